@@ -1,0 +1,55 @@
+//! Which coding assistant a session belongs to.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// A coding assistant that we observe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Agent {
+    /// Anthropic's Claude Code.
+    ClaudeCode,
+}
+
+impl Agent {
+    /// Every agent this build can read.
+    pub const ALL: [Self; 1] = [Self::ClaudeCode];
+
+    /// The name used in paths, tables and on the command line.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude-code",
+        }
+    }
+
+    /// The name as its makers write it, for people.
+    pub const fn display_name(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "Claude Code",
+        }
+    }
+}
+
+impl fmt::Display for Agent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// The name is not one of an agent that this build can read.
+#[derive(Debug, thiserror::Error)]
+#[error("unknown agent `{0}`")]
+pub struct UnknownAgent(pub String);
+
+impl FromStr for Agent {
+    type Err = UnknownAgent;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Self::ALL
+            .into_iter()
+            .find(|agent| agent.as_str() == name)
+            .ok_or_else(|| UnknownAgent(name.to_owned()))
+    }
+}

@@ -1,0 +1,46 @@
+//! Where things lie inside the data directory. Names only: nothing here touches the disk.
+
+use std::path::{Path, PathBuf};
+
+/// The layout of one data directory (`$THROUGHLINE_HOME`).
+#[derive(Clone, Debug)]
+pub struct Layout {
+    root: PathBuf,
+}
+
+impl Layout {
+    /// The layout below `root`.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into() }
+    }
+
+    /// The data directory itself.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Segments of the journal.
+    pub fn journal(&self) -> PathBuf {
+        self.root.join("journal")
+    }
+
+    /// Compressed copies of the agents' transcripts, a folder per agent.
+    pub fn archive(&self) -> PathBuf {
+        self.root.join("archive")
+    }
+
+    /// The SQLite database of the store.
+    pub fn database(&self) -> PathBuf {
+        self.root.join("memory.db")
+    }
+
+    /// The text index.
+    pub fn index(&self) -> PathBuf {
+        self.root.join("index")
+    }
+
+    /// Locks and, with a daemon, its socket.
+    pub fn run(&self) -> PathBuf {
+        self.root.join("run")
+    }
+}

@@ -1,0 +1,20 @@
+//! The vocabulary of Throughline: the types every other room speaks in.
+//!
+//! This crate holds plain values and pure functions only. It must not read or write anything: no
+//! files, no environment, no clock of its own (invariant I-9).
+
+mod agent;
+mod clock;
+mod id;
+mod layout;
+mod passage;
+mod project;
+mod session;
+
+pub use agent::{Agent, UnknownAgent};
+pub use clock::{Clock, FixedClock, SystemClock, Timestamp};
+pub use id::{Id, IdPrefix, InvalidIdPrefix};
+pub use layout::Layout;
+pub use passage::{Outcome, PassageKind, RecordId};
+pub use project::ProjectKey;
+pub use session::{SessionId, SessionKey, SourceKind};

@@ -1,0 +1,66 @@
+//! Sessions and the files that record them.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Agent;
+
+/// A session's id: the agent's own, never ours.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct SessionId(String);
+
+impl SessionId {
+    /// The id that the agent gave.
+    pub fn new(id: impl Into<String>) -> Self {
+        Self(id.into())
+    }
+
+    /// The id as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for SessionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// One conversation of one agent.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct SessionKey {
+    /// Whose conversation it is.
+    pub agent: Agent,
+    /// The agent's own id for it.
+    pub id: SessionId,
+}
+
+/// What a file on disk contributes to a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SourceKind {
+    /// The session's own transcript.
+    Main,
+    /// The transcript of a subagent that the session started.
+    Subagent,
+    /// A file beside the transcript that belongs to it (a spilled tool result, a subagent's
+    /// description): kept and restored, not read for passages.
+    Attachment,
+    /// A list of prompts of many sessions, kept by the agent apart from the transcripts.
+    PromptHistory,
+}
+
+impl SourceKind {
+    /// The name used in the archive and the store.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Main => "main",
+            Self::Subagent => "subagent",
+            Self::Attachment => "attachment",
+            Self::PromptHistory => "prompt-history",
+        }
+    }
+}
