@@ -4,6 +4,7 @@
 //! files, no environment, no clock of its own (invariant I-9).
 
 mod agent;
+mod batch;
 mod clock;
 mod id;
 mod layout;
@@ -12,6 +13,9 @@ mod project;
 mod session;
 
 pub use agent::{Agent, UnknownAgent};
+pub use batch::{
+    Access, Amendment, Diagnostic, FileTouch, Passage, ReadBatch, SessionFacts, Usage,
+};
 pub use clock::{Clock, FixedClock, SystemClock, Timestamp};
 pub use id::{Id, IdPrefix, InvalidIdPrefix};
 pub use layout::Layout;

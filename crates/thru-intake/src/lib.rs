@@ -1,1 +1,132 @@
-//! Placeholder.
+//! Intake: the only writer of the store. Journal and archive in, rows out, exactly once.
+//!
+//! Whoever has something to bring in (import, later hooks and the daemon) calls this crate, which
+//! holds the intake lock while it works. A file of an agent is first copied to the archive; the store
+//! is then made from the archive's lines, and the cursor that says how far moves in the same
+//! transaction as the rows (invariant I-3). Killed at any point, the next run goes on from there.
+//!
+//! It must not rank, print, or ask the environment for anything.
+
+mod copy;
+mod error;
+mod forget;
+pub mod identity;
+mod import;
+mod indexing;
+mod lock;
+mod operations;
+mod plan;
+mod projector;
+mod rebuild;
+mod restore;
+mod stages;
+mod verify;
+mod write;
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use thru_core::{Clock, Id, Layout, SessionKey};
+use thru_journal::archive::{Archive, EntryName};
+use thru_journal::journal::Journal;
+use thru_redact::{Clean, Redactor, Report, UserRule};
+
+use operations::Decisions;
+
+pub use error::{IntakeError, Result};
+pub use forget::Forgotten;
+pub use import::{ImportReport, Progress};
+pub use lock::IntakeLock;
+pub use operations::Operation;
+pub use plan::{Plan, SourceProblem};
+pub use rebuild::RebuildReport;
+pub use restore::Restored;
+pub use stages::{Stage, Stages};
+pub use verify::{Finding, Verification};
+
+/// Everything that intake works with. Made by the binary; nothing here comes from the environment.
+pub struct Intake {
+    layout: Layout,
+    archive: Archive,
+    journal: Journal,
+    redactor: Redactor,
+    rules: BTreeMap<String, String>,
+    forgotten: HashSet<SessionKey>,
+    clock: Arc<dyn Clock>,
+    options: Options,
+}
+
+/// How to work.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Keep transcripts in the archive exactly as they are.
+    pub verbatim: bool,
+    /// Threads that read and compress.
+    pub threads: usize,
+    /// The user's home directory: a repository there does not swallow what lies below it.
+    pub home: Option<PathBuf>,
+    /// What tells this machine's journal segments from another's.
+    pub host: String,
+    /// Regular expressions of what is never redacted.
+    pub allow: Vec<String>,
+}
+
+impl Intake {
+    /// Puts the parts together, with the rules of redaction that the journal holds. Nothing is created
+    /// before there is something to write.
+    ///
+    /// # Errors
+    /// Where the journal cannot be read, or a rule or the host's name cannot be used.
+    pub fn new(layout: Layout, clock: Arc<dyn Clock>, options: Options) -> Result<Self> {
+        let journal = Journal::open(layout.journal(), &options.host)?;
+        let Decisions { rules, forgotten } = operations::decisions(&layout, &journal)?;
+        let user_rules: Vec<UserRule> = rules
+            .iter()
+            .map(|(name, pattern)| UserRule { name: name.clone(), pattern: pattern.clone() })
+            .collect();
+        Ok(Self {
+            archive: Archive::new(layout.archive()),
+            redactor: Redactor::new(&user_rules, &options.allow)?,
+            journal,
+            layout,
+            rules,
+            forgotten,
+            clock,
+            options,
+        })
+    }
+
+    /// The redactor, with the user's rules.
+    pub const fn redactor(&self) -> &Redactor {
+        &self.redactor
+    }
+
+    /// The user's rules of redaction: patterns by name.
+    pub const fn rules(&self) -> &BTreeMap<String, String> {
+        &self.rules
+    }
+
+    /// Where everything lies.
+    pub const fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The record on a line (from 1) of an archived file, cleaned by today's rules.
+    ///
+    /// # Errors
+    /// Where the archive cannot be read.
+    pub fn archived_record(&self, entry: &str, line: u64) -> Result<Option<Clean<Vec<u8>>>> {
+        let Ok(entry) = EntryName::new(entry) else { return Ok(None) };
+        let Some(mut reader) = self.archive.reader(&entry)? else { return Ok(None) };
+        let record = reader.read_line(line.saturating_sub(1))?;
+        Ok(record.map(|record| self.redactor.clean_json_line(&record, &mut Report::default())))
+    }
+
+    /// A name for a new store that no other store in this home has.
+    fn new_generation(&self) -> Id {
+        let now = self.clock.now().as_nanosecond().to_le_bytes();
+        let process = std::process::id().to_le_bytes();
+        Id::derive(&[b"generation", &now, &process])
+    }
+}

@@ -41,3 +41,15 @@ impl<T: AsRef<str>> AsRef<str> for Clean<T> {
         self.0.as_ref()
     }
 }
+
+impl Clean<Vec<u8>> {
+    /// Clean pieces, each followed by `end`, in one piece.
+    pub fn join(pieces: &[Self], end: u8) -> Self {
+        let mut joined = Vec::with_capacity(pieces.iter().map(|piece| piece.0.len() + 1).sum());
+        for piece in pieces {
+            joined.extend_from_slice(&piece.0);
+            joined.push(end);
+        }
+        Self(joined)
+    }
+}

@@ -3,8 +3,25 @@
 //! [`Clean`] is the only form in which text reaches the journal, the archive, the store, the index
 //! or an output (invariant I-5), and only the [`Redactor`] makes one.
 
+mod assignment;
+mod blank;
+mod checks;
 mod clean;
+mod decode;
+mod edits;
+mod json;
+mod keys;
+mod names;
+mod private_key;
 mod redactor;
+mod report;
+mod rules;
+mod secrets;
+mod tags;
+mod user_rules;
 
 pub use clean::Clean;
-pub use redactor::{Redactor, Report};
+pub use redactor::Redactor;
+pub use report::Report;
+pub use rules::{RuleInfo, rules};
+pub use user_rules::{RuleError, UserRule};

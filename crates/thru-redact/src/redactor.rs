@@ -1,32 +1,460 @@
-//! The redactor (skeleton: being written).
-use crate::Clean;
+//! The door: everything that is kept or shown goes through the [`Redactor`].
+//!
+//! Puts together what the other modules find, makes the replacements, and cleans what came of them
+//! again until nothing more is found, so that cleaning twice is the same as cleaning once.
 
-/// What the redactor took out.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Report {
-    /// Rule name and how often it matched, sorted by name.
-    pub secrets: std::collections::BTreeMap<String, u64>,
-    /// How many private passages were taken out.
-    pub private: u64,
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use crate::decode::{self, Escapes};
+use crate::edits::{self, Edit, PRIVATE, Reason};
+use crate::json::{self, Event};
+use crate::user_rules::UserRules;
+use crate::{Clean, Report, RuleError, UserRule, assignment, blank, keys, rules, secrets, tags};
+
+/// How often a text is cleaned again before it is given up as hostile and blanked.
+const ROUNDS: usize = 8;
+/// How many layers of escapes in text are looked behind.
+const LAYERS: usize = 3;
+
+/// Takes privacy tags and secrets out of text. Immutable, and free to share between threads.
+#[derive(Clone, Debug, Default)]
+pub struct Redactor {
+    user: UserRules,
+    fingerprint: String,
 }
 
-/// Takes privacy tags and secrets out of text.
-#[derive(Debug, Default)]
-pub struct Redactor {}
-
 impl Redactor {
-    /// The built-in rules alone.
+    /// A redactor with the built-in rules alone.
     pub fn builtin() -> Self {
-        Self {}
+        Self {
+            user: UserRules::default(),
+            fingerprint: fingerprint(&[], &[]),
+        }
+    }
+
+    /// A redactor with the built-in rules and the user's.
+    ///
+    /// What `allow` matches as a whole, be it the secret alone or with what pointed to it
+    /// (`KEY=value`), is never redacted. Privacy tags do not heed it.
+    ///
+    /// # Errors
+    ///
+    /// If a name cannot stand in a placeholder, or a pattern is no regular expression, is too
+    /// large, or matches empty text.
+    pub fn new(user_rules: &[UserRule], allow: &[String]) -> Result<Self, RuleError> {
+        Ok(Self {
+            user: UserRules::new(user_rules, allow)?,
+            fingerprint: fingerprint(user_rules, allow),
+        })
+    }
+
+    /// Stands for the set of rules: changes whenever what would be redacted may change.
+    pub fn fingerprint(&self) -> String {
+        if self.fingerprint.is_empty() {
+            fingerprint(&[], &[])
+        } else {
+            self.fingerprint.clone()
+        }
     }
 
     /// Cleans plain text.
-    pub fn clean_text(&self, text: &str, _report: &mut Report) -> Clean<String> {
-        Clean::new(text.to_owned())
+    pub fn clean_text(&self, text: &str, report: &mut Report) -> Clean<String> {
+        let edits = self.lasting_edits(None, text, report);
+        Clean::new(if edits.is_empty() {
+            text.to_owned()
+        } else {
+            edits::apply_to_text(text, &edits)
+        })
     }
 
-    /// Cleans one line of JSON: only decoded string values change; everything else stays byte for byte.
-    pub fn clean_json_line(&self, line: &[u8], _report: &mut Report) -> Clean<Vec<u8>> {
-        Clean::new(line.to_vec())
+    /// Cleans the bytes of a file that is not JSON, as text. Bytes that are not UTF-8 stay, unless
+    /// they are within what goes.
+    pub fn clean_bytes(&self, bytes: &[u8], report: &mut Report) -> Clean<Vec<u8>> {
+        let text = match std::str::from_utf8(bytes) {
+            Ok(text) => Cow::Borrowed(text),
+            Err(_) => Cow::Owned(decode::decode(bytes, Escapes::None)),
+        };
+        let mut edits = self.lasting_edits(None, &text, report);
+        if matches!(text, Cow::Owned(_)) {
+            edits = decode::to_bytes(bytes, Escapes::None, edits);
+        }
+        Clean::new(edits::apply(bytes, &edits))
+    }
+
+    /// Cleans one line of JSON, with or without its line break. Only string values change, and of
+    /// them only what goes; everything else stays byte for byte.
+    ///
+    /// Values that are machinery (ids, signatures, images) are left alone. A line that is not JSON
+    /// is cleaned as text.
+    pub fn clean_json_line(&self, line: &[u8], report: &mut Report) -> Clean<Vec<u8>> {
+        if !self.user.has_rules() && !secrets::glance(line) {
+            return Clean::new(line.to_vec());
+        }
+        let Some(document) = json::valid(line) else {
+            return self.clean_bytes(line, report);
+        };
+        let mut all = Vec::new();
+        json::walk(document, |event| {
+            if let Event::String { key, value, label } = event {
+                let label = label.map(|label| json::decode_string(&document[label]));
+                let found = self.string_edits(
+                    key.as_deref(),
+                    label.as_deref(),
+                    &document[value.clone()],
+                    report,
+                );
+                all.extend(found.into_iter().map(|edit| {
+                    Edit::new(
+                        value.start + edit.range.start..value.start + edit.range.end,
+                        edit.reason,
+                    )
+                }));
+            }
+        });
+        json::escape_replacements(&mut all);
+        Clean::new(edits::apply(line, &all))
+    }
+
+    /// As [`Self::clean_json_line`], for a document in memory.
+    pub fn clean_value(&self, mut value: Value, report: &mut Report) -> Clean<Value> {
+        self.clean_in_place(None, None, &mut value, report);
+        Clean::new(value)
+    }
+
+    /// Whether, once what is between tags is gone, nothing but white space is left, and at least
+    /// some of it was a user's.
+    pub fn is_wholly_private(&self, text: &str) -> bool {
+        tags::is_wholly_private(text)
+    }
+
+    /// Replaces every string value of one line of JSON by `[private]`, except those without which
+    /// the record could not be placed (its type, ids, times and the like). What is not JSON becomes
+    /// one string.
+    pub fn blank_json_line(&self, line: &[u8], report: &mut Report) -> Clean<Vec<u8>> {
+        report.private += 1;
+        let blanked = blank::line(line);
+        // What stays are single words of machinery; they are cleaned like any other.
+        self.clean_json_line(&blanked, report)
+    }
+
+    /// As [`Self::blank_json_line`], for a document in memory.
+    pub fn blank_value(&self, mut value: Value, report: &mut Report) -> Clean<Value> {
+        report.private += 1;
+        blank::value(&mut value);
+        self.clean_value(value, report)
+    }
+
+    fn clean_in_place(
+        &self,
+        key: Option<&str>,
+        label: Option<&str>,
+        value: &mut Value,
+        report: &mut Report,
+    ) {
+        match value {
+            Value::String(text) => {
+                if key.is_some_and(|key| keys::is_left_alone(key, text.as_bytes())) {
+                    return;
+                }
+                let edits = self.lasting_edits(name_of(key, label), text, report);
+                if !edits.is_empty() {
+                    *text = edits::apply_to_text(text, &edits);
+                }
+            }
+            Value::Array(items) => {
+                items
+                    .iter_mut()
+                    .for_each(|item| self.clean_in_place(None, None, item, report));
+            }
+            Value::Object(fields) => {
+                let label = ["name", "key", "Name", "Key"]
+                    .iter()
+                    .find_map(|key| Some(fields.get(*key)?.as_str()?.to_owned()));
+                for (key, field) in fields {
+                    self.clean_in_place(Some(key), label.as_deref(), field, report);
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    /// The edits of one raw string of a JSON document.
+    fn string_edits(
+        &self,
+        key: Option<&str>,
+        label: Option<&str>,
+        raw: &str,
+        report: &mut Report,
+    ) -> Vec<Edit> {
+        if raw.is_empty() || key.is_some_and(|key| keys::is_left_alone(key, raw.as_bytes())) {
+            return Vec::new();
+        }
+        let name = name_of(key, label);
+        let has_telling_name = name.is_some_and(assignment::is_telling);
+        if !self.user.has_rules() && !has_telling_name && !secrets::glance(raw.as_bytes()) {
+            return Vec::new();
+        }
+        let text = json::decode_string(raw);
+        let edits = self.lasting_edits(name, &text, report);
+        match text {
+            Cow::Borrowed(_) => edits,
+            Cow::Owned(_) => decode::to_bytes(raw.as_bytes(), Escapes::Json, edits),
+        }
+    }
+
+    /// The edits after which nothing more is found.
+    fn lasting_edits(&self, name: Option<&str>, text: &str, report: &mut Report) -> Vec<Edit> {
+        let edits = self.find(name, text);
+        if edits.is_empty() {
+            return edits;
+        }
+        edits::count(&edits, report);
+        let first = edits::apply_to_text(text, &edits);
+        let mut current = Cow::Borrowed(first.as_str());
+        for _ in 0..ROUNDS {
+            let more = self.find(name, &current);
+            let next = edits::apply_to_text(&current, &more);
+            if next == *current {
+                return match current {
+                    Cow::Borrowed(_) => edits,
+                    Cow::Owned(cleaned) => vec![difference(text, &cleaned)],
+                };
+            }
+            edits::count(&more, report);
+            current = Cow::Owned(next);
+        }
+        // Made so that each cleaning lays bare something else: nothing of it is kept.
+        vec![Edit::new(0..text.len(), Reason::Private)]
+    }
+
+    /// One look at a text: what goes, in order and apart.
+    fn find(&self, name: Option<&str>, text: &str) -> Vec<Edit> {
+        let mut edits = Vec::new();
+        if let Some(name) = name
+            && let Some((range, rule)) = assignment::find_in_pair(name, text)
+            && !self.user.allows(text, &text[range.clone()])
+        {
+            edits.push(Edit::new(range, Reason::Assigned(rule.into())));
+        }
+        self.find_in_layers(text, 0, &mut edits);
+        edits::join(edits)
+    }
+
+    fn find_in_layers(&self, text: &str, layer: usize, edits: &mut Vec<Edit>) {
+        let findings = secrets::find(text, |whole, secret| self.user.allows(whole, secret));
+        edits.extend(findings.edits);
+        if findings.tags {
+            edits.extend(tags::find(text));
+        }
+        if self.user.has_rules() {
+            self.user.find(text, edits);
+        }
+        if findings.escapes && layer < LAYERS {
+            let decoded = decode::decode(text.as_bytes(), Escapes::Json);
+            let mut inner = Vec::new();
+            self.find_in_layers(&decoded, layer + 1, &mut inner);
+            edits.extend(decode::to_bytes(
+                text.as_bytes(),
+                Escapes::Json,
+                edits::join(inner),
+            ));
+        }
+    }
+}
+
+/// The name a value goes by: its key, or for `{"name": …, "value": …}` the name beside it.
+fn name_of<'a>(key: Option<&'a str>, label: Option<&'a str>) -> Option<&'a str> {
+    match (key, label) {
+        (Some(key), Some(label)) if key.eq_ignore_ascii_case("value") => Some(label),
+        _ => key,
+    }
+}
+
+/// One edit that turns a text into another.
+fn difference(before: &str, after: &str) -> Edit {
+    let same = |pair: &(u8, u8)| pair.0 == pair.1;
+    let start = before.bytes().zip(after.bytes()).take_while(same).count();
+    let start = before
+        .floor_char_boundary(start)
+        .min(after.floor_char_boundary(start));
+    let end = before[start..]
+        .bytes()
+        .rev()
+        .zip(after[start..].bytes().rev())
+        .take_while(same)
+        .count();
+    let mut end = end;
+    while !(before.is_char_boundary(before.len() - end)
+        && after.is_char_boundary(after.len() - end))
+    {
+        end -= 1;
+    }
+    let middle = &after[start..after.len() - end];
+    let reason = if middle == PRIVATE {
+        Reason::Private
+    } else {
+        Reason::Rewritten(middle.to_owned())
+    };
+    Edit::new(start..before.len() - end, reason)
+}
+
+/// FNV-1a over everything that says what is redacted.
+fn fingerprint(user_rules: &[UserRule], allow: &[String]) -> String {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut add = |text: &str| {
+        for byte in text.bytes().chain([0xff]) {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    };
+    for rule in rules::RULES {
+        add(rule.name);
+        add(&format!(
+            "{:?}{:?}{:?}{:?}{:?}",
+            rule.keywords, rule.finder, rule.start, rule.follows, rule.check
+        ));
+    }
+    for rule in user_rules {
+        add("rule");
+        add(&rule.name);
+        add(&rule.pattern);
+    }
+    for pattern in allow {
+        add("allow");
+        add(pattern);
+    }
+    format!("{}-{hash:016x}", rules::VERSION)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn clean_line(line: &str) -> String {
+        let cleaned = Redactor::builtin().clean_json_line(line.as_bytes(), &mut Report::default());
+        String::from_utf8(cleaned.into_inner()).unwrap()
+    }
+
+    fn token() -> String {
+        ["gh", "p_", "a8F3kL09xQ2mZ7pR4sT1vB6nC5dW0eY8uI3o"].concat()
+    }
+
+    #[test]
+    fn only_what_goes_is_replaced() {
+        let token = token();
+        for (line, expected) in [
+            (
+                format!(r#"{{"a" : "x\u00e9 {token}\n\"y\/z\"", "b":[1.50,{{}}]}}"#),
+                r#"{"a" : "x\u00e9 [redacted:github-token]\n\"y\/z\"", "b":[1.50,{}]}"#,
+            ),
+            (
+                r#"{"a":"\u003cprivate\u003ex\u003c\/private\u003e \u00e9"}"#.to_owned(),
+                r#"{"a":"[private] \u00e9"}"#,
+            ),
+            (
+                r#"{"input":{"password":"hunter2\n"}}"#.to_owned(),
+                r#"{"input":{"password":"[redacted:password]\n"}}"#,
+            ),
+            (
+                r#"{"args":"{\"password\":\"hunter2\",\"n\":1}"}"#.to_owned(),
+                r#"{"args":"{\"password\":\"[redacted:password]\",\"n\":1}"}"#,
+            ),
+            (
+                r#"{"args":"{\"t\":\"\\u003cprivate\\u003ex\"}"}"#.to_owned(),
+                r#"{"args":"{\"t\":\"[private]"}"#,
+            ),
+            (
+                r#"{"env":[{"name":"DB_PASSWORD","value":"hunter2"}]}"#.to_owned(),
+                r#"{"env":[{"name":"DB_PASSWORD","value":"[redacted:password]"}]}"#,
+            ),
+            (
+                format!(r#"{{"id":"{token}","{token}":1}}"#),
+                format!(r#"{{"id":"{token}","{token}":1}}"#).leak(),
+            ),
+            (
+                format!("{{\"a\":\"{token}\"}}\n"),
+                "{\"a\":\"[redacted:github-token]\"}\n",
+            ),
+        ] {
+            assert_eq!(clean_line(&line), expected);
+        }
+    }
+
+    #[test]
+    fn what_is_not_json_is_cleaned_as_text() {
+        assert_eq!(
+            clean_line(r#"{"a":"password: \"hunter2\", b"#),
+            r#"{"a":"password: \"[redacted:password]\", b"#
+        );
+        assert_eq!(
+            clean_line(r#"{"a":"\u003cprivate\u003ehello"#),
+            r#"{"a":"[private]"#
+        );
+        let cleaned = Redactor::builtin().clean_json_line(
+            b"\xff <private>a\xffb</private> \xfe",
+            &mut Report::default(),
+        );
+        assert_eq!(cleaned.get(), b"\xff [private] \xfe");
+    }
+
+    #[test]
+    fn what_a_removal_lays_bare_goes_too() {
+        let context = "<throughline-context>x</throughline-context>";
+        let mut report = Report::default();
+        let redactor = Redactor::builtin();
+        let text = format!("a <pri{context}vate>b\"</private> c");
+        assert_eq!(
+            redactor.clean_text(&text, &mut report).get(),
+            "a [private] c"
+        );
+        assert_eq!(report.private, 1);
+        let line = serde_json::json!({ "a": text }).to_string();
+        assert_eq!(clean_line(&line), r#"{"a":"a [private] c"}"#);
+        let mut hostile = "<private>".to_owned();
+        for _ in 0..20 {
+            hostile = format!(
+                "<pri{context}vate>{}",
+                hostile.replace("<private>", &format!("<pri{context}vate>"))
+            );
+        }
+        let cleaned = redactor.clean_text(&hostile, &mut report).into_inner();
+        assert_eq!(redactor.clean_text(&cleaned, &mut report).get(), &cleaned);
+    }
+
+    #[test]
+    fn users_rules_and_allow_list_are_heeded() {
+        let rules = [UserRule {
+            name: "ticket".to_owned(),
+            pattern: r"TCK-(?P<secret>\d+)".to_owned(),
+        }];
+        let token = token();
+        let redactor = Redactor::new(&rules, &[token.clone(), "TCK-7".to_owned()]).unwrap();
+        let mut report = Report::default();
+        let cleaned = redactor.clean_text(&format!("TCK-12 TCK-7 {token}"), &mut report);
+        assert_eq!(
+            cleaned.get(),
+            &format!("TCK-[redacted:ticket] TCK-7 {token}")
+        );
+        assert_eq!(report.secrets["ticket"], 1);
+        assert_ne!(redactor.fingerprint(), Redactor::builtin().fingerprint());
+        assert_eq!(
+            Redactor::default().fingerprint(),
+            Redactor::builtin().fingerprint()
+        );
+    }
+
+    #[test]
+    fn a_difference_turns_one_text_into_the_other() {
+        for (before, after) in [
+            ("abcabc", "abc"),
+            ("é", "è"),
+            ("", "x"),
+            ("aXa", "aa"),
+            ("same", "same"),
+        ] {
+            let edit = difference(before, after);
+            assert_eq!(edits::apply_to_text(before, &[edit]), after);
+        }
     }
 }

@@ -1,1 +1,26 @@
-//! Placeholder.
+//! The store: one SQLite database for records and, beside it, a text index.
+//!
+//! Both are projections of journal and archive and may be thrown away at any time (invariant I-4).
+//! This crate knows SQL and Tantivy so that nobody else has to: callers see rows and hits in the
+//! vocabulary of `thru-core`. Only `thru-intake` writes (it holds the intake lock); everybody may
+//! read. It must not read transcripts, rank results or print.
+
+mod error;
+mod files;
+pub mod index;
+mod query;
+mod schema;
+mod store;
+mod text;
+mod write;
+
+pub use error::{Result, StoreError};
+pub use query::*;
+pub use schema::{NEWEST as SCHEMA_VERSION, Progress};
+pub use store::Store;
+pub use write::{Batch, SourceStamp, Written};
+
+/// The last component of a path, whatever system wrote it.
+pub(crate) fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}

@@ -1,0 +1,294 @@
+//! Finds Claude Code's files: in its configuration folder, whose layout is known, or below a path
+//! that somebody points at. Looks at names and sizes; opens a file only where its name does not say
+//! what it is. Writes nothing.
+
+use std::collections::HashSet;
+use std::fs::{self, DirEntry, Metadata};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use thru_core::{Agent, SessionId, SourceKind, Timestamp};
+use walkdir::WalkDir;
+
+use super::names::{
+    HISTORY, SESSION_FOLDERS, archive_name, folder_and_file, in_session_folder, is_session_id,
+    session_of_file, subagent_of_file,
+};
+use super::sniff::{Sniffed, sniff};
+use crate::{Discovery, Problem, Source};
+
+/// How deep a session's own folders are followed. Claude Code goes three levels deep.
+const DEPTH: usize = 6;
+
+/// Everything in Claude Code's configuration folder (`~/.claude`) that belongs to sessions. `skip`
+/// says of folders and files whether to leave them out.
+///
+/// What is not there is no problem: a fresh installation has no sessions.
+pub fn discover(config_dir: &Path, skip: &dyn Fn(&Path) -> bool) -> Discovery {
+    let mut search = Search {
+        skip,
+        found: Discovery::default(),
+    };
+    search.projects(&config_dir.join("projects"));
+    let history = config_dir.join(HISTORY);
+    if !skip(&history) && history.is_file() {
+        search.add(
+            &history,
+            SourceKind::PromptHistory,
+            "",
+            None,
+            archive_name([HISTORY]),
+        );
+    }
+    search.finish()
+}
+
+/// Everything at or below `path` that is a file of a Claude Code session, wherever it was copied to.
+/// Other files are passed over; a file that is named itself and is none is a problem.
+pub fn discover_path(path: &Path) -> Discovery {
+    let mut search = Search {
+        skip: &|_| false,
+        found: Discovery::default(),
+    };
+    // Links are followed; the walk itself notices where one leads back up.
+    for entry in WalkDir::new(path).follow_links(true) {
+        match entry {
+            Ok(entry) if entry.file_type().is_file() => {
+                let is_named = entry.depth() == 0;
+                search.file_anywhere(entry.path(), is_named);
+            }
+            Ok(_) => {}
+            Err(error) if error.loop_ancestor().is_some() => {}
+            Err(error) => {
+                let at = error.path().unwrap_or(path).to_path_buf();
+                search.problem(&at, &error);
+            }
+        }
+    }
+    search.finish()
+}
+
+struct Search<'s> {
+    skip: &'s dyn Fn(&Path) -> bool,
+    found: Discovery,
+}
+
+impl Search<'_> {
+    fn finish(mut self) -> Discovery {
+        self.found
+            .sources
+            .sort_by(|a, b| (&a.archive_name, &a.path).cmp(&(&b.archive_name, &b.path)));
+        self.found.problems.sort_by(|a, b| a.path.cmp(&b.path));
+        self.found
+    }
+
+    fn projects(&mut self, folder: &Path) {
+        // People move projects and leave a link behind: follow it, but go nowhere twice.
+        let mut linked = HashSet::new();
+        for (path, name, entry) in self.entries(folder) {
+            let is_folder = match entry.file_type() {
+                Ok(kind) if kind.is_symlink() => {
+                    path.is_dir() && path.canonicalize().is_ok_and(|real| linked.insert(real))
+                }
+                Ok(kind) => kind.is_dir(),
+                Err(_) => false,
+            };
+            if is_folder && !(self.skip)(&path) {
+                self.project(&path, &name);
+            }
+        }
+    }
+
+    fn project(&mut self, folder: &Path, slug: &str) {
+        for (path, name, entry) in self.entries(folder) {
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => self.session_folder(&path, &name, slug),
+                Ok(_) if name.ends_with(".jsonl") && !(self.skip)(&path) => {
+                    let archived = archive_name([slug, &name]);
+                    match session_of_file(&name) {
+                        Some(session) => self.add(&path, SourceKind::Main, session, None, archived),
+                        None => self.unclear(&path, archived, false),
+                    }
+                }
+                Ok(_) => {}
+                Err(error) => self.problem(&path, &error),
+            }
+        }
+    }
+
+    /// The folder beside a transcript. Projects have other folders too: they are not looked into.
+    fn session_folder(&mut self, folder: &Path, session: &str, slug: &str) {
+        if !is_session_id(session) || (self.skip)(folder) {
+            return;
+        }
+        for (path, name, entry) in self.entries(folder) {
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            if !is_folder || !SESSION_FOLDERS.contains(&name.as_str()) {
+                continue;
+            }
+            for entry in WalkDir::new(&path).max_depth(DEPTH) {
+                match entry {
+                    Ok(entry) if entry.file_type().is_file() => {
+                        self.session_file(entry.path(), folder, session, slug);
+                    }
+                    Ok(_) => {}
+                    Err(error) => {
+                        let at = error.path().unwrap_or(&path).to_path_buf();
+                        self.problem(&at, &error);
+                    }
+                }
+            }
+        }
+    }
+
+    fn session_file(&mut self, path: &Path, folder: &Path, session: &str, slug: &str) {
+        if (self.skip)(path) {
+            return;
+        }
+        let below = path.strip_prefix(folder).unwrap_or(path);
+        let Some(parts) = below
+            .iter()
+            .map(|part| part.to_str())
+            .collect::<Option<Vec<_>>>()
+        else {
+            return self.problem(path, &"the name is not Unicode");
+        };
+        let agent_id = match parts.as_slice() {
+            ["subagents", .., name] => subagent_of_file(name),
+            _ => None,
+        };
+        let kind = if agent_id.is_some() {
+            SourceKind::Subagent
+        } else {
+            SourceKind::Attachment
+        };
+        let archived = archive_name([slug, session].into_iter().chain(parts.iter().copied()));
+        self.add(path, kind, session, agent_id, archived);
+    }
+
+    fn file_anywhere(&mut self, path: &Path, is_named: bool) {
+        if let Some(place) = in_session_folder(path) {
+            let archived = archive_name(place.parts);
+            return self.add(path, place.kind, place.session, place.agent_id, archived);
+        }
+        match folder_and_file(path) {
+            Some([folder, name]) if is_named || name.ends_with(".jsonl") => {
+                self.unclear(path, archive_name([folder, name]), is_named);
+            }
+            Some(_) => {}
+            None => self.problem(path, &"the name is not Unicode"),
+        }
+    }
+
+    /// A file whose name does not say what it is, or is not to be trusted.
+    fn unclear(&mut self, path: &Path, archived: String, is_named: bool) {
+        let name = path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or_default();
+        let stem = path
+            .file_stem()
+            .and_then(|stem| stem.to_str())
+            .unwrap_or_default();
+        match sniff(path) {
+            Ok(Sniffed::Transcript(session)) => {
+                let session = session.unwrap_or_else(|| SessionId::new(harmless_id(stem)));
+                match subagent_of_file(name) {
+                    Some(id) => {
+                        self.add(
+                            path,
+                            SourceKind::Subagent,
+                            session.as_str(),
+                            Some(id),
+                            archived,
+                        );
+                    }
+                    None => self.add(path, SourceKind::Main, session.as_str(), None, archived),
+                }
+            }
+            Ok(Sniffed::History) => {
+                self.add(path, SourceKind::PromptHistory, "", None, archived);
+            }
+            Ok(Sniffed::Other) if is_named => {
+                self.problem(path, &"not a transcript of Claude Code");
+            }
+            Ok(Sniffed::Other) => {}
+            Err(error) => self.problem(path, &error),
+        }
+    }
+
+    fn add(
+        &mut self,
+        path: &Path,
+        kind: SourceKind,
+        session: &str,
+        agent_id: Option<&str>,
+        archive_name: String,
+    ) {
+        match fs::metadata(path) {
+            Ok(metadata) if metadata.is_file() => self.found.sources.push(Source {
+                agent: Agent::ClaudeCode,
+                kind,
+                session: SessionId::new(session),
+                agent_id: agent_id.map(str::to_owned),
+                path: path.to_path_buf(),
+                archive_name,
+                size: metadata.len(),
+                modified: modified(&metadata),
+            }),
+            // Not a file: a link to a folder, a pipe.
+            Ok(_) => {}
+            // It was deleted since its folder was listed, or is a link to nothing.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => self.problem(path, &error),
+        }
+    }
+
+    /// What is in a folder. A missing folder is empty; one that cannot be read is a problem.
+    fn entries(&mut self, folder: &Path) -> Vec<(PathBuf, String, DirEntry)> {
+        let mut entries = Vec::new();
+        let listing = match fs::read_dir(folder) {
+            Ok(listing) => listing,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return entries,
+            Err(error) => {
+                self.problem(folder, &error);
+                return entries;
+            }
+        };
+        for entry in listing {
+            match entry {
+                Ok(entry) => match entry.file_name().into_string() {
+                    Ok(name) => entries.push((entry.path(), name, entry)),
+                    Err(_) => self.problem(&entry.path(), &"the name is not Unicode"),
+                },
+                Err(error) => self.problem(folder, &error),
+            }
+        }
+        entries
+    }
+
+    fn problem(&mut self, path: &Path, message: &dyn std::fmt::Display) {
+        let message = message.to_string();
+        self.found.problems.push(Problem {
+            path: path.to_path_buf(),
+            message,
+        });
+    }
+}
+
+fn modified(metadata: &Metadata) -> Option<Timestamp> {
+    metadata
+        .modified()
+        .ok()
+        .and_then(|time| Timestamp::try_from(time).ok())
+}
+
+/// A file's stem as a session's id.
+fn harmless_id(stem: &str) -> String {
+    if is_session_id(stem) {
+        return stem.to_owned();
+    }
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    let id: String = stem.chars().take(100).map(plain).collect();
+    format!("file-{id}")
+}

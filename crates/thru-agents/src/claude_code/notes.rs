@@ -1,0 +1,188 @@
+//! What single records say about the session, apart from passages.
+
+use thru_core::{ReadBatch, SessionFacts, SessionId, Timestamp, Usage};
+
+use super::blank::{BLANK, spoken};
+use super::record::{Message, Record};
+use super::state::State;
+use crate::batch::{count_type, note};
+use crate::json::Text;
+use crate::text::head;
+
+/// Bytes kept of a title, a path, a branch and the like.
+const VALUE_LIMIT: usize = 4096;
+
+/// Bytes kept of the first prompt, for a title.
+const FIRST_PROMPT_LIMIT: usize = 240;
+
+/// Record types that this build knows. Those that nothing below or in the reader asks for hold
+/// nothing that is worth searching.
+const KNOWN: [&str; 20] = [
+    "user",
+    "assistant",
+    "system",
+    "attachment",
+    "progress",
+    "summary",
+    "file-history-snapshot",
+    "queue-operation",
+    "last-prompt",
+    "custom-title",
+    "ai-title",
+    "agent-name",
+    "agent-color",
+    "agent-setting",
+    "mode",
+    "permission-mode",
+    "pr-link",
+    "tag",
+    "content-replacement",
+    "worktree-state",
+];
+
+/// Whether this is the name of a record type that this build knows.
+pub(super) fn is_known_type(name: &str) -> bool {
+    KNOWN.contains(&name)
+}
+
+/// Counts the record under its type, and says so where the type is new or absent.
+pub(super) fn note_type(record: &Record<'_>, line: u64, batch: &mut ReadBatch) {
+    let Some(kind) = record.kind.as_deref() else {
+        count_type(batch, "(none)");
+        return note(batch, "not-a-record", line);
+    };
+    // The type of a record is a name of the format, not text of the transcript; cut all the same.
+    count_type(batch, head(kind, 40));
+    if !is_known_type(kind) {
+        note(batch, "unknown-type", line);
+    }
+}
+
+/// The record's timestamp, if it has one that can be read.
+pub(super) fn timestamp(text: &Text<'_>, line: u64, batch: &mut ReadBatch) -> Option<Timestamp> {
+    let text = text
+        .as_deref()
+        .filter(|&text| text != BLANK && !text.is_empty())?;
+    let timestamp = text.parse().ok();
+    if timestamp.is_none() {
+        note(batch, "bad-timestamp", line);
+    }
+    timestamp
+}
+
+/// What every record's envelope says.
+pub(super) fn note_envelope(record: &Record<'_>, at: Option<Timestamp>, facts: &mut SessionFacts) {
+    if let Some(at) = at {
+        note_time(at, facts);
+    }
+    if facts.directory.is_none() {
+        facts.directory = short(&record.cwd).map(str::to_owned);
+    }
+    keep_last(&mut facts.branch, short(&record.git_branch));
+    keep_last(&mut facts.version, short(&record.version));
+    if facts.forked_from.is_none() {
+        facts.forked_from = forked_from(record);
+    }
+}
+
+/// Widens the time that the session took.
+pub(super) fn note_time(at: Timestamp, facts: &mut SessionFacts) {
+    facts.first = Some(facts.first.map_or(at, |first| first.min(at)));
+    facts.last = facts.last.max(Some(at));
+}
+
+/// What a record that holds no passage says.
+pub(super) fn note_metadata(record: &Record<'_>, state: &mut State, facts: &mut SessionFacts) {
+    match record.kind.as_deref().unwrap_or_default() {
+        "custom-title" => keep_last(&mut facts.user_title, short(&record.custom_title)),
+        "ai-title" => {
+            keep_last(&mut facts.agent_title, short(&record.ai_title));
+            state.has_title |= facts.agent_title.is_some();
+        }
+        // What old versions had for a title; it gives way to a real one.
+        "summary" if !state.has_title => {
+            keep_last(&mut facts.agent_title, short(&record.summary));
+        }
+        "pr-link" => facts
+            .pull_requests
+            .extend(short(&record.pr_url).map(str::to_owned)),
+        "system" => match record.subtype.as_deref().unwrap_or_default() {
+            "compact_boundary" => facts.compactions += 1,
+            "api_error" => facts.api_errors += 1,
+            _ => {}
+        },
+        "assistant" if record.is_api_error_message => facts.api_errors += 1,
+        _ => {}
+    }
+}
+
+/// What an answer says about the model and its tokens.
+pub(super) fn note_answer(
+    record: &Record<'_>,
+    message: &Message<'_>,
+    state: &mut State,
+    facts: &mut SessionFacts,
+) {
+    if let Some(model) = short(&message.model)
+        && model != "<synthetic>"
+        && !facts.models.contains(model)
+    {
+        facts.models.insert(model.to_owned());
+    }
+    let Some(tokens) = &message.usage else { return };
+    let usage = Usage {
+        input: tokens.input_tokens.unwrap_or_default(),
+        output: tokens.output_tokens.unwrap_or_default(),
+        cache_creation: tokens.cache_creation_input_tokens.unwrap_or_default(),
+        cache_read: tokens.cache_read_input_tokens.unwrap_or_default(),
+    };
+    let part = |text: &Text<'_>| head(text.as_deref().unwrap_or_default(), 128).to_owned();
+    let new = match (part(&message.id), part(&record.request_id)) {
+        // Nothing says which records share these tokens: they are this record's own.
+        (id, request) if id.is_empty() && request.is_empty() => usage,
+        (id, request) => state.newly_used(format!("{id} {request}"), usage),
+    };
+    // Not `Usage::add`: a damaged file may hold any number.
+    facts.usage.input = facts.usage.input.saturating_add(new.input);
+    facts.usage.output = facts.usage.output.saturating_add(new.output);
+    facts.usage.cache_creation = facts
+        .usage
+        .cache_creation
+        .saturating_add(new.cache_creation);
+    facts.usage.cache_read = facts.usage.cache_read.saturating_add(new.cache_read);
+}
+
+/// Keeps how the first prompt begins that is neither a slash command nor a shell command.
+pub(super) fn note_prompt(text: &str, facts: &mut SessionFacts) {
+    if facts.first_prompt.is_none() && !text.starts_with('/') && !text.starts_with("! ") {
+        let line = text.lines().map(str::trim).find(|line| !line.is_empty());
+        facts.first_prompt = line.map(|line| head(line, FIRST_PROMPT_LIMIT).to_owned());
+    }
+}
+
+/// The session that the record was copied from, if the file's own session did not write it.
+pub(super) fn copied_from(record: &Record<'_>, state: &State) -> Option<SessionId> {
+    let other = || short(&record.session_id).filter(|&id| id != state.session.as_str());
+    forked_from(record).or_else(|| other().map(SessionId::new))
+}
+
+fn forked_from(record: &Record<'_>) -> Option<SessionId> {
+    record
+        .forked_from
+        .as_ref()
+        .and_then(|forked| short(&forked.session_id))
+        .map(SessionId::new)
+}
+
+fn keep_last(kept: &mut Option<String>, seen: Option<&str>) {
+    if let Some(seen) = seen
+        && kept.as_deref() != Some(seen)
+    {
+        *kept = Some(seen.to_owned());
+    }
+}
+
+/// A short value, unless it is absent, empty or blanked.
+fn short<'t>(text: &'t Text<'_>) -> Option<&'t str> {
+    spoken(text.as_deref()).map(|text| head(text, VALUE_LIMIT))
+}

@@ -1,0 +1,185 @@
+//! What a human really typed: takes away what the client put around it, and tells prompts from the
+//! machine's own messages, which are written in the user's name too.
+
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
+
+use super::record::{Block, Record};
+use super::render;
+use crate::json;
+
+/// Texts that begin like this were written by a machine.
+const MACHINE: [&str; 13] = [
+    "<local-command-stdout>",
+    "<local-command-caveat>",
+    "<bash-stdout>",
+    "<bash-stderr>",
+    "<task-notification>",
+    "<system-reminder>",
+    "<ide_opened_file>",
+    "<ide_selection>",
+    "<teammate-message",
+    "[Request interrupted",
+    "Caveat: The messages below",
+    CONTINUED,
+    "Base directory for this skill:",
+];
+
+/// How the summary of a compacted conversation begins; old versions do not flag it.
+const CONTINUED: &str = "This session is being continued from a previous conversation";
+
+/// What a person typed in this record of a main transcript, if it is a prompt.
+pub(super) fn typed(record: &Record<'_>) -> Option<String> {
+    if record.is_sidechain || record.is_meta {
+        return None;
+    }
+    match record.kind.as_deref()? {
+        "user" if !record.is_compact_summary && is_human(record.origin) => {
+            typed_blocks(&record.message.as_ref()?.content)
+        }
+        "attachment" => {
+            let attachment = record.attachment.as_ref()?;
+            let queued = attachment.kind.as_deref() == Some("queued_command");
+            if !queued || attachment.is_meta || !is_human(attachment.origin) {
+                return None;
+            }
+            Some(strip(&render::flat(attachment.prompt?).text)).filter(|text| !text.is_empty())
+        }
+        _ => None,
+    }
+}
+
+/// What a subagent was told in this record of its own transcript, if it was told something.
+pub(super) fn told(record: &Record<'_>) -> Option<String> {
+    if record.kind.as_deref() != Some("user") || record.is_meta {
+        return None;
+    }
+    typed_blocks(&record.message.as_ref()?.content)
+}
+
+/// The texts among `blocks` without what a machine put in.
+pub(super) fn typed_blocks(blocks: &[Block<'_>]) -> Option<String> {
+    let texts: Vec<String> = blocks
+        .iter()
+        .filter(|block| block.kind.as_deref() == Some("text"))
+        .filter_map(|block| block.text.as_deref())
+        .map(strip)
+        .filter(|text| !text.is_empty())
+        .collect();
+    (!texts.is_empty()).then(|| texts.join("\n"))
+}
+
+/// Whether a record's `origin` is a person: it says so, or says nothing.
+fn is_human(origin: Option<&RawValue>) -> bool {
+    match origin.map(RawValue::get) {
+        None | Some("null" | "false" | "0" | "\"\"" | "[]") => true,
+        Some(object) if object.starts_with('{') => json::members(object)
+            .iter()
+            .find(|(key, _)| key == "kind")
+            .is_none_or(|(_, kind)| json::string(kind.get()).as_deref() == Some("human")),
+        Some(_) => false,
+    }
+}
+
+/// One text without reminders, with commands as they were typed; empty if a machine wrote it.
+fn strip(text: &str) -> String {
+    let text = without_reminders(text);
+    let text = text.trim();
+    if text.starts_with("<command-") {
+        let part = |tag| between(text, tag).unwrap_or_default();
+        let typed = format!("{} {}", part("command-name"), part("command-args"));
+        return typed.trim().to_owned();
+    }
+    if text.starts_with("<bash-input>") {
+        return format!(
+            "! {}",
+            text.replace("<bash-input>", "")
+                .replace("</bash-input>", "")
+        );
+    }
+    if MACHINE.iter().any(|start| text.starts_with(start)) {
+        return String::new();
+    }
+    text.to_owned()
+}
+
+/// `text` without `<system-reminder>` blocks. An unclosed one is left in, as nobody knows its end.
+pub(super) fn without_reminders(text: &str) -> Cow<'_, str> {
+    const OPEN: &str = "<system-reminder>";
+    const CLOSE: &str = "</system-reminder>";
+    let mut kept = String::new();
+    let mut rest = text;
+    while let Some(start) = rest.find(OPEN) {
+        let Some(length) = rest[start..].find(CLOSE) else {
+            break;
+        };
+        kept.push_str(&rest[..start]);
+        rest = &rest[start + length + CLOSE.len()..];
+    }
+    if rest.len() == text.len() {
+        return Cow::Borrowed(text);
+    }
+    kept.push_str(rest);
+    Cow::Owned(kept)
+}
+
+fn between<'t>(text: &'t str, tag: &str) -> Option<&'t str> {
+    let (_, after) = text.split_once(&format!("<{tag}>"))?;
+    Some(after.split_once(&format!("</{tag}>"))?.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_client_puts_around_a_prompt_goes() {
+        for (written, typed) in [
+            ("plain", "plain"),
+            (
+                "<system-reminder>x</system-reminder>\n hello <system-reminder>\ny</system-reminder>",
+                "hello",
+            ),
+            (
+                "hello <system-reminder> unclosed",
+                "hello <system-reminder> unclosed",
+            ),
+            (
+                "<command-message>m</command-message>\n<command-name>/review</command-name>\n<command-args>the parser</command-args>",
+                "/review the parser",
+            ),
+            ("<command-name>/clear</command-name>", "/clear"),
+            ("<command-name>/cut", ""),
+            ("<bash-input>ls -l</bash-input>", "! ls -l"),
+            (
+                "<bash-stdout>files</bash-stdout><bash-stderr></bash-stderr>",
+                "",
+            ),
+            ("<local-command-stdout></local-command-stdout>", ""),
+            ("[Request interrupted by user for tool use]", ""),
+            (
+                "This session is being continued from a previous conversation that ran out",
+                "",
+            ),
+            ("  \n ", ""),
+        ] {
+            assert_eq!(strip(written), typed, "{written}");
+        }
+    }
+
+    #[test]
+    fn a_prompt_of_another_origin_is_not_human() {
+        for (origin, human) in [
+            ("null", true),
+            ("{}", true),
+            (r#"{"kind":"human"}"#, true),
+            (r#"{"kind":"task-notification"}"#, false),
+            (r#"{"kind":7}"#, false),
+            (r#""peer""#, false),
+        ] {
+            let origin = RawValue::from_string(origin.to_owned()).unwrap();
+            assert_eq!(is_human(Some(&origin)), human, "{origin}");
+        }
+    }
+}

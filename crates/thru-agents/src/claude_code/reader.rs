@@ -1,0 +1,397 @@
+//! Reads a transcript as it grows: whole lines in, passages out. Never fails for what a file holds;
+//! never looks at the disk.
+
+use std::collections::HashMap;
+
+use serde_json::value::RawValue;
+use thru_core::{
+    Agent, Amendment, Id, Outcome, Passage, PassageKind, ReadBatch, RecordId, SessionId,
+    SourceKind, Timestamp,
+};
+use thru_redact::Clean;
+
+use super::names::subagent_of_file;
+use super::blank::is_blank;
+use super::calls::OpenCall;
+use super::record::{Message, Record, is_uuid};
+use super::state::{InvalidState, State};
+use super::{notes, prompt, tools};
+use crate::batch::{amend, note};
+use crate::text::{self, PROSE_LIMIT};
+use crate::{Source, json, lines};
+
+/// What stands for a subagent that the transcript does not name (inline ones of 1.0.x).
+const NAMELESS: &str = "sidechain";
+
+/// Bytes kept of the agent's ids.
+const ID_LIMIT: usize = 128;
+
+/// Reads one transcript, from its beginning or from where an earlier reader stopped.
+///
+/// Reading a file at once or in blocks, by one reader or by several that resume each other, gives the
+/// same, once later results have joined their calls ([`amend`]).
+#[derive(Clone, Debug)]
+pub struct Reader {
+    state: State,
+}
+
+impl Reader {
+    /// A reader at the beginning of a transcript of this session. Attachments and prompt histories
+    /// hold no passages for it (for the latter see [`HistoryReader`](super::HistoryReader)).
+    pub fn new(kind: SourceKind, session: SessionId) -> Self {
+        Self {
+            state: State::new(kind, session),
+        }
+    }
+
+    /// A reader at the beginning of this file.
+    pub fn of(source: &Source) -> Self {
+        Self::of_archived(source.kind, source.session.clone(), &source.archive_name)
+    }
+
+    /// A reader at the beginning of the file that is archived under this name, which says which
+    /// subagent's it is.
+    pub fn of_archived(kind: SourceKind, session: SessionId, archive_name: &str) -> Self {
+        let mut reader = Self::new(kind, session);
+        if kind == SourceKind::Subagent {
+            let file = archive_name.rsplit('/').next().unwrap_or(archive_name);
+            reader.state.agent_id = subagent_of_file(file).map(str::to_owned);
+        }
+        reader
+    }
+
+    /// A reader that goes on where the one that saved `state` stopped.
+    pub fn resume(state: &str) -> Result<Self, InvalidState> {
+        State::load(state).map(|state| Self { state })
+    }
+
+    /// What [`Reader::resume`] needs: ids and numbers, no text of the transcript.
+    pub fn state(&self) -> String {
+        self.state.save()
+    }
+
+    /// Reads whole lines, of which the first has the number `first_line` (1-based) in the file.
+    pub fn read(&mut self, block: &Clean<Vec<u8>>, first_line: u64) -> Clean<ReadBatch> {
+        block.derive(|block| self.read_bytes(block, first_line))
+    }
+
+    fn read_bytes(&mut self, block: &[u8], first_line: u64) -> ReadBatch {
+        let mut pass = Pass {
+            state: &mut self.state,
+            batch: ReadBatch::default(),
+            made: HashMap::new(),
+        };
+        for (number, line) in lines::numbered(block, first_line) {
+            pass.line(number, line);
+        }
+        pass.batch
+    }
+}
+
+/// One read: the state it advances and the batch it fills.
+struct Pass<'r> {
+    state: &'r mut State,
+    batch: ReadBatch,
+    /// Where in the batch the tool passages are that a result may complete.
+    made: HashMap<Id, usize>,
+}
+
+/// Where a message comes from: the same for a record of the file and for one embedded in it.
+struct Place<'r> {
+    uuid: &'r str,
+    line: u64,
+    timestamp: Option<Timestamp>,
+    /// The subagent that speaks or is spoken to.
+    agent_id: Option<&'r str>,
+    copied_from: Option<SessionId>,
+    calling_record: &'r str,
+    tool_use_result: Option<&'r RawValue>,
+}
+
+impl Pass<'_> {
+    fn line(&mut self, number: u64, line: &[u8]) {
+        let text = json::mend(line);
+        if text.len() != line.len() && std::str::from_utf8(line).is_err() {
+            note(&mut self.batch, "not-utf8", number);
+        }
+        match Record::parse(&text) {
+            Ok(record) => self.record(&record, number),
+            Err(_) => self.reread(&text, number),
+        }
+    }
+
+    /// A line that is no JSON for the fast parser may still be some for the patient one, which takes
+    /// the last of several members with one name.
+    fn reread(&mut self, text: &str, number: u64) {
+        let patient =
+            serde_json::from_str::<serde_json::Value>(text).map(|value| value.to_string());
+        match patient.as_deref().map(Record::parse) {
+            Ok(Ok(record)) => self.record(&record, number),
+            _ => note(&mut self.batch, "broken-json", number),
+        }
+    }
+
+    fn record(&mut self, record: &Record<'_>, line: u64) {
+        notes::note_type(record, line, &mut self.batch);
+        if !matches!(self.state.kind, SourceKind::Main | SourceKind::Subagent) {
+            return;
+        }
+        let timestamp = notes::timestamp(&record.timestamp, line, &mut self.batch);
+        notes::note_envelope(record, timestamp, &mut self.batch.facts);
+        notes::note_metadata(record, self.state, &mut self.batch.facts);
+
+        let agent_id = self.speaker(record).map(str::to_owned);
+        let place = Place {
+            uuid: record.uuid.as_deref().unwrap_or_default(),
+            line,
+            timestamp,
+            agent_id: agent_id.as_deref(),
+            copied_from: notes::copied_from(record, self.state),
+            calling_record: record.calling_record.as_deref().unwrap_or_default(),
+            tool_use_result: record.tool_use_result,
+        };
+        let kind = record.kind.as_deref().unwrap_or_default();
+        match (kind, &record.message) {
+            ("user", Some(message)) if !record.is_meta && !record.is_compact_summary => {
+                self.results(message, &place);
+                match place.agent_id {
+                    None => self.prompt(prompt::typed(record), &place),
+                    Some(_) => self.instruction(message, &place),
+                }
+            }
+            ("assistant", Some(message)) => {
+                // A copied answer was paid for by the session that it was copied from.
+                if place.copied_from.is_none() {
+                    notes::note_answer(record, message, self.state, &mut self.batch.facts);
+                }
+                self.answer(message, &place);
+            }
+            ("attachment", _) if place.agent_id.is_none() => {
+                self.prompt(prompt::typed(record), &place);
+            }
+            ("progress", _) => self.progress(record, &place),
+            _ => {}
+        }
+    }
+
+    /// The subagent that the record belongs to; none in the main conversation.
+    fn speaker<'a>(&'a self, record: &'a Record<'_>) -> Option<&'a str> {
+        let is_subagent = record.is_sidechain || self.state.kind == SourceKind::Subagent;
+        let named = || record.agent_id.as_deref().filter(|id| !is_blank(id));
+        is_subagent.then(|| {
+            let id = self
+                .state
+                .agent_id
+                .as_deref()
+                .or_else(named)
+                .unwrap_or(NAMELESS);
+            text::head(id, ID_LIMIT)
+        })
+    }
+
+    /// A subagent's message that its parent's file reports (2.0.76 to 2.1.8x).
+    fn progress(&mut self, record: &Record<'_>, outer: &Place<'_>) {
+        let Some(data) = &record.data else { return };
+        let Some(embedded) = &data.message else {
+            return;
+        };
+        let Some(message) = &embedded.message else {
+            return;
+        };
+        let uuid = embedded.uuid.as_deref().unwrap_or_default();
+        if data.kind.as_deref() != Some("agent_progress")
+            || !self.state.is_new_message(text::head(uuid, ID_LIMIT))
+        {
+            return;
+        }
+        let timestamp = notes::timestamp(&embedded.timestamp, outer.line, &mut self.batch);
+        let place = Place {
+            uuid,
+            line: outer.line,
+            timestamp: timestamp.or(outer.timestamp),
+            agent_id: Some(text::head(
+                data.agent_id.as_deref().unwrap_or(NAMELESS),
+                ID_LIMIT,
+            )),
+            copied_from: outer.copied_from.clone(),
+            calling_record: "",
+            tool_use_result: embedded.tool_use_result,
+        };
+        match embedded.kind.as_deref().unwrap_or_default() {
+            "user" if !embedded.is_meta => {
+                self.results(message, &place);
+                self.instruction(message, &place);
+            }
+            "assistant" => self.answer(message, &place),
+            _ => {}
+        }
+    }
+
+    /// What a person typed: it starts a turn.
+    fn prompt(&mut self, typed: Option<String>, place: &Place<'_>) {
+        let Some(text) = typed.filter(|text| !is_blank(text)) else {
+            return;
+        };
+        notes::note_prompt(&text, &mut self.batch.facts);
+        self.state.turn = self.state.turn.saturating_add(1);
+        let passage = self.passage(PassageKind::Human, 0, text::cap(text, PROSE_LIMIT), place);
+        self.push(passage);
+    }
+
+    /// What an agent told a subagent to do.
+    fn instruction(&mut self, message: &Message<'_>, place: &Place<'_>) {
+        let text = prompt::typed_blocks(&message.content).filter(|text| !is_blank(text));
+        if let Some(text) = text {
+            let text = text::cap(text, PROSE_LIMIT);
+            let passage = self.passage(PassageKind::Assistant, 0, text, place);
+            self.push(passage);
+        }
+    }
+
+    /// What the agent said and the tools that it called.
+    fn answer(&mut self, message: &Message<'_>, place: &Place<'_>) {
+        for (ordinal, block) in message.content.iter().enumerate() {
+            match block.kind.as_deref().unwrap_or_default() {
+                "text" => {
+                    let text = block.text.as_deref().unwrap_or_default().trim();
+                    let is_filler = matches!(text, "(no content)" | "No response requested.");
+                    if !is_filler && !is_blank(text) {
+                        let text = text::cap(text.to_owned(), PROSE_LIMIT);
+                        let passage = self.passage(PassageKind::Assistant, ordinal, text, place);
+                        self.push(passage);
+                    }
+                }
+                "tool_use" => {
+                    let call = tools::call(block);
+                    self.state.open.add(OpenCall {
+                        tool_use: text::head(block.id.as_deref().unwrap_or_default(), ID_LIMIT)
+                            .to_owned(),
+                        record: text::head(place.uuid, ID_LIMIT).to_owned(),
+                        passage: call
+                            .as_ref()
+                            .map(|_| self.id(PassageKind::Tool, ordinal, place)),
+                        asks: call.as_ref().is_some_and(|call| call.asks),
+                    });
+                    if let Some(call) = call {
+                        let mut passage =
+                            self.passage(PassageKind::Tool, ordinal, call.text, place);
+                        passage.tool = call.name;
+                        passage.command = call.command;
+                        passage.files = call.files;
+                        passage.outcome = Some(Outcome::Pending);
+                        self.push(passage);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// What tools answered: each answer goes to the passage of its call.
+    fn results(&mut self, message: &Message<'_>, place: &Place<'_>) {
+        for (ordinal, block) in message.content.iter().enumerate() {
+            if block.kind.as_deref() != Some("tool_result") {
+                continue;
+            }
+            let tool_use = text::head(block.tool_use_id.as_deref().unwrap_or_default(), ID_LIMIT);
+            let record = text::head(place.calling_record, ID_LIMIT);
+            let call = self.state.open.take(tool_use, record);
+            let asks = call.as_ref().is_some_and(|call| call.asks);
+            let answer = tools::answer(block, place.tool_use_result, call.is_some(), asks);
+            let outcome = if block.is_error {
+                Outcome::Failed
+            } else {
+                Outcome::Succeeded
+            };
+            match call {
+                Some(OpenCall {
+                    passage: Some(passage),
+                    ..
+                }) => self.amend(Amendment {
+                    passage,
+                    text: answer.text,
+                    outcome,
+                    record: record_id(place),
+                    line: place.line,
+                    files: answer.files,
+                }),
+                // The call was made in a private turn.
+                Some(OpenCall { passage: None, .. }) => {}
+                None if answer.text.trim().is_empty() && answer.files.is_empty() => {}
+                None => {
+                    let mut passage = self.passage(PassageKind::Tool, ordinal, answer.text, place);
+                    passage.outcome = Some(outcome);
+                    passage.files = answer.files;
+                    self.push(passage);
+                }
+            }
+        }
+    }
+
+    fn amend(&mut self, amendment: Amendment) {
+        let made = self.made.get(&amendment.passage);
+        match made.and_then(|&at| self.batch.passages.get_mut(at)) {
+            Some(passage) => amend(passage, &amendment),
+            None => self.batch.amendments.push(amendment),
+        }
+    }
+
+    fn push(&mut self, passage: Passage) {
+        self.state.next_ordinal = self.state.next_ordinal.saturating_add(1);
+        if passage.kind == PassageKind::Tool {
+            self.made.insert(passage.id, self.batch.passages.len());
+        }
+        self.batch.passages.push(passage);
+    }
+
+    fn passage(&self, kind: PassageKind, block: usize, text: String, place: &Place<'_>) -> Passage {
+        Passage {
+            id: self.id(kind, block, place),
+            session: self.state.session.clone(),
+            turn: self.state.turn,
+            ordinal: self.state.next_ordinal,
+            kind,
+            agent_id: place.agent_id.map(str::to_owned),
+            text,
+            tool: None,
+            command: None,
+            files: Vec::new(),
+            outcome: None,
+            records: vec![record_id(place)],
+            lines: vec![place.line],
+            timestamp: place.timestamp,
+            copied_from: place.copied_from.clone(),
+        }
+    }
+
+    /// The id of a passage: the same wherever a copy of its record is found.
+    fn id(&self, kind: PassageKind, block: usize, place: &Place<'_>) -> Id {
+        let nameless;
+        let record = if is_uuid(place.uuid) {
+            place.uuid
+        } else {
+            // Lines are numbered per file, and a session's subagents have files of their own.
+            let file = self
+                .state
+                .agent_id
+                .as_deref()
+                .map(|id| format!("/{id}"))
+                .unwrap_or_default();
+            nameless = format!("{}{file}#L{}", self.state.session, place.line);
+            &nameless
+        };
+        Id::derive(&[
+            Agent::ClaudeCode.as_str().as_bytes(),
+            record.as_bytes(),
+            kind.as_str().as_bytes(),
+            block.to_string().as_bytes(),
+        ])
+    }
+}
+
+fn record_id(place: &Place<'_>) -> RecordId {
+    match is_uuid(place.uuid) {
+        true => RecordId::named(place.uuid),
+        false => RecordId::line(place.line),
+    }
+}

@@ -1,0 +1,134 @@
+//! Where an archived file goes back to, so that Claude Code can resume it. Pure functions of paths:
+//! whoever writes must see to links itself.
+
+use std::path::{Component, Path, PathBuf};
+
+use thru_core::Agent;
+
+use super::names::HISTORY;
+
+/// The file cannot be put back.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RestoreError {
+    /// Its name in the archive is not one that discovery gives.
+    #[error("`{0}` is not the archived name of a file of Claude Code")]
+    NotAnArchiveName(String),
+    /// Its path leads out of the folder that it must stay in.
+    #[error("`{0}` leads out of Claude Code's folder")]
+    Escapes(String),
+}
+
+/// Where the archived file goes back to: below `<config_dir>/projects`, in the folder and under the
+/// name that it had.
+///
+/// `source_path` is where it was found. If that was in a `projects` folder, what is below that
+/// folder is kept exactly; else the name in the archive decides.
+pub fn restore_path(
+    config_dir: &Path,
+    source_path: &Path,
+    archive_name: &str,
+) -> Result<PathBuf, RestoreError> {
+    let archived = archive_name
+        .strip_prefix(Agent::ClaudeCode.as_str())
+        .and_then(|rest| rest.strip_prefix('/'))
+        .ok_or_else(|| RestoreError::NotAnArchiveName(archive_name.to_owned()))?;
+    if archived == HISTORY {
+        return Ok(config_dir.join(HISTORY));
+    }
+    let archived = safe_parts(Path::new(archived))
+        .filter(|parts| parts.len() >= 2)
+        .ok_or_else(|| RestoreError::Escapes(archive_name.to_owned()))?;
+    let found = below_projects(source_path, archived.len());
+    let parts = match &found {
+        None => archived,
+        Some(found) => safe_parts(found)
+            .ok_or_else(|| RestoreError::Escapes(source_path.display().to_string()))?,
+    };
+    let projects = config_dir.join("projects");
+    Ok(parts.iter().fold(projects, |path, part| path.join(part)))
+}
+
+/// What is below the `projects` folder that the file was found in, if it was found as many levels
+/// below it as its name in the archive has parts.
+fn below_projects(source_path: &Path, depth: usize) -> Option<PathBuf> {
+    let components: Vec<Component<'_>> = source_path.components().collect();
+    let at = components.len().checked_sub(depth + 1)?;
+    let is_projects = components[at] == Component::Normal("projects".as_ref());
+    is_projects.then(|| components[at + 1..].iter().collect())
+}
+
+/// The parts of a relative path, if each is the plain name of a file on every system.
+fn safe_parts(path: &Path) -> Option<Vec<&str>> {
+    path.components()
+        .map(|component| match component {
+            Component::Normal(part) => part.to_str().filter(|part| is_plain(part)),
+            _ => None,
+        })
+        .collect()
+}
+
+fn is_plain(part: &str) -> bool {
+    !part.chars().all(|c| c == '.') && !part.contains(['/', '\\', ':', '\0'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_go_back_to_where_they_were() {
+        let config = Path::new("/home/u/.claude");
+        let back = |source: &str, archived: &str| restore_path(config, Path::new(source), archived);
+        assert_eq!(
+            back(
+                "/home/u/.claude/projects/-home-u-p/s.jsonl",
+                "claude-code/-home-u-p/s.jsonl"
+            ),
+            Ok(config.join("projects/-home-u-p/s.jsonl"))
+        );
+        // Found elsewhere: the archive's name decides.
+        assert_eq!(
+            back(
+                "/mnt/backup/p/s/subagents/agent-a.jsonl",
+                "claude-code/p/s/subagents/agent-a.jsonl"
+            ),
+            Ok(config.join("projects/p/s/subagents/agent-a.jsonl"))
+        );
+        assert_eq!(
+            back("/home/u/.claude/history.jsonl", "claude-code/history.jsonl"),
+            Ok(config.join("history.jsonl"))
+        );
+    }
+
+    #[test]
+    fn nothing_goes_anywhere_else() {
+        let config = Path::new("/c");
+        for archived in [
+            "claude-code/../x",
+            "claude-code/a/../../x",
+            "claude-code//etc/x",
+            "claude-code/x",
+            "claude-code/a/b:c",
+            "claude-code/a\\..\\..\\b/c",
+            "claude-code",
+            "codex/a/b",
+            "/claude-code/a/b",
+            "",
+        ] {
+            // `//` is one separator: what is left stays below the folder.
+            let path = restore_path(config, Path::new("/x"), archived);
+            assert!(
+                path.as_ref().is_err() || path.unwrap().starts_with("/c/projects"),
+                "{archived}"
+            );
+        }
+        assert!(
+            restore_path(
+                config,
+                Path::new("/p/projects/../s.jsonl"),
+                "claude-code/p/s.jsonl"
+            )
+            .is_err()
+        );
+    }
+}

@@ -1,0 +1,174 @@
+//! What a tool call says: its text, the files it works on, its command line, and what its result adds.
+
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
+use thru_core::{Access, FileTouch};
+
+use super::record::Block;
+use super::{prompt, render};
+use crate::json;
+use crate::text::{self, CALL_LIMIT, RESULT_LIMIT};
+
+/// Bytes kept of a tool's name and of a path.
+const NAME_LIMIT: usize = 256;
+const PATH_LIMIT: usize = 4096;
+
+/// A tool call as far as it is known when it is made.
+pub(super) struct Call {
+    pub(super) name: Option<String>,
+    pub(super) text: String,
+    pub(super) command: Option<String>,
+    pub(super) files: Vec<FileTouch>,
+    /// Whether a person answers it: the answer is then looked for in every place.
+    pub(super) asks: bool,
+}
+
+/// The call in a `tool_use` block; none if a private turn made it.
+pub(super) fn call(block: &Block<'_>) -> Option<Call> {
+    let name = block
+        .name
+        .as_deref()
+        .map(|name| text::head(name, NAME_LIMIT))
+        .unwrap_or_default();
+    let input = block.input.map(render::flat).unwrap_or_default();
+    if input.blanked {
+        return None;
+    }
+    let mut text = name.to_owned();
+    if !text.is_empty() && !input.text.is_empty() {
+        text.push('\n');
+    }
+    text.push_str(&input.text);
+
+    let member = |key| block.input.and_then(|input| string_member(input, key));
+    let command = match name {
+        "Bash" | "PowerShell" => member("command").map(|command| text::cap(command, CALL_LIMIT)),
+        _ => None,
+    };
+    let access = match name {
+        "Read" | "NotebookRead" => Some(Access::Read),
+        "Edit" | "MultiEdit" | "Write" | "NotebookEdit" => Some(Access::Modified),
+        _ => None,
+    };
+    let files = access.and_then(|access| {
+        touch(
+            member("file_path").or_else(|| member("notebook_path")),
+            access,
+        )
+    });
+    Some(Call {
+        name: (!name.is_empty()).then(|| name.to_owned()),
+        text: text::cap(text, CALL_LIMIT),
+        command,
+        files: files.into_iter().collect(),
+        asks: matches!(name, "AskUserQuestion" | "ExitPlanMode"),
+    })
+}
+
+/// What a tool answered.
+pub(super) struct Answer {
+    pub(super) text: String,
+    pub(super) files: Vec<FileTouch>,
+}
+
+/// The answer in a `tool_result` block. `structured` is the record's `toolUseResult`: it is looked at
+/// only where the block is silent, where nobody knows the call, or where a person answered.
+pub(super) fn answer(
+    block: &Block<'_>,
+    structured: Option<&RawValue>,
+    call_is_known: bool,
+    asks: bool,
+) -> Answer {
+    let content = block.content.map(render::flat).unwrap_or_default();
+    let mut text = match content.blanked {
+        true => String::new(),
+        false => match prompt::without_reminders(&content.text) {
+            Cow::Owned(text) => text,
+            Cow::Borrowed(_) => content.text,
+        },
+    };
+    let mut files = Vec::new();
+    if let Some(structured) = structured
+        && !content.blanked
+    {
+        if text.trim().is_empty() {
+            text = spoken_result(structured);
+        }
+        if asks {
+            add_decision(&mut text, structured);
+        }
+        if !call_is_known {
+            files.extend(result_file(structured));
+        }
+    }
+    Answer {
+        text: text::cap(text, RESULT_LIMIT),
+        files,
+    }
+}
+
+/// The part of a structured result that a person would read.
+fn spoken_result(structured: &RawValue) -> String {
+    const SPOKEN: [&str; 6] = ["stdout", "stderr", "result", "content", "error", "message"];
+    if structured.get().starts_with('"') {
+        return render::flat(structured).text;
+    }
+    let members = json::members(structured.get());
+    let texts = SPOKEN.iter().filter_map(|name| {
+        let (_, value) = members.iter().find(|(key, _)| key == name)?;
+        Some(render::flat(value))
+            .filter(|value| !value.blanked)
+            .map(|value| value.text)
+    });
+    texts
+        .filter(|text| !text.trim().is_empty())
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// Adds the answers that a person gave, or the plan that they approved, if `text` lacks them.
+fn add_decision(text: &mut String, structured: &RawValue) {
+    let mut decided = Vec::new();
+    for (key, value) in json::members(structured.get()) {
+        match key.as_ref() {
+            "answers" => decided.extend(
+                json::members(value.get())
+                    .into_iter()
+                    .map(|(question, chosen)| (format!("{question}: "), render::flat(chosen))),
+            ),
+            "plan" => decided.push((String::new(), render::flat(value))),
+            _ => {}
+        }
+    }
+    for (label, decision) in decided {
+        if decision.blanked || text.contains(decision.text.trim()) {
+            continue;
+        }
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&label);
+        text.push_str(&decision.text);
+    }
+}
+
+fn result_file(structured: &RawValue) -> Option<FileTouch> {
+    if let Some(path) = string_member(structured, "filePath") {
+        return touch(Some(path), Access::Modified);
+    }
+    let members = json::members(structured.get());
+    let (_, file) = members.iter().find(|(key, _)| key == "file")?;
+    touch(string_member(file, "filePath"), Access::Read)
+}
+
+fn touch(path: Option<String>, access: Access) -> Option<FileTouch> {
+    let path = path.filter(|path| !path.is_empty() && path.len() <= PATH_LIMIT)?;
+    Some(FileTouch { path, access })
+}
+
+fn string_member(object: &RawValue, name: &str) -> Option<String> {
+    let members = json::members(object.get());
+    let (_, value) = members.iter().find(|(key, _)| key == name)?;
+    json::string(value.get()).map(Cow::into_owned)
+}

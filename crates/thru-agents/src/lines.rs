@@ -1,0 +1,36 @@
+//! Cuts a block of bytes into numbered lines.
+
+/// The lines of `block` that hold something, with their numbers: the first line is `first`. A byte
+/// order mark, a carriage return before the newline and lines of white space are no content.
+pub(crate) fn numbered(block: &[u8], first: u64) -> impl Iterator<Item = (u64, &[u8])> {
+    let mut rest = block;
+    let mut next = first;
+    std::iter::from_fn(move || {
+        while !rest.is_empty() {
+            let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+            let line = rest[..end]
+                .strip_prefix(b"\xef\xbb\xbf")
+                .unwrap_or(&rest[..end]);
+            rest = rest.get(end + 1..).unwrap_or_default();
+            next += 1;
+            let line = line.trim_ascii();
+            if !line.is_empty() {
+                return Some((next - 1, line));
+            }
+        }
+        None
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn empty_lines_count_but_are_not_given() {
+        let block = b"\xef\xbb\xbf{1}\r\n\r\n  \n{2}\nrest";
+        let lines: Vec<_> = numbered(block, 7).collect();
+        assert_eq!(lines, [(7, &b"{1}"[..]), (10, b"{2}"), (11, b"rest")]);
+        assert_eq!(numbered(b"", 1).count(), 0);
+    }
+}

@@ -1,0 +1,333 @@
+//! Putting the layers together: defaults, the user's file, the project's file.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::settings::{SETTINGS, Setting, find};
+use crate::value::Value;
+
+/// Where a value came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Nobody set it.
+    Default,
+    /// The user's configuration file.
+    User(String),
+    /// The project's own file.
+    Project(String),
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::User(path) | Self::Project(path) => f.write_str(path),
+        }
+    }
+}
+
+/// One file to read settings from.
+#[derive(Clone, Debug)]
+pub struct Layer<'a> {
+    /// Where it lies and whose it is.
+    pub origin: Origin,
+    /// Its text.
+    pub text: &'a str,
+}
+
+/// Something in a file that has no effect. The CLI makes an error of it, hooks only note it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Note {
+    /// The file is not TOML.
+    #[error("{origin} cannot be read: {message}")]
+    Syntax {
+        /// The file.
+        origin: Origin,
+        /// What is wrong, with its place.
+        message: String,
+    },
+    /// There is no such setting.
+    #[error("{origin}: there is no setting `{key}`{}", did_you_mean(.suggestion))]
+    UnknownKey {
+        /// The file.
+        origin: Origin,
+        /// The key as written.
+        key: String,
+        /// The nearest key that exists.
+        suggestion: Option<&'static str>,
+    },
+    /// The value is of the wrong kind.
+    #[error("{origin}: `{key}` takes {expected}")]
+    WrongValue {
+        /// The file.
+        origin: Origin,
+        /// The key.
+        key: &'static str,
+        /// What it takes.
+        expected: String,
+    },
+    /// A project's file may not set it.
+    #[error("{origin}: a project may not set `{key}`; only your own configuration may")]
+    NotForProjects {
+        /// The file.
+        origin: Origin,
+        /// The key.
+        key: &'static str,
+    },
+}
+
+fn did_you_mean(suggestion: &Option<&'static str>) -> String {
+    suggestion.map_or_else(String::new, |key| format!("; did you mean `{key}`?"))
+}
+
+/// A value and where it came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resolved {
+    /// The setting.
+    pub key: &'static str,
+    /// Its value.
+    pub value: Value,
+    /// Where that came from.
+    pub origin: Origin,
+}
+
+/// The settings in force.
+#[derive(Clone, Debug)]
+pub struct Config {
+    values: BTreeMap<&'static str, Resolved>,
+}
+
+/// What loading gave: always a usable configuration, and what was left out of it.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The settings in force.
+    pub config: Config,
+    /// What had no effect.
+    pub notes: Vec<Note>,
+}
+
+/// Puts layers together; later ones win. Never fails: what cannot be used is noted and left out.
+pub fn load(layers: &[Layer<'_>]) -> Loaded {
+    let mut config = Config::default();
+    let mut notes = Vec::new();
+    for layer in layers {
+        match layer.text.parse::<toml::Table>() {
+            Ok(table) => {
+                for (key, value) in flatten(&table) {
+                    if let Err(note) = config.apply(&layer.origin, &key, value) {
+                        notes.push(note);
+                    }
+                }
+            }
+            Err(error) => notes.push(Note::Syntax {
+                origin: layer.origin.clone(),
+                message: error.to_string().trim_end().to_owned(),
+            }),
+        }
+    }
+    Loaded { config, notes }
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        let values = SETTINGS
+            .iter()
+            .map(|setting| {
+                let resolved =
+                    Resolved { key: setting.key, value: (setting.default)(), origin: Origin::Default };
+                (setting.key, resolved)
+            })
+            .collect();
+        Self { values }
+    }
+}
+
+impl Config {
+    fn apply(&mut self, origin: &Origin, key: &str, value: &toml::Value) -> Result<(), Note> {
+        let Some(setting) = find(key) else {
+            return Err(Note::UnknownKey {
+                origin: origin.clone(),
+                key: key.to_owned(),
+                suggestion: nearest(key),
+            });
+        };
+        if matches!(origin, Origin::Project(_)) && !setting.project {
+            return Err(Note::NotForProjects { origin: origin.clone(), key: setting.key });
+        }
+        let value = setting.kind.read(value).map_err(|expected| Note::WrongValue {
+            origin: origin.clone(),
+            key: setting.key,
+            expected,
+        })?;
+        let resolved = Resolved { key: setting.key, value, origin: origin.clone() };
+        self.values.insert(setting.key, resolved);
+        Ok(())
+    }
+
+    /// Every setting with its value and where that came from, by name.
+    pub fn all(&self) -> impl Iterator<Item = &Resolved> {
+        self.values.values()
+    }
+
+    /// One setting, by its name.
+    pub fn get(&self, key: &str) -> Option<&Resolved> {
+        self.values.get(key)
+    }
+
+    fn list(&self, key: &str) -> &[String] {
+        match self.get(key).map(|resolved| &resolved.value) {
+            Some(Value::List(items)) => items,
+            _ => &[],
+        }
+    }
+
+    fn flag(&self, key: &str) -> bool {
+        matches!(self.get(key).map(|resolved| &resolved.value), Some(Value::Bool(true)))
+    }
+
+    fn text(&self, key: &str) -> &str {
+        match self.get(key).map(|resolved| &resolved.value) {
+            Some(Value::Text(text)) => text,
+            _ => "",
+        }
+    }
+
+    /// `project.name`, where it is set.
+    pub fn project_name(&self) -> Option<&str> {
+        Some(self.text("project.name")).filter(|name| !name.trim().is_empty())
+    }
+
+    /// `capture.ignore`.
+    pub fn capture_ignore(&self) -> &[String] {
+        self.list("capture.ignore")
+    }
+
+    /// `capture.off`.
+    pub fn capture_off(&self) -> bool {
+        self.flag("capture.off")
+    }
+
+    /// `archive.verbatim`.
+    pub fn archive_verbatim(&self) -> bool {
+        self.flag("archive.verbatim")
+    }
+
+    /// `redact.allow`.
+    pub fn redact_allow(&self) -> &[String] {
+        self.list("redact.allow")
+    }
+
+    /// `search.limit`.
+    pub fn search_limit(&self) -> usize {
+        match self.get("search.limit").map(|resolved| &resolved.value) {
+            Some(Value::Integer(limit)) => usize::try_from(*limit).unwrap_or(10),
+            _ => 10,
+        }
+    }
+
+    /// `output.color`: `auto`, `always` or `never`.
+    pub fn output_color(&self) -> &str {
+        self.text("output.color")
+    }
+
+    /// `output.pager`.
+    pub fn output_pager(&self) -> bool {
+        self.flag("output.pager")
+    }
+}
+
+/// The keys of a file with their values: tables become dotted names.
+fn flatten(table: &toml::Table) -> Vec<(String, &toml::Value)> {
+    fn walk<'a>(prefix: &str, table: &'a toml::Table, found: &mut Vec<(String, &'a toml::Value)>) {
+        for (key, value) in table {
+            let name = if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
+            match value {
+                toml::Value::Table(inner) => walk(&name, inner, found),
+                value => found.push((name, value)),
+            }
+        }
+    }
+    let mut found = Vec::new();
+    walk("", table, &mut found);
+    found
+}
+
+/// The setting whose name is nearest to what was typed, if any is near.
+pub(crate) fn nearest(key: &str) -> Option<&'static str> {
+    SETTINGS
+        .iter()
+        .map(|setting: &Setting| {
+            let last = setting.key.rsplit('.').next().unwrap_or(setting.key);
+            let whole = strsim::damerau_levenshtein(key, setting.key);
+            // The right name in the wrong section, or without one.
+            let alone = strsim::damerau_levenshtein(key.rsplit('.').next().unwrap_or(key), last) + 1;
+            (whole.min(alone), setting.key)
+        })
+        .min()
+        .filter(|(distance, _)| *distance <= 1 + key.len() / 4)
+        .map(|(_, key)| key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn user(text: &str) -> Loaded {
+        load(&[Layer { origin: Origin::User("config.toml".to_owned()), text }])
+    }
+
+    #[test]
+    fn later_layers_win_and_say_so() {
+        let loaded = load(&[
+            Layer {
+                origin: Origin::User("config.toml".to_owned()),
+                text: "[search]\nlimit = 5\n[project]\nname = \"mine\"",
+            },
+            Layer {
+                origin: Origin::Project(".throughline.toml".to_owned()),
+                text: "project.name = \"rocket\"",
+            },
+        ]);
+        assert_eq!(loaded.notes, []);
+        assert_eq!(loaded.config.search_limit(), 5);
+        assert_eq!(loaded.config.project_name(), Some("rocket"));
+        let origin = &loaded.config.get("project.name").unwrap().origin;
+        assert_eq!(origin.to_string(), ".throughline.toml");
+    }
+
+    #[test]
+    fn a_project_cannot_make_us_keep_or_read_more() {
+        let loaded = load(&[Layer {
+            origin: Origin::Project(".throughline.toml".to_owned()),
+            text: "archive.verbatim = true\nredact.allow = [\".*\"]\ncapture.off = true",
+        }]);
+        assert!(!loaded.config.archive_verbatim());
+        assert!(loaded.config.redact_allow().is_empty());
+        assert!(loaded.config.capture_off());
+        insta::assert_snapshot!(loaded.notes[0], @".throughline.toml: a project may not set `archive.verbatim`; only your own configuration may");
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_noted_and_the_rest_holds() {
+        let loaded = user("archive.verbatm = true\nsearch.limit = 0\noutput.color = \"never\"\nverbatim = true");
+        assert_eq!(loaded.config.output_color(), "never");
+        let notes: Vec<String> = loaded.notes.iter().map(ToString::to_string).collect();
+        insta::assert_snapshot!(notes.join("\n"), @"
+        config.toml: there is no setting `archive.verbatm`; did you mean `archive.verbatim`?
+        config.toml: `search.limit` takes a whole number from 1 to 1000
+        config.toml: there is no setting `verbatim`; did you mean `archive.verbatim`?
+        ");
+        let loaded = user("search = [[[");
+        assert!(matches!(loaded.notes[..], [Note::Syntax { .. }]));
+        assert_eq!(loaded.config.search_limit(), 10);
+    }
+
+    #[test]
+    fn every_default_is_a_value_of_its_kind() {
+        for setting in SETTINGS {
+            let written = (setting.default)().to_string();
+            let value: toml::Value = format!("v = {written}").parse::<toml::Table>().unwrap()["v"].clone();
+            assert_eq!(setting.kind.read(&value), Ok((setting.default)()), "{}", setting.key);
+        }
+    }
+}

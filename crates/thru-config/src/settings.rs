@@ -1,0 +1,87 @@
+//! The table of settings. One row per setting; nothing else knows a key by name.
+
+use crate::value::{Kind, Value};
+
+/// One setting.
+#[derive(Debug)]
+pub struct Setting {
+    /// Its name: `section.key` in the file.
+    pub key: &'static str,
+    /// What it takes.
+    pub kind: Kind,
+    /// What holds when nobody sets it.
+    pub default: fn() -> Value,
+    /// What it does, in a sentence or two.
+    pub doc: &'static str,
+    /// Whether a project's own `.throughline.toml` may set it. Such a file comes with any repository
+    /// that is cloned: it may make us keep less, never more, and never send anything anywhere.
+    pub project: bool,
+}
+
+/// Every setting there is.
+pub static SETTINGS: &[Setting] = &[
+    Setting {
+        key: "project.name",
+        kind: Kind::Text,
+        default: || Value::Text(String::new()),
+        doc: "What project this directory belongs to. Directories with the same name share one memory.",
+        project: true,
+    },
+    Setting {
+        key: "capture.ignore",
+        kind: Kind::List,
+        default: || Value::List(Vec::new()),
+        doc: "Globs of transcript files and project directories that are never read, such as \
+              `/home/me/private/**`.",
+        project: false,
+    },
+    Setting {
+        key: "capture.off",
+        kind: Kind::Bool,
+        default: || Value::Bool(false),
+        doc: "Read and keep nothing of sessions that run in this directory.",
+        project: true,
+    },
+    Setting {
+        key: "archive.verbatim",
+        kind: Kind::Bool,
+        default: || Value::Bool(false),
+        doc: "Keep transcripts in the archive exactly as they are, secrets and private text included. \
+              Store, index and output are redacted all the same.",
+        project: false,
+    },
+    Setting {
+        key: "redact.allow",
+        kind: Kind::List,
+        default: || Value::List(Vec::new()),
+        doc: "Regular expressions of texts that look like secrets and are not: what one of them \
+              matches whole is never redacted.",
+        project: false,
+    },
+    Setting {
+        key: "search.limit",
+        kind: Kind::Integer { min: 1, max: 1000 },
+        default: || Value::Integer(10),
+        doc: "How many passages `thru search` shows.",
+        project: false,
+    },
+    Setting {
+        key: "output.color",
+        kind: Kind::Choice(&["auto", "always", "never"]),
+        default: || Value::Text("auto".to_owned()),
+        doc: "When to use colour: `auto` is on a terminal only.",
+        project: false,
+    },
+    Setting {
+        key: "output.pager",
+        kind: Kind::Bool,
+        default: || Value::Bool(true),
+        doc: "Show output that is longer than the terminal in `$PAGER` (or `less`).",
+        project: false,
+    },
+];
+
+/// The setting of this name.
+pub fn find(key: &str) -> Option<&'static Setting> {
+    SETTINGS.iter().find(|setting| setting.key == key)
+}

@@ -1,0 +1,113 @@
+//! Values of settings and how they are written.
+
+use std::fmt;
+
+/// What a setting takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `true` or `false`.
+    Bool,
+    /// A whole number from `min` to `max`.
+    Integer {
+        /// The smallest value allowed.
+        min: i64,
+        /// The largest value allowed.
+        max: i64,
+    },
+    /// A list of texts.
+    List,
+    /// Any text; empty means not set.
+    Text,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+}
+
+/// The value of a setting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// Of [`Kind::Bool`].
+    Bool(bool),
+    /// Of [`Kind::Integer`].
+    Integer(i64),
+    /// Of [`Kind::List`].
+    List(Vec<String>),
+    /// Of [`Kind::Text`] and [`Kind::Choice`].
+    Text(String),
+}
+
+impl Kind {
+    /// Reads a value as it stands in a TOML file.
+    ///
+    /// # Errors
+    /// Says in words what the setting takes.
+    pub fn read(self, value: &toml::Value) -> Result<Value, String> {
+        match (self, value) {
+            (Self::Bool, toml::Value::Boolean(value)) => Ok(Value::Bool(*value)),
+            (Self::Integer { min, max }, toml::Value::Integer(value))
+                if (min..=max).contains(value) =>
+            {
+                Ok(Value::Integer(*value))
+            }
+            (Self::List, toml::Value::Array(items)) => items
+                .iter()
+                .map(|item| item.as_str().map(str::to_owned))
+                .collect::<Option<Vec<_>>>()
+                .map(Value::List)
+                .ok_or_else(|| self.expected()),
+            (Self::Text, toml::Value::String(text)) => Ok(Value::Text(text.clone())),
+            (Self::Choice(words), toml::Value::String(text)) if words.contains(&text.as_str()) => {
+                Ok(Value::Text(text.clone()))
+            }
+            _ => Err(self.expected()),
+        }
+    }
+
+    /// Reads a value as a person types it on the command line: lists with commas between.
+    ///
+    /// # Errors
+    /// Says in words what the setting takes.
+    pub fn read_typed(self, text: &str) -> Result<Value, String> {
+        let value = match self {
+            Self::Bool => text.parse().map(toml::Value::Boolean).map_err(|_| self.expected())?,
+            Self::Integer { .. } => {
+                text.parse().map(toml::Value::Integer).map_err(|_| self.expected())?
+            }
+            Self::List => toml::Value::Array(
+                text.split(',')
+                    .map(str::trim)
+                    .filter(|item| !item.is_empty())
+                    .map(|item| toml::Value::String(item.to_owned()))
+                    .collect(),
+            ),
+            Self::Text | Self::Choice(_) => toml::Value::String(text.to_owned()),
+        };
+        self.read(&value)
+    }
+
+    fn expected(self) -> String {
+        match self {
+            Self::Bool => "`true` or `false`".to_owned(),
+            Self::Integer { min, max } => format!("a whole number from {min} to {max}"),
+            Self::List => "a list of texts, such as `[\"a\", \"b\"]`".to_owned(),
+            Self::Text => "a text in quotes".to_owned(),
+            Self::Choice(words) => {
+                format!("one of {}", words.iter().map(|w| format!("`{w}`")).collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    /// As TOML.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bool(value) => write!(f, "{value}"),
+            Self::Integer(value) => write!(f, "{value}"),
+            Self::Text(text) => write!(f, "{}", toml::Value::String(text.clone())),
+            Self::List(items) => {
+                let items = items.iter().cloned().map(toml::Value::String).collect();
+                write!(f, "{}", toml::Value::Array(items))
+            }
+        }
+    }
+}

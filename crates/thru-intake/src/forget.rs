@@ -1,0 +1,68 @@
+//! Taking a session out, for good.
+
+use thru_core::{SessionKey, SourceKind};
+use thru_journal::archive::EntryName;
+use thru_redact::{Clean, Report};
+use thru_store::Store;
+
+use crate::{Intake, IntakeLock, Operation, Result};
+
+/// What was taken out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Forgotten {
+    /// Archived files that were removed.
+    pub archived: usize,
+    /// Bytes that they took.
+    pub bytes: u64,
+}
+
+impl Intake {
+    /// Forgets a session: its passages, its archived files, its prompts in lists of prompts. What stays
+    /// is a tombstone without content, so that no import brings it back (invariant I-7). The agent's
+    /// own files are left alone.
+    ///
+    /// # Errors
+    /// Where journal, archive or store cannot be written. The tombstone is written first: run again,
+    /// it goes on.
+    pub fn forget(&self, _lock: &IntakeLock, key: &SessionKey) -> Result<Forgotten> {
+        self.record(&[Operation::SessionForgotten { session: key.clone() }])?;
+        let mut store = self.open_store(&mut |_, _, _| {})?;
+        self.apply_journal(&mut store)?;
+        let mut forgotten = Forgotten::default();
+        for entry in self.archive.entries()? {
+            let Some(reader) = self.archive.reader(&entry)? else { continue };
+            let Some(info) = reader.info().cloned() else { continue };
+            drop(reader);
+            if info.kind == SourceKind::PromptHistory {
+                self.blank_prompts_of(&entry, key)?;
+            } else if info.agent == key.agent && info.session == key.id {
+                forgotten.bytes += self.archive.size(&entry)?.unwrap_or(0);
+                forgotten.archived += usize::from(self.archive.remove(&entry)?);
+            }
+        }
+        self.catch_up_index(&mut store)?;
+        Ok(forgotten)
+    }
+
+    fn blank_prompts_of(&self, entry: &EntryName, key: &SessionKey) -> Result<()> {
+        let id = key.id.as_str().as_bytes();
+        self.archive.rewrite(entry, |line| -> Clean<Vec<u8>> {
+            let mut report = Report::default();
+            if memchr::memmem::find(line, id).is_some() {
+                self.redactor.blank_json_line(line, &mut report)
+            } else {
+                self.redactor.clean_json_line(line, &mut report)
+            }
+        })?;
+        Ok(())
+    }
+
+    /// Brings the index up to the store, in this thread.
+    pub(crate) fn catch_up_index(&self, store: &mut Store) -> Result<()> {
+        let mut index = crate::indexing::open(&self.layout, store)?;
+        index.catch_up(store)?;
+        let progress = index.commit()?;
+        index.finish()?;
+        crate::import::clear(store, std::iter::once(progress.cleared))
+    }
+}

@@ -1,0 +1,81 @@
+//! The few files of git that say who a repository is.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::remote::normalise;
+
+/// More than a git file of this kind ever has.
+const LARGEST_FILE: u64 = 1024 * 1024;
+
+/// A repository on disk.
+pub(super) struct Repository {
+    common: PathBuf,
+}
+
+impl Repository {
+    /// The repository whose work tree (or a worktree of it) is this directory.
+    pub(super) fn at(directory: &Path) -> Option<Self> {
+        let dot_git = directory.join(".git");
+        let metadata = fs::metadata(&dot_git).ok()?;
+        let own = if metadata.is_dir() {
+            dot_git
+        } else {
+            let text = read(&dot_git)?;
+            directory.join(text.strip_prefix("gitdir:")?.trim())
+        };
+        // Any folder may be called `.git`: one with a HEAD is a repository.
+        if !own.join("HEAD").exists() {
+            return None;
+        }
+        let common = match read(&own.join("commondir")) {
+            Some(common) => own.join(common.trim()),
+            None => own,
+        };
+        Some(Self { common: fs::canonicalize(&common).unwrap_or(common) })
+    }
+
+    /// What all worktrees of the repository share.
+    pub(super) fn common_directory(&self) -> &Path {
+        &self.common
+    }
+
+    /// The normalised address of the remote `origin`, else of the only remote there is.
+    pub(super) fn remote(&self) -> Option<String> {
+        let config = read(&self.common.join("config"))?;
+        let remotes = remotes(&config);
+        let url = match remotes.iter().find(|(name, _)| name == "origin") {
+            Some((_, url)) => url,
+            None if remotes.len() == 1 => &remotes[0].1,
+            None => return None,
+        };
+        normalise(url)
+    }
+}
+
+/// Names and first addresses of the remotes in a git configuration.
+fn remotes(config: &str) -> Vec<(String, String)> {
+    let mut remotes: Vec<(String, String)> = Vec::new();
+    let mut section = None;
+    for line in config.lines().map(str::trim) {
+        if line.starts_with('[') {
+            section = line
+                .strip_prefix("[remote \"")
+                .and_then(|rest| rest.split_once("\"]"))
+                .map(|(name, _)| name.to_owned());
+        } else if let (Some(name), Some((key, value))) = (&section, line.split_once('='))
+            && key.trim().eq_ignore_ascii_case("url")
+            && !remotes.iter().any(|(known, _)| known == name)
+        {
+            remotes.push((name.clone(), value.trim().trim_matches('"').to_owned()));
+        }
+    }
+    remotes
+}
+
+fn read(path: &Path) -> Option<String> {
+    let metadata = fs::metadata(path).ok()?;
+    (metadata.is_file() && metadata.len() <= LARGEST_FILE)
+        .then(|| fs::read_to_string(path).ok())
+        .flatten()
+}

@@ -1,0 +1,136 @@
+//! Which project a working directory belongs to.
+//!
+//! Read from the files of git; `git` itself is never started. The answer depends on what lies on the
+//! disk today, so intake writes it to the journal: a rebuild years later gives the same projects.
+
+mod git;
+mod remote;
+
+use std::path::{Path, PathBuf};
+
+use thru_core::ProjectKey;
+
+/// The name of the file in which a project says who it is.
+pub const PROJECT_FILE: &str = ".throughline.toml";
+
+/// Finds the project of a directory. The directory need not exist any more: a worktree that was
+/// deleted still lies below its repository.
+///
+/// `home` is the user's home directory: a repository there (dotfiles) does not swallow what lies
+/// below it. `declared` reads the name that a project file gives, if it gives one.
+pub fn identify(
+    directory: &Path,
+    home: Option<&Path>,
+    declared: &dyn Fn(&Path) -> Option<String>,
+) -> ProjectKey {
+    // Outermost wins nothing: the nearest project file or repository decides.
+    for ancestor in directory.ancestors() {
+        if ancestor.as_os_str().is_empty() || (Some(ancestor) == home && ancestor != directory) {
+            break;
+        }
+        if let Some(name) = declared(&ancestor.join(PROJECT_FILE)) {
+            return ProjectKey::named(&name);
+        }
+        if let Some(repository) = git::Repository::at(ancestor) {
+            return match repository.remote() {
+                Some(remote) => ProjectKey::remote(&remote),
+                None => ProjectKey::repository(&text(repository.common_directory())),
+            };
+        }
+    }
+    ProjectKey::directory(&text(directory))
+}
+
+fn text(path: &Path) -> String {
+    let path: PathBuf = path.components().collect();
+    path.to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn write(path: &Path, content: &str) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+
+    fn undeclared(_: &Path) -> Option<String> {
+        None
+    }
+
+    fn key(directory: &Path) -> String {
+        identify(directory, None, &undeclared).as_str().to_owned()
+    }
+
+    const CONFIG: &str = "[core]\n\tbare = false\n[remote \"origin\"]\n\turl = git@github.com:Acme/Rocket.git\n";
+
+    #[test]
+    fn clones_worktrees_and_folders_of_one_remote_are_one_project() {
+        let home = tempfile::tempdir().unwrap();
+        let root = home.path();
+        write(&root.join("a/.git/config"), CONFIG);
+        write(&root.join("a/.git/HEAD"), "ref: refs/heads/main\n");
+        write(&root.join("b/.git/config"), &CONFIG.replace("git@github.com:", "https://u:p@github.com/"));
+        write(&root.join("b/.git/HEAD"), "ref: refs/heads/main\n");
+        // A worktree of `a`, and a folder inside it.
+        write(&root.join("w/.git"), &format!("gitdir: {}\n", root.join("a/.git/worktrees/w").display()));
+        write(&root.join("a/.git/worktrees/w/commondir"), "../..\n");
+        write(&root.join("a/.git/worktrees/w/HEAD"), "ref: refs/heads/w\n");
+        write(&root.join("w/src/deep/file"), "");
+        for directory in ["a", "b", "w", "w/src/deep", "a/deleted/long/ago"] {
+            assert_eq!(key(&root.join(directory)), "remote:github.com/acme/rocket", "{directory}");
+        }
+    }
+
+    #[test]
+    fn a_repository_without_remote_is_its_common_directory() {
+        let home = tempfile::tempdir().unwrap();
+        write(&home.path().join("a/.git/HEAD"), "ref: refs/heads/main\n");
+        let common = home.path().join("a/.git");
+        assert_eq!(key(&home.path().join("a/src")), format!("git:{}", common.display()));
+    }
+
+    #[test]
+    fn outside_git_it_is_the_directory() {
+        let home = tempfile::tempdir().unwrap();
+        let notes = home.path().join("notes");
+        assert_eq!(key(&notes), format!("dir:{}", notes.display()));
+    }
+
+    #[test]
+    fn a_repository_in_the_home_directory_does_not_swallow_what_lies_below() {
+        let home = tempfile::tempdir().unwrap();
+        write(&home.path().join(".git/config"), CONFIG);
+        write(&home.path().join(".git/HEAD"), "ref: refs/heads/main\n");
+        let notes = home.path().join("notes");
+        let found = identify(&notes, Some(home.path()), &undeclared);
+        assert_eq!(found.as_str(), format!("dir:{}", notes.display()));
+        let found = identify(home.path(), Some(home.path()), &undeclared);
+        assert_eq!(found.as_str(), "remote:github.com/acme/rocket");
+    }
+
+    #[test]
+    fn a_project_file_decides() {
+        let home = tempfile::tempdir().unwrap();
+        write(&home.path().join("a/.git/config"), CONFIG);
+        write(&home.path().join("a/.git/HEAD"), "ref: refs/heads/main\n");
+        write(&home.path().join("a/part/.throughline.toml"), "");
+        let declared = |path: &Path| path.exists().then(|| "part".to_owned());
+        let found = identify(&home.path().join("a/part/src"), None, &declared);
+        assert_eq!(found.as_str(), "name:part");
+    }
+
+    #[test]
+    fn broken_git_files_are_no_repository() {
+        let home = tempfile::tempdir().unwrap();
+        write(&home.path().join("a/.git"), "gitdir: /nowhere/at/all\n");
+        write(&home.path().join("b/.git"), "\u{0}\u{1}");
+        for directory in ["a", "b"] {
+            let path = home.path().join(directory);
+            assert_eq!(key(&path), format!("dir:{}", path.display()));
+        }
+    }
+}

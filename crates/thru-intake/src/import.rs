@@ -1,0 +1,278 @@
+//! Bringing in what a plan lists: workers read and archive, one thread writes, one indexes.
+
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
+use thru_agents::Source;
+use thru_core::SourceKind;
+use thru_journal::archive::EntryName;
+use thru_redact::Report;
+use thru_store::{SourceCursor, Store, Written};
+
+use crate::copy::{Shared, copy};
+use crate::plan::{Plan, SourceProblem};
+use crate::stages::{Stage, Stages};
+use crate::write::{Step, StepWriter};
+use crate::{Intake, IntakeError, IntakeLock, Result, indexing};
+
+/// Steps that wait for the writer. Each is a block of about 256 KiB, which bounds the memory.
+const WAITING_STEPS: usize = 16;
+/// A commit holds about this much of transcripts …
+const COMMIT_BYTES: u64 = 8 * 1024 * 1024;
+/// … or whatever came in this time.
+const COMMIT_EVERY: Duration = Duration::from_millis(500);
+
+/// Told how an import gets on, from the thread that runs it.
+pub type Progress<'a> = &'a mut dyn FnMut(&ImportReport);
+
+/// What an import did, so far or in all.
+#[derive(Debug, Default)]
+pub struct ImportReport {
+    /// Bytes of (clean) records that were read.
+    pub bytes: u64,
+    /// Files that were read to their end.
+    pub sources: usize,
+    /// Sessions whose transcripts were read to their end.
+    pub sessions: usize,
+    /// Passages written.
+    pub written: Written,
+    /// What was redacted.
+    pub redacted: Report,
+    /// What could not be read.
+    pub problems: Vec<SourceProblem>,
+    /// Whether the user stopped it.
+    pub interrupted: bool,
+    /// Where the time went.
+    pub stages: Stages,
+    /// How long it took.
+    pub elapsed: Duration,
+}
+
+impl Intake {
+    /// Opens the store to write. Who calls holds the intake lock.
+    pub(crate) fn open_store(&self, progress: thru_store::Progress<'_>) -> Result<Store> {
+        let store = Store::open_to_write(&self.layout, self.new_generation(), progress)?;
+        thru_store::index::remove_other_indexes(&self.layout, &store)?;
+        Ok(store)
+    }
+
+    /// Brings in what the plan lists. `declared` reads the name in a project file; `cancelled` stops
+    /// the work between two blocks, with everything done so far kept.
+    ///
+    /// # Errors
+    /// Where store, index or archive as a whole cannot be written. Trouble with single files is in the
+    /// report.
+    pub fn import(
+        &self,
+        _lock: &IntakeLock,
+        plan: Plan,
+        declared: &dyn Fn(&Path) -> Option<String>,
+        cancelled: &AtomicBool,
+        migrating: thru_store::Progress<'_>,
+        progress: Progress<'_>,
+    ) -> Result<ImportReport> {
+        let started = Instant::now();
+        let mut store = self.open_store(migrating)?;
+        self.apply_journal(&mut store)?;
+        let mut report = ImportReport { problems: plan.problems.clone(), ..ImportReport::default() };
+        let reading = Store::open_to_read(&self.layout)?;
+        let index = indexing::open(&self.layout, &reading)?;
+        let forgotten: Vec<String> =
+            self.forgotten.iter().map(|session| session.id.as_str().to_owned()).collect();
+        let job = Job {
+            intake: self,
+            forgotten,
+            cancelled,
+            stages: Stages::default(),
+            failed: AtomicBool::new(false),
+            next: AtomicUsize::new(0),
+            problems: Mutex::new(Vec::new()),
+            redacted: Mutex::new(Report::default()),
+        };
+        let (news, heard) = unbounded::<()>();
+        let (cleared, to_clear) = unbounded::<Vec<i64>>();
+
+        // Lists of prompts must see which sessions have transcripts, so they wait for all else.
+        let (lists, files): (Vec<&Source>, Vec<&Source>) =
+            plan.sources.iter().partition(|source| source.kind == SourceKind::PromptHistory);
+
+        let outcome = std::thread::scope(|scope| -> Result<()> {
+            let stages = &job.stages;
+            let indexer =
+                scope.spawn(move || indexing::follow(&reading, index, &heard, &cleared, stages));
+            let mut writing = StepWriter::new(self, &store, declared)?;
+            for sources in [&files, &lists] {
+                job.next.store(0, Ordering::Relaxed);
+                let (steps, received) = bounded::<Step>(WAITING_STEPS);
+                let workers: Vec<_> = (0..self.options.threads.max(1).min(sources.len()))
+                    .map(|_| {
+                        let (steps, job) = (steps.clone(), &job);
+                        scope.spawn(move || job.work(sources, steps))
+                    })
+                    .collect();
+                drop(steps);
+                let mut writer = Writer {
+                    store: &mut store,
+                    writing: &mut writing,
+                    to_clear: &to_clear,
+                    news: &news,
+                    stages: &job.stages,
+                };
+                // Takes the receiver along: when it fails, no worker waits for it for ever.
+                let written = writer.run(received, &mut report, progress);
+                if written.is_err() {
+                    job.failed.store(true, Ordering::Relaxed);
+                }
+                for worker in workers {
+                    worker.join().map_err(|_| IntakeError::WorkerLost)??;
+                }
+                written?;
+            }
+            drop(news);
+            indexer.join().map_err(|_| IntakeError::WorkerLost)?
+        });
+        outcome?;
+        clear(&mut store, to_clear.try_iter())?;
+        report.problems.extend(job.problems.into_inner().unwrap_or_default());
+        report.redacted = job.redacted.into_inner().unwrap_or_default();
+        report.stages = job.stages;
+        report.interrupted = cancelled.load(Ordering::Relaxed);
+        report.elapsed = started.elapsed();
+        Ok(report)
+    }
+}
+
+/// What the workers of one import share.
+struct Job<'a> {
+    intake: &'a Intake,
+    forgotten: Vec<String>,
+    cancelled: &'a AtomicBool,
+    stages: Stages,
+    failed: AtomicBool,
+    /// The next file that nobody has taken yet.
+    next: AtomicUsize,
+    problems: Mutex<Vec<SourceProblem>>,
+    redacted: Mutex<Report>,
+}
+
+impl Job<'_> {
+    /// Copies one file after the other until there are no more.
+    fn work(&self, sources: &[&Source], steps: Sender<Step>) -> Result<()> {
+        let shared = Shared {
+            archive: &self.intake.archive,
+            redactor: &self.intake.redactor,
+            verbatim: self.intake.options.verbatim,
+            forgotten: &self.forgotten,
+            stages: &self.stages,
+            cancelled: self.cancelled,
+            steps,
+        };
+        let mut compressor = self.intake.archive.compressor()?;
+        let known = Store::open_to_read(&self.intake.layout)?;
+        let cursor = |entry: &EntryName| -> Result<SourceCursor> {
+            Ok(known.cursor(entry.as_str())?.unwrap_or_default())
+        };
+        while !self.cancelled.load(Ordering::Relaxed) && !self.failed.load(Ordering::Relaxed) {
+            let Some(source) = sources.get(self.next.fetch_add(1, Ordering::Relaxed)) else { break };
+            match copy(&shared, &mut compressor, source, cursor) {
+                Ok(report) => {
+                    if let Ok(mut all) = self.redacted.lock() {
+                        all.merge(&report);
+                    }
+                }
+                Err(error) if is_of_one_source(&error) => {
+                    if let Ok(mut problems) = self.problems.lock() {
+                        problems.push(SourceProblem {
+                            path: source.path.clone(),
+                            message: error.to_string(),
+                        });
+                    }
+                }
+                Err(error) => {
+                    self.failed.store(true, Ordering::Relaxed);
+                    return Err(error);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The thread that writes to the store.
+struct Writer<'a, 'b> {
+    store: &'a mut Store,
+    writing: &'a mut StepWriter<'b>,
+    to_clear: &'a Receiver<Vec<i64>>,
+    news: &'a Sender<()>,
+    stages: &'a Stages,
+}
+
+impl Writer<'_, '_> {
+    /// Writes what the workers send until they are done.
+    fn run(
+        &mut self,
+        received: Receiver<Step>,
+        report: &mut ImportReport,
+        progress: Progress<'_>,
+    ) -> Result<()> {
+        while let Ok(first) = received.recv() {
+            let opened = Instant::now();
+            let mut bytes = 0;
+            let mut batch = self.store.begin()?;
+            for rows in self.to_clear.try_iter() {
+                batch.clear_retired(&rows)?;
+            }
+            let mut next = Some(first);
+            while let Some(step) = next {
+                let written =
+                    self.stages.time(Stage::Store, || self.writing.write(&mut batch, &step))?;
+                bytes += step.bytes;
+                report.written.passages += written.passages;
+                report.written.amended += written.amended;
+                report.written.copies += written.copies;
+                if step.stamp.is_some() {
+                    report.sources += 1;
+                    report.sessions += usize::from(step.info.kind == SourceKind::Main);
+                }
+                next = if bytes < COMMIT_BYTES && opened.elapsed() < COMMIT_EVERY {
+                    received.recv_timeout(Duration::from_millis(2)).ok()
+                } else {
+                    None
+                };
+            }
+            self.stages.time(Stage::Store, || batch.commit())?;
+            report.bytes += bytes;
+            // The indexer is gone only when it failed, and then its error is the one that counts.
+            let _ = self.news.send(());
+            progress(report);
+        }
+        Ok(())
+    }
+}
+
+/// Forgets which rows were replaced, once the index no longer holds them.
+pub(crate) fn clear(store: &mut Store, rows: impl Iterator<Item = Vec<i64>>) -> Result<()> {
+    let rows: Vec<i64> = rows.flatten().collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let batch = store.begin()?;
+    batch.clear_retired(&rows)?;
+    batch.commit()?;
+    Ok(())
+}
+
+/// Whether the trouble is with one file, and the others can go on.
+fn is_of_one_source(error: &IntakeError) -> bool {
+    match error {
+        IntakeError::Io { source, .. } => source.kind() != std::io::ErrorKind::StorageFull,
+        IntakeError::Journal(error) => !matches!(
+            error,
+            thru_journal::Error::DiskFull { .. } | thru_journal::Error::ReadOnly { .. }
+        ),
+        _ => false,
+    }
+}

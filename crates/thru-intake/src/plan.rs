@@ -1,0 +1,140 @@
+//! What there is to bring in: found by looking at names, sizes and times only.
+
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use std::time::UNIX_EPOCH;
+
+use thru_agents::{Discovery, Source};
+use thru_core::{SessionKey, SourceKind};
+use thru_store::{SourceStamp, Store};
+
+use crate::{Intake, Result};
+
+/// Something about one file that a person may want to know. The rest goes on without it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceProblem {
+    /// The file.
+    pub path: PathBuf,
+    /// What about it.
+    pub message: String,
+}
+
+/// What an import would do.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// Files with something new, in the order in which they are read: newest sessions first.
+    pub sources: Vec<Source>,
+    /// Bytes of them that are new, as far as that can be told.
+    pub bytes: u64,
+    /// Sessions that they belong to.
+    pub sessions: usize,
+    /// Files that are as they were when they were last read.
+    pub unchanged: usize,
+    /// Files that the settings, or the user's having them forgotten, leave out.
+    pub left_out: usize,
+    /// What could not be looked at.
+    pub problems: Vec<SourceProblem>,
+}
+
+impl Plan {
+    /// Whether there is nothing to do.
+    pub fn is_empty(&self) -> bool {
+        self.sources.is_empty()
+    }
+}
+
+impl Intake {
+    /// Compares what was found with what is known. Opens no file but new ones' beginnings, and those
+    /// only where `excluded` may say something of the directory a session ran in.
+    ///
+    /// # Errors
+    /// Where the store that there is cannot be read.
+    pub fn plan(
+        &self,
+        discovery: Discovery,
+        excluded: Option<&dyn Fn(&std::path::Path) -> bool>,
+    ) -> Result<Plan> {
+        let stamps = match self.layout.database().exists() {
+            true => Store::open_to_read(&self.layout)?.stamps()?,
+            false => HashMap::new(),
+        };
+        let mut plan = Plan::default();
+        plan.problems.extend(
+            discovery
+                .problems
+                .into_iter()
+                .map(|problem| SourceProblem { path: problem.path, message: problem.message }),
+        );
+        let mut sources = Vec::new();
+        for source in discovery.sources {
+            let key = SessionKey { agent: source.agent, id: source.session.clone() };
+            if self.forgotten.contains(&key) {
+                plan.left_out += 1;
+                continue;
+            }
+            let stamp = stamp(&source);
+            match stamps.get(source.path.to_string_lossy().as_ref()) {
+                Some(known) if *known == stamp => plan.unchanged += 1,
+                known => {
+                    let new = known.map_or(source.size, |known| source.size.saturating_sub(known.size));
+                    sources.push((source, new));
+                }
+            }
+        }
+        if let Some(excluded) = excluded {
+            plan.left_out += leave_out_excluded(&mut sources, excluded);
+        }
+        sources.sort_by(|(a, _), (b, _)| order(b).cmp(&order(a)).then(a.path.cmp(&b.path)));
+        plan.bytes = sources.iter().map(|(_, new)| new).sum();
+        plan.sources = sources.into_iter().map(|(source, _)| source).collect();
+        plan.sessions = plan
+            .sources
+            .iter()
+            .filter(|source| source.kind == SourceKind::Main)
+            .map(|source| &source.session)
+            .collect::<HashSet<_>>()
+            .len();
+        Ok(plan)
+    }
+}
+
+/// What a file looked like when it was found.
+pub(crate) fn stamp(source: &Source) -> SourceStamp {
+    let modified = source.modified.map_or(0, |time| time.as_nanosecond());
+    SourceStamp { size: source.size, modified: i64::try_from(modified).unwrap_or(i64::MAX) }
+}
+
+/// As [`stamp`], of an open file.
+pub(crate) fn stamp_of(metadata: &std::fs::Metadata) -> SourceStamp {
+    let modified = metadata
+        .modified()
+        .ok()
+        .and_then(|time| time.duration_since(UNIX_EPOCH).ok())
+        .map_or(0, |since| since.as_nanos());
+    SourceStamp { size: metadata.len(), modified: i64::try_from(modified).unwrap_or(i64::MAX) }
+}
+
+/// Lists of prompts come last: they only fill in for transcripts that are gone.
+fn order(source: &Source) -> (bool, Option<thru_core::Timestamp>) {
+    (source.kind != SourceKind::PromptHistory, source.modified)
+}
+
+fn leave_out_excluded(
+    sources: &mut Vec<(Source, u64)>,
+    excluded: &dyn Fn(&std::path::Path) -> bool,
+) -> usize {
+    let before = sources.len();
+    let mut sessions = HashSet::new();
+    let mut directories: HashMap<PathBuf, bool> = HashMap::new();
+    for (source, _) in sources.iter().filter(|(source, _)| source.kind == SourceKind::Main) {
+        let Some(directory) = thru_agents::claude_code::directory_of(&source.path) else { continue };
+        let directory = PathBuf::from(directory);
+        let is_excluded =
+            *directories.entry(directory).or_insert_with_key(|directory| excluded(directory));
+        if is_excluded {
+            sessions.insert(source.session.clone());
+        }
+    }
+    sources.retain(|(source, _)| !sessions.contains(&source.session));
+    before - sources.len()
+}

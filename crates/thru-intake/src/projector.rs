@@ -1,0 +1,100 @@
+//! From archived lines to what the store keeps: cleaning and reading, with the state that both carry
+//! from one block to the next.
+
+use serde::{Deserialize, Serialize};
+use thru_agents::claude_code::{Cleaner, HistoryReader, Reader};
+use thru_core::{ReadBatch, SessionId, SourceKind};
+use thru_journal::archive::{EntryName, SourceInfo};
+use thru_redact::{Clean, Redactor, Report};
+
+/// Reads one archived file, from its beginning or from where the last one stopped.
+pub(crate) struct Projector {
+    info: SourceInfo,
+    cleaner: Cleaner,
+    reading: Reading,
+}
+
+enum Reading {
+    Transcript(Reader),
+    Prompts(HistoryReader),
+}
+
+/// What lies in the store between two reads.
+#[derive(Default, Serialize, Deserialize)]
+struct State {
+    carry: Option<String>,
+    reader: String,
+}
+
+impl Projector {
+    /// A projector behind what the store holds of this file. A state that cannot be read means: from
+    /// the beginning; the caller sees it by [`None`].
+    pub(crate) fn resume(info: &SourceInfo, entry: &EntryName, state: Option<&str>) -> Option<Self> {
+        let State { carry, reader } = match state {
+            Some(state) => serde_json::from_str(state).ok()?,
+            None => State::default(),
+        };
+        let reading = match (info.kind, state) {
+            (SourceKind::PromptHistory, None) => Reading::Prompts(HistoryReader::new()),
+            (SourceKind::PromptHistory, Some(_)) => {
+                Reading::Prompts(HistoryReader::resume(&reader).ok()?)
+            }
+            (kind, None) => Reading::Transcript(Reader::of_archived(
+                kind,
+                info.session.clone(),
+                entry.as_str(),
+            )),
+            (_, Some(_)) => Reading::Transcript(Reader::resume(&reader).ok()?),
+        };
+        let cleaner = Cleaner::resume(info.kind, carry.as_deref());
+        Some(Self { info: info.clone(), cleaner, reading })
+    }
+
+    /// What [`Projector::resume`] needs.
+    pub(crate) fn state(&self) -> String {
+        let reader = match &self.reading {
+            Reading::Transcript(reader) => reader.state(),
+            Reading::Prompts(reader) => reader.state(),
+        };
+        serde_json::to_string(&State { carry: self.cleaner.carry(), reader }).unwrap_or_default()
+    }
+
+    pub(crate) fn carry(&self) -> Option<String> {
+        self.cleaner.carry()
+    }
+
+    /// Cleans one line.
+    pub(crate) fn clean(
+        &mut self,
+        redactor: &Redactor,
+        line: &[u8],
+        report: &mut Report,
+    ) -> Clean<Vec<u8>> {
+        self.cleaner.clean(redactor, line, report)
+    }
+
+    /// Reads whole clean lines, of which the first has this number (from 0) in the archived file.
+    pub(crate) fn read(
+        &mut self,
+        lines: &Clean<Vec<u8>>,
+        first_line: u64,
+    ) -> Vec<(SessionId, Clean<ReadBatch>)> {
+        let first_line = first_line + 1;
+        match &mut self.reading {
+            Reading::Transcript(reader) => {
+                vec![(self.info.session.clone(), reader.read(lines, first_line))]
+            }
+            Reading::Prompts(reader) => {
+                let read = reader.read(lines, first_line);
+                let sessions: Vec<SessionId> = read.get().sessions.keys().cloned().collect();
+                sessions
+                    .into_iter()
+                    .map(|session| {
+                        let batch = read.derive(|read| read.sessions[&session].clone());
+                        (session, batch)
+                    })
+                    .collect()
+            }
+        }
+    }
+}

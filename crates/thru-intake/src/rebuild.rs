@@ -1,0 +1,207 @@
+//! Making store and index again from journal and archive.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{bounded, unbounded};
+use thru_core::SourceKind;
+use thru_journal::archive::{EntryName, SourceInfo};
+use thru_redact::{Clean, Redactor, Report};
+use thru_store::Store;
+use thru_store::index::{IndexWriter, remove_other_indexes};
+
+use crate::projector::Projector;
+use crate::write::{Step, StepWriter};
+use crate::{Intake, IntakeError, IntakeLock, Result};
+
+/// A commit holds about this much of transcripts.
+const COMMIT_BYTES: u64 = 8 * 1024 * 1024;
+
+/// What a rebuild did, so far or in all.
+#[derive(Debug, Default)]
+pub struct RebuildReport {
+    /// Archived files in all.
+    pub sources: usize,
+    /// Archived files that were read.
+    pub done: usize,
+    /// Passages written.
+    pub passages: u64,
+    /// What was redacted by rules that are newer than the archive.
+    pub redacted: Report,
+    /// Archived files that could not be read, and why.
+    pub problems: Vec<(String, String)>,
+    /// How long it took.
+    pub elapsed: Duration,
+}
+
+impl Intake {
+    /// Makes store and index again, beside the ones in use, and puts them in their place when they are
+    /// whole. Until then everybody reads the old ones; stopped at any point, they stay (invariant I-4).
+    ///
+    /// # Errors
+    /// Where the new store cannot be written.
+    pub fn rebuild(
+        &self,
+        _lock: &IntakeLock,
+        cancelled: &AtomicBool,
+        progress: &mut dyn FnMut(&RebuildReport),
+    ) -> Result<RebuildReport> {
+        let started = Instant::now();
+        let mut report = RebuildReport::default();
+        let mut store = Store::open_replacement(&self.layout, self.new_generation())?;
+        self.apply_journal(&mut store)?;
+        let mut entries = self.archived()?;
+        report.sources = entries.len();
+        // Transcripts before lists of prompts, which only fill in for transcripts that are gone.
+        entries.sort_by_key(|(entry, info)| (info.kind == SourceKind::PromptHistory, entry.clone()));
+        let next = std::sync::atomic::AtomicUsize::new(0);
+        let (lists, files): (Vec<_>, Vec<_>) =
+            entries.iter().partition(|(_, info)| info.kind == SourceKind::PromptHistory);
+        for entries in [files, lists] {
+            next.store(0, Ordering::Relaxed);
+            let (steps, received) = bounded::<Result<Step>>(16);
+            let (done, finished) = unbounded::<(EntryName, Report, Option<String>)>();
+            std::thread::scope(|scope| -> Result<()> {
+                for _ in 0..self.options.threads.max(1).min(entries.len()) {
+                    let (steps, done, entries, next) = (steps.clone(), done.clone(), &entries, &next);
+                    scope.spawn(move || {
+                        while let Some((entry, info)) = entries.get(next.fetch_add(1, Ordering::Relaxed)) {
+                            if cancelled.load(Ordering::Relaxed) {
+                                break;
+                            }
+                            let mut redacted = Report::default();
+                            let problem = self.project(entry, info, &mut redacted, &steps).err();
+                            let _ = done.send((entry.clone(), redacted, problem.map(|e| e.to_string())));
+                        }
+                    });
+                }
+                drop((steps, done));
+                let note_finished = |report: &mut RebuildReport| {
+                    for (entry, redacted, problem) in finished.try_iter() {
+                        note(report, &entry, &redacted, problem);
+                    }
+                };
+                self.write_rebuilt(&mut store, received, &mut report, &mut |report| {
+                    note_finished(report);
+                    progress(report);
+                })?;
+                note_finished(&mut report);
+                Ok(())
+            })?;
+        }
+        if cancelled.load(Ordering::Relaxed) {
+            return Err(IntakeError::Interrupted);
+        }
+        let mut index = IndexWriter::open(&self.layout, &store, self.options.threads, 120_000_000)?;
+        index.catch_up(&store)?;
+        let cleared = index.commit()?.cleared;
+        index.merge_all()?;
+        index.finish()?;
+        crate::import::clear(&mut store, std::iter::once(cleared))?;
+        store.take_over()?;
+        remove_other_indexes(&self.layout, &Store::open_to_read(&self.layout)?)?;
+        report.elapsed = started.elapsed();
+        Ok(report)
+    }
+
+    /// Writes what the workers send until they are done. The receiver is taken, and dropped on an
+    /// error, so that no worker waits for a place in the queue for ever.
+    fn write_rebuilt(
+        &self,
+        store: &mut Store,
+        received: crossbeam_channel::Receiver<Result<Step>>,
+        report: &mut RebuildReport,
+        progress: &mut dyn FnMut(&mut RebuildReport),
+    ) -> Result<()> {
+        // Every directory was placed when it was first seen; the journal says where.
+        let undeclared = |_: &std::path::Path| None;
+        let mut writing = StepWriter::new(self, store, &undeclared)?;
+        while let Ok(first) = received.recv() {
+            let mut batch = store.begin()?;
+            let mut bytes = 0;
+            let mut step = Some(first);
+            while let Some(next) = step {
+                let next = next?;
+                bytes += next.bytes;
+                report.passages += writing.write(&mut batch, &next)?.passages;
+                step = if bytes < COMMIT_BYTES { received.try_recv().ok() } else { None };
+            }
+            batch.commit()?;
+            progress(report);
+        }
+        Ok(())
+    }
+
+    /// Every archived file, with what it is a copy of.
+    fn archived(&self) -> Result<Vec<(EntryName, SourceInfo)>> {
+        let mut found = Vec::new();
+        for entry in self.archive.entries()? {
+            let Some(reader) = self.archive.reader(&entry)? else { continue };
+            if let Some(info) = reader.info().cloned() {
+                found.push((entry, info));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Reads an archived file from its beginning, and sends on what the store keeps of it.
+    fn project(
+        &self,
+        entry: &EntryName,
+        info: &SourceInfo,
+        redacted: &mut Report,
+        steps: &crossbeam_channel::Sender<Result<Step>>,
+    ) -> Result<()> {
+        let Some(mut reader) = self.archive.reader(entry)? else { return Ok(()) };
+        let step = |reads, lines, state, bytes| Step {
+            entry: entry.clone(),
+            info: info.clone(),
+            reads,
+            lines,
+            state,
+            bytes,
+            stamp: None,
+            restart: false,
+        };
+        if info.kind == SourceKind::Attachment {
+            let _ = steps.send(Ok(step(Vec::new(), 0, String::new(), 0)));
+            return Ok(());
+        }
+        let mut projector =
+            Projector::resume(info, entry, None).ok_or(IntakeError::WorkerLost)?;
+        for lines in reader.blocks_from(0) {
+            let lines = lines?;
+            let clean = clean_lines(&mut projector, &self.redactor, &lines, redacted);
+            let count = clean.len() as u64;
+            let joined = Clean::join(&clean, b'\n');
+            let reads = projector.read(&joined, lines.first_line);
+            let done = step(
+                reads,
+                lines.first_line + count,
+                projector.state(),
+                joined.get().len() as u64,
+            );
+            if steps.send(Ok(done)).is_err() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn clean_lines(
+    projector: &mut Projector,
+    redactor: &Redactor,
+    lines: &thru_journal::archive::Lines,
+    report: &mut Report,
+) -> Vec<Clean<Vec<u8>>> {
+    lines.iter().map(|(_, line)| projector.clean(redactor, line, report)).collect()
+}
+
+fn note(report: &mut RebuildReport, entry: &EntryName, redacted: &Report, problem: Option<String>) {
+    report.done += 1;
+    report.redacted.merge(redacted);
+    if let Some(problem) = problem {
+        report.problems.push((entry.as_str().to_owned(), problem));
+    }
+}

@@ -1,0 +1,113 @@
+//! Putting a session's files back where its agent can resume it.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use thru_agents::claude_code::restore_path;
+use thru_core::SessionKey;
+use thru_journal::archive::{EntryName, SourcePosition};
+use thru_store::{SessionFilter, Store};
+
+use crate::{Intake, IntakeError, IntakeLock, Result};
+
+/// What was put back.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Restored {
+    /// The files, the transcript itself first.
+    pub files: Vec<PathBuf>,
+    /// Files that were there already and were left alone.
+    pub kept: Vec<PathBuf>,
+    /// Bytes written.
+    pub bytes: u64,
+    /// The directory that the session ran in, where it can be resumed.
+    pub directory: Option<String>,
+}
+
+impl Intake {
+    /// Writes a session's files back below the agent's configuration directory: never over a file that
+    /// is there, never through a link that leads elsewhere. They get a new modification time, because
+    /// agents delete by that. The archive notes where each file ends now, so that an import reads only
+    /// what the agent adds.
+    ///
+    /// # Errors
+    /// Where there is no such session, its transcript is there already, or it cannot be written.
+    pub fn restore(
+        &self,
+        _lock: &IntakeLock,
+        key: &SessionKey,
+        config_directory: &Path,
+    ) -> Result<Restored> {
+        let store = Store::open_to_read(&self.layout)?;
+        let no_session = || IntakeError::NoSession(key.id.as_str().to_owned());
+        let filter = SessionFilter {
+            id_prefix: Some(key.id.as_str().to_owned()),
+            ..SessionFilter::default()
+        };
+        let session = store
+            .sessions(&filter)?
+            .into_iter()
+            .find(|session| session.key == *key)
+            .ok_or_else(no_session)?;
+        let mut restored =
+            Restored { directory: session.facts.directory.clone(), ..Restored::default() };
+        for source in store.sources_of_session(session.row)? {
+            let entry = EntryName::new(&source.entry).map_err(|_| no_session())?;
+            let target = restore_path(config_directory, Path::new(&source.path), &source.entry)?;
+            if fs::symlink_metadata(&target).is_ok() {
+                if source.kind == "main" {
+                    return Err(IntakeError::Exists(target));
+                }
+                restored.kept.push(target);
+                continue;
+            }
+            restored.bytes += self.restore_file(&entry, config_directory, &target)?;
+            restored.files.push(target);
+        }
+        if restored.files.is_empty() && restored.kept.is_empty() {
+            return Err(no_session());
+        }
+        Ok(restored)
+    }
+
+    fn restore_file(&self, entry: &EntryName, root: &Path, target: &Path) -> Result<u64> {
+        let io = |source| IntakeError::io(target, source);
+        let Some(mut reader) = self.archive.reader(entry)? else {
+            return Err(IntakeError::NoSession(entry.as_str().to_owned()));
+        };
+        let directory = target.parent().unwrap_or(root);
+        fs::create_dir_all(directory).map_err(io)?;
+        let real = fs::canonicalize(directory).map_err(io)?;
+        if !real.starts_with(fs::canonicalize(root).map_err(io)?) {
+            return Err(IntakeError::io(target, std::io::Error::other("a link leads out of the agent's directory")));
+        }
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        let mut file = thru_journal::files::private(&mut options).open(target).map_err(io)?;
+        let mut content_ends = (Vec::new(), Vec::new());
+        let mut written = 0;
+        for lines in reader.blocks_from(0) {
+            let lines = lines?;
+            file.write_all(&lines.bytes).map_err(io)?;
+            written += lines.bytes.len() as u64;
+            let width = thru_journal::archive::FINGERPRINTED_BYTES as usize;
+            let (head, tail) = &mut content_ends;
+            head.extend(lines.bytes.iter().take(width.saturating_sub(head.len())));
+            tail.extend_from_slice(&lines.bytes[lines.bytes.len().saturating_sub(width)..]);
+            let excess = tail.len().saturating_sub(width);
+            tail.drain(..excess);
+        }
+        file.sync_all().map_err(io)?;
+        let (head, tail) = content_ends;
+        let info = reader.info().cloned();
+        let carry = reader.carry().map(str::to_owned);
+        drop(reader);
+        if let Some(info) = info
+            && info.kind != thru_core::SourceKind::Attachment
+        {
+            let mut appender = self.archive.appender(entry, &info)?;
+            appender.mark(SourcePosition::of(written, &head, &tail), carry)?;
+        }
+        Ok(written)
+    }
+}

@@ -1,0 +1,61 @@
+//! Where the time of an import goes.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// A stage of intake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Reading source files.
+    Read,
+    /// Privacy tags and secrets.
+    Redact,
+    /// Compressing and writing the archive.
+    Archive,
+    /// Making passages of records.
+    Parse,
+    /// Writing rows.
+    Store,
+    /// Writing the text index.
+    Index,
+}
+
+impl Stage {
+    /// Every stage, in the order of the flow.
+    pub const ALL: [Self; 6] =
+        [Self::Read, Self::Redact, Self::Archive, Self::Parse, Self::Store, Self::Index];
+
+    /// Its name in tables.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Redact => "redact",
+            Self::Archive => "archive",
+            Self::Parse => "parse",
+            Self::Store => "store",
+            Self::Index => "index",
+        }
+    }
+}
+
+/// Time spent per stage, summed over threads.
+#[derive(Debug, Default)]
+pub struct Stages {
+    nanoseconds: [AtomicU64; Stage::ALL.len()],
+}
+
+impl Stages {
+    /// Runs `work` on the account of a stage.
+    pub(crate) fn time<T>(&self, stage: Stage, work: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let result = work();
+        let spent = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.nanoseconds[stage as usize].fetch_add(spent, Ordering::Relaxed);
+        result
+    }
+
+    /// What was spent on a stage.
+    pub fn spent(&self, stage: Stage) -> Duration {
+        Duration::from_nanos(self.nanoseconds[stage as usize].load(Ordering::Relaxed))
+    }
+}

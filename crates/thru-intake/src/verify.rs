@@ -1,0 +1,150 @@
+//! Checking that what lies on the disk is what was written, and that the parts agree.
+
+use thru_core::SourceKind;
+use thru_journal::archive::EntryName;
+use thru_store::Store;
+use thru_store::index::TextIndex;
+
+use crate::{Intake, Result};
+
+/// Something that is not as it should be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// Where: a file, or a part of the system.
+    pub place: String,
+    /// What is wrong.
+    pub message: String,
+    /// Whether something is damaged or missing. Otherwise it is worth knowing and mends itself.
+    pub serious: bool,
+}
+
+/// What a verification looked at and found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verification {
+    /// Records of the journal.
+    pub journal_records: u64,
+    /// Archived files.
+    pub archived_files: u64,
+    /// Lines of the archive.
+    pub archived_lines: u64,
+    /// Bytes of the archive, unpacked.
+    pub archived_bytes: u64,
+    /// Bytes of the archive, on disk.
+    pub archived_bytes_on_disk: u64,
+    /// Passages in the store.
+    pub passages: u64,
+    /// Passages in the index.
+    pub indexed: u64,
+    /// What is not as it should be.
+    pub findings: Vec<Finding>,
+}
+
+impl Verification {
+    /// Whether nothing is damaged or missing.
+    pub fn is_clean(&self) -> bool {
+        !self.findings.iter().any(|finding| finding.serious)
+    }
+
+    fn note(&mut self, place: impl Into<String>, message: impl Into<String>, serious: bool) {
+        self.findings.push(Finding { place: place.into(), message: message.into(), serious });
+    }
+}
+
+impl Intake {
+    /// Reads journal and archive to their ends and compares store and index with them.
+    ///
+    /// # Errors
+    /// Where the check itself is not possible.
+    pub fn verify(&self, progress: &mut dyn FnMut(u64, u64)) -> Result<Verification> {
+        let mut found = Verification::default();
+        self.verify_journal(&mut found)?;
+        let store = match Store::open_to_read(&self.layout) {
+            Ok(store) => Some(store),
+            Err(error) => {
+                found.note("memory.db", error.to_string(), true);
+                None
+            }
+        };
+        let entries = self.archive.entries()?;
+        for (number, entry) in entries.iter().enumerate() {
+            self.verify_entry(entry, store.as_ref(), &mut found)?;
+            progress(number as u64 + 1, entries.len() as u64);
+        }
+        if let Some(store) = &store {
+            self.verify_store(store, &mut found)?;
+        }
+        Ok(found)
+    }
+
+    fn verify_journal(&self, found: &mut Verification) -> Result<()> {
+        let journal = self.journal.verify()?;
+        found.journal_records = journal.entries;
+        for problem in journal.problems {
+            let unfinished =
+                matches!(problem.kind, thru_journal::journal::ProblemKind::Unfinished);
+            found.note("journal", problem.to_string(), !unfinished);
+        }
+        Ok(())
+    }
+
+    fn verify_entry(
+        &self,
+        entry: &EntryName,
+        store: Option<&Store>,
+        found: &mut Verification,
+    ) -> Result<()> {
+        let Some(report) = self.archive.verify(entry)? else { return Ok(()) };
+        found.archived_files += 1;
+        found.archived_lines += report.lines;
+        found.archived_bytes += report.raw_bytes;
+        found.archived_bytes_on_disk += report.compressed_bytes;
+        for problem in report.problems {
+            found.note(format!("archive/{entry}"), problem, true);
+        }
+        if report.torn {
+            let message = "ends in a block that was not finished; the next import closes it off";
+            found.note(format!("archive/{entry}"), message, false);
+        }
+        let Some(store) = store else { return Ok(()) };
+        let kind = self
+            .archive
+            .reader(entry)?
+            .and_then(|reader| reader.info().map(|info| info.kind));
+        if kind.is_none_or(|kind| kind == SourceKind::Attachment) {
+            return Ok(());
+        }
+        let held = store.cursor(entry.as_str())?.unwrap_or_default().lines;
+        if held < report.lines {
+            let message = format!("{} lines are not in the store yet", report.lines - held);
+            found.note(format!("archive/{entry}"), message, false);
+        } else if held > report.lines {
+            let message = format!("the store holds {} lines more than the archive", held - report.lines);
+            found.note(format!("archive/{entry}"), message, true);
+        }
+        Ok(())
+    }
+
+    fn verify_store(&self, store: &Store, found: &mut Verification) -> Result<()> {
+        for problem in store.integrity_problems()? {
+            found.note("memory.db", problem, true);
+        }
+        for problem in store.contradictions()? {
+            found.note("memory.db", problem, true);
+        }
+        found.passages = store.counts()?.passages;
+        let index = TextIndex::open(&self.layout, store)?;
+        if index.rows_left_out > 0 {
+            let message = format!("{} passages are not in the index yet", index.rows_left_out);
+            found.note("index", message, false);
+        }
+        let (indexed, missing, stale) = index.compare(store)?;
+        found.indexed = indexed;
+        if missing > 0 && index.rows_left_out == 0 {
+            found.note("index", format!("{missing} passages of the store are missing"), true);
+        }
+        if stale > 0 {
+            found.note("index", format!("{stale} entries belong to no passage"), true);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,139 @@
+//! The one thread that writes to the store: takes what the workers read, and commits it with its
+//! cursors.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use thru_core::{ProjectKey, ReadBatch, SessionFacts, SessionId, SessionKey, SourceKind};
+use thru_journal::archive::{EntryName, SourceInfo};
+use thru_redact::Clean;
+use thru_store::{Batch, SourceStamp, Store, Written};
+
+use crate::{Intake, Operation, Result};
+
+/// What one step of reading an archived file produced.
+pub(crate) struct Step {
+    pub(crate) entry: EntryName,
+    pub(crate) info: SourceInfo,
+    pub(crate) reads: Vec<(SessionId, Clean<ReadBatch>)>,
+    /// The lines of the archived file that were read so far.
+    pub(crate) lines: u64,
+    pub(crate) state: String,
+    pub(crate) bytes: u64,
+    /// Set when the source was read to its end.
+    pub(crate) stamp: Option<SourceStamp>,
+    /// What the store holds of this file is to be dropped.
+    pub(crate) restart: bool,
+}
+
+impl Step {
+    pub(crate) fn restart(entry: EntryName, info: SourceInfo) -> Self {
+        Self {
+            entry,
+            info,
+            reads: Vec::new(),
+            lines: 0,
+            state: String::new(),
+            bytes: 0,
+            stamp: None,
+            restart: true,
+        }
+    }
+
+    pub(crate) fn attachment(
+        entry: EntryName,
+        info: SourceInfo,
+        bytes: u64,
+        stamp: SourceStamp,
+    ) -> Self {
+        Self { bytes, stamp: Some(stamp), restart: false, ..Self::restart(entry, info) }
+    }
+}
+
+/// Writes steps. Knows which directories have a project already.
+pub(crate) struct StepWriter<'a> {
+    intake: &'a Intake,
+    declared: &'a dyn Fn(&Path) -> Option<String>,
+    directories: HashSet<String>,
+    placed: HashMap<i64, String>,
+}
+
+impl<'a> StepWriter<'a> {
+    pub(crate) fn new(
+        intake: &'a Intake,
+        store: &Store,
+        declared: &'a dyn Fn(&Path) -> Option<String>,
+    ) -> Result<Self> {
+        Ok(Self { intake, declared, directories: store.directories()?, placed: HashMap::new() })
+    }
+
+    pub(crate) fn write(&mut self, batch: &mut Batch<'_>, step: &Step) -> Result<Written> {
+        let agent = step.info.agent;
+        let own = match step.info.kind {
+            SourceKind::PromptHistory => None,
+            _ => Some(batch.session(&SessionKey { agent, id: step.info.session.clone() })?),
+        };
+        let source =
+            batch.source(step.entry.as_str(), &step.info.path, step.info.kind, own)?;
+        let mut written = Written::default();
+        if step.restart {
+            batch.reset_source(source)?;
+            return Ok(written);
+        }
+        for (id, read) in &step.reads {
+            let key = SessionKey { agent, id: id.clone() };
+            let session = match own {
+                Some(session) => session,
+                None if batch.is_forgotten(&key)? => continue,
+                None => batch.session(&key)?,
+            };
+            match step.info.kind {
+                // What is left of a session in a list of prompts counts only where that is all.
+                SourceKind::PromptHistory if batch.has_transcript(session)? => continue,
+                SourceKind::Main => batch.drop_prompt_history_of(session)?,
+                _ => {}
+            }
+            let facts = batch.merge_facts(session, source, read.get().facts.clone())?;
+            self.place(batch, session, &facts)?;
+            let more = batch.apply(agent, source, session, read)?;
+            written.passages += more.passages;
+            written.amended += more.amended;
+            written.copies += more.copies;
+        }
+        if step.info.kind != SourceKind::Attachment {
+            batch.advance(source, step.lines, &step.state)?;
+        }
+        if let Some(stamp) = step.stamp {
+            batch.stamp(source, &step.info.path, stamp)?;
+        }
+        Ok(written)
+    }
+
+    /// Puts a session into its project, which is found out and recorded when its directory is new.
+    fn place(&mut self, batch: &Batch<'_>, session: i64, facts: &SessionFacts) -> Result<()> {
+        let Some(directory) = &facts.directory else { return Ok(()) };
+        if self.placed.get(&session) == Some(directory) {
+            return Ok(());
+        }
+        if !self.directories.contains(directory) {
+            let project = self.identify(directory);
+            self.intake.record(&[Operation::DirectoryPlaced {
+                directory: directory.clone(),
+                project: project.clone(),
+            }])?;
+            batch.directory(directory, &project)?;
+            self.directories.insert(directory.clone());
+        }
+        batch.place_session(session, directory)?;
+        self.placed.insert(session, directory.clone());
+        Ok(())
+    }
+
+    fn identify(&self, directory: &str) -> ProjectKey {
+        crate::identity::identify(
+            Path::new(directory),
+            self.intake.options.home.as_deref(),
+            self.declared,
+        )
+    }
+}

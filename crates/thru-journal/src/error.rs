@@ -1,0 +1,116 @@
+//! What can go wrong with a file of ours, told apart where callers act differently. No recovery here.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The result of this crate's functions.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why the journal or the archive could not do what was asked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The operating system refused.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file or directory.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// No room is left on the disk, or in the user's quota.
+    #[error("{}: no space left on the disk", path.display())]
+    DiskFull {
+        /// The file that could not grow.
+        path: PathBuf,
+    },
+    /// The file system is mounted read-only.
+    #[error("{}: the file system is read-only", path.display())]
+    ReadOnly {
+        /// The file that could not be written.
+        path: PathBuf,
+    },
+    /// Another process or thread is writing the file.
+    #[error("{}: being written by another process", path.display())]
+    Locked {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The bytes on disk are not what was written.
+    #[error("{}: damaged: {detail}", path.display())]
+    Corrupt {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and where.
+        detail: String,
+    },
+    /// The file is whole, but this version does not understand it.
+    #[error("{}: written by a newer version of Throughline ({detail})", path.display())]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// What was not understood.
+        detail: String,
+    },
+    /// What was handed in cannot be written.
+    #[error("cannot be recorded: {0}")]
+    Unrecordable(String),
+}
+
+impl Error {
+    /// The right variant for what the operating system said about `path`.
+    pub(crate) fn io(path: &Path, source: io::Error) -> Self {
+        let path = path.to_owned();
+        match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::DiskFull { path },
+            io::ErrorKind::ReadOnlyFilesystem => Self::ReadOnly { path },
+            _ => Self::Io { path, source },
+        }
+    }
+
+    pub(crate) fn corrupt(path: &Path, detail: impl Into<String>) -> Self {
+        Self::Corrupt {
+            path: path.to_owned(),
+            detail: detail.into(),
+        }
+    }
+}
+
+/// Names the file in an error of the operating system.
+pub(crate) trait At<T> {
+    /// The same result, saying that it was about `path`.
+    fn at(self, path: &Path) -> Result<T>;
+}
+
+impl<T> At<T> for io::Result<T> {
+    fn at(self, path: &Path) -> Result<T> {
+        self.map_err(|source| Error::io(path, source))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes_that_callers_act_on_are_told_apart() {
+        let path = Path::new("x");
+        let of = |kind: io::ErrorKind| Error::io(path, kind.into());
+        assert!(matches!(
+            of(io::ErrorKind::StorageFull),
+            Error::DiskFull { .. }
+        ));
+        assert!(matches!(
+            of(io::ErrorKind::QuotaExceeded),
+            Error::DiskFull { .. }
+        ));
+        assert!(matches!(
+            of(io::ErrorKind::ReadOnlyFilesystem),
+            Error::ReadOnly { .. }
+        ));
+        assert!(matches!(
+            of(io::ErrorKind::PermissionDenied),
+            Error::Io { .. }
+        ));
+    }
+}

@@ -1,0 +1,56 @@
+//! How far a reader of the journal has come. Plain values; the reader keeps them where it likes.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Where a record starts.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Position {
+    /// The name of the segment's file.
+    pub segment: String,
+    /// The line, counted from 1.
+    pub line: u64,
+    /// The byte, counted from 0.
+    pub offset: u64,
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.segment, self.line)
+    }
+}
+
+/// How far each segment has been read. One number would not do: several segments grow at once.
+///
+/// A new cursor stands before the first record. Commit it together with what was made of the records
+/// and each takes effect exactly once.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Cursor(BTreeMap<String, Read>);
+
+/// How far one segment has been read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Read {
+    pub(super) bytes: u64,
+    pub(super) lines: u64,
+}
+
+impl Cursor {
+    pub(super) fn get(&self, segment: &str) -> Read {
+        self.0.get(segment).copied().unwrap_or_default()
+    }
+
+    pub(super) fn set(&mut self, segment: &str, read: Read) {
+        match self.0.get_mut(segment) {
+            Some(known) => *known = read,
+            None => _ = self.0.insert(segment.to_owned(), read),
+        }
+    }
+
+    /// How many bytes of a segment have been read.
+    pub fn bytes_read(&self, segment: &str) -> u64 {
+        self.get(segment).bytes
+    }
+}

@@ -1,0 +1,125 @@
+//! One record of the journal, and the line that it is written as. No files here.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use thru_core::Timestamp;
+use thru_redact::Clean;
+
+use crate::checked;
+use crate::error::{Error, Result};
+
+/// The version of the format that this build writes.
+const VERSION: u64 = 1;
+
+/// The longest record. Hooks keep far less; this bounds the memory that a damaged segment costs.
+pub const MAX_RECORD_BYTES: usize = 16 * 1024 * 1024;
+
+/// The deepest body. JSON nested deeper than 128 levels could be written, but not read again.
+const MAX_DEPTH: usize = 100;
+
+/// A fact to be recorded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// Of entries with the same key only the first counts, so that appending again does no harm. Ids
+    /// and hashes only: it is not redacted.
+    pub key: String,
+    /// When it happened.
+    pub at: Timestamp,
+    /// What the body is about, for example `project-renamed`.
+    pub kind: String,
+    /// The fact itself.
+    pub body: Clean<Value>,
+}
+
+/// The order in which the fields are written.
+#[derive(Serialize)]
+struct Written<'a> {
+    v: u64,
+    key: &'a str,
+    host: &'a str,
+    at: Timestamp,
+    kind: &'a str,
+    body: &'a Value,
+}
+
+/// A record as it is read.
+#[derive(Deserialize)]
+pub(super) struct Read {
+    v: u64,
+    pub(super) key: String,
+    pub(super) host: String,
+    pub(super) at: Timestamp,
+    pub(super) kind: String,
+    pub(super) body: Value,
+}
+
+/// Why a line is no record.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Unreadable {
+    /// It is not what was written.
+    Damaged,
+    /// It is whole, but made by a newer version. The version is missing if only the form of the
+    /// record tells.
+    Newer(Option<u64>),
+}
+
+/// The line of an entry, with its newline.
+pub(super) fn encode(host: &str, entry: &Entry) -> Result<Vec<u8>> {
+    if entry.key.is_empty() {
+        return Err(Error::Unrecordable("a journal entry has no key".to_owned()));
+    }
+    let body = entry.body.get();
+    if !is_shallow(body, MAX_DEPTH) {
+        return Err(Error::Unrecordable(format!(
+            "JSON nested deeper than {MAX_DEPTH} levels"
+        )));
+    }
+    let written = Written {
+        v: VERSION,
+        key: &entry.key,
+        host,
+        at: entry.at,
+        kind: &entry.kind,
+        body,
+    };
+    let json = serde_json::to_vec(&written)
+        .map_err(|error| Error::Unrecordable(format!("journal entry: {error}")))?;
+    if json.len() > MAX_RECORD_BYTES {
+        let length = json.len();
+        return Err(Error::Unrecordable(format!(
+            "a journal entry of {length} bytes is too long"
+        )));
+    }
+    let mut line = Vec::new();
+    checked::seal(&json, &mut line);
+    Ok(line)
+}
+
+/// The record of a line, given without its newline.
+pub(super) fn decode(line: &[u8]) -> Result<Read, Unreadable> {
+    let json = checked::open(line).ok_or(Unreadable::Damaged)?;
+    match serde_json::from_slice::<Read>(json) {
+        Ok(record) if record.v <= VERSION => Ok(record),
+        Ok(record) => Err(Unreadable::Newer(Some(record.v))),
+        // Whole it is, so whoever wrote it knew a form that we do not.
+        Err(_) => {
+            #[derive(Deserialize)]
+            struct Version {
+                v: u64,
+            }
+            let version = serde_json::from_slice::<Version>(json).ok();
+            Err(Unreadable::Newer(version.map(|version| version.v)))
+        }
+    }
+}
+
+fn is_shallow(value: &Value, levels: usize) -> bool {
+    let Some(below) = levels.checked_sub(1) else {
+        return false;
+    };
+    match value {
+        Value::Array(items) => items.iter().all(|item| is_shallow(item, below)),
+        Value::Object(fields) => fields.values().all(|field| is_shallow(field, below)),
+        _ => true,
+    }
+}

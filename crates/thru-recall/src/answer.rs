@@ -1,0 +1,168 @@
+//! Answering a question: candidates, order, and the passages themselves.
+
+use std::collections::HashMap;
+
+use thru_core::Layout;
+use thru_redact::{Clean, Redactor, Report};
+use thru_store::index::{Candidates, IndexFilter, QueryTerms, TextIndex};
+use thru_store::{PassageRow, Result, SessionFilter, SessionRow, Store};
+
+use crate::query::analyse;
+use crate::rank::{PassageScore, Ranking, WEIGHTS, rank};
+use crate::snippet::{Snippet, snippet};
+
+/// Candidates that are looked at closely.
+const DEPTH: usize = 1_000;
+
+/// Length of the stretch of a passage that is shown, in characters.
+const SNIPPET_LENGTH: usize = 240;
+
+/// A question.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// What is looked for, in anybody's words.
+    pub query: String,
+    /// Where.
+    pub filter: IndexFilter,
+    /// How many passages to answer with.
+    pub limit: usize,
+    /// How many passages before and after each to bring along.
+    pub context: u32,
+}
+
+/// An answer: sessions, best first, each with its passages, best first.
+#[derive(Clone, Debug, Default)]
+pub struct Answer {
+    /// Sessions with at least one of the passages.
+    pub sessions: Vec<SessionHits>,
+    /// How sure we are that this answers the question at all.
+    pub confidence: f32,
+    /// Passages that hold any word of the question, as far as they were looked at.
+    pub considered: usize,
+    /// The terms that were looked for.
+    pub terms: QueryTerms,
+    /// Passages that are newer than the index and too many to be looked at.
+    pub left_out: u64,
+}
+
+/// A session of an answer.
+#[derive(Clone, Debug)]
+pub struct SessionHits {
+    /// The session.
+    pub session: SessionRow,
+    /// Its score, as a share of the best.
+    pub score: f32,
+    /// Its passages, best first.
+    pub hits: Vec<Hit>,
+}
+
+/// A passage of an answer.
+#[derive(Clone, Debug)]
+pub struct Hit {
+    /// The passage.
+    pub passage: PassageRow,
+    /// The shortest prefix of its id that names it alone.
+    pub short_id: String,
+    /// Its text.
+    pub text: Clean<String>,
+    /// The part of the text that holds the words.
+    pub snippet: Clean<Snippet>,
+    /// What its score is made of.
+    pub score: PassageScore,
+    /// Its place in the answer, from 1.
+    pub rank: usize,
+    /// Passages before and after it, in order, itself left out.
+    pub context: Vec<(PassageRow, Clean<String>)>,
+}
+
+/// The order in which the store's passages and sessions answer a question.
+pub fn order(
+    index: &TextIndex,
+    request: &Request,
+) -> Result<(Candidates, Ranking, QueryTerms)> {
+    let terms = analyse(&request.query);
+    if terms.terms.is_empty() {
+        return Ok((Candidates::default(), Ranking::default(), terms));
+    }
+    let candidates = index.candidates(&terms, &request.filter, DEPTH)?;
+    let ranking = rank(&candidates, &WEIGHTS);
+    Ok((candidates, ranking, terms))
+}
+
+/// Answers a question. What is shown passes the redactor once more: its rules may be newer than the
+/// text.
+pub fn search(
+    layout: &Layout,
+    store: &Store,
+    redactor: &Redactor,
+    request: &Request,
+) -> Result<Answer> {
+    let index = TextIndex::open(layout, store)?;
+    let (candidates, ranking, terms) = order(&index, request)?;
+    let mut answer = Answer {
+        confidence: ranking.confidence,
+        considered: candidates.found.len(),
+        left_out: index.rows_left_out,
+        terms,
+        ..Answer::default()
+    };
+    let wanted = &ranking.passages[..ranking.passages.len().min(request.limit * 2)];
+    let rows: Vec<i64> = wanted.iter().map(|score| candidates.found[score.candidate].row).collect();
+    let mut passages: HashMap<i64, PassageRow> =
+        store.passages_of_rows(&rows)?.into_iter().map(|passage| (passage.row, passage)).collect();
+    let mut hits: Vec<Hit> = Vec::new();
+    for score in wanted {
+        if hits.len() == request.limit {
+            break;
+        }
+        // A row that was replaced since it was indexed is gone; its successor is found by itself.
+        let Some(passage) = passages.remove(&candidates.found[score.candidate].row) else { continue };
+        let text = clean(store, redactor, &passage)?;
+        hits.push(Hit {
+            short_id: store.short_id(&passage.id)?,
+            snippet: text.derive(|text| snippet(text, &answer.terms, SNIPPET_LENGTH)),
+            context: context(store, redactor, &passage, request.context)?,
+            rank: hits.len() + 1,
+            passage,
+            text,
+            score: *score,
+        });
+    }
+    let shown: Vec<i64> = hits.iter().map(|hit| hit.passage.session).collect();
+    let mut sessions: HashMap<i64, SessionRow> = store
+        .sessions(&SessionFilter { rows: Some(shown), ..SessionFilter::default() })?
+        .into_iter()
+        .map(|session| (session.row, session))
+        .collect();
+    for score in &ranking.sessions {
+        let Some(session) = sessions.remove(&score.session) else { continue };
+        let (own, rest) = hits.into_iter().partition(|hit| hit.passage.session == score.session);
+        hits = rest;
+        answer.sessions.push(SessionHits { session, score: score.score, hits: own });
+    }
+    Ok(answer)
+}
+
+fn clean(store: &Store, redactor: &Redactor, passage: &PassageRow) -> Result<Clean<String>> {
+    Ok(redactor.clean_text(&store.text_of(passage)?, &mut Report::default()))
+}
+
+fn context(
+    store: &Store,
+    redactor: &Redactor,
+    passage: &PassageRow,
+    reach: u32,
+) -> Result<Vec<(PassageRow, Clean<String>)>> {
+    let mut found = Vec::new();
+    if reach == 0 {
+        return Ok(found);
+    }
+    let from = passage.ordinal.saturating_sub(reach);
+    for ordinal in (from..=passage.ordinal.saturating_add(reach)).filter(|o| *o != passage.ordinal) {
+        if let Some(neighbour) = store.passage_at(passage.session, passage.source, ordinal)? {
+            let text = clean(store, redactor, &neighbour)?;
+            found.push((neighbour, text));
+        }
+    }
+    Ok(found)
+}

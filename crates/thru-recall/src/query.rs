@@ -1,0 +1,137 @@
+//! From what somebody typed to the terms to look for. A query is text: nothing in it is syntax, so
+//! nothing in it can be wrong.
+
+use thru_store::index::QueryTerms;
+use thru_store::index::tokenizer::Terms;
+
+/// English words that say nothing about what is looked for.
+const STOP_WORDS: &[&str] = &[
+    "a", "about", "after", "again", "against", "all", "also", "am", "an", "and", "any", "are", "aren", "as",
+    "at", "be", "because", "been", "before", "being", "between", "both", "but", "by", "can", "could",
+    "couldn", "d", "did", "didn", "do", "does", "doesn", "doing", "don", "down", "during", "each", "few",
+    "for", "from", "further", "had", "has", "have", "having", "he", "her", "here", "hers", "herself", "him",
+    "himself", "his", "how", "i", "if", "in", "into", "is", "isn", "it", "its", "itself", "just", "ll", "m",
+    "me", "more", "most", "my", "myself", "no", "nor", "not", "of", "off", "on", "once", "only", "or",
+    "other", "our", "ours", "ourselves", "out", "over", "own", "re", "s", "same", "she", "should",
+    "shouldn", "so", "some", "such", "t", "than", "that", "the", "their", "theirs", "them", "themselves",
+    "then", "there", "these", "they", "this", "those", "to", "too", "under", "until", "up", "ve", "very",
+    "was", "wasn", "we", "were", "what", "when", "where", "which", "while", "who", "whom", "why", "will",
+    "with", "would", "wouldn", "you", "your", "yours", "yourself",
+];
+
+/// More terms than a question has. A pasted log is cut here: its first words still find it.
+const MOST_TERMS: usize = 64;
+
+/// The terms of a query, without stop words unless it has nothing else.
+pub fn analyse(query: &str) -> QueryTerms {
+    let analysed = terms(query, true);
+    if analysed.terms.is_empty() { terms(query, false) } else { analysed }
+}
+
+fn terms(query: &str, skip_stop_words: bool) -> QueryTerms {
+    // Words first, then parts of identifiers, then joined wholes: the order decides who stays when
+    // there are too many.
+    let mut words: Vec<Found> = Vec::new();
+    Terms::default().of(query, |term, place| {
+        let text = &query[place.start..place.end];
+        let whole = term.starts_with('=');
+        let says_nothing = text.chars().count() < 2 && text.is_ascii()
+            || STOP_WORDS.contains(&text.to_lowercase().as_str());
+        if whole || !skip_stop_words || !says_nothing {
+            words.push(Found { term: term.to_owned(), start: place.start, end: place.end });
+        }
+    });
+    let is_part = |found: &Found| {
+        words.iter().any(|other| {
+            !other.term.starts_with('=')
+                && other.start <= found.start
+                && found.end <= other.end
+                && (other.end - other.start) > (found.end - found.start)
+        })
+    };
+    let rank = |found: &Found| match (found.term.starts_with('='), is_part(found)) {
+        (true, _) => 2,
+        (false, true) => 1,
+        (false, false) => 0,
+    };
+    let mut ordered: Vec<(u8, usize)> =
+        words.iter().enumerate().map(|(at, found)| (rank(found), at)).collect();
+    ordered.sort_unstable();
+    let mut terms: Vec<String> = Vec::new();
+    for (_, at) in ordered {
+        let term = &words[at].term;
+        if !terms.contains(term) && terms.len() < MOST_TERMS {
+            terms.push(term.clone());
+        }
+    }
+    // Neighbours, where an identifier counts as its parts.
+    let has_parts = |found: &Found| {
+        words.iter().any(|other| {
+            !other.term.starts_with('=')
+                && found.start <= other.start
+                && other.end <= found.end
+                && (other.end - other.start) < (found.end - found.start)
+        })
+    };
+    let mut sequence: Vec<usize> = Vec::new();
+    for found in words.iter().filter(|found| !found.term.starts_with('=') && !has_parts(found)) {
+        if let Some(at) = terms.iter().position(|term| *term == found.term)
+            && !sequence.contains(&at)
+        {
+            sequence.push(at);
+        }
+    }
+    let pairs = sequence.windows(2).map(|pair| (pair[0], pair[1])).collect();
+    QueryTerms { terms, pairs }
+}
+
+struct Found {
+    term: String,
+    start: usize,
+    end: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn shown(query: &str) -> String {
+        let analysed = analyse(query);
+        format!("{} {:?}", analysed.terms.join(" "), analysed.pairs)
+    }
+
+    #[test]
+    fn questions_lose_their_stop_words() {
+        insta::assert_snapshot!(
+            shown("Why did the importer crash on big files?"),
+            @"import crash big file [(0, 1), (1, 2), (2, 3)]"
+        );
+        insta::assert_snapshot!(shown("what was it"), @"what was it [(0, 1), (1, 2)]");
+    }
+
+    #[test]
+    fn identifiers_are_looked_for_whole_and_in_parts() {
+        insta::assert_snapshot!(
+            shown("parseConfig in src/main.rs"),
+            @"parseconfig src main rs pars config =src/main.rs [(4, 5), (5, 1), (1, 2), (2, 3)]"
+        );
+    }
+
+    #[test]
+    fn nothing_gives_nothing() {
+        assert_eq!(analyse(""), QueryTerms::default());
+        assert_eq!(analyse("?! \"()\" AND:*"), analyse("and"));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_a_query(query in ".{0,300}") {
+            let analysed = analyse(&query);
+            for (a, b) in analysed.pairs {
+                prop_assert!(a != b && a.max(b) < analysed.terms.len());
+            }
+        }
+    }
+}

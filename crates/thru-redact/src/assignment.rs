@@ -1,0 +1,444 @@
+//! `name = value` in any notation: environment files, YAML, JSON, code, shell options, XML.
+//!
+//! Reads bytes, so that the prefilter may ask about JSON that is still escaped: there, whatever
+//! [`is_possible`] rules out must hold no assignment that [`find`] would take out of the decoded
+//! text. Looks at no more than a fixed number of bytes around a name, so it is linear on any input.
+
+use std::ops::Range;
+
+use crate::checks::{is_filler, is_masked, is_reference, is_uuid, looks_random};
+use crate::names::{self, Kind, LONGEST, Telling};
+
+/// How much of a value is looked at.
+const LOOK: usize = 256;
+/// How many blanks may stand on either side of the sign between name and value.
+const BLANKS: usize = 16;
+
+/// A telling name and the place of its value.
+struct Assignment {
+    telling: Telling,
+    value: Range<usize>,
+    quoted: bool,
+    /// The value stopped at a backslash: in raw JSON, it may go on.
+    cut_by_escape: bool,
+}
+
+/// Whether, in text or in raw JSON, the word at this place may name a secret value.
+pub(crate) fn is_possible(bytes: &[u8], word: Range<usize>) -> bool {
+    read(bytes, word).is_some_and(|found| {
+        found.cut_by_escape
+            || bytes[found.value].iter().any(|byte| {
+                !byte.is_ascii_alphabetic() && !matches!(byte, b'_' | b'-' | b'.' | b' ')
+            })
+    })
+}
+
+/// The secret value that the word at this place names, and the rule's name.
+pub(crate) fn find(text: &str, word: Range<usize>) -> Option<(Range<usize>, &'static str)> {
+    let found = read(text.as_bytes(), word)?;
+    let start = text.ceil_char_boundary(found.value.start);
+    let end = text.floor_char_boundary(found.value.end);
+    let secret = secret_part(found.telling, text.get(start..end)?, found.quoted)?;
+    let mut range = start + secret.start..start + secret.end;
+    if range.end - start >= LOOK - 4 {
+        let rest = text.as_bytes()[range.end..].iter();
+        range.end += rest.take_while(|byte| is_token_byte(**byte)).count();
+    }
+    Some((range, found.telling.rule))
+}
+
+/// The secret in a value known to belong to this name, as in a JSON object.
+pub(crate) fn find_in_pair(name: &str, value: &str) -> Option<(Range<usize>, &'static str)> {
+    if !may_be_pair(name, value) {
+        return None;
+    }
+    let telling = names::judge(name.as_bytes())?;
+    Some((secret_part(telling, value, true)?, telling.rule))
+}
+
+/// Whether a value that belongs to this name may be a secret.
+pub(crate) fn is_telling(name: &str) -> bool {
+    name.len() <= LONGEST && names::judge(name.as_bytes()).is_some()
+}
+
+/// A quick look that rules out most pairs.
+fn may_be_pair(name: &str, value: &str) -> bool {
+    value.len() >= 6 && value.len() <= 8192 && name.len() <= LONGEST
+}
+
+const fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
+}
+
+/// Bytes that tokens are made of.
+pub(crate) const fn is_token_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'+' | b'/' | b'=' | b'.' | b'~')
+}
+
+/// Where a run of name or token bytes that ends here begins, mindful of an escape before it: in
+/// raw JSON the `n` of `\nkey` is no part of the name.
+fn run_start(bytes: &[u8], end: usize) -> usize {
+    let floor = end.saturating_sub(LONGEST);
+    let mut start = end;
+    while start > floor && is_name_byte(bytes[start - 1]) {
+        start -= 1;
+    }
+    if start > 0 && bytes[start - 1] == b'\\' {
+        let escape = if bytes[start..end].starts_with(b"u") {
+            5
+        } else {
+            1
+        };
+        start = (start + escape).min(end);
+    }
+    start
+}
+
+fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
+    let ceiling = at + BLANKS;
+    while at < ceiling {
+        match bytes.get(at) {
+            Some(b' ' | b'\t') => at += 1,
+            Some(b'\\') if bytes.get(at + 1) == Some(&b't') => at += 2,
+            _ => break,
+        }
+    }
+    at
+}
+
+/// A quotation mark with the backslashes before it: how many, which mark, and where it ends.
+fn quote_at(bytes: &[u8], start: usize) -> Option<(usize, u8, usize)> {
+    let mut at = start;
+    while at < start + 8 && bytes.get(at) == Some(&b'\\') {
+        at += 1;
+    }
+    let mark = *bytes.get(at)?;
+    matches!(mark, b'"' | b'\'' | b'`').then_some((at - start, mark, at + 1))
+}
+
+fn read(bytes: &[u8], word: Range<usize>) -> Option<Assignment> {
+    let mut end = word.end;
+    while end - word.end < 24 && bytes.get(end).is_some_and(|byte| is_name_byte(*byte)) {
+        end += 1;
+    }
+    let quoted_name = quote_at(bytes, end);
+    let mut at = quoted_name.map_or(end, |(_, _, after)| after);
+    if bytes.get(at) == Some(&b']') {
+        at += 1;
+    }
+    let blanks_start = at;
+    at = skip_blanks(bytes, at);
+    let sign = *bytes.get(at)?;
+    let next = bytes.get(at + 1).copied();
+    let mut must_be_quoted = false;
+    let mut closes_at_bracket = false;
+    let mut may_be_typed = false;
+    let after_sign = match (sign, next) {
+        (b':', Some(b':')) | (b'=', Some(b'=' | b'~')) => return None,
+        (b':' | b'?' | b'+', Some(b'=')) | (b'=', Some(b'>')) | (b'?', Some(b':')) => at + 2,
+        (b':', _) => {
+            may_be_typed = true;
+            at + 1
+        }
+        (b'=', _) => at + 1,
+        (b'>', _) => {
+            closes_at_bracket = true;
+            at + 1
+        }
+        (b',', _) if quoted_name.is_some() => {
+            must_be_quoted = true;
+            at + 1
+        }
+        // `--password value`, or `PASSWORD 'value'` as in SQL.
+        _ if at > blanks_start => at,
+        _ => return None,
+    };
+    let start = run_start(bytes, word.start);
+    let name = &bytes[start..end];
+    if after_sign == at && !name.starts_with(b"--") {
+        if sign != b'\'' || !name.eq_ignore_ascii_case(b"password") {
+            return None;
+        }
+    } else if closes_at_bracket && (start == 0 || bytes[start - 1] != b'<') {
+        return None;
+    }
+    let telling = names::judge(name)?;
+    let mut at = skip_blanks(bytes, after_sign);
+    if may_be_typed && let Some(after) = after_type(bytes, at) {
+        at = after;
+    }
+    if must_be_quoted && let Some(after) = after_value_label(bytes, at) {
+        at = after;
+    }
+    let closing = if closes_at_bracket { Some(b'<') } else { None };
+    let (value, quoted, cut_by_escape) = value_at(bytes, at, closing)?;
+    if must_be_quoted && !quoted {
+        return None;
+    }
+    Some(Assignment {
+        telling,
+        value,
+        quoted,
+        cut_by_escape,
+    })
+}
+
+/// After the type and the equals sign in `name: Type = "value"`.
+fn after_type(bytes: &[u8], start: usize) -> Option<usize> {
+    for (at, byte) in bytes.iter().enumerate().skip(start).take(40) {
+        match byte {
+            b'=' if at > start => {
+                let value = skip_blanks(bytes, at + 1);
+                return quote_at(bytes, value).map(|_| value);
+            }
+            b'&' | b'<' | b'>' | b'[' | b']' | b'|' | b' ' | b'\'' | b'?' | b'.' | b':' => {}
+            _ if byte.is_ascii_alphanumeric() => {}
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// After the label in `"name": "DB_PASSWORD", "value": "…"`.
+fn after_value_label(bytes: &[u8], start: usize) -> Option<usize> {
+    let (_, _, label) = quote_at(bytes, start)?;
+    bytes
+        .get(label..label + 5)?
+        .eq_ignore_ascii_case(b"value")
+        .then_some(())?;
+    let (_, _, after) = quote_at(bytes, label + 5)?;
+    let at = skip_blanks(bytes, after);
+    (bytes.get(at) == Some(&b':')).then(|| skip_blanks(bytes, at + 1))
+}
+
+/// The value that begins here, whether it is quoted, and whether it stopped at a backslash.
+fn value_at(bytes: &[u8], start: usize, closing: Option<u8>) -> Option<(Range<usize>, bool, bool)> {
+    let mut open = start;
+    // A prefix as in `b"…"`, `r"…"`, `@"…"` and `$'…'`.
+    if bytes
+        .get(start)
+        .is_some_and(|byte| matches!(byte, b'b' | b'r' | b'f' | b'u' | b'@' | b'$' | b'L'))
+        && quote_at(bytes, start + 1).is_some()
+    {
+        open += 1;
+    }
+    if closing.is_none()
+        && let Some((backslashes, mark, value)) = quote_at(bytes, open)
+    {
+        let end = closing_quote(bytes, value, backslashes, mark);
+        return (end > value).then_some((value..end, true, false));
+    }
+    let mut end = start;
+    let ceiling = bytes.len().min(start + LOOK);
+    while end < ceiling && !ends_plain_value(bytes[end]) {
+        end += 1;
+    }
+    let stopped_by = bytes.get(end).copied();
+    if let Some(closing) = closing {
+        return (stopped_by == Some(closing)).then_some((start..end, true, false));
+    }
+    if matches!(stopped_by, Some(b'(' | b'[' | b'{')) {
+        return None;
+    }
+    let cut_by_escape = stopped_by == Some(b'\\') && bytes.get(end + 1) == Some(&b'u');
+    (end > start || cut_by_escape).then_some((start..end, false, cut_by_escape))
+}
+
+const fn ends_plain_value(byte: u8) -> bool {
+    byte <= b' '
+        || matches!(
+            byte,
+            b'"' | b'\''
+                | b'`'
+                | b'\\'
+                | b','
+                | b';'
+                | b'&'
+                | b'<'
+                | b'>'
+                | b'('
+                | b')'
+                | b'['
+                | b']'
+                | b'{'
+                | b'}'
+                | b'|'
+        )
+}
+
+/// Where a quoted value ends: at its mark behind as many backslashes as opened it, at a line's end,
+/// or where looking stops.
+fn closing_quote(bytes: &[u8], start: usize, backslashes: usize, mark: u8) -> usize {
+    let ceiling = bytes.len().min(start + LOOK);
+    let mut before = 0;
+    for (at, byte) in bytes.iter().enumerate().take(ceiling).skip(start) {
+        match *byte {
+            b'\\' => before += 1,
+            found if found == mark && before == backslashes => return at - before,
+            b'\n' => return at,
+            _ => before = 0,
+        }
+        if *byte != b'\\' {
+            before = 0;
+        }
+    }
+    ceiling
+}
+
+/// The part of a value that is a secret, if the value looks like one.
+fn secret_part(telling: Telling, whole: &str, quoted: bool) -> Option<Range<usize>> {
+    let mut value = whole.trim_start();
+    for scheme in ["Bearer ", "bearer ", "Basic ", "token ", "Token "] {
+        value = value.strip_prefix(scheme).unwrap_or(value).trim_start();
+    }
+    let start = whole.len() - value.len();
+    let value = value.trim_end();
+    (is_secret(telling.kind, value, quoted)).then(|| start..start + value.len())
+}
+
+fn is_secret(kind: Kind, value: &str, quoted: bool) -> bool {
+    if value.len() < 6 || (kind == Kind::Password && value.len() > 128 && !looks_random(value)) {
+        return false;
+    }
+    if value.contains(char::is_whitespace)
+        || is_masked(value)
+        || is_filler(value)
+        || is_reference(value)
+    {
+        return false;
+    }
+    match kind {
+        Kind::Password => is_password(value, quoted),
+        Kind::Secret => {
+            value.len() >= 12
+                && is_printable_token(value)
+                && (looks_random(value) || is_uuid(value) || is_hard_to_guess(value))
+        }
+        Kind::Key => {
+            value.len() >= 16
+                && is_printable_token(value)
+                && (looks_random(value) || is_uuid(value))
+        }
+        Kind::Token => {
+            value.len() >= 16 && is_printable_token(value) && looks_random(value) && !is_uuid(value)
+        }
+    }
+}
+
+/// Words, but with digits and marks in them as people put into passwords.
+fn is_hard_to_guess(value: &str) -> bool {
+    value.bytes().any(|byte| byte.is_ascii_digit())
+        && value.bytes().any(|byte| byte.is_ascii_alphabetic())
+        && value.bytes().any(|byte| {
+            matches!(
+                byte,
+                b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'?'
+            )
+        })
+}
+
+fn is_printable_token(value: &str) -> bool {
+    value.bytes().all(|byte| {
+        byte.is_ascii_graphic()
+            && !matches!(
+                byte,
+                b'(' | b')' | b'[' | b']' | b'<' | b'>' | b'"' | b'`' | b'{' | b'}' | b';' | b','
+            )
+    })
+}
+
+fn is_password(value: &str, quoted: bool) -> bool {
+    let has = |test: fn(&u8) -> bool| value.as_bytes().iter().any(test);
+    let mark = has(|byte| matches!(byte, b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'?' | b'+' | b'~' | b'|'));
+    let letter = has(u8::is_ascii_alphabetic) || !value.is_ascii();
+    let digit = has(u8::is_ascii_digit);
+    if !letter || !(digit || mark) {
+        return false;
+    }
+    if looks_random(value) {
+        return true;
+    }
+    if ["=>", "==", "&&", "||", "()", "::", "->", "??"]
+        .iter()
+        .any(|sign| value.contains(sign))
+    {
+        return false;
+    }
+    // Without quotes it may be code: names with dots or calls in them are no passwords.
+    quoted || !(value.contains(['.', '(', '[', '{']) && !mark)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values(text: &str) -> Vec<String> {
+        let mut found: Vec<String> = Vec::new();
+        for word in names::WORDS {
+            for (at, _) in text.to_ascii_lowercase().match_indices(word) {
+                if let Some((range, rule)) = find(text, at..at + word.len()) {
+                    let line = format!("{rule} {}", &text[range]);
+                    if !found.contains(&line) {
+                        found.push(line);
+                    }
+                    assert!(is_possible(text.as_bytes(), at..at + word.len()), "{text}");
+                }
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn values_are_found_in_many_notations() {
+        for (text, expected) in [
+            ("DB_PASSWORD=hunter2", "password hunter2"),
+            ("password: 'hunter2'", "password hunter2"),
+            (r#"{"password":"p\"hunter2"}"#, r#"password p\"hunter2"#),
+            (r#"{\"password\": \"hunter2\"}"#, "password hunter2"),
+            ("mysql --password hunter2 -h x", "password hunter2"),
+            ("<password>hunter2</password>", "password hunter2"),
+            ("CREATE USER a WITH PASSWORD 'hunter2'", "password hunter2"),
+            (
+                "const apiKey: string = \"a8F3kL09xQ2mZ7pR4sT1\";",
+                "api-key a8F3kL09xQ2mZ7pR4sT1",
+            ),
+            (
+                "os.environ[\"FOO_TOKEN\"] = 'a8F3kL09xQ2mZ7pR4sT1'",
+                "token a8F3kL09xQ2mZ7pR4sT1",
+            ),
+            (
+                "{\"name\": \"DB_PASSWORD\", \"value\": \"hunter2\"}",
+                "password hunter2",
+            ),
+            (
+                "?access_token=a8F3kL09xQ2mZ7pR4sT1&x=1",
+                "token a8F3kL09xQ2mZ7pR4sT1",
+            ),
+            (
+                "client_secret := `a8F3kL09xQ2mZ7pR4sT1`",
+                "secret a8F3kL09xQ2mZ7pR4sT1",
+            ),
+        ] {
+            assert_eq!(values(text), [expected], "{text}");
+        }
+    }
+
+    #[test]
+    fn code_and_references_are_left_alone() {
+        for text in [
+            "password: string",
+            "password = getPassword1()",
+            "token=$TOKEN",
+            "api_key: ${API_KEY}",
+            "if password == 'hunter2'",
+            "apiKey: process.env.OPENAI_API_KEY_2",
+            "max_tokens: 4096",
+            "tokenizer_key = get_key1()",
+            "PWD=/home/user1/work",
+            "password: user1.password2",
+            "token::Kind1",
+        ] {
+            assert!(values(text).is_empty(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,390 @@
+//! Tells made-up, masked and descriptive values from real secrets, by their looks alone.
+//!
+//! Nothing here knows where a value stood; that is for [`crate::assignment`] and the rule table.
+
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
+use crate::edits::{PRIVATE, REDACTED};
+
+/// What a value must pass, after a rule's pattern matched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Check {
+    /// Not a mask or an example. For forms that nothing but a secret has.
+    NotMasked,
+    /// Not a mask, and the characters look drawn at random.
+    Random,
+    /// Not a mask and not a word such as "password" in place of one.
+    Password,
+}
+
+impl Check {
+    pub(crate) fn passes(self, value: &str) -> bool {
+        match self {
+            Self::NotMasked => !is_masked(value),
+            Self::Random => !is_masked(value) && looks_random(value),
+            Self::Password => !is_masked(value) && !is_filler(value) && !is_reference(value),
+        }
+    }
+}
+
+/// Parts of values that say "this is not the real one".
+static MASKS: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .build([
+            REDACTED,
+            PRIVATE,
+            "\u{2026}",
+            "\u{2022}\u{2022}",
+            "example",
+            "redacted",
+            "placeholder",
+            "changeme",
+            "change_me",
+            "change-me",
+            "replace_",
+            "replace-",
+            "your_",
+            "your-",
+            "xxxx",
+            "****",
+            "....",
+            "dummy",
+            "sample",
+            "fake",
+            "insert-",
+            "insert_",
+            "not-a-real",
+            "notreal",
+        ])
+        .unwrap_or_else(|error| unreachable!("the built-in masks: {error}"))
+});
+
+/// Whether the value is a placeholder, masked, or one character over and over.
+pub(crate) fn is_masked(value: &str) -> bool {
+    let near = &value.as_bytes()[..value.len().min(512)];
+    MASKS.is_match(near) || distinct_bytes(near) <= 4
+}
+
+fn distinct_bytes(value: &[u8]) -> usize {
+    let mut seen = [false; 256];
+    value
+        .iter()
+        .filter(|byte| !std::mem::replace(&mut seen[usize::from(byte.to_ascii_lowercase())], true))
+        .count()
+}
+
+/// Words that stand in place of a password, or describe it.
+const FILLERS: [&str; 84] = [
+    "password",
+    "passwords",
+    "passwd",
+    "passphrase",
+    "pass",
+    "pwd",
+    "secret",
+    "secrets",
+    "token",
+    "tokens",
+    "key",
+    "keys",
+    "api",
+    "auth",
+    "access",
+    "private",
+    "public",
+    "client",
+    "test",
+    "tests",
+    "testing",
+    "tester",
+    "my",
+    "your",
+    "our",
+    "the",
+    "user",
+    "users",
+    "username",
+    "admin",
+    "root",
+    "guest",
+    "demo",
+    "default",
+    "dev",
+    "local",
+    "localhost",
+    "prod",
+    "foo",
+    "bar",
+    "baz",
+    "abc",
+    "abcdef",
+    "abcd",
+    "xyz",
+    "qwerty",
+    "letmein",
+    "welcome",
+    "hello",
+    "world",
+    "string",
+    "str",
+    "text",
+    "none",
+    "null",
+    "nil",
+    "undefined",
+    "true",
+    "false",
+    "value",
+    "here",
+    "some",
+    "new",
+    "old",
+    "wrong",
+    "bad",
+    "good",
+    "invalid",
+    "valid",
+    "correct",
+    "hash",
+    "hashed",
+    "hidden",
+    "plain",
+    "mock",
+    "db",
+    "postgres",
+    "mysql",
+    "redis",
+    "minio",
+    "rabbitmq",
+    "required",
+    "enter",
+    "goes",
+];
+
+/// Whether the letters of the value are but words that stand for a password.
+pub(crate) fn is_filler(value: &str) -> bool {
+    if value.len() > 64 {
+        return false;
+    }
+    let mut words = value
+        .split(|character: char| !character.is_ascii_alphabetic())
+        .filter(|word| !word.is_empty())
+        .peekable();
+    words.peek().is_some() && words.all(|word| is_made_of_fillers(&word.to_ascii_lowercase()))
+}
+
+fn is_made_of_fillers(mut word: &str) -> bool {
+    while !word.is_empty() {
+        let longest = FILLERS
+            .iter()
+            .filter(|filler| word.starts_with(**filler))
+            .map(|filler| filler.len())
+            .max();
+        match longest {
+            Some(length) => word = &word[length..],
+            None => return word.len() < 2,
+        }
+    }
+    true
+}
+
+/// Whether the value only points to where the real one is: a variable, a template, a path.
+pub(crate) fn is_reference(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    let variable = value.strip_prefix('$').is_some_and(|name| {
+        name.starts_with(['{', '(', '_'])
+            || (!name.is_empty()
+                && name
+                    .bytes()
+                    .all(|byte| byte.is_ascii_uppercase() || byte == b'_' || byte.is_ascii_digit()))
+            || (name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+                && name.starts_with(|first: char| first.is_ascii_lowercase()))
+    });
+    variable
+        || value.contains("${")
+        || value.contains("$(")
+        || value.contains("{{")
+        || value.contains("://")
+        || bytes.starts_with(b"<")
+        || bytes.starts_with(b"{")
+        || bytes.starts_with(b"%(")
+        || (bytes.first() == Some(&b'%') && bytes.last() == Some(&b'%'))
+        || [
+            "process.env",
+            "os.environ",
+            "import.meta",
+            "env.",
+            "vault:",
+            "op://",
+            "secrets.",
+            "ref:",
+            "arn:aws",
+        ]
+        .iter()
+        .any(|start| value.starts_with(start))
+        || is_path(value)
+}
+
+fn is_path(value: &str) -> bool {
+    ["./", "../", "~/"]
+        .iter()
+        .any(|start| value.starts_with(start))
+        || (value.starts_with('/') && !looks_random(value))
+}
+
+/// Whether the characters look drawn at random, not put together from words, numbers and dates.
+///
+/// Counted are the places where a letter stands next to a digit with nothing between them, which
+/// random text has many of and names have few of, and how much of the text is runs of letters as in
+/// words.
+pub(crate) fn looks_random(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    let bytes = &bytes[..bytes.len().min(512)];
+    let length = bytes.len();
+    let digits = bytes.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let letters = bytes
+        .iter()
+        .filter(|byte| byte.is_ascii_alphabetic())
+        .count();
+    let marks = bytes
+        .iter()
+        .filter(|byte| matches!(byte, b'+' | b'/' | b'='))
+        .count();
+    if length < 12 || letters * 8 < length || digits + marks == 0 || entropy(bytes) < 3.0 {
+        return false;
+    }
+    let changes = bytes
+        .windows(2)
+        .filter(|pair| {
+            (pair[0].is_ascii_digit() && pair[1].is_ascii_alphabetic())
+                || (pair[0].is_ascii_alphabetic() && pair[1].is_ascii_digit())
+        })
+        .count();
+    let in_words = letters_in_words(bytes);
+    if changes >= 3.max(length / 12) && in_words * 10 < length * 7 {
+        return true;
+    }
+    let mixed =
+        bytes.iter().any(u8::is_ascii_lowercase) && bytes.iter().any(u8::is_ascii_uppercase);
+    mixed && in_words * 10 < length * 4 && (length >= 16 && digits > 0 || length >= 30)
+}
+
+/// How many letters stand in runs as in words: an optional capital and three or more small letters,
+/// or four or more capitals.
+fn letters_in_words(bytes: &[u8]) -> usize {
+    let mut total = 0;
+    let mut at = 0;
+    while at < bytes.len() {
+        let start = at;
+        while at < bytes.len() && bytes[at].is_ascii_uppercase() {
+            at += 1;
+        }
+        let capitals = at - start;
+        while at < bytes.len() && bytes[at].is_ascii_lowercase() {
+            at += 1;
+        }
+        let small = at - start - capitals;
+        if small >= 4 || capitals >= 4 || (small >= 3 && capitals == 1) {
+            total += small
+                + if capitals >= 4 {
+                    capitals
+                } else {
+                    capitals.min(1)
+                };
+        }
+        if at == start {
+            at += 1;
+        }
+    }
+    total
+}
+
+/// Shannon's entropy in bits for each byte.
+fn entropy(bytes: &[u8]) -> f64 {
+    let mut counts = [0_u32; 256];
+    for byte in bytes {
+        counts[usize::from(*byte)] += 1;
+    }
+    let length = f64::from(u32::try_from(bytes.len()).unwrap_or(u32::MAX));
+    counts
+        .iter()
+        .filter(|count| **count > 0)
+        .map(|count| {
+            let share = f64::from(*count) / length;
+            -share * share.log2()
+        })
+        .sum()
+}
+
+/// Whether the value is a UUID.
+pub(crate) fn is_uuid(value: &str) -> bool {
+    value.len() == 36
+        && value.bytes().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn random_text_is_told_from_names() {
+        for value in [
+            "9f86d081884c7d659a2feaa0c55ad015",
+            "wJalrXUtnFEMIK7MDENGbPxRfiCYzKd03hf7Qmxy",
+            "q8Zr2LxPw0VbN4tYc6Hs",
+            "k3j5h2g9f8d7s6a5p4o3",
+            "Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5MA==",
+        ] {
+            assert!(looks_random(value), "{value}");
+        }
+        for value in [
+            "claude-sonnet-4-5-20250929",
+            "getUserTokenById2",
+            "my-cool-service-v2-token",
+            "config.auth.tokens.primary",
+            "AuthenticationTokenProvider",
+            "2025-09-29T10:11:12.123Z",
+            "MAX_THINKING_TOKENS_2048",
+            "application/vnd.github.v3",
+        ] {
+            assert!(!looks_random(value), "{value}");
+        }
+    }
+
+    #[test]
+    fn fillers_masks_and_references_are_known() {
+        for value in [
+            "password123",
+            "my-secret-token",
+            "TestPassword1!",
+            "changeme",
+            "admin",
+        ] {
+            assert!(is_filler(value) || is_masked(value), "{value}");
+        }
+        for value in ["hunter2", "s3cr3t!", "correct-horse-7"] {
+            assert!(!is_filler(value) && !is_masked(value), "{value}");
+        }
+        for value in [
+            "${TOKEN}",
+            "$DB_PASS",
+            "$password",
+            "{{ vault.x }}",
+            "process.env.X",
+            "/run/secrets/db",
+            "<token>",
+            "%PASS%",
+        ] {
+            assert!(is_reference(value), "{value}");
+        }
+        assert!(is_uuid("123e4567-e89b-12d3-a456-426614174000"));
+    }
+}

@@ -1,0 +1,227 @@
+//! Escapes and encodings: reads bytes as the text they stand for, and finds the way back from a
+//! place in that text to the bytes.
+//!
+//! No table of positions is kept: the way back walks the bytes again, so that a line of a hundred
+//! megabytes full of escapes needs no more memory than its text. Nothing is ever rejected: what is
+//! no escape stands for itself, and bytes that are not UTF-8 stand for the replacement character.
+
+use std::ops::Range;
+
+use memchr::memchr;
+
+use crate::edits::Edit;
+
+/// Whether backslash escapes are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Escapes {
+    /// As in a JSON string.
+    Json,
+    /// A backslash is a backslash.
+    None,
+}
+
+/// A run of bytes and the text it stands for.
+enum Piece<'a> {
+    /// Text that stands for itself.
+    Plain(&'a str),
+    /// An escape or a broken sequence of so many bytes, standing for one character.
+    Character { length: usize, character: char },
+}
+
+struct Pieces<'a> {
+    rest: &'a [u8],
+    escapes: Escapes,
+}
+
+impl<'a> Iterator for Pieces<'a> {
+    type Item = Piece<'a>;
+
+    fn next(&mut self) -> Option<Piece<'a>> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        if self.escapes == Escapes::Json
+            && let Some((length, character)) = escape(self.rest)
+        {
+            self.rest = &self.rest[length..];
+            return Some(Piece::Character { length, character });
+        }
+        // A backslash that begins no escape stands for itself: look for the next one after it.
+        let end = match self.escapes {
+            Escapes::Json => memchr(b'\\', &self.rest[1..]).map_or(self.rest.len(), |at| at + 1),
+            Escapes::None => self.rest.len(),
+        };
+        let run = &self.rest[..end];
+        let piece = match run.utf8_chunks().next() {
+            Some(chunk) if !chunk.valid().is_empty() => Piece::Plain(chunk.valid()),
+            Some(chunk) => Piece::Character {
+                length: chunk.invalid().len(),
+                character: char::REPLACEMENT_CHARACTER,
+            },
+            None => return None,
+        };
+        let length = match &piece {
+            Piece::Plain(text) => text.len(),
+            Piece::Character { length, .. } => *length,
+        };
+        self.rest = &self.rest[length..];
+        Some(piece)
+    }
+}
+
+/// The escape these bytes begin with: how many bytes it takes and what it stands for.
+fn escape(bytes: &[u8]) -> Option<(usize, char)> {
+    if *bytes.first()? != b'\\' {
+        return None;
+    }
+    let character = match *bytes.get(1)? {
+        b'"' => '"',
+        b'\\' => '\\',
+        b'/' => '/',
+        b'b' => '\u{8}',
+        b'f' => '\u{c}',
+        b'n' => '\n',
+        b'r' => '\r',
+        b't' => '\t',
+        b'u' => return unicode_escape(bytes),
+        _ => return None,
+    };
+    Some((2, character))
+}
+
+fn unicode_escape(bytes: &[u8]) -> Option<(usize, char)> {
+    let unit = code_unit(bytes)?;
+    if let Some(character) = char::from_u32(unit) {
+        return Some((6, character));
+    }
+    if (0xD800..0xDC00).contains(&unit)
+        && let Some(low) = code_unit(&bytes[6..])
+        && (0xDC00..0xE000).contains(&low)
+        && let Some(character) = char::from_u32(0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00))
+    {
+        return Some((12, character));
+    }
+    Some((6, char::REPLACEMENT_CHARACTER))
+}
+
+fn code_unit(bytes: &[u8]) -> Option<u32> {
+    if bytes.get(..2)? != br"\u" {
+        return None;
+    }
+    let mut unit = 0;
+    for byte in bytes.get(2..6)? {
+        unit = unit * 16 + char::from(*byte).to_digit(16)?;
+    }
+    Some(unit)
+}
+
+/// The text the bytes stand for.
+pub(crate) fn decode(bytes: &[u8], escapes: Escapes) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for piece in (Pieces {
+        rest: bytes,
+        escapes,
+    }) {
+        match piece {
+            Piece::Plain(plain) => text.push_str(plain),
+            Piece::Character { character, .. } => text.push(character),
+        }
+    }
+    text
+}
+
+/// Turns edits of the decoded text into edits of the bytes. The edits must be in order and apart.
+pub(crate) fn to_bytes(bytes: &[u8], escapes: Escapes, mut edits: Vec<Edit>) -> Vec<Edit> {
+    let mut way = Way {
+        pieces: Pieces {
+            rest: bytes,
+            escapes,
+        },
+        text: 0,
+        raw: 0,
+        plain: 0,
+    };
+    for edit in &mut edits {
+        let Range { start, end } = edit.range;
+        edit.range = way.to(start)..way.to(end);
+    }
+    edits
+}
+
+/// A walk along the bytes that keeps count of the decoded text.
+struct Way<'a> {
+    pieces: Pieces<'a>,
+    text: usize,
+    raw: usize,
+    /// How much of the last plain piece still lies ahead.
+    plain: usize,
+}
+
+impl Way<'_> {
+    /// Where the place in the decoded text is in the bytes. Places must come in order.
+    fn to(&mut self, place: usize) -> usize {
+        loop {
+            let step = self.plain.min(place.saturating_sub(self.text));
+            self.text += step;
+            self.raw += step;
+            self.plain -= step;
+            if self.text >= place {
+                return self.raw;
+            }
+            match self.pieces.next() {
+                Some(Piece::Plain(plain)) => self.plain = plain.len(),
+                Some(Piece::Character { length, character }) => {
+                    self.text += character.len_utf8();
+                    self.raw += length;
+                }
+                None => return self.raw,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::edits::{Reason, apply};
+
+    #[test]
+    fn escapes_stand_for_their_characters() {
+        let decode = |bytes: &[u8]| decode(bytes, Escapes::Json);
+        assert_eq!(
+            decode(br#"a\n\"\u003cb\/\\\ud83d\ude00"#),
+            "a\n\"<b/\\\u{1f600}"
+        );
+        assert_eq!(decode(br"\q\u12\ud800x\"), "\\q\\u12\u{fffd}x\\");
+        assert_eq!(decode(b"a\xffb\xf0\x9f"), "a\u{fffd}b\u{fffd}");
+    }
+
+    proptest! {
+        #[test]
+        fn the_way_back_finds_the_bytes(pieces in prop::collection::vec(
+            prop::sample::select(vec![
+                &b"abc"[..], br"\n", br"\u0041", br"\ud83d\ude00", br"\ud800", b"\xff", "é".as_bytes(), br"\\", br"\",
+            ]), 0..12), cut in 0_usize..40, width in 0_usize..20)
+        {
+            let bytes = pieces.concat();
+            let text = decode(&bytes, Escapes::Json);
+            let start = text.floor_char_boundary(cut.min(text.len()));
+            let end = text.ceil_char_boundary((start + width).min(text.len()));
+            let edits = vec![Edit::new(start..end, Reason::Private)];
+            let expected = crate::edits::apply_to_text(&text, &edits);
+            let spliced = apply(&bytes, &to_bytes(&bytes, Escapes::Json, edits));
+            // A lone surrogate or backslash may combine with what comes to stand after it.
+            if !pieces.iter().any(|piece| *piece == br"\" || *piece == br"\ud800" || *piece == b"\xff") {
+                prop_assert_eq!(decode(&spliced, Escapes::Json), expected);
+            }
+        }
+
+        #[test]
+        fn any_bytes_decode(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+            let text = decode(&bytes, Escapes::None);
+            prop_assert_eq!(text, String::from_utf8_lossy(&bytes));
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Keys of transcript records whose values are machinery: ids, signatures, times.
+//!
+//! A key alone never keeps a value from being cleaned: the value must look like machinery too.
+
+/// Values under these keys are not searched for secrets: random by nature, and other records and
+/// the agents' own checks depend on them.
+const LEFT_ALONE: [&str; 43] = [
+    "agentId",
+    "callId",
+    "call_id",
+    "cursor",
+    "encrypted_content",
+    "encryptedContent",
+    "event_id",
+    "eventId",
+    "id",
+    "interactionId",
+    "interaction_id",
+    "item_id",
+    "itemId",
+    "leafUuid",
+    "logicalParentUuid",
+    "messageId",
+    "message_id",
+    "parentId",
+    "parent_id",
+    "parentToolUseID",
+    "parentUuid",
+    "parent_tool_use_id",
+    "promptId",
+    "reasoningOpaque",
+    "requestId",
+    "request_id",
+    "response_id",
+    "responseId",
+    "serviceRequestId",
+    "sessionId",
+    "session_id",
+    "signature",
+    "sourceToolAssistantUUID",
+    "sourceToolUseID",
+    "thread_id",
+    "threadId",
+    "thoughtSignature",
+    "toolCallId",
+    "toolUseID",
+    "tool_call_id",
+    "tool_use_id",
+    "turn_id",
+    "uuid",
+];
+
+/// Values under these keys stay when a record is blanked: without them it could not be placed.
+const STRUCTURAL: [&str; 21] = [
+    "agentVersion",
+    "copilotVersion",
+    "cli_version",
+    "entrypoint",
+    "isSidechain",
+    "model",
+    "modelId",
+    "model_provider",
+    "name",
+    "operation",
+    "originator",
+    "phase",
+    "role",
+    "startTime",
+    "status",
+    "stop_reason",
+    "subtype",
+    "timestamp",
+    "type",
+    "userType",
+    "version",
+];
+
+/// What is under these keys came from or goes to a tool, and is blanked without exception.
+const PAYLOADS: [&str; 12] = [
+    "arguments",
+    "content_items",
+    "hookInput",
+    "input",
+    "metadata",
+    "output",
+    "parameters",
+    "result",
+    "structuredContent",
+    "toolUseResult",
+    "tool_input",
+    "tool_response",
+];
+
+/// Whether the value under this key is to be left alone when secrets are redacted.
+pub(crate) fn is_left_alone(key: &str, value: &[u8]) -> bool {
+    if key == "data" {
+        // An image or a document: long base64 without white space.
+        return value.len() >= 64 && value.iter().all(|byte| is_base64(*byte));
+    }
+    LEFT_ALONE.contains(&key) && is_opaque(value)
+}
+
+/// Whether the value under this key stays when a record is blanked.
+pub(crate) fn is_structural(key: &str, value: &[u8]) -> bool {
+    let known = STRUCTURAL.contains(&key)
+        || (LEFT_ALONE.contains(&key)
+            && !matches!(
+                key,
+                "signature"
+                    | "encrypted_content"
+                    | "encryptedContent"
+                    | "thoughtSignature"
+                    | "reasoningOpaque"
+            ));
+    known && value.len() <= 128 && is_opaque(value)
+}
+
+/// Whether what is under this key is blanked without exception.
+pub(crate) fn is_payload(key: &str) -> bool {
+    PAYLOADS.contains(&key)
+}
+
+const fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'-' | b'_')
+}
+
+/// One word of the characters ids, versions and times are written with.
+fn is_opaque(value: &[u8]) -> bool {
+    value
+        .iter()
+        .all(|byte| is_base64(*byte) || matches!(byte, b':' | b'.' | b'|' | b'~' | b'@'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn machinery_must_look_like_it() {
+        assert!(is_left_alone("id", b"toolu_01AbCd"));
+        assert!(!is_left_alone("id", b"<private>x</private>"));
+        assert!(!is_left_alone("text", b"toolu_01AbCd"));
+        assert!(is_left_alone("data", &[b'A'; 100]));
+        assert!(!is_left_alone("data", b"password=hunter2"));
+        assert!(is_structural("timestamp", b"2026-01-01T00:00:00.000Z"));
+        assert!(!is_structural("name", b"my private plan"));
+        assert!(!is_structural("signature", b"AbCd"));
+    }
+}

@@ -1,0 +1,273 @@
+//! Names whose values are secrets: `DB_PASSWORD`, `apiKey`, `client-secret`, `--token`.
+//!
+//! Only names are judged here, never values.
+
+/// What kind of secret a name tells of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Chosen by people: short, and maybe made of words.
+    Password,
+    /// Made by people or machines.
+    Secret,
+    /// Made by machines: long and random.
+    Key,
+    /// Made by machines, but the word is used for much else, such as pages and parsers.
+    Token,
+}
+
+/// A telling name: what kind of secret, and what the rule is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Telling {
+    /// What its value must look like.
+    pub(crate) kind: Kind,
+    /// The rule's name.
+    pub(crate) rule: &'static str,
+}
+
+/// Words one of which every telling name has; the prefilter looks for them.
+pub(crate) const WORDS: [&str; 7] = [
+    "pass",
+    "pwd",
+    "secret",
+    "key",
+    "token",
+    "credential",
+    "auth",
+];
+
+/// Longest name looked at.
+pub(crate) const LONGEST: usize = 64;
+
+/// What may come before "key" for its value to be a secret.
+const KEY_OWNERS: [&str; 38] = [
+    "api",
+    "access",
+    "secret",
+    "private",
+    "signing",
+    "encryption",
+    "master",
+    "auth",
+    "account",
+    "storage",
+    "service",
+    "shared",
+    "app",
+    "application",
+    "client",
+    "consumer",
+    "subscription",
+    "license",
+    "admin",
+    "webhook",
+    "deploy",
+    "jwt",
+    "session",
+    "cookie",
+    "ssh",
+    "hmac",
+    "crypto",
+    "integration",
+    "rest",
+    "maps",
+    "role",
+    "anon",
+    "openai",
+    "anthropic",
+    "stripe",
+    "sendgrid",
+    "ingest",
+    "write",
+];
+
+/// Ends of names that mean something public, or a place in a list.
+const NOT_SECRET: [&str; 34] = [
+    "publickey",
+    "primarykey",
+    "foreignkey",
+    "cachekey",
+    "sortkey",
+    "partitionkey",
+    "idempotencykey",
+    "publishablekey",
+    "hotkey",
+    "objectkey",
+    "storagekeypath",
+    "pagetoken",
+    "nexttoken",
+    "continuationtoken",
+    "cancellationtoken",
+    "eostoken",
+    "bostoken",
+    "padtoken",
+    "synctoken",
+    "cursortoken",
+    "clienttoken",
+    "tokenkey",
+    "nextpagetoken",
+    "maxtoken",
+    "synctokens",
+    "starttoken",
+    "unktoken",
+    "clienttokenkey",
+    "servicetokenkey",
+    "pubkey",
+    "accesskeyid",
+    "bypass",
+    "compass",
+    "trespass",
+];
+
+/// What may stand after the telling word.
+const TAILS: [&str; 14] = [
+    "value",
+    "base64",
+    "b64",
+    "string",
+    "str",
+    "production",
+    "prod",
+    "development",
+    "dev",
+    "staging",
+    "test",
+    "live",
+    "old",
+    "new",
+];
+
+/// Judges a name such as `DB_PASSWORD`.
+pub(crate) fn judge(name: &[u8]) -> Option<Telling> {
+    let mut buffer = [0_u8; LONGEST];
+    let mut length = 0;
+    for byte in name.iter().filter(|byte| byte.is_ascii_alphanumeric()) {
+        *buffer.get_mut(length)? = byte.to_ascii_lowercase();
+        length += 1;
+    }
+    let plain = without_tail(std::str::from_utf8(&buffer[..length]).ok()?);
+    if NOT_SECRET.iter().any(|end| plain.ends_with(end)) {
+        return None;
+    }
+    let telling = |kind, rule| Some(Telling { kind, rule });
+    if plain.ends_with("secretaccesskey")
+        || plain.ends_with("awssecretkey")
+        || plain.ends_with("awssecret")
+    {
+        return telling(Kind::Key, "aws-secret");
+    }
+    if ["password", "passwords", "passwd", "passphrase", "pwd"]
+        .iter()
+        .any(|end| plain.ends_with(end))
+        || ends_with_word(name, plain, "pass")
+    {
+        return telling(Kind::Password, "password");
+    }
+    if let Some(owner) = plain.strip_suffix("key") {
+        let owned = KEY_OWNERS.iter().any(|word| owner.ends_with(word));
+        return if owned || is_constant_name(name) {
+            telling(Kind::Key, "api-key")
+        } else {
+            None
+        };
+    }
+    if ["secret", "secrets", "credential", "credentials"]
+        .iter()
+        .any(|end| plain.ends_with(end))
+    {
+        return telling(Kind::Secret, "secret");
+    }
+    if plain.ends_with("token") {
+        return telling(Kind::Token, "token");
+    }
+    if ends_with_word(name, plain, "auth") {
+        return telling(Kind::Token, "token");
+    }
+    None
+}
+
+fn without_tail(plain: &str) -> &str {
+    let plain = plain.trim_end_matches(|last: char| last.is_ascii_digit());
+    let Some(stem) = TAILS.iter().find_map(|tail| plain.strip_suffix(tail)) else {
+        return plain;
+    };
+    let stem = stem.trim_end_matches(|last: char| last.is_ascii_digit());
+    if stem.is_empty() { plain } else { stem }
+}
+
+/// Whether the name is the word, or ends with it as a word of its own: `DB_PASS`, `dbPass`.
+fn ends_with_word(name: &[u8], plain: &str, word: &str) -> bool {
+    let Some(stem) = plain.strip_suffix(word) else {
+        return false;
+    };
+    if stem.is_empty() {
+        return true;
+    }
+    let Some(before) = name.len().checked_sub(word.len() + 1) else {
+        return false;
+    };
+    let starts_word = matches!(name[before], b'_' | b'-');
+    let hump = name[before].is_ascii_lowercase() && name[before + 1].is_ascii_uppercase();
+    (starts_word || hump) && name[before + 1..].eq_ignore_ascii_case(word.as_bytes())
+}
+
+/// Whether the name is written as constants and variables of the environment are: `FOO_KEY`.
+fn is_constant_name(name: &[u8]) -> bool {
+    name.contains(&b'_')
+        && name
+            .iter()
+            .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn telling_names_are_known() {
+        for (name, rule) in [
+            ("password", "password"),
+            ("DB_PASSWORD", "password"),
+            ("userPasswd", "password"),
+            ("MYSQL_PWD", "password"),
+            ("DB_PASS", "password"),
+            ("smtpPass", "password"),
+            ("apiKey", "api-key"),
+            ("X-Api-Key", "api-key"),
+            ("FOO_KEY", "api-key"),
+            ("OPENAI_API_KEY_PROD", "api-key"),
+            ("client_secret", "secret"),
+            ("JWT_SECRET", "secret"),
+            ("AWS_SECRET_ACCESS_KEY", "aws-secret"),
+            ("secretAccessKey", "aws-secret"),
+            ("NPM_TOKEN", "token"),
+            ("_auth", "token"),
+            ("--token", "token"),
+        ] {
+            assert_eq!(
+                judge(name.as_bytes()).map(|telling| telling.rule),
+                Some(rule),
+                "{name}"
+            );
+        }
+        for name in [
+            "key",
+            "sort_key",
+            "publicKey",
+            "input_tokens",
+            "max_tokens",
+            "tokenizer",
+            "password_hash",
+            "keyboard",
+            "monkey",
+            "nextPageToken",
+            "compass",
+            "author",
+            "secretName",
+            "PUBLIC_KEY",
+            "bypass",
+            "eos_token",
+        ] {
+            assert_eq!(judge(name.as_bytes()), None, "{name}");
+        }
+    }
+}

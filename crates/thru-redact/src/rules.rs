@@ -1,0 +1,329 @@
+//! The table of secrets: what each is called, what it looks like, and which words point to it.
+//!
+//! A flat list without logic. A pattern is tried only where one of its keywords stands, from the
+//! start of the keyword on (see [`Start`]), and never over a whole text; so a keyword must be in
+//! every match, and should be rare in ordinary text.
+
+use crate::checks::Check;
+use crate::names::WORDS;
+use crate::private_key::HEAD;
+
+/// A rule, for listing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RuleInfo {
+    /// The name, as in the placeholder `[redacted:NAME]` and in a [`Report`](crate::Report).
+    pub name: &'static str,
+    /// What it takes out, in a few words.
+    pub description: &'static str,
+}
+
+/// How a rule finds its secret near a keyword.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Finder {
+    /// A pattern; its group `secret`, or else all of it, is the secret.
+    Pattern(&'static str),
+    /// A value given to a telling name; see [`crate::assignment`].
+    Assignment,
+    /// A key in armour; see [`crate::private_key`].
+    PrivateKey,
+}
+
+/// Where a match starts, seen from its keyword.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Start {
+    /// At the keyword, which must begin a word.
+    Word,
+    /// At the keyword, whatever stands before it.
+    Anywhere,
+    /// Up to so many letters and digits before the keyword, where they begin a word.
+    Before(usize),
+}
+
+/// What must follow the keyword for a look with the pattern to be worth it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Follows {
+    /// So many bytes that tokens are made of.
+    Token(usize),
+    /// A colon, comma or equals sign close by.
+    Sign,
+    /// Something before an `@`, as in a URL with credentials.
+    Credentials,
+    /// A word, a colon and another word.
+    Pair,
+}
+
+/// One row of the table.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rule {
+    pub(crate) name: &'static str,
+    pub(crate) description: &'static str,
+    /// In small letters; found whatever the case.
+    pub(crate) keywords: &'static [&'static str],
+    pub(crate) finder: Finder,
+    pub(crate) start: Start,
+    pub(crate) follows: Follows,
+    pub(crate) check: Check,
+}
+
+impl Rule {
+    const fn starting(mut self, start: Start) -> Self {
+        self.start = start;
+        self
+    }
+
+    const fn followed_by(mut self, follows: Follows) -> Self {
+        self.follows = follows;
+        self
+    }
+
+    const fn checked(mut self, check: Check) -> Self {
+        self.check = check;
+        self
+    }
+}
+
+/// A secret with a form of its own.
+const fn form(
+    name: &'static str,
+    description: &'static str,
+    keywords: &'static [&'static str],
+    pattern: &'static str,
+) -> Rule {
+    Rule {
+        name,
+        description,
+        keywords,
+        finder: Finder::Pattern(pattern),
+        start: Start::Word,
+        follows: Follows::Token(8),
+        check: Check::NotMasked,
+    }
+}
+
+/// A secret found by the name it is given to. One row carries the keywords of all.
+const fn named(
+    name: &'static str,
+    description: &'static str,
+    keywords: &'static [&'static str],
+) -> Rule {
+    Rule {
+        name,
+        description,
+        keywords,
+        finder: Finder::Assignment,
+        start: Start::Anywhere,
+        follows: Follows::Sign,
+        check: Check::Random,
+    }
+}
+
+/// Raised when what the rules find changes other than by a change of the table itself.
+pub(crate) const VERSION: u32 = 1;
+
+/// All built-in rules, for listing, without doubles.
+pub fn rules() -> &'static [RuleInfo] {
+    static LIST: std::sync::LazyLock<Vec<RuleInfo>> = std::sync::LazyLock::new(|| {
+        let mut list: Vec<RuleInfo> = Vec::new();
+        for rule in RULES {
+            if !list.iter().any(|known| known.name == rule.name) {
+                list.push(RuleInfo {
+                    name: rule.name,
+                    description: rule.description,
+                });
+            }
+        }
+        list
+    });
+    &LIST
+}
+
+/// How a Discord token starts: base64 of the first two digits of an id.
+#[rustfmt::skip]
+const DISCORD_STARTS: [&str; 90] = [
+    "mta", "mte", "mti", "mtm", "mtq", "mtu", "mty", "mtc", "mtg", "mtk", "mja", "mje", "mji", "mjm", "mjq", "mju", "mjy", "mjc",
+    "mjg", "mjk", "mza", "mze", "mzi", "mzm", "mzq", "mzu", "mzy", "mzc", "mzg", "mzk", "nda", "nde", "ndi", "ndm", "ndq", "ndu",
+    "ndy", "ndc", "ndg", "ndk", "nta", "nte", "nti", "ntm", "ntq", "ntu", "nty", "ntc", "ntg", "ntk", "nja", "nje", "nji", "njm",
+    "njq", "nju", "njy", "njc", "njg", "njk", "nza", "nze", "nzi", "nzm", "nzq", "nzu", "nzy", "nzc", "nzg", "nzk", "oda", "ode",
+    "odi", "odm", "odq", "odu", "ody", "odc", "odg", "odk", "ota", "ote", "oti", "otm", "otq", "otu", "oty", "otc", "otg", "otk",
+];
+
+/// The table.
+#[rustfmt::skip]
+pub(crate) static RULES: &[Rule] = &[
+    // Names and armour.
+    named("password", "the value of a password setting, field or option", &WORDS),
+    named("secret", "the value of a setting or field named as a secret", &[]),
+    named("api-key", "the value of a setting or field named as a key", &[]),
+    named("token", "the value of a setting or field named as a token", &[]),
+    Rule { finder: Finder::PrivateKey, start: Start::Anywhere, ..form("private-key", "a private key in PEM, OpenSSH or PGP armour", &[HEAD], "") },
+    form("age-secret-key", "an age secret key", &["age-secret-key-1"], r"AGE-SECRET-KEY-1[0-9A-Z]{50,70}"),
+    form("jwt", "a JSON web token", &["eyj"], r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{10,}"),
+
+    // In URLs and headers.
+    form("url-password", "the password in a URL", &["://"], r#"://[^\s/:@"'`<>\\]{0,128}:(?P<secret>[^\s/"'`<>\\,;]{3,256})@[A-Za-z0-9\[$%{]"#)
+        .starting(Start::Anywhere).followed_by(Follows::Credentials).checked(Check::Password),
+    form("url-token", "the token before the host of a URL", &["://"], r"://(?P<secret>[A-Za-z0-9_-]{20,255})@[A-Za-z0-9]")
+        .starting(Start::Anywhere).followed_by(Follows::Credentials).checked(Check::Random),
+    form("authorization", "the credentials of an Authorization header", &["authorization"],
+        r#"(?i)authorization["'`\\]{0,8}\]?[ \t]{0,4}(?:[:=,]|=>)[ \t]{0,4}["'`\\]{0,8}(?:basic|bearer|token|apikey|bot|digest)[ \t]{1,4}(?P<secret>[A-Za-z0-9._~+/=:-]{12,})"#)
+        .starting(Start::Anywhere).followed_by(Follows::Sign).checked(Check::Random),
+    form("bearer-token", "a bearer token", &["bearer "], r"(?i)bearer {1,4}(?P<secret>[A-Za-z0-9._~+/=-]{20,})").checked(Check::Random),
+    form("command-password", "the password of a user:password option", &["-u ", "--user "], r#"-(?:u|-user) {1,2}["'\\]{0,2}[A-Za-z0-9._@+-]{1,64}:(?P<secret>[^\s"'`\\,;:]{6,128})"#)
+        .starting(Start::Anywhere).followed_by(Follows::Pair).checked(Check::Random),
+
+    // Clouds.
+    form("aws-access-key-id", "an AWS access key id", &["akia", "asia", "abia", "acca"], r"A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{16}\b").followed_by(Follows::Token(16)),
+    form("aws-secret", "an AWS secret access key", &["akia", "asia"], r#"A[KS]IA[A-Z2-7]{16}["']?[ \t,:|]{1,4}["']?(?P<secret>[A-Za-z0-9/+]{40})\b"#).checked(Check::Random),
+    form("aws-bedrock-key", "an AWS Bedrock API key", &["absk", "bedrock-api-key-"], r"(?:ABSK[A-Za-z0-9+/]{100,}={0,2}|bedrock-api-key-[A-Za-z0-9+/=]{60,})"),
+    form("google-api-key", "a Google API key", &["aiza"], r"AIza[A-Za-z0-9_-]{35}"),
+    form("google-oauth-secret", "a Google OAuth client secret", &["gocspx-"], r"GOCSPX-[A-Za-z0-9_-]{20,40}"),
+    form("google-oauth-token", "a Google OAuth token", &["ya29."], r"ya29\.[A-Za-z0-9_-]{20,}"),
+    form("google-refresh-token", "a Google OAuth refresh token", &["1//0"], r"1//0[A-Za-z0-9_-]{30,}").checked(Check::Random),
+    form("firebase-token", "a Firebase messaging server key", &["aaaa"], r"AAAA[A-Za-z0-9_-]{7}:[A-Za-z0-9_-]{120,}").followed_by(Follows::Token(7)),
+    form("azure-key", "an Azure account or shared access key", &["accountkey=", "sharedaccesskey=", "accesskey="], r"(?i)(?:accountkey|sharedaccesskey|accesskey)=(?P<secret>[A-Za-z0-9+/]{40,90}={0,2})").starting(Start::Anywhere).checked(Check::Random),
+    form("azure-sas", "the signature of an Azure shared access URL", &["sig="], r"(?i)sig=(?P<secret>[A-Za-z0-9+/%]{40,90}(?:%3d|=){0,2})").followed_by(Follows::Token(1)).checked(Check::Random),
+    form("azure-client-secret", "an Azure client secret", &["8q~", "7q~"], r"[A-Za-z0-9]{3}[78]Q~[A-Za-z0-9_.~-]{31,34}").starting(Start::Before(3)),
+    form("digitalocean-token", "a DigitalOcean token", &["dop_v1_", "doo_v1_", "dor_v1_"], r"do[opr]_v1_[a-f0-9]{64}"),
+    form("alibaba-key", "an Alibaba Cloud access key id", &["ltai"], r"LTAI[A-Za-z0-9]{16,24}\b").checked(Check::Random).followed_by(Follows::Token(16)),
+    form("cloudflare-key", "a Cloudflare origin key", &["v1.0-"], r"v1\.0-[a-f0-9]{24}-[a-f0-9]{146}"),
+    form("heroku-key", "a Heroku API key", &["hrku-"], r"HRKU-[A-Za-z0-9_-]{36,64}"),
+    form("heroku-key", "a Heroku API key", &["heroku"], r#"(?i)heroku[A-Z0-9_-]{0,20}["' ]{0,2}[:=]["' ]{0,3}(?P<secret>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"#).starting(Start::Anywhere).followed_by(Follows::Sign),
+    form("planetscale-token", "a PlanetScale token or password", &["pscale_"], r"pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_.=-]{32,}"),
+    form("supabase-key", "a Supabase token or secret key", &["sbp_", "sb_secret_"], r"(?:sbp_(?:v\d_)?[a-f0-9]{40}|sb_secret_[A-Za-z0-9_-]{20,})"),
+    form("vercel-token", "a Vercel token", &["vercel_blob_rw_", "vcp_", "vck_", "vca_", "vci_"], r"(?:vercel_blob_rw_[A-Za-z0-9_]{30,}|vc[paic k]_[A-Za-z0-9]{24,})").checked(Check::Random),
+    form("netlify-token", "a Netlify token", &["nfp_", "nfo_", "nfc_"], r"nf[poc]_[A-Za-z0-9]{36,}"),
+    form("fly-token", "a Fly.io token", &["fo1_", "fm1_", "fm2_"], r"(?:fo1_[A-Za-z0-9_-]{40,}|fm[12]_[A-Za-z0-9+/=_-]{100,})"),
+    form("render-key", "a Render API key", &["rnd_"], r"rnd_[A-Za-z0-9]{28,}").checked(Check::Random),
+    form("scaleway-key", "a Scaleway access key", &["scw"], r"SCW[A-Z0-9]{17}\b").checked(Check::Random).followed_by(Follows::Token(17)),
+    form("tailscale-key", "a Tailscale key", &["tskey-"], r"tskey-[a-z]{3,12}-[A-Za-z0-9]{8,}(?:-[A-Za-z0-9]{8,})?"),
+    form("pulumi-token", "a Pulumi token", &["pul-"], r"pul-[a-f0-9]{40}"),
+    form("terraform-token", "a Terraform Cloud token", &[".atlasv1."], r"[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,}").starting(Start::Before(14)),
+    form("vault-token", "a HashiCorp Vault token", &["hvs.", "hvb.", "hvr."], r"hv[sbr]\.[A-Za-z0-9_-]{24,}").checked(Check::Random),
+    form("doppler-token", "a Doppler token", &["dp.pt.", "dp.st.", "dp.ct.", "dp.sa.", "dp.scim.", "dp.audit."], r"dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[a-z0-9_-]{2,35}\.)?[A-Za-z0-9]{40,44}"),
+    form("onepassword-token", "a 1Password service account token or secret key", &["ops_eyj", "a3-"], r"(?:ops_eyJ[A-Za-z0-9+/]{100,}={0,2}|A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}\b)").followed_by(Follows::Token(20)),
+    form("databricks-token", "a Databricks token", &["dapi"], r"dapi[a-f0-9]{32}(?:-\d)?\b"),
+    form("snyk-token", "a Snyk token", &["snyk_"], r"snyk_(?:sat|uat)\.[A-Za-z0-9]{8}\.[A-Za-z0-9_-]{30,}"),
+    form("infracost-key", "an Infracost key", &["ico-"], r"ico-[A-Za-z0-9]{32}\b").checked(Check::Random),
+
+    // Code hosts and registries.
+    form("github-token", "a GitHub token", &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], r"gh[pousr]_[A-Za-z0-9_]{36,255}"),
+    form("github-token", "a GitHub token", &["github_pat_"], r"github_pat_[A-Za-z0-9_]{22,255}").checked(Check::Random),
+    form("gitlab-token", "a GitLab token",
+        &["glpat-", "gldt-", "glrt-", "glrtr-", "glptt-", "glcbt-", "glft-", "glimt-", "glagent-", "gloas-", "glsoat-", "glffct-"],
+        r"gl(?:pat|dt|rt|rtr|ptt|cbt|ft|imt|agent|oas|soat|ffct)-[A-Za-z0-9_.-]{20,}").checked(Check::NotMasked),
+    form("gitlab-token", "a GitLab token", &["gr1348941"], r"GR1348941[A-Za-z0-9_-]{20}"),
+    form("bitbucket-token", "a Bitbucket app password or token", &["atbb", "atctt3"], r"(?:ATBB[A-Za-z0-9]{28,40}|ATCTT3[A-Za-z0-9_=-]{60,})"),
+    form("atlassian-token", "an Atlassian API token", &["atatt3", "atoatt"], r"AT(?:ATT3|OATT)[A-Za-z0-9_=-]{60,}"),
+    form("npm-token", "an npm token", &["npm_"], r"npm_[A-Za-z0-9]{36}\b").checked(Check::NotMasked).followed_by(Follows::Token(36)),
+    form("npm-token", "an npm token", &["_authtoken="], r"(?i)_authtoken=(?P<secret>[A-Za-z0-9_-]{20,})").starting(Start::Anywhere).checked(Check::Random),
+    form("pypi-token", "a PyPI token", &["pypi-"], r"pypi-[A-Za-z0-9_-]{50,}").checked(Check::Random),
+    form("crates-token", "a crates.io token", &["cio"], r"cio[A-Za-z0-9]{32}\b").checked(Check::Random).followed_by(Follows::Token(32)),
+    form("rubygems-key", "a RubyGems key", &["rubygems_"], r"rubygems_[a-f0-9]{48}"),
+    form("nuget-key", "a NuGet key", &["oy2"], r"oy2[a-z0-9]{43}\b").checked(Check::Random).followed_by(Follows::Token(43)),
+    form("docker-token", "a Docker Hub token", &["dckr_pat_", "dckr_oat_"], r"dckr_[po]at_[A-Za-z0-9_-]{24,}"),
+    form("jfrog-token", "a JFrog token", &["akcp", "cmvmd"], r"(?:AKCp[A-Za-z0-9]{60,}|cmVmd[A-Za-z0-9]{55,})").checked(Check::Random),
+    form("clojars-token", "a Clojars token", &["clojars_"], r"CLOJARS_[a-z0-9]{60}\b"),
+    form("buildkite-token", "a Buildkite token", &["bkua_", "bkat_"], r"bk[ua]a?t?_[a-z0-9]{40}\b"),
+    form("circleci-token", "a CircleCI token", &["ccipat_"], r"CCIPAT_[A-Za-z0-9]{10,}_[a-f0-9]{40}"),
+    form("sonar-token", "a Sonar token", &["sqp_", "squ_", "sqa_"], r"sq[pua]_[a-f0-9]{40}\b"),
+
+    // Messages and mail.
+    form("slack-token", "a Slack token", &["xoxa-", "xoxb-", "xoxp-", "xoxo-", "xoxr-", "xoxs-", "xoxe-", "xoxe.xox", "xoxc-", "xoxd-"], r"xox(?:e\.xox)?[abceopdrs]-[A-Za-z0-9%+/=-]{16,}").checked(Check::Random),
+    form("slack-token", "a Slack token", &["xapp-"], r"xapp-\d-[A-Z0-9]{8,}-\d{8,}-[A-Za-z0-9]{32,}"),
+    form("slack-webhook", "a Slack webhook", &["hooks.slack.com/"], r"hooks\.slack\.com/(?P<secret>(?:services|workflows|triggers)/[A-Za-z0-9+/_-]{30,})").starting(Start::Anywhere).checked(Check::NotMasked),
+    form("discord-webhook", "a Discord webhook", &["/api/webhooks/"], r"/api/webhooks/(?P<secret>\d{16,20}/[A-Za-z0-9_-]{50,80})").starting(Start::Anywhere),
+    form("discord-token", "a Discord bot token", &DISCORD_STARTS, r"[MNO][A-Za-z0-9_-]{22,28}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}\b").followed_by(Follows::Token(50)).checked(Check::Random),
+    form("teams-webhook", "a Microsoft Teams webhook", &["webhook.office.com/webhookb2/"], r"webhook\.office\.com/webhookb2/(?P<secret>[A-Za-z0-9@-]{36,}/IncomingWebhook/[a-f0-9]{32}/[a-f0-9-]{36})").starting(Start::Anywhere),
+    form("telegram-token", "a Telegram bot token", &[":aa"], r"\d{8,10}:AA[A-Za-z0-9_-]{33}").starting(Start::Before(10)),
+    form("twilio-key", "a Twilio API key", &["sk"], r"SK[0-9a-f]{32}\b").followed_by(Follows::Token(32)),
+    form("sendgrid-key", "a SendGrid key", &["sg."], r"SG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{32,64}").followed_by(Follows::Token(30)),
+    form("mailgun-key", "a Mailgun key", &["key-"], r"key-[0-9a-f]{32}\b").followed_by(Follows::Token(32)),
+    form("mailchimp-key", "a Mailchimp key", &["-us"], r"[0-9a-f]{32}-us\d{1,2}\b").starting(Start::Before(32)).followed_by(Follows::Token(1)),
+    form("brevo-key", "a Brevo key", &["xkeysib-", "xsmtpsib-"], r"x(?:keysib|smtpsib)-[a-f0-9]{64}-[A-Za-z0-9]{16}"),
+    form("resend-key", "a Resend key", &["re_"], r"re_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,28}\b").checked(Check::Random).followed_by(Follows::Token(20)),
+    form("postmark-key", "a Postmark token", &["x-postmark-server-token: "], r"(?i)x-postmark-server-token: (?P<secret>[0-9a-f-]{36})"),
+
+    // Payments and shops.
+    form("stripe-key", "a Stripe key", &["sk_live_", "sk_test_", "rk_live_", "rk_test_"], r"[sr]k_(?:live|test)_[A-Za-z0-9]{16,255}"),
+    form("stripe-webhook-secret", "a Stripe webhook secret", &["whsec_"], r"whsec_[A-Za-z0-9+/=]{24,}").checked(Check::Random),
+    form("square-token", "a Square token", &["sq0atp-", "sq0csp-", "sq0idp-", "eaaa"], r"(?:sq0atp-[A-Za-z0-9_-]{22}|sq0csp-[A-Za-z0-9_-]{43}|EAAA[A-Za-z0-9_-]{60}\b)"),
+    form("braintree-token", "a PayPal Braintree token", &["access_token$"], r"access_token\$(?:production|sandbox)\$[a-z0-9]{16}\$[0-9a-f]{32}"),
+    form("shopify-token", "a Shopify token", &["shpat_", "shpca_", "shppa_", "shpss_"], r"shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32}"),
+    form("facebook-token", "a Facebook access token", &["eaac", "eaab", "eaad", "eaag", "eaam"], r"EAA[BCDGM][A-Za-z0-9]{80,}").checked(Check::Random).followed_by(Follows::Token(80)),
+    form("shippo-token", "a Shippo token", &["shippo_live_", "shippo_test_"], r"shippo_(?:live|test)_[a-f0-9]{40}"),
+    form("flutterwave-key", "a Flutterwave secret key", &["flwseck"], r"FLWSECK(?:_TEST)?-[A-Za-z0-9]{12,40}(?:-X)?\b"),
+
+    // Models.
+    form("anthropic-key", "an Anthropic key", &["sk-ant-"], r"sk-ant-[A-Za-z0-9_-]{20,}").checked(Check::NotMasked),
+    form("openrouter-key", "an OpenRouter key", &["sk-or-"], r"sk-or-(?:v\d-)?[A-Za-z0-9]{32,}"),
+    form("openai-key", "an OpenAI key", &["sk-proj-", "sk-svcacct-", "sk-admin-", "sk-none-"], r"sk-(?:proj|svcacct|admin|none)-[A-Za-z0-9_-]{20,}").checked(Check::Random),
+    form("langfuse-key", "a Langfuse key", &["sk-lf-"], r"sk-lf-[0-9a-f-]{36}"),
+    form("openai-key", "an OpenAI key, or one of the same form", &["sk-"], r"sk-[A-Za-z0-9][A-Za-z0-9_-]{18,}").checked(Check::Random).followed_by(Follows::Token(19)),
+    form("groq-key", "a Groq key", &["gsk_"], r"gsk_[A-Za-z0-9]{40,}"),
+    form("huggingface-token", "a Hugging Face token", &["hf_"], r"hf_[A-Za-z0-9]{30,}\b").followed_by(Follows::Token(30)),
+    form("huggingface-token", "a Hugging Face token", &["api_org_"], r"api_org_[A-Za-z0-9]{34}\b"),
+    form("replicate-token", "a Replicate token", &["r8_"], r"r8_[A-Za-z0-9]{37,}\b").followed_by(Follows::Token(37)),
+    form("perplexity-key", "a Perplexity key", &["pplx-"], r"pplx-[A-Za-z0-9]{40,}\b").checked(Check::Random),
+    form("xai-key", "an xAI key", &["xai-"], r"xai-[A-Za-z0-9]{60,}\b"),
+    form("cerebras-key", "a Cerebras key", &["csk-"], r"csk-[A-Za-z0-9]{40,}\b").checked(Check::Random),
+    form("fireworks-key", "a Fireworks key", &["fw_"], r"fw_[A-Za-z0-9]{22,}\b").checked(Check::Random).followed_by(Follows::Token(22)),
+    form("tavily-key", "a Tavily key", &["tvly-"], r"tvly-(?:dev-|prod-)?[A-Za-z0-9]{30,}\b").checked(Check::Random),
+    form("pinecone-key", "a Pinecone key", &["pcsk_"], r"pcsk_[A-Za-z0-9_]{50,}"),
+    form("langsmith-key", "a LangSmith key", &["lsv2_"], r"lsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}"),
+    form("e2b-key", "an E2B key", &["e2b_"], r"e2b_[a-f0-9]{40}"),
+    form("wandb-key", "a Weights & Biases key", &["wandb_v1_"], r"wandb_v1_[A-Za-z0-9_]{40,}"),
+    form("jina-key", "a Jina key", &["jina_"], r"jina_[a-f0-9]{32}[A-Za-z0-9_-]{20,}"),
+    form("nvidia-key", "an NVIDIA key", &["nvapi-"], r"nvapi-[A-Za-z0-9_-]{50,}"),
+    form("elevenlabs-key", "an ElevenLabs key", &["sk_"], r"sk_[a-f0-9]{48}\b").followed_by(Follows::Token(48)),
+    form("firecrawl-key", "a Firecrawl key", &["fc-"], r"fc-[a-f0-9]{32}\b").followed_by(Follows::Token(32)),
+
+    // Work and watching.
+    form("linear-key", "a Linear key", &["lin_api_", "lin_oauth_"], r"lin_(?:api|oauth)_[A-Za-z0-9]{32,64}"),
+    form("notion-token", "a Notion token", &["ntn_", "secret_"], r"(?:ntn_[A-Za-z0-9]{40,}|secret_[A-Za-z0-9]{43})\b").checked(Check::Random).followed_by(Follows::Token(40)),
+    form("figma-token", "a Figma token", &["figd_", "figu_"], r"fig[du]_[A-Za-z0-9_-]{38,}"),
+    form("airtable-token", "an Airtable token", &["pat"], r"pat[A-Za-z0-9]{14}\.[a-f0-9]{64}\b").followed_by(Follows::Token(70)),
+    form("asana-token", "an Asana token", &["1/", "2/"], r"[12]/\d{10,}(?:/\d{10,})?:[a-f0-9]{32}\b"),
+    form("postman-key", "a Postman key", &["pmak-"], r"PMAK-[a-f0-9]{24}-[a-f0-9]{34}"),
+    form("contentful-token", "a Contentful token", &["cfpat-"], r"CFPAT-[A-Za-z0-9_-]{40,}"),
+    form("hubspot-token", "a HubSpot token", &["pat-na", "pat-eu"], r"pat-(?:na|eu)\d-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
+    form("dropbox-token", "a Dropbox token", &["sl."], r"sl\.(?:u\.)?[A-Za-z0-9_-]{100,}").followed_by(Follows::Token(100)),
+    form("typeform-token", "a Typeform token", &["tfp_"], r"tfp_[A-Za-z0-9_-]{40,64}").checked(Check::Random),
+    form("readme-key", "a ReadMe key", &["rdme_"], r"rdme_[a-z0-9]{70}\b"),
+    form("mapbox-token", "a Mapbox secret token", &["sk.eyj"], r"sk\.eyJ[A-Za-z0-9_-]{40,}\.[A-Za-z0-9_-]{20,}"),
+    form("datadog-key", "a Datadog key", &["datadog", "dd-api-key", "dd-application-key", "dd_api_key", "dd_app_key"],
+        r#"(?i)(?:datadog|dd)[a-z0-9_-]{0,30}["']{0,1}[ \t]{0,2}[:=][ \t]{0,2}["']{0,1}(?P<secret>[0-9a-f]{32}(?:[0-9a-f]{8})?)\b"#).starting(Start::Anywhere).followed_by(Follows::Sign),
+    form("datadog-key", "a Datadog key", &["ddapp_", "ddpat_"], r"dd(?:app|pat)_[A-Za-z0-9]{30,}"),
+    form("newrelic-key", "a New Relic key", &["nrak-", "nrjs-", "nrii-", "nrsp-"], r"NR(?:AK|JS|II|SP)-[A-Za-z0-9_-]{19,40}"),
+    form("newrelic-key", "a New Relic key", &["nral"], r"[0-9a-f]{36}NRAL\b").starting(Start::Before(36)).followed_by(Follows::Token(0)),
+    form("sentry-token", "a Sentry token", &["sntrys_", "sntryu_"], r"(?:sntrys_[A-Za-z0-9+/=_-]{40,}|sntryu_[a-f0-9]{64})"),
+    form("grafana-token", "a Grafana token", &["glsa_", "glc_ey"], r"(?:glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}|glc_ey[A-Za-z0-9+/=]{30,})"),
+    form("posthog-key", "a PostHog personal key", &["phx_"], r"phx_[A-Za-z0-9]{40,}\b"),
+    form("dynatrace-token", "a Dynatrace token", &["dt0c01.", "dt0s01."], r"dt0[cs]01\.[A-Z0-9]{24}\.[A-Z0-9]{64}"),
+    form("launchdarkly-key", "a LaunchDarkly key", &["api-", "sdk-"], r"(?:api|sdk)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b").followed_by(Follows::Token(36)),
+    form("prefect-key", "a Prefect key", &["pnu_"], r"pnu_[A-Za-z0-9]{36}\b"),
+    form("algolia-key", "an Algolia admin key", &["algolia"], r#"(?i)algolia[a-z0-9_-]{0,30}["']{0,1}[ \t]{0,2}[:=][ \t]{0,2}["']{0,1}(?P<secret>[0-9a-f]{32})\b"#).starting(Start::Anywhere).followed_by(Follows::Sign),
+    form("okta-token", "an Okta token", &["ssws "], r"(?i)ssws (?P<secret>00[A-Za-z0-9_-]{38,42})").followed_by(Follows::Token(8)),
+    form("bot-token", "a bot token in a header", &["bot "], r"(?i)bot (?P<secret>[A-Za-z0-9._-]{50,})").followed_by(Follows::Token(50)).checked(Check::Random),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_well_formed() {
+        for rule in RULES {
+            assert!(
+                rule.name
+                    .bytes()
+                    .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-'),
+                "{}",
+                rule.name
+            );
+            for keyword in rule.keywords {
+                assert_eq!(keyword.to_ascii_lowercase(), *keyword);
+            }
+        }
+        assert!(rules().len() > 100);
+    }
+}

@@ -1,0 +1,388 @@
+//! Finds secrets: one walk with an automaton of all keywords, and a closer look with a rule only
+//! where one of its keywords stands.
+//!
+//! The same walk serves as the prefilter over raw JSON ([`glance`]). There it must never rule out
+//! what [`find`] would take out of the decoded text, so its tests allow for escapes.
+
+use std::ops::Range;
+use std::sync::{LazyLock, OnceLock};
+
+use aho_corasick::automaton::Automaton;
+use aho_corasick::dfa::DFA;
+use aho_corasick::{Anchored, StartKind};
+use regex::Regex;
+
+use crate::edits::{Edit, Reason};
+use crate::rules::{Finder, Follows, RULES, Rule, Start};
+use crate::{assignment, private_key, tags};
+
+/// How much text a pattern gets to see. A longer secret is followed to its end afterwards.
+const WINDOW: usize = 8 * 1024;
+
+/// What a keyword points to.
+#[derive(Clone, Copy, Debug)]
+enum Pointer {
+    Rule(usize),
+    Tag,
+    /// An escape that may hide part of a keyword.
+    Escape,
+}
+
+/// The automaton over all keywords, and what each points to.
+struct Keywords {
+    automaton: DFA,
+    pointers: Vec<(Vec<Pointer>, usize)>,
+}
+
+static KEYWORDS: LazyLock<Keywords> = LazyLock::new(|| {
+    let mut words: Vec<&'static str> = Vec::new();
+    let mut pointers: Vec<(Vec<Pointer>, usize)> = Vec::new();
+    let mut add = |word: &'static str, pointer| match words.iter().position(|known| *known == word)
+    {
+        Some(at) => pointers[at].0.push(pointer),
+        None => {
+            words.push(word);
+            pointers.push((vec![pointer], word.len()));
+        }
+    };
+    for (index, rule) in RULES.iter().enumerate() {
+        for keyword in rule.keywords {
+            add(keyword, Pointer::Rule(index));
+        }
+    }
+    for opening in tags::OPENINGS {
+        add(opening, Pointer::Tag);
+    }
+    add(r"\u00", Pointer::Escape);
+    add(r"\/", Pointer::Escape);
+    let automaton = DFA::builder()
+        .ascii_case_insensitive(true)
+        .start_kind(StartKind::Unanchored)
+        .prefilter(false)
+        .build(&words)
+        .unwrap_or_else(|error| unreachable!("the built-in keywords: {error}"));
+    Keywords {
+        automaton,
+        pointers,
+    }
+});
+
+/// The compiled pattern of a rule of the table, made when first needed.
+fn pattern(index: usize) -> Option<&'static Regex> {
+    static PATTERNS: LazyLock<Vec<OnceLock<Regex>>> =
+        LazyLock::new(|| RULES.iter().map(|_| OnceLock::new()).collect());
+    let Finder::Pattern(source) = RULES.get(index)?.finder else {
+        return None;
+    };
+    Some(PATTERNS.get(index)?.get_or_init(|| {
+        Regex::new(&format!(r"\A(?:{source})"))
+            .unwrap_or_else(|error| unreachable!("a built-in pattern: {error}"))
+    }))
+}
+
+/// Calls back for each keyword, until told to stop by `true`.
+fn walk(bytes: &[u8], mut on_keyword: impl FnMut(Pointer, Range<usize>) -> bool) {
+    let Keywords {
+        automaton,
+        pointers,
+    } = &*KEYWORDS;
+    let Ok(mut state) = automaton.start_state(Anchored::No) else {
+        return;
+    };
+    for (at, byte) in bytes.iter().enumerate() {
+        state = automaton.next_state(Anchored::No, state, *byte);
+        if automaton.is_special(state) && automaton.is_match(state) {
+            for index in 0..automaton.match_len(state) {
+                let (pointers, length) =
+                    &pointers[automaton.match_pattern(state, index).as_usize()];
+                for pointer in pointers {
+                    if on_keyword(*pointer, at + 1 - length..at + 1) {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Whether this text, or the strings of this raw JSON, may hold anything to take out. Quick, and
+/// wrong only in one direction.
+pub(crate) fn glance(bytes: &[u8]) -> bool {
+    let mut suspicious = false;
+    walk(bytes, |pointer, word| {
+        suspicious = match pointer {
+            Pointer::Tag => true,
+            Pointer::Escape => hides_something(bytes, &word),
+            Pointer::Rule(index) => RULES.get(index).is_some_and(|rule| {
+                is_possible(rule, bytes, &word) && may_match(index, rule, bytes, &word)
+            }),
+        };
+        suspicious
+    });
+    suspicious
+}
+
+/// Whether the pattern of a token matches the characters that are the same in text and raw JSON.
+/// Other patterns reach across characters that JSON escapes, and are not tried.
+fn may_match(index: usize, rule: &Rule, bytes: &[u8], word: &Range<usize>) -> bool {
+    let Follows::Token(_) = rule.follows else {
+        return true;
+    };
+    let start = match rule.start {
+        Start::Before(longest) => run_start(bytes, word.start, longest),
+        Start::Word | Start::Anywhere => Some(word.start),
+    };
+    let (Some(start), Some(pattern)) = (start, pattern(index)) else {
+        return false;
+    };
+    let window = &bytes[start..bytes.len().min(start + WINDOW)];
+    let is_same = |byte: &&u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\');
+    let length = window.iter().take_while(is_same).count();
+    std::str::from_utf8(&window[..length]).is_ok_and(|window| pattern.is_match(window))
+}
+
+/// What a walk over a text found.
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
+    /// The secrets, neither in order nor apart.
+    pub(crate) edits: Vec<Edit>,
+    /// A privacy tag may be there.
+    pub(crate) tags: bool,
+    /// There are escapes in the text that may hide more.
+    pub(crate) escapes: bool,
+}
+
+/// Finds the secrets that the table knows.
+pub(crate) fn find(text: &str, is_allowed: impl Fn(&str, &str) -> bool) -> Findings {
+    let bytes = text.as_bytes();
+    let mut findings = Findings::default();
+    // How far each rule has come, so that none looks twice at what it already took.
+    let mut done = [0_usize; 256];
+    walk(bytes, |pointer, word| {
+        match pointer {
+            Pointer::Tag => findings.tags = true,
+            Pointer::Escape => findings.escapes |= hides_something(bytes, &word),
+            Pointer::Rule(index) => {
+                let Some(rule) = RULES.get(index) else {
+                    return false;
+                };
+                let done = &mut done[index.min(255)];
+                if word.start >= *done
+                    && is_possible(rule, bytes, &word)
+                    && let Some(found) = look(index, rule, text, word)
+                {
+                    *done = found.whole.end;
+                    if let Some(edit) = found.edit
+                        && !is_allowed(&text[found.whole], &text[edit.range.clone()])
+                    {
+                        findings.edits.push(edit);
+                    }
+                }
+            }
+        }
+        false
+    });
+    findings
+}
+
+/// What a closer look found.
+struct Found {
+    /// All that the rule looked at as one thing.
+    whole: Range<usize>,
+    /// What of it goes; nothing, if it turned out to be no secret.
+    edit: Option<Edit>,
+}
+
+/// A closer look where a keyword stands.
+fn look(index: usize, rule: &Rule, text: &str, word: Range<usize>) -> Option<Found> {
+    match rule.finder {
+        Finder::Assignment => {
+            let start = word.start;
+            let (secret, name) = assignment::find(text, word)?;
+            let whole = start..secret.end;
+            Some(Found { whole, edit: Some(Edit::new(secret, Reason::Assigned(name.into()))) })
+        }
+        Finder::PrivateKey => {
+            let key = private_key::find(text, word.start)?;
+            Some(Found { whole: key.clone(), edit: Some(Edit::new(key, Reason::Secret(rule.name.into()))) })
+        }
+        Finder::Pattern(_) => {
+            let start = match rule.start {
+                Start::Before(longest) => run_start(text.as_bytes(), word.start, longest)?,
+                Start::Word | Start::Anywhere => word.start,
+            };
+            let window = &text[start..text.floor_char_boundary(text.len().min(start + WINDOW))];
+            let pattern = pattern(index)?;
+            let found = pattern.find(window)?;
+            let groups = pattern.captures(&window[..found.end()]);
+            let secret = groups.and_then(|groups| groups.name("secret")).unwrap_or(found);
+            let mut whole = start..start + found.end();
+            if !rule.check.passes(secret.as_str()) {
+                return Some(Found { whole, edit: None });
+            }
+            let mut range = start + secret.start()..start + secret.end();
+            if found.end() + 4 >= WINDOW {
+                let rest = text.as_bytes()[range.end..].iter();
+                range.end += rest.take_while(|byte| assignment::is_token_byte(**byte)).count();
+                whole.end = whole.end.max(range.end);
+            }
+            Some(Found { whole, edit: Some(Edit::new(range, Reason::Secret(rule.name.into()))) })
+        }
+    }
+}
+
+/// Where the run of letters and digits before this place begins, if it is not too long.
+fn run_start(bytes: &[u8], end: usize, longest: usize) -> Option<usize> {
+    let floor = end.saturating_sub(longest);
+    let length = bytes[floor..end]
+        .iter()
+        .rev()
+        .take_while(|byte| byte.is_ascii_alphanumeric())
+        .count();
+    let mut start = end - length;
+    // The letter of an escape is no part of the run.
+    if start > 0 && bytes[start - 1] == b'\\' {
+        start = (start + 1).min(end);
+    }
+    begins_word(bytes, start).then_some(start)
+}
+
+/// Whether a word may begin here. In raw JSON, and in JSON within text, the letters of an escape
+/// just before do not count.
+fn begins_word(bytes: &[u8], start: usize) -> bool {
+    match start.checked_sub(1) {
+        Some(before) if bytes[before].is_ascii_alphanumeric() || bytes[before] == b'_' => {
+            bytes[start.saturating_sub(6)..before].contains(&b'\\')
+        }
+        _ => true,
+    }
+}
+
+/// Whether this place is inside words joined by dashes, such as `task-sk-…`. Many patterns take in
+/// dashes, and trying them again after every dash of a long run would take time without bound.
+fn follows_dash(bytes: &[u8], start: usize) -> bool {
+    let before = &bytes[start.saturating_sub(8)..start];
+    let dashes = before.iter().rev().take_while(|byte| **byte == b'-').count();
+    dashes > 0 && (dashes == 8 || !begins_word(bytes, start - dashes))
+}
+
+/// Whether a closer look is worth it, in text or in raw JSON.
+fn is_possible(rule: &Rule, bytes: &[u8], word: &Range<usize>) -> bool {
+    match rule.finder {
+        Finder::Assignment => return assignment::is_possible(bytes, word.clone()),
+        Finder::PrivateKey => return private_key::is_possible(bytes, word.start),
+        Finder::Pattern(_) => {}
+    }
+    if rule.start == Start::Word
+        && !(begins_word(bytes, word.start) && (bytes[word.clone()].contains(&b'_') || !follows_dash(bytes, word.start)))
+    {
+        return false;
+    }
+    let rest = &bytes[word.end..];
+    match rule.follows {
+        Follows::Token(length) => {
+            rest.len() >= length
+                && rest[..length].iter().all(|byte| {
+                    assignment::is_token_byte(*byte) || matches!(byte, b'%' | b'$' | b'@')
+                })
+        }
+        Follows::Sign => rest
+            .iter()
+            .take(40)
+            .any(|byte| matches!(byte, b':' | b'=' | b',')),
+        Follows::Credentials => credentials_follow(rest),
+        Follows::Pair => pair_follows(rest),
+    }
+}
+
+/// Whether something like `user:password@` or `token@` comes before the path of a URL.
+fn credentials_follow(rest: &[u8]) -> bool {
+    for (at, byte) in rest.iter().enumerate().take(640) {
+        match byte {
+            b'@' if at >= 20 || rest[..at].contains(&b':') => return true,
+            b'/' | b'"' | b'\'' | b'<' | b'>' | b'`' | 0..=b' ' => return false,
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Whether a name, a colon and no blank come next.
+fn pair_follows(rest: &[u8]) -> bool {
+    let rest = &rest[..rest.len().min(80)];
+    let name = rest
+        .iter()
+        .position(|byte| !matches!(byte, b'"' | b'\'' | b'\\'))
+        .unwrap_or(rest.len());
+    let colon = rest[name..].iter().position(|byte| {
+        !(byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'@' | b'+' | b'-'))
+    });
+    colon.is_some_and(|length| {
+        length > 0
+            && rest[name + length] == b':'
+            && rest
+                .get(name + length + 1)
+                .is_some_and(|next| *next > b' ' && *next != b'/')
+    })
+}
+
+/// Whether the escape that begins here stands for a printable character of ASCII, which a keyword
+/// or a tag may contain.
+fn hides_something(bytes: &[u8], word: &Range<usize>) -> bool {
+    if word.len() == 2 {
+        // Not the second half of an escaped backslash.
+        let before = bytes[..word.start]
+            .iter()
+            .rev()
+            .take(64)
+            .take_while(|byte| **byte == b'\\')
+            .count();
+        return before % 2 == 0;
+    }
+    matches!(bytes.get(word.end), Some(b'2'..=b'7'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pattern_compiles() {
+        assert!(RULES.len() <= 256);
+        for (index, rule) in RULES.iter().enumerate() {
+            assert_eq!(
+                pattern(index).is_some(),
+                matches!(rule.finder, Finder::Pattern(_)),
+                "{}",
+                rule.name
+            );
+        }
+    }
+
+    #[test]
+    fn hostile_text_takes_one_walk() {
+        // Each of these would take minutes if anything were looked at again and again.
+        for unit in [
+            "password=",
+            "eyJ",
+            "-----BEGIN PRIVATE KEY-----",
+            "eyJaaaaaaaaaa.",
+            "://",
+            "://a:b",
+            "sk-",
+            "--sk-",
+            "-eyJ",
+            "xxxx.glpat-",
+            "token: \"",
+            "authorization: bearer ",
+            "key=\\\"",
+            "0123456789:AA",
+            "\\u00",
+            "-----BEGIN PRIVATE KEY-----AAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\n",
+        ] {
+            let text = unit.repeat(1_000_000 / unit.len());
+            let _ = find(&text, |_, _| false);
+            let _ = glance(text.as_bytes());
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! What can go wrong in the store, in terms a person can act on.
+
+use std::path::{Path, PathBuf};
+
+/// Why the store could not do what was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// There is no store yet.
+    #[error("there is no memory at {}", .path.display())]
+    Missing {
+        /// Where the database would be.
+        path: PathBuf,
+    },
+    /// Another process held the database for longer than we wait.
+    #[error("the memory at {} is busy: another process is writing to it", .path.display())]
+    Busy {
+        /// The database.
+        path: PathBuf,
+    },
+    /// The disk is full. What was committed before is untouched.
+    #[error("the disk is full: {} could not be written", .path.display())]
+    DiskFull {
+        /// What was being written.
+        path: PathBuf,
+    },
+    /// The directory or the file cannot be written.
+    #[error("{} cannot be written: it is read-only", .path.display())]
+    ReadOnly {
+        /// What was being written.
+        path: PathBuf,
+    },
+    /// The bytes on disk are not what was written.
+    #[error("{} is damaged: {detail}", .path.display())]
+    Corrupt {
+        /// The damaged file.
+        path: PathBuf,
+        /// What is wrong with it.
+        detail: String,
+    },
+    /// The store was written by a newer version of Throughline.
+    #[error("the memory was written by a newer version of Throughline (schema {found}; this one knows {known})")]
+    SchemaTooNew {
+        /// The version on disk.
+        found: u32,
+        /// The newest version that this build knows.
+        known: u32,
+    },
+    /// The SQLite that was linked has a known corruption bug.
+    #[error("SQLite {found} is too old: 3.51.3 or newer is needed")]
+    SqliteTooOld {
+        /// The linked version.
+        found: String,
+    },
+    /// Any other failure of the file system.
+    #[error("{}: {source}", .path.display())]
+    Io {
+        /// The file or directory.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Any other failure of SQLite.
+    #[error("the memory's database failed: {0}")]
+    Sqlite(rusqlite::Error),
+    /// Any other failure of the text index.
+    #[error("the text index failed: {0}")]
+    Index(tantivy::TantivyError),
+}
+
+/// The result of an operation on the store.
+pub type Result<T, E = StoreError> = std::result::Result<T, E>;
+
+impl StoreError {
+    pub(crate) fn io(path: &Path, source: std::io::Error) -> Self {
+        let path = path.to_owned();
+        match source.kind() {
+            std::io::ErrorKind::StorageFull => Self::DiskFull { path },
+            std::io::ErrorKind::ReadOnlyFilesystem | std::io::ErrorKind::PermissionDenied => {
+                Self::ReadOnly { path }
+            }
+            _ => Self::Io { path, source },
+        }
+    }
+
+    /// Names the database in errors that SQLite reports without it.
+    pub(crate) fn sqlite(path: &Path, error: rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode;
+        let path = path.to_owned();
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy { path },
+            Some(ErrorCode::DiskFull) => Self::DiskFull { path },
+            Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => Self::ReadOnly { path },
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+                Self::Corrupt { path, detail: error.to_string() }
+            }
+            _ => Self::Sqlite(error),
+        }
+    }
+
+    /// What the person can do about it, where we know.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Missing { .. } => Some("run `thru import` to read the history that is on this machine"),
+            Self::Busy { .. } => Some("wait for the other `thru` to finish, then try again"),
+            Self::DiskFull { .. } => {
+                Some("free some space and run the command again: it goes on where it stopped")
+            }
+            Self::ReadOnly { .. } => {
+                Some("check the owner and the permissions of the data directory (`thru config path`)")
+            }
+            Self::Corrupt { .. } => {
+                Some("run `thru rebuild`: it makes the store again from journal and archive")
+            }
+            Self::SchemaTooNew { .. } => Some("install the newer version of Throughline again"),
+            Self::SqliteTooOld { .. } => Some("build with the bundled SQLite (the default)"),
+            Self::Io { .. } | Self::Sqlite(_) | Self::Index(_) => None,
+        }
+    }
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::sqlite(Path::new("memory.db"), error)
+    }
+}
+
+impl From<tantivy::TantivyError> for StoreError {
+    fn from(error: tantivy::TantivyError) -> Self {
+        use tantivy::TantivyError;
+        match &error {
+            TantivyError::DataCorruption(corruption) => {
+                Self::Corrupt { path: PathBuf::from("index"), detail: format!("{corruption:?}") }
+            }
+            TantivyError::IoError(io) if io.kind() == std::io::ErrorKind::StorageFull => {
+                Self::DiskFull { path: PathBuf::from("index") }
+            }
+            _ => Self::Index(error),
+        }
+    }
+}

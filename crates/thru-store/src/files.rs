@@ -1,0 +1,37 @@
+//! Files that only their owner may read.
+
+use std::path::Path;
+
+use crate::error::{Result, StoreError};
+
+/// Creates a directory, and those above it, that only the owner may enter.
+pub(crate) fn create_private_directory(path: &Path) -> Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path).map_err(|source| StoreError::io(path, source))
+}
+
+/// Takes the permissions of everybody but the owner away. Elsewhere than on Unix a file inherits the
+/// permissions of the data directory, which belongs to the user's profile.
+pub(crate) fn make_private(path: &Path) -> Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))
+            .map_err(|source| StoreError::io(path, source))?;
+    }
+    #[cfg(not(unix))]
+    let _ = path;
+    Ok(())
+}
+
+/// Creates an empty file that only the owner may read, if there is none.
+pub(crate) fn create_private_file(path: &Path) -> Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map(drop).map_err(|source| StoreError::io(path, source))
+}

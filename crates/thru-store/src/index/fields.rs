@@ -1,0 +1,189 @@
+//! The columns of the index and how a passage becomes a document.
+
+use tantivy::schema::{
+    FAST, Field, INDEXED, IndexRecordOption, STRING, Schema, TextFieldIndexing, TextOptions,
+};
+use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
+use tantivy::{Index, TantivyDocument};
+
+use super::tokenizer::Terms;
+use crate::query::PassageRow;
+
+/// The name of our tokenizer inside the index. Another way to make terms needs another name.
+const TOKENIZER: &str = "throughline-1";
+
+/// The columns.
+#[derive(Clone, Copy)]
+pub(super) struct Fields {
+    /// The row of the passage: the only tie to the store.
+    pub(super) row: Field,
+    /// The first eight bytes of the passage's id: orders what is otherwise equal, in every build of the
+    /// store alike.
+    pub(super) key: Field,
+    pub(super) session: Field,
+    pub(super) project: Field,
+    pub(super) source: Field,
+    pub(super) ordinal: Field,
+    pub(super) kind: Field,
+    /// Milliseconds since 1970; 0 where unknown.
+    pub(super) at: Field,
+    /// Every file that was touched, by each end of its path.
+    pub(super) file: Field,
+    /// What was said or done.
+    pub(super) text: Field,
+}
+
+/// A passage with what the index wants to know of it.
+pub(super) struct IndexedPassage<'a> {
+    pub(super) passage: &'a PassageRow,
+    pub(super) project: i64,
+    pub(super) text: &'a str,
+    pub(super) files: &'a [(String, bool)],
+}
+
+impl Fields {
+    pub(super) fn schema() -> Schema {
+        let mut schema = Schema::builder();
+        for name in ["row", "session", "project", "kind"] {
+            schema.add_u64_field(name, INDEXED | FAST);
+        }
+        for name in ["key", "source", "ordinal"] {
+            schema.add_u64_field(name, FAST);
+        }
+        schema.add_i64_field("at", FAST);
+        schema.add_text_field("file", STRING);
+        let terms = TextFieldIndexing::default()
+            .set_tokenizer(TOKENIZER)
+            .set_index_option(IndexRecordOption::WithFreqsAndPositions);
+        schema.add_text_field("text", TextOptions::default().set_indexing_options(terms));
+        schema.build()
+    }
+
+    pub(super) fn of(schema: &Schema) -> tantivy::Result<Self> {
+        let field = |name| schema.get_field(name);
+        Ok(Self {
+            row: field("row")?,
+            key: field("key")?,
+            session: field("session")?,
+            project: field("project")?,
+            source: field("source")?,
+            ordinal: field("ordinal")?,
+            kind: field("kind")?,
+            at: field("at")?,
+            file: field("file")?,
+            text: field("text")?,
+        })
+    }
+
+    pub(super) fn document(&self, indexed: &IndexedPassage<'_>) -> TantivyDocument {
+        let passage = indexed.passage;
+        let mut document = TantivyDocument::default();
+        for (field, value) in [
+            (self.row, passage.row),
+            (self.session, passage.session),
+            (self.project, indexed.project),
+            (self.source, passage.source),
+            (self.ordinal, i64::from(passage.ordinal)),
+            (self.kind, i64::from(passage.kind.code())),
+        ] {
+            document.add_u64(field, value.max(0) as u64);
+        }
+        document.add_u64(self.key, id_key(&passage.id));
+        document.add_i64(self.at, passage.at.map_or(0, thru_core::Timestamp::as_millisecond));
+        for (path, _) in indexed.files {
+            for end in path_ends(path) {
+                document.add_text(self.file, end);
+            }
+        }
+        document.add_text(self.text, indexed.text);
+        document
+    }
+}
+
+fn id_key(id: &thru_core::Id) -> u64 {
+    id.as_bytes().iter().take(8).fold(0, |key, byte| (key << 8) | u64::from(*byte))
+}
+
+/// Every end of a path that starts at a component, in the spelling of the index: `lib.rs`,
+/// `src/lib.rs`, …
+fn path_ends(path: &str) -> impl Iterator<Item = String> {
+    let normal = normal_path(path);
+    let starts: Vec<usize> = std::iter::once(0)
+        .chain(normal.match_indices('/').map(|(at, _)| at + 1))
+        .filter(|&at| at < normal.len())
+        .collect();
+    starts.into_iter().map(move |at| normal[at..].to_owned())
+}
+
+/// One spelling for the paths of all systems.
+pub(super) fn normal_path(path: &str) -> String {
+    path.replace('\\', "/").trim_end_matches('/').to_lowercase()
+}
+
+pub(super) fn register_tokenizer(index: &Index) {
+    index.tokenizers().register(TOKENIZER, TermsTokenizer::default());
+}
+
+/// [`Terms`] in the form that Tantivy wants.
+#[derive(Clone, Default)]
+struct TermsTokenizer {
+    terms: Terms,
+    stream: Vec<(u32, u32, usize)>,
+    buffer: String,
+    token: Token,
+}
+
+impl Tokenizer for TermsTokenizer {
+    type TokenStream<'a> = TermsStream<'a>;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> TermsStream<'a> {
+        self.stream.clear();
+        self.buffer.clear();
+        let (stream, buffer) = (&mut self.stream, &mut self.buffer);
+        self.terms.of(text, |term, place| {
+            let start = buffer.len() as u32;
+            buffer.push_str(term);
+            stream.push((start, buffer.len() as u32, place.position));
+        });
+        TermsStream { stream: &self.stream, buffer: &self.buffer, token: &mut self.token, next: 0 }
+    }
+}
+
+struct TermsStream<'a> {
+    stream: &'a [(u32, u32, usize)],
+    buffer: &'a str,
+    token: &'a mut Token,
+    next: usize,
+}
+
+impl TokenStream for TermsStream<'_> {
+    fn advance(&mut self) -> bool {
+        let Some(&(start, end, position)) = self.stream.get(self.next) else { return false };
+        self.next += 1;
+        self.token.text.clear();
+        self.token.text.push_str(&self.buffer[start as usize..end as usize]);
+        self.token.position = position;
+        true
+    }
+
+    fn token(&self) -> &Token {
+        self.token
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        self.token
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_found_by_every_end_of_its_path() {
+        let ends: Vec<String> = path_ends(r"C:\Work\src\Lib.rs").collect();
+        assert_eq!(ends, ["c:/work/src/lib.rs", "work/src/lib.rs", "src/lib.rs", "lib.rs"]);
+        let ends: Vec<String> = path_ends("/a/b/").collect();
+        assert_eq!(ends, ["/a/b", "a/b", "b"]);
+    }
+}

@@ -1,0 +1,22 @@
+//! The text index: Tantivy, and nobody outside this folder knows.
+//!
+//! One process at a time writes it (the one that holds the intake lock). Its commit names the last
+//! row of the store that it holds; what came later is searched in a small index in memory. It lies in
+//! a folder named after the generation of its store: an index of another store is never looked at.
+
+mod fields;
+mod search;
+pub mod tokenizer;
+mod writer;
+
+use std::path::PathBuf;
+
+use thru_core::Layout;
+
+pub use search::{Candidate, Candidates, IndexFilter, QueryTerms, TextIndex};
+pub use writer::{IndexProgress, IndexWriter, remove_other_indexes};
+
+/// Where the index of the store of this generation lies.
+pub(crate) fn directory(layout: &Layout, generation: &str) -> PathBuf {
+    layout.index().join(generation)
+}

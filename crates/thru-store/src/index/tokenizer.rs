@@ -1,0 +1,265 @@
+//! How text becomes terms, in the index and in queries alike.
+//!
+//! - A word is a run of letters and digits; its term is the lower-cased English stem.
+//! - A word with inner capitals (`CamelCase`, `HTTPServer`) also gives the stems of its parts.
+//! - Words joined by `_ - . / : @ # +` (`snake_case`, `a::b`, `x.y`, paths, error codes) also give the
+//!   whole, unstemmed, marked by a leading `=` so that it meets only other wholes.
+//! - Chinese, Japanese and Korean runs, which have no spaces, give their characters' bigrams.
+
+use std::collections::HashMap;
+
+use frostem::{Algorithm, Stemmer};
+
+/// Longest term, in bytes. Longer ones are data (base64, hashes), not words.
+const LONGEST_TERM: usize = 80;
+/// Most words that a joined whole may have; longer chains are no names.
+const MOST_JOINED: usize = 8;
+/// Stems kept at hand. Words repeat so much that this spares nine of ten calls of the stemmer.
+const CACHED_STEMS: usize = 8_192;
+
+/// A term and where in the text it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TermPlace {
+    /// First byte.
+    pub start: usize,
+    /// Byte after the last.
+    pub end: usize,
+    /// Number of the word: the parts of an identifier follow each other, a whole stands at its first.
+    pub position: usize,
+}
+
+/// Turns text into terms.
+#[derive(Clone)]
+pub struct Terms {
+    stemmer: Stemmer,
+    stems: HashMap<Box<str>, Box<str>>,
+    lowered: String,
+}
+
+impl Default for Terms {
+    fn default() -> Self {
+        Self { stemmer: Stemmer::new(Algorithm::English), stems: HashMap::new(), lowered: String::new() }
+    }
+}
+
+impl Terms {
+    /// Calls `sink` with every term of `text`, in order.
+    pub fn of(&mut self, text: &str, mut sink: impl FnMut(&str, TermPlace)) {
+        let mut position = 0;
+        let mut rest = 0;
+        while let Some(chain) = next_chain(text, rest) {
+            rest = chain.end;
+            let first = position;
+            let mut words = 0;
+            for (start, end) in words_of(text, chain.clone()) {
+                words += 1;
+                self.word(text, start, end, &mut position, &mut sink);
+            }
+            if words > 1 && words <= MOST_JOINED && chain.len() < LONGEST_TERM {
+                self.lowered.clear();
+                self.lowered.push('=');
+                lower_into(&text[chain.clone()], &mut self.lowered);
+                let place = TermPlace { start: chain.start, end: chain.end, position: first };
+                sink(&self.lowered, place);
+            }
+        }
+    }
+
+    fn word(
+        &mut self,
+        text: &str,
+        start: usize,
+        end: usize,
+        position: &mut usize,
+        sink: &mut impl FnMut(&str, TermPlace),
+    ) {
+        let word = &text[start..end];
+        if word.len() > LONGEST_TERM {
+            *position += 1;
+            return;
+        }
+        if !word.is_ascii() && word.chars().any(is_ideographic) {
+            bigrams(word, start, position, sink);
+            return;
+        }
+        let place = TermPlace { start, end, position: *position };
+        self.emit(word, place, sink);
+        let mut parts = 0;
+        if word.bytes().skip(1).any(|byte| byte.is_ascii_uppercase()) {
+            let ends: Vec<usize> = camel_parts(word).collect();
+            if ends.len() > 1 {
+                let mut from = 0;
+                for to in ends {
+                    let place = TermPlace {
+                        start: start + from,
+                        end: start + to,
+                        position: *position + parts,
+                    };
+                    self.emit(&word[from..to], place, sink);
+                    parts += 1;
+                    from = to;
+                }
+            }
+        }
+        *position += parts.max(1);
+    }
+
+    fn emit(&mut self, word: &str, place: TermPlace, sink: &mut impl FnMut(&str, TermPlace)) {
+        self.lowered.clear();
+        lower_into(word, &mut self.lowered);
+        if let Some(stem) = self.stems.get(self.lowered.as_str()) {
+            sink(stem, place);
+            return;
+        }
+        let stem = self.stemmer.stem(&self.lowered);
+        sink(&stem, place);
+        if self.stems.len() >= CACHED_STEMS {
+            self.stems.clear();
+        }
+        self.stems.insert(self.lowered.as_str().into(), stem.as_ref().into());
+    }
+}
+
+fn lower_into(text: &str, lowered: &mut String) {
+    if text.is_ascii() {
+        lowered.push_str(text);
+        let start = lowered.len() - text.len();
+        lowered[start..].make_ascii_lowercase();
+    } else {
+        lowered.extend(text.chars().flat_map(char::to_lowercase));
+    }
+}
+
+const fn is_joiner(byte: u8) -> bool {
+    matches!(byte, b'_' | b'-' | b'.' | b'/' | b':' | b'@' | b'#' | b'+')
+}
+
+/// The next run of words with nothing but joiners between them.
+fn next_chain(text: &str, from: usize) -> Option<std::ops::Range<usize>> {
+    let start = from + text[from..].find(char::is_alphanumeric)?;
+    let mut end = start;
+    let mut at = start;
+    while at < text.len() {
+        let byte = text.as_bytes()[at];
+        if byte.is_ascii() {
+            at += 1;
+            if byte.is_ascii_alphanumeric() {
+                end = at;
+            } else if !is_joiner(byte) {
+                break;
+            }
+        } else {
+            let Some(character) = text[at..].chars().next() else { break };
+            if !character.is_alphanumeric() {
+                break;
+            }
+            at += character.len_utf8();
+            end = at;
+        }
+    }
+    Some(start..end)
+}
+
+fn words_of(text: &str, chain: std::ops::Range<usize>) -> impl Iterator<Item = (usize, usize)> {
+    let offset = chain.start;
+    let bytes = &text.as_bytes()[chain];
+    bytes
+        .split(|byte| is_joiner(*byte))
+        .filter(|word| !word.is_empty())
+        .map(move |word| {
+            let start = word.as_ptr().addr() - bytes.as_ptr().addr() + offset;
+            (start, start + word.len())
+        })
+}
+
+/// Where the parts of an identifier end: `HTTPServer2Go` is `HTTP`, `Server`, `2`, `Go`.
+fn camel_parts(word: &str) -> impl Iterator<Item = usize> {
+    let bytes = word.as_bytes();
+    (1..=bytes.len()).filter(move |&at| {
+        if at == bytes.len() {
+            return true;
+        }
+        let (before, here) = (bytes[at - 1], bytes[at]);
+        let starts_word = here.is_ascii_uppercase()
+            && (!before.is_ascii_uppercase()
+                || bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase));
+        let digit_border = before.is_ascii_digit() != here.is_ascii_digit();
+        word.is_char_boundary(at) && (starts_word || digit_border)
+    })
+}
+
+const fn is_ideographic(character: char) -> bool {
+    matches!(character as u32,
+        0x1100..=0x11ff | 0x2e80..=0x2fdf | 0x3005..=0x3007 | 0x3040..=0x30ff | 0x3100..=0x318f
+        | 0x31a0..=0x31ff | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xac00..=0xd7ff | 0xf900..=0xfaff
+        | 0xff66..=0xff9f | 0x20000..=0x3ffff)
+}
+
+fn bigrams(
+    word: &str,
+    offset: usize,
+    position: &mut usize,
+    sink: &mut impl FnMut(&str, TermPlace),
+) {
+    let borders: Vec<usize> =
+        word.char_indices().map(|(at, _)| at).chain([word.len()]).collect();
+    if borders.len() == 2 {
+        sink(word, TermPlace { start: offset, end: offset + word.len(), position: *position });
+        *position += 1;
+    }
+    for window in borders.windows(3) {
+        let (from, to) = (window[0], window[2]);
+        let place = TermPlace { start: offset + from, end: offset + to, position: *position };
+        sink(&word[from..to].to_lowercase(), place);
+        *position += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn terms(text: &str) -> String {
+        let mut found = Vec::new();
+        Terms::default().of(text, |term, place| found.push(format!("{term}@{}", place.position)));
+        found.join(" ")
+    }
+
+    #[test]
+    fn words_are_stemmed_and_lowered() {
+        insta::assert_snapshot!(terms("Connections failed, retrying"), @"connect@0 fail@1 retri@2");
+    }
+
+    #[test]
+    fn identifiers_are_kept_whole_and_split() {
+        insta::assert_snapshot!(terms("getUserName"), @"getusernam@0 get@0 user@1 name@2");
+        insta::assert_snapshot!(terms("HTTPServer2Go"), @"httpserver2go@0 http@0 server@1 2@2 go@3");
+        insta::assert_snapshot!(terms("snake_case"), @"snake@0 case@1 =snake_case@0");
+        insta::assert_snapshot!(terms("std::fs::File"), @"std@0 fs@1 file@2 =std::fs::file@0");
+        insta::assert_snapshot!(terms("src/main.rs"), @"src@0 main@1 rs@2 =src/main.rs@0");
+        insta::assert_snapshot!(terms("E0308 and TS-2345."), @"e0308@0 and@1 ts@2 2345@3 =ts-2345@2");
+    }
+
+    #[test]
+    fn scripts_without_spaces_give_bigrams() {
+        insta::assert_snapshot!(terms("数据库 a"), @"数据@0 据库@1 a@2");
+        insta::assert_snapshot!(terms("語"), @"語@0");
+    }
+
+    #[test]
+    fn data_is_no_word() {
+        assert_eq!(terms(&"x".repeat(500)), "");
+    }
+
+    proptest! {
+        #[test]
+        fn places_lie_in_the_text(text in ".{0,200}") {
+            Terms::default().of(&text, |_, place| {
+                assert!(text.is_char_boundary(place.start) && text.is_char_boundary(place.end));
+                assert!(place.start < place.end);
+            });
+        }
+    }
+}

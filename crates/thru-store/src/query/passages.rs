@@ -1,0 +1,238 @@
+//! Passages, their texts and their sources.
+
+use rusqlite::{OptionalExtension, Row, params_from_iter};
+use thru_core::{Id, IdPrefix, Outcome, PassageKind, RecordId, Timestamp};
+
+use super::in_list;
+use crate::error::Result;
+use crate::store::Store;
+use crate::text::TextPlace;
+
+/// One passage as stored, without its text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PassageRow {
+    /// The row: grows with every write.
+    pub row: i64,
+    /// The passage's id.
+    pub id: Id,
+    /// The row of its session.
+    pub session: i64,
+    /// The row of its source.
+    pub source: i64,
+    /// The turn, from 1; 0 before the first prompt.
+    pub turn: u32,
+    /// Its place among the passages of its source.
+    pub ordinal: u32,
+    /// Who speaks.
+    pub kind: PassageKind,
+    /// The subagent that spoke.
+    pub agent_id: Option<String>,
+    /// The tool that ran.
+    pub tool: Option<String>,
+    /// The command line, where the tool is a shell.
+    pub command: Option<String>,
+    /// How the call ended.
+    pub outcome: Option<Outcome>,
+    /// When it was written.
+    pub at: Option<Timestamp>,
+    /// The records it was made from, each with its line in the archived file.
+    pub records: Vec<SourceRecord>,
+    place: TextPlace,
+}
+
+/// One record that a passage was made from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceRecord {
+    /// The agent's name for it.
+    pub id: RecordId,
+    /// Its line (1-based) in the archived file.
+    pub line: u64,
+}
+
+/// A file that passages of a session touched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScoredFile {
+    /// The path as the agent wrote it.
+    pub path: String,
+    /// Passages that changed it.
+    pub modified: u64,
+    /// Passages that touched it at all.
+    pub touched: u64,
+}
+
+/// Which rows of the passages table to read.
+#[derive(Clone, Copy, Debug)]
+pub enum PassageFilter {
+    /// All of a session, in the order of the conversation: the transcript itself, then subagents.
+    Session(i64),
+    /// Rows after this one, in order, at most this many.
+    After {
+        /// The last row not wanted.
+        row: i64,
+        /// How many at most.
+        limit: usize,
+    },
+}
+
+const COLUMNS: &str = "p.row, p.id, p.session, p.source, p.turn, p.ordinal, p.kind, p.agent, p.tool,
+    p.command, p.outcome, p.at, p.records, p.block, p.start, p.length";
+
+impl Store {
+    /// Reads passages.
+    pub fn passages(&self, filter: PassageFilter) -> Result<Vec<PassageRow>> {
+        let (condition, parameters) = match filter {
+            PassageFilter::Session(session) => (
+                "JOIN sources s ON s.id = p.source WHERE p.session = ?1
+                 ORDER BY s.kind <> 'main', s.entry, p.ordinal LIMIT ?2",
+                (session, -1),
+            ),
+            PassageFilter::After { row, limit } => {
+                ("WHERE p.row > ?1 ORDER BY p.row LIMIT ?2", (row, limit as i64))
+            }
+        };
+        let mut statement = self
+            .connection
+            .prepare_cached(&format!("SELECT {COLUMNS} FROM passages p {condition}"))?;
+        let rows = statement.query_map(parameters, passage)?.collect::<rusqlite::Result<_>>()?;
+        Ok(rows)
+    }
+
+    /// Reads the passages of these rows. Rows that were replaced since are left out.
+    pub fn passages_of_rows(&self, rows: &[i64]) -> Result<Vec<PassageRow>> {
+        let sql = format!("SELECT {COLUMNS} FROM passages p WHERE row IN ({})", in_list(rows.len()));
+        let mut statement = self.connection.prepare(&sql)?;
+        let found = statement
+            .query_map(params_from_iter(rows), passage)?
+            .collect::<rusqlite::Result<_>>()?;
+        Ok(found)
+    }
+
+    /// Reads the passage at a place of a source.
+    pub fn passage_at(&self, session: i64, source: i64, ordinal: u32) -> Result<Option<PassageRow>> {
+        Ok(self
+            .connection
+            .prepare_cached(&format!(
+                "SELECT {COLUMNS} FROM passages p
+                 WHERE session = ?1 AND source = ?2 AND ordinal = ?3"
+            ))?
+            .query_row((session, source, ordinal), passage)
+            .optional()?)
+    }
+
+    /// Reads the passages whose id starts so: at most `limit`, by id.
+    pub fn passages_by_prefix(&self, prefix: &IdPrefix, limit: usize) -> Result<Vec<PassageRow>> {
+        let (low, high) = prefix.range();
+        let mut statement = self.connection.prepare_cached(&format!(
+            "SELECT {COLUMNS} FROM passages p WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT ?3"
+        ))?;
+        let rows = statement
+            .query_map((low.as_bytes(), high.as_bytes(), limit as i64), passage)?
+            .collect::<rusqlite::Result<_>>()?;
+        Ok(rows)
+    }
+
+    /// The shortest prefix (five characters or more) that names only this passage.
+    pub fn short_id(&self, id: &Id) -> Result<String> {
+        let full = id.to_string();
+        let mut longest_shared = 0;
+        for sql in [
+            "SELECT id FROM passages WHERE id < ?1 ORDER BY id DESC LIMIT 1",
+            "SELECT id FROM passages WHERE id > ?1 ORDER BY id LIMIT 1",
+        ] {
+            let neighbour: Option<[u8; Id::BYTES]> = self
+                .connection
+                .prepare_cached(sql)?
+                .query_row([id.as_bytes()], |row| row.get(0))
+                .optional()?;
+            if let Some(neighbour) = neighbour {
+                let neighbour = Id::from_bytes(neighbour).to_string();
+                let shared = full.bytes().zip(neighbour.bytes()).take_while(|(a, b)| a == b).count();
+                longest_shared = longest_shared.max(shared);
+            }
+        }
+        let length = (longest_shared + 1).clamp(Id::MIN_PREFIX, Id::CHARS);
+        Ok(full[..length].to_owned())
+    }
+
+    /// The text of a passage.
+    pub fn text_of(&self, passage: &PassageRow) -> Result<String> {
+        self.texts.read(&self.connection, passage.place)
+    }
+
+    /// The files that a passage names, with whether it changed them.
+    pub fn files_of(&self, passage: &PassageRow) -> Result<Vec<(String, bool)>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT f.path, t.modified FROM touches t JOIN files f ON f.id = t.file
+             WHERE t.row = ?1 ORDER BY f.path",
+        )?;
+        let files = statement
+            .query_map([passage.row], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .collect::<rusqlite::Result<_>>()?;
+        Ok(files)
+    }
+
+    /// The files that a session touched, the most changed first.
+    pub fn files_of_session(&self, session: i64) -> Result<Vec<ScoredFile>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT f.path, sum(t.modified) AS modified, count(*) AS touched
+             FROM passages p JOIN touches t ON t.row = p.row JOIN files f ON f.id = t.file
+             WHERE p.session = ?1 GROUP BY f.id ORDER BY modified DESC, touched DESC, f.path",
+        )?;
+        let files = statement
+            .query_map([session], |row| {
+                Ok(ScoredFile { path: row.get(0)?, modified: row.get(1)?, touched: row.get(2)? })
+            })?
+            .collect::<rusqlite::Result<_>>()?;
+        Ok(files)
+    }
+
+    /// The passages that name a file: by its whole path, or by the end of it (`lib.rs`,
+    /// `src/lib.rs`), as rows.
+    pub fn rows_touching(&self, file: &str) -> Result<Vec<i64>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT t.row FROM files f JOIN touches t ON t.file = f.id
+             WHERE f.name = ?1 AND (f.path = ?2 OR replace(f.path, '\\', '/') LIKE '%/' || ?3 ESCAPE '!')",
+        )?;
+        let normal = file.replace('\\', "/");
+        let pattern = normal.replace('!', "!!").replace('%', "!%").replace('_', "!_");
+        let rows = statement
+            .query_map((crate::file_name(file), file, pattern), |row| row.get(0))?
+            .collect::<rusqlite::Result<_>>()?;
+        Ok(rows)
+    }
+}
+
+fn passage(row: &Row<'_>) -> rusqlite::Result<PassageRow> {
+    let records: Vec<(String, u64)> =
+        serde_json::from_str(row.get_ref(12)?.as_str()?).unwrap_or_default();
+    Ok(PassageRow {
+        row: row.get(0)?,
+        id: Id::from_bytes(row.get(1)?),
+        session: row.get(2)?,
+        source: row.get(3)?,
+        turn: row.get(4)?,
+        ordinal: row.get(5)?,
+        kind: PassageKind::from_code(row.get(6)?).unwrap_or(PassageKind::Tool),
+        agent_id: row.get(7)?,
+        tool: row.get(8)?,
+        command: row.get(9)?,
+        outcome: row.get::<_, Option<u8>>(10)?.and_then(Outcome::from_code),
+        at: time(row, 11)?,
+        records: records
+            .into_iter()
+            .map(|(id, line)| SourceRecord { id: RecordId::named(id), line })
+            .collect(),
+        place: passage_place(row, 13)?,
+    })
+}
+
+/// Reads the three columns of a [`TextPlace`].
+pub(crate) fn passage_place(row: &Row<'_>, first: usize) -> rusqlite::Result<TextPlace> {
+    Ok(TextPlace { block: row.get(first)?, start: row.get(first + 1)?, length: row.get(first + 2)? })
+}
+
+/// Reads a time in milliseconds.
+pub(super) fn time(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Timestamp>> {
+    let milliseconds: Option<i64> = row.get(column)?;
+    Ok(milliseconds.and_then(|ms| Timestamp::from_millisecond(ms).ok()))
+}

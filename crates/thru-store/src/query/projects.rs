@@ -1,0 +1,121 @@
+//! Projects and which sessions count as theirs.
+
+use rusqlite::{Connection, OptionalExtension};
+use thru_core::{ProjectKey, Timestamp};
+
+use super::passages::time;
+use crate::error::Result;
+use crate::store::Store;
+
+/// A project, with what was merged into it counted in.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProjectRow {
+    /// Its row.
+    pub row: i64,
+    /// Its identity.
+    pub key: ProjectKey,
+    /// What people call it.
+    pub name: String,
+    /// Sessions that count as its own.
+    pub sessions: u64,
+    /// Passages of those.
+    pub passages: u64,
+    /// The last activity.
+    pub last: Option<Timestamp>,
+    /// The projects that were merged into it.
+    pub merged: Vec<ProjectKey>,
+}
+
+impl Store {
+    /// Every project that is not part of another, the last used first.
+    pub fn projects(&self) -> Result<Vec<ProjectRow>> {
+        let mut statement = self.connection.prepare_cached(
+            "WITH own AS (
+                 SELECT coalesce(p.merged_into, p.id) AS project, count(*) AS sessions,
+                        max(s.ended) AS last, sum(n.passages) AS passages
+                 FROM sessions s JOIN projects p ON p.id = s.project
+                 LEFT JOIN (SELECT session, count(*) AS passages FROM passages GROUP BY session) n
+                        ON n.session = s.id
+                 GROUP BY 1)
+             SELECT p.id, p.key, p.name, coalesce(own.sessions, 0), coalesce(own.passages, 0), own.last
+             FROM projects p LEFT JOIN own ON own.project = p.id
+             WHERE p.merged_into IS NULL ORDER BY own.last DESC, p.name",
+        )?;
+        let mut projects = statement
+            .query_map([], |row| {
+                Ok(ProjectRow {
+                    row: row.get(0)?,
+                    key: ProjectKey::from_stored(row.get::<_, String>(1)?),
+                    name: row.get(2)?,
+                    sessions: row.get(3)?,
+                    passages: row.get(4)?,
+                    last: time(row, 5)?,
+                    merged: Vec::new(),
+                })
+            })?
+            .collect::<rusqlite::Result<Vec<_>>>()?;
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT merged_into, key FROM projects WHERE merged_into IS NOT NULL")?;
+        let merged = statement
+            .query_map([], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?)))?
+            .collect::<rusqlite::Result<Vec<_>>>()?;
+        for (into, key) in merged {
+            if let Some(project) = projects.iter_mut().find(|project| project.row == into) {
+                project.merged.push(ProjectKey::from_stored(key));
+            }
+        }
+        Ok(projects)
+    }
+
+    /// The name of a project as sessions of it show it.
+    pub fn project_name(&self, row: i64) -> Result<Option<String>> {
+        let row = merged_project(&self.connection, row)?;
+        Ok(self
+            .connection
+            .prepare_cached("SELECT name FROM projects WHERE id = ?1")?
+            .query_row([row], |row| row.get(0))
+            .optional()?)
+    }
+
+    /// The rows of a project and of all that was merged into it.
+    pub fn project_rows(&self, row: i64) -> Result<Vec<i64>> {
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT id FROM projects WHERE id = ?1 OR merged_into = ?1")?;
+        let rows = statement.query_map([row], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+        Ok(rows)
+    }
+
+    /// The project with this identity, or the one it was merged into.
+    pub fn project_by_key(&self, key: &ProjectKey) -> Result<Option<i64>> {
+        let row: Option<i64> = self
+            .connection
+            .prepare_cached("SELECT id FROM projects WHERE key = ?1")?
+            .query_row([key.as_str()], |row| row.get(0))
+            .optional()?;
+        row.map(|row| merged_project(&self.connection, row)).transpose()
+    }
+
+    /// Whether the project of a directory is known.
+    pub fn knows_directory(&self, path: &str) -> Result<bool> {
+        Ok(self
+            .connection
+            .prepare_cached("SELECT 1 FROM directories WHERE path = ?1")?
+            .exists([path])?)
+    }
+
+    /// Every directory whose project is known.
+    pub fn directories(&self) -> Result<std::collections::HashSet<String>> {
+        let mut statement = self.connection.prepare_cached("SELECT path FROM directories")?;
+        let paths = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+        Ok(paths)
+    }
+}
+
+/// The project that this one counts as.
+pub(crate) fn merged_project(connection: &Connection, row: i64) -> Result<i64> {
+    Ok(connection
+        .prepare_cached("SELECT coalesce(merged_into, id) FROM projects WHERE id = ?1")?
+        .query_row([row], |row| row.get(0))?)
+}

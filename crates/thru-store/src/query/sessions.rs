@@ -1,0 +1,122 @@
+//! Sessions and what is known of them as a whole.
+
+use rusqlite::types::Value;
+use rusqlite::{Row, params_from_iter};
+use thru_core::{SessionFacts, SessionId, SessionKey, Timestamp};
+
+use super::passages::time;
+use crate::error::Result;
+use crate::store::Store;
+
+/// One session.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SessionRow {
+    /// Its row.
+    pub row: i64,
+    /// Whose conversation it is, and its id there.
+    pub key: SessionKey,
+    /// The row of its project.
+    pub project: Option<i64>,
+    /// The name of its project.
+    pub project_name: Option<String>,
+    /// What to call it.
+    pub title: Option<String>,
+    /// The earliest record.
+    pub started: Option<Timestamp>,
+    /// The latest record.
+    pub ended: Option<Timestamp>,
+    /// Turns it has.
+    pub turns: u32,
+    /// Passages it has.
+    pub passages: u64,
+    /// What the reader learned of it.
+    pub facts: SessionFacts,
+}
+
+/// Which sessions to list. Nothing set means: all of them.
+#[derive(Clone, Debug, Default)]
+pub struct SessionFilter {
+    /// Rows of projects.
+    pub projects: Option<Vec<i64>>,
+    /// The start of the session's id.
+    pub id_prefix: Option<String>,
+    /// Rows of sessions.
+    pub rows: Option<Vec<i64>>,
+    /// Only sessions with activity at or after this time.
+    pub since: Option<Timestamp>,
+    /// Only sessions that began before this time.
+    pub until: Option<Timestamp>,
+    /// At most this many, the latest first.
+    pub limit: Option<usize>,
+}
+
+impl Store {
+    /// Lists sessions that have a passage, the latest first.
+    pub fn sessions(&self, filter: &SessionFilter) -> Result<Vec<SessionRow>> {
+        let mut conditions = vec!["EXISTS (SELECT 1 FROM passages WHERE session = s.id)".to_owned()];
+        let mut parameters: Vec<Value> = Vec::new();
+        for (column, rows) in [("s.project", &filter.projects), ("s.id", &filter.rows)] {
+            if let Some(rows) = rows {
+                conditions.push(format!("{column} IN ({})", super::in_list(rows.len())));
+                parameters.extend(rows.iter().map(|row| Value::from(*row)));
+            }
+        }
+        if let Some(prefix) = &filter.id_prefix {
+            conditions.push("substr(s.session, 1, ?) = ?".to_owned());
+            parameters.push(Value::from(prefix.chars().count() as i64));
+            parameters.push(Value::from(prefix.clone()));
+        }
+        for (condition, time) in [("s.ended >= ?", filter.since), ("s.started < ?", filter.until)] {
+            if let Some(time) = time {
+                conditions.push(condition.to_owned());
+                parameters.push(Value::from(time.as_millisecond()));
+            }
+        }
+        parameters.push(Value::from(filter.limit.map_or(-1, |limit| limit as i64)));
+        // Counted per listed session through an index, not for the whole table.
+        let sql = format!(
+            "SELECT s.id, s.agent, s.session, s.project, coalesce(m.name, p.name), s.title,
+                    s.started, s.ended, s.facts,
+                    (SELECT max(turn) FROM passages WHERE session = s.id),
+                    (SELECT count(*) FROM passages WHERE session = s.id)
+             FROM sessions s
+             LEFT JOIN projects p ON p.id = s.project
+             LEFT JOIN projects m ON m.id = p.merged_into
+             WHERE {} ORDER BY s.ended DESC, s.session LIMIT ?",
+            conditions.join(" AND ")
+        );
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let rows = statement
+            .query_map(params_from_iter(parameters), session)?
+            .collect::<rusqlite::Result<_>>()?;
+        Ok(rows)
+    }
+
+    /// The row of a session's project, as the index knows it; 0 where it has none.
+    pub fn project_of_session(&self, session: i64) -> Result<i64> {
+        let project: Option<i64> = self
+            .connection
+            .prepare_cached("SELECT project FROM sessions WHERE id = ?1")?
+            .query_row([session], |row| row.get(0))?;
+        Ok(project.unwrap_or(0))
+    }
+}
+
+fn session(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
+    let facts: String = row.get(8)?;
+    Ok(SessionRow {
+        row: row.get(0)?,
+        key: SessionKey {
+            agent: super::agent(row, 1)?,
+            id: SessionId::new(row.get::<_, String>(2)?),
+        },
+        project: row.get(3)?,
+        project_name: row.get(4)?,
+        title: row.get(5)?,
+        started: time(row, 6)?,
+        ended: time(row, 7)?,
+        facts: serde_json::from_str(&facts).unwrap_or_default(),
+        turns: row.get::<_, Option<u32>>(9)?.unwrap_or(0),
+        passages: row.get(10)?,
+    })
+}

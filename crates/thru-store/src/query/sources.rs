@@ -1,0 +1,229 @@
+//! Archived files and how far they were read.
+
+use std::collections::HashMap;
+
+use rusqlite::{Connection, OptionalExtension};
+use thru_core::{SessionId, SessionKey};
+
+use super::count;
+use crate::error::Result;
+use crate::store::Store;
+use crate::write::SourceStamp;
+
+/// One archived file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceRow {
+    /// Its row.
+    pub row: i64,
+    /// Its name in the archive.
+    pub entry: String,
+    /// Where the agent keeps (or kept) it.
+    pub path: String,
+    /// What it contributes (`main`, `subagent`, …).
+    pub kind: String,
+    /// Lines of the archived file that the store holds.
+    pub lines: u64,
+}
+
+/// Where to go on reading a source.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SourceCursor {
+    /// Lines of the archived file that the store holds.
+    pub lines: u64,
+    /// The reader's state behind them.
+    pub reader: Option<String>,
+}
+
+/// How much the store holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Sessions with at least one passage.
+    pub sessions: u64,
+    /// Passages.
+    pub passages: u64,
+    /// Projects that are not part of another.
+    pub projects: u64,
+    /// Archived files.
+    pub sources: u64,
+    /// Records read.
+    pub records: u64,
+    /// Lines that could not be read as records.
+    pub diagnostics: u64,
+    /// The last row written.
+    pub last_row: i64,
+}
+
+impl Store {
+    /// What every source file looked like when it was last read, by its path.
+    pub fn stamps(&self) -> Result<HashMap<String, SourceStamp>> {
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT path, size, modified FROM sources WHERE size IS NOT NULL")?;
+        let stamps = statement
+            .query_map([], |row| {
+                let size: i64 = row.get(1)?;
+                Ok((row.get(0)?, SourceStamp { size: size.max(0) as u64, modified: row.get(2)? }))
+            })?
+            .collect::<rusqlite::Result<_>>()?;
+        Ok(stamps)
+    }
+
+    /// Where to go on reading an archived file; nothing if it was never read.
+    pub fn cursor(&self, entry: &str) -> Result<Option<SourceCursor>> {
+        Ok(self
+            .connection
+            .prepare_cached("SELECT lines, reader FROM sources WHERE entry = ?1")?
+            .query_row([entry], |row| {
+                Ok(SourceCursor { lines: row.get(0)?, reader: row.get(1)? })
+            })
+            .optional()?)
+    }
+
+    /// The archived file of this row.
+    pub fn source(&self, row: i64) -> Result<Option<SourceRow>> {
+        Ok(self.sources_where("id = ?1", row)?.pop())
+    }
+
+    /// The archived files of a session: its transcript first.
+    pub fn sources_of_session(&self, session: i64) -> Result<Vec<SourceRow>> {
+        self.sources_where("session = ?1 ORDER BY kind <> 'main', entry", session)
+    }
+
+    /// Every archived file that the store knows.
+    pub fn sources(&self) -> Result<Vec<SourceRow>> {
+        self.sources_where("?1 = 0 ORDER BY entry", 0)
+    }
+
+    fn sources_where(&self, condition: &str, parameter: i64) -> Result<Vec<SourceRow>> {
+        let mut statement = self.connection.prepare_cached(&format!(
+            "SELECT id, entry, path, kind, lines FROM sources WHERE {condition}"
+        ))?;
+        let rows = statement
+            .query_map([parameter], |row| {
+                Ok(SourceRow {
+                    row: row.get(0)?,
+                    entry: row.get(1)?,
+                    path: row.get(2)?,
+                    kind: row.get(3)?,
+                    lines: row.get(4)?,
+                })
+            })?
+            .collect::<rusqlite::Result<_>>()?;
+        Ok(rows)
+    }
+
+    /// How much the store holds.
+    pub fn counts(&self) -> Result<Counts> {
+        let one = |sql| count(&self.connection, sql);
+        Ok(Counts {
+            sessions: one("SELECT count(DISTINCT session) FROM passages")?,
+            passages: one("SELECT count(*) FROM passages")?,
+            projects: one("SELECT count(*) FROM projects WHERE merged_into IS NULL")?,
+            sources: one("SELECT count(*) FROM sources")?,
+            records: one("SELECT coalesce(sum(count), 0) FROM record_types")?,
+            diagnostics: one("SELECT coalesce(sum(count), 0) FROM diagnostics")?,
+            last_row: self.last_row()?,
+        })
+    }
+
+    /// The last row of passages ever written.
+    pub fn last_row(&self) -> Result<i64> {
+        Ok(self
+            .connection
+            .prepare_cached("SELECT seq FROM sqlite_sequence WHERE name = 'passages'")?
+            .query_row([], |row| row.get(0))
+            .optional()?
+            .unwrap_or(0))
+    }
+
+    /// Record types and how often they were met, the most frequent first.
+    pub fn record_types(&self) -> Result<Vec<(String, u64)>> {
+        self.named_counts("SELECT type, sum(count) AS n FROM record_types GROUP BY 1 ORDER BY n DESC, 1")
+    }
+
+    /// Kinds of trouble met while reading, the most frequent first.
+    pub fn diagnostics(&self) -> Result<Vec<(String, u64)>> {
+        self.named_counts("SELECT kind, sum(count) AS n FROM diagnostics GROUP BY 1 ORDER BY n DESC, 1")
+    }
+
+    fn named_counts(&self, sql: &str) -> Result<Vec<(String, u64)>> {
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let rows = statement
+            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .collect::<rusqlite::Result<_>>()?;
+        Ok(rows)
+    }
+
+    /// How far the journal was applied.
+    pub fn journal_cursor(&self) -> Result<Option<String>> {
+        Ok(self
+            .connection
+            .prepare_cached("SELECT value FROM meta WHERE key = 'journal'")?
+            .query_row([], |row| row.get(0))
+            .optional()?)
+    }
+
+    /// The user's rules of redaction, as [`Batch::set_rules`](crate::Batch::set_rules) got them.
+    pub fn rules(&self) -> Result<Option<String>> {
+        Ok(self
+            .connection
+            .prepare_cached("SELECT value FROM meta WHERE key = 'rules'")?
+            .query_row([], |row| row.get(0))
+            .optional()?)
+    }
+
+    /// Sessions that the user had forgotten.
+    pub fn forgotten(&self) -> Result<Vec<SessionKey>> {
+        let mut statement =
+            self.connection.prepare_cached("SELECT agent, session FROM forgotten")?;
+        let rows = statement
+            .query_map([], |row| {
+                Ok(SessionKey {
+                    agent: super::agent(row, 0)?,
+                    id: SessionId::new(row.get::<_, String>(1)?),
+                })
+            })?
+            .collect::<rusqlite::Result<_>>()?;
+        Ok(rows)
+    }
+
+    /// Rows that point at nothing: a list of sentences, empty when all is well.
+    pub fn contradictions(&self) -> Result<Vec<String>> {
+        let checks = [
+            ("passages belong to no session", "passages p", "SELECT 1 FROM sessions s WHERE s.id = p.session"),
+            ("passages belong to no source", "passages p", "SELECT 1 FROM sources s WHERE s.id = p.source"),
+            ("passages have no text", "passages p", "SELECT 1 FROM text_blocks b WHERE b.id = p.block"),
+            ("touched files belong to no passage", "touches t", "SELECT 1 FROM passages p WHERE p.row = t.row"),
+            ("sessions belong to no project", "sessions s", "SELECT 1 FROM projects p WHERE p.id = s.project OR s.project IS NULL"),
+        ];
+        let mut found = Vec::new();
+        for (message, table, exists) in checks {
+            let number =
+                count(&self.connection, &format!("SELECT count(*) FROM {table} WHERE NOT EXISTS ({exists})"))?;
+            if number > 0 {
+                found.push(format!("{number} {message}"));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Every row of passages.
+    pub fn rows(&self) -> Result<Vec<i64>> {
+        let mut statement = self.connection.prepare_cached("SELECT row FROM passages ORDER BY row")?;
+        let rows = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+        Ok(rows)
+    }
+
+    /// Rows that were replaced and that the index may still hold.
+    pub fn retired_rows(&self) -> Result<Vec<i64>> {
+        let mut statement = self.connection.prepare_cached("SELECT row FROM retired_rows")?;
+        let rows = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+        Ok(rows)
+    }
+}
+
+pub(crate) fn sources_of(connection: &Connection, session: i64) -> Result<Vec<i64>> {
+    let mut statement = connection.prepare_cached("SELECT id FROM sources WHERE session = ?1")?;
+    let rows = statement.query_map([session], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    Ok(rows)
+}

@@ -1,0 +1,68 @@
+//! The list of migrations. Flat on purpose: one entry per version, never edited once released.
+
+use rusqlite::{Connection, Transaction};
+
+use crate::error::Result;
+
+/// The newest version of the schema.
+pub const NEWEST: u32 = 2;
+
+/// From the version before to this one.
+pub(super) struct Migration {
+    pub(super) version: u32,
+    /// Cheap statements, run in one transaction.
+    pub(super) sql: &'static str,
+    /// Work that grows with the data, done in steps.
+    pub(super) backfill: Option<Backfill>,
+}
+
+/// Work in steps, each committed with its cursor.
+pub(super) struct Backfill {
+    pub(super) what: &'static str,
+    pub(super) total: fn(&Connection) -> Result<u64>,
+    /// Does the next step behind the cursor, or nothing when all is done.
+    pub(super) step: fn(&Transaction<'_>, i64) -> Result<Option<Step>>,
+    /// Statements that need the whole backfill.
+    pub(super) afterwards: &'static str,
+}
+
+/// What one step did.
+pub(super) struct Step {
+    pub(super) cursor: i64,
+    pub(super) rows: u64,
+}
+
+pub(super) const MIGRATIONS: &[Migration] = &[
+    Migration { version: 1, sql: include_str!("v1.sql"), backfill: None },
+    Migration {
+        version: 2,
+        sql: include_str!("v2.sql"),
+        backfill: Some(Backfill {
+            what: "naming files",
+            total: |connection| {
+                Ok(connection.query_row("SELECT count(*) FROM files", [], |row| row.get(0))?)
+            },
+            step: name_files,
+            afterwards: "CREATE INDEX files_by_name ON files (name);",
+        }),
+    },
+];
+
+/// Files per step: small enough to commit in a few milliseconds.
+const FILES_PER_STEP: usize = 5_000;
+
+fn name_files(transaction: &Transaction<'_>, cursor: i64) -> Result<Option<Step>> {
+    let mut select = transaction
+        .prepare_cached("SELECT id, path FROM files WHERE id > ?1 ORDER BY id LIMIT ?2")?;
+    let files = select
+        .query_map((cursor, FILES_PER_STEP as i64), |row| {
+            Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?))
+        })?
+        .collect::<rusqlite::Result<Vec<_>>>()?;
+    let Some(&(last, _)) = files.last() else { return Ok(None) };
+    let mut update = transaction.prepare_cached("UPDATE files SET name = ?2 WHERE id = ?1")?;
+    for (id, path) in &files {
+        update.execute((id, crate::file_name(path)))?;
+    }
+    Ok(Some(Step { cursor: last, rows: files.len() as u64 }))
+}

@@ -1,0 +1,234 @@
+//! Opening and closing the database.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags, OptionalExtension};
+use thru_core::{Id, Layout};
+
+use crate::error::{Result, StoreError};
+use crate::schema::{self, Progress};
+use crate::{files, text::TextReader};
+
+/// How long a statement waits for another process's write to end.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The oldest SQLite without the WAL-reset corruption bug (<https://sqlite.org/wal.html>).
+const OLDEST_SQLITE: i32 = 3_051_003;
+
+/// An open store.
+pub struct Store {
+    pub(crate) connection: Connection,
+    pub(crate) path: PathBuf,
+    pub(crate) layout: Layout,
+    pub(crate) texts: TextReader,
+}
+
+impl Store {
+    /// Opens the store to read.
+    ///
+    /// # Errors
+    /// [`StoreError::Missing`] where there is none yet; [`StoreError::SchemaTooNew`] where a newer
+    /// version wrote it.
+    pub fn open_to_read(layout: &Layout) -> Result<Self> {
+        let path = layout.database();
+        if !path.exists() {
+            return Err(StoreError::Missing { path });
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(&path, flags)
+            .map_err(|error| StoreError::sqlite(&path, error))?;
+        let connection = match readable(&connection) {
+            Ok(()) => connection,
+            // A database in WAL mode needs its side files; where the directory cannot be written
+            // nobody else can be writing either, and it can be read as it lies there.
+            Err(StoreError::ReadOnly { .. } | StoreError::Sqlite(_)) => {
+                let uri = format!("file:{}?immutable=1", percent_encoded(&path));
+                let flags = flags | OpenFlags::SQLITE_OPEN_URI;
+                Connection::open_with_flags(uri, flags)
+                    .map_err(|error| StoreError::sqlite(&path, error))?
+            }
+            Err(error) => return Err(error),
+        };
+        let store = Self::wrap(connection, path, layout)?;
+        schema::check_not_newer(&store.connection)?;
+        Ok(store)
+    }
+
+    /// Opens the store to write, making or upgrading it as needed. The caller holds the intake lock.
+    pub fn open_to_write(layout: &Layout, generation: Id, progress: Progress<'_>) -> Result<Self> {
+        Self::open_at(layout, &layout.database(), generation, schema::NEWEST, progress)
+    }
+
+    /// Makes an empty store beside the one in use, for a rebuild. See [`Store::take_over`].
+    pub fn open_replacement(layout: &Layout, generation: Id) -> Result<Self> {
+        let path = replacement_path(layout);
+        remove_database(&path)?;
+        Self::open_at(layout, &path, generation, schema::NEWEST, &mut |_, _, _| {})
+    }
+
+    /// As [`Store::open_to_write`], stopping at an older schema. For tests of upgrades.
+    #[doc(hidden)]
+    pub fn open_at_schema(layout: &Layout, generation: Id, version: u32) -> Result<Self> {
+        Self::open_at(layout, &layout.database(), generation, version, &mut |_, _, _| {})
+    }
+
+    fn open_at(
+        layout: &Layout,
+        path: &Path,
+        generation: Id,
+        version: u32,
+        progress: Progress<'_>,
+    ) -> Result<Self> {
+        files::create_private_directory(layout.root())?;
+        files::create_private_file(path)?;
+        let connection =
+            Connection::open(path).map_err(|error| StoreError::sqlite(path, error))?;
+        let mut store = Self::wrap(connection, path.to_owned(), layout)?;
+        // Before the first write: a database from the future must stay as it is.
+        schema::check_not_newer(&store.connection)?;
+        store.pragma("journal_mode", "WAL")?;
+        // The store can be made again, so a commit need not survive a power cut, only a crash.
+        store.pragma("synchronous", "NORMAL")?;
+        store.pragma("cache_size", "-65536")?;
+        store.pragma("temp_store", "MEMORY")?;
+        schema::migrate(&mut store.connection, path, version, progress)?;
+        store.connection.execute(
+            "INSERT OR IGNORE INTO meta (key, value) VALUES ('generation', ?1)",
+            [generation.to_string()],
+        )?;
+        Ok(store)
+    }
+
+    fn wrap(connection: Connection, path: PathBuf, layout: &Layout) -> Result<Self> {
+        if rusqlite::version_number() < OLDEST_SQLITE {
+            return Err(StoreError::SqliteTooOld { found: rusqlite::version().to_owned() });
+        }
+        connection.busy_timeout(BUSY_TIMEOUT)?;
+        connection.set_prepared_statement_cache_capacity(64);
+        Ok(Self { connection, path, layout: layout.clone(), texts: TextReader::default() })
+    }
+
+    fn pragma(&self, name: &str, value: &str) -> Result<()> {
+        self.connection
+            .pragma_update_and_check(None, name, value, |_| Ok(()))
+            .or_else(|error| match error {
+                // Most pragmas answer nothing.
+                rusqlite::Error::QueryReturnedNoRows => Ok(()),
+                error => Err(StoreError::sqlite(&self.path, error)),
+            })
+    }
+
+    /// Puts this replacement (see [`Store::open_replacement`]) in the place of the store in use.
+    ///
+    /// The old database is first brought to rest, with no write-ahead log beside it that could be
+    /// taken for the new one's.
+    pub fn take_over(self) -> Result<()> {
+        let target = self.layout.database();
+        self.pragma("wal_checkpoint", "TRUNCATE")?;
+        self.pragma("journal_mode", "DELETE")?;
+        let Self { connection, path, .. } = self;
+        connection.close().map_err(|(_, error)| StoreError::sqlite(&path, error))?;
+        if target.exists() {
+            match bring_to_rest(&target) {
+                // Damaged beyond opening is a good reason to rebuild: its side files go with it.
+                Ok(()) | Err(StoreError::Corrupt { .. }) => remove_side_files(&target)?,
+                Err(error) => return Err(error),
+            }
+        }
+        std::fs::rename(&path, &target).map_err(|source| StoreError::io(&target, source))
+    }
+
+    /// Tells this store from every other one that was ever built in this home.
+    pub fn generation(&self) -> Result<String> {
+        let found: Option<String> = self
+            .connection
+            .query_row("SELECT value FROM meta WHERE key = 'generation'", [], |row| row.get(0))
+            .optional()?;
+        Ok(found.unwrap_or_default())
+    }
+
+    /// The version of the schema on disk.
+    pub fn schema_version(&self) -> Result<u32> {
+        schema::version(&self.connection)
+    }
+
+    /// Asks SQLite to check its file; the list of what it found is empty when all is well.
+    pub fn integrity_problems(&self) -> Result<Vec<String>> {
+        let mut statement = self.connection.prepare("PRAGMA quick_check(20)")?;
+        let lines = statement
+            .query_map([], |row| row.get::<_, String>(0))?
+            .collect::<rusqlite::Result<Vec<_>>>()?;
+        Ok(lines.into_iter().filter(|line| line != "ok").collect())
+    }
+
+    /// Bytes that database and index take on disk.
+    pub fn size_on_disk(&self) -> (u64, u64) {
+        let length = |path: &Path| std::fs::metadata(path).map_or(0, |m| m.len());
+        let database = length(&self.path) + length(&self.path.with_extension("db-wal"));
+        let index = std::fs::read_dir(crate::index::directory(&self.layout, &self.generation().unwrap_or_default()))
+            .map(|entries| entries.flatten().map(|entry| length(&entry.path())).sum())
+            .unwrap_or(0);
+        (database, index)
+    }
+}
+
+fn readable(connection: &Connection) -> Result<()> {
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0))?;
+    Ok(())
+}
+
+fn replacement_path(layout: &Layout) -> PathBuf {
+    layout.root().join("memory.rebuild.db")
+}
+
+fn bring_to_rest(path: &Path) -> Result<()> {
+    let wrap = |error| StoreError::sqlite(path, error);
+    let connection = Connection::open(path).map_err(wrap)?;
+    connection.busy_timeout(BUSY_TIMEOUT).map_err(wrap)?;
+    connection
+        .pragma_update_and_check(None, "wal_checkpoint", "TRUNCATE", |_| Ok(()))
+        .map_err(wrap)?;
+    connection
+        .pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(()))
+        .map_err(wrap)?;
+    connection.close().map_err(|(_, error)| wrap(error))
+}
+
+fn remove_database(path: &Path) -> Result<()> {
+    remove_side_files(path)?;
+    remove_if_there(path)
+}
+
+fn remove_side_files(path: &Path) -> Result<()> {
+    for suffix in ["-wal", "-shm", "-journal"] {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        remove_if_there(Path::new(&name))?;
+    }
+    Ok(())
+}
+
+fn remove_if_there(path: &Path) -> Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(StoreError::io(path, error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A path as SQLite's URIs want it.
+fn percent_encoded(path: &Path) -> String {
+    let mut encoded = String::new();
+    for byte in path.to_string_lossy().replace('\\', "/").bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' | b':' => {
+                encoded.push(char::from(byte));
+            }
+            other => encoded.push_str(&format!("%{other:02X}")),
+        }
+    }
+    encoded
+}

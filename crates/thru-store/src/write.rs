@@ -1,0 +1,588 @@
+//! Writing: everything that one step of intake produces, in one transaction.
+
+use rusqlite::{OptionalExtension, Transaction};
+use thru_core::{
+    Access, Agent, Amendment, FileTouch, Id, Outcome, Passage, ProjectKey, ReadBatch, RecordId,
+    SessionFacts, SessionKey, SourceKind,
+};
+use thru_redact::Clean;
+
+use crate::error::Result;
+use crate::query::passage_place;
+use crate::store::Store;
+use crate::text::{TextPlace, TextReader, TextWriter};
+
+/// What a source file looked like when it was last read. The same again means: nothing new.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct SourceStamp {
+    /// Length in bytes.
+    pub size: u64,
+    /// Time of the last change, in nanoseconds since 1970.
+    pub modified: i64,
+}
+
+/// How much a batch wrote.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Passages that were not there before.
+    pub passages: u64,
+    /// Passages whose text grew by a result.
+    pub amended: u64,
+    /// Passages left to the session that they were copied from.
+    pub copies: u64,
+}
+
+/// A write transaction. Nothing of it is visible, or survives, before [`Batch::commit`].
+pub struct Batch<'store> {
+    transaction: Transaction<'store>,
+    texts: &'store TextReader,
+    writer: TextWriter,
+}
+
+impl Store {
+    /// Begins a write transaction.
+    pub fn begin(&mut self) -> Result<Batch<'_>> {
+        let writer = TextWriter::new(&self.connection)?;
+        let transaction = self
+            .connection
+            .transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+        Ok(Batch { transaction, texts: &self.texts, writer })
+    }
+}
+
+impl Batch<'_> {
+    /// The row of a session, made if it is new.
+    pub fn session(&self, key: &SessionKey) -> Result<i64> {
+        let parameters = (key.agent.as_str(), key.id.as_str());
+        let known: Option<i64> = self
+            .transaction
+            .prepare_cached("SELECT id FROM sessions WHERE agent = ?1 AND session = ?2")?
+            .query_row(parameters, |row| row.get(0))
+            .optional()?;
+        if let Some(id) = known {
+            return Ok(id);
+        }
+        self.transaction
+            .prepare_cached("INSERT INTO sessions (agent, session) VALUES (?1, ?2)")?
+            .execute(parameters)?;
+        Ok(self.transaction.last_insert_rowid())
+    }
+
+    /// The row of an archived file, made if it is new.
+    pub fn source(
+        &self,
+        entry: &str,
+        path: &str,
+        kind: SourceKind,
+        session: Option<i64>,
+    ) -> Result<i64> {
+        let known: Option<i64> = self
+            .transaction
+            .prepare_cached("SELECT id FROM sources WHERE entry = ?1")?
+            .query_row([entry], |row| row.get(0))
+            .optional()?;
+        if let Some(id) = known {
+            return Ok(id);
+        }
+        self.transaction
+            .prepare_cached("INSERT INTO sources (entry, path, kind, session) VALUES (?1, ?2, ?3, ?4)")?
+            .execute((entry, path, kind.as_str(), session))?;
+        Ok(self.transaction.last_insert_rowid())
+    }
+
+    /// Moves the read cursor of a source, together with what was read (invariant I-3).
+    pub fn advance(&self, source: i64, lines: u64, reader: &str) -> Result<()> {
+        self.transaction
+            .prepare_cached("UPDATE sources SET lines = ?2, reader = ?3 WHERE id = ?1")?
+            .execute((source, lines as i64, reader))?;
+        Ok(())
+    }
+
+    /// Notes what the source file looks like now.
+    pub fn stamp(&self, source: i64, path: &str, stamp: SourceStamp) -> Result<()> {
+        self.transaction
+            .prepare_cached("UPDATE sources SET path = ?2, size = ?3, modified = ?4 WHERE id = ?1")?
+            .execute((source, path, stamp.size as i64, stamp.modified))?;
+        Ok(())
+    }
+
+    /// Writes what a reader made of the next lines of a source.
+    pub fn apply(
+        &mut self,
+        agent: Agent,
+        source: i64,
+        session: i64,
+        read: &Clean<ReadBatch>,
+    ) -> Result<Written> {
+        let read = read.get();
+        let mut written = Written::default();
+        for passage in &read.passages {
+            self.passage(agent, source, session, passage, &mut written)?;
+        }
+        for amendment in &read.amendments {
+            if self.amend(source, amendment)? {
+                written.amended += 1;
+            }
+        }
+        for (record_type, count) in &read.record_types {
+            self.transaction
+                .prepare_cached(
+                    "INSERT INTO record_types (source, type, count) VALUES (?1, ?2, ?3)
+                     ON CONFLICT DO UPDATE SET count = count + excluded.count",
+                )?
+                .execute((source, record_type, *count as i64))?;
+        }
+        for diagnostic in &read.diagnostics {
+            self.transaction
+                .prepare_cached(
+                    "INSERT INTO diagnostics (source, kind, line, count) VALUES (?1, ?2, ?3, ?4)
+                     ON CONFLICT DO UPDATE SET count = count + excluded.count",
+                )?
+                .execute((
+                    source,
+                    diagnostic.kind,
+                    diagnostic.line as i64,
+                    diagnostic.count as i64,
+                ))?;
+        }
+        Ok(written)
+    }
+
+    fn passage(
+        &mut self,
+        agent: Agent,
+        source: i64,
+        session: i64,
+        passage: &Passage,
+        written: &mut Written,
+    ) -> Result<()> {
+        let known = self.known_passage(&passage.id)?;
+        if let Some(known) = &known {
+            if known.source == source || !self.takes_over(agent, source, known, passage)? {
+                written.copies += u64::from(known.source != source);
+                return Ok(());
+            }
+            self.retire(known.row)?;
+        }
+        let place = self.writer.push(&self.transaction, &passage.text)?;
+        let records = records_json(&passage.records, &passage.lines);
+        self.transaction
+            .prepare_cached(
+                "INSERT INTO passages (id, session, source, copied, turn, ordinal, kind, agent,
+                     tool, command, outcome, at, records, block, start, length)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+            )?
+            .execute(rusqlite::params![
+                passage.id.as_bytes(),
+                session,
+                source,
+                passage.copied_from.is_some(),
+                passage.turn,
+                passage.ordinal,
+                passage.kind.code(),
+                passage.agent_id,
+                passage.tool,
+                passage.command,
+                passage.outcome.map(Outcome::code),
+                passage.timestamp.map(thru_core::Timestamp::as_millisecond),
+                records,
+                place.block,
+                place.start,
+                place.length,
+            ])?;
+        let row = self.transaction.last_insert_rowid();
+        self.touch(row, &passage.files)?;
+        written.passages += u64::from(known.is_none());
+        Ok(())
+    }
+
+    fn known_passage(&self, id: &Id) -> Result<Option<KnownPassage>> {
+        Ok(self
+            .transaction
+            .prepare_cached(
+                "SELECT p.row, p.source, p.copied, p.outcome, s.agent, s.session, f.entry
+                 FROM passages p JOIN sessions s ON s.id = p.session
+                 JOIN sources f ON f.id = p.source WHERE p.id = ?1",
+            )?
+            .query_row([id.as_bytes()], |row| {
+                Ok(KnownPassage {
+                    row: row.get(0)?,
+                    source: row.get(1)?,
+                    copied: row.get(2)?,
+                    pending: row.get::<_, Option<u8>>(3)? == Some(Outcome::Pending.code()),
+                    agent: row.get(4)?,
+                    session: row.get(5)?,
+                    entry: row.get(6)?,
+                })
+            })
+            .optional()?)
+    }
+
+    /// Whether a passage that was found again, in another file, belongs there rather than where it was
+    /// found first. The answer must not depend on which was read first: an original beats a copy, a
+    /// call with its result one without; then the smaller session id and file name decide.
+    fn takes_over(
+        &self,
+        agent: Agent,
+        source: i64,
+        known: &KnownPassage,
+        passage: &Passage,
+    ) -> Result<bool> {
+        let entry: String = self
+            .transaction
+            .prepare_cached("SELECT entry FROM sources WHERE id = ?1")?
+            .query_row([source], |row| row.get(0))?;
+        let new = (
+            passage.copied_from.is_some(),
+            passage.outcome == Some(Outcome::Pending),
+            agent.as_str(),
+            passage.session.as_str(),
+            entry.as_str(),
+        );
+        let old = (
+            known.copied,
+            known.pending,
+            known.agent.as_str(),
+            known.session.as_str(),
+            known.entry.as_str(),
+        );
+        Ok(new < old)
+    }
+
+    /// Takes a row out; the index, which may hold it, is told.
+    fn retire(&self, row: i64) -> Result<()> {
+        for sql in [
+            "INSERT INTO retired_rows (row) VALUES (?1)",
+            "DELETE FROM touches WHERE row = ?1",
+            "DELETE FROM passages WHERE row = ?1",
+        ] {
+            self.transaction.prepare_cached(sql)?.execute([row])?;
+        }
+        Ok(())
+    }
+
+    /// Appends the result of a call that was read earlier. The passage gets a new row, so that the
+    /// index sees it as new.
+    fn amend(&mut self, source: i64, amendment: &Amendment) -> Result<bool> {
+        let found = self
+            .transaction
+            .prepare_cached(
+                "SELECT row, records, block, start, length FROM passages
+                 WHERE id = ?1 AND source = ?2",
+            )?
+            .query_row((amendment.passage.as_bytes(), source), |row| {
+                Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?, passage_place(row, 2)?))
+            })
+            .optional()?;
+        let Some((row, records, place)) = found else { return Ok(false) };
+        let mut text = self.text(place)?;
+        if !amendment.text.is_empty() {
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            text.push_str(&amendment.text);
+        }
+        let place = self.writer.push(&self.transaction, &text)?;
+        let records = append_record(&records, &amendment.record, amendment.line);
+        self.transaction
+            .prepare_cached(
+                "UPDATE passages SET row = (SELECT seq + 1 FROM sqlite_sequence WHERE name = 'passages'),
+                     outcome = ?2, records = ?3, block = ?4, start = ?5, length = ?6
+                 WHERE row = ?1",
+            )?
+            .execute((
+                row,
+                amendment.outcome.code(),
+                records,
+                place.block,
+                place.start,
+                place.length,
+            ))?;
+        let new: i64 = self
+            .transaction
+            .prepare_cached("SELECT row FROM passages WHERE id = ?1")?
+            .query_row([amendment.passage.as_bytes()], |row| row.get(0))?;
+        for (sql, parameters) in [
+            ("UPDATE sqlite_sequence SET seq = ?1 WHERE name = 'passages' AND ?2", (new, row)),
+            ("UPDATE touches SET row = ?1 WHERE row = ?2", (new, row)),
+            ("INSERT INTO retired_rows (row) SELECT ?2 WHERE ?1", (new, row)),
+        ] {
+            self.transaction.prepare_cached(sql)?.execute(parameters)?;
+        }
+        self.touch(new, &amendment.files)?;
+        Ok(true)
+    }
+
+    fn text(&self, place: TextPlace) -> Result<String> {
+        match self.writer.pending_text(place) {
+            Some(text) => Ok(text),
+            None => self.texts.read(&self.transaction, place),
+        }
+    }
+
+    fn touch(&self, row: i64, files: &[FileTouch]) -> Result<()> {
+        for file in files {
+            let path = file.path.as_str();
+            self.transaction
+                .prepare_cached("INSERT OR IGNORE INTO files (path, name) VALUES (?1, ?2)")?
+                .execute((path, crate::file_name(path)))?;
+            self.transaction
+                .prepare_cached(
+                    "INSERT INTO touches (row, file, modified)
+                     SELECT ?1, id, ?3 FROM files WHERE path = ?2
+                     ON CONFLICT DO UPDATE SET modified = max(modified, excluded.modified)",
+                )?
+                .execute((row, path, file.access == Access::Modified))?;
+        }
+        Ok(())
+    }
+
+    /// Adds what was read of a session in one source to what is known of it, and gives all that is
+    /// known from all its sources. The answer does not depend on which source was read first.
+    pub fn merge_facts(
+        &self,
+        session: i64,
+        source: i64,
+        later: SessionFacts,
+    ) -> Result<SessionFacts> {
+        let known: Option<String> = self
+            .transaction
+            .prepare_cached("SELECT facts FROM source_facts WHERE session = ?1 AND source = ?2")?
+            .query_row((session, source), |row| row.get(0))
+            .optional()?;
+        let mut own: SessionFacts =
+            known.and_then(|facts| serde_json::from_str(&facts).ok()).unwrap_or_default();
+        own.merge(later);
+        self.transaction
+            .prepare_cached(
+                "INSERT OR REPLACE INTO source_facts (session, source, facts) VALUES (?1, ?2, ?3)",
+            )?
+            .execute((session, source, serde_json::to_string(&own).unwrap_or_default()))?;
+        self.combine_facts(session)
+    }
+
+    fn combine_facts(&self, session: i64) -> Result<SessionFacts> {
+        let mut statement = self.transaction.prepare_cached(
+            "SELECT f.facts FROM source_facts f JOIN sources s ON s.id = f.source
+             WHERE f.session = ?1
+             ORDER BY s.kind <> 'main', s.kind = 'prompt-history', s.entry",
+        )?;
+        let all = statement
+            .query_map([session], |row| row.get::<_, String>(0))?
+            .collect::<rusqlite::Result<Vec<_>>>()?;
+        let mut facts = SessionFacts::default();
+        for one in all {
+            facts.merge(serde_json::from_str(&one).unwrap_or_default());
+        }
+        self.transaction
+            .prepare_cached(
+                "UPDATE sessions SET facts = ?2, title = ?3, started = ?4, ended = ?5 WHERE id = ?1",
+            )?
+            .execute((
+                session,
+                serde_json::to_string(&facts).unwrap_or_default(),
+                facts.title(),
+                facts.first.map(thru_core::Timestamp::as_millisecond),
+                facts.last.map(thru_core::Timestamp::as_millisecond),
+            ))?;
+        Ok(facts)
+    }
+
+    /// The row of a project, made if it is new.
+    pub fn project(&self, key: &ProjectKey) -> Result<i64> {
+        self.transaction
+            .prepare_cached("INSERT OR IGNORE INTO projects (key, name) VALUES (?1, ?2)")?
+            .execute((key.as_str(), key.default_name()))?;
+        Ok(self
+            .transaction
+            .prepare_cached("SELECT id FROM projects WHERE key = ?1")?
+            .query_row([key.as_str()], |row| row.get(0))?)
+    }
+
+    /// Notes which project a directory belongs to. The first answer stays.
+    pub fn directory(&self, path: &str, key: &ProjectKey) -> Result<()> {
+        let project = self.project(key)?;
+        self.transaction
+            .prepare_cached("INSERT OR IGNORE INTO directories (path, project) VALUES (?1, ?2)")?
+            .execute((path, project))?;
+        Ok(())
+    }
+
+    /// Puts a session into the project of its directory.
+    pub fn place_session(&self, session: i64, directory: &str) -> Result<()> {
+        self.transaction
+            .prepare_cached(
+                "UPDATE sessions SET project = (SELECT project FROM directories WHERE path = ?2)
+                 WHERE id = ?1",
+            )?
+            .execute((session, directory))?;
+        Ok(())
+    }
+
+    /// Gives a project another name.
+    pub fn rename_project(&self, key: &ProjectKey, name: &str) -> Result<()> {
+        let project = self.project(key)?;
+        self.transaction
+            .execute("UPDATE projects SET name = ?2 WHERE id = ?1", (project, name))?;
+        Ok(())
+    }
+
+    /// Makes one project part of another. Merging a project into itself, or in a circle, does nothing.
+    pub fn merge_project(&self, from: &ProjectKey, into: &ProjectKey) -> Result<()> {
+        let (from, into) = (self.project(from)?, self.project(into)?);
+        let into = crate::query::merged_project(&self.transaction, into)?;
+        if crate::query::merged_project(&self.transaction, from)? != into {
+            self.transaction
+                .execute("UPDATE projects SET merged_into = ?2 WHERE id = ?1", (from, into))?;
+        }
+        Ok(())
+    }
+
+    /// Takes a session and all that came of it out, and remembers never to read it again.
+    pub fn forget_session(&self, key: &SessionKey) -> Result<()> {
+        let parameters = (key.agent.as_str(), key.id.as_str());
+        self.transaction.execute(
+            "INSERT OR IGNORE INTO forgotten (agent, session) VALUES (?1, ?2)",
+            parameters,
+        )?;
+        let session: Option<i64> = self
+            .transaction
+            .query_row(
+                "SELECT id FROM sessions WHERE agent = ?1 AND session = ?2",
+                parameters,
+                |row| row.get(0),
+            )
+            .optional()?;
+        let Some(session) = session else { return Ok(()) };
+        self.remove_passages("session", session)?;
+        for source in crate::query::sources_of(&self.transaction, session)? {
+            self.remove_source(source)?;
+        }
+        for sql in [
+            "DELETE FROM source_facts WHERE session = ?1",
+            "DELETE FROM sessions WHERE id = ?1",
+        ] {
+            self.transaction.execute(sql, [session])?;
+        }
+        Ok(())
+    }
+
+    /// Whether the user had the session forgotten.
+    pub fn is_forgotten(&self, key: &SessionKey) -> Result<bool> {
+        Ok(self
+            .transaction
+            .prepare_cached("SELECT 1 FROM forgotten WHERE agent = ?1 AND session = ?2")?
+            .exists((key.agent.as_str(), key.id.as_str()))?)
+    }
+
+    /// Takes out what came of one archived file, to be read again from its beginning.
+    pub fn reset_source(&self, source: i64) -> Result<()> {
+        self.remove_passages("source", source)?;
+        for table in ["record_types", "diagnostics", "source_facts"] {
+            self.transaction.execute(&format!("DELETE FROM {table} WHERE source = ?1"), [source])?;
+        }
+        self.transaction.execute(
+            "UPDATE sources SET lines = 0, reader = NULL, size = NULL, modified = NULL WHERE id = ?1",
+            [source],
+        )?;
+        Ok(())
+    }
+
+    fn remove_source(&self, source: i64) -> Result<()> {
+        self.reset_source(source)?;
+        self.transaction.execute("DELETE FROM sources WHERE id = ?1", [source])?;
+        Ok(())
+    }
+
+    fn remove_passages(&self, column: &str, value: i64) -> Result<()> {
+        let rows = format!("SELECT row FROM passages WHERE {column} = ?1");
+        for sql in [
+            format!("INSERT OR IGNORE INTO retired_rows (row) {rows}"),
+            format!("DELETE FROM touches WHERE row IN ({rows})"),
+            format!("DELETE FROM passages WHERE {column} = ?1"),
+        ] {
+            self.transaction.execute(&sql, [value])?;
+        }
+        Ok(())
+    }
+
+    /// Takes out the passages that came from the agent's list of prompts, where the session has a
+    /// transcript of its own.
+    pub fn drop_prompt_history_of(&self, session: i64) -> Result<()> {
+        let rows = "SELECT p.row FROM passages p JOIN sources s ON s.id = p.source
+                    WHERE p.session = ?1 AND s.kind = 'prompt-history'";
+        for sql in [
+            format!("INSERT OR IGNORE INTO retired_rows (row) {rows}"),
+            format!("DELETE FROM passages WHERE row IN ({rows})"),
+            "DELETE FROM source_facts WHERE session = ?1
+             AND source IN (SELECT id FROM sources WHERE kind = 'prompt-history')"
+                .to_owned(),
+        ] {
+            self.transaction.prepare_cached(&sql)?.execute([session])?;
+        }
+        Ok(())
+    }
+
+    /// Whether the session has a transcript of its own.
+    pub fn has_transcript(&self, session: i64) -> Result<bool> {
+        Ok(self
+            .transaction
+            .prepare_cached("SELECT 1 FROM sources WHERE session = ?1 AND kind = 'main' AND lines > 0")?
+            .exists([session])?)
+    }
+
+    /// How far the journal was applied; moves with what that led to.
+    pub fn set_journal_cursor(&self, cursor: &str) -> Result<()> {
+        self.transaction
+            .prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES ('journal', ?1)")?
+            .execute([cursor])?;
+        Ok(())
+    }
+
+    /// The user's rules of redaction, so that nobody has to read the whole journal for them.
+    pub fn set_rules(&self, rules: &str) -> Result<()> {
+        self.transaction
+            .prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES ('rules', ?1)")?
+            .execute([rules])?;
+        Ok(())
+    }
+
+    /// Forgets that rows were replaced, once the index no longer holds them.
+    pub fn clear_retired(&self, rows: &[i64]) -> Result<()> {
+        let mut statement =
+            self.transaction.prepare_cached("DELETE FROM retired_rows WHERE row = ?1")?;
+        for row in rows {
+            statement.execute([row])?;
+        }
+        Ok(())
+    }
+
+    /// Makes all of it permanent and visible at once.
+    pub fn commit(mut self) -> Result<()> {
+        self.writer.flush(&self.transaction)?;
+        self.transaction.commit()?;
+        Ok(())
+    }
+}
+
+struct KnownPassage {
+    row: i64,
+    source: i64,
+    copied: bool,
+    pending: bool,
+    agent: String,
+    session: String,
+    entry: String,
+}
+
+fn records_json(records: &[RecordId], lines: &[u64]) -> String {
+    let pairs: Vec<(&str, u64)> =
+        records.iter().map(RecordId::as_str).zip(lines.iter().copied()).collect();
+    serde_json::to_string(&pairs).unwrap_or_default()
+}
+
+fn append_record(records: &str, record: &RecordId, line: u64) -> String {
+    let mut pairs: Vec<(String, u64)> = serde_json::from_str(records).unwrap_or_default();
+    pairs.push((record.as_str().to_owned(), line));
+    serde_json::to_string(&pairs).unwrap_or_default()
+}
