@@ -23,17 +23,9 @@ pub fn amend(passage: &mut Passage, amendment: &Amendment) {
 
 /// Notes that `line` is not as expected. One row per kind, whatever a file holds.
 pub(crate) fn note(batch: &mut ReadBatch, kind: &'static str, line: u64) {
-    match batch
-        .diagnostics
-        .iter_mut()
-        .find(|known| known.kind == kind)
-    {
+    match batch.diagnostics.iter_mut().find(|known| known.kind == kind) {
         Some(known) => known.count += 1,
-        None => batch.diagnostics.push(Diagnostic {
-            kind,
-            line,
-            count: 1,
-        }),
+        None => batch.diagnostics.push(Diagnostic { kind, line, count: 1 }),
     }
 }
 

@@ -26,11 +26,7 @@ pub(crate) fn mend(line: &[u8]) -> Cow<'_, str> {
     };
     let has_surrogates = memchr::memmem::find(text.as_bytes(), b"\\ud").is_some()
         || memchr::memmem::find(text.as_bytes(), b"\\uD").is_some();
-    if has_surrogates {
-        Cow::Owned(replace_lone_surrogates(&text))
-    } else {
-        text
-    }
+    if has_surrogates { Cow::Owned(replace_lone_surrogates(&text)) } else { text }
 }
 
 fn replace_lone_surrogates(text: &str) -> String {
@@ -60,9 +56,9 @@ fn replace_lone_surrogates(text: &str) -> String {
 /// The UTF-16 unit that `text` begins with, if it begins with `\uXXXX`.
 fn escaped_unit(text: &str) -> Option<u16> {
     let digits = text.strip_prefix("\\u")?.as_bytes().get(..4)?;
-    digits.iter().try_fold(0u16, |unit, &digit| {
-        Some(unit << 4 | char::from(digit).to_digit(16)? as u16)
-    })
+    digits
+        .iter()
+        .try_fold(0u16, |unit, &digit| Some(unit << 4 | char::from(digit).to_digit(16)? as u16))
 }
 
 /// For a visitor: values of the named types are read over and count as absent.
@@ -206,9 +202,7 @@ pub(crate) fn elements(raw: &str) -> Vec<&RawValue> {
             from.deserialize_any(ElementsVisitor).map(Elements)
         }
     }
-    serde_json::from_str::<Elements<'_>>(raw)
-        .map(|elements| elements.0)
-        .unwrap_or_default()
+    serde_json::from_str::<Elements<'_>>(raw).map(|elements| elements.0).unwrap_or_default()
 }
 
 /// The members of an object, their values unread; none where it is something else.
@@ -235,16 +229,12 @@ pub(crate) fn members(raw: &str) -> Vec<(Cow<'_, str>, &RawValue)> {
             from.deserialize_any(MembersVisitor).map(Members)
         }
     }
-    serde_json::from_str::<Members<'_>>(raw)
-        .map(|members| members.0)
-        .unwrap_or_default()
+    serde_json::from_str::<Members<'_>>(raw).map(|members| members.0).unwrap_or_default()
 }
 
 /// The string that `raw` holds, if it holds one.
 pub(crate) fn string(raw: &str) -> Text<'_> {
-    serde_json::from_str::<Key<'_>>(raw)
-        .ok()
-        .and_then(|key| key.0)
+    serde_json::from_str::<Key<'_>>(raw).ok().and_then(|key| key.0)
 }
 
 /// A string that is borrowed where it can be (a plain `Cow` always copies).
@@ -285,10 +275,7 @@ mod tests {
         assert_eq!(members(r#"{"a":1,"b":[2]}"#).len(), 2);
         assert_eq!(elements("[1,[2],{}]").len(), 3);
         for other in ["1", "null", "\"x\"", "tru"] {
-            assert!(
-                members(other).is_empty() && elements(other).is_empty(),
-                "{other}"
-            );
+            assert!(members(other).is_empty() && elements(other).is_empty(), "{other}");
         }
     }
 }

@@ -8,9 +8,7 @@ pub(crate) fn numbered(block: &[u8], first: u64) -> impl Iterator<Item = (u64, &
     std::iter::from_fn(move || {
         while !rest.is_empty() {
             let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-            let line = rest[..end]
-                .strip_prefix(b"\xef\xbb\xbf")
-                .unwrap_or(&rest[..end]);
+            let line = rest[..end].strip_prefix(b"\xef\xbb\xbf").unwrap_or(&rest[..end]);
             rest = rest.get(end + 1..).unwrap_or_default();
             next += 1;
             let line = line.trim_ascii();

@@ -1,1 +1,65 @@
-fn main() {}
+//! Measures Throughline: how well it finds things, how fast it is, and whether it survives being
+//! killed.
+//!
+//! Nothing here is part of the product; it calls the same library functions as `thru`, or `thru`
+//! itself, and prints tables.
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a measuring tool prints what it measured"
+)]
+
+mod child;
+mod corpus;
+mod crash;
+mod home;
+mod metrics;
+mod process;
+mod recall;
+mod rng;
+mod speed;
+mod store_dump;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Measures Throughline.
+#[derive(Parser)]
+#[command(version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// How often labelled questions are answered
+    Recall(recall::Arguments),
+    /// Writes a synthetic Claude Code history
+    Corpus(corpus::Arguments),
+    /// Times import and search
+    Speed(speed::Arguments),
+    /// Kills imports, rebuilds and upgrades, and compares what comes out
+    Crash(crash::Arguments),
+    /// Does as `thru` does, by the library; for `--in-process`
+    #[command(hide = true)]
+    Child(child::Arguments),
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Recall(arguments) => recall::run(&arguments),
+        Command::Corpus(arguments) => corpus::run(&arguments),
+        Command::Speed(arguments) => speed::run(&arguments),
+        Command::Crash(arguments) => crash::run(&arguments),
+        Command::Child(arguments) => child::run(&arguments),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -35,10 +35,8 @@ pub enum EditError {
 /// # Errors
 /// Where the key, the value or the file as it is cannot be used.
 pub fn set_value(file: &str, key: &str, typed: &str) -> Result<String, EditError> {
-    let setting = find(key).ok_or_else(|| EditError::UnknownKey {
-        key: key.to_owned(),
-        suggestion: nearest(key),
-    })?;
+    let setting = find(key)
+        .ok_or_else(|| EditError::UnknownKey { key: key.to_owned(), suggestion: nearest(key) })?;
     let value = setting
         .kind
         .read_typed(typed)

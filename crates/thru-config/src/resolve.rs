@@ -133,8 +133,11 @@ impl Default for Config {
         let values = SETTINGS
             .iter()
             .map(|setting| {
-                let resolved =
-                    Resolved { key: setting.key, value: (setting.default)(), origin: Origin::Default };
+                let resolved = Resolved {
+                    key: setting.key,
+                    value: (setting.default)(),
+                    origin: Origin::Default,
+                };
                 (setting.key, resolved)
             })
             .collect();
@@ -260,7 +263,8 @@ pub(crate) fn nearest(key: &str) -> Option<&'static str> {
             let last = setting.key.rsplit('.').next().unwrap_or(setting.key);
             let whole = strsim::damerau_levenshtein(key, setting.key);
             // The right name in the wrong section, or without one.
-            let alone = strsim::damerau_levenshtein(key.rsplit('.').next().unwrap_or(key), last) + 1;
+            let alone =
+                strsim::damerau_levenshtein(key.rsplit('.').next().unwrap_or(key), last) + 1;
             (whole.min(alone), setting.key)
         })
         .min()
@@ -309,7 +313,9 @@ mod tests {
 
     #[test]
     fn what_cannot_be_used_is_noted_and_the_rest_holds() {
-        let loaded = user("archive.verbatm = true\nsearch.limit = 0\noutput.color = \"never\"\nverbatim = true");
+        let loaded = user(
+            "archive.verbatm = true\nsearch.limit = 0\noutput.color = \"never\"\nverbatim = true",
+        );
         assert_eq!(loaded.config.output_color(), "never");
         let notes: Vec<String> = loaded.notes.iter().map(ToString::to_string).collect();
         insta::assert_snapshot!(notes.join("\n"), @"
@@ -326,7 +332,8 @@ mod tests {
     fn every_default_is_a_value_of_its_kind() {
         for setting in SETTINGS {
             let written = (setting.default)().to_string();
-            let value: toml::Value = format!("v = {written}").parse::<toml::Table>().unwrap()["v"].clone();
+            let value: toml::Value =
+                format!("v = {written}").parse::<toml::Table>().unwrap()["v"].clone();
             assert_eq!(setting.kind.read(&value), Ok((setting.default)()), "{}", setting.key);
         }
     }

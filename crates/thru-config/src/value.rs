@@ -91,7 +91,10 @@ impl Kind {
             Self::List => "a list of texts, such as `[\"a\", \"b\"]`".to_owned(),
             Self::Text => "a text in quotes".to_owned(),
             Self::Choice(words) => {
-                format!("one of {}", words.iter().map(|w| format!("`{w}`")).collect::<Vec<_>>().join(", "))
+                format!(
+                    "one of {}",
+                    words.iter().map(|w| format!("`{w}`")).collect::<Vec<_>>().join(", ")
+                )
             }
         }
     }

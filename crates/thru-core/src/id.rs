@@ -74,9 +74,7 @@ impl<'de> Deserialize<'de> for Id {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         let prefix: IdPrefix = text.parse().map_err(serde::de::Error::custom)?;
-        prefix
-            .complete()
-            .ok_or_else(|| serde::de::Error::custom("an id has 16 characters"))
+        prefix.complete().ok_or_else(|| serde::de::Error::custom("an id has 16 characters"))
     }
 }
 
@@ -127,10 +125,8 @@ impl FromStr for IdPrefix {
                 'i' | 'l' => '1',
                 other => other,
             };
-            let value = ALPHABET
-                .iter()
-                .position(|&a| char::from(a) == normal)
-                .ok_or_else(invalid)?;
+            let value =
+                ALPHABET.iter().position(|&a| char::from(a) == normal).ok_or_else(invalid)?;
             set_five_bits(&mut low, position, value as u8);
             set_five_bits(&mut high, position, value as u8);
             text.push(normal);

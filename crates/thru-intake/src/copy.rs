@@ -85,7 +85,8 @@ pub(crate) fn copy(
         // version: it reads this file again from the beginning.
         _ => {
             let _ = shared.steps.send(Step::restart(entry.clone(), info.clone()));
-            let projector = Projector::resume(&info, &entry, None).ok_or(IntakeError::WorkerLost)?;
+            let projector =
+                Projector::resume(&info, &entry, None).ok_or(IntakeError::WorkerLost)?;
             (0, projector)
         }
     };
@@ -249,7 +250,11 @@ impl Copy<'_> {
 
     fn clean_line(&mut self, line: &[u8]) {
         let is_forgotten = self.info.kind == SourceKind::PromptHistory
-            && self.shared.forgotten.iter().any(|id| memchr::memmem::find(line, id.as_bytes()).is_some());
+            && self
+                .shared
+                .forgotten
+                .iter()
+                .any(|id| memchr::memmem::find(line, id.as_bytes()).is_some());
         let clean = if is_forgotten {
             self.shared.redactor.blank_json_line(line, &mut self.report)
         } else {
@@ -363,11 +368,10 @@ fn copy_attachment(
     let mut content = Vec::new();
     file.read_to_end(&mut content).map_err(|e| IntakeError::io(info.path.as_ref(), e))?;
     let position = SourcePosition::of(content.len() as u64, &content, &content);
-    let clean = shared.stages.time(Stage::Redact, || shared.redactor.clean_bytes(&content, &mut report));
+    let clean =
+        shared.stages.time(Stage::Redact, || shared.redactor.clean_bytes(&content, &mut report));
     let block = if shared.verbatim { Block::Verbatim(&content) } else { Block::Clean(&clean) };
-    shared
-        .stages
-        .time(Stage::Archive, || shared.archive.replace(entry, &info, block, position))?;
+    shared.stages.time(Stage::Archive, || shared.archive.replace(entry, &info, block, position))?;
     let _ = shared.steps.send(Step::attachment(entry.clone(), info, content.len() as u64, stamp));
     Ok(report)
 }

@@ -62,15 +62,20 @@ impl IntakeError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Store(error) => error.hint().map(str::to_owned),
-            Self::Locked { .. } => {
-                Some("wait until it is done; what it brings in need not be brought in again".to_owned())
+            Self::Locked { .. } => Some(
+                "wait until it is done; what it brings in need not be brought in again".to_owned(),
+            ),
+            Self::Interrupted => {
+                Some("run the command again: it goes on where it stopped".to_owned())
             }
-            Self::Interrupted => Some("run the command again: it goes on where it stopped".to_owned()),
             Self::NoSession(_) => Some("`thru sessions` lists them".to_owned()),
             Self::Exists(_) => Some(
-                "nothing was changed; move the file away first if you want the archived one".to_owned(),
+                "nothing was changed; move the file away first if you want the archived one"
+                    .to_owned(),
             ),
-            Self::WorkerLost => Some("this is a bug in Throughline; run it again with RUST_BACKTRACE=1".to_owned()),
+            Self::WorkerLost => {
+                Some("this is a bug in Throughline; run it again with RUST_BACKTRACE=1".to_owned())
+            }
             Self::Journal(_) | Self::Rule(_) | Self::Restore(_) | Self::Io { .. } => None,
         }
     }

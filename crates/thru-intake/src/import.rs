@@ -54,7 +54,12 @@ pub struct ImportReport {
 impl Intake {
     /// Opens the store to write. Who calls holds the intake lock.
     pub(crate) fn open_store(&self, progress: thru_store::Progress<'_>) -> Result<Store> {
-        let store = Store::open_to_write(&self.layout, self.new_generation(), progress)?;
+        let mut store = Store::open_to_write(&self.layout, self.new_generation(), progress)?;
+        if store.redactor()?.is_none() {
+            let batch = store.begin()?;
+            batch.set_redactor(&self.redactor.fingerprint())?;
+            batch.commit()?;
+        }
         thru_store::index::remove_other_indexes(&self.layout, &store)?;
         Ok(store)
     }
@@ -77,7 +82,8 @@ impl Intake {
         let started = Instant::now();
         let mut store = self.open_store(migrating)?;
         self.apply_journal(&mut store)?;
-        let mut report = ImportReport { problems: plan.problems.clone(), ..ImportReport::default() };
+        let mut report =
+            ImportReport { problems: plan.problems.clone(), ..ImportReport::default() };
         let reading = Store::open_to_read(&self.layout)?;
         let index = indexing::open(&self.layout, &reading)?;
         let forgotten: Vec<String> =
@@ -176,7 +182,9 @@ impl Job<'_> {
             Ok(known.cursor(entry.as_str())?.unwrap_or_default())
         };
         while !self.cancelled.load(Ordering::Relaxed) && !self.failed.load(Ordering::Relaxed) {
-            let Some(source) = sources.get(self.next.fetch_add(1, Ordering::Relaxed)) else { break };
+            let Some(source) = sources.get(self.next.fetch_add(1, Ordering::Relaxed)) else {
+                break;
+            };
             match copy(&shared, &mut compressor, source, cursor) {
                 Ok(report) => {
                     if let Ok(mut all) = self.redacted.lock() {

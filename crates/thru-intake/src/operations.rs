@@ -8,7 +8,7 @@ use thru_journal::journal::{Cursor, Durability, Entry, Item, Journal};
 use thru_redact::Report;
 use thru_store::Store;
 
-use crate::{Intake, Result};
+use crate::{Intake, IntakeLock, Result};
 
 /// One thing that somebody decided, or that was found out once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,7 +99,9 @@ impl Intake {
                 Operation::DirectoryPlaced { directory, project } => {
                     batch.directory(directory, project)?;
                 }
-                Operation::ProjectRenamed { project, name } => batch.rename_project(project, name)?,
+                Operation::ProjectRenamed { project, name } => {
+                    batch.rename_project(project, name)?
+                }
                 Operation::ProjectMerged { from, into } => batch.merge_project(from, into)?,
                 Operation::SessionForgotten { session } => batch.forget_session(session)?,
                 Operation::RuleAdded { .. } | Operation::RuleRemoved { .. } => {}
@@ -115,13 +117,21 @@ impl Intake {
     ///
     /// # Errors
     /// Where journal or store cannot be written.
-    pub fn record_and_apply(&self, operations: &[Operation]) -> Result<()> {
+    pub fn record_and_apply(&self, _lock: &IntakeLock, operations: &[Operation]) -> Result<()> {
         self.record(operations)?;
         if self.layout.database().exists() {
             let mut store = self.open_store(&mut |_, _, _| {})?;
             self.apply_journal(&mut store)?;
         }
         Ok(())
+    }
+
+    /// Brings a store that an older version wrote up to this version's schema.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub fn upgrade(&self, _lock: &IntakeLock, progress: thru_store::Progress<'_>) -> Result<()> {
+        self.open_store(progress).map(drop)
     }
 }
 

@@ -76,7 +76,8 @@ impl Intake {
             match stamps.get(source.path.to_string_lossy().as_ref()) {
                 Some(known) if *known == stamp => plan.unchanged += 1,
                 known => {
-                    let new = known.map_or(source.size, |known| source.size.saturating_sub(known.size));
+                    let new =
+                        known.map_or(source.size, |known| source.size.saturating_sub(known.size));
                     sources.push((source, new));
                 }
             }
@@ -127,7 +128,9 @@ fn leave_out_excluded(
     let mut sessions = HashSet::new();
     let mut directories: HashMap<PathBuf, bool> = HashMap::new();
     for (source, _) in sources.iter().filter(|(source, _)| source.kind == SourceKind::Main) {
-        let Some(directory) = thru_agents::claude_code::directory_of(&source.path) else { continue };
+        let Some(directory) = thru_agents::claude_code::directory_of(&source.path) else {
+            continue;
+        };
         let directory = PathBuf::from(directory);
         let is_excluded =
             *directories.entry(directory).or_insert_with_key(|directory| excluded(directory));

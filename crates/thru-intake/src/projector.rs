@@ -29,7 +29,11 @@ struct State {
 impl Projector {
     /// A projector behind what the store holds of this file. A state that cannot be read means: from
     /// the beginning; the caller sees it by [`None`].
-    pub(crate) fn resume(info: &SourceInfo, entry: &EntryName, state: Option<&str>) -> Option<Self> {
+    pub(crate) fn resume(
+        info: &SourceInfo,
+        entry: &EntryName,
+        state: Option<&str>,
+    ) -> Option<Self> {
         let State { carry, reader } = match state {
             Some(state) => serde_json::from_str(state).ok()?,
             None => State::default(),
@@ -39,11 +43,9 @@ impl Projector {
             (SourceKind::PromptHistory, Some(_)) => {
                 Reading::Prompts(HistoryReader::resume(&reader).ok()?)
             }
-            (kind, None) => Reading::Transcript(Reader::of_archived(
-                kind,
-                info.session.clone(),
-                entry.as_str(),
-            )),
+            (kind, None) => {
+                Reading::Transcript(Reader::of_archived(kind, info.session.clone(), entry.as_str()))
+            }
             (_, Some(_)) => Reading::Transcript(Reader::resume(&reader).ok()?),
         };
         let cleaner = Cleaner::resume(info.kind, carry.as_deref());

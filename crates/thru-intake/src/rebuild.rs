@@ -50,10 +50,14 @@ impl Intake {
         let mut report = RebuildReport::default();
         let mut store = Store::open_replacement(&self.layout, self.new_generation())?;
         self.apply_journal(&mut store)?;
+        let batch = store.begin()?;
+        batch.set_redactor(&self.redactor.fingerprint())?;
+        batch.commit()?;
         let mut entries = self.archived()?;
         report.sources = entries.len();
         // Transcripts before lists of prompts, which only fill in for transcripts that are gone.
-        entries.sort_by_key(|(entry, info)| (info.kind == SourceKind::PromptHistory, entry.clone()));
+        entries
+            .sort_by_key(|(entry, info)| (info.kind == SourceKind::PromptHistory, entry.clone()));
         let next = std::sync::atomic::AtomicUsize::new(0);
         let (lists, files): (Vec<_>, Vec<_>) =
             entries.iter().partition(|(_, info)| info.kind == SourceKind::PromptHistory);
@@ -63,15 +67,22 @@ impl Intake {
             let (done, finished) = unbounded::<(EntryName, Report, Option<String>)>();
             std::thread::scope(|scope| -> Result<()> {
                 for _ in 0..self.options.threads.max(1).min(entries.len()) {
-                    let (steps, done, entries, next) = (steps.clone(), done.clone(), &entries, &next);
+                    let (steps, done, entries, next) =
+                        (steps.clone(), done.clone(), &entries, &next);
                     scope.spawn(move || {
-                        while let Some((entry, info)) = entries.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        while let Some((entry, info)) =
+                            entries.get(next.fetch_add(1, Ordering::Relaxed))
+                        {
                             if cancelled.load(Ordering::Relaxed) {
                                 break;
                             }
                             let mut redacted = Report::default();
                             let problem = self.project(entry, info, &mut redacted, &steps).err();
-                            let _ = done.send((entry.clone(), redacted, problem.map(|e| e.to_string())));
+                            let _ = done.send((
+                                entry.clone(),
+                                redacted,
+                                problem.map(|e| e.to_string()),
+                            ));
                         }
                     });
                 }
@@ -167,20 +178,15 @@ impl Intake {
             let _ = steps.send(Ok(step(Vec::new(), 0, String::new(), 0)));
             return Ok(());
         }
-        let mut projector =
-            Projector::resume(info, entry, None).ok_or(IntakeError::WorkerLost)?;
+        let mut projector = Projector::resume(info, entry, None).ok_or(IntakeError::WorkerLost)?;
         for lines in reader.blocks_from(0) {
             let lines = lines?;
             let clean = clean_lines(&mut projector, &self.redactor, &lines, redacted);
             let count = clean.len() as u64;
             let joined = Clean::join(&clean, b'\n');
             let reads = projector.read(&joined, lines.first_line);
-            let done = step(
-                reads,
-                lines.first_line + count,
-                projector.state(),
-                joined.get().len() as u64,
-            );
+            let done =
+                step(reads, lines.first_line + count, projector.state(), joined.get().len() as u64);
             if steps.send(Ok(done)).is_err() {
                 break;
             }

@@ -79,7 +79,10 @@ impl Intake {
         fs::create_dir_all(directory).map_err(io)?;
         let real = fs::canonicalize(directory).map_err(io)?;
         if !real.starts_with(fs::canonicalize(root).map_err(io)?) {
-            return Err(IntakeError::io(target, std::io::Error::other("a link leads out of the agent's directory")));
+            return Err(IntakeError::io(
+                target,
+                std::io::Error::other("a link leads out of the agent's directory"),
+            ));
         }
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);

@@ -80,8 +80,7 @@ impl Intake {
         let journal = self.journal.verify()?;
         found.journal_records = journal.entries;
         for problem in journal.problems {
-            let unfinished =
-                matches!(problem.kind, thru_journal::journal::ProblemKind::Unfinished);
+            let unfinished = matches!(problem.kind, thru_journal::journal::ProblemKind::Unfinished);
             found.note("journal", problem.to_string(), !unfinished);
         }
         Ok(())
@@ -106,10 +105,8 @@ impl Intake {
             found.note(format!("archive/{entry}"), message, false);
         }
         let Some(store) = store else { return Ok(()) };
-        let kind = self
-            .archive
-            .reader(entry)?
-            .and_then(|reader| reader.info().map(|info| info.kind));
+        let kind =
+            self.archive.reader(entry)?.and_then(|reader| reader.info().map(|info| info.kind));
         if kind.is_none_or(|kind| kind == SourceKind::Attachment) {
             return Ok(());
         }
@@ -118,7 +115,8 @@ impl Intake {
             let message = format!("{} lines are not in the store yet", report.lines - held);
             found.note(format!("archive/{entry}"), message, false);
         } else if held > report.lines {
-            let message = format!("the store holds {} lines more than the archive", held - report.lines);
+            let message =
+                format!("the store holds {} lines more than the archive", held - report.lines);
             found.note(format!("archive/{entry}"), message, true);
         }
         Ok(())

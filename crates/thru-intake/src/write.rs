@@ -73,8 +73,7 @@ impl<'a> StepWriter<'a> {
             SourceKind::PromptHistory => None,
             _ => Some(batch.session(&SessionKey { agent, id: step.info.session.clone() })?),
         };
-        let source =
-            batch.source(step.entry.as_str(), &step.info.path, step.info.kind, own)?;
+        let source = batch.source(step.entry.as_str(), &step.info.path, step.info.kind, own)?;
         let mut written = Written::default();
         if step.restart {
             batch.reset_source(source)?;

@@ -58,10 +58,7 @@ pub struct Archive {
 impl Archive {
     /// The archive below `root`, which is created when something is first written.
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self {
-            root: root.into(),
-            level: DEFAULT_LEVEL,
-        }
+        Self { root: root.into(), level: DEFAULT_LEVEL }
     }
 
     /// The same archive, compressing new blocks at this zstd level.
@@ -166,9 +163,7 @@ fn lock(path: &Path, options: &mut OpenOptions) -> Result<Option<File>> {
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                return Err(Error::Locked {
-                    path: path.to_owned(),
-                });
+                return Err(Error::Locked { path: path.to_owned() });
             }
             Err(TryLockError::Error(error)) => return Err(Error::io(path, error)),
         }

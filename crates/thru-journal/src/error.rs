@@ -69,10 +69,7 @@ impl Error {
     }
 
     pub(crate) fn corrupt(path: &Path, detail: impl Into<String>) -> Self {
-        Self::Corrupt {
-            path: path.to_owned(),
-            detail: detail.into(),
-        }
+        Self::Corrupt { path: path.to_owned(), detail: detail.into() }
     }
 }
 
@@ -96,21 +93,9 @@ mod tests {
     fn causes_that_callers_act_on_are_told_apart() {
         let path = Path::new("x");
         let of = |kind: io::ErrorKind| Error::io(path, kind.into());
-        assert!(matches!(
-            of(io::ErrorKind::StorageFull),
-            Error::DiskFull { .. }
-        ));
-        assert!(matches!(
-            of(io::ErrorKind::QuotaExceeded),
-            Error::DiskFull { .. }
-        ));
-        assert!(matches!(
-            of(io::ErrorKind::ReadOnlyFilesystem),
-            Error::ReadOnly { .. }
-        ));
-        assert!(matches!(
-            of(io::ErrorKind::PermissionDenied),
-            Error::Io { .. }
-        ));
+        assert!(matches!(of(io::ErrorKind::StorageFull), Error::DiskFull { .. }));
+        assert!(matches!(of(io::ErrorKind::QuotaExceeded), Error::DiskFull { .. }));
+        assert!(matches!(of(io::ErrorKind::ReadOnlyFilesystem), Error::ReadOnly { .. }));
+        assert!(matches!(of(io::ErrorKind::PermissionDenied), Error::Io { .. }));
     }
 }

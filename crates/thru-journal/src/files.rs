@@ -14,9 +14,7 @@ pub fn create_dir_private(path: &Path) -> Result<()> {
     if path.is_dir() {
         return Ok(());
     }
-    let parent = path
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty());
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     if let Some(parent) = parent {
         create_dir_private(parent)?;
     }
@@ -47,9 +45,7 @@ pub(crate) fn create_new_private(path: &Path) -> io::Result<File> {
 pub(crate) fn sync_dir(path: &Path) -> Result<()> {
     // Elsewhere a directory cannot be opened as a file, and the file system orders this itself.
     if cfg!(unix) {
-        File::open(path)
-            .and_then(|directory| directory.sync_all())
-            .at(path)?;
+        File::open(path).and_then(|directory| directory.sync_all()).at(path)?;
     }
     Ok(())
 }
@@ -123,11 +119,7 @@ impl Replacement {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(Error::io(&temporary, error)),
                 Ok(file) => {
-                    return Ok(Self {
-                        target: target.to_owned(),
-                        temporary,
-                        file: Some(file),
-                    });
+                    return Ok(Self { target: target.to_owned(), temporary, file: Some(file) });
                 }
             }
         }
@@ -180,11 +172,7 @@ mod tests {
         replacement.write(b"new").unwrap();
         replacement.commit().unwrap();
         assert_eq!(fs::read_to_string(&target).unwrap(), "new");
-        assert_eq!(
-            fs::read_dir(dir.path()).unwrap().count(),
-            1,
-            "no temporary file is left"
-        );
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "no temporary file is left");
     }
 
     #[cfg(unix)]

@@ -87,19 +87,13 @@ impl Journal {
     /// The same journal, starting a new segment when the active one has this many bytes.
     #[must_use]
     pub fn with_segment_limit(self, segment_limit: u64) -> Self {
-        Self {
-            segment_limit,
-            ..self
-        }
+        Self { segment_limit, ..self }
     }
 
     /// The same journal, waiting at most this long for other writers.
     #[must_use]
     pub fn with_lock_patience(self, lock_patience: Duration) -> Self {
-        Self {
-            lock_patience,
-            ..self
-        }
+        Self { lock_patience, ..self }
     }
 
     /// Adds a record. On an error nothing was recorded, or (if only the sync failed) perhaps; the

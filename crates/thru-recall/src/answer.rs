@@ -76,10 +76,7 @@ pub struct Hit {
 }
 
 /// The order in which the store's passages and sessions answer a question.
-pub fn order(
-    index: &TextIndex,
-    request: &Request,
-) -> Result<(Candidates, Ranking, QueryTerms)> {
+pub fn order(index: &TextIndex, request: &Request) -> Result<(Candidates, Ranking, QueryTerms)> {
     let terms = analyse(&request.query);
     if terms.terms.is_empty() {
         return Ok((Candidates::default(), Ranking::default(), terms));
@@ -116,7 +113,9 @@ pub fn search(
             break;
         }
         // A row that was replaced since it was indexed is gone; its successor is found by itself.
-        let Some(passage) = passages.remove(&candidates.found[score.candidate].row) else { continue };
+        let Some(passage) = passages.remove(&candidates.found[score.candidate].row) else {
+            continue;
+        };
         let text = clean(store, redactor, &passage)?;
         hits.push(Hit {
             short_id: store.short_id(&passage.id)?,
@@ -158,7 +157,8 @@ fn context(
         return Ok(found);
     }
     let from = passage.ordinal.saturating_sub(reach);
-    for ordinal in (from..=passage.ordinal.saturating_add(reach)).filter(|o| *o != passage.ordinal) {
+    for ordinal in (from..=passage.ordinal.saturating_add(reach)).filter(|o| *o != passage.ordinal)
+    {
         if let Some(neighbour) = store.passage_at(passage.session, passage.source, ordinal)? {
             let text = clean(store, redactor, &neighbour)?;
             found.push((neighbour, text));

@@ -20,7 +20,8 @@ pub fn parse_date(text: &str, now: Timestamp, zone: &TimeZone) -> Result<Timesta
         return Ok(timestamp);
     }
     let today = now.to_zoned(zone.clone());
-    let start = |date: Date| date.to_zoned(zone.clone()).map(|day| day.timestamp()).map_err(|_| invalid());
+    let start =
+        |date: Date| date.to_zoned(zone.clone()).map(|day| day.timestamp()).map_err(|_| invalid());
     if normal.len() == 10
         && let Ok(date) = normal.parse::<Date>()
     {
@@ -53,7 +54,8 @@ pub fn parse_date(text: &str, now: Timestamp, zone: &TimeZone) -> Result<Timesta
         },
         number => number.parse().map_err(|_| invalid())?,
     };
-    let unit = unit.trim().trim_start_matches("an ").trim_start_matches("a ").trim_start_matches("one ");
+    let unit =
+        unit.trim().trim_start_matches("an ").trim_start_matches("a ").trim_start_matches("one ");
     let span = match unit.trim().trim_end_matches('s') {
         "min" | "minute" => Span::new().try_minutes(number),
         "h" | "hour" | "hr" => Span::new().try_hours(number),
@@ -100,7 +102,9 @@ mod tests {
 
     #[test]
     fn what_is_no_date_is_said_to_be_none() {
-        for text in ["", "soon", "32 of may", "9999999999999999999 days", "999999999999 years ago", "-3d"] {
+        for text in
+            ["", "soon", "32 of may", "9999999999999999999 days", "999999999999 years ago", "-3d"]
+        {
             assert!(parsed(text).contains("is not a date"), "{text}");
         }
     }

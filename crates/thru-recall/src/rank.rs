@@ -173,8 +173,11 @@ fn windows(found: &[Candidate]) -> Vec<f32> {
                     candidate.ordinal.checked_add(distance),
                 ];
                 for ordinal in neighbours.into_iter().flatten() {
-                    let Some(&neighbour) = places.get(&(candidate.source, ordinal)) else { continue };
-                    for (best, contribution) in best.iter_mut().zip(&found[neighbour].contributions) {
+                    let Some(&neighbour) = places.get(&(candidate.source, ordinal)) else {
+                        continue;
+                    };
+                    for (best, contribution) in best.iter_mut().zip(&found[neighbour].contributions)
+                    {
                         *best = best.max(weight * contribution);
                     }
                 }
@@ -197,7 +200,12 @@ fn largest(values: &[f32]) -> f32 {
 mod tests {
     use super::*;
 
-    fn candidate(session: i64, ordinal: u32, kind: PassageKind, contributions: &[f32]) -> Candidate {
+    fn candidate(
+        session: i64,
+        ordinal: u32,
+        kind: PassageKind,
+        contributions: &[f32],
+    ) -> Candidate {
         Candidate {
             row: i64::from(ordinal),
             key: u64::from(ordinal),

@@ -32,8 +32,10 @@ pub fn snippet(text: &str, query: &QueryTerms, length: usize) -> Snippet {
     }
     let mut gap = false;
     let mut shown = 0;
-    let mut marks = places.iter().map(|(start, end, _)| *start..*end).filter(|m| m.start >= from).peekable();
-    for (at, character) in text[from..].char_indices().map(|(at, character)| (from + at, character)) {
+    let mut marks =
+        places.iter().map(|(start, end, _)| *start..*end).filter(|m| m.start >= from).peekable();
+    for (at, character) in text[from..].char_indices().map(|(at, character)| (from + at, character))
+    {
         if shown >= length {
             snippet.text.push('…');
             break;
@@ -113,7 +115,11 @@ mod tests {
 
     #[test]
     fn the_best_stretch_is_shown_with_the_words_marked() {
-        let text = format!("{}\nThe importer failed:\n  lock timeout in importer.rs\n{}", "x ".repeat(400), "y ".repeat(400));
+        let text = format!(
+            "{}\nThe importer failed:\n  lock timeout in importer.rs\n{}",
+            "x ".repeat(400),
+            "y ".repeat(400)
+        );
         insta::assert_snapshot!(marked(&text, "lock timeouts of the importer", 60), @"…The [importer] failed: [lock] [timeout] in [importer].rs y y y y y y…");
     }
 

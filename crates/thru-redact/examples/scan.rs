@@ -58,34 +58,18 @@ fn main() -> std::io::Result<()> {
     let seconds = time.as_secs_f64();
     #[expect(clippy::cast_precision_loss, reason = "a rate for people to read")]
     let megabytes = bytes as f64 / 1e6;
-    println!(
-        "{megabytes:.1} MB in {seconds:.3} s: {:.0} MB/s",
-        megabytes / seconds
-    );
+    println!("{megabytes:.1} MB in {seconds:.3} s: {:.0} MB/s", megabytes / seconds);
     Ok(())
 }
 
 /// Prints each replaced range with its surroundings: what was there, and what is there now.
 fn show(path: &str, number: usize, before: &[u8], after: &[u8], report: &Report) {
-    println!(
-        "{path}:{number} {:?} private={}",
-        report.secrets, report.private
-    );
+    println!("{path}:{number} {:?} private={}", report.secrets, report.private);
     let (mut old, mut new) = (0, 0);
-    while let Some(offset) = before[old..]
-        .iter()
-        .zip(&after[new..])
-        .position(|(a, b)| a != b)
-    {
+    while let Some(offset) = before[old..].iter().zip(&after[new..]).position(|(a, b)| a != b) {
         let place = new + offset;
-        let start = after[..=place]
-            .iter()
-            .rposition(|byte| *byte == b'[')
-            .unwrap_or(place);
-        let length = after[start..]
-            .iter()
-            .position(|byte| *byte == b']')
-            .map_or(0, |at| at + 1);
+        let start = after[..=place].iter().rposition(|byte| *byte == b'[').unwrap_or(place);
+        let length = after[start..].iter().position(|byte| *byte == b']').map_or(0, |at| at + 1);
         let old_start = old + offset - (place - start);
         let rest = &after[start + length..];
         // The replaced text ends where what follows the placeholder is found again.

@@ -6,7 +6,9 @@
 
 use std::ops::Range;
 
-use crate::checks::{is_filler, is_masked, is_reference, is_uuid, looks_random};
+use crate::checks::{
+    has_irregular_case, is_filler, is_made_up, is_masked, is_reference, is_uuid, looks_random,
+};
 use crate::names::{self, Kind, LONGEST, Telling};
 
 /// How much of a value is looked at.
@@ -17,6 +19,8 @@ const BLANKS: usize = 16;
 /// A telling name and the place of its value.
 struct Assignment {
     telling: Telling,
+    /// Where the name begins.
+    start: usize,
     value: Range<usize>,
     quoted: bool,
     /// The value stopped at a backslash: in raw JSON, it may go on.
@@ -26,25 +30,37 @@ struct Assignment {
 /// Whether, in text or in raw JSON, the word at this place may name a secret value.
 pub(crate) fn is_possible(bytes: &[u8], word: Range<usize>) -> bool {
     read(bytes, word).is_some_and(|found| {
+        let value = &bytes[found.value];
         found.cut_by_escape
-            || bytes[found.value].iter().any(|byte| {
+            || value.iter().any(|byte| {
                 !byte.is_ascii_alphabetic() && !matches!(byte, b'_' | b'-' | b'.' | b' ')
             })
+            || has_irregular_case(value)
     })
 }
 
-/// The secret value that the word at this place names, and the rule's name.
-pub(crate) fn find(text: &str, word: Range<usize>) -> Option<(Range<usize>, &'static str)> {
+/// A secret value with a name.
+pub(crate) struct Named {
+    /// From the name to the end of the value.
+    pub(crate) whole: Range<usize>,
+    /// The secret.
+    pub(crate) secret: Range<usize>,
+    /// The rule's name.
+    pub(crate) rule: &'static str,
+}
+
+/// The secret value that the word at this place names.
+pub(crate) fn find(text: &str, word: Range<usize>) -> Option<Named> {
     let found = read(text.as_bytes(), word)?;
     let start = text.ceil_char_boundary(found.value.start);
     let end = text.floor_char_boundary(found.value.end);
-    let secret = secret_part(found.telling, text.get(start..end)?, found.quoted)?;
-    let mut range = start + secret.start..start + secret.end;
-    if range.end - start >= LOOK - 4 {
-        let rest = text.as_bytes()[range.end..].iter();
-        range.end += rest.take_while(|byte| is_token_byte(**byte)).count();
+    let part = secret_part(found.telling, text.get(start..end)?, found.quoted)?;
+    let mut secret = start + part.start..start + part.end;
+    if secret.end - start >= LOOK - 4 {
+        let rest = text.as_bytes()[secret.end..].iter();
+        secret.end += rest.take_while(|byte| is_token_byte(**byte)).count();
     }
-    Some((range, found.telling.rule))
+    Some(Named { whole: found.start..secret.end, secret, rule: found.telling.rule })
 }
 
 /// The secret in a value known to belong to this name, as in a JSON object.
@@ -84,11 +100,7 @@ fn run_start(bytes: &[u8], end: usize) -> usize {
         start -= 1;
     }
     if start > 0 && bytes[start - 1] == b'\\' {
-        let escape = if bytes[start..end].starts_with(b"u") {
-            5
-        } else {
-            1
-        };
+        let escape = if bytes[start..end].starts_with(b"u") { 5 } else { 1 };
         start = (start + escape).min(end);
     }
     start
@@ -175,12 +187,7 @@ fn read(bytes: &[u8], word: Range<usize>) -> Option<Assignment> {
     if must_be_quoted && !quoted {
         return None;
     }
-    Some(Assignment {
-        telling,
-        value,
-        quoted,
-        cut_by_escape,
-    })
+    Some(Assignment { telling, start, value, quoted, cut_by_escape })
 }
 
 /// After the type and the equals sign in `name: Type = "value"`.
@@ -202,10 +209,7 @@ fn after_type(bytes: &[u8], start: usize) -> Option<usize> {
 /// After the label in `"name": "DB_PASSWORD", "value": "…"`.
 fn after_value_label(bytes: &[u8], start: usize) -> Option<usize> {
     let (_, _, label) = quote_at(bytes, start)?;
-    bytes
-        .get(label..label + 5)?
-        .eq_ignore_ascii_case(b"value")
-        .then_some(())?;
+    bytes.get(label..label + 5)?.eq_ignore_ascii_case(b"value").then_some(())?;
     let (_, _, after) = quote_at(bytes, label + 5)?;
     let at = skip_blanks(bytes, after);
     (bytes.get(at) == Some(&b':')).then(|| skip_blanks(bytes, at + 1))
@@ -303,6 +307,7 @@ fn is_secret(kind: Kind, value: &str, quoted: bool) -> bool {
     if value.contains(char::is_whitespace)
         || is_masked(value)
         || is_filler(value)
+        || is_made_up(value)
         || is_reference(value)
     {
         return false;
@@ -330,10 +335,7 @@ fn is_hard_to_guess(value: &str) -> bool {
     value.bytes().any(|byte| byte.is_ascii_digit())
         && value.bytes().any(|byte| byte.is_ascii_alphabetic())
         && value.bytes().any(|byte| {
-            matches!(
-                byte,
-                b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'?'
-            )
+            matches!(byte, b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'?')
         })
 }
 
@@ -349,23 +351,25 @@ fn is_printable_token(value: &str) -> bool {
 
 fn is_password(value: &str, quoted: bool) -> bool {
     let has = |test: fn(&u8) -> bool| value.as_bytes().iter().any(test);
-    let mark = has(|byte| matches!(byte, b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'?' | b'+' | b'~' | b'|'));
+    let mark = has(|byte| {
+        matches!(
+            byte,
+            b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'?' | b'+' | b'~' | b'|'
+        )
+    });
     let letter = has(u8::is_ascii_alphabetic) || !value.is_ascii();
     let digit = has(u8::is_ascii_digit);
-    if !letter || !(digit || mark) {
+    if !letter || !(digit || mark || has_irregular_case(value.as_bytes())) {
         return false;
     }
     if looks_random(value) {
         return true;
     }
-    if ["=>", "==", "&&", "||", "()", "::", "->", "??"]
-        .iter()
-        .any(|sign| value.contains(sign))
-    {
+    if ["=>", "==", "&&", "||", "()", "::", "->", "??"].iter().any(|sign| value.contains(sign)) {
         return false;
     }
     // Without quotes it may be code: names with dots or calls in them are no passwords.
-    quoted || !(value.contains(['.', '(', '[', '{']) && !mark)
+    quoted || mark || !value.contains(['.', '(', '[', '{'])
 }
 
 #[cfg(test)]
@@ -376,8 +380,8 @@ mod tests {
         let mut found: Vec<String> = Vec::new();
         for word in names::WORDS {
             for (at, _) in text.to_ascii_lowercase().match_indices(word) {
-                if let Some((range, rule)) = find(text, at..at + word.len()) {
-                    let line = format!("{rule} {}", &text[range]);
+                if let Some(named) = find(text, at..at + word.len()) {
+                    let line = format!("{} {}", named.rule, &text[named.secret]);
                     if !found.contains(&line) {
                         found.push(line);
                     }
@@ -398,26 +402,11 @@ mod tests {
             ("mysql --password hunter2 -h x", "password hunter2"),
             ("<password>hunter2</password>", "password hunter2"),
             ("CREATE USER a WITH PASSWORD 'hunter2'", "password hunter2"),
-            (
-                "const apiKey: string = \"a8F3kL09xQ2mZ7pR4sT1\";",
-                "api-key a8F3kL09xQ2mZ7pR4sT1",
-            ),
-            (
-                "os.environ[\"FOO_TOKEN\"] = 'a8F3kL09xQ2mZ7pR4sT1'",
-                "token a8F3kL09xQ2mZ7pR4sT1",
-            ),
-            (
-                "{\"name\": \"DB_PASSWORD\", \"value\": \"hunter2\"}",
-                "password hunter2",
-            ),
-            (
-                "?access_token=a8F3kL09xQ2mZ7pR4sT1&x=1",
-                "token a8F3kL09xQ2mZ7pR4sT1",
-            ),
-            (
-                "client_secret := `a8F3kL09xQ2mZ7pR4sT1`",
-                "secret a8F3kL09xQ2mZ7pR4sT1",
-            ),
+            ("const apiKey: string = \"a8F3kL09xQ2mZ7pR4sT1\";", "api-key a8F3kL09xQ2mZ7pR4sT1"),
+            ("os.environ[\"FOO_TOKEN\"] = 'a8F3kL09xQ2mZ7pR4sT1'", "token a8F3kL09xQ2mZ7pR4sT1"),
+            ("{\"name\": \"DB_PASSWORD\", \"value\": \"hunter2\"}", "password hunter2"),
+            ("?access_token=a8F3kL09xQ2mZ7pR4sT1&x=1", "token a8F3kL09xQ2mZ7pR4sT1"),
+            ("client_secret := `a8F3kL09xQ2mZ7pR4sT1`", "secret a8F3kL09xQ2mZ7pR4sT1"),
         ] {
             assert_eq!(values(text), [expected], "{text}");
         }

@@ -73,15 +73,11 @@ fn blank_value(key: Option<&str>, value: &mut Value, in_payload: bool) {
         }
         Value::Array(items) => {
             let in_payload = in_payload || key.is_some_and(keys::is_payload);
-            items
-                .iter_mut()
-                .for_each(|item| blank_value(None, item, in_payload));
+            items.iter_mut().for_each(|item| blank_value(None, item, in_payload));
         }
         Value::Object(fields) => {
             let in_payload = in_payload || key.is_some_and(keys::is_payload);
-            fields
-                .iter_mut()
-                .for_each(|(key, field)| blank_value(Some(key), field, in_payload));
+            fields.iter_mut().for_each(|(key, field)| blank_value(Some(key), field, in_payload));
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }

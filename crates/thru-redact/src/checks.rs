@@ -166,7 +166,8 @@ const FILLERS: [&str; 84] = [
 
 /// Whether the letters of the value are but words that stand for a password.
 pub(crate) fn is_filler(value: &str) -> bool {
-    if value.len() > 64 {
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    if value.len() > 64 || digits > 8 {
         return false;
     }
     let mut words = value
@@ -176,19 +177,29 @@ pub(crate) fn is_filler(value: &str) -> bool {
     words.peek().is_some() && words.all(|word| is_made_of_fillers(&word.to_ascii_lowercase()))
 }
 
-fn is_made_of_fillers(mut word: &str) -> bool {
-    while !word.is_empty() {
+/// One or more fillers, and no more than one letter after them.
+fn is_made_of_fillers(word: &str) -> bool {
+    let mut rest = word;
+    while rest.len() > 1 {
         let longest = FILLERS
             .iter()
-            .filter(|filler| word.starts_with(**filler))
+            .filter(|filler| rest.starts_with(**filler))
             .map(|filler| filler.len())
             .max();
         match longest {
-            Some(length) => word = &word[length..],
-            None => return word.len() < 2,
+            Some(length) => rest = &rest[length..],
+            None => return false,
         }
     }
-    true
+    rest.len() < word.len()
+}
+
+/// Whether the value is a colour, or all hexadecimal digits in turn as in the tests of ciphers.
+pub(crate) fn is_made_up(value: &str) -> bool {
+    let color = value.strip_prefix('#').is_some_and(|digits| {
+        matches!(digits.len(), 3 | 4 | 6 | 8) && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+    });
+    color || value.to_ascii_lowercase().contains("0123456789abcdef")
 }
 
 /// Whether the value only points to where the real one is: a variable, a template, a path.
@@ -200,9 +211,7 @@ pub(crate) fn is_reference(value: &str) -> bool {
                 && name
                     .bytes()
                     .all(|byte| byte.is_ascii_uppercase() || byte == b'_' || byte.is_ascii_digit()))
-            || (name
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            || (name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
                 && name.starts_with(|first: char| first.is_ascii_lowercase()))
     });
     variable
@@ -231,9 +240,7 @@ pub(crate) fn is_reference(value: &str) -> bool {
 }
 
 fn is_path(value: &str) -> bool {
-    ["./", "../", "~/"]
-        .iter()
-        .any(|start| value.starts_with(start))
+    ["./", "../", "~/"].iter().any(|start| value.starts_with(start))
         || (value.starts_with('/') && !looks_random(value))
 }
 
@@ -247,15 +254,8 @@ pub(crate) fn looks_random(value: &str) -> bool {
     let bytes = &bytes[..bytes.len().min(512)];
     let length = bytes.len();
     let digits = bytes.iter().filter(|byte| byte.is_ascii_digit()).count();
-    let letters = bytes
-        .iter()
-        .filter(|byte| byte.is_ascii_alphabetic())
-        .count();
-    let marks = bytes
-        .iter()
-        .filter(|byte| matches!(byte, b'+' | b'/' | b'='))
-        .count();
-    if length < 12 || letters * 8 < length || digits + marks == 0 || entropy(bytes) < 3.0 {
+    let letters = bytes.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
+    if length < 12 || letters * 8 < length || entropy(bytes) < 3.0 {
         return false;
     }
     let changes = bytes
@@ -269,13 +269,22 @@ pub(crate) fn looks_random(value: &str) -> bool {
     if changes >= 3.max(length / 12) && in_words * 10 < length * 7 {
         return true;
     }
-    let mixed =
-        bytes.iter().any(u8::is_ascii_lowercase) && bytes.iter().any(u8::is_ascii_uppercase);
-    mixed && in_words * 10 < length * 4 && (length >= 16 && digits > 0 || length >= 30)
+    let enough = if digits > 0 { 16 } else { 20 };
+    length >= enough && is_mixed(bytes) && in_words * 10 < length * 4
 }
 
-/// How many letters stand in runs as in words: an optional capital and three or more small letters,
-/// or four or more capitals.
+/// Whether capitals and small letters are mixed as in no word or name.
+pub(crate) fn has_irregular_case(bytes: &[u8]) -> bool {
+    let bytes = &bytes[..bytes.len().min(512)];
+    bytes.len() >= 10 && is_mixed(bytes) && letters_in_words(bytes) * 10 < bytes.len() * 4
+}
+
+fn is_mixed(bytes: &[u8]) -> bool {
+    bytes.iter().any(u8::is_ascii_lowercase) && bytes.iter().any(u8::is_ascii_uppercase)
+}
+
+/// How many letters stand in runs as in words: an optional capital and small letters, or capitals,
+/// with as many vowels among them as words have.
 fn letters_in_words(bytes: &[u8]) -> usize {
     let mut total = 0;
     let mut at = 0;
@@ -288,20 +297,27 @@ fn letters_in_words(bytes: &[u8]) -> usize {
         while at < bytes.len() && bytes[at].is_ascii_lowercase() {
             at += 1;
         }
+        let small_start = start + capitals.saturating_sub(1);
         let small = at - start - capitals;
-        if small >= 4 || capitals >= 4 || (small >= 3 && capitals == 1) {
-            total += small
-                + if capitals >= 4 {
-                    capitals
-                } else {
-                    capitals.min(1)
-                };
+        if (small >= 4 || (small >= 3 && capitals == 1))
+            && sounds_like_a_word(&bytes[small_start..at])
+        {
+            total += at - small_start;
+        }
+        if capitals >= 4 && sounds_like_a_word(&bytes[start..start + capitals]) {
+            total += capitals;
         }
         if at == start {
             at += 1;
         }
     }
     total
+}
+
+fn sounds_like_a_word(letters: &[u8]) -> bool {
+    let is_vowel =
+        |byte: &&u8| matches!(byte.to_ascii_lowercase(), b'a' | b'e' | b'i' | b'o' | b'u');
+    letters.iter().filter(is_vowel).count() * 5 >= letters.len()
 }
 
 /// Shannon's entropy in bits for each byte.
@@ -361,16 +377,10 @@ mod tests {
 
     #[test]
     fn fillers_masks_and_references_are_known() {
-        for value in [
-            "password123",
-            "my-secret-token",
-            "TestPassword1!",
-            "changeme",
-            "admin",
-        ] {
+        for value in ["password123", "my-secret-token", "TestPassword1!", "changeme", "admin"] {
             assert!(is_filler(value) || is_masked(value), "{value}");
         }
-        for value in ["hunter2", "s3cr3t!", "correct-horse-7"] {
+        for value in ["hunter2", "s3cr3t!", "correct-horse-7", "3f9a8b7c6d5e4f3a"] {
             assert!(!is_filler(value) && !is_masked(value), "{value}");
         }
         for value in [

@@ -118,10 +118,7 @@ fn code_unit(bytes: &[u8]) -> Option<u32> {
 /// The text the bytes stand for.
 pub(crate) fn decode(bytes: &[u8], escapes: Escapes) -> String {
     let mut text = String::with_capacity(bytes.len());
-    for piece in (Pieces {
-        rest: bytes,
-        escapes,
-    }) {
+    for piece in (Pieces { rest: bytes, escapes }) {
         match piece {
             Piece::Plain(plain) => text.push_str(plain),
             Piece::Character { character, .. } => text.push(character),
@@ -132,15 +129,7 @@ pub(crate) fn decode(bytes: &[u8], escapes: Escapes) -> String {
 
 /// Turns edits of the decoded text into edits of the bytes. The edits must be in order and apart.
 pub(crate) fn to_bytes(bytes: &[u8], escapes: Escapes, mut edits: Vec<Edit>) -> Vec<Edit> {
-    let mut way = Way {
-        pieces: Pieces {
-            rest: bytes,
-            escapes,
-        },
-        text: 0,
-        raw: 0,
-        plain: 0,
-    };
+    let mut way = Way { pieces: Pieces { rest: bytes, escapes }, text: 0, raw: 0, plain: 0 };
     for edit in &mut edits {
         let Range { start, end } = edit.range;
         edit.range = way.to(start)..way.to(end);
@@ -190,10 +179,7 @@ mod tests {
     #[test]
     fn escapes_stand_for_their_characters() {
         let decode = |bytes: &[u8]| decode(bytes, Escapes::Json);
-        assert_eq!(
-            decode(br#"a\n\"\u003cb\/\\\ud83d\ude00"#),
-            "a\n\"<b/\\\u{1f600}"
-        );
+        assert_eq!(decode(br#"a\n\"\u003cb\/\\\ud83d\ude00"#), "a\n\"<b/\\\u{1f600}");
         assert_eq!(decode(br"\q\u12\ud800x\"), "\\q\\u12\u{fffd}x\\");
         assert_eq!(decode(b"a\xffb\xf0\x9f"), "a\u{fffd}b\u{fffd}");
     }

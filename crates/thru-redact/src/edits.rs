@@ -80,10 +80,13 @@ pub(crate) fn join(mut edits: Vec<Edit>) -> Vec<Edit> {
     for edit in edits {
         match joined.last_mut() {
             Some(last) if edit.range.start < last.range.end => {
-                last.range.end = last.range.end.max(edit.range.end);
-                if edit.reason.rank() > last.reason.rank() {
+                // Of two rules for the same text the one with the longer keyword comes last, and says
+                // more.
+                let (old, new) = (last.reason.rank(), edit.reason.rank());
+                if new > old || (new == old && edit.range == last.range) {
                     last.reason = edit.reason;
                 }
+                last.range.end = last.range.end.max(edit.range.end);
             }
             _ => joined.push(edit),
         }
@@ -134,13 +137,7 @@ mod tests {
             Edit::new(2..7, Reason::Secret("jwt".into())),
             Edit::new(9..10, Reason::System),
         ]);
-        assert_eq!(
-            edits,
-            [
-                Edit::new(0..9, Reason::Private),
-                Edit::new(9..10, Reason::System)
-            ]
-        );
+        assert_eq!(edits, [Edit::new(0..9, Reason::Private), Edit::new(9..10, Reason::System)]);
         assert_eq!(apply_to_text("0123456789a", &edits), "[private]a");
     }
 }

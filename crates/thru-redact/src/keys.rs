@@ -124,11 +124,13 @@ const fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'-' | b'_')
 }
 
-/// One word of the characters ids, versions and times are written with.
+/// One word of the characters ids, versions and times are written with. An equals sign stands only
+/// at the end, as in base64: `KEY=value` is none.
 fn is_opaque(value: &[u8]) -> bool {
-    value
-        .iter()
-        .all(|byte| is_base64(*byte) || matches!(byte, b':' | b'.' | b'|' | b'~' | b'@'))
+    let padding = value.iter().rev().take_while(|byte| **byte == b'=').count();
+    value[..value.len() - padding].iter().all(|byte| {
+        *byte != b'=' && (is_base64(*byte) || matches!(byte, b':' | b'.' | b'|' | b'~' | b'@'))
+    })
 }
 
 #[cfg(test)]

@@ -23,11 +23,10 @@ static HEAD_PATTERN: LazyLock<Regex> =
 static BODY_PATTERN: LazyLock<Regex> = LazyLock::new(|| {
     let between = r#"(?:\s|\\+[nrt]|["'`+,\\>|]|\n-|\d{1,6}(?:→|\t|:|\|))*"#;
     let headers = r"(?:Proc-Type|DEK-Info|Version|Comment): [^\n\\]{1,120}";
-    let last_line =
-        r#"(?:(?:\s|\\+[nrt]|\d{1,6}(?:→|\t))+[A-Za-z0-9+/=]{1,15}(?:\s|\\|["'`]|\z))?"#;
-    compile(&format!(
-        r"\A(?:{between}{headers})*(?:{between}[A-Za-z0-9+/=]{{16,}})+{last_line}"
-    ))
+    let lines = format!(r"(?:{between}{headers})*(?:{between}[A-Za-z0-9+/=]{{16,}})+");
+    let last_line = r"(?:\s|\\+[nrt]|\d{1,6}(?:→|\t))+[A-Za-z0-9+/=]{1,15}";
+    // What ends a short last line is not part of it.
+    compile(&format!(r#"\A(?:(?P<ended>{lines}{last_line})(?:\s|\\|["'`]|\z)|(?P<cut>{lines}))"#))
 });
 
 fn compile(pattern: &str) -> Regex {
@@ -49,14 +48,14 @@ pub(crate) fn find(text: &str, start: usize) -> Option<Range<usize>> {
     // To the next dashes only: they are the foot, or else the head of the next key.
     if let Some(length) = rest.find("-----")
         && let Some(foot) = rest[length + 5..].strip_prefix("END ")
-        && let Some(foot_length) = foot
-            .get(..foot.floor_char_boundary(64))
-            .and_then(|near| near.find("-----"))
+        && let Some(foot_length) =
+            foot.get(..foot.floor_char_boundary(64)).and_then(|near| near.find("-----"))
         && base64_bytes(&rest[..length]) >= 32
     {
         return Some(start..body_start + length + 5 + 4 + foot_length + 5);
     }
-    let body = BODY_PATTERN.find(rest)?;
+    let groups = BODY_PATTERN.captures(rest)?;
+    let body = groups.name("ended").or_else(|| groups.name("cut"))?;
     (base64_bytes(body.as_str()) >= 32).then(|| start..body_start + body.end())
 }
 
@@ -90,10 +89,7 @@ mod tests {
             format!("{}\n{BODY}\n{BODY}\n{}", head(), foot()),
             format!("{}\\n{BODY}\\n{BODY}\\nab==\\n{}", head(), foot()),
             format!("{}\n     2→{BODY}\n     3→{BODY}", head()),
-            format!(
-                "{}\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\n{BODY}",
-                head()
-            ),
+            format!("{}\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\n{BODY}", head()),
             format!("{}\" +\n  \"{BODY}\" +\n  \"{BODY}", head()),
         ] {
             assert_eq!(find(&text, 0), Some(0..text.len()), "{text}");

@@ -46,10 +46,7 @@ mod tests {
         let mut report = Report::default();
         assert!(report.is_empty());
         report.count_secret("jwt");
-        let mut other = Report {
-            private: 2,
-            ..Report::default()
-        };
+        let mut other = Report { private: 2, ..Report::default() };
         other.count_secret("jwt");
         other.count_secret("password");
         report.merge(&other);

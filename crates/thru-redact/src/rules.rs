@@ -126,10 +126,7 @@ pub fn rules() -> &'static [RuleInfo] {
         let mut list: Vec<RuleInfo> = Vec::new();
         for rule in RULES {
             if !list.iter().any(|known| known.name == rule.name) {
-                list.push(RuleInfo {
-                    name: rule.name,
-                    description: rule.description,
-                });
+                list.push(RuleInfo { name: rule.name, description: rule.description });
             }
         }
         list
@@ -234,7 +231,7 @@ pub(crate) static RULES: &[Rule] = &[
     form("discord-webhook", "a Discord webhook", &["/api/webhooks/"], r"/api/webhooks/(?P<secret>\d{16,20}/[A-Za-z0-9_-]{50,80})").starting(Start::Anywhere),
     form("discord-token", "a Discord bot token", &DISCORD_STARTS, r"[MNO][A-Za-z0-9_-]{22,28}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}\b").followed_by(Follows::Token(50)).checked(Check::Random),
     form("teams-webhook", "a Microsoft Teams webhook", &["webhook.office.com/webhookb2/"], r"webhook\.office\.com/webhookb2/(?P<secret>[A-Za-z0-9@-]{36,}/IncomingWebhook/[a-f0-9]{32}/[a-f0-9-]{36})").starting(Start::Anywhere),
-    form("telegram-token", "a Telegram bot token", &[":aa"], r"\d{8,10}:AA[A-Za-z0-9_-]{33}").starting(Start::Before(10)),
+    form("telegram-token", "a Telegram bot token", &[":aa"], r"(?:bot)?(?P<secret>\d{8,10}:AA[A-Za-z0-9_-]{33})").starting(Start::Before(13)),
     form("twilio-key", "a Twilio API key", &["sk"], r"SK[0-9a-f]{32}\b").followed_by(Follows::Token(32)),
     form("sendgrid-key", "a SendGrid key", &["sg."], r"SG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{32,64}").followed_by(Follows::Token(30)),
     form("mailgun-key", "a Mailgun key", &["key-"], r"key-[0-9a-f]{32}\b").followed_by(Follows::Token(32)),
@@ -256,7 +253,8 @@ pub(crate) static RULES: &[Rule] = &[
     // Models.
     form("anthropic-key", "an Anthropic key", &["sk-ant-"], r"sk-ant-[A-Za-z0-9_-]{20,}").checked(Check::NotMasked),
     form("openrouter-key", "an OpenRouter key", &["sk-or-"], r"sk-or-(?:v\d-)?[A-Za-z0-9]{32,}"),
-    form("openai-key", "an OpenAI key", &["sk-proj-", "sk-svcacct-", "sk-admin-", "sk-none-"], r"sk-(?:proj|svcacct|admin|none)-[A-Za-z0-9_-]{20,}").checked(Check::Random),
+    form("openai-key", "an OpenAI key", &["sk-proj-", "sk-svcacct-", "sk-admin-", "sk-none-"], r"sk-(?:proj|svcacct|admin|none)-[A-Za-z0-9_-]{20,}"),
+    form("openai-key", "an OpenAI key", &["sk-"], r"sk-[A-Za-z0-9]{32,}\b").followed_by(Follows::Token(32)),
     form("langfuse-key", "a Langfuse key", &["sk-lf-"], r"sk-lf-[0-9a-f-]{36}"),
     form("openai-key", "an OpenAI key, or one of the same form", &["sk-"], r"sk-[A-Za-z0-9][A-Za-z0-9_-]{18,}").checked(Check::Random).followed_by(Follows::Token(19)),
     form("groq-key", "a Groq key", &["gsk_"], r"gsk_[A-Za-z0-9]{40,}"),

@@ -47,12 +47,7 @@ fn tag_at(bytes: &[u8], start: usize) -> Option<Tag> {
     let attributes = bytes[name_end..end].trim_ascii();
     let doubtful =
         !attributes.is_empty() && attributes != b"/" && memchr(b'=', attributes).is_none();
-    Some(Tag {
-        kind,
-        closes,
-        doubtful,
-        end: end + 1,
-    })
+    Some(Tag { kind, closes, doubtful, end: end + 1 })
 }
 
 /// The passages to take out, in order and apart.
@@ -100,11 +95,7 @@ pub(crate) fn find(text: &str) -> Vec<Edit> {
 }
 
 const fn reason(by_user: bool) -> Reason {
-    if by_user {
-        Reason::Private
-    } else {
-        Reason::System
-    }
+    if by_user { Reason::Private } else { Reason::System }
 }
 
 /// Where the last closing tag of each kind begins; 0 for none.
@@ -153,10 +144,7 @@ mod tests {
             ("<private>a<private>b</private>c</private>d", "[private]d"),
             ("a<throughline-context>x</throughline-context>b", "ab"),
             ("a <claude-mem-context n=1>x", "a "),
-            (
-                "<private>a<claude-mem-context>b</private>c</claude-mem-context>d",
-                "[private]d",
-            ),
+            ("<private>a<claude-mem-context>b</private>c</claude-mem-context>d", "[private]d"),
             ("<throughline-context>a</private>b", ""),
             ("x</private>y", "x</private>y"),
             (
@@ -165,10 +153,7 @@ mod tests {
             ),
             ("<private", "<private"),
             ("1 < 2 <private>é</private>", "1 < 2 [private]"),
-            (
-                "<private>a</private><private>b</private>",
-                "[private][private]",
-            ),
+            ("<private>a</private><private>b</private>", "[private][private]"),
             ("<private/>x", "[private]"),
         ] {
             assert_eq!(strip(text), expected, "{text}");
@@ -178,12 +163,8 @@ mod tests {
     #[test]
     fn wholly_private_means_nothing_but_white_space_is_left() {
         assert!(is_wholly_private(" <private>x</private>\n"));
-        assert!(is_wholly_private(
-            "<throughline-context>y</throughline-context> <private>x"
-        ));
-        assert!(!is_wholly_private(
-            "<throughline-context>y</throughline-context>"
-        ));
+        assert!(is_wholly_private("<throughline-context>y</throughline-context> <private>x"));
+        assert!(!is_wholly_private("<throughline-context>y</throughline-context>"));
         assert!(!is_wholly_private("<private>x</private> y"));
         assert!(!is_wholly_private("[private]"));
         assert!(!is_wholly_private(""));
@@ -202,11 +183,8 @@ mod tests {
             let text = unit.repeat(2_000_000 / unit.len());
             let _ = find(&text);
         }
-        let nested = format!(
-            "{}secret{}after",
-            "<private>".repeat(100_000),
-            "</private>".repeat(100_000)
-        );
+        let nested =
+            format!("{}secret{}after", "<private>".repeat(100_000), "</private>".repeat(100_000));
         assert_eq!(strip(&nested), "[private]after");
     }
 }

@@ -100,10 +100,7 @@ impl UserRules {
             // Compiled alone first, so that no bracket can close the group around it.
             let regex = compile(pattern)
                 .and_then(|_| compile(&format!(r"\A(?:{pattern})\z")))
-                .map_err(|reason| RuleError::Allow {
-                    pattern: pattern.clone(),
-                    reason,
-                })?;
+                .map_err(|reason| RuleError::Allow { pattern: pattern.clone(), reason })?;
             compiled.allow.push(regex);
         }
         Ok(compiled)
@@ -116,17 +113,13 @@ impl UserRules {
 
     /// Whether the user allowed this match, or the secret in it.
     pub(crate) fn allows(&self, whole: &str, secret: &str) -> bool {
-        self.allow
-            .iter()
-            .any(|regex| regex.is_match(secret) || regex.is_match(whole))
+        self.allow.iter().any(|regex| regex.is_match(secret) || regex.is_match(whole))
     }
 
     /// The places the user's rules match.
     pub(crate) fn find(&self, text: &str, edits: &mut Vec<Edit>) {
         for (name, regex) in &self.rules {
-            let group = regex
-                .capture_names()
-                .position(|group| group == Some("secret"));
+            let group = regex.capture_names().position(|group| group == Some("secret"));
             let mut add = |whole: &str, range: Range<usize>| {
                 if !range.is_empty()
                     && !self.allows(whole, &text[range.clone()])
@@ -136,9 +129,7 @@ impl UserRules {
                 }
             };
             match group {
-                None => regex
-                    .find_iter(text)
-                    .for_each(|found| add(found.as_str(), found.range())),
+                None => regex.find_iter(text).for_each(|found| add(found.as_str(), found.range())),
                 Some(group) => {
                     for groups in regex.captures_iter(text) {
                         if let (Some(whole), Some(secret)) = (groups.get(0), groups.get(group)) {
@@ -187,20 +178,13 @@ mod tests {
     use super::*;
 
     fn rule(name: &str, pattern: &str) -> UserRule {
-        UserRule {
-            name: name.to_owned(),
-            pattern: pattern.to_owned(),
-        }
+        UserRule { name: name.to_owned(), pattern: pattern.to_owned() }
     }
 
     #[test]
     fn errors_name_the_rule_and_the_remedy() {
         for (rules, allow, expected) in [
-            (
-                vec![rule("a b", "x")],
-                vec![],
-                "the redaction rule \"a b\" needs another name",
-            ),
+            (vec![rule("a b", "x")], vec![], "the redaction rule \"a b\" needs another name"),
             (
                 vec![rule("a", "(")],
                 vec![],

@@ -38,7 +38,9 @@ pub enum StoreError {
         detail: String,
     },
     /// The store was written by a newer version of Throughline.
-    #[error("the memory was written by a newer version of Throughline (schema {found}; this one knows {known})")]
+    #[error(
+        "the memory was written by a newer version of Throughline (schema {found}; this one knows {known})"
+    )]
     SchemaTooNew {
         /// The version on disk.
         found: u32,
@@ -100,14 +102,16 @@ impl StoreError {
     /// What the person can do about it, where we know.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
-            Self::Missing { .. } => Some("run `thru import` to read the history that is on this machine"),
+            Self::Missing { .. } => {
+                Some("run `thru import` to read the history that is on this machine")
+            }
             Self::Busy { .. } => Some("wait for the other `thru` to finish, then try again"),
             Self::DiskFull { .. } => {
                 Some("free some space and run the command again: it goes on where it stopped")
             }
-            Self::ReadOnly { .. } => {
-                Some("check the owner and the permissions of the data directory (`thru config path`)")
-            }
+            Self::ReadOnly { .. } => Some(
+                "check the owner and the permissions of the data directory (`thru config path`)",
+            ),
             Self::Corrupt { .. } => {
                 Some("run `thru rebuild`: it makes the store again from journal and archive")
             }

@@ -82,8 +82,7 @@ impl Store {
     ) -> Result<Self> {
         files::create_private_directory(layout.root())?;
         files::create_private_file(path)?;
-        let connection =
-            Connection::open(path).map_err(|error| StoreError::sqlite(path, error))?;
+        let connection = Connection::open(path).map_err(|error| StoreError::sqlite(path, error))?;
         let mut store = Self::wrap(connection, path.to_owned(), layout)?;
         // Before the first write: a database from the future must stay as it is.
         schema::check_not_newer(&store.connection)?;
@@ -92,6 +91,8 @@ impl Store {
         store.pragma("synchronous", "NORMAL")?;
         store.pragma("cache_size", "-65536")?;
         store.pragma("temp_store", "MEMORY")?;
+        // References are checked by `verify` as a whole: row by row they would slow every import.
+        store.pragma("foreign_keys", "OFF")?;
         schema::migrate(&mut store.connection, path, version, progress)?;
         store.connection.execute(
             "INSERT OR IGNORE INTO meta (key, value) VALUES ('generation', ?1)",
@@ -110,13 +111,13 @@ impl Store {
     }
 
     fn pragma(&self, name: &str, value: &str) -> Result<()> {
-        self.connection
-            .pragma_update_and_check(None, name, value, |_| Ok(()))
-            .or_else(|error| match error {
+        self.connection.pragma_update_and_check(None, name, value, |_| Ok(())).or_else(|error| {
+            match error {
                 // Most pragmas answer nothing.
                 rusqlite::Error::QueryReturnedNoRows => Ok(()),
                 error => Err(StoreError::sqlite(&self.path, error)),
-            })
+            }
+        })
     }
 
     /// Puts this replacement (see [`Store::open_replacement`]) in the place of the store in use.
@@ -166,9 +167,12 @@ impl Store {
     pub fn size_on_disk(&self) -> (u64, u64) {
         let length = |path: &Path| std::fs::metadata(path).map_or(0, |m| m.len());
         let database = length(&self.path) + length(&self.path.with_extension("db-wal"));
-        let index = std::fs::read_dir(crate::index::directory(&self.layout, &self.generation().unwrap_or_default()))
-            .map(|entries| entries.flatten().map(|entry| length(&entry.path())).sum())
-            .unwrap_or(0);
+        let index = std::fs::read_dir(crate::index::directory(
+            &self.layout,
+            &self.generation().unwrap_or_default(),
+        ))
+        .map(|entries| entries.flatten().map(|entry| length(&entry.path())).sum())
+        .unwrap_or(0);
         (database, index)
     }
 }
@@ -190,9 +194,7 @@ fn bring_to_rest(path: &Path) -> Result<()> {
     connection
         .pragma_update_and_check(None, "wal_checkpoint", "TRUNCATE", |_| Ok(()))
         .map_err(wrap)?;
-    connection
-        .pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(()))
-        .map_err(wrap)?;
+    connection.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(())).map_err(wrap)?;
     connection.close().map_err(|(_, error)| wrap(error))
 }
 

@@ -32,8 +32,9 @@ pub(crate) struct TextWriter {
 
 impl TextWriter {
     pub(crate) fn new(connection: &Connection) -> Result<Self> {
-        let last: i64 = connection
-            .query_row("SELECT coalesce(max(id), 0) FROM text_blocks", [], |row| row.get(0))?;
+        let last: i64 =
+            connection
+                .query_row("SELECT coalesce(max(id), 0) FROM text_blocks", [], |row| row.get(0))?;
         let compressor = zstd::bulk::Compressor::new(3).map_err(text_error)?;
         Ok(Self { next_block: last + 1, pending: Vec::new(), compressor })
     }

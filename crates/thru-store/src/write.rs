@@ -43,9 +43,8 @@ impl Store {
     /// Begins a write transaction.
     pub fn begin(&mut self) -> Result<Batch<'_>> {
         let writer = TextWriter::new(&self.connection)?;
-        let transaction = self
-            .connection
-            .transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+        let transaction =
+            self.connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
         Ok(Batch { transaction, texts: &self.texts, writer })
     }
 }
@@ -85,7 +84,9 @@ impl Batch<'_> {
             return Ok(id);
         }
         self.transaction
-            .prepare_cached("INSERT INTO sources (entry, path, kind, session) VALUES (?1, ?2, ?3, ?4)")?
+            .prepare_cached(
+                "INSERT INTO sources (entry, path, kind, session) VALUES (?1, ?2, ?3, ?4)",
+            )?
             .execute((entry, path, kind.as_str(), session))?;
         Ok(self.transaction.last_insert_rowid())
     }
@@ -422,8 +423,7 @@ impl Batch<'_> {
     /// Gives a project another name.
     pub fn rename_project(&self, key: &ProjectKey, name: &str) -> Result<()> {
         let project = self.project(key)?;
-        self.transaction
-            .execute("UPDATE projects SET name = ?2 WHERE id = ?1", (project, name))?;
+        self.transaction.execute("UPDATE projects SET name = ?2 WHERE id = ?1", (project, name))?;
         Ok(())
     }
 
@@ -458,10 +458,9 @@ impl Batch<'_> {
         for source in crate::query::sources_of(&self.transaction, session)? {
             self.remove_source(source)?;
         }
-        for sql in [
-            "DELETE FROM source_facts WHERE session = ?1",
-            "DELETE FROM sessions WHERE id = ?1",
-        ] {
+        for sql in
+            ["DELETE FROM source_facts WHERE session = ?1", "DELETE FROM sessions WHERE id = ?1"]
+        {
             self.transaction.execute(sql, [session])?;
         }
         Ok(())
@@ -479,7 +478,8 @@ impl Batch<'_> {
     pub fn reset_source(&self, source: i64) -> Result<()> {
         self.remove_passages("source", source)?;
         for table in ["record_types", "diagnostics", "source_facts"] {
-            self.transaction.execute(&format!("DELETE FROM {table} WHERE source = ?1"), [source])?;
+            self.transaction
+                .execute(&format!("DELETE FROM {table} WHERE source = ?1"), [source])?;
         }
         self.transaction.execute(
             "UPDATE sources SET lines = 0, reader = NULL, size = NULL, modified = NULL WHERE id = ?1",
@@ -527,7 +527,9 @@ impl Batch<'_> {
     pub fn has_transcript(&self, session: i64) -> Result<bool> {
         Ok(self
             .transaction
-            .prepare_cached("SELECT 1 FROM sources WHERE session = ?1 AND kind = 'main' AND lines > 0")?
+            .prepare_cached(
+                "SELECT 1 FROM sources WHERE session = ?1 AND kind = 'main' AND lines > 0",
+            )?
             .exists([session])?)
     }
 
@@ -544,6 +546,14 @@ impl Batch<'_> {
         self.transaction
             .prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES ('rules', ?1)")?
             .execute([rules])?;
+        Ok(())
+    }
+
+    /// Notes by which rules of redaction everything in the store was cleaned.
+    pub fn set_redactor(&self, fingerprint: &str) -> Result<()> {
+        self.transaction
+            .prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES ('redactor', ?1)")?
+            .execute([fingerprint])?;
         Ok(())
     }
 

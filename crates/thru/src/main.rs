@@ -1,1 +1,35 @@
-fn main() {}
+//! `thru`: arguments in, calls out. What the machine says of itself (environment, home, terminal) is
+//! looked at here and handed on; nothing below this crate looks for itself (invariant I-9).
+
+mod arguments;
+mod commands;
+mod environment;
+mod failure;
+mod ui;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use arguments::Arguments;
+use environment::Environment;
+
+fn main() -> ExitCode {
+    // Whatever a library below creates, only the owner may read it.
+    #[cfg(unix)]
+    rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // A closed pipe is no failure.
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+        }
+    };
+    let environment = Environment::of_process();
+    let outcome = environment.and_then(|environment| commands::run(arguments, &environment));
+    match outcome {
+        Ok(outcome) => outcome.into(),
+        Err(error) => failure::report(&error),
+    }
+}

@@ -56,12 +56,7 @@ mod tests {
 
     fn call(tool_use: &str, record: &str, passage: u8) -> OpenCall {
         let passage = Some(Id::from_bytes([passage; Id::BYTES]));
-        OpenCall {
-            tool_use: tool_use.into(),
-            record: record.into(),
-            passage,
-            asks: false,
-        }
+        OpenCall { tool_use: tool_use.into(), record: record.into(), passage, asks: false }
     }
 
     #[test]

@@ -27,10 +27,7 @@ impl Cleaner {
     /// A cleaner for a file of this kind that goes on where another one stopped, or, without a carry,
     /// begins. A carry that nobody knows counts as a private turn: too little is kept, never too much.
     pub fn resume(kind: SourceKind, carry: Option<&str>) -> Self {
-        Self {
-            kind,
-            in_private_turn: carry.is_some(),
-        }
+        Self { kind, in_private_turn: carry.is_some() }
     }
 
     /// What [`Cleaner::resume`] needs; something only while a private turn goes on.
@@ -65,15 +62,11 @@ impl Cleaner {
                 return typed.is_some_and(|typed| redactor.is_wholly_private(&typed));
             }
             SourceKind::Attachment => return self.in_private_turn,
-            SourceKind::Main => Record::parse(&text)
-                .ok()
-                .and_then(|record| prompt::typed(&record)),
+            SourceKind::Main => Record::parse(&text).ok().and_then(|record| prompt::typed(&record)),
             // What the parent agent tells a subagent starts nothing that ends a private turn.
             SourceKind::Subagent => match self.in_private_turn {
                 true => return true,
-                false => Record::parse(&text)
-                    .ok()
-                    .and_then(|record| prompt::told(&record)),
+                false => Record::parse(&text).ok().and_then(|record| prompt::told(&record)),
             },
         };
         if let Some(prompt) = prompt {

@@ -25,20 +25,11 @@ const DEPTH: usize = 6;
 ///
 /// What is not there is no problem: a fresh installation has no sessions.
 pub fn discover(config_dir: &Path, skip: &dyn Fn(&Path) -> bool) -> Discovery {
-    let mut search = Search {
-        skip,
-        found: Discovery::default(),
-    };
+    let mut search = Search { skip, found: Discovery::default() };
     search.projects(&config_dir.join("projects"));
     let history = config_dir.join(HISTORY);
     if !skip(&history) && history.is_file() {
-        search.add(
-            &history,
-            SourceKind::PromptHistory,
-            "",
-            None,
-            archive_name([HISTORY]),
-        );
+        search.add(&history, SourceKind::PromptHistory, "", None, archive_name([HISTORY]));
     }
     search.finish()
 }
@@ -46,10 +37,7 @@ pub fn discover(config_dir: &Path, skip: &dyn Fn(&Path) -> bool) -> Discovery {
 /// Everything at or below `path` that is a file of a Claude Code session, wherever it was copied to.
 /// Other files are passed over; a file that is named itself and is none is a problem.
 pub fn discover_path(path: &Path) -> Discovery {
-    let mut search = Search {
-        skip: &|_| false,
-        found: Discovery::default(),
-    };
+    let mut search = Search { skip: &|_| false, found: Discovery::default() };
     // Links are followed; the walk itself notices where one leads back up.
     for entry in WalkDir::new(path).follow_links(true) {
         match entry {
@@ -146,22 +134,14 @@ impl Search<'_> {
             return;
         }
         let below = path.strip_prefix(folder).unwrap_or(path);
-        let Some(parts) = below
-            .iter()
-            .map(|part| part.to_str())
-            .collect::<Option<Vec<_>>>()
-        else {
+        let Some(parts) = below.iter().map(|part| part.to_str()).collect::<Option<Vec<_>>>() else {
             return self.problem(path, &"the name is not Unicode");
         };
         let agent_id = match parts.as_slice() {
             ["subagents", .., name] => subagent_of_file(name),
             _ => None,
         };
-        let kind = if agent_id.is_some() {
-            SourceKind::Subagent
-        } else {
-            SourceKind::Attachment
-        };
+        let kind = if agent_id.is_some() { SourceKind::Subagent } else { SourceKind::Attachment };
         let archived = archive_name([slug, session].into_iter().chain(parts.iter().copied()));
         self.add(path, kind, session, agent_id, archived);
     }
@@ -182,26 +162,14 @@ impl Search<'_> {
 
     /// A file whose name does not say what it is, or is not to be trusted.
     fn unclear(&mut self, path: &Path, archived: String, is_named: bool) {
-        let name = path
-            .file_name()
-            .and_then(|name| name.to_str())
-            .unwrap_or_default();
-        let stem = path
-            .file_stem()
-            .and_then(|stem| stem.to_str())
-            .unwrap_or_default();
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
         match sniff(path) {
             Ok(Sniffed::Transcript(session)) => {
                 let session = session.unwrap_or_else(|| SessionId::new(harmless_id(stem)));
                 match subagent_of_file(name) {
                     Some(id) => {
-                        self.add(
-                            path,
-                            SourceKind::Subagent,
-                            session.as_str(),
-                            Some(id),
-                            archived,
-                        );
+                        self.add(path, SourceKind::Subagent, session.as_str(), Some(id), archived);
                     }
                     None => self.add(path, SourceKind::Main, session.as_str(), None, archived),
                 }
@@ -269,18 +237,12 @@ impl Search<'_> {
 
     fn problem(&mut self, path: &Path, message: &dyn std::fmt::Display) {
         let message = message.to_string();
-        self.found.problems.push(Problem {
-            path: path.to_path_buf(),
-            message,
-        });
+        self.found.problems.push(Problem { path: path.to_path_buf(), message });
     }
 }
 
 fn modified(metadata: &Metadata) -> Option<Timestamp> {
-    metadata
-        .modified()
-        .ok()
-        .and_then(|time| Timestamp::try_from(time).ok())
+    metadata.modified().ok().and_then(|time| Timestamp::try_from(time).ok())
 }
 
 /// A file's stem as a session's id.

@@ -73,10 +73,7 @@ impl<'a> Entry<'a> {
             return SessionId::new(id);
         }
         let written = self.moment().map(|moment| moment.to_string());
-        let date = written
-            .as_deref()
-            .and_then(|text| text.get(..10))
-            .unwrap_or("undated");
+        let date = written.as_deref().and_then(|text| text.get(..10)).unwrap_or("undated");
         let project = self.project.as_deref().unwrap_or_default();
         let hash = Id::derive(&[b"history-project", project.as_bytes()]).to_string();
         SessionId::new(format!("history-{date}-{}", &hash[..8]))
@@ -113,9 +110,7 @@ impl HistoryReader {
 
     /// A reader that goes on where the one that saved `state` stopped.
     pub fn resume(state: &str) -> Result<Self, InvalidState> {
-        Ok(Self {
-            state: serde_json::from_str(state)?,
-        })
+        Ok(Self { state: serde_json::from_str(state)? })
     }
 
     /// What [`HistoryReader::resume`] needs: hashes and numbers.
@@ -135,10 +130,7 @@ impl HistoryReader {
                     None => note(&mut rest, "broken-json", number),
                 }
             }
-            HistoryBatch {
-                sessions,
-                diagnostics: rest.diagnostics,
-            }
+            HistoryBatch { sessions, diagnostics: rest.diagnostics }
         })
     }
 

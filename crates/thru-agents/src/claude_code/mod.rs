@@ -21,6 +21,6 @@ pub use cleaner::Cleaner;
 pub use discover::{discover, discover_path};
 pub use history::{HistoryBatch, HistoryReader};
 pub use reader::Reader;
-pub use sniff::directory_of;
 pub use restore::{RestoreError, restore_path};
+pub use sniff::directory_of;
 pub use state::InvalidState;

@@ -26,9 +26,7 @@ pub(super) struct InSessionFolder<'p> {
 pub(super) fn is_session_id(id: &str) -> bool {
     id.len() <= 128
         && id.starts_with(|first: char| first.is_ascii_alphanumeric())
-        && id
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
+        && id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
 }
 
 /// The session's id in the name of its transcript.
@@ -53,11 +51,7 @@ pub(super) fn in_session_folder(path: &Path) -> Option<InSessionFolder<'_>> {
         _ => None,
     };
     Some(InSessionFolder {
-        kind: if agent_id.is_some() {
-            SourceKind::Subagent
-        } else {
-            SourceKind::Attachment
-        },
+        kind: if agent_id.is_some() { SourceKind::Subagent } else { SourceKind::Attachment },
         session: parts[at],
         agent_id,
         parts: parts[at.saturating_sub(1)..].to_vec(),
@@ -67,10 +61,7 @@ pub(super) fn in_session_folder(path: &Path) -> Option<InSessionFolder<'_>> {
 /// The folder that a file lies in and its name, or what stands for them.
 pub(super) fn folder_and_file(path: &Path) -> Option<[&str; 2]> {
     let name = path.file_name()?.to_str()?;
-    let folder = path
-        .parent()
-        .and_then(Path::file_name)
-        .and_then(|name| name.to_str());
+    let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
     Some([folder.unwrap_or("files"), name])
 }
 
@@ -90,9 +81,7 @@ fn harmless(part: &str) -> String {
         return "_".to_owned();
     }
     let is_bad = |c: char| c.is_control() || "/\\:*?\"<>|".contains(c);
-    part.chars()
-        .map(|c| if is_bad(c) { '_' } else { c })
-        .collect()
+    part.chars().map(|c| if is_bad(c) { '_' } else { c }).collect()
 }
 
 /// The named parts of a path; none if one of them is not Unicode. `..` empties what is before it, as
@@ -117,18 +106,9 @@ mod tests {
 
     #[test]
     fn hostile_ids_are_no_session_ids() {
-        for id in [
-            "",
-            "..",
-            "../../x",
-            "a/b",
-            "a\\b",
-            ".hidden",
-            "c:x",
-            "ü",
-            "a\0b",
-            &"a".repeat(129),
-        ] {
+        for id in
+            ["", "..", "../../x", "a/b", "a\\b", ".hidden", "c:x", "ü", "a\0b", &"a".repeat(129)]
+        {
             assert!(!is_session_id(id), "{id}");
         }
         assert!(is_session_id(SESSION) && is_session_id("session_1.2"));
@@ -136,10 +116,7 @@ mod tests {
 
     #[test]
     fn archive_names_lead_nowhere_else() {
-        assert_eq!(
-            archive_name(["..", "a/../b", "c:d", ""]),
-            "claude-code/_/a_.._b/c_d/_"
-        );
+        assert_eq!(archive_name(["..", "a/../b", "c:d", ""]), "claude-code/_/a_.._b/c_d/_");
     }
 
     #[test]
@@ -153,10 +130,9 @@ mod tests {
         let path = format!("{SESSION}/tool-results/agent-a1.jsonl");
         let found = in_session_folder(Path::new(&path)).unwrap();
         assert_eq!((found.kind, found.parts.len()), (SourceKind::Attachment, 3));
-        for other in [
-            format!("/x/{SESSION}/agent-a1.jsonl"),
-            format!("/x/{SESSION}/../subagents/f"),
-        ] {
+        for other in
+            [format!("/x/{SESSION}/agent-a1.jsonl"), format!("/x/{SESSION}/../subagents/f")]
+        {
             assert!(in_session_folder(Path::new(&other)).is_none(), "{other}");
         }
     }

@@ -60,9 +60,7 @@ pub(super) fn note_type(record: &Record<'_>, line: u64, batch: &mut ReadBatch) {
 
 /// The record's timestamp, if it has one that can be read.
 pub(super) fn timestamp(text: &Text<'_>, line: u64, batch: &mut ReadBatch) -> Option<Timestamp> {
-    let text = text
-        .as_deref()
-        .filter(|&text| text != BLANK && !text.is_empty())?;
+    let text = text.as_deref().filter(|&text| text != BLANK && !text.is_empty())?;
     let timestamp = text.parse().ok();
     if timestamp.is_none() {
         note(batch, "bad-timestamp", line);
@@ -103,9 +101,7 @@ pub(super) fn note_metadata(record: &Record<'_>, state: &mut State, facts: &mut 
         "summary" if !state.has_title => {
             keep_last(&mut facts.agent_title, short(&record.summary));
         }
-        "pr-link" => facts
-            .pull_requests
-            .extend(short(&record.pr_url).map(str::to_owned)),
+        "pr-link" => facts.pull_requests.extend(short(&record.pr_url).map(str::to_owned)),
         "system" => match record.subtype.as_deref().unwrap_or_default() {
             "compact_boundary" => facts.compactions += 1,
             "api_error" => facts.api_errors += 1,
@@ -145,10 +141,7 @@ pub(super) fn note_answer(
     // Not `Usage::add`: a damaged file may hold any number.
     facts.usage.input = facts.usage.input.saturating_add(new.input);
     facts.usage.output = facts.usage.output.saturating_add(new.output);
-    facts.usage.cache_creation = facts
-        .usage
-        .cache_creation
-        .saturating_add(new.cache_creation);
+    facts.usage.cache_creation = facts.usage.cache_creation.saturating_add(new.cache_creation);
     facts.usage.cache_read = facts.usage.cache_read.saturating_add(new.cache_read);
 }
 
@@ -167,11 +160,7 @@ pub(super) fn copied_from(record: &Record<'_>, state: &State) -> Option<SessionI
 }
 
 fn forked_from(record: &Record<'_>) -> Option<SessionId> {
-    record
-        .forked_from
-        .as_ref()
-        .and_then(|forked| short(&forked.session_id))
-        .map(SessionId::new)
+    record.forked_from.as_ref().and_then(|forked| short(&forked.session_id)).map(SessionId::new)
 }
 
 fn keep_last(kept: &mut Option<String>, seen: Option<&str>) {

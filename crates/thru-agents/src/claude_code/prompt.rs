@@ -92,11 +92,7 @@ fn strip(text: &str) -> String {
         return typed.trim().to_owned();
     }
     if text.starts_with("<bash-input>") {
-        return format!(
-            "! {}",
-            text.replace("<bash-input>", "")
-                .replace("</bash-input>", "")
-        );
+        return format!("! {}", text.replace("<bash-input>", "").replace("</bash-input>", ""));
     }
     if MACHINE.iter().any(|start| text.starts_with(start)) {
         return String::new();
@@ -141,10 +137,7 @@ mod tests {
                 "<system-reminder>x</system-reminder>\n hello <system-reminder>\ny</system-reminder>",
                 "hello",
             ),
-            (
-                "hello <system-reminder> unclosed",
-                "hello <system-reminder> unclosed",
-            ),
+            ("hello <system-reminder> unclosed", "hello <system-reminder> unclosed"),
             (
                 "<command-message>m</command-message>\n<command-name>/review</command-name>\n<command-args>the parser</command-args>",
                 "/review the parser",
@@ -152,16 +145,10 @@ mod tests {
             ("<command-name>/clear</command-name>", "/clear"),
             ("<command-name>/cut", ""),
             ("<bash-input>ls -l</bash-input>", "! ls -l"),
-            (
-                "<bash-stdout>files</bash-stdout><bash-stderr></bash-stderr>",
-                "",
-            ),
+            ("<bash-stdout>files</bash-stdout><bash-stderr></bash-stderr>", ""),
             ("<local-command-stdout></local-command-stdout>", ""),
             ("[Request interrupted by user for tool use]", ""),
-            (
-                "This session is being continued from a previous conversation that ran out",
-                "",
-            ),
+            ("This session is being continued from a previous conversation that ran out", ""),
             ("  \n ", ""),
         ] {
             assert_eq!(strip(written), typed, "{written}");

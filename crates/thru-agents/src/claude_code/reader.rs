@@ -10,9 +10,9 @@ use thru_core::{
 };
 use thru_redact::Clean;
 
-use super::names::subagent_of_file;
 use super::blank::is_blank;
 use super::calls::OpenCall;
+use super::names::subagent_of_file;
 use super::record::{Message, Record, is_uuid};
 use super::state::{InvalidState, State};
 use super::{notes, prompt, tools};
@@ -39,9 +39,7 @@ impl Reader {
     /// A reader at the beginning of a transcript of this session. Attachments and prompt histories
     /// hold no passages for it (for the latter see [`HistoryReader`](super::HistoryReader)).
     pub fn new(kind: SourceKind, session: SessionId) -> Self {
-        Self {
-            state: State::new(kind, session),
-        }
+        Self { state: State::new(kind, session) }
     }
 
     /// A reader at the beginning of this file.
@@ -76,11 +74,8 @@ impl Reader {
     }
 
     fn read_bytes(&mut self, block: &[u8], first_line: u64) -> ReadBatch {
-        let mut pass = Pass {
-            state: &mut self.state,
-            batch: ReadBatch::default(),
-            made: HashMap::new(),
-        };
+        let mut pass =
+            Pass { state: &mut self.state, batch: ReadBatch::default(), made: HashMap::new() };
         for (number, line) in lines::numbered(block, first_line) {
             pass.line(number, line);
         }
@@ -179,12 +174,7 @@ impl Pass<'_> {
         let is_subagent = record.is_sidechain || self.state.kind == SourceKind::Subagent;
         let named = || record.agent_id.as_deref().filter(|id| !is_blank(id));
         is_subagent.then(|| {
-            let id = self
-                .state
-                .agent_id
-                .as_deref()
-                .or_else(named)
-                .unwrap_or(NAMELESS);
+            let id = self.state.agent_id.as_deref().or_else(named).unwrap_or(NAMELESS);
             text::head(id, ID_LIMIT)
         })
     }
@@ -209,10 +199,7 @@ impl Pass<'_> {
             uuid,
             line: outer.line,
             timestamp: timestamp.or(outer.timestamp),
-            agent_id: Some(text::head(
-                data.agent_id.as_deref().unwrap_or(NAMELESS),
-                ID_LIMIT,
-            )),
+            agent_id: Some(text::head(data.agent_id.as_deref().unwrap_or(NAMELESS), ID_LIMIT)),
             copied_from: outer.copied_from.clone(),
             calling_record: "",
             tool_use_result: embedded.tool_use_result,
@@ -267,9 +254,7 @@ impl Pass<'_> {
                         tool_use: text::head(block.id.as_deref().unwrap_or_default(), ID_LIMIT)
                             .to_owned(),
                         record: text::head(place.uuid, ID_LIMIT).to_owned(),
-                        passage: call
-                            .as_ref()
-                            .map(|_| self.id(PassageKind::Tool, ordinal, place)),
+                        passage: call.as_ref().map(|_| self.id(PassageKind::Tool, ordinal, place)),
                         asks: call.as_ref().is_some_and(|call| call.asks),
                     });
                     if let Some(call) = call {
@@ -298,16 +283,9 @@ impl Pass<'_> {
             let call = self.state.open.take(tool_use, record);
             let asks = call.as_ref().is_some_and(|call| call.asks);
             let answer = tools::answer(block, place.tool_use_result, call.is_some(), asks);
-            let outcome = if block.is_error {
-                Outcome::Failed
-            } else {
-                Outcome::Succeeded
-            };
+            let outcome = if block.is_error { Outcome::Failed } else { Outcome::Succeeded };
             match call {
-                Some(OpenCall {
-                    passage: Some(passage),
-                    ..
-                }) => self.amend(Amendment {
+                Some(OpenCall { passage: Some(passage), .. }) => self.amend(Amendment {
                     passage,
                     text: answer.text,
                     outcome,
@@ -371,12 +349,8 @@ impl Pass<'_> {
             place.uuid
         } else {
             // Lines are numbered per file, and a session's subagents have files of their own.
-            let file = self
-                .state
-                .agent_id
-                .as_deref()
-                .map(|id| format!("/{id}"))
-                .unwrap_or_default();
+            let file =
+                self.state.agent_id.as_deref().map(|id| format!("/{id}")).unwrap_or_default();
             nameless = format!("{}{file}#L{}", self.state.session, place.line);
             &nameless
         };

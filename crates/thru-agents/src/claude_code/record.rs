@@ -217,11 +217,7 @@ fn blocks<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Block<'de>>, D::Erro
 
 impl<'a> Block<'a> {
     fn text(text: Cow<'a, str>) -> Self {
-        Self {
-            kind: Some(Cow::Borrowed("text")),
-            text: Some(text),
-            ..Self::default()
-        }
+        Self { kind: Some(Cow::Borrowed("text")), text: Some(text), ..Self::default() }
     }
 }
 
@@ -269,13 +265,7 @@ mod tests {
         let record = Record::parse(line).unwrap();
         assert_eq!(record.kind.as_deref(), Some("user"));
         assert!(record.uuid.is_none() && record.session_id.is_none() && !record.is_meta);
-        let texts: Vec<_> = record
-            .message
-            .unwrap()
-            .content
-            .into_iter()
-            .map(|b| b.text)
-            .collect();
+        let texts: Vec<_> = record.message.unwrap().content.into_iter().map(|b| b.text).collect();
         let texts: Vec<_> = texts.iter().map(|text| text.as_deref()).collect();
         assert_eq!(texts, [Some("a"), None, None, Some("b"), None]);
     }

@@ -54,20 +54,13 @@ impl Rendered {
 
     fn object(&mut self, raw: &str, depth: usize) {
         let members = json::members(raw);
-        let member = |name| {
-            members
-                .iter()
-                .find(|(key, _)| key == name)
-                .map(|(_, raw)| raw.get())
-        };
+        let member = |name| members.iter().find(|(key, _)| key == name).map(|(_, raw)| raw.get());
         match member("type").and_then(json::string).as_deref() {
             Some("text") => return self.value(member("text").unwrap_or_default(), depth),
             Some("image" | "document") => return self.text.push_str("[image]"),
             _ => {}
         }
-        let kept = members
-            .iter()
-            .filter(|(key, _)| !DROPPED.contains(&key.as_ref()));
+        let kept = members.iter().filter(|(key, _)| !DROPPED.contains(&key.as_ref()));
         for (at, (key, value)) in kept.enumerate() {
             self.newline(at);
             self.text.push_str(key);

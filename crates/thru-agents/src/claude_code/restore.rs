@@ -80,10 +80,7 @@ mod tests {
         let config = Path::new("/home/u/.claude");
         let back = |source: &str, archived: &str| restore_path(config, Path::new(source), archived);
         assert_eq!(
-            back(
-                "/home/u/.claude/projects/-home-u-p/s.jsonl",
-                "claude-code/-home-u-p/s.jsonl"
-            ),
+            back("/home/u/.claude/projects/-home-u-p/s.jsonl", "claude-code/-home-u-p/s.jsonl"),
             Ok(config.join("projects/-home-u-p/s.jsonl"))
         );
         // Found elsewhere: the archive's name decides.
@@ -123,12 +120,8 @@ mod tests {
             );
         }
         assert!(
-            restore_path(
-                config,
-                Path::new("/p/projects/../s.jsonl"),
-                "claude-code/p/s.jsonl"
-            )
-            .is_err()
+            restore_path(config, Path::new("/p/projects/../s.jsonl"), "claude-code/p/s.jsonl")
+                .is_err()
         );
     }
 }

@@ -55,11 +55,7 @@ pub(super) fn sniff(path: &Path) -> io::Result<Sniffed> {
             return Ok(Sniffed::Transcript(Some(SessionId::new(id))));
         }
     }
-    Ok(if is_transcript {
-        Sniffed::Transcript(None)
-    } else {
-        Sniffed::Other
-    })
+    Ok(if is_transcript { Sniffed::Transcript(None) } else { Sniffed::Other })
 }
 
 /// The directory that a transcript's session started in, as one of its first records names it. Nothing

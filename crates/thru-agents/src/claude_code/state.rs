@@ -124,23 +124,12 @@ mod tests {
     #[test]
     fn an_answer_is_counted_once_at_its_largest() {
         let mut state = State::new(SourceKind::Main, SessionId::new("s"));
-        let usage = |output| Usage {
-            input: 10,
-            output,
-            ..Usage::default()
-        };
+        let usage = |output| Usage { input: 10, output, ..Usage::default() };
         let mut total = Usage::default();
         for (answer, output) in [("a", 1), ("b", 5), ("a", 1), ("a", 70), ("b", 5)] {
             total.add(&state.newly_used(answer.to_owned(), usage(output)));
         }
-        assert_eq!(
-            total,
-            Usage {
-                input: 20,
-                output: 75,
-                ..Usage::default()
-            }
-        );
+        assert_eq!(total, Usage { input: 20, output: 75, ..Usage::default() });
     }
 
     #[test]
@@ -148,9 +137,6 @@ mod tests {
         let state = State::new(SourceKind::Main, SessionId::new("s"));
         assert_eq!(State::load(&state.save()).unwrap(), state);
         assert!(matches!(State::load("{}"), Err(InvalidState::Damaged(_))));
-        assert!(matches!(
-            State::load(r#"{"version":9}"#),
-            Err(InvalidState::OtherVersion(9))
-        ));
+        assert!(matches!(State::load(r#"{"version":9}"#), Err(InvalidState::OtherVersion(9))));
     }
 }

@@ -26,11 +26,7 @@ pub(super) struct Call {
 
 /// The call in a `tool_use` block; none if a private turn made it.
 pub(super) fn call(block: &Block<'_>) -> Option<Call> {
-    let name = block
-        .name
-        .as_deref()
-        .map(|name| text::head(name, NAME_LIMIT))
-        .unwrap_or_default();
+    let name = block.name.as_deref().map(|name| text::head(name, NAME_LIMIT)).unwrap_or_default();
     let input = block.input.map(render::flat).unwrap_or_default();
     if input.blanked {
         return None;
@@ -51,12 +47,8 @@ pub(super) fn call(block: &Block<'_>) -> Option<Call> {
         "Edit" | "MultiEdit" | "Write" | "NotebookEdit" => Some(Access::Modified),
         _ => None,
     };
-    let files = access.and_then(|access| {
-        touch(
-            member("file_path").or_else(|| member("notebook_path")),
-            access,
-        )
-    });
+    let files = access
+        .and_then(|access| touch(member("file_path").or_else(|| member("notebook_path")), access));
     Some(Call {
         name: (!name.is_empty()).then(|| name.to_owned()),
         text: text::cap(text, CALL_LIMIT),
@@ -102,10 +94,7 @@ pub(super) fn answer(
             files.extend(result_file(structured));
         }
     }
-    Answer {
-        text: text::cap(text, RESULT_LIMIT),
-        files,
-    }
+    Answer { text: text::cap(text, RESULT_LIMIT), files }
 }
 
 /// The part of a structured result that a person would read.
@@ -117,14 +106,9 @@ fn spoken_result(structured: &RawValue) -> String {
     let members = json::members(structured.get());
     let texts = SPOKEN.iter().filter_map(|name| {
         let (_, value) = members.iter().find(|(key, _)| key == name)?;
-        Some(render::flat(value))
-            .filter(|value| !value.blanked)
-            .map(|value| value.text)
+        Some(render::flat(value)).filter(|value| !value.blanked).map(|value| value.text)
     });
-    texts
-        .filter(|text| !text.trim().is_empty())
-        .collect::<Vec<_>>()
-        .join("\n")
+    texts.filter(|text| !text.trim().is_empty()).collect::<Vec<_>>().join("\n")
 }
 
 /// Adds the answers that a person gave, or the plan that they approved, if `text` lacks them.

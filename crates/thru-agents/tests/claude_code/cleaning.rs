@@ -32,11 +32,7 @@ fn a_private_turn_leaves_ids_and_types() {
     }
 
     let batch = read(SourceKind::Main, &after);
-    let lines: Vec<_> = batch
-        .passages
-        .iter()
-        .map(|passage| passage.lines[0])
-        .collect();
+    let lines: Vec<_> = batch.passages.iter().map(|passage| passage.lines[0]).collect();
     assert_eq!(lines, [1, 2, 8, 9]);
     assert!(batch.passages[2].text.starts_with("Open again") && batch.amendments.is_empty());
     assert!(batch.facts.agent_title.is_none() && batch.diagnostics.is_empty());
@@ -58,10 +54,7 @@ fn a_result_that_arrives_after_its_private_turn_finds_no_call() {
     let batch = read(SourceKind::Main, &after);
     assert!(!String::from_utf8(after).unwrap().contains("hush"));
     assert_eq!(batch.passages.len(), 1);
-    assert_eq!(
-        (batch.passages[0].turn, batch.passages[0].text.as_str()),
-        (1, "and now in public")
-    );
+    assert_eq!((batch.passages[0].turn, batch.passages[0].text.as_str()), (1, "and now in public"));
 }
 
 #[test]

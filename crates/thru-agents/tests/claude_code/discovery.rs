@@ -64,10 +64,8 @@ fn the_real_layout_is_found_whole() {
     main S claude-code/-home-ada-orrery/renamed.jsonl
     prompt-history  claude-code/history.jsonl
     "###);
-    let agent = found
-        .sources
-        .iter()
-        .find(|s| s.archive_name.ends_with("subagents/agent-a9f.jsonl"));
+    let agent =
+        found.sources.iter().find(|s| s.archive_name.ends_with("subagents/agent-a9f.jsonl"));
     let agent = agent.unwrap();
     assert_eq!((agent.agent_id.as_deref(), agent.size), (Some("a9f"), 3));
     assert!(agent.modified.is_some());
@@ -79,42 +77,26 @@ fn what_is_to_be_skipped_is_skipped() {
     layout(dir.path());
     let found = discover(dir.path(), &|path| path.ends_with("-home-ada-orrery"));
     assert_eq!(names(&found), ["prompt-history  claude-code/history.jsonl"]);
-    let found = discover(dir.path(), &|path| {
-        path.extension().is_some_and(|e| e == "jsonl")
-    });
-    assert!(
-        found
-            .sources
-            .iter()
-            .all(|source| source.kind == SourceKind::Attachment)
-    );
+    let found = discover(dir.path(), &|path| path.extension().is_some_and(|e| e == "jsonl"));
+    assert!(found.sources.iter().all(|source| source.kind == SourceKind::Attachment));
 }
 
 #[test]
 fn a_fresh_installation_has_nothing() {
     let dir = tempfile::tempdir().unwrap();
-    assert_eq!(
-        discover(&dir.path().join("nowhere"), &|_| false),
-        Discovery::default()
-    );
+    assert_eq!(discover(&dir.path().join("nowhere"), &|_| false), Discovery::default());
 }
 
 #[test]
 fn copies_elsewhere_are_found_by_what_they_hold() {
     let dir = tempfile::tempdir().unwrap();
     layout(&dir.path().join("backup/.claude"));
-    put(
-        dir.path().join("plain/team__talk.jsonl"),
-        &fixture("v1_0.jsonl"),
-    );
+    put(dir.path().join("plain/team__talk.jsonl"), &fixture("v1_0.jsonl"));
     put(
         dir.path().join("plain/no session.jsonl"),
         b"{\"type\":\"summary\",\"summary\":\"x\",\"leafUuid\":\"y\"}\n",
     );
-    put(
-        dir.path().join("plain/rollout.jsonl"),
-        b"{\"type\":\"session_meta\",\"payload\":{}}\n",
-    );
+    put(dir.path().join("plain/rollout.jsonl"), b"{\"type\":\"session_meta\",\"payload\":{}}\n");
     let hostile = b"{\"type\":\"user\",\"sessionId\":\"../../x\",\"message\":{}}\n";
     put(dir.path().join("plain/hostile.jsonl"), hostile);
     let found = discover_path(dir.path());
@@ -153,26 +135,17 @@ fn links_that_loop_end_and_unreadable_folders_are_problems() {
     layout(dir.path());
     let projects = dir.path().join("projects");
     symlink(&projects, projects.join("-loop")).unwrap();
-    symlink(
-        &projects,
-        projects.join(format!("-home-ada-orrery/{SESSION}/subagents/loop")),
-    )
-    .unwrap();
+    symlink(&projects, projects.join(format!("-home-ada-orrery/{SESSION}/subagents/loop")))
+        .unwrap();
     symlink(
         "nowhere",
-        projects.join(format!(
-            "-home-ada-orrery/{}.jsonl",
-            SESSION.replace('a', "b")
-        )),
+        projects.join(format!("-home-ada-orrery/{}.jsonl", SESSION.replace('a', "b"))),
     )
     .unwrap();
     let before = discover(dir.path(), &|_| false);
     assert!(before.problems.is_empty(), "{:?}", before.problems);
     assert!(
-        before
-            .sources
-            .iter()
-            .all(|s| !s.archive_name.contains("loop")),
+        before.sources.iter().all(|s| !s.archive_name.contains("loop")),
         "{:?}",
         names(&before)
     );

@@ -288,14 +288,9 @@ fn damage_costs_only_what_is_damaged() {
 #[test]
 fn prompt_history() {
     let mut reader = HistoryReader::new();
-    let batch = reader
-        .read(&clean(&fixture("history.jsonl")), 1)
-        .into_inner();
-    let shown: String = batch
-        .sessions
-        .iter()
-        .map(|(id, batch)| format!("== {id}\n{}", show(batch)))
-        .collect();
+    let batch = reader.read(&clean(&fixture("history.jsonl")), 1).into_inner();
+    let shown: String =
+        batch.sessions.iter().map(|(id, batch)| format!("== {id}\n{}", show(batch))).collect();
     insta::assert_snapshot!(shown, @r###"
     == a1a1a1a1-0000-4000-8000-000000000001
     0 turn 1 human [1]
@@ -315,16 +310,9 @@ fn prompt_history() {
     assert_eq!(batch.diagnostics.len(), 1);
 
     // Read again, the prompts are the same; read on, the turns go on.
-    let again = HistoryReader::new()
-        .read(&clean(&fixture("history.jsonl")), 100)
-        .into_inner();
+    let again = HistoryReader::new().read(&clean(&fixture("history.jsonl")), 100).into_inner();
     let ids = |batch: &thru_agents::claude_code::HistoryBatch| -> BTreeSet<_> {
-        batch
-            .sessions
-            .values()
-            .flat_map(|batch| &batch.passages)
-            .map(|p| p.id)
-            .collect()
+        batch.sessions.values().flat_map(|batch| &batch.passages).map(|p| p.id).collect()
     };
     assert_eq!(ids(&batch), ids(&again));
     let mut resumed = HistoryReader::resume(&reader.state()).unwrap();
@@ -341,19 +329,10 @@ fn a_copied_record_is_the_same_passage() {
         Reader::new(SourceKind::Main, SessionId::new("another")).read(&clean(&block), 1);
     let ids = |passages: &[thru_core::Passage]| passages.iter().map(|p| p.id).collect::<Vec<_>>();
     assert_eq!(ids(&here.passages), ids(&elsewhere.get().passages));
-    assert!(
-        elsewhere
-            .get()
-            .passages
-            .iter()
-            .all(|passage| passage.copied_from.is_some())
-    );
+    assert!(elsewhere.get().passages.iter().all(|passage| passage.copied_from.is_some()));
     // A copy was paid for elsewhere.
     assert_eq!(elsewhere.get().facts.usage, Usage::default());
-    assert_eq!(
-        ids(&here.passages).iter().collect::<BTreeSet<_>>().len(),
-        here.passages.len()
-    );
+    assert_eq!(ids(&here.passages).iter().collect::<BTreeSet<_>>().len(), here.passages.len());
 }
 
 #[test]
@@ -363,10 +342,7 @@ fn a_result_of_a_later_read_is_an_amendment() {
     let cut = cut + block[cut..].iter().position(|&b| b == b'\n').unwrap() + 1;
     let mut reader = reader(SourceKind::Main);
     let before = reader.read(&clean(&block[..cut]), 1).into_inner();
-    assert_eq!(
-        before.passages.last().unwrap().outcome,
-        Some(Outcome::Pending)
-    );
+    assert_eq!(before.passages.last().unwrap().outcome, Some(Outcome::Pending));
     let after = reader.read(&clean(&block[cut..]), 7).into_inner();
     assert_eq!(after.amendments.len(), 2);
     let failed = &after.amendments[0];

@@ -40,11 +40,7 @@ fn reading_line_by_line_gives_the_same() {
     for (name, kind) in TRANSCRIPTS {
         let block = fixture(name);
         let cuts: Vec<usize> = (0..block.len()).collect();
-        assert_eq!(
-            read_in_pieces(reader(kind), &block, &cuts),
-            read(kind, &block),
-            "{name}"
-        );
+        assert_eq!(read_in_pieces(reader(kind), &block, &cuts), read(kind, &block), "{name}");
     }
 }
 
@@ -87,20 +83,12 @@ proptest! {
 }
 
 fn everything_reads(bytes: &[u8]) {
-    for kind in [
-        SourceKind::Main,
-        SourceKind::Subagent,
-        SourceKind::Attachment,
-    ] {
+    for kind in [SourceKind::Main, SourceKind::Subagent, SourceKind::Attachment] {
         read(kind, bytes);
     }
     HistoryReader::new().read(&clean(bytes), 1);
     let (redactor, mut report) = (Redactor::builtin(), Report::default());
-    for kind in [
-        SourceKind::Main,
-        SourceKind::Subagent,
-        SourceKind::PromptHistory,
-    ] {
+    for kind in [SourceKind::Main, SourceKind::Subagent, SourceKind::PromptHistory] {
         let mut cleaner = Cleaner::resume(kind, None);
         for line in bytes.split_inclusive(|&byte| byte == b'\n') {
             cleaner.clean(&redactor, line, &mut report);

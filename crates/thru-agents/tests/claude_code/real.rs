@@ -11,10 +11,7 @@ use crate::support::{clean, read_in_pieces};
 fn transcripts() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/transcripts/claude");
     if !folder.is_dir() {
-        eprintln!(
-            "SKIPPED: there are no real transcripts in {}",
-            folder.display()
-        );
+        eprintln!("SKIPPED: there are no real transcripts in {}", folder.display());
         return None;
     }
     Some(folder)
@@ -33,20 +30,12 @@ fn splits_of_real_transcripts_give_the_same() {
         passages += whole.passages.len();
         assert!(whole.amendments.is_empty(), "{}", source.archive_name);
         let unexpected = whole.diagnostics.iter().any(|d| d.kind != "not-utf8");
-        assert!(
-            !unexpected,
-            "{}: {:?}",
-            source.archive_name, whole.diagnostics
-        );
+        assert!(!unexpected, "{}: {:?}", source.archive_name, whole.diagnostics);
         // Cuts that differ from file to file, and are the same on each run.
         let step = 10_000 + block.len() % 77_777;
         let cuts: Vec<usize> = (0..block.len()).step_by(step).collect();
         let pieces = read_in_pieces(Reader::of(&source), &block, &cuts);
-        assert!(
-            pieces == whole,
-            "{} differs when read in pieces",
-            source.archive_name
-        );
+        assert!(pieces == whole, "{} differs when read in pieces", source.archive_name);
     }
     assert!(passages > 0);
 }
@@ -58,23 +47,14 @@ fn a_growing_transcript_gives_growing_passages() {
     let mut earlier: Option<(PathBuf, Vec<thru_core::Passage>)> = None;
     for source in found.sources {
         let block = std::fs::read(&source.path).unwrap();
-        let passages = Reader::of(&source)
-            .read(&clean(&block), 1)
-            .into_inner()
-            .passages;
+        let passages = Reader::of(&source).read(&clean(&block), 1).into_inner().passages;
         if let Some((path, earlier)) = earlier
             && path.parent() == source.path.parent()
         {
             assert!(earlier.len() <= passages.len());
             for (old, new) in earlier.iter().zip(&passages) {
-                assert_eq!(
-                    (old.id, old.ordinal, old.turn),
-                    (new.id, new.ordinal, new.turn)
-                );
-                assert!(
-                    new.text.starts_with(&old.text),
-                    "a passage changed what it said"
-                );
+                assert_eq!((old.id, old.ordinal, old.turn), (new.id, new.ordinal, new.turn));
+                assert!(new.text.starts_with(&old.text), "a passage changed what it said");
             }
         }
         earlier = Some((source.path, passages));

@@ -23,9 +23,7 @@ pub(crate) fn reader(kind: SourceKind) -> Reader {
 pub(crate) fn clean(block: &[u8]) -> Clean<Vec<u8>> {
     // Cleaning is tested elsewhere: here the bytes are to arrive as they are. An empty line is clean,
     // and what tests derive from it is what they made up themselves.
-    Redactor::builtin()
-        .clean_json_line(b"", &mut Report::default())
-        .map(|_| block.to_vec())
+    Redactor::builtin().clean_json_line(b"", &mut Report::default()).map(|_| block.to_vec())
 }
 
 pub(crate) fn read(kind: SourceKind, block: &[u8]) -> ReadBatch {
@@ -39,10 +37,7 @@ pub(crate) fn read_in_pieces(mut reader: Reader, block: &[u8], cuts: &[usize]) -
         .iter()
         .map(|&cut| cut.min(block.len()))
         .map(|cut| {
-            block[cut..]
-                .iter()
-                .position(|&b| b == b'\n')
-                .map_or(block.len(), |n| cut + n + 1)
+            block[cut..].iter().position(|&b| b == b'\n').map_or(block.len(), |n| cut + n + 1)
         })
         .chain([block.len()])
         .collect();
@@ -59,11 +54,7 @@ pub(crate) fn read_in_pieces(mut reader: Reader, block: &[u8], cuts: &[usize]) -
 
 pub(crate) fn append(whole: &mut ReadBatch, later: ReadBatch) {
     for amendment in later.amendments {
-        match whole
-            .passages
-            .iter_mut()
-            .rfind(|passage| passage.id == amendment.passage)
-        {
+        match whole.passages.iter_mut().rfind(|passage| passage.id == amendment.passage) {
             Some(passage) => thru_agents::amend(passage, &amendment),
             None => whole.amendments.push(amendment),
         }
@@ -74,11 +65,7 @@ pub(crate) fn append(whole: &mut ReadBatch, later: ReadBatch) {
         *whole.record_types.entry(name).or_default() += count;
     }
     for diagnostic in later.diagnostics {
-        match whole
-            .diagnostics
-            .iter_mut()
-            .find(|known| known.kind == diagnostic.kind)
-        {
+        match whole.diagnostics.iter_mut().find(|known| known.kind == diagnostic.kind) {
             Some(known) => known.count += diagnostic.count,
             None => whole.diagnostics.push(diagnostic),
         }
@@ -89,12 +76,7 @@ pub(crate) fn append(whole: &mut ReadBatch, later: ReadBatch) {
 pub(crate) fn show(batch: &ReadBatch) -> String {
     let mut out = String::new();
     for passage in &batch.passages {
-        write!(
-            out,
-            "{} turn {} {}",
-            passage.ordinal, passage.turn, passage.kind
-        )
-        .unwrap();
+        write!(out, "{} turn {} {}", passage.ordinal, passage.turn, passage.kind).unwrap();
         if let Some(agent) = &passage.agent_id {
             write!(out, " @{agent}").unwrap();
         }
@@ -118,12 +100,8 @@ pub(crate) fn show(batch: &ReadBatch) -> String {
     }
     writeln!(out, "{:?}", batch.record_types).unwrap();
     for diagnostic in &batch.diagnostics {
-        writeln!(
-            out,
-            "{} x{} first {}",
-            diagnostic.kind, diagnostic.count, diagnostic.line
-        )
-        .unwrap();
+        writeln!(out, "{} x{} first {}", diagnostic.kind, diagnostic.count, diagnostic.line)
+            .unwrap();
     }
     out
 }

@@ -65,7 +65,8 @@ mod tests {
         identify(directory, None, &undeclared).as_str().to_owned()
     }
 
-    const CONFIG: &str = "[core]\n\tbare = false\n[remote \"origin\"]\n\turl = git@github.com:Acme/Rocket.git\n";
+    const CONFIG: &str =
+        "[core]\n\tbare = false\n[remote \"origin\"]\n\turl = git@github.com:Acme/Rocket.git\n";
 
     #[test]
     fn clones_worktrees_and_folders_of_one_remote_are_one_project() {
@@ -73,10 +74,16 @@ mod tests {
         let root = home.path();
         write(&root.join("a/.git/config"), CONFIG);
         write(&root.join("a/.git/HEAD"), "ref: refs/heads/main\n");
-        write(&root.join("b/.git/config"), &CONFIG.replace("git@github.com:", "https://u:p@github.com/"));
+        write(
+            &root.join("b/.git/config"),
+            &CONFIG.replace("git@github.com:", "https://u:p@github.com/"),
+        );
         write(&root.join("b/.git/HEAD"), "ref: refs/heads/main\n");
         // A worktree of `a`, and a folder inside it.
-        write(&root.join("w/.git"), &format!("gitdir: {}\n", root.join("a/.git/worktrees/w").display()));
+        write(
+            &root.join("w/.git"),
+            &format!("gitdir: {}\n", root.join("a/.git/worktrees/w").display()),
+        );
         write(&root.join("a/.git/worktrees/w/commondir"), "../..\n");
         write(&root.join("a/.git/worktrees/w/HEAD"), "ref: refs/heads/w\n");
         write(&root.join("w/src/deep/file"), "");

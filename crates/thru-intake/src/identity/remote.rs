@@ -65,7 +65,15 @@ mod tests {
 
     #[test]
     fn places_on_this_machine_are_no_remotes() {
-        for url in ["/srv/git/rocket.git", "file:///srv/git/rocket", "../rocket", r"C:\git\rocket", "", "x", "https://"] {
+        for url in [
+            "/srv/git/rocket.git",
+            "file:///srv/git/rocket",
+            "../rocket",
+            r"C:\git\rocket",
+            "",
+            "x",
+            "https://",
+        ] {
             assert_eq!(normalise(url), None, "{url}");
         }
     }

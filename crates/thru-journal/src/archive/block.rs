@@ -116,9 +116,7 @@ impl Compressor {
     pub fn prepare(&mut self, block: Block<'_>) -> Result<PreparedBlock> {
         let prepared = self.prepare_any(block.bytes(), block.is_verbatim())?;
         if prepared.open {
-            return Err(Error::Unrecordable(
-                "the last line of a block has no newline".to_owned(),
-            ));
+            return Err(Error::Unrecordable("the last line of a block has no newline".to_owned()));
         }
         Ok(prepared)
     }
@@ -179,10 +177,7 @@ impl Decompressor {
             Ok(raw) if raw <= TRUSTED_SIZE => self.zstd.decompress(frame, raw),
             _ => zstd::stream::read::Decoder::with_buffer(frame).and_then(|decoder| {
                 let mut text = Vec::new();
-                decoder
-                    .single_frame()
-                    .take(raw.saturating_add(1))
-                    .read_to_end(&mut text)?;
+                decoder.single_frame().take(raw.saturating_add(1)).read_to_end(&mut text)?;
                 Ok(text)
             }),
         };
@@ -211,18 +206,10 @@ mod tests {
 
     #[test]
     fn a_false_size_is_noticed_without_much_memory() {
-        let frame = Compressor::new(3)
-            .unwrap()
-            .prepare(Block::Verbatim(b"line\n"))
-            .unwrap();
+        let frame = Compressor::new(3).unwrap().prepare(Block::Verbatim(b"line\n")).unwrap();
         let mut decompressor = Decompressor::new().unwrap();
         for raw in [1, 4, 6, 1 << 20, 1 << 29, u64::MAX] {
-            assert!(
-                decompressor
-                    .decompress(&frame.frame, raw, frame.hash)
-                    .is_err(),
-                "{raw}"
-            );
+            assert!(decompressor.decompress(&frame.frame, raw, frame.hash).is_err(), "{raw}");
         }
         let text = decompressor.decompress(&frame.frame, 5, frame.hash);
         assert_eq!(text.as_deref(), Ok(b"line\n".as_slice()));
@@ -230,26 +217,11 @@ mod tests {
 
     #[test]
     fn a_bomb_is_stopped_at_the_size_its_header_names() {
-        let bomb = Compressor::new(3)
-            .unwrap()
-            .prepare_any(&vec![b'x'; 20 << 20], true)
-            .unwrap();
+        let bomb = Compressor::new(3).unwrap().prepare_any(&vec![b'x'; 20 << 20], true).unwrap();
         let mut decompressor = Decompressor::new().unwrap();
-        assert!(
-            decompressor
-                .decompress(&bomb.frame, 10 << 20, bomb.hash)
-                .is_err()
-        );
-        assert!(
-            decompressor
-                .decompress(&bomb.frame, 1000, bomb.hash)
-                .is_err()
-        );
-        assert!(
-            decompressor
-                .decompress(&bomb.frame, bomb.raw, bomb.hash)
-                .is_ok()
-        );
+        assert!(decompressor.decompress(&bomb.frame, 10 << 20, bomb.hash).is_err());
+        assert!(decompressor.decompress(&bomb.frame, 1000, bomb.hash).is_err());
+        assert!(decompressor.decompress(&bomb.frame, bomb.raw, bomb.hash).is_ok());
     }
 
     proptest! {

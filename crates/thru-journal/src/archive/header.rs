@@ -42,10 +42,7 @@ pub(super) struct Header {
     pub(super) source: Option<SourceInfo>,
 }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde calls it with a reference"
-)]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
 const fn is_false(value: &bool) -> bool {
     !*value
 }

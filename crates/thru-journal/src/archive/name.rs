@@ -32,12 +32,7 @@ pub struct InvalidEntryName {
 impl EntryName {
     /// Checks a name and makes it safe.
     pub fn new(name: &str) -> Result<Self, InvalidEntryName> {
-        let refuse = |reason| {
-            Err(InvalidEntryName {
-                name: name.to_owned(),
-                reason,
-            })
-        };
+        let refuse = |reason| Err(InvalidEntryName { name: name.to_owned(), reason });
         if name.contains('\\') {
             return refuse("it has a backslash");
         }
@@ -78,14 +73,8 @@ impl fmt::Display for EntryName {
 
 fn push_safe(out: &mut String, component: &str) {
     let reserved = |c: char| matches!(c, '<' | '>' | ':' | '"' | '|' | '?' | '*');
-    let stem = component
-        .split('.')
-        .next()
-        .unwrap_or(component)
-        .trim_end_matches(' ');
-    let device = DEVICES
-        .iter()
-        .any(|device| device.eq_ignore_ascii_case(stem));
+    let stem = component.split('.').next().unwrap_or(component).trim_end_matches(' ');
+    let device = DEVICES.iter().any(|device| device.eq_ignore_ascii_case(stem));
     let dangling = component.ends_with(['.', ' ']);
     if component.len() <= MAX_COMPONENT && !component.contains(reserved) && !device && !dangling {
         out.push_str(component);
@@ -99,11 +88,7 @@ fn push_safe(out: &mut String, component: &str) {
     }
     let room = MAX_COMPONENT - mark.len() - 2;
     let kept = component.floor_char_boundary(room.min(component.len()));
-    out.extend(
-        component[..kept]
-            .chars()
-            .map(|c| if reserved(c) { '_' } else { c }),
-    );
+    out.extend(component[..kept].chars().map(|c| if reserved(c) { '_' } else { c }));
     out.push('~');
     out.push_str(mark);
 }
@@ -116,46 +101,30 @@ mod tests {
 
     #[test]
     fn ordinary_names_stay_as_they_are() {
-        for name in [
-            "claude-code/-home-u-p/0fe553fc.jsonl",
-            "a",
-            "x/.hidden",
-            "ü/日本",
-            "console.txt",
-        ] {
+        for name in
+            ["claude-code/-home-u-p/0fe553fc.jsonl", "a", "x/.hidden", "ü/日本", "console.txt"]
+        {
             assert_eq!(EntryName::new(name).unwrap().as_str(), name);
         }
     }
 
     #[test]
     fn names_that_lead_elsewhere_are_refused() {
-        for name in [
-            "", "/", "/a", "a/", "a//b", ".", "..", "a/../b", "a/.", "a\\b", "a\0b", "a\nb",
-        ] {
+        for name in
+            ["", "/", "/a", "a/", "a//b", ".", "..", "a/../b", "a/.", "a\\b", "a\0b", "a\nb"]
+        {
             assert!(EntryName::new(name).is_err(), "{name:?}");
         }
     }
 
     #[test]
     fn what_a_file_system_may_not_hold_is_changed() {
-        for name in [
-            "a:b",
-            "what?",
-            "con",
-            "NUL.txt",
-            "com1.tar.gz",
-            "aux .x",
-            "dot.",
-            "space ",
-        ] {
+        for name in ["a:b", "what?", "con", "NUL.txt", "com1.tar.gz", "aux .x", "dot.", "space "] {
             let safe = EntryName::new(name).unwrap();
             assert_ne!(safe.as_str(), name);
             assert!(safe.as_str().contains('~'), "{safe}");
         }
-        assert_ne!(
-            EntryName::new("a:b").unwrap(),
-            EntryName::new("a?b").unwrap()
-        );
+        assert_ne!(EntryName::new("a:b").unwrap(), EntryName::new("a?b").unwrap());
         let long = "é".repeat(300);
         assert!(EntryName::new(&long).unwrap().as_str().len() <= MAX_COMPONENT);
     }

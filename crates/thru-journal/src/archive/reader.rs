@@ -25,12 +25,7 @@ impl ArchiveReader {
     pub(super) fn new(mut file: File, path: PathBuf) -> Result<Self> {
         let walk = walk(&mut file, &path)?;
         let zstd = Decompressor::new().at(&path)?;
-        Ok(Self {
-            file,
-            path,
-            walk,
-            zstd,
-        })
+        Ok(Self { file, path, walk, zstd })
     }
 
     /// What the entry is a copy of; nothing if no block was written yet or the first is damaged.
@@ -55,10 +50,7 @@ impl ArchiveReader {
 
     /// The state of the cleaner at that point.
     pub fn carry(&self) -> Option<&str> {
-        self.walk
-            .blocks
-            .last()
-            .and_then(|block| block.carry.as_deref())
+        self.walk.blocks.last().and_then(|block| block.carry.as_deref())
     }
 
     /// Whether there is something unfinished behind the last whole block: an append was cut short,
@@ -78,24 +70,15 @@ impl ArchiveReader {
             return Ok(None);
         };
         let frame = read_frame(&mut self.file, block).at(&self.path)?;
-        self.zstd
-            .decompress(&frame, block.raw_len, block.hash)
-            .map(Some)
-            .map_err(|detail| {
-                Error::corrupt(
-                    &self.path,
-                    format!("the block at byte {} {detail}", block.offset),
-                )
-            })
+        self.zstd.decompress(&frame, block.raw_len, block.hash).map(Some).map_err(|detail| {
+            Error::corrupt(&self.path, format!("the block at byte {} {detail}", block.offset))
+        })
     }
 
     /// One line, counted from 0, without its newline; nothing if the entry is not that long. Only
     /// the block that holds it is decompressed.
     pub fn read_line(&mut self, line: u64) -> Result<Option<Vec<u8>>> {
-        let index = self
-            .walk
-            .blocks
-            .partition_point(|block| block.next_line() <= line);
+        let index = self.walk.blocks.partition_point(|block| block.next_line() <= line);
         let Some(first_line) = self.walk.blocks.get(index).map(|block| block.first_line) else {
             return Ok(None);
         };
@@ -108,40 +91,25 @@ impl ArchiveReader {
         let lines = Lines { first_line, bytes };
         match lines.iter().find(|&(number, _)| number == line) {
             Some((_, text)) => Ok(Some(text.to_vec())),
-            None => Err(Error::corrupt(
-                &self.path,
-                format!("line {line} is not in its block"),
-            )),
+            None => Err(Error::corrupt(&self.path, format!("line {line} is not in its block"))),
         }
     }
 
     /// The lines from this one on, block by block. An error stands for the lines of one block, or
     /// for lines that were lost; the iteration goes on behind them.
     pub fn blocks_from(&mut self, line: u64) -> Blocks<'_> {
-        let index = self
-            .walk
-            .blocks
-            .partition_point(|block| block.next_line() <= line);
-        Blocks {
-            reader: self,
-            index,
-            line,
-        }
+        let index = self.walk.blocks.partition_point(|block| block.next_line() <= line);
+        Blocks { reader: self, index, line }
     }
 
     fn lost(&self, line: u64, next: u64) -> Error {
-        Error::corrupt(
-            &self.path,
-            format!("lines {line} to {} are lost", next.saturating_sub(1)),
-        )
+        Error::corrupt(&self.path, format!("lines {line} to {} are lost", next.saturating_sub(1)))
     }
 }
 
 impl fmt::Debug for ArchiveReader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ArchiveReader")
-            .field("path", &self.path)
-            .finish_non_exhaustive()
+        f.debug_struct("ArchiveReader").field("path", &self.path).finish_non_exhaustive()
     }
 }
 
@@ -174,9 +142,8 @@ impl Lines {
         let passed = line.saturating_sub(self.first_line);
         if passed > 0 {
             let nth = usize::try_from(passed - 1).unwrap_or(usize::MAX);
-            let start = memchr_iter(b'\n', &self.bytes)
-                .nth(nth)
-                .map_or(self.bytes.len(), |at| at + 1);
+            let start =
+                memchr_iter(b'\n', &self.bytes).nth(nth).map_or(self.bytes.len(), |at| at + 1);
             self.bytes.drain(..start);
             self.first_line = line;
         }

@@ -88,21 +88,14 @@ impl Archive {
         let (mut source, mut changed) = (walked.source, false);
         for info in walked.blocks {
             let frame = read_frame(&mut file, &info).at(&path)?;
-            let old = zstd
-                .decompress(&frame, info.raw_len, info.hash)
-                .map_err(|detail| {
-                    Error::corrupt(&path, format!("the block at byte {} {detail}", info.offset))
-                })?;
+            let old = zstd.decompress(&frame, info.raw_len, info.hash).map_err(|detail| {
+                Error::corrupt(&path, format!("the block at byte {} {detail}", info.offset))
+            })?;
             let new = clean_lines(&old, &mut clean)?;
             changed |= new != old;
             let block = compressor.prepare_any(&new, false)?;
-            let header = Header::new(
-                &block,
-                info.first_line,
-                info.position,
-                info.carry,
-                source.take(),
-            );
+            let header =
+                Header::new(&block, info.first_line, info.position, info.carry, source.take());
             if header.lines != info.lines {
                 return Err(Error::Unrecordable("a cleaned line became none".to_owned()));
             }
@@ -127,9 +120,7 @@ impl Archive {
         };
         for damage in reader.damage() {
             let (offset, len) = (damage.offset, damage.len);
-            report
-                .problems
-                .push(format!("{len} bytes from byte {offset}: {}", damage.detail));
+            report.problems.push(format!("{len} bytes from byte {offset}: {}", damage.detail));
         }
         check_lines(&mut reader, &mut report)?;
         Ok(Some(report))
@@ -162,9 +153,7 @@ fn clean_lines(old: &[u8], clean: &mut impl FnMut(&[u8]) -> Clean<Vec<u8>>) -> R
         let text = line.strip_suffix(b"\n").unwrap_or(line);
         let cleaned = clean(text);
         if memchr::memchr(b'\n', cleaned.get()).is_some() {
-            return Err(Error::Unrecordable(
-                "a cleaned line became several".to_owned(),
-            ));
+            return Err(Error::Unrecordable("a cleaned line became several".to_owned()));
         }
         new.extend_from_slice(cleaned.get());
         new.extend_from_slice(&line[text.len()..]);

@@ -63,9 +63,7 @@ impl FromStr for Fingerprint {
         if text.len() != 32 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Err(InvalidFingerprint);
         }
-        u128::from_str_radix(text, 16)
-            .map(Self)
-            .map_err(|_| InvalidFingerprint)
+        u128::from_str_radix(text, 16).map(Self).map_err(|_| InvalidFingerprint)
     }
 }
 
@@ -77,9 +75,7 @@ impl Serialize for Fingerprint {
 
 impl<'de> Deserialize<'de> for Fingerprint {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?
-            .parse()
-            .map_err(serde::de::Error::custom)
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
     }
 }
 
@@ -137,17 +133,8 @@ mod tests {
     fn fingerprints_are_read_as_they_are_written() {
         let print = Fingerprint::of(b"x");
         assert_eq!(print.to_string().parse(), Ok(print));
-        for text in [
-            "",
-            "+0000000000000000000000000000000",
-            "zz",
-            &"0".repeat(33),
-        ] {
-            assert_eq!(
-                text.parse::<Fingerprint>(),
-                Err(InvalidFingerprint),
-                "{text}"
-            );
+        for text in ["", "+0000000000000000000000000000000", "zz", &"0".repeat(33)] {
+            assert_eq!(text.parse::<Fingerprint>(), Err(InvalidFingerprint), "{text}");
         }
     }
 

@@ -139,11 +139,7 @@ pub(super) fn walk(file: &mut File, path: &Path) -> Result<Walk> {
         let Some(next) = find_next(file, path, at + 1, len)? else {
             break;
         };
-        walk.damage.push(Damage {
-            offset: at,
-            len: next - at,
-            detail,
-        });
+        walk.damage.push(Damage { offset: at, len: next - at, detail });
         at = next;
     }
     walk.torn = len - walk.end;
@@ -161,9 +157,7 @@ fn find(file: &mut File, path: &Path, at: u64, len: u64) -> Result<Found> {
         return Ok(Found::Nothing("a block header is cut off".to_owned()));
     };
     let Some(wanted) = payload_len(start) else {
-        return Ok(Found::Nothing(
-            "there is no block header where one should be".to_owned(),
-        ));
+        return Ok(Found::Nothing("there is no block header where one should be".to_owned()));
     };
     let frame = at + FRAME_START as u64 + wanted as u64;
     if frame > len {
@@ -179,10 +173,7 @@ fn find(file: &mut File, path: &Path, at: u64, len: u64) -> Result<Found> {
     match parsed {
         Ok(header) => Ok(Found::Header(Box::new(header), frame)),
         Err(Unusable::Damaged(detail)) => Ok(Found::Nothing(detail)),
-        Err(Unusable::Newer(detail)) => Err(Error::Newer {
-            path: path.to_owned(),
-            detail,
-        }),
+        Err(Unusable::Newer(detail)) => Err(Error::Newer { path: path.to_owned(), detail }),
     }
 }
 
@@ -270,9 +261,7 @@ mod tests {
 
     #[test]
     fn a_newer_format_is_called_by_its_name() {
-        let Err(error) = read_all(&forged(0, 0, 0, 0, 2)) else {
-            unreachable!()
-        };
+        let Err(error) = read_all(&forged(0, 0, 0, 0, 2)) else { unreachable!() };
         assert!(matches!(error, Error::Newer { .. }), "{error}");
         assert!(read_all(&forged(0, 0, 0, 0, 1)).unwrap().torn == 0);
     }
@@ -282,22 +271,12 @@ mod tests {
         let whole = forged(0, 0, 0, 0, 1);
         for garbage in SEARCHED - 8..SEARCHED + 8 {
             let walked = read_all(&[vec![1; garbage], whole.clone()].concat()).unwrap();
-            assert_eq!(
-                (walked.blocks.len(), walked.damage.len()),
-                (1, 1),
-                "{garbage}"
-            );
+            assert_eq!((walked.blocks.len(), walked.damage.len()), (1, 1), "{garbage}");
         }
     }
 
     fn number() -> impl Strategy<Value = u64> {
-        prop_oneof![
-            0_u64..4,
-            0_u64..1 << 21,
-            Just(1 << 30),
-            Just(u64::MAX),
-            any::<u64>()
-        ]
+        prop_oneof![0_u64..4, 0_u64..1 << 21, Just(1 << 30), Just(u64::MAX), any::<u64>()]
     }
 
     fn part() -> impl Strategy<Value = Vec<u8>> {

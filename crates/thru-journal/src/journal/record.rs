@@ -70,25 +70,15 @@ pub(super) fn encode(host: &str, entry: &Entry) -> Result<Vec<u8>> {
     }
     let body = entry.body.get();
     if !is_shallow(body, MAX_DEPTH) {
-        return Err(Error::Unrecordable(format!(
-            "JSON nested deeper than {MAX_DEPTH} levels"
-        )));
+        return Err(Error::Unrecordable(format!("JSON nested deeper than {MAX_DEPTH} levels")));
     }
-    let written = Written {
-        v: VERSION,
-        key: &entry.key,
-        host,
-        at: entry.at,
-        kind: &entry.kind,
-        body,
-    };
+    let written =
+        Written { v: VERSION, key: &entry.key, host, at: entry.at, kind: &entry.kind, body };
     let json = serde_json::to_vec(&written)
         .map_err(|error| Error::Unrecordable(format!("journal entry: {error}")))?;
     if json.len() > MAX_RECORD_BYTES {
         let length = json.len();
-        return Err(Error::Unrecordable(format!(
-            "a journal entry of {length} bytes is too long"
-        )));
+        return Err(Error::Unrecordable(format!("a journal entry of {length} bytes is too long")));
     }
     let mut line = Vec::new();
     checked::seal(&json, &mut line);

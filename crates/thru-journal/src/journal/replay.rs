@@ -154,22 +154,8 @@ impl Stream {
             self.cursor.set(&segment.name, segment.read);
             let kind = match record {
                 Ok(record) if self.seen.insert(short_hash(&record.key)) => {
-                    let record::Read {
-                        key,
-                        host,
-                        at,
-                        kind,
-                        body,
-                        ..
-                    } = record;
-                    return Ok(Some(Item::Entry(Stored {
-                        position,
-                        host,
-                        key,
-                        at,
-                        kind,
-                        body,
-                    })));
+                    let record::Read { key, host, at, kind, body, .. } = record;
+                    return Ok(Some(Item::Entry(Stored { position, host, key, at, kind, body })));
                 }
                 Ok(_) => {
                     self.duplicates += 1;
@@ -244,10 +230,7 @@ pub struct Verification {
 impl Verification {
     pub(super) fn of(mut stream: Stream) -> Result<Self> {
         let segments = stream.segments.len();
-        let mut found = Self {
-            segments,
-            ..Self::default()
-        };
+        let mut found = Self { segments, ..Self::default() };
         for item in &mut stream {
             match item? {
                 Item::Entry(_) => found.entries += 1,

@@ -52,25 +52,12 @@ impl Scan {
         }
         file.seek(SeekFrom::Start(read.bytes)).at(&path)?;
         let reader = BufReader::with_capacity(64 * 1024, file);
-        Ok((
-            Self {
-                name,
-                path,
-                reader,
-                read,
-                line: Vec::new(),
-            },
-            !fits,
-        ))
+        Ok((Self { name, path, reader, read, line: Vec::new() }, !fits))
     }
 
     pub(super) fn position(&self) -> Position {
         let Read { bytes, lines } = self.read;
-        Position {
-            segment: self.name.clone(),
-            line: lines + 1,
-            offset: bytes,
-        }
+        Position { segment: self.name.clone(), line: lines + 1, offset: bytes }
     }
 
     pub(super) fn read_line(&mut self) -> Result<Line> {
@@ -82,11 +69,7 @@ impl Scan {
                 available => available.at(&self.path)?,
             };
             if available.is_empty() {
-                return Ok(if length == 0 {
-                    Line::End
-                } else {
-                    Line::Unfinished
-                });
+                return Ok(if length == 0 { Line::End } else { Line::Unfinished });
             }
             let newline = memchr(b'\n', available);
             let part = &available[..newline.unwrap_or(available.len())];

@@ -41,10 +41,7 @@ pub(super) fn list(dir: &Path) -> Result<Vec<String>> {
 /// The number of a host's newest segment.
 pub(super) fn newest(dir: &Path, host: &str) -> Result<Option<u64>> {
     let number = |name: &str| {
-        let number = name
-            .strip_prefix(host)?
-            .strip_prefix('-')?
-            .strip_suffix(SUFFIX)?;
+        let number = name.strip_prefix(host)?.strip_prefix('-')?.strip_suffix(SUFFIX)?;
         number.parse::<u64>().ok()
     };
     Ok(list(dir)?.iter().filter_map(|name| number(name)).max())
@@ -53,9 +50,7 @@ pub(super) fn newest(dir: &Path, host: &str) -> Result<Option<u64>> {
 /// Opens a shared segment for appending, and makes it if need be.
 pub(super) fn open(path: &Path) -> Result<File> {
     let mut options = OpenOptions::new();
-    files::private(options.read(true).append(true).create(true))
-        .open(path)
-        .at(path)
+    files::private(options.read(true).append(true).create(true)).open(path).at(path)
 }
 
 /// Makes a segment that nobody else writes.
@@ -63,9 +58,7 @@ pub(super) fn create_spill(dir: &Path, host: &str, number: u64) -> Result<(PathB
     let process = std::process::id();
     let mut attempt = 0;
     loop {
-        let path = dir.join(format!(
-            "{host}-{number:08}.spill-{process}-{attempt}{SUFFIX}"
-        ));
+        let path = dir.join(format!("{host}-{number:08}.spill-{process}-{attempt}{SUFFIX}"));
         match files::create_new_private(&path) {
             // Of an earlier process with our id, or of another journal in this one.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => attempt += 1,

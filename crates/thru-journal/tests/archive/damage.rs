@@ -10,24 +10,12 @@ use super::{Fixture, at, fixture, read_from};
 /// Four blocks of two lines; where each pair ends in the file; the file.
 fn four_blocks() -> (Fixture, Vec<Vec<u8>>, Vec<u64>, Vec<u8>) {
     let fixture = fixture();
-    let mut appender = fixture
-        .archive
-        .appender(&fixture.entry, &fixture.info)
-        .unwrap();
+    let mut appender = fixture.archive.appender(&fixture.entry, &fixture.info).unwrap();
     let mut lines = Vec::new();
     for n in 0..4_u64 {
-        let block = [
-            format!("{{\"n\":{n}}}"),
-            format!("{{\"text\":\"{}\"}}", "ab".repeat(9)),
-        ];
+        let block = [format!("{{\"n\":{n}}}"), format!("{{\"text\":\"{}\"}}", "ab".repeat(9))];
         let text: String = block.iter().map(|line| format!("{line}\n")).collect();
-        appender
-            .append(
-                Block::Verbatim(text.as_bytes()),
-                at(n + 1),
-                Some(n.to_string()),
-            )
-            .unwrap();
+        appender.append(Block::Verbatim(text.as_bytes()), at(n + 1), Some(n.to_string())).unwrap();
         lines.extend(block.map(String::into_bytes));
     }
     drop(appender);
@@ -53,17 +41,12 @@ fn a_file_cut_off_anywhere_keeps_its_whole_blocks_and_grows_on() {
         assert_eq!(reader.torn(), !boundary, "cut at {cut}");
         assert_eq!(reader.damage(), [], "cut at {cut}");
 
-        let mut appender = fixture
-            .archive
-            .appender(&fixture.entry, &fixture.info)
-            .unwrap();
+        let mut appender = fixture.archive.appender(&fixture.entry, &fixture.info).unwrap();
         let position = (whole > 0).then(|| at(whole as u64));
         assert_eq!(appender.position(), position.as_ref(), "cut at {cut}");
         assert_eq!(appender.lines(), whole as u64 * 2);
         assert_eq!(appender.cut() > 0, !boundary);
-        appender
-            .append(Block::Verbatim(b"more\n"), at(99), None)
-            .unwrap();
+        appender.append(Block::Verbatim(b"more\n"), at(99), None).unwrap();
         drop(appender);
 
         let mut reader = fixture.archive.reader(&fixture.entry).unwrap().unwrap();
@@ -96,10 +79,7 @@ fn a_changed_byte_never_gives_wrong_lines() {
                 Err(error) => panic!("byte {at}, line {number}: {error}"),
             }
         }
-        assert!(
-            right >= lines.len() - 2,
-            "byte {at}: one block is damaged, not more"
-        );
+        assert!(right >= lines.len() - 2, "byte {at}: one block is damaged, not more");
         let report = fixture.archive.verify(&fixture.entry).unwrap().unwrap();
         assert_eq!(report.lines, right as u64);
         let noticed = report.torn || !report.problems.is_empty();
@@ -114,35 +94,18 @@ fn damage_in_the_middle_is_said_once_and_the_rest_goes_on() {
     fs::write(fixture.archive.path(&fixture.entry), &file).unwrap();
 
     let mut reader = fixture.archive.reader(&fixture.entry).unwrap().unwrap();
-    assert_eq!(
-        (reader.lines(), reader.torn(), reader.damage().len()),
-        (8, false, 1)
-    );
-    assert_eq!(
-        (reader.damage()[0].offset, reader.damage()[0].len),
-        (ends[0], ends[1] - ends[0])
-    );
+    assert_eq!((reader.lines(), reader.torn(), reader.damage().len()), (8, false, 1));
+    assert_eq!((reader.damage()[0].offset, reader.damage()[0].len), (ends[0], ends[1] - ends[0]));
     let lines: Vec<_> = reader.blocks_from(0).collect();
-    let firsts: Vec<Option<u64>> = lines
-        .iter()
-        .map(|lines| lines.as_ref().ok().map(|lines| lines.first_line))
-        .collect();
+    let firsts: Vec<Option<u64>> =
+        lines.iter().map(|lines| lines.as_ref().ok().map(|lines| lines.first_line)).collect();
     assert_eq!(firsts, [Some(0), None, Some(4), Some(6)]);
     assert!(matches!(reader.read_line(3), Err(Error::Corrupt { .. })));
 
-    let appender = fixture
-        .archive
-        .appender(&fixture.entry, &fixture.info)
-        .unwrap();
-    assert_eq!(
-        (appender.lines(), appender.cut()),
-        (8, 0),
-        "whole blocks stay"
-    );
+    let appender = fixture.archive.appender(&fixture.entry, &fixture.info).unwrap();
+    assert_eq!((appender.lines(), appender.cut()), (8, 0), "whole blocks stay");
     drop(appender);
-    let kept = fixture
-        .archive
-        .rewrite(&fixture.entry, |_| super::clean(b"x"));
+    let kept = fixture.archive.rewrite(&fixture.entry, |_| super::clean(b"x"));
     assert!(matches!(kept, Err(Error::Corrupt { .. })));
 }
 
@@ -155,15 +118,9 @@ fn blocks_that_a_power_cut_left_empty_are_read_again_from_the_source() {
         file[block.frame_offset as usize..block.end() as usize].fill(0);
     }
     fs::write(&path, &file).unwrap();
-    let appender = fixture
-        .archive
-        .appender(&fixture.entry, &fixture.info)
-        .unwrap();
+    let appender = fixture.archive.appender(&fixture.entry, &fixture.info).unwrap();
     assert_eq!((appender.lines(), appender.position()), (4, Some(&at(2))));
-    assert_eq!(
-        (appender.cut(), appender.carry()),
-        (ends[3] - ends[1], Some("1"))
-    );
+    assert_eq!((appender.cut(), appender.carry()), (ends[3] - ends[1], Some("1")));
     assert_eq!(fs::metadata(&path).unwrap().len(), ends[1]);
 
     // The file grew, but nothing of what it grew by was written.
@@ -171,9 +128,6 @@ fn blocks_that_a_power_cut_left_empty_are_read_again_from_the_source() {
     file.resize(file.len() + 5000, 0);
     drop(appender);
     fs::write(&path, &file).unwrap();
-    let appender = fixture
-        .archive
-        .appender(&fixture.entry, &fixture.info)
-        .unwrap();
+    let appender = fixture.archive.appender(&fixture.entry, &fixture.info).unwrap();
     assert_eq!((appender.lines(), appender.cut()), (4, 5000));
 }

@@ -20,12 +20,7 @@ struct Fixture {
 fn fixture() -> Fixture {
     let dir = tempfile::tempdir().unwrap();
     let archive = Archive::new(dir.path().join("archive"));
-    Fixture {
-        _dir: dir,
-        archive,
-        entry: entry("claude-code/-home-u-p/s.jsonl"),
-        info: info(),
-    }
+    Fixture { _dir: dir, archive, entry: entry("claude-code/-home-u-p/s.jsonl"), info: info() }
 }
 
 fn entry(name: &str) -> EntryName {
@@ -51,8 +46,5 @@ fn clean(text: &[u8]) -> Clean<Vec<u8>> {
 
 /// Everything from a line on; fails on damage.
 fn read_from(reader: &mut ArchiveReader, line: u64) -> Vec<u8> {
-    reader
-        .blocks_from(line)
-        .flat_map(|lines| lines.unwrap().bytes)
-        .collect()
+    reader.blocks_from(line).flat_map(|lines| lines.unwrap().bytes).collect()
 }

@@ -17,9 +17,7 @@ fn three_records() -> (tempfile::TempDir, Journal, Vec<usize>, Vec<u8>) {
         journal.append(&entry(key), Durability::Buffered).unwrap();
     }
     let bytes = fs::read(dir.path().join(SEGMENT)).unwrap();
-    let ends = memchr::memchr_iter(b'\n', &bytes)
-        .map(|at| at + 1)
-        .collect();
+    let ends = memchr::memchr_iter(b'\n', &bytes).map(|at| at + 1).collect();
     (dir, journal, ends, bytes)
 }
 
@@ -35,15 +33,9 @@ fn a_segment_cut_off_anywhere_keeps_its_whole_records_and_grows_on() {
         let replay = journal.replay().unwrap();
         assert_eq!(keys(&replay.entries), expected, "cut at {cut}");
         let kinds: Vec<_> = replay.problems.iter().map(|problem| problem.kind).collect();
-        assert_eq!(
-            kinds,
-            [ProblemKind::Unfinished][..usize::from(!boundary)],
-            "cut at {cut}"
-        );
+        assert_eq!(kinds, [ProblemKind::Unfinished][..usize::from(!boundary)], "cut at {cut}");
 
-        journal
-            .append(&entry("more"), Durability::Buffered)
-            .unwrap();
+        journal.append(&entry("more"), Durability::Buffered).unwrap();
         let only_newline_missing = ends.contains(&(cut + 1));
         expected.extend(only_newline_missing.then(|| ["a", "b", "c"][whole]));
         expected.push("more");
@@ -51,11 +43,7 @@ fn a_segment_cut_off_anywhere_keeps_its_whole_records_and_grows_on() {
         assert_eq!(keys(&replay.entries), expected, "cut at {cut}");
         let damaged = !boundary && !only_newline_missing;
         let kinds: Vec<_> = replay.problems.iter().map(|problem| problem.kind).collect();
-        assert_eq!(
-            kinds,
-            [ProblemKind::Damaged][..usize::from(damaged)],
-            "cut at {cut}"
-        );
+        assert_eq!(kinds, [ProblemKind::Damaged][..usize::from(damaged)], "cut at {cut}");
     }
 }
 
@@ -78,16 +66,10 @@ fn a_changed_byte_never_gives_a_wrong_record() {
         changed[at] ^= 1 << (at % 8);
         fs::write(dir.path().join(SEGMENT), &changed).unwrap();
         let replay = journal.replay().unwrap();
-        assert!(
-            replay.entries.len() < 3 && !replay.problems.is_empty(),
-            "byte {at}"
-        );
+        assert!(replay.entries.len() < 3 && !replay.problems.is_empty(), "byte {at}");
         for entry in &replay.entries {
             let same = right.iter().find(|right| right.key == entry.key).unwrap();
-            assert_eq!(
-                (&entry.body, entry.at, &entry.kind),
-                (&same.body, same.at, &same.kind)
-            );
+            assert_eq!((&entry.body, entry.at, &entry.kind), (&same.body, same.at, &same.kind));
         }
     }
 }
@@ -98,12 +80,8 @@ fn a_line_longer_than_any_record_is_passed_over() {
     bytes.resize(bytes.len() + (17 << 20), b'x');
     bytes.push(b'\n');
     fs::write(dir.path().join(SEGMENT), &bytes).unwrap();
-    let journal_after = Journal::open(dir.path(), "h")
-        .unwrap()
-        .with_segment_limit(u64::MAX);
-    journal_after
-        .append(&entry("more"), Durability::Buffered)
-        .unwrap();
+    let journal_after = Journal::open(dir.path(), "h").unwrap().with_segment_limit(u64::MAX);
+    journal_after.append(&entry("more"), Durability::Buffered).unwrap();
     let replay = journal.replay().unwrap();
     assert_eq!(keys(&replay.entries), ["a", "b", "c", "more"]);
     assert_eq!(replay.problems.len(), 1);

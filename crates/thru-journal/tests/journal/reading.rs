@@ -37,10 +37,7 @@ fn an_entry_is_delivered_once_and_the_first_counts() {
     let dir = tempfile::tempdir().unwrap();
     let journal = Journal::open(dir.path(), "h").unwrap();
     for body in ["first", "second"] {
-        let again = thru_journal::journal::Entry {
-            body: clean(&json!(body)),
-            ..entry("same")
-        };
+        let again = thru_journal::journal::Entry { body: clean(&json!(body)), ..entry("same") };
         journal.append(&again, Durability::Buffered).unwrap();
     }
     let replay = journal.replay().unwrap();
@@ -57,9 +54,7 @@ fn full_segments_are_followed_by_new_ones() {
     let names: Vec<String> = (0..12).map(|n| format!("key-{n}")).collect();
     for name in &names {
         // Opened anew each time, as hooks do.
-        let journal = Journal::open(dir.path(), "h")
-            .unwrap()
-            .with_segment_limit(300);
+        let journal = Journal::open(dir.path(), "h").unwrap().with_segment_limit(300);
         journal.append(&entry(name), Durability::Buffered).unwrap();
     }
     let journal = Journal::open(dir.path(), "h").unwrap();
@@ -84,9 +79,7 @@ fn a_reader_goes_on_where_it_stopped() {
     append(&journal, "3");
     append(&Journal::open(dir.path(), "a").unwrap(), "a");
     append(&Journal::open(dir.path(), "z").unwrap(), "z");
-    let mut stream = journal
-        .stream(serde_json::from_str(&saved).unwrap())
-        .unwrap();
+    let mut stream = journal.stream(serde_json::from_str(&saved).unwrap()).unwrap();
     let mut read = Vec::new();
     for item in &mut stream {
         if let Item::Entry(entry) = item.unwrap() {
@@ -112,11 +105,7 @@ fn a_segment_that_is_not_the_one_we_read_is_read_again() {
     let path = dir.path().join("h-00000001.jsonl");
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text.split_inclusive('\n').next().unwrap()).unwrap();
-    let items: Vec<Item> = journal
-        .stream(cursor)
-        .unwrap()
-        .map(Result::unwrap)
-        .collect();
+    let items: Vec<Item> = journal.stream(cursor).unwrap().map(Result::unwrap).collect();
     assert!(matches!(&items[0], Item::Problem(problem) if problem.kind == ProblemKind::Changed));
     assert!(matches!(&items[1], Item::Entry(entry) if entry.key == "a"));
     assert_eq!(items.len(), 2);
@@ -130,10 +119,7 @@ fn what_a_newer_version_wrote_is_kept_and_said() {
     let path = dir.path().join("h-00000001.jsonl");
     let mut text = fs::read_to_string(&path).unwrap();
     let old = text.split_once(' ').unwrap().1.trim_end().to_owned();
-    for json in [
-        old.replace("\"v\":1", "\"v\":2"),
-        r#"{"v":3,"shape":"new"}"#.to_owned(),
-    ] {
+    for json in [old.replace("\"v\":1", "\"v\":2"), r#"{"v":3,"shape":"new"}"#.to_owned()] {
         text += &format!("{} {json}\n", &blake3::hash(json.as_bytes()).to_hex()[..16]);
     }
     fs::write(&path, text).unwrap();
@@ -142,15 +128,9 @@ fn what_a_newer_version_wrote_is_kept_and_said() {
     let replay = journal.replay().unwrap();
     assert_eq!(keys(&replay.entries), ["a", "b"]);
     let kinds: Vec<ProblemKind> = replay.problems.iter().map(|problem| problem.kind).collect();
-    assert_eq!(
-        kinds,
-        [ProblemKind::Newer(Some(2)), ProblemKind::Newer(Some(3))]
-    );
+    assert_eq!(kinds, [ProblemKind::Newer(Some(2)), ProblemKind::Newer(Some(3))]);
     let said = replay.problems[0].to_string();
-    assert!(
-        said.starts_with("h-00000001.jsonl:2: ") && said.contains("newer version"),
-        "{said}"
-    );
+    assert!(said.starts_with("h-00000001.jsonl:2: ") && said.contains("newer version"), "{said}");
 }
 
 #[test]
@@ -160,10 +140,7 @@ fn what_could_not_be_read_again_is_not_recorded() {
     let nested = |levels: usize| {
         let text = "[".repeat(levels) + &"]".repeat(levels);
         let body = clean(&json!(null)).map(|_| serde_json::from_str(&text).unwrap());
-        thru_journal::journal::Entry {
-            body,
-            ..entry("deep")
-        }
+        thru_journal::journal::Entry { body, ..entry("deep") }
     };
     let refused = |entry| journal.append(&entry, Durability::Buffered).unwrap_err();
     assert!(matches!(refused(nested(101)), Error::Unrecordable(_)));
@@ -183,13 +160,8 @@ fn everything_is_for_the_user_alone() {
     let dir = tempfile::tempdir().unwrap();
     let journal = Journal::open(dir.path().join("deep/journal"), "h").unwrap();
     journal.append(&entry("a"), Durability::Synced).unwrap();
-    let mode = |path: &str| {
-        fs::metadata(dir.path().join(path))
-            .unwrap()
-            .permissions()
-            .mode()
-            & 0o777
-    };
+    let mode =
+        |path: &str| fs::metadata(dir.path().join(path)).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode("deep"), 0o700);
     assert_eq!(mode("deep/journal"), 0o700);
     assert_eq!(mode("deep/journal/h-00000001.jsonl"), 0o600);

@@ -58,22 +58,15 @@ fn processes_and_threads_lose_and_duplicate_nothing() {
     }
     let journal = Journal::open(dir.path(), "h").unwrap();
     let found = journal.verify().unwrap();
-    assert_eq!(
-        (found.problems.as_slice(), found.duplicates),
-        ([].as_slice(), 0)
-    );
+    assert_eq!((found.problems.as_slice(), found.duplicates), ([].as_slice(), 0));
     let replay = journal.replay().unwrap();
     let mut expected: Vec<String> = Vec::new();
     for who in ["p", "q", "self"] {
         for thread in 0..THREADS {
-            let of_thread: Vec<String> = (0..EACH)
-                .map(|n| format!("{who}/{thread}/{n:03}"))
-                .collect();
+            let of_thread: Vec<String> =
+                (0..EACH).map(|n| format!("{who}/{thread}/{n:03}")).collect();
             // Spills aside, each writer's records are in the order in which it wrote them.
-            if segments(&journal)
-                .iter()
-                .all(|name| !name.contains("spill"))
-            {
+            if segments(&journal).iter().all(|name| !name.contains("spill")) {
                 let prefix = format!("{who}/{thread}/");
                 let read: Vec<&str> = keys(&replay.entries)
                     .into_iter()
@@ -87,21 +80,14 @@ fn processes_and_threads_lose_and_duplicate_nothing() {
     let mut read = keys(&replay.entries);
     read.sort_unstable();
     assert_eq!(read, expected);
-    assert!(
-        found.segments > 1,
-        "segments were changed while all were writing"
-    );
+    assert!(found.segments > 1, "segments were changed while all were writing");
 }
 
 #[test]
 fn who_cannot_get_the_lock_writes_a_segment_of_its_own() {
     let dir = tempfile::tempdir().unwrap();
-    let journal = Journal::open(dir.path(), "h")
-        .unwrap()
-        .with_segment_limit(400);
-    journal
-        .append(&entry("shared"), Durability::Buffered)
-        .unwrap();
+    let journal = Journal::open(dir.path(), "h").unwrap().with_segment_limit(400);
+    journal.append(&entry("shared"), Durability::Buffered).unwrap();
     let held = File::open(dir.path().join("h-00000001.jsonl")).unwrap();
     held.lock().unwrap();
 
@@ -111,45 +97,22 @@ fn who_cannot_get_the_lock_writes_a_segment_of_its_own() {
     assert!(waited >= Duration::from_millis(50), "{waited:?}");
     assert!(waited < Duration::from_secs(2), "{waited:?}");
 
-    let impatient = || {
-        Journal::open(dir.path(), "h")
-            .unwrap()
-            .with_lock_patience(Duration::ZERO)
-    };
-    impatient()
-        .append(&entry("own 2"), Durability::Buffered)
-        .unwrap();
+    let impatient = || Journal::open(dir.path(), "h").unwrap().with_lock_patience(Duration::ZERO);
+    impatient().append(&entry("own 2"), Durability::Buffered).unwrap();
     let journal = journal.with_lock_patience(Duration::ZERO);
     for n in 3..7 {
-        journal
-            .append(&entry(&format!("own {n}")), Durability::Buffered)
-            .unwrap();
+        journal.append(&entry(&format!("own {n}")), Durability::Buffered).unwrap();
     }
     drop(held);
-    journal
-        .append(&entry("shared again"), Durability::Buffered)
-        .unwrap();
+    journal.append(&entry("shared again"), Durability::Buffered).unwrap();
 
     let spill = |n: u32| format!("h-00000001.spill-{}-{n}.jsonl", std::process::id());
     let expected = ["h-00000001.jsonl".to_owned(), spill(0), spill(1), spill(2)];
-    assert_eq!(
-        segments(&journal),
-        expected,
-        "one for each journal, and a second for what is full"
-    );
+    assert_eq!(segments(&journal), expected, "one for each journal, and a second for what is full");
     let replay = journal.replay().unwrap();
     assert_eq!(replay.problems, []);
     assert_eq!(
         keys(&replay.entries),
-        [
-            "shared",
-            "shared again",
-            "own 1",
-            "own 3",
-            "own 4",
-            "own 2",
-            "own 5",
-            "own 6"
-        ]
+        ["shared", "shared again", "own 1", "own 3", "own 4", "own 2", "own 5", "own 6"]
     );
 }

@@ -12,7 +12,9 @@ use tantivy::query::{
     BooleanQuery, ConstScoreQuery, EnableScoring, Occur, Query, RangeQuery, TermQuery, TermSetQuery,
 };
 use tantivy::schema::IndexRecordOption;
-use tantivy::{DocAddress, DocId, DocSet, Index, IndexReader, ReloadPolicy, Searcher, SegmentReader, Term};
+use tantivy::{
+    DocAddress, DocId, DocSet, Index, IndexReader, ReloadPolicy, Searcher, SegmentReader, Term,
+};
 use thru_core::{Layout, PassageKind, Timestamp};
 
 use super::fields::{Fields, IndexedPassage, normal_path, register_tokenizer};
@@ -142,7 +144,10 @@ impl TextIndex {
             for segment in part.searcher.segment_readers() {
                 let rows = segment.fast_fields().u64("row")?;
                 indexed.extend(
-                    segment.doc_ids_alive().filter_map(|document| rows.first(document)).map(|row| row as i64),
+                    segment
+                        .doc_ids_alive()
+                        .filter_map(|document| rows.first(document))
+                        .map(|row| row as i64),
                 );
             }
         }
@@ -166,8 +171,10 @@ impl TextIndex {
         if let Some(first) = self.parts.first() {
             for (part_number, part) in self.parts.iter().enumerate() {
                 // One set of statistics for all parts, or their scores could not be compared.
-                let scoring =
-                    EnableScoring::enabled_from_statistics_provider(&first.searcher, &part.searcher);
+                let scoring = EnableScoring::enabled_from_statistics_provider(
+                    &first.searcher,
+                    &part.searcher,
+                );
                 let hits = part.searcher.search_with_executor(
                     &search,
                     &TopDocs::with_limit(depth).order_by_score(),
@@ -219,7 +226,8 @@ impl TextIndex {
             required.push(Box::new(TermQuery::new(term, IndexRecordOption::Basic)));
         }
         if filter.since.is_some() || filter.until.is_some() {
-            let bound = |time: Timestamp| Term::from_field_i64(self.fields.at, time.as_millisecond());
+            let bound =
+                |time: Timestamp| Term::from_field_i64(self.fields.at, time.as_millisecond());
             required.push(Box::new(RangeQuery::new(
                 filter.since.map_or(Bound::Unbounded, |time| Bound::Included(bound(time))),
                 filter.until.map_or(Bound::Unbounded, |time| Bound::Excluded(bound(time))),
@@ -232,7 +240,9 @@ impl TextIndex {
             (Occur::Must, Box::new(ConstScoreQuery::new(query, 0.0)) as Box<dyn Query>)
         });
         BooleanQuery::new(
-            std::iter::once((Occur::Must, Box::new(words) as Box<dyn Query>)).chain(required).collect(),
+            std::iter::once((Occur::Must, Box::new(words) as Box<dyn Query>))
+                .chain(required)
+                .collect(),
         )
     }
 }
@@ -256,7 +266,8 @@ impl Statistics {
         }
         let mut idf = Vec::with_capacity(terms.len());
         for term in terms {
-            let frequency = first.searcher.doc_freq(&Term::from_field_text(fields.text, term))? as f32;
+            let frequency =
+                first.searcher.doc_freq(&Term::from_field_text(fields.text, term))? as f32;
             let documents = documents as f32;
             idf.push((1.0 + (documents - frequency + 0.5) / (frequency + 0.5)).ln());
         }
@@ -287,7 +298,11 @@ fn evidence(
             IndexRecordOption::WithFreqs
         };
         let term = Term::from_field_text(fields.text, term);
-        let Some(mut postings) = inverted.read_postings(&term, wanted).map_err(tantivy::TantivyError::from)? else { continue };
+        let Some(mut postings) =
+            inverted.read_postings(&term, wanted).map_err(tantivy::TantivyError::from)?
+        else {
+            continue;
+        };
         if paired(number) {
             positions[number] = vec![Vec::new(); documents.len()];
         }
@@ -297,8 +312,9 @@ fn evidence(
             }
             let frequency = postings.term_freq() as f32;
             let length = lengths.fieldnorm(document) as f32 / statistics.average_length;
-            candidates[place].contributions[number] = statistics.idf[number] * (K1 + 1.0) * frequency
-                / (frequency + K1 * (1.0 - B + B * length));
+            candidates[place].contributions[number] =
+                statistics.idf[number] * (K1 + 1.0) * frequency
+                    / (frequency + K1 * (1.0 - B + B * length));
             if paired(number) {
                 postings.positions(&mut positions[number][place]);
             }

@@ -38,7 +38,11 @@ pub struct Terms {
 
 impl Default for Terms {
     fn default() -> Self {
-        Self { stemmer: Stemmer::new(Algorithm::English), stems: HashMap::new(), lowered: String::new() }
+        Self {
+            stemmer: Stemmer::new(Algorithm::English),
+            stems: HashMap::new(),
+            lowered: String::new(),
+        }
     }
 }
 
@@ -163,13 +167,10 @@ fn next_chain(text: &str, from: usize) -> Option<std::ops::Range<usize>> {
 fn words_of(text: &str, chain: std::ops::Range<usize>) -> impl Iterator<Item = (usize, usize)> {
     let offset = chain.start;
     let bytes = &text.as_bytes()[chain];
-    bytes
-        .split(|byte| is_joiner(*byte))
-        .filter(|word| !word.is_empty())
-        .map(move |word| {
-            let start = word.as_ptr().addr() - bytes.as_ptr().addr() + offset;
-            (start, start + word.len())
-        })
+    bytes.split(|byte| is_joiner(*byte)).filter(|word| !word.is_empty()).map(move |word| {
+        let start = word.as_ptr().addr() - bytes.as_ptr().addr() + offset;
+        (start, start + word.len())
+    })
 }
 
 /// Where the parts of an identifier end: `HTTPServer2Go` is `HTTP`, `Server`, `2`, `Go`.
@@ -201,8 +202,7 @@ fn bigrams(
     position: &mut usize,
     sink: &mut impl FnMut(&str, TermPlace),
 ) {
-    let borders: Vec<usize> =
-        word.char_indices().map(|(at, _)| at).chain([word.len()]).collect();
+    let borders: Vec<usize> = word.char_indices().map(|(at, _)| at).chain([word.len()]).collect();
     if borders.len() == 2 {
         sink(word, TermPlace { start: offset, end: offset + word.len(), position: *position });
         *position += 1;

@@ -74,7 +74,8 @@ impl IndexWriter {
     pub fn catch_up(&mut self, store: &Store) -> Result<u64> {
         let mut added = 0;
         loop {
-            let rows = store.passages(PassageFilter::After { row: self.row, limit: ROWS_PER_READ })?;
+            let rows =
+                store.passages(PassageFilter::After { row: self.row, limit: ROWS_PER_READ })?;
             let Some(last) = rows.last() else { break };
             let last = last.row;
             for passage in &rows {

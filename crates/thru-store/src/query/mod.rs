@@ -9,8 +9,8 @@ use rusqlite::Connection;
 
 use crate::error::Result;
 
-pub use passages::{PassageFilter, PassageRow, ScoredFile, SourceRecord};
 pub(crate) use passages::passage_place;
+pub use passages::{PassageFilter, PassageRow, ScoredFile, SourceRecord};
 pub use projects::ProjectRow;
 pub(crate) use projects::merged_project;
 pub use sessions::{SessionFilter, SessionRow};
@@ -21,7 +21,11 @@ pub use sources::{Counts, SourceCursor, SourceRow};
 fn agent(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<thru_core::Agent> {
     let name: String = row.get(column)?;
     name.parse().map_err(|error| {
-        rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(error))
+        rusqlite::Error::FromSqlConversionFailure(
+            column,
+            rusqlite::types::Type::Text,
+            Box::new(error),
+        )
     })
 }
 

@@ -74,7 +74,8 @@ pub enum PassageFilter {
     },
 }
 
-const COLUMNS: &str = "p.row, p.id, p.session, p.source, p.turn, p.ordinal, p.kind, p.agent, p.tool,
+const COLUMNS: &str =
+    "p.row, p.id, p.session, p.source, p.turn, p.ordinal, p.kind, p.agent, p.tool,
     p.command, p.outcome, p.at, p.records, p.block, p.start, p.length";
 
 impl Store {
@@ -99,7 +100,8 @@ impl Store {
 
     /// Reads the passages of these rows. Rows that were replaced since are left out.
     pub fn passages_of_rows(&self, rows: &[i64]) -> Result<Vec<PassageRow>> {
-        let sql = format!("SELECT {COLUMNS} FROM passages p WHERE row IN ({})", in_list(rows.len()));
+        let sql =
+            format!("SELECT {COLUMNS} FROM passages p WHERE row IN ({})", in_list(rows.len()));
         let mut statement = self.connection.prepare(&sql)?;
         let found = statement
             .query_map(params_from_iter(rows), passage)?
@@ -108,7 +110,12 @@ impl Store {
     }
 
     /// Reads the passage at a place of a source.
-    pub fn passage_at(&self, session: i64, source: i64, ordinal: u32) -> Result<Option<PassageRow>> {
+    pub fn passage_at(
+        &self,
+        session: i64,
+        source: i64,
+        ordinal: u32,
+    ) -> Result<Option<PassageRow>> {
         Ok(self
             .connection
             .prepare_cached(&format!(
@@ -146,7 +153,8 @@ impl Store {
                 .optional()?;
             if let Some(neighbour) = neighbour {
                 let neighbour = Id::from_bytes(neighbour).to_string();
-                let shared = full.bytes().zip(neighbour.bytes()).take_while(|(a, b)| a == b).count();
+                let shared =
+                    full.bytes().zip(neighbour.bytes()).take_while(|(a, b)| a == b).count();
                 longest_shared = longest_shared.max(shared);
             }
         }
@@ -228,7 +236,11 @@ fn passage(row: &Row<'_>) -> rusqlite::Result<PassageRow> {
 
 /// Reads the three columns of a [`TextPlace`].
 pub(crate) fn passage_place(row: &Row<'_>, first: usize) -> rusqlite::Result<TextPlace> {
-    Ok(TextPlace { block: row.get(first)?, start: row.get(first + 1)?, length: row.get(first + 2)? })
+    Ok(TextPlace {
+        block: row.get(first)?,
+        start: row.get(first + 1)?,
+        length: row.get(first + 2)?,
+    })
 }
 
 /// Reads a time in milliseconds.

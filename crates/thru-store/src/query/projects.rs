@@ -54,9 +54,9 @@ impl Store {
                 })
             })?
             .collect::<rusqlite::Result<Vec<_>>>()?;
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT merged_into, key FROM projects WHERE merged_into IS NOT NULL")?;
+        let mut statement = self.connection.prepare_cached(
+            "SELECT merged_into, key FROM projects WHERE merged_into IS NOT NULL",
+        )?;
         let merged = statement
             .query_map([], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?)))?
             .collect::<rusqlite::Result<Vec<_>>>()?;
@@ -83,7 +83,8 @@ impl Store {
         let mut statement = self
             .connection
             .prepare_cached("SELECT id FROM projects WHERE id = ?1 OR merged_into = ?1")?;
-        let rows = statement.query_map([row], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+        let rows =
+            statement.query_map([row], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
         Ok(rows)
     }
 

@@ -53,7 +53,8 @@ pub struct SessionFilter {
 impl Store {
     /// Lists sessions that have a passage, the latest first.
     pub fn sessions(&self, filter: &SessionFilter) -> Result<Vec<SessionRow>> {
-        let mut conditions = vec!["EXISTS (SELECT 1 FROM passages WHERE session = s.id)".to_owned()];
+        let mut conditions =
+            vec!["EXISTS (SELECT 1 FROM passages WHERE session = s.id)".to_owned()];
         let mut parameters: Vec<Value> = Vec::new();
         for (column, rows) in [("s.project", &filter.projects), ("s.id", &filter.rows)] {
             if let Some(rows) = rows {

@@ -73,9 +73,7 @@ impl Store {
         Ok(self
             .connection
             .prepare_cached("SELECT lines, reader FROM sources WHERE entry = ?1")?
-            .query_row([entry], |row| {
-                Ok(SourceCursor { lines: row.get(0)?, reader: row.get(1)? })
-            })
+            .query_row([entry], |row| Ok(SourceCursor { lines: row.get(0)?, reader: row.get(1)? }))
             .optional()?)
     }
 
@@ -138,12 +136,16 @@ impl Store {
 
     /// Record types and how often they were met, the most frequent first.
     pub fn record_types(&self) -> Result<Vec<(String, u64)>> {
-        self.named_counts("SELECT type, sum(count) AS n FROM record_types GROUP BY 1 ORDER BY n DESC, 1")
+        self.named_counts(
+            "SELECT type, sum(count) AS n FROM record_types GROUP BY 1 ORDER BY n DESC, 1",
+        )
     }
 
     /// Kinds of trouble met while reading, the most frequent first.
     pub fn diagnostics(&self) -> Result<Vec<(String, u64)>> {
-        self.named_counts("SELECT kind, sum(count) AS n FROM diagnostics GROUP BY 1 ORDER BY n DESC, 1")
+        self.named_counts(
+            "SELECT kind, sum(count) AS n FROM diagnostics GROUP BY 1 ORDER BY n DESC, 1",
+        )
     }
 
     fn named_counts(&self, sql: &str) -> Result<Vec<(String, u64)>> {
@@ -156,19 +158,24 @@ impl Store {
 
     /// How far the journal was applied.
     pub fn journal_cursor(&self) -> Result<Option<String>> {
-        Ok(self
-            .connection
-            .prepare_cached("SELECT value FROM meta WHERE key = 'journal'")?
-            .query_row([], |row| row.get(0))
-            .optional()?)
+        self.meta("journal")
     }
 
     /// The user's rules of redaction, as [`Batch::set_rules`](crate::Batch::set_rules) got them.
     pub fn rules(&self) -> Result<Option<String>> {
+        self.meta("rules")
+    }
+
+    /// By which rules of redaction everything in the store was cleaned, at least.
+    pub fn redactor(&self) -> Result<Option<String>> {
+        self.meta("redactor")
+    }
+
+    fn meta(&self, key: &str) -> Result<Option<String>> {
         Ok(self
             .connection
-            .prepare_cached("SELECT value FROM meta WHERE key = 'rules'")?
-            .query_row([], |row| row.get(0))
+            .prepare_cached("SELECT value FROM meta WHERE key = ?1")?
+            .query_row([key], |row| row.get(0))
             .optional()?)
     }
 
@@ -190,16 +197,38 @@ impl Store {
     /// Rows that point at nothing: a list of sentences, empty when all is well.
     pub fn contradictions(&self) -> Result<Vec<String>> {
         let checks = [
-            ("passages belong to no session", "passages p", "SELECT 1 FROM sessions s WHERE s.id = p.session"),
-            ("passages belong to no source", "passages p", "SELECT 1 FROM sources s WHERE s.id = p.source"),
-            ("passages have no text", "passages p", "SELECT 1 FROM text_blocks b WHERE b.id = p.block"),
-            ("touched files belong to no passage", "touches t", "SELECT 1 FROM passages p WHERE p.row = t.row"),
-            ("sessions belong to no project", "sessions s", "SELECT 1 FROM projects p WHERE p.id = s.project OR s.project IS NULL"),
+            (
+                "passages belong to no session",
+                "passages p",
+                "SELECT 1 FROM sessions s WHERE s.id = p.session",
+            ),
+            (
+                "passages belong to no source",
+                "passages p",
+                "SELECT 1 FROM sources s WHERE s.id = p.source",
+            ),
+            (
+                "passages have no text",
+                "passages p",
+                "SELECT 1 FROM text_blocks b WHERE b.id = p.block",
+            ),
+            (
+                "touched files belong to no passage",
+                "touches t",
+                "SELECT 1 FROM passages p WHERE p.row = t.row",
+            ),
+            (
+                "sessions belong to no project",
+                "sessions s",
+                "SELECT 1 FROM projects p WHERE p.id = s.project OR s.project IS NULL",
+            ),
         ];
         let mut found = Vec::new();
         for (message, table, exists) in checks {
-            let number =
-                count(&self.connection, &format!("SELECT count(*) FROM {table} WHERE NOT EXISTS ({exists})"))?;
+            let number = count(
+                &self.connection,
+                &format!("SELECT count(*) FROM {table} WHERE NOT EXISTS ({exists})"),
+            )?;
             if number > 0 {
                 found.push(format!("{number} {message}"));
             }
@@ -209,7 +238,8 @@ impl Store {
 
     /// Every row of passages.
     pub fn rows(&self) -> Result<Vec<i64>> {
-        let mut statement = self.connection.prepare_cached("SELECT row FROM passages ORDER BY row")?;
+        let mut statement =
+            self.connection.prepare_cached("SELECT row FROM passages ORDER BY row")?;
         let rows = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
         Ok(rows)
     }
@@ -224,6 +254,7 @@ impl Store {
 
 pub(crate) fn sources_of(connection: &Connection, session: i64) -> Result<Vec<i64>> {
     let mut statement = connection.prepare_cached("SELECT id FROM sources WHERE session = ?1")?;
-    let rows = statement.query_map([session], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    let rows =
+        statement.query_map([session], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
     Ok(rows)
 }

@@ -1,0 +1,91 @@
+//! A data directory to measure in, filled by the same calls as `thru import`.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Context, Result};
+use tempfile::TempDir;
+use thru_agents::{Discovery, claude_code};
+use thru_core::{Layout, SystemClock};
+use thru_intake::{ImportReport, Intake, Options, Plan};
+use thru_store::Store;
+
+/// A data directory.
+pub(crate) struct Home {
+    intake: Intake,
+    // Removed with its content when dropped.
+    _directory: Option<TempDir>,
+}
+
+impl Home {
+    /// A new one, gone when dropped.
+    pub(crate) fn temporary() -> Result<Self> {
+        let directory = temporary_directory()?;
+        let intake = intake(directory.path())?;
+        Ok(Self { intake, _directory: Some(directory) })
+    }
+
+    /// The one at this path.
+    pub(crate) fn at(root: &Path) -> Result<Self> {
+        Ok(Self { intake: intake(root)?, _directory: None })
+    }
+
+    pub(crate) const fn intake(&self) -> &Intake {
+        &self.intake
+    }
+
+    /// The store, to read.
+    pub(crate) fn store(&self) -> Result<Store> {
+        Ok(Store::open_to_read(self.intake.layout())?)
+    }
+
+    /// Brings in what lies at or below these paths, as `thru import PATH…` does.
+    pub(crate) fn import_paths(&self, paths: &[PathBuf]) -> Result<ImportReport> {
+        let mut all = Discovery::default();
+        for path in paths {
+            let found = claude_code::discover_path(path);
+            all.sources.extend(found.sources);
+            all.problems.extend(found.problems);
+        }
+        self.import(all)
+    }
+
+    /// Brings in what was found.
+    pub(crate) fn import(&self, found: Discovery) -> Result<ImportReport> {
+        let lock = self.intake.lock(&mut |_| false)?;
+        let plan: Plan = self.intake.plan(found, None)?;
+        let cancelled = AtomicBool::new(false);
+        let undeclared = |_: &Path| None;
+        let report = self.intake.import(
+            &lock,
+            plan,
+            &undeclared,
+            &cancelled,
+            &mut |_, _, _| {},
+            &mut |_| {},
+        )?;
+        Ok(report)
+    }
+}
+
+/// A directory that is gone when dropped.
+pub(crate) fn temporary_directory() -> Result<TempDir> {
+    tempfile::Builder::new().prefix("thru-bench-").tempdir().context("no temporary directory")
+}
+
+/// Threads to work with.
+pub(crate) fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+fn intake(root: &Path) -> Result<Intake> {
+    let options = Options {
+        verbatim: false,
+        threads: threads(),
+        home: None,
+        host: "bench".to_owned(),
+        allow: Vec::new(),
+    };
+    Ok(Intake::new(Layout::new(root), Arc::new(SystemClock), options)?)
+}

@@ -1,0 +1,233 @@
+//! Runs `thru` (or this program in its place) and measures what it takes. Everything that depends on
+//! `thru`'s command line is here.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+/// How often a running process is looked at.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// Ticks per second in `/proc`: fixed for user space on Linux.
+const TICKS: f64 = 100.0;
+
+/// The program that is measured.
+#[derive(Clone, Debug)]
+pub(crate) struct Program {
+    path: PathBuf,
+    /// What stands before the arguments that `thru` takes.
+    prefix: &'static [&'static str],
+    history: PathBuf,
+}
+
+/// What it is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Task<'t> {
+    /// Bring in all there is.
+    Import,
+    /// Make store and index again.
+    Rebuild,
+    /// Check everything.
+    Verify,
+    /// Look for these words, everywhere.
+    Search(&'t str),
+}
+
+/// What a process took.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Usage {
+    pub(crate) wall: Duration,
+    /// The most memory it had, in bytes, where the system tells.
+    pub(crate) memory: Option<u64>,
+    /// Seconds on all processors together, where the system tells.
+    pub(crate) cpu: Option<f64>,
+}
+
+impl Program {
+    /// `thru` itself, or the library calls in a process of this program. `history` stands for the
+    /// agent's folder.
+    pub(crate) fn new(thru: Option<&Path>, in_process: bool, history: &Path) -> Result<Self> {
+        let history = fs::canonicalize(history)
+            .with_context(|| format!("cannot read {}", history.display()))?;
+        match thru {
+            Some(thru) if !in_process => {
+                let path = fs::canonicalize(thru)
+                    .with_context(|| format!("cannot find {}", thru.display()))?;
+                Ok(Self { path, prefix: &[], history })
+            }
+            _ if in_process => {
+                Ok(Self { path: std::env::current_exe()?, prefix: &["child"], history })
+            }
+            _ => bail!("give --thru PATH or --in-process"),
+        }
+    }
+
+    /// The agent's folder.
+    pub(crate) fn history(&self) -> &Path {
+        &self.history
+    }
+
+    fn command(&self, home: &Path, task: Task<'_>) -> Command {
+        let mut command = Command::new(&self.path);
+        command.args(self.prefix);
+        match task {
+            Task::Import => command.args(["import", "--yes"]),
+            Task::Rebuild => command.args(["rebuild"]),
+            Task::Verify => command.args(["verify"]),
+            Task::Search(query) => command
+                .args(["search", "--all", "--limit", "10", "--"])
+                .args(query.split_whitespace()),
+        };
+        command
+            .env("THROUGHLINE_HOME", home)
+            .env("CLAUDE_CONFIG_DIR", &self.history)
+            // Nothing of the user's own settings.
+            .env("XDG_CONFIG_HOME", home.join("no-config"))
+            .current_dir(&self.history)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    /// Starts it.
+    pub(crate) fn start(&self, home: &Path, task: Task<'_>) -> Result<Child> {
+        let mut command = self.command(home, task);
+        command.stderr(Stdio::null());
+        command.spawn().with_context(|| format!("cannot run {}", self.path.display()))
+    }
+
+    /// Runs it to its end and returns how it ended and what it said of errors.
+    pub(crate) fn finish(&self, home: &Path, task: Task<'_>) -> Result<(ExitStatus, String)> {
+        let output = self
+            .command(home, task)
+            .stdout(Stdio::piped())
+            .output()
+            .with_context(|| format!("cannot run {}", self.path.display()))?;
+        let said = [output.stdout, output.stderr].concat();
+        Ok((output.status, String::from_utf8_lossy(&said).into_owned()))
+    }
+
+    /// Runs it to its end, which must be a success.
+    pub(crate) fn run(&self, home: &Path, task: Task<'_>) -> Result<()> {
+        let (status, said) = self.finish(home, task)?;
+        if !status.success() {
+            bail!("{task:?} ended with {status}: {said}");
+        }
+        Ok(())
+    }
+
+    /// Runs it to its end with a stop watch.
+    pub(crate) fn measure(&self, home: &Path, task: Task<'_>) -> Result<Usage> {
+        let started = Instant::now();
+        let mut child = self.start(home, task)?;
+        let mut memory = None;
+        let mut cpu = None;
+        let status = loop {
+            // A process that ended keeps its times until somebody asks how it ended.
+            let state = Stat::of(child.id());
+            memory = memory.max(peak_memory(child.id()));
+            cpu = state.as_ref().map(|stat| stat.cpu).or(cpu);
+            let is_over = state.is_none_or(|stat| stat.is_over);
+            if is_over && let Some(status) = child.try_wait()? {
+                break status;
+            }
+            std::thread::sleep(LOOK);
+        };
+        let wall = started.elapsed();
+        if !status.success() {
+            bail!("{task:?} ended with {status}");
+        }
+        Ok(Usage { wall, memory, cpu })
+    }
+
+    /// Runs it to its end and only looks at the clock.
+    pub(crate) fn time(&self, home: &Path, task: Task<'_>) -> Result<Duration> {
+        let started = Instant::now();
+        let mut child = self.start(home, task)?;
+        let status = child.wait()?;
+        let wall = started.elapsed();
+        // Nothing found may well be said by the exit code.
+        if status.code().is_none_or(|code| code > 1) {
+            bail!("{task:?} ended with {status}");
+        }
+        Ok(wall)
+    }
+}
+
+/// What `/proc/<pid>/stat` says.
+struct Stat {
+    is_over: bool,
+    cpu: f64,
+}
+
+impl Stat {
+    fn of(process: u32) -> Option<Self> {
+        Self::parse(&fs::read_to_string(format!("/proc/{process}/stat")).ok()?)
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        // The name of the program, in brackets, may hold anything.
+        let (_, rest) = text.rsplit_once(')')?;
+        let fields: Vec<&str> = rest.split_whitespace().collect();
+        let ticks = |at: usize| fields.get(at)?.parse::<f64>().ok();
+        Some(Self { is_over: *fields.first()? == "Z", cpu: (ticks(11)? + ticks(12)?) / TICKS })
+    }
+}
+
+fn peak_memory(process: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    kilobytes(&status, "VmHWM:").map(|kilobytes| kilobytes * 1024)
+}
+
+fn kilobytes(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find(|line| line.starts_with(name))?;
+    line.split_whitespace().nth(1)?.parse().ok()
+}
+
+/// What it was measured on.
+pub(crate) fn machine() -> String {
+    let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
+    let cpuinfo = read("/proc/cpuinfo");
+    let model = cpuinfo
+        .lines()
+        .find_map(|line| line.strip_prefix("model name")?.split_once(": "))
+        .map_or("unknown processor", |(_, model)| model.trim());
+    let memory = kilobytes(&read("/proc/meminfo"), "MemTotal:");
+    let memory = memory.map_or_else(String::new, |kb| format!(", {} GB memory", kb / 1_000_000));
+    format!(
+        "{} cores ({model}){memory}, {} {} {}",
+        crate::home::threads(),
+        std::env::consts::OS,
+        read("/proc/sys/kernel/osrelease").trim(),
+        std::env::consts::ARCH,
+    )
+}
+
+/// Bytes of all files at or below a path.
+pub(crate) fn size(path: &Path) -> u64 {
+    match fs::metadata(path) {
+        Ok(metadata) if metadata.is_dir() => fs::read_dir(path)
+            .map(|entries| entries.flatten().map(|entry| size(&entry.path())).sum())
+            .unwrap_or(0),
+        Ok(metadata) => metadata.len(),
+        Err(_) => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_linux_says_of_a_process_is_read() {
+        let line = "7 (a) b) Z 1 7 7 0 -1 4194304 100 0 0 0 150 50 0 0 20 0 1 0 100 0 0";
+        let stat = Stat::parse(line).unwrap();
+        assert!(stat.is_over);
+        assert_eq!(stat.cpu, 2.0);
+        assert_eq!(kilobytes("VmPeak:\t 9 kB\nVmHWM:\t  1234 kB\n", "VmHWM:"), Some(1234));
+    }
+}

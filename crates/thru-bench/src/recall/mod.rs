@@ -1,0 +1,67 @@
+//! `recall`: how often labelled questions are answered, by the path that `thru search` takes.
+
+mod ablate;
+mod baseline;
+mod conversation;
+mod engine;
+mod explain;
+mod labelled;
+mod labels;
+mod locomo;
+mod longmemeval;
+mod stop_words;
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use clap::Args;
+
+/// What to measure.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// A folder with `sessions.jsonl`, `questions.jsonl` and `commits.jsonl`
+    #[arg(long, value_name = "DIR", requires = "transcripts")]
+    pub(crate) set: Option<PathBuf>,
+    /// The folder that the files named in `sessions.jsonl` lie in
+    #[arg(long, value_name = "DIR")]
+    pub(crate) transcripts: Option<PathBuf>,
+    /// Only sessions of this agent, and questions about them
+    #[arg(long)]
+    pub(crate) agent: Option<String>,
+    /// Write the rankings, a line per question
+    #[arg(long, value_name = "FILE")]
+    pub(crate) run_file: Option<PathBuf>,
+    /// Say for each miss where the gold session and records ended up
+    #[arg(long)]
+    pub(crate) explain_misses: bool,
+    /// Measure with each part of the ranking left out in turn
+    #[arg(long)]
+    pub(crate) ablate: bool,
+    /// The LoCoMo benchmark (`locomo10.json`)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) locomo: Option<PathBuf>,
+    /// The LongMemEval benchmark (`longmemeval_s.json`)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) longmemeval: Option<PathBuf>,
+}
+
+/// Measures what was asked for.
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+    let mut measured = false;
+    if let (Some(set), Some(transcripts)) = (&arguments.set, &arguments.transcripts) {
+        labelled::run(set, transcripts, arguments)?;
+        measured = true;
+    }
+    if let Some(file) = &arguments.locomo {
+        locomo::run(file)?;
+        measured = true;
+    }
+    if let Some(file) = &arguments.longmemeval {
+        longmemeval::run(file)?;
+        measured = true;
+    }
+    if !measured {
+        bail!("nothing to measure: give --set with --transcripts, --locomo or --longmemeval");
+    }
+    Ok(())
+}

@@ -1,0 +1,73 @@
+//! The command line. What is written here is the help text, the completions and the man page.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+use crate::commands;
+
+/// Memory for coding agents: the history on this machine, archived and searchable.
+#[derive(Debug, Parser)]
+#[command(
+    name = "thru",
+    version,
+    arg_required_else_help = true,
+    disable_help_subcommand = true,
+    after_help = "Examples:\n  \
+        thru import                          read the history that agents left on this machine\n  \
+        thru search why did the build fail   find where something was said or done\n  \
+        thru show k3f9a                      show one passage whole\n  \
+        thru session show 4f1c               outline of a session\n  \
+        thru demo                            see it at work on a made-up history\n\n\
+        Exit status: 0 found or done, 1 nothing found, 2 error."
+)]
+pub(crate) struct Arguments {
+    /// Use no colour and no pager.
+    #[arg(long, global = true)]
+    pub(crate) plain: bool,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Read the history that agents left on this machine
+    Import(commands::import::Arguments),
+    /// Find where something was said or done
+    Search(commands::search::Arguments),
+    /// Show passages whole, or the records they came from
+    Show(commands::show::Arguments),
+    /// List sessions, the latest first
+    Sessions(commands::sessions::Arguments),
+    /// Look into one session
+    #[command(subcommand)]
+    Session(commands::session::Command),
+    /// Put a session back where its agent can resume it
+    Restore(commands::restore::Arguments),
+    /// List, rename and merge projects
+    Projects(commands::projects::Arguments),
+    /// Your own rules for what must not be kept
+    #[command(subcommand)]
+    Redact(commands::redact::Command),
+    /// Forget a session for good
+    Forget(commands::forget::Arguments),
+    /// Read and change settings
+    #[command(subcommand)]
+    Config(commands::config::Command),
+    /// Check that what lies on the disk is what was written
+    Verify(commands::verify::Arguments),
+    /// Make store and index again from journal and archive
+    Rebuild(commands::rebuild::Arguments),
+    /// See search and an outline at work on a made-up history
+    Demo(commands::demo::Arguments),
+    /// Print completions for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, or write one page per command into a folder
+    Man {
+        /// The folder
+        directory: Option<PathBuf>,
+    },
+}

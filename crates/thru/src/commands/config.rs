@@ -1,0 +1,138 @@
+//! `thru config`: read and change settings.
+
+use std::io::Write;
+
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+use thru_config::{SETTINGS, find, set_value};
+
+use super::Outcome;
+use crate::environment::Environment;
+use crate::failure::advised;
+use crate::ui::{Page, Tone, width};
+
+/// Settings live in one TOML file; a project's `.throughline.toml` may narrow some of them.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Command {
+    /// Print the value of a setting
+    Get {
+        /// The setting, such as `search.limit`
+        key: String,
+    },
+    /// Change a setting in your configuration file
+    Set {
+        /// The setting, such as `search.limit`
+        key: String,
+        /// Its value; items of a list with commas between
+        value: String,
+    },
+    /// Print where the configuration file and the data lie
+    Path,
+    /// Show every setting
+    Show {
+        /// Say where each value comes from
+        #[arg(long)]
+        origin: bool,
+        /// Answer as JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+pub(crate) fn run(command: &Command, environment: &Environment, plain: bool) -> Result<Outcome> {
+    let mut page = Page::new(environment, plain);
+    match command {
+        Command::Get { key } => match environment.config.get(key) {
+            Some(resolved) => page.line(resolved.value.to_string()),
+            None => {
+                // Changing a setting that does not exist says which one was meant.
+                set_value("", key, "")?;
+            }
+        },
+        Command::Set { key, value } => {
+            set(environment, key, value)?;
+            if let Some(setting) = find(key) {
+                page.line(format!(
+                    "Set {} in {}.",
+                    setting.key,
+                    environment.shown(&environment.config_file)
+                ));
+            }
+        }
+        Command::Path => {
+            page.line(format!("configuration  {}", environment.config_file.display()));
+            page.line(format!("data           {}", environment.layout.root().display()));
+        }
+        Command::Show { origin, json: true } => {
+            let settings: Vec<Value> = environment
+                .config
+                .all()
+                .map(|resolved| {
+                    let mut value =
+                        json!({ "key": resolved.key, "value": resolved.value.to_string() });
+                    if *origin {
+                        value["origin"] = json!(resolved.origin.to_string());
+                    }
+                    value
+                })
+                .collect();
+            page.json(&json!({ "version": 1, "kind": "settings", "settings": settings }))?;
+        }
+        Command::Show { origin, json: false } => show(&mut page, environment, *origin),
+    }
+    for note in &environment.notes {
+        writeln!(std::io::stderr(), "warning: {note}.")?;
+    }
+    page.print()?;
+    Ok(Outcome::Done)
+}
+
+fn show(page: &mut Page, environment: &Environment, origin: bool) {
+    for setting in SETTINGS {
+        let Some(resolved) = environment.config.get(setting.key) else { continue };
+        page.gap();
+        for line in wrapped(setting.doc, page.columns().min(100).saturating_sub(2)) {
+            page.line(page.paint(Tone::Quiet, &format!("# {line}")));
+        }
+        let from = if origin { format!("  # {}", resolved.origin) } else { String::new() };
+        let key = page.paint(Tone::Heading, setting.key);
+        page.line(format!("{key} = {}{}", resolved.value, page.paint(Tone::Quiet, &from)));
+    }
+}
+
+fn wrapped(text: &str, columns: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if width(line) + 1 + width(word) <= columns => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+fn set(environment: &Environment, key: &str, value: &str) -> Result<()> {
+    let file = &environment.config_file;
+    let old = match std::fs::read_to_string(file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        Err(error) => {
+            return Err(error).with_context(|| format!("{} cannot be read", file.display()));
+        }
+    };
+    let new = set_value(&old, key, value)?;
+    let directory = file.parent().ok_or_else(|| {
+        advised("the configuration file has no folder", "check THROUGHLINE_CONFIG")
+    })?;
+    std::fs::create_dir_all(directory)
+        .with_context(|| format!("{} cannot be made", directory.display()))?;
+    // Beside it and renamed, so that a full disk cannot leave half a file.
+    let temporary = file.with_extension("toml.new");
+    std::fs::write(&temporary, new)
+        .and_then(|()| std::fs::rename(&temporary, file))
+        .with_context(|| format!("{} cannot be written", file.display()))?;
+    Ok(())
+}

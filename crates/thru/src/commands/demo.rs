@@ -1,0 +1,111 @@
+//! `thru demo`: search and an outline at work on a made-up history, in a home of its own.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use thru_core::Layout;
+
+use super::{Outcome, import, search, session};
+use crate::environment::Environment;
+use crate::ui::{Page, Tone};
+
+/// Touches nothing of yours: the history is made up, and the temporary home is removed afterwards.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {}
+
+/// The made-up history: names below `projects/` with what is in them.
+const HISTORY: &[(&str, &str)] = &[
+    (
+        "-home-ada-rocket/5b1f0c9e-8a51-4a57-9d0e-2f6c1b7a9e01.jsonl",
+        include_str!("../../demo/lock.jsonl"),
+    ),
+    (
+        "-home-ada-rocket/c27d4e83-1f0b-4c3e-b6a5-90d1e2f3a402.jsonl",
+        include_str!("../../demo/retry.jsonl"),
+    ),
+    (
+        "-home-ada-orchard/e9a86b15-7c42-4d18-8f3b-5a6b7c8d9e03.jsonl",
+        include_str!("../../demo/orchard.jsonl"),
+    ),
+];
+
+pub(crate) fn run(_: &Arguments, environment: &Environment, plain: bool) -> Result<Outcome> {
+    let home = TemporaryHome::new(environment)?;
+    for (name, content) in HISTORY {
+        let path = home.claude().join("projects").join(name);
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        std::fs::write(&path, content)
+            .with_context(|| format!("{} cannot be written", path.display()))?;
+    }
+    let demo = environment.in_home(Layout::new(home.path().join("throughline")), home.claude());
+    let took = import::import_quietly(&demo, &home.claude())?;
+    say(
+        environment,
+        plain,
+        &[
+            "A made-up history of three sessions was archived and indexed",
+            &format!(
+                "in {:.0} ms, in a temporary home. Nothing of yours was touched.",
+                took.as_secs_f64() * 1000.0
+            ),
+        ],
+    )?;
+    for (command, arguments) in [
+        (
+            "thru search why did we drop the global lock",
+            search::Arguments::of("why did we drop the global lock"),
+        ),
+        ("thru search SQLITE_BUSY", search::Arguments::of("SQLITE_BUSY")),
+    ] {
+        prompt(environment, plain, command)?;
+        search::run(&arguments, &demo, plain)?;
+    }
+    prompt(environment, plain, "thru session show 5b1f")?;
+    session::run(&session::Command::show("5b1f"), &demo, plain)?;
+    say(environment, plain, &["`thru import` does the same with the history on this machine."])?;
+    Ok(Outcome::Done)
+}
+
+fn say(environment: &Environment, plain: bool, lines: &[&str]) -> Result<()> {
+    let mut page = Page::new(environment, plain);
+    for line in lines {
+        page.line(line);
+    }
+    page.print()
+}
+
+fn prompt(environment: &Environment, plain: bool, command: &str) -> Result<()> {
+    let mut page = Page::new(environment, plain);
+    page.line("");
+    page.line(format!("$ {}", page.paint(Tone::Heading, command)));
+    page.print()
+}
+
+/// A folder that goes when the demo ends.
+struct TemporaryHome(std::path::PathBuf);
+
+impl TemporaryHome {
+    fn new(environment: &Environment) -> Result<Self> {
+        let now = environment.clock.now().as_nanosecond();
+        let path = std::env::temp_dir().join(format!("thru-demo-{}-{now}", std::process::id()));
+        std::fs::create_dir(&path).with_context(|| format!("{} cannot be made", path.display()))?;
+        Ok(Self(path))
+    }
+
+    fn path(&self) -> &Path {
+        &self.0
+    }
+
+    fn claude(&self) -> std::path::PathBuf {
+        self.0.join("claude")
+    }
+}
+
+impl Drop for TemporaryHome {
+    fn drop(&mut self) {
+        // What is left in the system's folder for temporary files is the system's to clear.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

@@ -1,0 +1,312 @@
+//! `thru import`: read the history that is there.
+
+use std::cell::Cell;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use globset::{Glob, GlobSet, GlobSetBuilder};
+use indicatif::{ProgressBar, ProgressDrawTarget};
+use serde_json::json;
+use thru_agents::{Discovery, claude_code};
+use thru_intake::identity::PROJECT_FILE;
+use thru_intake::{ImportReport, Plan, Stage};
+
+use super::{Outcome, shared};
+use crate::environment::{Environment, project_settings};
+use crate::failure::advised;
+use crate::ui::{Page, Tone, count, plural, size};
+
+/// Without a path: everything that Claude Code left on this machine.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    thru import                     everything in ~/.claude (or $CLAUDE_CONFIG_DIR)\n  \
+    thru import backup/projects     transcripts in a folder\n  \
+    thru import --dry-run           only say what there is to read\n\n\
+    Can be stopped and run again at any time: it goes on where it stopped.")]
+pub(crate) struct Arguments {
+    /// Files and folders to read instead
+    paths: Vec<PathBuf>,
+    /// Do not ask
+    #[arg(long, short)]
+    yes: bool,
+    /// Only say what would be read
+    #[arg(long)]
+    dry_run: bool,
+    /// Report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(
+    arguments: &Arguments,
+    environment: &Environment,
+    plain: bool,
+) -> Result<Outcome> {
+    let ignored = globs(environment.config.capture_ignore())?;
+    let intake = environment.intake()?;
+    // Another import may be at work on the same files: what is left to do is seen when it is done.
+    let lock = match arguments.dry_run {
+        true => None,
+        false => Some(shared::lock(&intake)?),
+    };
+    let discovery = discover(arguments, environment, &ignored)?;
+    let found = discovery.sources.len();
+    let excluded = |directory: &Path| {
+        ignored.is_match(directory)
+            || directory
+                .ancestors()
+                .map(|ancestor| ancestor.join(PROJECT_FILE))
+                .find(|file| file.is_file())
+                .and_then(|file| project_settings(&file))
+                .is_some_and(|settings| settings.capture_off())
+    };
+    let plan = intake.plan(discovery, Some(&excluded))?;
+    let mut page = Page::new(environment, plain);
+    if !arguments.json {
+        describe(&mut page, &plan, found, arguments, environment);
+    }
+    let Some(lock) = lock else {
+        if arguments.json {
+            page.json(&planned(&plan))?;
+        }
+        page.print()?;
+        return Ok(Outcome::Done);
+    };
+    if found == 0 && arguments.paths.is_empty() {
+        page.print()?;
+        return Ok(Outcome::Nothing);
+    }
+    if !plan.is_empty() && environment.terminal.interactive && !arguments.yes && !arguments.json {
+        std::mem::replace(&mut page, Page::new(environment, plain)).print()?;
+        if !shared::ask(environment, "Archive and index it?")? {
+            page.line("Nothing was changed.");
+            page.print()?;
+            return Ok(Outcome::Nothing);
+        }
+    }
+    let cancelled = shared::cancellation()?;
+    let bar = progress_bar(environment, &plan, arguments.json);
+    let first = Cell::new(true);
+    let report = intake.import(
+        &lock,
+        plan,
+        &shared::declared_name,
+        &cancelled,
+        &mut shared::migration_progress(environment),
+        &mut |report| {
+            bar.set_position(report.bytes);
+            bar.set_message(plural(report.sessions as u64, "session"));
+            if first.replace(false) {
+                bar.tick();
+            }
+        },
+    )?;
+    bar.finish_and_clear();
+    if arguments.json {
+        page.json(&as_json(&report))?;
+    } else {
+        conclude(&mut page, &report, environment)?;
+    }
+    page.print()?;
+    Ok(if report.interrupted { Outcome::Interrupted } else { Outcome::Done })
+}
+
+fn globs(patterns: &[String]) -> Result<GlobSet> {
+    let mut set = GlobSetBuilder::new();
+    for pattern in patterns {
+        let glob = Glob::new(pattern).map_err(|error| {
+            advised(
+                format!("`capture.ignore` has a pattern that cannot be used: {error}"),
+                "correct it with `thru config set capture.ignore`",
+            )
+        })?;
+        set.add(glob);
+    }
+    set.build().context("`capture.ignore` has too many patterns")
+}
+
+fn discover(
+    arguments: &Arguments,
+    environment: &Environment,
+    ignored: &GlobSet,
+) -> Result<Discovery> {
+    if arguments.paths.is_empty() {
+        let skip = |path: &Path| ignored.is_match(path);
+        return Ok(claude_code::discover(&environment.claude_directory, &skip));
+    }
+    let mut all = Discovery::default();
+    for path in &arguments.paths {
+        let path = std::path::absolute(path)
+            .with_context(|| format!("{} is not a path", path.display()))?;
+        if !path.exists() {
+            return Err(advised(
+                format!("there is nothing at {}", path.display()),
+                "name a transcript (`.jsonl`) or a folder with transcripts in it",
+            ));
+        }
+        let found = claude_code::discover_path(&path);
+        all.sources
+            .extend(found.sources.into_iter().filter(|source| !ignored.is_match(&source.path)));
+        all.problems.extend(found.problems);
+    }
+    Ok(all)
+}
+
+fn describe(
+    page: &mut Page,
+    plan: &Plan,
+    found: usize,
+    arguments: &Arguments,
+    environment: &Environment,
+) {
+    let place = match arguments.paths[..] {
+        [] => environment.shown(&environment.claude_directory),
+        [ref path] => environment.shown(path),
+        ref paths => plural(paths.len() as u64, "path"),
+    };
+    if found == 0 {
+        page.line(format!("There is no Claude Code history in {place}."));
+        let demo = page.paint(Tone::Id, "thru demo");
+        page.line(format!(
+            "`{demo}` shows what it would look like; `thru import PATH` reads other places."
+        ));
+        return;
+    }
+    if !plan.is_empty() {
+        let files = plural(plan.sources.len() as u64, "file");
+        page.line(format!(
+            "Claude Code history in {place}: {} in {files}, {} to read.",
+            plural(plan.sessions as u64, "session"),
+            size(plan.bytes)
+        ));
+    }
+    if plan.unchanged > 0 && (arguments.dry_run || plan.is_empty()) {
+        page.line(format!("{} as when last read.", plural_are(plan.unchanged as u64, "file")));
+    }
+    if plan.left_out > 0 {
+        let files = plural(plan.left_out as u64, "file");
+        page.line(format!("{files} left out by your settings, or because you had them forgotten."));
+    }
+}
+
+fn plural_are(number: u64, noun: &str) -> String {
+    format!("{} {}", plural(number, noun), if number == 1 { "is" } else { "are" })
+}
+
+fn progress_bar(environment: &Environment, plan: &Plan, quiet: bool) -> ProgressBar {
+    if quiet || !environment.terminal.errors || plan.is_empty() {
+        return ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+    }
+    let figures = "{decimal_bytes}/{decimal_total_bytes} {decimal_bytes_per_sec} {eta} left";
+    ProgressBar::new(plan.bytes).with_style(shared::bar_style(figures))
+}
+
+fn conclude(page: &mut Page, report: &ImportReport, environment: &Environment) -> Result<()> {
+    if report.sources > 0 || report.bytes > 0 {
+        let took = report.elapsed.as_secs_f64();
+        page.line(format!(
+            "Read {} ({}) in {took:.1} s: {} new.",
+            plural(report.sessions as u64, "session"),
+            size(report.bytes),
+            plural(report.written.passages, "passage"),
+        ));
+    }
+    let secrets: u64 = report.redacted.secrets.values().sum();
+    if secrets > 0 {
+        let mut rules: Vec<(&String, &u64)> = report.redacted.secrets.iter().collect();
+        rules.sort_by_key(|(name, number)| (std::cmp::Reverse(**number), (*name).clone()));
+        let shown: Vec<String> =
+            rules.iter().take(4).map(|(name, number)| format!("{name} {number}")).collect();
+        let more = if rules.len() > 4 { ", …" } else { "" };
+        page.line(format!("Redacted {} ({}{more}).", plural(secrets, "secret"), shown.join(", ")));
+    }
+    if report.redacted.private > 0 {
+        page.line(format!("Left out {}.", plural(report.redacted.private, "private text")));
+    }
+    if !report.problems.is_empty() {
+        let problems = plural(report.problems.len() as u64, "file");
+        page.line(page.paint(Tone::Bad, &format!("{problems} could not be read:")));
+        for problem in report.problems.iter().take(10) {
+            page.line(format!("  {}: {}", environment.shown(&problem.path), problem.message));
+        }
+        if report.problems.len() > 10 {
+            page.line("  …");
+        }
+    }
+    if report.interrupted {
+        page.line("Stopped. What was read is searchable; run `thru import` again to go on.");
+    }
+    let store = shared::open_store(environment)?;
+    let counts = store.counts()?;
+    page.line(format!(
+        "Memory: {} passages of {} in {}.",
+        count(counts.passages),
+        plural(counts.sessions, "session"),
+        plural(counts.projects, "project")
+    ));
+    if report.sources > 0 && counts.passages > 0 {
+        let example = page.paint(Tone::Id, "thru search WORDS");
+        page.line(format!("Try `{example}`, `thru sessions`, `thru projects`."));
+    }
+    Ok(())
+}
+
+fn planned(plan: &Plan) -> serde_json::Value {
+    json!({
+        "version": 1,
+        "kind": "import-plan",
+        "sessions": plan.sessions,
+        "files": plan.sources.len(),
+        "bytes": plan.bytes,
+        "unchanged": plan.unchanged,
+        "left_out": plan.left_out,
+        "problems": plan.problems.iter().map(problem).collect::<Vec<_>>(),
+    })
+}
+
+fn as_json(report: &ImportReport) -> serde_json::Value {
+    let stages: serde_json::Map<String, serde_json::Value> = Stage::ALL
+        .into_iter()
+        .map(|stage| (stage.as_str().to_owned(), json!(report.stages.spent(stage).as_secs_f64())))
+        .collect();
+    json!({
+        "version": 1,
+        "kind": "import",
+        "bytes": report.bytes,
+        "files": report.sources,
+        "sessions": report.sessions,
+        "passages": report.written.passages,
+        "amended": report.written.amended,
+        "copies": report.written.copies,
+        "redacted": report.redacted.secrets,
+        "private": report.redacted.private,
+        "problems": report.problems.iter().map(problem).collect::<Vec<_>>(),
+        "interrupted": report.interrupted,
+        "seconds": report.elapsed.as_secs_f64(),
+        "stage_seconds": stages,
+    })
+}
+
+fn problem(problem: &thru_intake::SourceProblem) -> serde_json::Value {
+    json!({ "path": problem.path, "message": problem.message })
+}
+
+/// Imports a folder without a word: for the demo.
+pub(crate) fn import_quietly(environment: &Environment, folder: &Path) -> Result<Duration> {
+    let started = Instant::now();
+    let intake = environment.intake()?;
+    let lock = shared::lock(&intake)?;
+    let plan = intake.plan(claude_code::discover(folder, &|_| false), None)?;
+    intake.import(
+        &lock,
+        plan,
+        &shared::declared_name,
+        &std::sync::atomic::AtomicBool::new(false),
+        &mut |_, _, _| {},
+        &mut |_| {},
+    )?;
+    std::io::stderr().flush()?;
+    Ok(started.elapsed())
+}

@@ -1,0 +1,34 @@
+//! `thru man` and `thru completions`: made from the same description as the help.
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use clap::CommandFactory;
+
+use super::Outcome;
+use crate::arguments::Arguments;
+
+pub(crate) fn completions(shell: clap_complete::Shell) -> Result<Outcome> {
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut Arguments::command(), "thru", &mut text);
+    std::io::stdout().write_all(&text)?;
+    Ok(Outcome::Done)
+}
+
+pub(crate) fn run(directory: Option<&Path>) -> Result<Outcome> {
+    let command = Arguments::command();
+    match directory {
+        Some(directory) => {
+            std::fs::create_dir_all(directory)
+                .and_then(|()| clap_mangen::generate_to(command, directory))
+                .with_context(|| format!("{} cannot be written", directory.display()))?;
+        }
+        None => {
+            let mut text = Vec::new();
+            clap_mangen::Man::new(command).render(&mut text)?;
+            std::io::stdout().write_all(&text)?;
+        }
+    }
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,77 @@
+//! One file per command. A command turns its arguments into a call and the answer into a page.
+
+pub(crate) mod config;
+pub(crate) mod demo;
+pub(crate) mod forget;
+pub(crate) mod import;
+pub(crate) mod man;
+pub(crate) mod projects;
+pub(crate) mod rebuild;
+pub(crate) mod redact;
+pub(crate) mod restore;
+pub(crate) mod search;
+pub(crate) mod session;
+pub(crate) mod sessions;
+pub(crate) mod shared;
+pub(crate) mod show;
+pub(crate) mod verify;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+use crate::arguments::{Arguments, Command};
+use crate::environment::Environment;
+
+/// How a command ended, when nothing went wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// Found, or done.
+    Done,
+    /// Nothing found.
+    Nothing,
+    /// Something is wrong, and the page says what.
+    Wrong,
+    /// The user stopped it.
+    Interrupted,
+}
+
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> Self {
+        Self::from(match outcome {
+            Outcome::Done => 0,
+            Outcome::Nothing => 1,
+            Outcome::Wrong => 2,
+            Outcome::Interrupted => 130,
+        })
+    }
+}
+
+/// Runs the command that was asked for.
+pub(crate) fn run(arguments: Arguments, environment: &Environment) -> Result<Outcome> {
+    let plain = arguments.plain;
+    // `thru config` must work when the configuration does not.
+    if !matches!(
+        arguments.command,
+        Command::Config(_) | Command::Completions { .. } | Command::Man { .. }
+    ) {
+        shared::refuse_notes(environment)?;
+    }
+    match arguments.command {
+        Command::Import(arguments) => import::run(&arguments, environment, plain),
+        Command::Search(arguments) => search::run(&arguments, environment, plain),
+        Command::Show(arguments) => show::run(&arguments, environment, plain),
+        Command::Sessions(arguments) => sessions::run(&arguments, environment, plain),
+        Command::Session(command) => session::run(&command, environment, plain),
+        Command::Restore(arguments) => restore::run(&arguments, environment, plain),
+        Command::Projects(arguments) => projects::run(arguments, environment, plain),
+        Command::Redact(command) => redact::run(command, environment, plain),
+        Command::Forget(arguments) => forget::run(&arguments, environment, plain),
+        Command::Config(command) => config::run(&command, environment, plain),
+        Command::Verify(arguments) => verify::run(&arguments, environment, plain),
+        Command::Rebuild(arguments) => rebuild::run(&arguments, environment, plain),
+        Command::Demo(arguments) => demo::run(&arguments, environment, plain),
+        Command::Completions { shell } => man::completions(shell),
+        Command::Man { directory } => man::run(directory.as_deref()),
+    }
+}

@@ -1,0 +1,67 @@
+//! `thru restore`: put a session back where its agent can resume it.
+
+use anyhow::Result;
+use serde_json::json;
+
+use super::{Outcome, shared};
+use crate::environment::Environment;
+use crate::ui::{Page, Tone, plural, size};
+
+/// Agents delete old transcripts (Claude Code after 30 days). The archive keeps them; this writes one
+/// back, with its subagents and spilled results, never over a file that is there.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The session's id, or the start of it
+    session: String,
+    /// Answer as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(
+    arguments: &Arguments,
+    environment: &Environment,
+    plain: bool,
+) -> Result<Outcome> {
+    let store = shared::open_store(environment)?;
+    let session = shared::named_session(&store, &arguments.session)?;
+    drop(store);
+    let intake = environment.intake()?;
+    let lock = shared::lock(&intake)?;
+    let restored = intake.restore(&lock, &session.key, &environment.claude_directory)?;
+    let mut page = Page::new(environment, plain);
+    if arguments.json {
+        page.json(&json!({
+            "version": 1,
+            "kind": "restore",
+            "session": session.key.id,
+            "files": restored.files,
+            "kept": restored.kept,
+            "bytes": restored.bytes,
+            "directory": restored.directory,
+        }))?;
+    } else {
+        let files = plural(restored.files.len() as u64, "file");
+        page.line(format!("Put back {files} ({}):", size(restored.bytes)));
+        for file in restored.files.iter().take(10) {
+            page.line(format!("  {}", environment.shown(file)));
+        }
+        if restored.files.len() > 10 {
+            page.line("  …");
+        }
+        if !restored.kept.is_empty() {
+            page.line(format!(
+                "Left alone, because it is there: {}.",
+                plural(restored.kept.len() as u64, "file")
+            ));
+        }
+        let resume = format!("claude --resume {}", session.key.id);
+        let resume = page.paint(Tone::Id, &resume);
+        match &restored.directory {
+            Some(directory) => page.line(format!("Resume it in {directory} with `{resume}`.")),
+            None => page.line(format!("Resume it with `{resume}`.")),
+        }
+    }
+    page.print()?;
+    Ok(Outcome::Done)
+}

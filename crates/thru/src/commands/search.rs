@@ -1,0 +1,373 @@
+//! `thru search`: find where something was said or done.
+
+use anyhow::Result;
+use serde_json::{Value, json};
+use thru_core::{Outcome as CallOutcome, PassageKind};
+use thru_recall::{Answer, Hit, Request, parse_date};
+use thru_redact::Clean;
+use thru_store::index::IndexFilter;
+use thru_store::{PassageRow, SessionRow, Store};
+
+use super::{Outcome, shared};
+use crate::environment::Environment;
+use crate::ui::{Page, Tone, age, count, cut, one_line, plural, printable, width};
+
+/// A query is text: nothing in it is syntax.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    thru search why does the importer lock the database\n  \
+    thru search E0502 --file src/lib.rs\n  \
+    thru search retry budget --since '2 weeks ago' --all\n\n\
+    Searches the project you stand in, or everything where you stand in none.")]
+pub(crate) struct Arguments {
+    /// What to look for
+    #[arg(required = true)]
+    query: Vec<String>,
+    /// Only this project
+    #[arg(long, short, conflicts_with = "all")]
+    project: Option<String>,
+    /// In all projects
+    #[arg(long, short)]
+    all: bool,
+    /// Only this session (the start of its id is enough)
+    #[arg(long, short)]
+    session: Option<String>,
+    /// Only passages that touched this file (the end of its path is enough)
+    #[arg(long, short)]
+    file: Option<String>,
+    /// Not before: `2026-03-01`, `yesterday`, `2 weeks ago`
+    #[arg(long)]
+    since: Option<String>,
+    /// Before: as --since
+    #[arg(long)]
+    until: Option<String>,
+    /// How many passages to show
+    #[arg(long, short = 'n', value_parser = clap::value_parser!(u16).range(1..=1000))]
+    limit: Option<u16>,
+    /// Show this many passages before and after each
+    #[arg(long, short = 'C', default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=50))]
+    context: u32,
+    /// Say what each score is made of
+    #[arg(long)]
+    explain: bool,
+    /// Answer as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(
+    arguments: &Arguments,
+    environment: &Environment,
+    plain: bool,
+) -> Result<Outcome> {
+    let store = shared::open_store(environment)?;
+    let intake = environment.intake()?;
+    let (filter, scope) = scope(arguments, environment, &store)?;
+    let request = Request {
+        query: arguments.query.join(" "),
+        filter,
+        limit: arguments.limit.map_or_else(|| environment.config.search_limit(), usize::from),
+        context: arguments.context,
+    };
+    let answer = thru_recall::search(&environment.layout, &store, intake.redactor(), &request)?;
+    let mut page = Page::new(environment, plain);
+    if arguments.json {
+        page.json(&as_json(&answer, &request, &scope))?;
+    } else if answer.sessions.is_empty() {
+        page.line(format!("Nothing found{}.", scope.phrase()));
+        if scope.project.is_some() {
+            page.line("Add `--all` to look in every project.");
+        }
+    } else {
+        show(&mut page, &answer, arguments, environment, &scope);
+    }
+    page.print()?;
+    Ok(if answer.sessions.is_empty() { Outcome::Nothing } else { Outcome::Done })
+}
+
+impl Arguments {
+    /// A search for these words and nothing else.
+    pub(crate) fn of(query: &str) -> Self {
+        Self {
+            query: query.split(' ').map(str::to_owned).collect(),
+            project: None,
+            all: true,
+            session: None,
+            file: None,
+            since: None,
+            until: None,
+            limit: Some(5),
+            context: 0,
+            explain: false,
+            json: false,
+        }
+    }
+}
+
+/// Where a search looks, in words.
+struct Scope {
+    project: Option<String>,
+}
+
+impl Scope {
+    fn phrase(&self) -> String {
+        self.project.as_ref().map_or_else(String::new, |name| format!(" in project {name}"))
+    }
+}
+
+fn scope(
+    arguments: &Arguments,
+    environment: &Environment,
+    store: &Store,
+) -> Result<(IndexFilter, Scope)> {
+    let now = environment.clock.now();
+    let date = |text: &Option<String>| {
+        text.as_deref().map(|text| parse_date(text, now, &environment.zone)).transpose()
+    };
+    let project = match (&arguments.project, arguments.all || arguments.session.is_some()) {
+        (Some(name), _) => Some(shared::named_project(store, name)?),
+        (None, true) => None,
+        (None, false) => shared::current_project(environment, store)?,
+    };
+    let session = match &arguments.session {
+        Some(id) => Some(vec![shared::named_session(store, id)?.row]),
+        None => None,
+    };
+    let filter = IndexFilter {
+        projects: project.as_ref().map(|project| store.project_rows(project.row)).transpose()?,
+        sessions: session,
+        file: arguments.file.clone(),
+        since: date(&arguments.since)?,
+        until: date(&arguments.until)?,
+    };
+    Ok((filter, Scope { project: project.map(|project| project.name) }))
+}
+
+fn show(
+    page: &mut Page,
+    answer: &Answer,
+    arguments: &Arguments,
+    environment: &Environment,
+    scope: &Scope,
+) {
+    let ids = answer.sessions.iter().flat_map(|session| &session.hits);
+    let id_width = ids.map(|hit| hit.short_id.len()).max().unwrap_or(5);
+    for session in &answer.sessions {
+        page.gap();
+        page.line(session_heading(page, &session.session, environment));
+        for hit in &session.hits {
+            for (before, text) in
+                hit.context.iter().filter(|(p, _)| p.ordinal < hit.passage.ordinal)
+            {
+                page.line(context_line(page, before, text, id_width));
+            }
+            hit_lines(page, hit, id_width);
+            for (after, text) in hit.context.iter().filter(|(p, _)| p.ordinal > hit.passage.ordinal)
+            {
+                page.line(context_line(page, after, text, id_width));
+            }
+            if arguments.explain {
+                page.line(page.paint(
+                    Tone::Quiet,
+                    &format!("  {:id_width$}  {}", "", explained(hit, session.score)),
+                ));
+            }
+        }
+    }
+    page.gap();
+    let hits: usize = answer.sessions.iter().map(|session| session.hits.len()).sum();
+    let sessions = plural(answer.sessions.len() as u64, "session");
+    let mut footer = format!("{} of {sessions}{}", plural(hits as u64, "passage"), scope.phrase());
+    if scope.project.is_some() {
+        footer.push_str(" (`--all` looks everywhere)");
+    }
+    page.line(page.paint(Tone::Quiet, &format!("{footer}. `thru show ID` shows one whole.")));
+    if arguments.explain {
+        let terms = answer.terms.terms.join(" ");
+        let line = format!(
+            "Looked for: {terms}. {} passages looked at closely; confidence {:.2}.",
+            count(answer.considered as u64),
+            answer.confidence
+        );
+        page.line(page.paint(Tone::Quiet, &line));
+    }
+    if answer.left_out > 0 {
+        let line = format!(
+            "{} new passages are not in the index yet and were not searched; `thru import` brings it up to date.",
+            count(answer.left_out)
+        );
+        page.line(page.paint(Tone::Bad, &line));
+    }
+}
+
+/// The line above the passages of a session: project, title, age, id.
+pub(crate) fn session_heading(
+    page: &Page,
+    session: &SessionRow,
+    environment: &Environment,
+) -> String {
+    let project = session.project_name.as_deref().unwrap_or("no project");
+    let age = age(session.ended, environment.clock.now());
+    let id: String = session.key.id.as_str().chars().take(8).collect();
+    let tail = format!("  {age}  {id}");
+    let project = one_line(project, 30);
+    let room = page.columns().saturating_sub(width(&project) + width(&tail) + 3).max(20);
+    let title = one_line(session.title.as_deref().unwrap_or("untitled"), room);
+    let quiet = page.paint(Tone::Quiet, &format!("  {age}"));
+    let id = page.paint(Tone::Id, &id);
+    format!("{} {quiet}  {id}", page.paint(Tone::Heading, &format!("{project} · {title}")))
+}
+
+/// Who speaks, in at most a word: `you`, `agent`, or the tool with how it ended.
+pub(crate) fn speaker(passage: &PassageRow) -> String {
+    match passage.kind {
+        PassageKind::Human => "you".to_owned(),
+        PassageKind::Assistant if passage.agent_id.is_some() => "subagent".to_owned(),
+        PassageKind::Assistant => "agent".to_owned(),
+        PassageKind::Tool => {
+            let mark = match passage.outcome {
+                Some(CallOutcome::Failed) => " ✗",
+                Some(CallOutcome::Pending) => " …",
+                _ => "",
+            };
+            let tool = passage.tool.as_deref().filter(|tool| !tool.is_empty()).unwrap_or("tool");
+            format!("{}{mark}", one_line(tool, 14))
+        }
+    }
+}
+
+fn hit_lines(page: &mut Page, hit: &Hit, id_width: usize) {
+    let speaker = speaker(&hit.passage);
+    let snippet = marked(page, &hit.snippet);
+    let id = page.paint(Tone::Id, &format!("{:id_width$}", hit.short_id));
+    let indent = id_width + 4 + 10;
+    let tone =
+        if hit.passage.outcome == Some(CallOutcome::Failed) { Tone::Bad } else { Tone::Quiet };
+    let speaker = page.paint(tone, &format!("{speaker:10}"));
+    let lines = wrap(&snippet, page.columns().saturating_sub(indent).max(30));
+    for (number, line) in lines.iter().enumerate() {
+        match number {
+            0 => page.line(format!("  {id}  {speaker}{line}")),
+            _ => page.line(format!("{:indent$}{line}", "")),
+        }
+    }
+}
+
+fn context_line(
+    page: &Page,
+    passage: &PassageRow,
+    text: &Clean<String>,
+    id_width: usize,
+) -> String {
+    let room = page.columns().saturating_sub(id_width + 14).max(30);
+    let text = one_line(text.get(), room);
+    page.paint(Tone::Quiet, &format!("  {:id_width$}  {:10}{text}", "", speaker(passage)))
+}
+
+/// A piece of a line: its text, and whether it was looked for.
+type Piece<'a> = (&'a str, bool);
+
+/// The snippet in words, each painted if it holds what was looked for, with the width it takes.
+fn marked(page: &Page, snippet: &Clean<thru_recall::Snippet>) -> Vec<(String, usize)> {
+    let snippet = snippet.get();
+    let mut words = Vec::new();
+    let mut start = 0;
+    for word in snippet.text.split(' ') {
+        let range = start..start + word.len();
+        start = range.end + 1;
+        let mut pieces: Vec<Piece<'_>> = Vec::new();
+        let mut at = range.start;
+        for mark in snippet.marks.iter().filter(|m| m.start < range.end && m.end > range.start) {
+            let (from, to) = (mark.start.max(range.start), mark.end.min(range.end));
+            pieces.push((&snippet.text[at..from], false));
+            pieces.push((&snippet.text[from..to], true));
+            at = to;
+        }
+        pieces.push((&snippet.text[at..range.end], false));
+        let painted = pieces
+            .iter()
+            .map(|(text, found)| {
+                let text = printable(text);
+                if *found { page.paint(Tone::Match, &text) } else { text }
+            })
+            .collect();
+        words.push((painted, width(word)));
+    }
+    words
+}
+
+/// Puts words on lines of at most this many columns.
+fn wrap(words: &[(String, usize)], columns: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut used = usize::MAX;
+    for (word, width) in words {
+        match lines.last_mut() {
+            Some(line) if used + 1 + width <= columns => {
+                line.push(' ');
+                line.push_str(word);
+                used += 1 + width;
+            }
+            _ => {
+                let shown = if *width > columns { cut(word, columns) } else { word.clone() };
+                lines.push(shown);
+                used = *width;
+            }
+        }
+    }
+    lines
+}
+
+fn explained(hit: &Hit, session: f32) -> String {
+    let s = &hit.score;
+    format!(
+        "#{} score {:.2} = {:.1} × (words {:.2} + neighbourhood {:.2} + session {:.2}); session order {session:.2}, proximity {:.2}",
+        hit.rank, s.score, s.kind, s.bm25, s.window, s.session, s.proximity
+    )
+}
+
+fn as_json(answer: &Answer, request: &Request, scope: &Scope) -> Value {
+    let sessions: Vec<Value> = answer
+        .sessions
+        .iter()
+        .map(|session| {
+            let mut value = super::sessions::session_json(&session.session);
+            value["score"] = json!(session.score);
+            value["passages"] = session.hits.iter().map(hit_json).collect();
+            value
+        })
+        .collect();
+    json!({
+        "version": 1,
+        "kind": "search",
+        "query": request.query,
+        "project": scope.project,
+        "terms": answer.terms.terms,
+        "confidence": answer.confidence,
+        "left_out": answer.left_out,
+        "sessions": sessions,
+    })
+}
+
+fn hit_json(hit: &Hit) -> Value {
+    let mut value = super::show::passage_json(&hit.passage, &hit.short_id, &hit.text);
+    value["rank"] = json!(hit.rank);
+    value["snippet"] = json!(hit.snippet.get().text);
+    value["score"] = json!({
+        "total": hit.score.score,
+        "words": hit.score.bm25,
+        "neighbourhood": hit.score.window,
+        "session": hit.score.session,
+        "proximity": hit.score.proximity,
+        "kind": hit.score.kind,
+    });
+    if !hit.context.is_empty() {
+        value["context"] = hit
+            .context
+            .iter()
+            .map(|(passage, text)| {
+                super::show::passage_json(passage, &passage.id.to_string(), text)
+            })
+            .collect();
+    }
+    value
+}

@@ -1,0 +1,126 @@
+//! `thru sessions`: the sessions there are.
+
+use anyhow::Result;
+use serde_json::{Value, json};
+use thru_recall::parse_date;
+use thru_store::{SessionFilter, SessionRow};
+
+use super::{Outcome, shared};
+use crate::environment::Environment;
+use crate::ui::{Page, Tone, age, one_line, plural};
+
+/// Lists the project you stand in, or everything where you stand in none.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Only this project
+    #[arg(long, short, conflicts_with = "all")]
+    project: Option<String>,
+    /// In all projects
+    #[arg(long, short)]
+    all: bool,
+    /// With activity since: `2026-03-01`, `yesterday`, `2 weeks ago`
+    #[arg(long)]
+    since: Option<String>,
+    /// Begun before: as --since
+    #[arg(long)]
+    until: Option<String>,
+    /// How many to list
+    #[arg(long, short = 'n', default_value_t = 30)]
+    limit: usize,
+    /// Answer as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(
+    arguments: &Arguments,
+    environment: &Environment,
+    plain: bool,
+) -> Result<Outcome> {
+    let store = shared::open_store(environment)?;
+    let project = match (&arguments.project, arguments.all) {
+        (Some(name), _) => Some(shared::named_project(&store, name)?),
+        (None, true) => None,
+        (None, false) => shared::current_project(environment, &store)?,
+    };
+    let now = environment.clock.now();
+    let date = |text: &Option<String>| {
+        text.as_deref().map(|text| parse_date(text, now, &environment.zone)).transpose()
+    };
+    let filter = SessionFilter {
+        projects: project.as_ref().map(|project| store.project_rows(project.row)).transpose()?,
+        since: date(&arguments.since)?,
+        until: date(&arguments.until)?,
+        limit: Some(arguments.limit + 1),
+        ..SessionFilter::default()
+    };
+    let mut sessions = store.sessions(&filter)?;
+    let more = sessions.len() > arguments.limit;
+    sessions.truncate(arguments.limit);
+    let mut page = Page::new(environment, plain);
+    if arguments.json {
+        let listed: Vec<Value> = sessions.iter().map(session_json).collect();
+        page.json(&json!({ "version": 1, "kind": "sessions", "more": more, "sessions": listed }))?;
+    } else if sessions.is_empty() {
+        page.line("No sessions.");
+    } else {
+        table(&mut page, &sessions, environment);
+        let place =
+            project.as_ref().map_or_else(String::new, |p| format!(" in project {}", p.name));
+        let shown = plural(sessions.len() as u64, "session");
+        let rest = if more { "; `--limit` shows more" } else { "" };
+        page.gap();
+        page.line(page.paint(
+            Tone::Quiet,
+            &format!("{shown}{place}{rest}. `thru session show ID` opens one."),
+        ));
+    }
+    page.print()?;
+    Ok(if sessions.is_empty() { Outcome::Nothing } else { Outcome::Done })
+}
+
+fn table(page: &mut Page, sessions: &[SessionRow], environment: &Environment) {
+    let now = environment.clock.now();
+    let names: Vec<String> = sessions
+        .iter()
+        .map(|session| one_line(session.project_name.as_deref().unwrap_or("-"), 24))
+        .collect();
+    let name_width = names.iter().map(|name| crate::ui::width(name)).max().unwrap_or(0).max(7);
+    let heading = format!(
+        "{:8}  {:9}  {:name_width$}  {:>5}  TITLE",
+        "SESSION", "LAST USED", "PROJECT", "TURNS"
+    );
+    page.line(page.paint(Tone::Quiet, &heading));
+    for (session, name) in sessions.iter().zip(&names) {
+        let id: String = session.key.id.as_str().chars().take(8).collect();
+        let padding = " ".repeat(name_width.saturating_sub(crate::ui::width(name)));
+        let room = page.columns().saturating_sub(8 + 2 + 9 + 2 + name_width + 2 + 5 + 2).max(20);
+        let title = one_line(session.title.as_deref().unwrap_or("untitled"), room);
+        page.line(format!(
+            "{}  {:9}  {name}{padding}  {:>5}  {title}",
+            page.paint(Tone::Id, &format!("{id:8}")),
+            age(session.ended, now),
+            session.turns,
+        ));
+    }
+}
+
+/// A session as JSON, in every answer alike.
+pub(crate) fn session_json(session: &SessionRow) -> Value {
+    json!({
+        "agent": session.key.agent,
+        "id": session.key.id,
+        "project": session.project_name,
+        "title": session.title,
+        "started": session.started,
+        "ended": session.ended,
+        "turns": session.turns,
+        "passages": session.passages,
+        "directory": session.facts.directory,
+        "branch": session.facts.branch,
+        "models": session.facts.models,
+        "tokens": session.facts.usage,
+        "compactions": session.facts.compactions,
+        "forked_from": session.facts.forked_from,
+    })
+}

@@ -1,0 +1,198 @@
+//! What several commands do alike: finding a project or a session by what was typed, asking, waiting
+//! for another process.
+
+use std::io::{BufRead, Write};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::{Context, Result, bail};
+use indicatif::{ProgressBar, ProgressStyle};
+use thru_core::ProjectKey;
+use thru_intake::{Intake, IntakeLock, identity};
+use thru_store::{ProjectRow, SessionFilter, SessionRow, Store};
+
+use crate::environment::{Environment, project_settings};
+use crate::failure::advised;
+use crate::ui::plural;
+
+/// A configuration with something in it that has no effect is an error here; hooks go on with it.
+pub(crate) fn refuse_notes(environment: &Environment) -> Result<()> {
+    // What a project's file may not say must not stop anybody from working in that project.
+    let own = |note: &&thru_config::Note| !matches!(note, thru_config::Note::NotForProjects { .. });
+    match environment.notes.iter().find(own) {
+        None => Ok(()),
+        Some(note) => Err(advised(
+            note.to_string(),
+            "correct the file, or use `thru config set`; `thru config show` lists the settings",
+        )),
+    }
+}
+
+/// Opens the store to read; one that an older version wrote is upgraded first.
+pub(crate) fn open_store(environment: &Environment) -> Result<Store> {
+    let store = Store::open_to_read(&environment.layout)?;
+    if store.schema_version()? == thru_store::SCHEMA_VERSION {
+        return Ok(store);
+    }
+    drop(store);
+    let intake = environment.intake()?;
+    let lock = lock(&intake)?;
+    intake.upgrade(&lock, &mut migration_progress(environment))?;
+    Ok(Store::open_to_read(&environment.layout)?)
+}
+
+/// Shows how an upgrade of the store gets on.
+pub(crate) fn migration_progress(environment: &Environment) -> impl FnMut(&str, u64, u64) + use<> {
+    let visible = environment.terminal.errors;
+    let mut bar: Option<ProgressBar> = None;
+    move |what, done, total| {
+        if visible {
+            let bar = bar.get_or_insert_with(|| {
+                ProgressBar::new(total).with_style(bar_style("{pos}/{len}"))
+            });
+            bar.set_message(format!("Upgrading the memory: {what}"));
+            bar.set_position(done);
+            if done >= total {
+                bar.finish_and_clear();
+            }
+        }
+    }
+}
+
+/// The look of every progress bar.
+pub(crate) fn bar_style(figures: &str) -> ProgressStyle {
+    let template = format!("{{msg}} {{bar:24}} {figures}");
+    ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+/// Takes the intake lock; where another process holds it, says so and waits.
+pub(crate) fn lock(intake: &Intake) -> Result<IntakeLock> {
+    let mut told = false;
+    let lock = intake.lock(&mut |holder| {
+        if !told {
+            let process = holder.map_or_else(String::new, |number| format!(" (process {number})"));
+            let _ = writeln!(
+                std::io::stderr(),
+                "Another `thru` is writing to this memory{process}; waiting for it to finish."
+            );
+            told = true;
+        }
+        true
+    })?;
+    Ok(lock)
+}
+
+/// Becomes true when the user presses Ctrl-C or the system asks us to end.
+pub(crate) fn cancellation() -> Result<Arc<AtomicBool>> {
+    let cancelled = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&cancelled);
+    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed))
+        .context("Ctrl-C cannot be caught")?;
+    Ok(cancelled)
+}
+
+/// Asks a question that `yes` answers. Without a terminal nobody can be asked: the answer is no.
+pub(crate) fn ask(environment: &Environment, question: &str) -> Result<bool> {
+    if !environment.terminal.interactive {
+        return Ok(false);
+    }
+    let mut stderr = std::io::stderr();
+    write!(stderr, "{question} [Y/n] ")?;
+    stderr.flush()?;
+    let mut answer = String::new();
+    if std::io::stdin().lock().read_line(&mut answer)? == 0 {
+        return Ok(false);
+    }
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "" | "y" | "yes"))
+}
+
+/// The name that a project's file gives, if it gives one.
+pub(crate) fn declared_name(file: &Path) -> Option<String> {
+    if !file.is_file() {
+        return None;
+    }
+    project_settings(file)?.project_name().map(str::to_owned)
+}
+
+/// The project that one stands in, where the store knows it.
+pub(crate) fn current_project(
+    environment: &Environment,
+    store: &Store,
+) -> Result<Option<ProjectRow>> {
+    let key =
+        identity::identify(&environment.directory, environment.home.as_deref(), &declared_name);
+    let Some(row) = store.project_by_key(&key)? else { return Ok(None) };
+    Ok(store.projects()?.into_iter().find(|project| project.row == row && project.sessions > 0))
+}
+
+/// The project that somebody named.
+pub(crate) fn named_project(store: &Store, name: &str) -> Result<ProjectRow> {
+    let projects = store.projects()?;
+    let key = ProjectKey::from_stored(name);
+    let exact = |project: &&ProjectRow| project.key == key || project.merged.contains(&key);
+    if let Some(project) = projects.iter().find(exact) {
+        return Ok(project.clone());
+    }
+    let same_name: Vec<&ProjectRow> =
+        projects.iter().filter(|project| project.name.eq_ignore_ascii_case(name)).collect();
+    match same_name[..] {
+        [project] => Ok(project.clone()),
+        [] => Err(advised(format!("there is no project `{name}`"), near_projects(&projects, name))),
+        _ => {
+            let keys: Vec<&str> = same_name.iter().map(|project| project.key.as_str()).collect();
+            Err(advised(
+                format!("{} are called `{name}`", plural(same_name.len() as u64, "project")),
+                format!("name one by its key: {}", keys.join(", ")),
+            ))
+        }
+    }
+}
+
+fn near_projects(projects: &[ProjectRow], name: &str) -> String {
+    let wanted = name.to_lowercase();
+    let mut near: Vec<(usize, &str)> = projects
+        .iter()
+        .map(|project| {
+            let known = project.name.to_lowercase();
+            let distance = if known.contains(&wanted) || wanted.contains(&known) {
+                1
+            } else {
+                strsim::damerau_levenshtein(&known, &wanted)
+            };
+            (distance, project.name.as_str())
+        })
+        .filter(|(distance, _)| *distance <= 1 + wanted.len() / 3)
+        .collect();
+    near.sort_unstable();
+    near.dedup_by_key(|(_, name)| *name);
+    let names: Vec<String> = near.iter().take(3).map(|(_, name)| format!("`{name}`")).collect();
+    match names.is_empty() {
+        true => "`thru projects` lists them".to_owned(),
+        false => format!("did you mean {}? `thru projects` lists all", names.join(" or ")),
+    }
+}
+
+/// The one session whose id starts so.
+pub(crate) fn named_session(store: &Store, id: &str) -> Result<SessionRow> {
+    let filter = SessionFilter {
+        id_prefix: Some(id.to_owned()),
+        limit: Some(6),
+        ..SessionFilter::default()
+    };
+    let mut found = store.sessions(&filter)?;
+    if let Some(at) = found.iter().position(|session| session.key.id.as_str() == id) {
+        return Ok(found.swap_remove(at));
+    }
+    match found.len() {
+        1 => Ok(found.swap_remove(0)),
+        0 => Err(advised(format!("there is no session `{id}`"), "`thru sessions` lists them")),
+        _ => {
+            let ids: Vec<&str> = found.iter().map(|session| session.key.id.as_str()).collect();
+            bail!(advised(
+                format!("several sessions start with `{id}`"),
+                format!("write more of it: {}", ids.join(", "))
+            ))
+        }
+    }
+}

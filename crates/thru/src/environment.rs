@@ -1,0 +1,209 @@
+//! What the machine and the user say of themselves: read once, here.
+
+use std::env;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use jiff::tz::TimeZone;
+use thru_config::{Config, Layer, Note, Origin, load};
+use thru_core::{Clock, Layout, SystemClock};
+use thru_intake::identity::PROJECT_FILE;
+use thru_intake::{Intake, Options};
+
+use crate::failure::advised;
+
+/// Everything that is not an argument.
+pub(crate) struct Environment {
+    /// Where our data lies.
+    pub(crate) layout: Layout,
+    /// The user's configuration file, whether it exists or not.
+    pub(crate) config_file: PathBuf,
+    /// The user's settings, and this directory's on top.
+    pub(crate) config: Config,
+    /// What in the configuration has no effect.
+    pub(crate) notes: Vec<Note>,
+    /// Where Claude Code keeps its files.
+    pub(crate) claude_directory: PathBuf,
+    /// The user's home directory.
+    pub(crate) home: Option<PathBuf>,
+    /// The directory that the command was started in.
+    pub(crate) directory: PathBuf,
+    /// The time.
+    pub(crate) clock: Arc<dyn Clock>,
+    /// The user's time zone.
+    pub(crate) zone: TimeZone,
+    /// Where the output goes.
+    pub(crate) terminal: Terminal,
+}
+
+/// Where the output goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Terminal {
+    /// Whether questions can be asked.
+    pub(crate) interactive: bool,
+    /// Whether results go to a terminal.
+    pub(crate) output: bool,
+    /// Whether progress goes to a terminal.
+    pub(crate) errors: bool,
+    /// Columns.
+    pub(crate) width: usize,
+    /// Lines.
+    pub(crate) height: usize,
+}
+
+impl Environment {
+    /// Looks at the process's environment.
+    pub(crate) fn of_process() -> Result<Self> {
+        let directories = directories::BaseDirs::new();
+        let home = directories.as_ref().map(|directories| directories.home_dir().to_owned());
+        let no_home = || {
+            advised(
+                "there is no home directory to keep memory in",
+                "set THROUGHLINE_HOME to a directory of your own",
+            )
+        };
+        let root = match set("THROUGHLINE_HOME") {
+            Some(root) => root,
+            None => directories.as_ref().ok_or_else(no_home)?.data_local_dir().join("throughline"),
+        };
+        let config_file = match set("THROUGHLINE_CONFIG") {
+            Some(file) => file,
+            // A data directory of its own (a test, a demo) has a configuration of its own.
+            None if set("THROUGHLINE_HOME").is_some() => root.join("config.toml"),
+            None => directories
+                .as_ref()
+                .ok_or_else(no_home)?
+                .config_dir()
+                .join("throughline")
+                .join("config.toml"),
+        };
+        let claude_directory = match (set("CLAUDE_CONFIG_DIR"), &home) {
+            (Some(directory), _) => directory,
+            (None, Some(home)) => home.join(".claude"),
+            (None, None) => PathBuf::from(".claude"),
+        };
+        let directory = env::current_dir().context("the current directory cannot be read")?;
+        let (config, notes) = settings(&config_file, &directory)?;
+        Ok(Self {
+            layout: Layout::new(root),
+            config_file,
+            config,
+            notes,
+            claude_directory,
+            home,
+            directory,
+            clock: Arc::new(SystemClock),
+            zone: TimeZone::system(),
+            terminal: Terminal::of_process(),
+        })
+    }
+
+    /// The parts of intake, put together by the settings.
+    pub(crate) fn intake(&self) -> Result<Intake> {
+        let options = Options {
+            verbatim: self.config.archive_verbatim(),
+            threads: std::thread::available_parallelism().map_or(1, usize::from),
+            home: self.home.clone(),
+            host: host(),
+            allow: self.config.redact_allow().to_vec(),
+        };
+        Ok(Intake::new(self.layout.clone(), Arc::clone(&self.clock), options)?)
+    }
+
+    /// The same environment with a home, an agent and settings of its own: for the demo.
+    pub(crate) fn in_home(&self, layout: Layout, claude_directory: PathBuf) -> Self {
+        let text = "output.pager = false";
+        let origin = Origin::User("demo".to_owned());
+        Self {
+            directory: layout.root().to_owned(),
+            config_file: layout.root().join("config.toml"),
+            layout,
+            config: load(&[Layer { origin, text }]).config,
+            notes: Vec::new(),
+            claude_directory,
+            home: self.home.clone(),
+            clock: Arc::clone(&self.clock),
+            zone: self.zone.clone(),
+            terminal: self.terminal,
+        }
+    }
+
+    /// A path as people write it: `~` for the home directory.
+    pub(crate) fn shown(&self, path: &Path) -> String {
+        match self.home.as_ref().and_then(|home| path.strip_prefix(home).ok()) {
+            Some(rest) if !rest.as_os_str().is_empty() => format!("~/{}", rest.display()),
+            _ => path.display().to_string(),
+        }
+    }
+}
+
+impl Terminal {
+    fn of_process() -> Self {
+        let output = std::io::stdout().is_terminal();
+        let (width, height) = terminal_size::terminal_size()
+            .map_or((100, 40), |(width, height)| (width.0.into(), height.0.into()));
+        Self {
+            interactive: output && std::io::stdin().is_terminal(),
+            output,
+            errors: std::io::stderr().is_terminal(),
+            width,
+            height,
+        }
+    }
+}
+
+fn set(variable: &str) -> Option<PathBuf> {
+    env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+fn settings(user_file: &Path, directory: &Path) -> Result<(Config, Vec<Note>)> {
+    let user = read(user_file)?;
+    let project_file = project_file(directory);
+    let project = project_file.as_deref().map(read).transpose()?.flatten();
+    let mut layers = Vec::new();
+    if let Some(text) = &user {
+        layers.push(Layer { origin: Origin::User(user_file.display().to_string()), text });
+    }
+    if let (Some(text), Some(file)) = (&project, &project_file) {
+        layers.push(Layer { origin: Origin::Project(file.display().to_string()), text });
+    }
+    let loaded = load(&layers);
+    Ok((loaded.config, loaded.notes))
+}
+
+/// The nearest project file, of this directory or one above it.
+fn project_file(directory: &Path) -> Option<PathBuf> {
+    directory.ancestors().map(|ancestor| ancestor.join(PROJECT_FILE)).find(|file| file.is_file())
+}
+
+/// What a project's own file says, for a directory that is not the one we stand in.
+pub(crate) fn project_settings(file: &Path) -> Option<Config> {
+    let text = std::fs::read_to_string(file).ok()?;
+    let origin = Origin::Project(file.display().to_string());
+    Some(load(&[Layer { origin, text: &text }]).config)
+}
+
+fn read(file: &Path) -> Result<Option<String>> {
+    match std::fs::read_to_string(file) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("{} cannot be read", file.display())),
+    }
+}
+
+/// A short name for this machine, as the journal wants it.
+fn host() -> String {
+    #[cfg(unix)]
+    let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    #[cfg(not(unix))]
+    let name = env::var("COMPUTERNAME").unwrap_or_default();
+    let name: String = name
+        .to_lowercase()
+        .chars()
+        .map(|c| if c.is_ascii_lowercase() || c.is_ascii_digit() { c } else { '-' })
+        .take(40)
+        .collect();
+    if name.is_empty() { "local".to_owned() } else { name }
+}

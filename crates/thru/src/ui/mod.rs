@@ -1,0 +1,11 @@
+//! What people see: colour, tables, ages, the pager. Nothing here knows what is being shown.
+
+mod age;
+mod page;
+mod style;
+mod text;
+
+pub(crate) use age::{age, day_and_time};
+pub(crate) use page::Page;
+pub(crate) use style::Tone;
+pub(crate) use text::{count, cut, one_line, plural, printable, size, width};

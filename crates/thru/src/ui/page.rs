@@ -1,0 +1,103 @@
+//! Collected output: printed, or handed to a pager when it is longer than the terminal.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use anyhow::Result;
+use serde::Serialize;
+
+use super::style::{Paint, Tone};
+use crate::environment::{Environment, Terminal};
+
+/// Output in the making.
+pub(crate) struct Page {
+    text: String,
+    paint: Paint,
+    terminal: Terminal,
+    pager: bool,
+}
+
+impl Page {
+    /// An empty page. `plain` means no colour and no pager, whatever the settings say.
+    pub(crate) fn new(environment: &Environment, plain: bool) -> Self {
+        let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let color = match environment.config.output_color() {
+            "always" => true,
+            "never" => false,
+            _ => environment.terminal.output && !no_color,
+        };
+        Self {
+            text: String::new(),
+            paint: Paint { color: color && !plain },
+            terminal: environment.terminal,
+            pager: environment.config.output_pager() && !plain,
+        }
+    }
+
+    /// Columns there are.
+    pub(crate) const fn columns(&self) -> usize {
+        self.terminal.width
+    }
+
+    /// The text in a tone.
+    pub(crate) fn paint(&self, tone: Tone, text: &str) -> String {
+        self.paint.paint(tone, text)
+    }
+
+    /// Adds a line.
+    pub(crate) fn line(&mut self, line: impl AsRef<str>) {
+        self.text.push_str(line.as_ref());
+        self.text.push('\n');
+    }
+
+    /// Adds an empty line, unless the page is empty.
+    pub(crate) fn gap(&mut self) {
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+    }
+
+    /// Adds a value as JSON on a line of its own.
+    pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<()> {
+        let text = serde_json::to_string_pretty(value)?;
+        writeln!(self.text, "{text}")?;
+        self.pager = false;
+        Ok(())
+    }
+
+    /// Prints the page.
+    pub(crate) fn print(self) -> Result<()> {
+        let lines = self.text.bytes().filter(|byte| *byte == b'\n').count();
+        if self.pager
+            && self.terminal.output
+            && lines >= self.terminal.height
+            && self.page_through()
+        {
+            return Ok(());
+        }
+        let mut stdout = std::io::stdout().lock();
+        stdout.write_all(self.text.as_bytes())?;
+        stdout.flush()?;
+        Ok(())
+    }
+
+    /// Shows the page in a pager; says whether there was one.
+    fn page_through(&self) -> bool {
+        let chosen = std::env::var("PAGER").ok().filter(|pager| !pager.trim().is_empty());
+        let pager = chosen.unwrap_or_else(|| "less".to_owned());
+        let mut words = pager.split_whitespace();
+        let Some(program) = words.next() else { return false };
+        let mut command = Command::new(program);
+        command.args(words).stdin(Stdio::piped());
+        if std::env::var_os("LESS").is_none() {
+            command.env("LESS", "FRX");
+        }
+        let Ok(mut child) = command.spawn() else { return false };
+        if let Some(mut input) = child.stdin.take() {
+            // Who leaves the pager early closes the pipe.
+            let _ = input.write_all(self.text.as_bytes());
+        }
+        child.wait().is_ok()
+    }
+}

@@ -1,0 +1,45 @@
+//! Colour, where it is wanted.
+
+use anstyle::{AnsiColor, Style};
+
+/// What a piece of text is, rather than what it looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tone {
+    /// A heading.
+    Heading,
+    /// Something to type or to click: ids, commands.
+    Id,
+    /// What was looked for.
+    Match,
+    /// Less important.
+    Quiet,
+    /// It went well.
+    Good,
+    /// It went wrong.
+    Bad,
+}
+
+/// Paints text, or leaves it plain.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Paint {
+    /// Whether to use colour at all.
+    pub(crate) color: bool,
+}
+
+impl Paint {
+    /// The text in a tone.
+    pub(crate) fn paint(self, tone: Tone, text: &str) -> String {
+        if !self.color || text.is_empty() {
+            return text.to_owned();
+        }
+        let style = match tone {
+            Tone::Heading => Style::new().bold(),
+            Tone::Id => AnsiColor::Cyan.on_default(),
+            Tone::Match => AnsiColor::Yellow.on_default().bold(),
+            Tone::Quiet => Style::new().dimmed(),
+            Tone::Good => AnsiColor::Green.on_default(),
+            Tone::Bad => AnsiColor::Red.on_default(),
+        };
+        format!("{style}{text}{style:#}")
+    }
+}
