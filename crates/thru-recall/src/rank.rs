@@ -5,7 +5,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use thru_core::PassageKind;
 use thru_store::index::{Candidate, Candidates};
 
 /// The weights of the two orders.
@@ -19,6 +18,9 @@ pub struct Weights {
     pub best: [f32; 3],
     /// Passages: what one counts by who speaks (human, assistant, tool).
     pub passage_kind: [f32; 3],
+    /// Both: what a subagent's passage counts, whoever speaks in it. What matters of it the agent that
+    /// started it says again in its own words.
+    pub subagent: f32,
     /// Passages: how much of the query their neighbourhood holds, beside BM25.
     pub window: f32,
     /// Passages: how well their session does, beside BM25.
@@ -31,6 +33,7 @@ pub const WEIGHTS: Weights = Weights {
     session_kind: [1.5, 1.25, 1.0],
     best: [1.0, 0.5, 0.25],
     passage_kind: [1.6, 1.6, 1.0],
+    subagent: 0.7,
     window: 1.0,
     session: 1.0,
 };
@@ -95,7 +98,7 @@ pub fn rank(candidates: &Candidates, weights: &Weights) -> Ranking {
         by_session
             .entry(candidate.session)
             .or_default()
-            .push(of_kind(&weights.session_kind, candidate.kind) * evidence);
+            .push(of_kind(&weights.session_kind, weights, candidate) * evidence);
     }
     let raw: BTreeMap<i64, f32> = by_session
         .into_iter()
@@ -123,7 +126,7 @@ pub fn rank(candidates: &Candidates, weights: &Weights) -> Ranking {
             let bm25 = bm25[number] / best_bm25;
             let window = window[number] / best_window;
             let session = raw.get(&candidate.session).map_or(0.0, |score| score / best_session);
-            let kind = of_kind(&weights.passage_kind, candidate.kind);
+            let kind = of_kind(&weights.passage_kind, weights, candidate);
             PassageScore {
                 candidate: number,
                 score: kind * (bm25 + weights.window * window + weights.session * session),
@@ -187,8 +190,12 @@ fn windows(found: &[Candidate]) -> Vec<f32> {
         .collect()
 }
 
-fn of_kind(weights: &[f32; 3], kind: PassageKind) -> f32 {
-    weights[usize::from(kind.code())]
+/// What a passage counts by who speaks.
+fn of_kind(by_kind: &[f32; 3], weights: &Weights, candidate: &Candidate) -> f32 {
+    if candidate.is_subagent {
+        return weights.subagent;
+    }
+    by_kind[usize::from(candidate.kind.code())]
 }
 
 /// The largest value, never zero: it is divided by.
@@ -198,6 +205,8 @@ fn largest(values: &[f32]) -> f32 {
 
 #[cfg(test)]
 mod tests {
+    use thru_core::PassageKind;
+
     use super::*;
 
     fn candidate(
@@ -213,6 +222,7 @@ mod tests {
             source: session,
             ordinal,
             kind,
+            is_subagent: false,
             at: 0,
             contributions: contributions.to_vec(),
             proximity: 0.0,

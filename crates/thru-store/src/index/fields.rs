@@ -7,6 +7,8 @@ use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 use tantivy::{Index, TantivyDocument};
 
 use super::tokenizer::Terms;
+use thru_core::PassageKind;
+
 use crate::query::PassageRow;
 
 /// The name of our tokenizer inside the index. Another way to make terms needs another name.
@@ -24,6 +26,7 @@ pub(super) struct Fields {
     pub(super) project: Field,
     pub(super) source: Field,
     pub(super) ordinal: Field,
+    /// See [`kind_code`].
     pub(super) kind: Field,
     /// Milliseconds since 1970; 0 where unknown.
     pub(super) at: Field,
@@ -84,7 +87,7 @@ impl Fields {
             (self.project, indexed.project),
             (self.source, passage.source),
             (self.ordinal, i64::from(passage.ordinal)),
-            (self.kind, i64::from(passage.kind.code())),
+            (self.kind, i64::from(kind_code(passage.kind, passage.agent_id.is_some()))),
         ] {
             document.add_u64(field, value.max(0) as u64);
         }
@@ -98,6 +101,18 @@ impl Fields {
         document.add_text(self.text, indexed.text);
         document
     }
+}
+
+/// Kind and whether a subagent spoke, in one number.
+fn kind_code(kind: PassageKind, is_subagent: bool) -> u8 {
+    kind.code() + if is_subagent { PassageKind::ALL.len() as u8 } else { 0 }
+}
+
+/// The way back from [`kind_code`].
+pub(super) fn kind_of_code(code: u64) -> (PassageKind, bool) {
+    let kinds = PassageKind::ALL.len() as u64;
+    let kind = u8::try_from(code % kinds).ok().and_then(PassageKind::from_code);
+    (kind.unwrap_or(PassageKind::Tool), code >= kinds)
 }
 
 fn id_key(id: &thru_core::Id) -> u64 {

@@ -17,7 +17,7 @@ use tantivy::{
 };
 use thru_core::{Layout, PassageKind, Timestamp};
 
-use super::fields::{Fields, IndexedPassage, normal_path, register_tokenizer};
+use super::fields::{Fields, IndexedPassage, kind_of_code, normal_path, register_tokenizer};
 use super::writer::payload;
 use crate::error::Result;
 use crate::query::{PassageFilter, PassageRow};
@@ -73,6 +73,8 @@ pub struct Candidate {
     pub ordinal: u32,
     /// Who speaks.
     pub kind: PassageKind,
+    /// Whether it is a subagent's.
+    pub is_subagent: bool,
     /// When, in milliseconds since 1970; 0 where unknown.
     pub at: i64,
     /// What each term of the query adds to its BM25 score.
@@ -390,13 +392,15 @@ impl Columns {
 
     fn candidate(&self, document: DocId, terms: usize) -> Candidate {
         let number = |column: &Column<u64>| column.first(document).unwrap_or(0);
+        let (kind, is_subagent) = kind_of_code(number(&self.kind));
         Candidate {
             row: number(&self.row) as i64,
             key: number(&self.key),
             session: number(&self.session) as i64,
             source: number(&self.source) as i64,
             ordinal: number(&self.ordinal) as u32,
-            kind: PassageKind::from_code(number(&self.kind) as u8).unwrap_or(PassageKind::Tool),
+            kind,
+            is_subagent,
             at: self.at.first(document).unwrap_or(0),
             contributions: vec![0.0; terms],
             proximity: 0.0,
