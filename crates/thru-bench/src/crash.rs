@@ -78,6 +78,11 @@ struct Bench {
     durations: [Duration; 3],
 }
 
+/// What an estimate of a duration is multiplied by when a kill came too late, and when it hit. The
+/// machine may have been busier when the duration was measured.
+const SHORTER: f64 = 0.9;
+const LONGER: f64 = 1.03;
+
 /// What was counted over some rounds.
 #[derive(Default)]
 struct Tally {
@@ -88,7 +93,7 @@ struct Tally {
 
 /// Runs the rounds. Fails at the first difference.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
-    let bench = Bench::prepare(arguments)?;
+    let mut bench = Bench::prepare(arguments)?;
     let mut tally = Tally::default();
     for number in arguments.from..arguments.from + arguments.rounds {
         let mut rng = Rng::part(arguments.seed, number as u64);
@@ -158,7 +163,7 @@ impl Bench {
         Ok(Self { program, whole, old, dump, durations: [import, rebuild, migration] })
     }
 
-    fn round(&self, kind: Kind, home: &Path, rng: &mut Rng, tally: &mut Tally) -> Result<()> {
+    fn round(&mut self, kind: Kind, home: &Path, rng: &mut Rng, tally: &mut Tally) -> Result<()> {
         let task = match kind {
             Kind::Import => Task::Import,
             Kind::Rebuild => {
@@ -170,19 +175,25 @@ impl Bench {
                 Task::Import
             }
         };
-        let whole = self.durations[kind as usize];
         for _ in 0..rng.between(1, 4) {
-            let delay = whole.mul_f64(rng.unit());
+            let duration = &mut self.durations[kind as usize];
+            let delay = duration.mul_f64(rng.unit());
             let mut child = self.program.start(home, task)?;
             std::thread::sleep(delay);
             match child.try_wait()? {
                 Some(status) if !status.success() => {
                     bail!("{task:?} ended with {status} by itself")
                 }
-                Some(_) => tally.too_late += 1,
+                Some(_) => {
+                    *duration = duration.mul_f64(SHORTER);
+                    tally.too_late += 1;
+                    // All is done: another run would have nothing to do that could be killed.
+                    break;
+                }
                 None => {
                     child.kill().context("cannot kill")?;
                     child.wait()?;
+                    *duration = duration.mul_f64(LONGER);
                     tally.killed += 1;
                 }
             }

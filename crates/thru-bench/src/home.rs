@@ -61,6 +61,7 @@ impl Home {
             &lock,
             plan,
             &undeclared,
+            &|_| false,
             &cancelled,
             &mut |_, _, _| {},
             &mut |_| {},

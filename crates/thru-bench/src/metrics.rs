@@ -77,23 +77,32 @@ pub(crate) fn median(values: &[f64]) -> Option<f64> {
 /// Measurements by group and column, to be averaged.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
-    groups: Vec<(String, usize, BTreeMap<&'static str, (f64, usize)>)>,
+    groups: Vec<Group>,
+}
+
+#[derive(Debug)]
+struct Group {
+    name: String,
+    questions: usize,
+    /// Sum and count by column.
+    columns: BTreeMap<&'static str, (f64, usize)>,
 }
 
 impl Table {
     /// Adds the measurements of one question to a group.
     pub(crate) fn add(&mut self, group: &str, values: &[(&'static str, f64)]) {
-        let at = match self.groups.iter().position(|(name, ..)| name == group) {
+        let at = match self.groups.iter().position(|known| known.name == group) {
             Some(at) => at,
             None => {
-                self.groups.push((group.to_owned(), 0, BTreeMap::new()));
+                let (name, columns) = (group.to_owned(), BTreeMap::new());
+                self.groups.push(Group { name, questions: 0, columns });
                 self.groups.len() - 1
             }
         };
-        let (_, questions, columns) = &mut self.groups[at];
-        *questions += 1;
+        let group = &mut self.groups[at];
+        group.questions += 1;
         for (column, value) in values {
-            let (sum, count) = columns.entry(column).or_default();
+            let (sum, count) = group.columns.entry(column).or_default();
             *sum += value;
             *count += 1;
         }
@@ -101,8 +110,8 @@ impl Table {
 
     /// The mean of a column of a group.
     pub(crate) fn mean(&self, group: &str, column: &str) -> Option<f64> {
-        let (_, _, columns) = self.groups.iter().find(|(name, ..)| name == group)?;
-        columns.get(column).map(|(sum, count)| sum / *count as f64)
+        let group = self.groups.iter().find(|known| known.name == group)?;
+        group.columns.get(column).map(|(sum, count)| sum / *count as f64)
     }
 
     /// Prints the groups in the order in which they were first met, in percent.
@@ -112,7 +121,7 @@ impl Table {
             print!(" {column} |");
         }
         println!("\n|---|---|{}", "---|".repeat(columns.len()));
-        for (name, questions, _) in &self.groups {
+        for Group { name, questions, .. } in &self.groups {
             print!("| {name} | {questions} |");
             for column in columns {
                 print!(" {} |", percent(self.mean(name, column)));
@@ -123,7 +132,7 @@ impl Table {
 
     /// Groups by name.
     pub(crate) fn sort(&mut self, key: impl Fn(&str) -> usize) {
-        self.groups.sort_by(|(a, ..), (b, ..)| (key(a), a).cmp(&(key(b), b)));
+        self.groups.sort_by(|a, b| (key(&a.name), &a.name).cmp(&(key(&b.name), &b.name)));
     }
 }
 

@@ -5,10 +5,6 @@
 pub(crate) struct Rng(u64);
 
 impl Rng {
-    pub(crate) const fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
     /// A generator of its own for part `part` of something.
     pub(crate) fn part(seed: u64, part: u64) -> Self {
         let mut rng = Self(seed ^ part.wrapping_mul(0xd134_2543_de82_ef95));
@@ -64,14 +60,14 @@ mod tests {
 
     #[test]
     fn numbers_are_the_published_ones() {
-        let mut rng = Rng::new(1_234_567);
+        let mut rng = Rng(1_234_567);
         assert_eq!(rng.next(), 6_457_827_717_110_365_317);
         assert_eq!(rng.next(), 3_203_168_211_198_807_973);
     }
 
     #[test]
     fn numbers_stay_in_range() {
-        let mut rng = Rng::new(7);
+        let mut rng = Rng(7);
         for _ in 0..1000 {
             assert!(rng.below(3) < 3 && (2..=4).contains(&rng.between(2, 4)));
             assert!((0.0..1.0).contains(&rng.unit()));

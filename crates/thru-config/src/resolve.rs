@@ -76,6 +76,17 @@ pub enum Note {
     },
 }
 
+impl Note {
+    /// Whether the file is a project's own rather than the user's.
+    pub const fn is_of_project(&self) -> bool {
+        let (Self::Syntax { origin, .. }
+        | Self::UnknownKey { origin, .. }
+        | Self::WrongValue { origin, .. }
+        | Self::NotForProjects { origin, .. }) = self;
+        matches!(origin, Origin::Project(_))
+    }
+}
+
 fn did_you_mean(suggestion: &Option<&'static str>) -> String {
     suggestion.map_or_else(String::new, |key| format!("; did you mean `{key}`?"))
 }

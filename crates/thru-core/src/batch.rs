@@ -155,10 +155,11 @@ pub struct ReadBatch {
 impl Usage {
     /// Adds what `other` counted.
     pub const fn add(&mut self, other: &Self) {
-        self.input += other.input;
-        self.output += other.output;
-        self.cache_creation += other.cache_creation;
-        self.cache_read += other.cache_read;
+        // A transcript may claim any number; none of them may stop us.
+        self.input = self.input.saturating_add(other.input);
+        self.output = self.output.saturating_add(other.output);
+        self.cache_creation = self.cache_creation.saturating_add(other.cache_creation);
+        self.cache_read = self.cache_read.saturating_add(other.cache_read);
     }
 }
 
@@ -176,8 +177,8 @@ impl SessionFacts {
         self.first_prompt = self.first_prompt.take().or(later.first_prompt);
         self.forked_from = self.forked_from.take().or(later.forked_from);
         self.usage.add(&later.usage);
-        self.compactions += later.compactions;
-        self.api_errors += later.api_errors;
+        self.compactions = self.compactions.saturating_add(later.compactions);
+        self.api_errors = self.api_errors.saturating_add(later.api_errors);
         self.pull_requests.extend(later.pull_requests);
     }
 

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossbeam_channel::Sender;
@@ -30,6 +31,7 @@ pub(crate) struct Shared<'a> {
     pub(crate) redactor: &'a Redactor,
     pub(crate) verbatim: bool,
     pub(crate) forgotten: &'a [String],
+    pub(crate) excluded: &'a (dyn Fn(&Path) -> bool + Sync),
     pub(crate) stages: &'a Stages,
     pub(crate) cancelled: &'a AtomicBool,
     pub(crate) steps: Sender<Step>,
@@ -54,6 +56,8 @@ pub(crate) struct Copy<'a> {
     tail: Vec<u8>,
     /// The byte of the source behind the last archived line.
     end: u64,
+    /// Whether the source is no longer, up to where it was read, the one that was read.
+    rewritten: bool,
 }
 
 /// Copies what is new of `source`, and sends it on. `cursor` is what the store holds of it.
@@ -104,6 +108,7 @@ pub(crate) fn copy(
         head: Vec::new(),
         tail: Vec::new(),
         end: 0,
+        rewritten: false,
     };
     if cursor_lines < appender.lines() {
         copy.catch_up(cursor_lines)?;
@@ -113,7 +118,15 @@ pub(crate) fn copy(
         Some(position) => position.fits(&mut file).map_err(|e| IntakeError::io(&source.path, e))?,
         None => true,
     };
-    let known = if fits { None } else { Some(copy.known_lines()?) };
+    if !fits {
+        // Says for good that the archive holds lines that are not in front of the source's position.
+        appender.mark(SourcePosition::of(0, b"", b""), copy.projector.carry())?;
+    }
+    let known = match fits && !copy.was_rewritten()? {
+        true => None,
+        false => Some(copy.known_lines()?),
+    };
+    copy.rewritten = !fits;
     let from = position.filter(|_| fits).map_or(0, |position| position.end);
     copy.from(&mut file, from, known.as_ref(), &mut appender).map_err(|error| match error {
         IntakeError::Io { source: cause, .. } => IntakeError::io(&source.path, cause),
@@ -212,15 +225,22 @@ impl Copy<'_> {
             self.end += line.len() as u64;
             return Ok(());
         }
+        if self.info.kind == SourceKind::PromptHistory && self.is_excluded(text) {
+            self.note_tail(line);
+            self.end += line.len() as u64;
+            return Ok(());
+        }
         let stages = self.shared.stages;
         stages.time(Stage::Redact, || self.clean_line(text));
         let is_known = known.is_some_and(|known| {
             let archived = if self.shared.verbatim {
                 Fingerprint::of(text)
             } else {
-                self.clean.last().map_or_else(|| Fingerprint::of(b""), |line| fingerprint(line))
+                self.clean.last().map_or_else(|| Fingerprint::of(b""), fingerprint)
             };
+            // Lines without an id may well be the same twice; only a rewriting brings all of them again.
             known.contains(&archived)
+                && (self.rewritten || memchr::memmem::find(text, b"\"uuid\"").is_some())
         });
         if is_known {
             if let Some(line) = self.clean.pop() {
@@ -236,6 +256,12 @@ impl Copy<'_> {
             self.flush(appender, None)?;
         }
         Ok(())
+    }
+
+    /// Whether a prompt in a list was written in a directory that must never be read.
+    fn is_excluded(&self, line: &[u8]) -> bool {
+        thru_agents::claude_code::directory_of_prompt(line)
+            .is_some_and(|directory| (self.shared.excluded)(Path::new(&directory)))
     }
 
     fn note_tail(&mut self, line: &[u8]) {
@@ -298,7 +324,7 @@ impl Copy<'_> {
     fn send(&mut self, lines: &Clean<Vec<u8>>, stamp: Option<SourceStamp>) {
         let count = self.clean.len() as u64;
         let stages = self.shared.stages;
-        let reads = stages.time(Stage::Parse, || self.projector.read(lines, self.lines));
+        let (reads, diagnostics) = stages.time(Stage::Parse, || self.projector.read(lines, self.lines));
         self.lines += count;
         self.clean.clear();
         self.clean_bytes = 0;
@@ -306,6 +332,7 @@ impl Copy<'_> {
             entry: self.entry.clone(),
             info: self.info.clone(),
             reads,
+            diagnostics,
             lines: self.lines,
             state: self.projector.state(),
             bytes: lines.get().len() as u64,
@@ -327,6 +354,15 @@ impl Copy<'_> {
             self.flush(appender, stamp)?;
         }
         Ok(())
+    }
+
+    /// Whether the source was rewritten at some time: a reading of it may have been cut short, and what
+    /// is behind its position may be archived already.
+    fn was_rewritten(&self) -> Result<bool> {
+        let reader = self.shared.archive.reader(&self.entry)?;
+        Ok(reader.is_some_and(|reader| {
+            reader.blocks().iter().any(|block| block.next_line() > 0 && block.position.end == 0)
+        }))
     }
 
     /// Every line that the archive holds of this source.

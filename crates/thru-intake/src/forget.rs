@@ -1,7 +1,7 @@
 //! Taking a session out, for good.
 
 use thru_core::{SessionKey, SourceKind};
-use thru_journal::archive::EntryName;
+use thru_journal::archive::{EntryName, Lines};
 use thru_redact::{Clean, Report};
 use thru_store::Store;
 
@@ -27,25 +27,46 @@ impl Intake {
     pub fn forget(&self, _lock: &IntakeLock, key: &SessionKey) -> Result<Forgotten> {
         self.record(&[Operation::SessionForgotten { session: key.clone() }])?;
         let mut store = self.open_store(&mut |_, _, _| {})?;
+        let forgotten = self.remove_archived(&[key])?;
         self.apply_journal(&mut store)?;
+        self.catch_up_index(&mut store)?;
+        store.checkpoint()?;
+        Ok(forgotten)
+    }
+
+    /// Takes what the archive holds of these sessions out.
+    pub(crate) fn remove_archived(&self, keys: &[&SessionKey]) -> Result<Forgotten> {
         let mut forgotten = Forgotten::default();
+        if keys.is_empty() {
+            return Ok(forgotten);
+        }
         for entry in self.archive.entries()? {
             let Some(reader) = self.archive.reader(&entry)? else { continue };
             let Some(info) = reader.info().cloned() else { continue };
             drop(reader);
             if info.kind == SourceKind::PromptHistory {
-                self.blank_prompts_of(&entry, key)?;
-            } else if info.agent == key.agent && info.session == key.id {
+                for key in keys {
+                    self.blank_prompts_of(&entry, key)?;
+                }
+            } else if keys.iter().any(|key| info.agent == key.agent && info.session == key.id) {
                 forgotten.bytes += self.archive.size(&entry)?.unwrap_or(0);
                 forgotten.archived += usize::from(self.archive.remove(&entry)?);
             }
         }
-        self.catch_up_index(&mut store)?;
         Ok(forgotten)
     }
 
     fn blank_prompts_of(&self, entry: &EntryName, key: &SessionKey) -> Result<()> {
         let id = key.id.as_str().as_bytes();
+        let is_named = |lines: &Lines| memchr::memmem::find(&lines.bytes, id).is_some();
+        let mut reader = self.archive.reader(entry)?;
+        let mut blocks = reader.iter_mut().flat_map(|reader| reader.blocks_from(0));
+        // A list that does not name the session stays as it is, exact bytes included.
+        if !blocks.any(|lines| lines.as_ref().map_or(true, is_named)) {
+            return Ok(());
+        }
+        drop(blocks);
+        drop(reader);
         self.archive.rewrite(entry, |line| -> Clean<Vec<u8>> {
             let mut report = Report::default();
             if memchr::memmem::find(line, id).is_some() {
@@ -62,6 +83,10 @@ impl Intake {
         let mut index = crate::indexing::open(&self.layout, store)?;
         index.catch_up(store)?;
         let progress = index.commit()?;
+        if !progress.cleared.is_empty() {
+            // What was taken out stays in the index's files until its segments are merged.
+            index.merge_all()?;
+        }
         index.finish()?;
         crate::import::clear(store, std::iter::once(progress.cleared))
     }

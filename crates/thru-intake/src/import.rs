@@ -1,5 +1,6 @@
 //! Bringing in what a plan lists: workers read and archive, one thread writes, one indexes.
 
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -21,9 +22,12 @@ use crate::{Intake, IntakeError, IntakeLock, Result, indexing};
 /// Steps that wait for the writer. Each is a block of about 256 KiB, which bounds the memory.
 const WAITING_STEPS: usize = 16;
 /// A commit holds about this much of transcripts …
-const COMMIT_BYTES: u64 = 8 * 1024 * 1024;
-/// … or whatever came in this time.
-const COMMIT_EVERY: Duration = Duration::from_millis(500);
+const COMMIT_BYTES: u64 = 48 * 1024 * 1024;
+/// … or whatever came in this time. Ids are spread evenly, so every commit writes most of their index
+/// again: few large ones cost far less than many small ones.
+const COMMIT_EVERY: Duration = Duration::from_secs(2);
+/// Work that a power cut may make us do again.
+const SYNC_EVERY: Duration = Duration::from_secs(30);
 
 /// Told how an import gets on, from the thread that runs it.
 pub type Progress<'a> = &'a mut dyn FnMut(&ImportReport);
@@ -41,6 +45,8 @@ pub struct ImportReport {
     pub written: Written,
     /// What was redacted.
     pub redacted: Report,
+    /// Lines that were not as they should be, by kind. They are kept all the same.
+    pub diagnostics: BTreeMap<&'static str, u64>,
     /// What could not be read.
     pub problems: Vec<SourceProblem>,
     /// Whether the user stopped it.
@@ -64,7 +70,8 @@ impl Intake {
         Ok(store)
     }
 
-    /// Brings in what the plan lists. `declared` reads the name in a project file; `cancelled` stops
+    /// Brings in what the plan lists. `declared` reads the name in a project file; `excluded` says of
+    /// directories whether prompts in lists that were written there are left out; `cancelled` stops
     /// the work between two blocks, with everything done so far kept.
     ///
     /// # Errors
@@ -75,6 +82,7 @@ impl Intake {
         _lock: &IntakeLock,
         plan: Plan,
         declared: &dyn Fn(&Path) -> Option<String>,
+        excluded: &(dyn Fn(&Path) -> bool + Sync),
         cancelled: &AtomicBool,
         migrating: thru_store::Progress<'_>,
         progress: Progress<'_>,
@@ -91,6 +99,7 @@ impl Intake {
         let job = Job {
             intake: self,
             forgotten,
+            excluded,
             cancelled,
             stages: Stages::default(),
             failed: AtomicBool::new(false),
@@ -101,16 +110,14 @@ impl Intake {
         let (news, heard) = unbounded::<()>();
         let (cleared, to_clear) = unbounded::<Vec<i64>>();
 
-        // Lists of prompts must see which sessions have transcripts, so they wait for all else.
-        let (lists, files): (Vec<&Source>, Vec<&Source>) =
-            plan.sources.iter().partition(|source| source.kind == SourceKind::PromptHistory);
+        let rounds = rounds(&plan.sources);
 
         let outcome = std::thread::scope(|scope| -> Result<()> {
             let stages = &job.stages;
             let indexer =
                 scope.spawn(move || indexing::follow(&reading, index, &heard, &cleared, stages));
             let mut writing = StepWriter::new(self, &store, declared)?;
-            for sources in [&files, &lists] {
+            for sources in &rounds {
                 job.next.store(0, Ordering::Relaxed);
                 let (steps, received) = bounded::<Step>(WAITING_STEPS);
                 let workers: Vec<_> = (0..self.options.threads.max(1).min(sources.len()))
@@ -155,6 +162,7 @@ impl Intake {
 struct Job<'a> {
     intake: &'a Intake,
     forgotten: Vec<String>,
+    excluded: &'a (dyn Fn(&Path) -> bool + Sync),
     cancelled: &'a AtomicBool,
     stages: Stages,
     failed: AtomicBool,
@@ -172,6 +180,7 @@ impl Job<'_> {
             redactor: &self.intake.redactor,
             verbatim: self.intake.options.verbatim,
             forgotten: &self.forgotten,
+            excluded: self.excluded,
             stages: &self.stages,
             cancelled: self.cancelled,
             steps,
@@ -226,7 +235,12 @@ impl Writer<'_, '_> {
         report: &mut ImportReport,
         progress: Progress<'_>,
     ) -> Result<()> {
+        let mut synced = Instant::now();
         while let Ok(first) = received.recv() {
+            if synced.elapsed() >= SYNC_EVERY {
+                self.writing.settle(self.store)?;
+                synced = Instant::now();
+            }
             let opened = Instant::now();
             let mut bytes = 0;
             let mut batch = self.store.begin()?;
@@ -241,6 +255,9 @@ impl Writer<'_, '_> {
                 report.written.passages += written.passages;
                 report.written.amended += written.amended;
                 report.written.copies += written.copies;
+                for diagnostic in step.diagnostics() {
+                    *report.diagnostics.entry(diagnostic.kind).or_default() += diagnostic.count;
+                }
                 if step.stamp.is_some() {
                     report.sources += 1;
                     report.sessions += usize::from(step.info.kind == SourceKind::Main);
@@ -257,8 +274,26 @@ impl Writer<'_, '_> {
             let _ = self.news.send(());
             progress(report);
         }
-        Ok(())
+        self.writing.settle(self.store)
     }
+}
+
+/// The files in the order in which they are read. Files that go by one name in the archive (snapshots
+/// of a session, say) are in rounds of their own, so that each sees what came of the one before it.
+/// Lists of prompts must see which sessions have transcripts, so they wait for all else.
+fn rounds(sources: &[Source]) -> Vec<Vec<&Source>> {
+    let mut seen: HashMap<&str, usize> = HashMap::new();
+    let mut rounds = [Vec::<Vec<&Source>>::new(), Vec::new()];
+    for source in sources {
+        let round = seen.entry(&source.archive_name).or_default();
+        let rounds = &mut rounds[usize::from(source.kind == SourceKind::PromptHistory)];
+        if rounds.len() <= *round {
+            rounds.resize(*round + 1, Vec::new());
+        }
+        rounds[*round].push(source);
+        *round += 1;
+    }
+    rounds.into_iter().flatten().collect()
 }
 
 /// Forgets which rows were replaced, once the index no longer holds them.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use serde::{Deserialize, Serialize};
 use thru_core::{Id, Layout, ProjectKey, SessionKey};
 use thru_journal::journal::{Cursor, Durability, Entry, Item, Journal};
-use thru_redact::Report;
+use thru_redact::{Redactor, Report};
 use thru_store::Store;
 
 use crate::{Intake, IntakeLock, Result};
@@ -79,7 +79,9 @@ impl Intake {
                     &at.as_nanosecond().to_le_bytes(),
                 ]),
             };
-            let body = self.redactor.clean_value(written["body"].clone(), &mut Report::default());
+            // The user's rules are for what others wrote: applied here they would change the names that
+            // the user gave, the rules' own among them.
+            let body = Redactor::builtin().clean_value(written["body"].clone(), &mut Report::default());
             self.journal.append(&Entry { key: key.to_string(), at, kind, body }, durability)?;
         }
         Ok(())
@@ -93,6 +95,15 @@ impl Intake {
             return Ok(());
         }
         let rules = with_rules(stored_rules(store)?, &operations);
+        let forgotten: Vec<&SessionKey> = operations
+            .iter()
+            .filter_map(|operation| match operation {
+                Operation::SessionForgotten { session } => Some(session),
+                _ => None,
+            })
+            .collect();
+        // Before the cursor moves on: whoever was killed while forgetting goes on here.
+        self.remove_archived(&forgotten)?;
         let batch = store.begin()?;
         for operation in &operations {
             match operation {
@@ -119,7 +130,7 @@ impl Intake {
     /// Where journal or store cannot be written.
     pub fn record_and_apply(&self, _lock: &IntakeLock, operations: &[Operation]) -> Result<()> {
         self.record(operations)?;
-        if self.layout.database().exists() {
+        if Store::open_if_there(&self.layout)?.is_some() {
             let mut store = self.open_store(&mut |_, _, _| {})?;
             self.apply_journal(&mut store)?;
         }
@@ -145,13 +156,10 @@ fn read(journal: &Journal, cursor: Cursor) -> Result<(Vec<Operation>, Cursor)> {
         let whole = serde_json::json!({ "kind": entry.kind, "body": entry.body });
         // Kinds that are not ours to apply are somebody else's: later hooks, say.
         if let Ok(operation) = serde_json::from_value::<Operation>(whole) {
-            found.push((entry.at, operation));
+            found.push(operation);
         }
     }
-    // Segments are read by name; several of them may have been written at the same time.
-    found.sort_by_key(|(at, _)| *at);
-    let operations = found.into_iter().map(|(_, operation)| operation).collect();
-    Ok((operations, stream.cursor().clone()))
+    Ok((found, stream.cursor().clone()))
 }
 
 /// What the journal says that the rest of intake needs before it opens the store.

@@ -54,9 +54,9 @@ impl Intake {
         discovery: Discovery,
         excluded: Option<&dyn Fn(&std::path::Path) -> bool>,
     ) -> Result<Plan> {
-        let stamps = match self.layout.database().exists() {
-            true => Store::open_to_read(&self.layout)?.stamps()?,
-            false => HashMap::new(),
+        let stamps = match Store::open_if_there(&self.layout)? {
+            Some(store) => store.stamps()?,
+            None => HashMap::new(),
         };
         let mut plan = Plan::default();
         plan.problems.extend(
@@ -127,7 +127,9 @@ fn leave_out_excluded(
     let before = sources.len();
     let mut sessions = HashSet::new();
     let mut directories: HashMap<PathBuf, bool> = HashMap::new();
-    for (source, _) in sources.iter().filter(|(source, _)| source.kind == SourceKind::Main) {
+    let is_transcript =
+        |source: &Source| matches!(source.kind, SourceKind::Main | SourceKind::Subagent);
+    for (source, _) in sources.iter().filter(|(source, _)| is_transcript(source)) {
         let Some(directory) = thru_agents::claude_code::directory_of(&source.path) else {
             continue;
         };

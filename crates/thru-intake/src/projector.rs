@@ -3,9 +3,12 @@
 
 use serde::{Deserialize, Serialize};
 use thru_agents::claude_code::{Cleaner, HistoryReader, Reader};
-use thru_core::{ReadBatch, SessionId, SourceKind};
+use thru_core::{Diagnostic, ReadBatch, SessionId, SourceKind};
 use thru_journal::archive::{EntryName, SourceInfo};
 use thru_redact::{Clean, Redactor, Report};
+
+/// What was read of each session, and what was not as it should be and belongs to none of them.
+pub(crate) type Reads = (Vec<(SessionId, Clean<ReadBatch>)>, Vec<Diagnostic>);
 
 /// Reads one archived file, from its beginning or from where the last one stopped.
 pub(crate) struct Projector {
@@ -80,22 +83,24 @@ impl Projector {
         &mut self,
         lines: &Clean<Vec<u8>>,
         first_line: u64,
-    ) -> Vec<(SessionId, Clean<ReadBatch>)> {
+    ) -> Reads {
         let first_line = first_line + 1;
         match &mut self.reading {
             Reading::Transcript(reader) => {
-                vec![(self.info.session.clone(), reader.read(lines, first_line))]
+                let read = reader.read(lines, first_line);
+                (vec![(self.info.session.clone(), read)], Vec::new())
             }
             Reading::Prompts(reader) => {
                 let read = reader.read(lines, first_line);
                 let sessions: Vec<SessionId> = read.get().sessions.keys().cloned().collect();
-                sessions
+                let batches = sessions
                     .into_iter()
                     .map(|session| {
                         let batch = read.derive(|read| read.sessions[&session].clone());
                         (session, batch)
                     })
-                    .collect()
+                    .collect();
+                (batches, read.get().diagnostics.clone())
             }
         }
     }

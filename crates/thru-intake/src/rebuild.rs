@@ -10,7 +10,7 @@ use thru_redact::{Clean, Redactor, Report};
 use thru_store::Store;
 use thru_store::index::{IndexWriter, remove_other_indexes};
 
-use crate::projector::Projector;
+use crate::projector::{Projector, Reads};
 use crate::write::{Step, StepWriter};
 use crate::{Intake, IntakeError, IntakeLock, Result};
 
@@ -164,10 +164,11 @@ impl Intake {
         steps: &crossbeam_channel::Sender<Result<Step>>,
     ) -> Result<()> {
         let Some(mut reader) = self.archive.reader(entry)? else { return Ok(()) };
-        let step = |reads, lines, state, bytes| Step {
+        let step = |(reads, diagnostics): Reads, lines, state, bytes| Step {
             entry: entry.clone(),
             info: info.clone(),
             reads,
+            diagnostics,
             lines,
             state,
             bytes,
@@ -175,7 +176,7 @@ impl Intake {
             restart: false,
         };
         if info.kind == SourceKind::Attachment {
-            let _ = steps.send(Ok(step(Vec::new(), 0, String::new(), 0)));
+            let _ = steps.send(Ok(step(Reads::default(), 0, String::new(), 0)));
             return Ok(());
         }
         let mut projector = Projector::resume(info, entry, None).ok_or(IntakeError::WorkerLost)?;

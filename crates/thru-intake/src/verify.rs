@@ -1,8 +1,10 @@
 //! Checking that what lies on the disk is what was written, and that the parts agree.
 
+use std::collections::HashSet;
+
 use thru_core::SourceKind;
 use thru_journal::archive::EntryName;
-use thru_store::Store;
+use thru_store::{Store, StoreError};
 use thru_store::index::TextIndex;
 
 use crate::{Intake, Result};
@@ -58,19 +60,27 @@ impl Intake {
     pub fn verify(&self, progress: &mut dyn FnMut(u64, u64)) -> Result<Verification> {
         let mut found = Verification::default();
         self.verify_journal(&mut found)?;
+        let entries = self.archive.entries()?;
         let store = match Store::open_to_read(&self.layout) {
             Ok(store) => Some(store),
+            // Nothing was ever brought in.
+            Err(StoreError::Missing { .. }) if entries.is_empty() => None,
             Err(error) => {
                 found.note("memory.db", error.to_string(), true);
                 None
             }
         };
-        let entries = self.archive.entries()?;
         for (number, entry) in entries.iter().enumerate() {
             self.verify_entry(entry, store.as_ref(), &mut found)?;
             progress(number as u64 + 1, entries.len() as u64);
         }
         if let Some(store) = &store {
+            let archived: HashSet<&str> = entries.iter().map(EntryName::as_str).collect();
+            for source in store.sources()? {
+                if !archived.contains(source.entry.as_str()) {
+                    found.note(format!("archive/{}", source.entry), "is missing", true);
+                }
+            }
             self.verify_store(store, &mut found)?;
         }
         Ok(found)

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use thru_core::{ProjectKey, ReadBatch, SessionFacts, SessionId, SessionKey, SourceKind};
+use thru_core::{Diagnostic, ProjectKey, ReadBatch, SessionFacts, SessionId, SessionKey, SourceKind};
 use thru_journal::archive::{EntryName, SourceInfo};
 use thru_redact::Clean;
 use thru_store::{Batch, SourceStamp, Store, Written};
@@ -16,6 +16,8 @@ pub(crate) struct Step {
     pub(crate) entry: EntryName,
     pub(crate) info: SourceInfo,
     pub(crate) reads: Vec<(SessionId, Clean<ReadBatch>)>,
+    /// What belongs to no session of them.
+    pub(crate) diagnostics: Vec<Diagnostic>,
     /// The lines of the archived file that were read so far.
     pub(crate) lines: u64,
     pub(crate) state: String,
@@ -32,6 +34,7 @@ impl Step {
             entry,
             info,
             reads: Vec::new(),
+            diagnostics: Vec::new(),
             lines: 0,
             state: String::new(),
             bytes: 0,
@@ -50,12 +53,22 @@ impl Step {
     }
 }
 
+impl Step {
+    /// What in the lines was not as it should be.
+    pub(crate) fn diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
+        let of_sessions = self.reads.iter().flat_map(|(_, read)| &read.get().diagnostics);
+        of_sessions.chain(&self.diagnostics)
+    }
+}
+
 /// Writes steps. Knows which directories have a project already.
 pub(crate) struct StepWriter<'a> {
     intake: &'a Intake,
     declared: &'a dyn Fn(&Path) -> Option<String>,
     directories: HashSet<String>,
     placed: HashMap<i64, String>,
+    /// Sources that were read to their end, but whose archived files may not be on the disk yet.
+    unsettled: Vec<(i64, EntryName, String, SourceStamp)>,
 }
 
 impl<'a> StepWriter<'a> {
@@ -64,14 +77,16 @@ impl<'a> StepWriter<'a> {
         store: &Store,
         declared: &'a dyn Fn(&Path) -> Option<String>,
     ) -> Result<Self> {
-        Ok(Self { intake, declared, directories: store.directories()?, placed: HashMap::new() })
+        Ok(Self { intake, declared, directories: store.directories()?, placed: HashMap::new(), unsettled: Vec::new() })
     }
 
     pub(crate) fn write(&mut self, batch: &mut Batch<'_>, step: &Step) -> Result<Written> {
         let agent = step.info.agent;
+        let own = SessionKey { agent, id: step.info.session.clone() };
         let own = match step.info.kind {
             SourceKind::PromptHistory => None,
-            _ => Some(batch.session(&SessionKey { agent, id: step.info.session.clone() })?),
+            _ if batch.is_forgotten(&own)? => return Ok(Written::default()),
+            _ => Some(batch.session(&own)?),
         };
         let source = batch.source(step.entry.as_str(), &step.info.path, step.info.kind, own)?;
         let mut written = Written::default();
@@ -102,10 +117,26 @@ impl<'a> StepWriter<'a> {
         if step.info.kind != SourceKind::Attachment {
             batch.advance(source, step.lines, &step.state)?;
         }
+        batch.note_diagnostics(source, &step.diagnostics)?;
         if let Some(stamp) = step.stamp {
-            batch.stamp(source, &step.info.path, stamp)?;
+            self.unsettled.push((source, step.entry.clone(), step.info.path.clone(), stamp));
         }
         Ok(written)
+    }
+
+    /// Makes the archive survive a power cut, and only then notes that its sources need not be looked
+    /// at again.
+    pub(crate) fn settle(&mut self, store: &mut Store) -> Result<()> {
+        if self.unsettled.is_empty() {
+            return Ok(());
+        }
+        self.intake.archive.sync(self.unsettled.iter().map(|(_, entry, _, _)| entry))?;
+        let batch = store.begin()?;
+        for (source, _, path, stamp) in self.unsettled.drain(..) {
+            batch.stamp(source, &path, stamp)?;
+        }
+        batch.commit()?;
+        Ok(())
     }
 
     /// Puts a session into its project, which is found out and recorded when its directory is new.

@@ -149,8 +149,16 @@ const STOP_WORDS: &[&str] = &[
 /// More terms than a question has. A pasted log is cut here: its first words still find it.
 const MOST_TERMS: usize = 64;
 
+/// Bytes of a query that are looked at, for the same reason.
+const LONGEST_QUERY: usize = 4_000;
+
 /// The terms of a query, without stop words unless it has nothing else.
 pub fn analyse(query: &str) -> QueryTerms {
+    let mut end = query.len().min(LONGEST_QUERY);
+    while !query.is_char_boundary(end) {
+        end -= 1;
+    }
+    let query = &query[..end];
     let analysed = terms(query, true);
     if analysed.terms.is_empty() { terms(query, false) } else { analysed }
 }

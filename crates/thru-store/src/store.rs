@@ -51,8 +51,20 @@ impl Store {
             Err(error) => return Err(error),
         };
         let store = Self::wrap(connection, path, layout)?;
-        schema::check_not_newer(&store.connection)?;
+        if schema::check_not_newer(&store.connection)? == 0 {
+            // Whoever was making it was stopped before its first commit.
+            return Err(StoreError::Missing { path: store.path });
+        }
         Ok(store)
+    }
+
+    /// As [`Store::open_to_read`], with nothing where there is no store yet.
+    pub fn open_if_there(layout: &Layout) -> Result<Option<Self>> {
+        match Self::open_to_read(layout) {
+            Ok(store) => Ok(Some(store)),
+            Err(StoreError::Missing { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Opens the store to write, making or upgrading it as needed. The caller holds the intake lock.
@@ -91,6 +103,8 @@ impl Store {
         store.pragma("synchronous", "NORMAL")?;
         store.pragma("cache_size", "-65536")?;
         store.pragma("temp_store", "MEMORY")?;
+        // What is deleted is overwritten: a forgotten session must not linger in free pages.
+        store.pragma("secure_delete", "ON")?;
         // References are checked by `verify` as a whole: row by row they would slow every import.
         store.pragma("foreign_keys", "OFF")?;
         schema::migrate(&mut store.connection, path, version, progress)?;
@@ -138,6 +152,11 @@ impl Store {
             }
         }
         std::fs::rename(&path, &target).map_err(|source| StoreError::io(&target, source))
+    }
+
+    /// Leaves nothing of what was deleted in the write-ahead log.
+    pub fn checkpoint(&self) -> Result<()> {
+        self.pragma("wal_checkpoint", "TRUNCATE")
     }
 
     /// Tells this store from every other one that was ever built in this home.

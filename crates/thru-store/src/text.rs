@@ -84,11 +84,7 @@ impl TextReader {
         let bytes = match &mut *last {
             Some((block, bytes)) if *block == place.block => bytes,
             other => {
-                let (length, data): (i64, Vec<u8>) = connection
-                    .prepare_cached("SELECT length, data FROM text_blocks WHERE id = ?1")?
-                    .query_row([place.block], |row| Ok((row.get(0)?, row.get(1)?)))?;
-                let length = usize::try_from(length).unwrap_or(0).min(LARGEST_BLOCK);
-                let bytes = zstd::bulk::decompress(&data, length).map_err(text_error)?;
+                let bytes = unpack(connection, place.block)?;
                 &mut other.insert((place.block, bytes)).1
             }
         };
@@ -101,6 +97,30 @@ impl TextReader {
                 detail: format!("text block {} does not hold the text it should", place.block),
             })
     }
+}
+
+/// Overwrites places of one block, so that nothing of their texts is left.
+pub(crate) fn blank(transaction: &Transaction<'_>, places: &[TextPlace]) -> Result<()> {
+    let Some(block) = places.first().map(|place| place.block) else { return Ok(()) };
+    let mut bytes = unpack(transaction, block)?;
+    for place in places {
+        if let Some(text) = bytes.get_mut(range(*place)) {
+            text.fill(b' ');
+        }
+    }
+    let data = zstd::bulk::compress(&bytes, 3).map_err(text_error)?;
+    transaction
+        .prepare_cached("UPDATE text_blocks SET data = ?2 WHERE id = ?1")?
+        .execute((block, data))?;
+    Ok(())
+}
+
+fn unpack(connection: &Connection, block: i64) -> Result<Vec<u8>> {
+    let (length, data): (i64, Vec<u8>) = connection
+        .prepare_cached("SELECT length, data FROM text_blocks WHERE id = ?1")?
+        .query_row([block], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let length = usize::try_from(length).unwrap_or(0).min(LARGEST_BLOCK);
+    zstd::bulk::decompress(&data, length).map_err(text_error)
 }
 
 fn range(place: TextPlace) -> Range<usize> {

@@ -2,7 +2,7 @@
 
 use rusqlite::{OptionalExtension, Transaction};
 use thru_core::{
-    Access, Agent, Amendment, FileTouch, Id, Outcome, Passage, ProjectKey, ReadBatch, RecordId,
+    Access, Agent, Amendment, Diagnostic, FileTouch, Id, Outcome, Passage, ProjectKey, ReadBatch, RecordId,
     SessionFacts, SessionKey, SourceKind,
 };
 use thru_redact::Clean;
@@ -133,7 +133,13 @@ impl Batch<'_> {
                 )?
                 .execute((source, record_type, *count as i64))?;
         }
-        for diagnostic in &read.diagnostics {
+        self.note_diagnostics(source, &read.diagnostics)?;
+        Ok(written)
+    }
+
+    /// Counts what in a source was not as it should be.
+    pub fn note_diagnostics(&self, source: i64, diagnostics: &[Diagnostic]) -> Result<()> {
+        for diagnostic in diagnostics {
             self.transaction
                 .prepare_cached(
                     "INSERT INTO diagnostics (source, kind, line, count) VALUES (?1, ?2, ?3, ?4)
@@ -146,7 +152,7 @@ impl Batch<'_> {
                     diagnostic.count as i64,
                 ))?;
         }
-        Ok(written)
+        Ok(())
     }
 
     fn passage(
@@ -157,6 +163,12 @@ impl Batch<'_> {
         passage: &Passage,
         written: &mut Written,
     ) -> Result<()> {
+        // What was copied from a forgotten session is forgotten with it, wherever the copy lies.
+        if let Some(original) = &passage.copied_from
+            && self.is_forgotten(&SessionKey { agent, id: original.clone() })?
+        {
+            return Ok(());
+        }
         let known = self.known_passage(&passage.id)?;
         if let Some(known) = &known {
             if known.source == source || !self.takes_over(agent, source, known, passage)? {
@@ -164,6 +176,7 @@ impl Batch<'_> {
                 return Ok(());
             }
             self.retire(known.row)?;
+            self.drop_text(known.place)?;
         }
         let place = self.writer.push(&self.transaction, &passage.text)?;
         let records = records_json(&passage.records, &passage.lines);
@@ -201,7 +214,8 @@ impl Batch<'_> {
         Ok(self
             .transaction
             .prepare_cached(
-                "SELECT p.row, p.source, p.copied, p.outcome, s.agent, s.session, f.entry
+                "SELECT p.row, p.source, p.copied, p.outcome, s.agent, s.session, f.entry,
+                        p.block, p.start, p.length
                  FROM passages p JOIN sessions s ON s.id = p.session
                  JOIN sources f ON f.id = p.source WHERE p.id = ?1",
             )?
@@ -214,6 +228,7 @@ impl Batch<'_> {
                     agent: row.get(4)?,
                     session: row.get(5)?,
                     entry: row.get(6)?,
+                    place: passage_place(row, 7)?,
                 })
             })
             .optional()?)
@@ -275,8 +290,8 @@ impl Batch<'_> {
                 Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?, passage_place(row, 2)?))
             })
             .optional()?;
-        let Some((row, records, place)) = found else { return Ok(false) };
-        let mut text = self.text(place)?;
+        let Some((row, records, old_place)) = found else { return Ok(false) };
+        let mut text = self.text(old_place)?;
         if !amendment.text.is_empty() {
             if !text.is_empty() {
                 text.push('\n');
@@ -285,33 +300,49 @@ impl Batch<'_> {
         }
         let place = self.writer.push(&self.transaction, &text)?;
         let records = append_record(&records, &amendment.record, amendment.line);
+        self.drop_text(old_place)?;
+        let new = self.renew(row)?;
         self.transaction
             .prepare_cached(
-                "UPDATE passages SET row = (SELECT seq + 1 FROM sqlite_sequence WHERE name = 'passages'),
-                     outcome = ?2, records = ?3, block = ?4, start = ?5, length = ?6
+                "UPDATE passages SET outcome = ?2, records = ?3, block = ?4, start = ?5, length = ?6
                  WHERE row = ?1",
             )?
             .execute((
-                row,
+                new,
                 amendment.outcome.code(),
                 records,
                 place.block,
                 place.start,
                 place.length,
             ))?;
+        self.touch(new, &amendment.files)?;
+        Ok(true)
+    }
+
+    /// Gives a passage a new row, so that the index sees it as new, and says which.
+    fn renew(&self, row: i64) -> Result<i64> {
         let new: i64 = self
             .transaction
-            .prepare_cached("SELECT row FROM passages WHERE id = ?1")?
-            .query_row([amendment.passage.as_bytes()], |row| row.get(0))?;
+            .prepare_cached(
+                "UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'passages' RETURNING seq",
+            )?
+            .query_row([], |row| row.get(0))?;
         for (sql, parameters) in [
-            ("UPDATE sqlite_sequence SET seq = ?1 WHERE name = 'passages' AND ?2", (new, row)),
+            ("UPDATE passages SET row = ?1 WHERE row = ?2", (new, row)),
             ("UPDATE touches SET row = ?1 WHERE row = ?2", (new, row)),
-            ("INSERT INTO retired_rows (row) SELECT ?2 WHERE ?1", (new, row)),
+            ("INSERT OR IGNORE INTO retired_rows (row) SELECT ?2 WHERE ?1", (new, row)),
         ] {
             self.transaction.prepare_cached(sql)?.execute(parameters)?;
         }
-        self.touch(new, &amendment.files)?;
-        Ok(true)
+        Ok(new)
+    }
+
+    /// Overwrites a text that no passage has any more, if it was written already.
+    fn drop_text(&self, place: TextPlace) -> Result<()> {
+        match self.writer.pending_text(place) {
+            Some(_) => Ok(()),
+            None => crate::text::blank(&self.transaction, &[place]),
+        }
     }
 
     fn text(&self, place: TextPlace) -> Result<String> {
@@ -409,14 +440,27 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Puts a session into the project of its directory.
+    /// Puts a session into the project of its directory. Passages that the index may hold under another
+    /// project get new rows.
     pub fn place_session(&self, session: i64, directory: &str) -> Result<()> {
-        self.transaction
+        let changed = self
+            .transaction
             .prepare_cached(
                 "UPDATE sessions SET project = (SELECT project FROM directories WHERE path = ?2)
-                 WHERE id = ?1",
+                 WHERE id = ?1
+                 AND project IS NOT (SELECT project FROM directories WHERE path = ?2)",
             )?
             .execute((session, directory))?;
+        if changed > 0 {
+            let mut statement =
+                self.transaction.prepare_cached("SELECT row FROM passages WHERE session = ?1")?;
+            let rows = statement
+                .query_map([session], |row| row.get(0))?
+                .collect::<rusqlite::Result<Vec<i64>>>()?;
+            for row in rows {
+                self.renew(row)?;
+            }
+        }
         Ok(())
     }
 
@@ -432,8 +476,10 @@ impl Batch<'_> {
         let (from, into) = (self.project(from)?, self.project(into)?);
         let into = crate::query::merged_project(&self.transaction, into)?;
         if crate::query::merged_project(&self.transaction, from)? != into {
-            self.transaction
-                .execute("UPDATE projects SET merged_into = ?2 WHERE id = ?1", (from, into))?;
+            self.transaction.execute(
+                "UPDATE projects SET merged_into = ?2 WHERE ?1 IN (id, merged_into)",
+                (from, into),
+            )?;
         }
         Ok(())
     }
@@ -463,6 +509,8 @@ impl Batch<'_> {
         {
             self.transaction.execute(sql, [session])?;
         }
+        let unused = "DELETE FROM files WHERE id NOT IN (SELECT file FROM touches)";
+        self.transaction.execute(unused, [])?;
         Ok(())
     }
 
@@ -495,6 +543,7 @@ impl Batch<'_> {
     }
 
     fn remove_passages(&self, column: &str, value: i64) -> Result<()> {
+        self.blank_texts(column, value)?;
         let rows = format!("SELECT row FROM passages WHERE {column} = ?1");
         for sql in [
             format!("INSERT OR IGNORE INTO retired_rows (row) {rows}"),
@@ -502,6 +551,20 @@ impl Batch<'_> {
             format!("DELETE FROM passages WHERE {column} = ?1"),
         ] {
             self.transaction.execute(&sql, [value])?;
+        }
+        Ok(())
+    }
+
+    /// Overwrites the texts of passages in the blocks that they share with others.
+    fn blank_texts(&self, column: &str, value: i64) -> Result<()> {
+        let mut statement = self.transaction.prepare(&format!(
+            "SELECT block, start, length FROM passages WHERE {column} = ?1 ORDER BY block"
+        ))?;
+        let places = statement
+            .query_map([value], |row| passage_place(row, 0))?
+            .collect::<rusqlite::Result<Vec<_>>>()?;
+        for places in places.chunk_by(|a, b| a.block == b.block) {
+            crate::text::blank(&self.transaction, places)?;
         }
         Ok(())
     }
@@ -583,6 +646,7 @@ struct KnownPassage {
     agent: String,
     session: String,
     entry: String,
+    place: TextPlace,
 }
 
 fn records_json(records: &[RecordId], lines: &[u64]) -> String {

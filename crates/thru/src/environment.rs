@@ -161,7 +161,7 @@ fn set(variable: &str) -> Option<PathBuf> {
 fn settings(user_file: &Path, directory: &Path) -> Result<(Config, Vec<Note>)> {
     let user = read(user_file)?;
     let project_file = project_file(directory);
-    let project = project_file.as_deref().map(read).transpose()?.flatten();
+    let project = project_file.as_deref().and_then(read_project_file);
     let mut layers = Vec::new();
     if let Some(text) = &user {
         layers.push(Layer { origin: Origin::User(user_file.display().to_string()), text });
@@ -180,9 +180,21 @@ fn project_file(directory: &Path) -> Option<PathBuf> {
 
 /// What a project's own file says, for a directory that is not the one we stand in.
 pub(crate) fn project_settings(file: &Path) -> Option<Config> {
-    let text = std::fs::read_to_string(file).ok()?;
+    let text = read_project_file(file)?;
     let origin = Origin::Project(file.display().to_string());
     Some(load(&[Layer { origin, text: &text }]).config)
+}
+
+/// More than any project has to say.
+const LARGEST_PROJECT_FILE: u64 = 64 * 1024;
+
+/// Reads a project's file, whatever it is: it must never stop anybody from working in the project.
+fn read_project_file(file: &Path) -> Option<String> {
+    let metadata = std::fs::metadata(file).ok()?;
+    if !metadata.is_file() || metadata.len() > LARGEST_PROJECT_FILE {
+        return None;
+    }
+    Some(String::from_utf8_lossy(&std::fs::read(file).ok()?).into_owned())
 }
 
 fn read(file: &Path) -> Result<Option<String>> {

@@ -7,6 +7,8 @@ use thru_config::EditError;
 use thru_intake::IntakeError;
 use thru_store::StoreError;
 
+use crate::ui::printable;
+
 /// An error that comes with advice.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
@@ -31,11 +33,18 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     }
     let mut stderr = std::io::stderr();
     // Nobody is left to tell when even this fails.
-    let _ = writeln!(stderr, "error: {error:#}.");
+    let _ = writeln!(stderr, "error: {}", sentence(&format!("{error:#}")));
     if let Some(hint) = hint(error) {
-        let _ = writeln!(stderr, "hint: {hint}.");
+        let _ = writeln!(stderr, "hint: {}", sentence(&hint));
     }
     ExitCode::from(2)
+}
+
+/// A sentence with its full stop, and nothing in it that could steer a terminal.
+fn sentence(text: &str) -> String {
+    let text = printable(text.trim_end());
+    let stop = if text.ends_with(['.', '?', '!']) { "" } else { "." };
+    format!("{text}{stop}")
 }
 
 fn hint(error: &anyhow::Error) -> Option<String> {
@@ -52,7 +61,7 @@ fn hint(error: &anyhow::Error) -> Option<String> {
         if let Some(EditError::UnknownKey { suggestion, .. }) = cause.downcast_ref::<EditError>() {
             return Some(suggestion.map_or_else(
                 || "`thru config show` lists the settings".to_owned(),
-                |key| format!("did you mean `{key}`?").trim_end_matches('?').to_owned(),
+                |key| format!("did you mean `{key}`?"),
             ));
         }
     }

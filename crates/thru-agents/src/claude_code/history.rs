@@ -80,6 +80,12 @@ impl<'a> Entry<'a> {
     }
 }
 
+/// The directory that an entry of the list was typed in, as far as it says.
+pub fn directory_of_prompt(line: &[u8]) -> Option<String> {
+    let text = json::mend(line.trim_ascii());
+    Entry::parse(&text)?.project.map(|project| project.into_owned())
+}
+
 /// What one read of the list gave.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HistoryBatch {

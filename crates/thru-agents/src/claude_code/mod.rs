@@ -19,7 +19,7 @@ mod tools;
 
 pub use cleaner::Cleaner;
 pub use discover::{discover, discover_path};
-pub use history::{HistoryBatch, HistoryReader};
+pub use history::{HistoryBatch, HistoryReader, directory_of_prompt};
 pub use reader::Reader;
 pub use restore::{RestoreError, restore_path};
 pub use sniff::directory_of;

@@ -17,7 +17,8 @@ pub(super) struct Queries {
 
 impl Queries {
     pub(super) fn new(sessions: usize) -> Self {
-        Self { kinds: Default::default(), every: (sessions * KINDS / QUERIES).max(1) }
+        // Some sessions have no query of every kind, so more are looked at.
+        Self { kinds: Default::default(), every: (sessions * KINDS * 4 / (QUERIES * 5)).max(1) }
     }
 
     /// Looks at what session number `number` holds.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use thru_recall::{WEIGHTS, Weights};
+use thru_store::PassageRow;
 use thru_store::index::Candidates;
 
 use super::engine::{Engine, Ranked};
@@ -16,13 +17,15 @@ enum Change {
     None,
     /// Neighbours are those of the same conversation: subagents do not stand in between.
     Threads,
+    /// What subagents said counts as if the agent had said it.
+    AsSpeakers,
     /// What subagents said is left out.
     NoSubagents,
 }
 
 /// Prints a row per part that is left out.
 pub(super) fn print(engine: &Engine, asked: &[Asked]) {
-    let variants: [(&str, Weights, Change); 10] = [
+    let variants: [(&str, Weights, Change); 11] = [
         ("all", WEIGHTS, Change::None),
         ("– proximity", Weights { proximity: 0.0, ..WEIGHTS }, Change::None),
         ("– kind (session)", Weights { session_kind: [1.0; 3], ..WEIGHTS }, Change::None),
@@ -32,6 +35,7 @@ pub(super) fn print(engine: &Engine, asked: &[Asked]) {
         ("– session term", Weights { session: 0.0, ..WEIGHTS }, Change::None),
         ("– window – session term", Weights { window: 0.0, session: 0.0, ..WEIGHTS }, Change::None),
         ("neighbours by conversation", WEIGHTS, Change::Threads),
+        ("subagents count as the agent", WEIGHTS, Change::AsSpeakers),
         ("– subagents' passages", WEIGHTS, Change::NoSubagents),
     ];
     let threads = Threads::of(engine);
@@ -70,26 +74,21 @@ struct Threads {
 struct Place {
     thread: i64,
     ordinal: u32,
-    is_subagent: bool,
 }
 
 impl Threads {
     fn of(engine: &Engine) -> Self {
-        let mut by_thread: BTreeMap<(i64, Option<&str>), Vec<(u32, i64)>> = BTreeMap::new();
+        let mut by_thread: BTreeMap<_, Vec<&PassageRow>> = BTreeMap::new();
         for passage in engine.passages.values() {
             let thread = (passage.source, passage.agent_id.as_deref());
-            by_thread.entry(thread).or_default().push((passage.ordinal, passage.row));
+            by_thread.entry(thread).or_default().push(passage);
         }
         let mut places = HashMap::new();
-        for (thread, ((_, agent), mut rows)) in by_thread.into_iter().enumerate() {
-            rows.sort_unstable();
-            for (ordinal, (_, row)) in rows.into_iter().enumerate() {
-                let place = Place {
-                    thread: thread as i64,
-                    ordinal: ordinal as u32,
-                    is_subagent: agent.is_some(),
-                };
-                places.insert(row, place);
+        for (thread, (_, mut passages)) in by_thread.into_iter().enumerate() {
+            passages.sort_by_key(|passage| passage.ordinal);
+            for (ordinal, passage) in passages.into_iter().enumerate() {
+                let place = Place { thread: thread as i64, ordinal: ordinal as u32 };
+                places.insert(passage.row, place);
             }
         }
         Self { places }
@@ -97,13 +96,16 @@ impl Threads {
 
     fn changed(&self, candidates: &Candidates, change: Change) -> Candidates {
         let mut candidates = candidates.clone();
-        if matches!(change, Change::None) {
-            return candidates;
-        }
-        if matches!(change, Change::NoSubagents) {
-            let is_main =
-                |row| self.places.get(&row).is_none_or(|place: &Place| !place.is_subagent);
-            candidates.found.retain(|candidate| is_main(candidate.row));
+        match change {
+            Change::None => return candidates,
+            Change::AsSpeakers => {
+                for candidate in &mut candidates.found {
+                    candidate.is_subagent = false;
+                }
+                return candidates;
+            }
+            Change::Threads => {}
+            Change::NoSubagents => candidates.found.retain(|candidate| !candidate.is_subagent),
         }
         // The source stands for the conversation; nothing but the window looks at it. Names of
         // sessions are looked up by row.

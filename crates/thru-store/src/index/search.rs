@@ -17,6 +17,7 @@ use tantivy::{
 };
 use thru_core::{Layout, PassageKind, Timestamp};
 
+use super::directory::ReadingDirectory;
 use super::fields::{Fields, IndexedPassage, kind_of_code, normal_path, register_tokenizer};
 use super::writer::payload;
 use crate::error::Result;
@@ -117,7 +118,11 @@ impl TextIndex {
         let mut indexed = 0;
         if let Some(index) = open_to_read(&directory) {
             indexed = payload(&index).row;
-            parts.push(Part::new(&index)?);
+            let part = Part::new(&index)?;
+            // An index without a commit yet has no statistics that anything could be scored by.
+            if part.searcher.num_docs() > 0 {
+                parts.push(part);
+            }
         }
         let last = store.last_row()?;
         let mut rows_left_out = 0;
@@ -410,7 +415,7 @@ impl Columns {
 
 fn open_to_read(directory: &std::path::Path) -> Option<Index> {
     // An index that is missing or damaged is as good as an empty one: the store has all its rows.
-    let directory = MmapDirectory::open(directory).ok()?;
+    let directory = ReadingDirectory(MmapDirectory::open(directory).ok()?);
     let index = Index::open(directory).ok()?;
     register_tokenizer(&index);
     Some(index)

@@ -1,6 +1,6 @@
 //! Bringing the index up to the store.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 use tantivy::directory::MmapDirectory;
@@ -38,7 +38,7 @@ pub struct IndexWriter {
     row: i64,
     added: u64,
     projects: HashMap<i64, i64>,
-    cleared: Vec<i64>,
+    cleared: HashSet<i64>,
 }
 
 /// Rows read from the store at a time.
@@ -61,7 +61,7 @@ impl IndexWriter {
         let fields = Fields::of(&index.schema())?;
         let row = payload(&index).row;
         let writer = index.writer_with_num_threads(threads, memory)?;
-        Ok(Self { writer, fields, row, added: 0, projects: HashMap::new(), cleared: Vec::new() })
+        Ok(Self { writer, fields, row, added: 0, projects: HashMap::new(), cleared: HashSet::new() })
     }
 
     /// The last row that was added, committed or not.
@@ -73,6 +73,8 @@ impl IndexWriter {
     /// Nothing of it is found before [`IndexWriter::commit`].
     pub fn catch_up(&mut self, store: &Store) -> Result<u64> {
         let mut added = 0;
+        // A session may have found its project since.
+        self.projects.clear();
         loop {
             let rows =
                 store.passages(PassageFilter::After { row: self.row, limit: ROWS_PER_READ })?;
@@ -101,9 +103,8 @@ impl IndexWriter {
             self.row = last;
         }
         for row in store.retired_rows()? {
-            if row <= self.row && !self.cleared.contains(&row) {
+            if row <= self.row && self.cleared.insert(row) {
                 self.writer.delete_term(Term::from_field_u64(self.fields.row, row as u64));
-                self.cleared.push(row);
             }
         }
         self.added += added;
@@ -119,7 +120,7 @@ impl IndexWriter {
         Ok(IndexProgress {
             row: self.row,
             added: std::mem::take(&mut self.added),
-            cleared: std::mem::take(&mut self.cleared),
+            cleared: std::mem::take(&mut self.cleared).into_iter().collect(),
         })
     }
 

@@ -11,7 +11,7 @@ use crate::error::Result;
 
 pub(crate) use passages::passage_place;
 pub use passages::{PassageFilter, PassageRow, ScoredFile, SourceRecord};
-pub use projects::ProjectRow;
+pub use projects::{ProjectName, ProjectRow};
 pub(crate) use projects::merged_project;
 pub use sessions::{SessionFilter, SessionRow};
 pub(crate) use sources::sources_of;

@@ -194,19 +194,15 @@ impl Store {
         Ok(files)
     }
 
-    /// The passages that name a file: by its whole path, or by the end of it (`lib.rs`,
-    /// `src/lib.rs`), as rows.
-    pub fn rows_touching(&self, file: &str) -> Result<Vec<i64>> {
-        let mut statement = self.connection.prepare_cached(
-            "SELECT t.row FROM files f JOIN touches t ON t.file = f.id
-             WHERE f.name = ?1 AND (f.path = ?2 OR replace(f.path, '\\', '/') LIKE '%/' || ?3 ESCAPE '!')",
-        )?;
-        let normal = file.replace('\\', "/");
-        let pattern = normal.replace('!', "!!").replace('%', "!%").replace('_', "!_");
-        let rows = statement
-            .query_map((crate::file_name(file), file, pattern), |row| row.get(0))?
+    /// Files whose paths end so, or that at least have the same name: to say what was meant.
+    pub fn files_like(&self, path: &str) -> Result<Vec<String>> {
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT path FROM files WHERE name = ?1 ORDER BY length(path), path LIMIT 5")?;
+        let files = statement
+            .query_map([crate::file_name(path)], |row| row.get(0))?
             .collect::<rusqlite::Result<_>>()?;
-        Ok(rows)
+        Ok(files)
     }
 }
 

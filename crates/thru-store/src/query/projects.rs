@@ -1,11 +1,26 @@
 //! Projects and which sessions count as theirs.
 
+use std::collections::HashMap;
+
 use rusqlite::{Connection, OptionalExtension};
 use thru_core::{ProjectKey, Timestamp};
 
 use super::passages::time;
 use crate::error::Result;
 use crate::store::Store;
+
+/// A project by its names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProjectName {
+    /// Its row.
+    pub row: i64,
+    /// Its identity.
+    pub key: ProjectKey,
+    /// What people call it.
+    pub name: String,
+    /// The projects that were merged into it.
+    pub merged: Vec<ProjectKey>,
+}
 
 /// A project, with what was merged into it counted in.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,18 +69,58 @@ impl Store {
                 })
             })?
             .collect::<rusqlite::Result<Vec<_>>>()?;
-        let mut statement = self.connection.prepare_cached(
-            "SELECT merged_into, key FROM projects WHERE merged_into IS NOT NULL",
-        )?;
-        let merged = statement
-            .query_map([], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?)))?
-            .collect::<rusqlite::Result<Vec<_>>>()?;
-        for (into, key) in merged {
-            if let Some(project) = projects.iter_mut().find(|project| project.row == into) {
-                project.merged.push(ProjectKey::from_stored(key));
-            }
+        let mut merged = self.merged_keys()?;
+        for project in &mut projects {
+            project.merged = merged.remove(&project.row).unwrap_or_default();
         }
         Ok(projects)
+    }
+
+    fn merged_keys(&self) -> Result<HashMap<i64, Vec<ProjectKey>>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT merged_into, key FROM projects WHERE merged_into IS NOT NULL ORDER BY key",
+        )?;
+        let rows = statement
+            .query_map([], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?)))?
+            .collect::<rusqlite::Result<Vec<_>>>()?;
+        let mut merged: HashMap<i64, Vec<ProjectKey>> = HashMap::new();
+        for (into, key) in rows {
+            merged.entry(into).or_default().push(ProjectKey::from_stored(key));
+        }
+        Ok(merged)
+    }
+
+    /// Every project that is not part of another, by its names alone: cheap, where [`Store::projects`]
+    /// counts.
+    pub fn project_names(&self) -> Result<Vec<ProjectName>> {
+        let mut merged = self.merged_keys()?;
+        let mut statement = self.connection.prepare_cached(
+            "SELECT id, key, name FROM projects WHERE merged_into IS NULL ORDER BY name, key",
+        )?;
+        let names = statement
+            .query_map([], |row| {
+                let id: i64 = row.get(0)?;
+                Ok(ProjectName {
+                    row: id,
+                    key: ProjectKey::from_stored(row.get::<_, String>(1)?),
+                    name: row.get(2)?,
+                    merged: merged.remove(&id).unwrap_or_default(),
+                })
+            })?
+            .collect::<rusqlite::Result<_>>()?;
+        Ok(names)
+    }
+
+    /// Whether any session belongs to one of these projects.
+    pub fn has_sessions(&self, projects: &[i64]) -> Result<bool> {
+        let mut statement =
+            self.connection.prepare_cached("SELECT 1 FROM sessions WHERE project = ?1")?;
+        for project in projects {
+            if statement.exists([project])? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The name of a project as sessions of it show it.
@@ -96,14 +151,6 @@ impl Store {
             .query_row([key.as_str()], |row| row.get(0))
             .optional()?;
         row.map(|row| merged_project(&self.connection, row)).transpose()
-    }
-
-    /// Whether the project of a directory is known.
-    pub fn knows_directory(&self, path: &str) -> Result<bool> {
-        Ok(self
-            .connection
-            .prepare_cached("SELECT 1 FROM directories WHERE path = ?1")?
-            .exists([path])?)
     }
 
     /// Every directory whose project is known.

@@ -196,43 +196,16 @@ impl Store {
 
     /// Rows that point at nothing: a list of sentences, empty when all is well.
     pub fn contradictions(&self) -> Result<Vec<String>> {
-        let checks = [
-            (
-                "passages belong to no session",
-                "passages p",
-                "SELECT 1 FROM sessions s WHERE s.id = p.session",
-            ),
-            (
-                "passages belong to no source",
-                "passages p",
-                "SELECT 1 FROM sources s WHERE s.id = p.source",
-            ),
-            (
-                "passages have no text",
-                "passages p",
-                "SELECT 1 FROM text_blocks b WHERE b.id = p.block",
-            ),
-            (
-                "touched files belong to no passage",
-                "touches t",
-                "SELECT 1 FROM passages p WHERE p.row = t.row",
-            ),
-            (
-                "sessions belong to no project",
-                "sessions s",
-                "SELECT 1 FROM projects p WHERE p.id = s.project OR s.project IS NULL",
-            ),
-        ];
-        let mut found = Vec::new();
-        for (message, table, exists) in checks {
-            let number = count(
-                &self.connection,
-                &format!("SELECT count(*) FROM {table} WHERE NOT EXISTS ({exists})"),
-            )?;
-            if number > 0 {
-                found.push(format!("{number} {message}"));
-            }
-        }
+        let mut statement = self.connection.prepare(
+            "SELECT \"table\", parent, count(*) FROM pragma_foreign_key_check GROUP BY 1, 2",
+        )?;
+        let found = statement
+            .query_map([], |row| {
+                let (table, parent): (String, String) = (row.get(0)?, row.get(1)?);
+                let number: u64 = row.get(2)?;
+                Ok(format!("{number} rows of {table} belong to nothing in {parent}"))
+            })?
+            .collect::<rusqlite::Result<_>>()?;
         Ok(found)
     }
 

@@ -97,12 +97,11 @@ CREATE TABLE passages (
     -- [[record id, line in the archived file], …]
     records  TEXT NOT NULL,
     -- Where the text lies: a block, and a byte range of it once unpacked.
-    block    INTEGER NOT NULL,
+    block    INTEGER NOT NULL REFERENCES text_blocks (id),
     start    INTEGER NOT NULL,
     length   INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX passages_by_session ON passages (session, source, ordinal);
-CREATE INDEX passages_by_source ON passages (source);
 
 -- Texts of passages, many to a block, compressed together.
 CREATE TABLE text_blocks (
@@ -123,7 +122,6 @@ CREATE TABLE touches (
     modified INTEGER NOT NULL,
     PRIMARY KEY (row, file)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX touches_by_file ON touches (file, row);
 
 -- Rows that the index may still hold although they were replaced since.
 CREATE TABLE retired_rows (

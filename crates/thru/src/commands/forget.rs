@@ -39,7 +39,7 @@ pub(crate) fn run(
         if !environment.terminal.interactive {
             return Err(advised("nothing was forgotten", "add `--yes` if you mean it"));
         }
-        if !shared::ask(environment, "Forget it?")? {
+        if !shared::ask(environment, "Forget it?", false)? {
             page.line("Nothing was changed.");
             page.print()?;
             return Ok(Outcome::Nothing);

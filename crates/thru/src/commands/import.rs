@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget};
 use serde_json::json;
 use thru_agents::{Discovery, claude_code};
 use thru_intake::identity::PROJECT_FILE;
-use thru_intake::{ImportReport, Plan, Stage};
+use thru_intake::{ImportReport, Plan, SourceProblem, Stage};
 
 use super::{Outcome, shared};
 use crate::environment::{Environment, project_settings};
@@ -39,6 +39,9 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
+/// Files listed that could not be read, before the rest is only counted.
+const PROBLEMS_SHOWN: usize = 10;
+
 pub(crate) fn run(
     arguments: &Arguments,
     environment: &Environment,
@@ -53,8 +56,16 @@ pub(crate) fn run(
     };
     let discovery = discover(arguments, environment, &ignored)?;
     let found = discovery.sources.len();
+    if environment.config.capture_off() {
+        return Err(advised(
+            "capture is off here, by `capture.off`",
+            "`thru config show --origin` says where it is set",
+        ));
+    }
     let excluded = |directory: &Path| {
+        // `a/**` means the directory as well as what lies below it.
         ignored.is_match(directory)
+            || ignored.is_match(directory.join("any"))
             || directory
                 .ancestors()
                 .map(|ancestor| ancestor.join(PROJECT_FILE))
@@ -80,7 +91,7 @@ pub(crate) fn run(
     }
     if !plan.is_empty() && environment.terminal.interactive && !arguments.yes && !arguments.json {
         std::mem::replace(&mut page, Page::new(environment, plain)).print()?;
-        if !shared::ask(environment, "Archive and index it?")? {
+        if !shared::ask(environment, "Archive and index it?", true)? {
             page.line("Nothing was changed.");
             page.print()?;
             return Ok(Outcome::Nothing);
@@ -93,6 +104,7 @@ pub(crate) fn run(
         &lock,
         plan,
         &shared::declared_name,
+        &excluded,
         &cancelled,
         &mut shared::migration_progress(environment),
         &mut |report| {
@@ -168,6 +180,7 @@ fn describe(
     };
     if found == 0 {
         page.line(format!("There is no Claude Code history in {place}."));
+        list_problems(page, &plan.problems, environment);
         let demo = page.paint(Tone::Id, "thru demo");
         page.line(format!(
             "`{demo}` shows what it would look like; `thru import PATH` reads other places."
@@ -225,16 +238,14 @@ fn conclude(page: &mut Page, report: &ImportReport, environment: &Environment) -
     if report.redacted.private > 0 {
         page.line(format!("Left out {}.", plural(report.redacted.private, "private text")));
     }
-    if !report.problems.is_empty() {
-        let problems = plural(report.problems.len() as u64, "file");
-        page.line(page.paint(Tone::Bad, &format!("{problems} could not be read:")));
-        for problem in report.problems.iter().take(10) {
-            page.line(format!("  {}: {}", environment.shown(&problem.path), problem.message));
-        }
-        if report.problems.len() > 10 {
-            page.line("  …");
-        }
+    let broken: u64 = report.diagnostics.values().sum();
+    if broken > 0 {
+        let kinds: Vec<String> =
+            report.diagnostics.iter().map(|(kind, number)| format!("{kind} {number}")).collect();
+        let lines = plural(broken, "line");
+        page.line(format!("{lines} could not be read as records and were kept as they are ({}).", kinds.join(", ")));
     }
+    list_problems(page, &report.problems, environment);
     if report.interrupted {
         page.line("Stopped. What was read is searchable; run `thru import` again to go on.");
     }
@@ -251,6 +262,20 @@ fn conclude(page: &mut Page, report: &ImportReport, environment: &Environment) -
         page.line(format!("Try `{example}`, `thru sessions`, `thru projects`."));
     }
     Ok(())
+}
+
+fn list_problems(page: &mut Page, problems: &[SourceProblem], environment: &Environment) {
+    if problems.is_empty() {
+        return;
+    }
+    let files = plural(problems.len() as u64, "file");
+    page.line(page.paint(Tone::Bad, &format!("{files} could not be read:")));
+    for problem in problems.iter().take(PROBLEMS_SHOWN) {
+        page.line(format!("  {}: {}", environment.shown(&problem.path), problem.message));
+    }
+    if problems.len() > PROBLEMS_SHOWN {
+        page.line("  …");
+    }
 }
 
 fn planned(plan: &Plan) -> serde_json::Value {
@@ -282,6 +307,7 @@ fn as_json(report: &ImportReport) -> serde_json::Value {
         "copies": report.written.copies,
         "redacted": report.redacted.secrets,
         "private": report.redacted.private,
+        "broken_lines": report.diagnostics,
         "problems": report.problems.iter().map(problem).collect::<Vec<_>>(),
         "interrupted": report.interrupted,
         "seconds": report.elapsed.as_secs_f64(),
@@ -289,7 +315,7 @@ fn as_json(report: &ImportReport) -> serde_json::Value {
     })
 }
 
-fn problem(problem: &thru_intake::SourceProblem) -> serde_json::Value {
+fn problem(problem: &SourceProblem) -> serde_json::Value {
     json!({ "path": problem.path, "message": problem.message })
 }
 
@@ -303,6 +329,7 @@ pub(crate) fn import_quietly(environment: &Environment, folder: &Path) -> Result
         &lock,
         plan,
         &shared::declared_name,
+        &|_| false,
         &std::sync::atomic::AtomicBool::new(false),
         &mut |_, _, _| {},
         &mut |_| {},

@@ -7,7 +7,7 @@ use thru_intake::Operation;
 use super::{Outcome, shared};
 use crate::environment::Environment;
 use crate::failure::advised;
-use crate::ui::{Page, Tone, age, count, one_line, plural, width};
+use crate::ui::{Page, Tone, age, count, one_line, width};
 
 /// Worktrees and clones of one remote are one project; so is a directory without git.
 #[derive(Debug, clap::Args)]
@@ -74,8 +74,7 @@ pub(crate) fn run(arguments: Arguments, environment: &Environment, plain: bool) 
                     "nothing was changed; `thru projects` lists keys that tell projects apart",
                 ));
             }
-            let sessions = plural(from.sessions, "session");
-            page.line(format!("{} ({sessions}) is now part of {}.", from.name, into.name));
+            page.line(format!("{} is now part of {}.", from.name, into.name));
             Operation::ProjectMerged { from: from.key, into: into.key }
         }
     };

@@ -78,6 +78,12 @@ pub(crate) fn run(
         if scope.project.is_some() {
             page.line("Add `--all` to look in every project.");
         }
+        if let Some(file) = &arguments.file {
+            let known = store.files_like(file)?;
+            if !known.is_empty() {
+                page.line(format!("Files of that name that were touched: {}", known.join(", ")));
+            }
+        }
     } else {
         show(&mut page, &answer, arguments, environment, &scope);
     }

@@ -10,23 +10,27 @@ use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use thru_core::ProjectKey;
 use thru_intake::{Intake, IntakeLock, identity};
-use thru_store::{ProjectRow, SessionFilter, SessionRow, Store};
+use thru_store::{ProjectName, SessionFilter, SessionRow, Store};
 
 use crate::environment::{Environment, project_settings};
 use crate::failure::advised;
 use crate::ui::plural;
 
-/// A configuration with something in it that has no effect is an error here; hooks go on with it.
+/// Something in the user's own configuration that has no effect is an error here; hooks go on with it.
+/// A project's file comes with whatever was cloned: what it says wrongly is only mentioned.
 pub(crate) fn refuse_notes(environment: &Environment) -> Result<()> {
-    // What a project's file may not say must not stop anybody from working in that project.
-    let own = |note: &&thru_config::Note| !matches!(note, thru_config::Note::NotForProjects { .. });
-    match environment.notes.iter().find(own) {
-        None => Ok(()),
-        Some(note) => Err(advised(
-            note.to_string(),
-            "correct the file, or use `thru config set`; `thru config show` lists the settings",
-        )),
+    for note in &environment.notes {
+        if note.is_of_project() {
+            let text = crate::ui::printable(&note.to_string());
+            let _ = writeln!(std::io::stderr(), "note: {text}.");
+        } else {
+            return Err(advised(
+                note.to_string(),
+                "correct the file, or use `thru config set`; `thru config show` lists the settings",
+            ));
+        }
     }
+    Ok(())
 }
 
 /// Opens the store to read; one that an older version wrote is upgraded first.
@@ -92,19 +96,23 @@ pub(crate) fn cancellation() -> Result<Arc<AtomicBool>> {
     Ok(cancelled)
 }
 
-/// Asks a question that `yes` answers. Without a terminal nobody can be asked: the answer is no.
-pub(crate) fn ask(environment: &Environment, question: &str) -> Result<bool> {
+/// Asks a question, with what Enter alone means. Without a terminal nobody can be asked: the answer is
+/// no.
+pub(crate) fn ask(environment: &Environment, question: &str, by_default: bool) -> Result<bool> {
     if !environment.terminal.interactive {
         return Ok(false);
     }
     let mut stderr = std::io::stderr();
-    write!(stderr, "{question} [Y/n] ")?;
+    write!(stderr, "{question} {} ", if by_default { "[Y/n]" } else { "[y/N]" })?;
     stderr.flush()?;
     let mut answer = String::new();
     if std::io::stdin().lock().read_line(&mut answer)? == 0 {
         return Ok(false);
     }
-    Ok(matches!(answer.trim().to_lowercase().as_str(), "" | "y" | "yes"))
+    Ok(match answer.trim().to_lowercase().as_str() {
+        "" => by_default,
+        answer => matches!(answer, "y" | "yes"),
+    })
 }
 
 /// The name that a project's file gives, if it gives one.
@@ -115,26 +123,29 @@ pub(crate) fn declared_name(file: &Path) -> Option<String> {
     project_settings(file)?.project_name().map(str::to_owned)
 }
 
-/// The project that one stands in, where the store knows it.
+/// The project that one stands in, where the store has sessions of it.
 pub(crate) fn current_project(
     environment: &Environment,
     store: &Store,
-) -> Result<Option<ProjectRow>> {
+) -> Result<Option<ProjectName>> {
     let key =
         identity::identify(&environment.directory, environment.home.as_deref(), &declared_name);
     let Some(row) = store.project_by_key(&key)? else { return Ok(None) };
-    Ok(store.projects()?.into_iter().find(|project| project.row == row && project.sessions > 0))
+    if !store.has_sessions(&store.project_rows(row)?)? {
+        return Ok(None);
+    }
+    Ok(store.project_names()?.into_iter().find(|project| project.row == row))
 }
 
 /// The project that somebody named.
-pub(crate) fn named_project(store: &Store, name: &str) -> Result<ProjectRow> {
-    let projects = store.projects()?;
+pub(crate) fn named_project(store: &Store, name: &str) -> Result<ProjectName> {
+    let projects = store.project_names()?;
     let key = ProjectKey::from_stored(name);
-    let exact = |project: &&ProjectRow| project.key == key || project.merged.contains(&key);
+    let exact = |project: &&ProjectName| project.key == key || project.merged.contains(&key);
     if let Some(project) = projects.iter().find(exact) {
         return Ok(project.clone());
     }
-    let same_name: Vec<&ProjectRow> =
+    let same_name: Vec<&ProjectName> =
         projects.iter().filter(|project| project.name.eq_ignore_ascii_case(name)).collect();
     match same_name[..] {
         [project] => Ok(project.clone()),
@@ -149,7 +160,7 @@ pub(crate) fn named_project(store: &Store, name: &str) -> Result<ProjectRow> {
     }
 }
 
-fn near_projects(projects: &[ProjectRow], name: &str) -> String {
+fn near_projects(projects: &[ProjectName], name: &str) -> String {
     let wanted = name.to_lowercase();
     let mut near: Vec<(usize, &str)> = projects
         .iter()

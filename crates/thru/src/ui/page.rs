@@ -1,5 +1,6 @@
 //! Collected output: printed, or handed to a pager when it is longer than the terminal.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -8,7 +9,37 @@ use anyhow::Result;
 use serde::Serialize;
 
 use super::style::{Paint, Tone};
+use super::text::printable;
 use crate::environment::{Environment, Terminal};
+
+/// A line without anything that could steer the terminal, but for the colours of [`Paint`]: titles,
+/// paths and names come from transcripts and from files of cloned repositories.
+fn harmless(line: &str) -> Cow<'_, str> {
+    let is_bad = |c: char| c != '\n' && c != '\t' && printable(c.encode_utf8(&mut [0; 4])).is_empty();
+    if !line.chars().any(is_bad) {
+        return Cow::Borrowed(line);
+    }
+    let mut kept = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(at) = rest.find(is_bad) {
+        kept.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let colour = rest.strip_prefix("\u{1b}[").and_then(|code| {
+            let end = code.find(|c: char| !c.is_ascii_digit() && c != ';')?;
+            code[end..].starts_with('m').then_some("\u{1b}[".len() + end + 1)
+        });
+        let skipped = rest.chars().next().map_or(0, char::len_utf8);
+        match colour {
+            Some(length) => {
+                kept.push_str(&rest[..length]);
+                rest = &rest[length..];
+            }
+            None => rest = &rest[skipped..],
+        }
+    }
+    kept.push_str(rest);
+    Cow::Owned(kept)
+}
 
 /// Output in the making.
 pub(crate) struct Page {
@@ -47,7 +78,7 @@ impl Page {
 
     /// Adds a line.
     pub(crate) fn line(&mut self, line: impl AsRef<str>) {
-        self.text.push_str(line.as_ref());
+        self.text.push_str(&harmless(line.as_ref()));
         self.text.push('\n');
     }
 
@@ -98,6 +129,19 @@ impl Page {
             // Who leaves the pager early closes the pipe.
             let _ = input.write_all(self.text.as_bytes());
         }
-        child.wait().is_ok()
+        // A pager that could not start its work shows nothing: then we print.
+        child.wait().is_ok_and(|status| status.success())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_colours_pass() {
+        assert_eq!(harmless("plain"), "plain");
+        let line = "\u{1b}[1mbold\u{1b}[0m \u{1b}[2J\u{1b}]0;title\u{7}\u{202e}x\u{1b}";
+        assert_eq!(harmless(line), "\u{1b}[1mbold\u{1b}[0m [2J]0;titlex");
     }
 }

@@ -1,0 +1,212 @@
+//! Store, index and archive that lost something: the next import or rebuild puts it right
+//! (invariant I-4).
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::dump;
+use crate::machine::{Machine, assert_same};
+use crate::records::{Author, ONE, TWO, conversation, file, prompt_of};
+
+/// A machine with sessions, a fork, subagents, a list of prompts, imported in several steps.
+fn lived_in() -> Machine {
+    let mut fork = Author::of(TWO);
+    fork.forks(&conversation(ONE), 4).asks("Another way?");
+    let machine = Machine::with([
+        (&file(ONE), &conversation(ONE).first(3)),
+        ("history.jsonl", &prompt_of("gone", 1_772_355_601_000, "Of a lost importer session")),
+    ]);
+    machine.import();
+    machine.write(&file(TWO), fork.text());
+    machine.import();
+    machine.write(&file(ONE), conversation(ONE).text());
+    let subagent = format!("projects/-home-ada-rocket/{ONE}/subagents/agent-a1.jsonl");
+    machine.write(&subagent, Author::of(ONE).from_record(70).asks("Look.").says("Seen.").text());
+    machine.import();
+    machine.assert_sound();
+    machine
+}
+
+fn remove_store(machine: &Machine) {
+    for name in ["memory.db", "memory.db-wal", "memory.db-shm"] {
+        let _ = fs::remove_file(machine.layout().root().join(name));
+    }
+}
+
+fn archived(machine: &Machine, session: &str) -> PathBuf {
+    machine.layout().archive().join(format!("claude-code/-home-ada-rocket/{session}.jsonl.zst"))
+}
+
+#[test]
+fn a_rebuild_gives_the_same_ids_and_the_same_answers() {
+    let machine = lived_in();
+    let before = machine.dump();
+    let words = ["import", "lock", "crash", "toolu", "cargo", "anoth"];
+    dump::merge_index(&machine.layout());
+    let answers = dump::answers(&machine.layout(), &words);
+    assert!(!answers.is_empty());
+    let report = machine.rebuild();
+    assert_eq!(report.problems, []);
+    assert_same(&machine.dump(), &before);
+    assert_same(&dump::answers(&machine.layout(), &words), &answers);
+    machine.assert_sound();
+    // And again, and with another number of threads.
+    let mut machine = machine;
+    machine.options.threads = 1;
+    machine.rebuild();
+    assert_same(&machine.dump(), &before);
+    assert_same(&dump::answers(&machine.layout(), &words), &answers);
+}
+
+#[test]
+fn a_rebuild_leaves_one_store_and_one_index() {
+    let machine = lived_in();
+    machine.rebuild();
+    machine.rebuild();
+    let names = |path: PathBuf| -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(path)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    };
+    let found = names(machine.layout().root().to_owned());
+    let databases: Vec<&String> = found.iter().filter(|name| name.contains(".db")).collect();
+    assert!(!databases.iter().any(|name| name.contains("rebuild")), "{databases:?}");
+    assert_eq!(names(machine.layout().index()).len(), 1);
+}
+
+#[test]
+fn a_lost_store_is_made_again_by_an_import() {
+    let machine = lived_in();
+    let before = machine.dump();
+    remove_store(&machine);
+    machine.import();
+    assert_same(&machine.dump(), &before);
+    machine.assert_sound();
+}
+
+#[test]
+fn a_lost_store_is_made_again_by_a_rebuild_although_the_sources_are_gone() {
+    let machine = lived_in();
+    let before = machine.dump();
+    fs::remove_dir_all(machine.claude()).unwrap();
+    remove_store(&machine);
+    machine.rebuild();
+    assert_same(&machine.dump(), &before);
+    machine.assert_sound();
+}
+
+#[test]
+fn a_damaged_store_is_made_again_by_a_rebuild() {
+    let machine = lived_in();
+    let before = machine.dump();
+    fs::write(machine.layout().database(), b"not a database at all, but long enough to look at")
+        .unwrap();
+    machine.rebuild();
+    assert_same(&machine.dump(), &before);
+    machine.assert_sound();
+}
+
+#[test]
+fn a_lost_index_is_made_again_by_an_import() {
+    let machine = lived_in();
+    let before = dump::answers(&machine.layout(), &["import", "lock"]);
+    fs::remove_dir_all(machine.layout().index()).unwrap();
+    // Found all the same, in a small index in memory.
+    assert!(!dump::answers(&machine.layout(), &["import", "lock"]).is_empty());
+    machine.write(&file(TWO), conversation(TWO).first(1));
+    machine.import();
+    machine.assert_sound();
+    assert!(!before.is_empty());
+}
+
+#[test]
+fn a_damaged_index_is_made_again_by_an_import() {
+    let machine = lived_in();
+    for generation in fs::read_dir(machine.layout().index()).unwrap().flatten() {
+        fs::write(generation.path().join("meta.json"), "{").unwrap();
+    }
+    assert!(!dump::answers(&machine.layout(), &["lock"]).is_empty());
+    machine.import();
+    machine.assert_sound();
+}
+
+#[test]
+fn a_store_that_is_behind_the_archive_catches_up() {
+    let machine = Machine::with([(&file(ONE), &conversation(ONE).first(4))]);
+    machine.import();
+    // The store as it was before the second import.
+    let store = fs::read(machine.layout().database()).unwrap();
+    machine.write(&file(ONE), conversation(ONE).text());
+    machine.import();
+    let before = machine.dump();
+    remove_store(&machine);
+    fs::write(machine.layout().database(), store).unwrap();
+    machine.import();
+    assert_same(&machine.dump(), &before);
+}
+
+#[test]
+fn an_archive_that_lost_its_last_block_is_filled_up_when_the_source_grows() {
+    let machine = Machine::with([(&file(ONE), &conversation(ONE).first(4))]);
+    machine.import();
+    let length = fs::metadata(archived(&machine, ONE)).unwrap().len();
+    machine.write(&file(ONE), conversation(ONE).first(8));
+    machine.import();
+    fs::File::options().write(true).open(archived(&machine, ONE)).unwrap().set_len(length).unwrap();
+    machine.write(&file(ONE), conversation(ONE).text());
+    machine.import();
+    machine.assert_sound();
+    let whole = Machine::with([(&file(ONE), &conversation(ONE).text())]);
+    whole.import();
+    machine.assert_same_as(&whole);
+}
+
+#[test]
+fn an_archive_that_lost_its_last_block_is_filled_up_by_the_next_import() {
+    let machine = Machine::with([(&file(ONE), &conversation(ONE).first(4))]);
+    machine.import();
+    let length = fs::metadata(archived(&machine, ONE)).unwrap().len();
+    machine.write(&file(ONE), conversation(ONE).text());
+    machine.import();
+    let before = machine.dump();
+    for kept in [length, length + 20] {
+        let archive = fs::File::options().write(true).open(archived(&machine, ONE)).unwrap();
+        archive.set_len(kept).unwrap();
+        let found = machine.intake().verify(&mut |_, _| {}).unwrap();
+        assert!(!found.is_clean());
+        machine.import();
+        machine.assert_sound();
+        assert_same(&machine.dump(), &before);
+    }
+}
+
+#[test]
+fn an_archived_file_that_is_gone_is_made_again_from_its_source() {
+    let machine = lived_in();
+    let before = machine.dump();
+    fs::remove_file(archived(&machine, ONE)).unwrap();
+    machine.rebuild();
+    machine.import();
+    machine.assert_sound();
+    assert_same(&machine.dump(), &before);
+}
+
+#[test]
+fn one_flipped_byte_is_found_and_named() {
+    let machine = lived_in();
+    let path = archived(&machine, ONE);
+    let mut bytes = fs::read(&path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0x40;
+    fs::write(&path, bytes).unwrap();
+    let found = machine.intake().verify(&mut |_, _| {}).unwrap();
+    assert!(!found.is_clean());
+    assert!(found.findings.iter().any(|f| f.serious && f.place.contains(ONE)), "{found:?}");
+    // A rebuild says what it could not read, and reads all the rest.
+    let report = machine.rebuild();
+    assert_eq!(report.problems.len(), 1, "{:?}", report.problems);
+    assert!(dump::store(&machine.layout()).iter().any(|line| line.contains("Another way?")));
+}

@@ -1,0 +1,177 @@
+//! A machine of one test: an agent's folder, a data directory, and the calls of `thru import`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+
+use tempfile::TempDir;
+use thru_agents::{Discovery, claude_code};
+use thru_core::{Agent, Clock, Layout, SessionId, SessionKey, Timestamp};
+use thru_intake::{ImportReport, Intake, Options, Plan, RebuildReport, Result};
+
+use crate::dump;
+
+/// A clock that goes on by a second whenever it is asked.
+struct Ticking;
+
+impl Clock for Ticking {
+    fn now(&self) -> Timestamp {
+        static SECONDS: AtomicI64 = AtomicI64::new(1_795_000_000);
+        Timestamp::from_second(SECONDS.fetch_add(1, Ordering::Relaxed)).unwrap()
+    }
+}
+
+/// Gone when dropped.
+pub(crate) struct Machine {
+    folder: TempDir,
+    /// How intake works.
+    pub(crate) options: Options,
+}
+
+impl Machine {
+    pub(crate) fn new() -> Self {
+        let options = Options {
+            verbatim: false,
+            threads: 2,
+            home: None,
+            host: "test".to_owned(),
+            allow: Vec::new(),
+        };
+        Self { folder: tempfile::tempdir().unwrap(), options }
+    }
+
+    /// A machine whose agent left these files.
+    pub(crate) fn with<const N: usize>(files: [(&str, &str); N]) -> Self {
+        let machine = Self::new();
+        for (name, content) in files {
+            machine.write(name, content);
+        }
+        machine
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The agent's folder.
+    pub(crate) fn claude(&self) -> PathBuf {
+        self.folder.path().join("claude")
+    }
+
+    pub(crate) fn layout(&self) -> Layout {
+        Layout::new(self.folder.path().join("home"))
+    }
+
+    /// Writes a file of the agent.
+    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.claude().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, content).unwrap();
+        path
+    }
+
+    pub(crate) fn remove(&self, name: &str) {
+        fs::remove_file(self.claude().join(name)).unwrap();
+    }
+
+    pub(crate) fn intake(&self) -> Intake {
+        Intake::new(self.layout(), Arc::new(Ticking), self.options.clone()).unwrap()
+    }
+
+    pub(crate) fn discover(&self) -> Discovery {
+        claude_code::discover(&self.claude(), &|_| false)
+    }
+
+    pub(crate) fn plan(&self) -> Plan {
+        self.intake().plan(self.discover(), None).unwrap()
+    }
+
+    /// As `thru import`.
+    pub(crate) fn import(&self) -> ImportReport {
+        self.try_import(self.discover()).unwrap()
+    }
+
+    /// As `thru import`, of something else than the agent's folder.
+    pub(crate) fn try_import(&self, found: Discovery) -> Result<ImportReport> {
+        let plan = self.intake().plan(found, None)?;
+        self.carry_out(plan, &AtomicBool::new(false))
+    }
+
+    /// As `thru import PATH…`.
+    pub(crate) fn import_paths(&self, paths: &[&Path]) -> ImportReport {
+        let mut all = Discovery::default();
+        for path in paths {
+            let found = claude_code::discover_path(path);
+            all.sources.extend(found.sources);
+            all.problems.extend(found.problems);
+        }
+        self.try_import(all).unwrap()
+    }
+
+    /// Brings in what a plan lists.
+    pub(crate) fn carry_out(&self, plan: Plan, cancelled: &AtomicBool) -> Result<ImportReport> {
+        self.carry_out_asking(plan, cancelled, &|_| None)
+    }
+
+    /// As [`Machine::carry_out`]; `declared` is asked for names of projects while it runs.
+    pub(crate) fn carry_out_asking(
+        &self,
+        plan: Plan,
+        cancelled: &AtomicBool,
+        declared: &dyn Fn(&Path) -> Option<String>,
+    ) -> Result<ImportReport> {
+        let intake = self.intake();
+        let lock = intake.lock(&mut |_| false)?;
+        intake.import(&lock, plan, declared, &|_| false, cancelled, &mut |_, _, _| {}, &mut |_| {})
+    }
+
+    pub(crate) fn rebuild(&self) -> RebuildReport {
+        let intake = self.intake();
+        let lock = intake.lock(&mut |_| false).unwrap();
+        intake.rebuild(&lock, &AtomicBool::new(false), &mut |_| {}).unwrap()
+    }
+
+    pub(crate) fn forget(&self, session: &str) {
+        let intake = self.intake();
+        let lock = intake.lock(&mut |_| false).unwrap();
+        intake.forget(&lock, &key(session)).unwrap();
+    }
+
+    /// Everything that is kept.
+    pub(crate) fn dump(&self) -> Vec<String> {
+        dump::dump(&self.layout())
+    }
+
+    /// Fails unless `thru verify` would be content.
+    #[track_caller]
+    pub(crate) fn assert_sound(&self) {
+        let found = self.intake().verify(&mut |_, _| {}).unwrap();
+        assert_eq!(found.findings, [], "verify found something");
+    }
+
+    /// Fails unless both machines keep the same.
+    #[track_caller]
+    pub(crate) fn assert_same_as(&self, other: &Self) {
+        assert_same(&self.dump(), &other.dump());
+    }
+}
+
+/// Fails with the lines that only one of both has.
+#[track_caller]
+pub(crate) fn assert_same(left: &[String], right: &[String]) {
+    let only = |a: &[String], b: &[String]| -> Vec<String> {
+        a.iter().filter(|line| !b.contains(line)).cloned().collect()
+    };
+    let (left_only, right_only) = (only(left, right), only(right, left));
+    assert!(
+        left == right,
+        "only left:\n{}\nonly right:\n{}",
+        left_only.join("\n"),
+        right_only.join("\n")
+    );
+}
+
+pub(crate) fn key(session: &str) -> SessionKey {
+    SessionKey { agent: Agent::ClaudeCode, id: SessionId::new(session) }
+}

@@ -1,0 +1,154 @@
+//! The text index beside its store: behind it, ahead of it, gone.
+
+use std::fs;
+
+use thru_store::Store;
+use thru_store::index::{IndexFilter, IndexWriter, QueryTerms, TextIndex, remove_other_indexes};
+
+use crate::support::{Home, call, generation, passage, result, rows, write};
+
+fn found(home: &Home, store: &Store, term: &str) -> Vec<String> {
+    let index = TextIndex::open(&home.layout(), store).unwrap();
+    let query = QueryTerms { terms: vec![term.to_owned()], pairs: Vec::new() };
+    let candidates = index.candidates(&query, &IndexFilter::default(), 100).unwrap();
+    let rows: Vec<i64> = candidates.found.iter().map(|candidate| candidate.row).collect();
+    let mut texts: Vec<String> = store
+        .passages_of_rows(&rows)
+        .unwrap()
+        .iter()
+        .map(|row| store.text_of(row).unwrap())
+        .collect();
+    texts.sort();
+    texts
+}
+
+fn index(home: &Home, store: &mut Store) {
+    let mut writer = IndexWriter::open(&home.layout(), store, 1, 20_000_000).unwrap();
+    writer.catch_up(store).unwrap();
+    let progress = writer.commit().unwrap();
+    writer.finish().unwrap();
+    let batch = store.begin().unwrap();
+    batch.clear_retired(&progress.cleared).unwrap();
+    batch.commit().unwrap();
+}
+
+fn add(store: &mut Store, ordinal: u32, text: &str) {
+    let mut batch = store.begin().unwrap();
+    write(&mut batch, "s", vec![passage("s", ordinal, text)], Vec::new());
+    batch.commit().unwrap();
+}
+
+#[test]
+fn rows_that_are_not_indexed_yet_are_found() {
+    let home = Home::new();
+    let mut store = home.store();
+    add(&mut store, 0, "an apple");
+    assert_eq!(found(&home, &store, "appl"), ["an apple"]);
+    index(&home, &mut store);
+    add(&mut store, 1, "another apple");
+    assert_eq!(found(&home, &store, "appl"), ["an apple", "another apple"]);
+    index(&home, &mut store);
+    assert_eq!(found(&home, &store, "appl"), ["an apple", "another apple"]);
+}
+
+#[test]
+fn replaced_rows_vanish() {
+    let home = Home::new();
+    let mut store = home.store();
+    let mut batch = store.begin().unwrap();
+    write(&mut batch, "s", vec![call("s", 0, "apple picker", &[])], Vec::new());
+    batch.commit().unwrap();
+    index(&home, &mut store);
+    let mut batch = store.begin().unwrap();
+    write(&mut batch, "s", Vec::new(), vec![result("apple picker", "pears instead", &[])]);
+    batch.commit().unwrap();
+    // The old row is in the index still, the new one in memory: found once.
+    assert_eq!(found(&home, &store, "appl"), ["apple picker\npears instead"]);
+    assert_eq!(found(&home, &store, "pear"), ["apple picker\npears instead"]);
+    index(&home, &mut store);
+    assert_eq!(store.retired_rows().unwrap(), Vec::<i64>::new());
+    let compared = TextIndex::open(&home.layout(), &store).unwrap().compare(&store).unwrap();
+    assert_eq!(compared, (1, 0, 0));
+    assert_eq!(found(&home, &store, "pear"), ["apple picker\npears instead"]);
+}
+
+#[test]
+fn rows_replaced_before_they_were_ever_indexed_leave_nothing() {
+    let home = Home::new();
+    let mut store = home.store();
+    let mut batch = store.begin().unwrap();
+    write(&mut batch, "s", vec![call("s", 0, "apple picker", &[])], Vec::new());
+    batch.commit().unwrap();
+    let mut batch = store.begin().unwrap();
+    write(&mut batch, "s", Vec::new(), vec![result("apple picker", "pears", &[])]);
+    batch.commit().unwrap();
+    index(&home, &mut store);
+    assert_eq!(store.retired_rows().unwrap(), Vec::<i64>::new());
+    let compared = TextIndex::open(&home.layout(), &store).unwrap().compare(&store).unwrap();
+    assert_eq!(compared, (1, 0, 0));
+}
+
+#[test]
+fn what_was_not_committed_is_added_again() {
+    let home = Home::new();
+    let mut store = home.store();
+    add(&mut store, 0, "an apple");
+    {
+        // Killed before its commit.
+        let mut writer = IndexWriter::open(&home.layout(), &store, 1, 20_000_000).unwrap();
+        writer.catch_up(&store).unwrap();
+    }
+    assert_eq!(found(&home, &store, "appl"), ["an apple"]);
+    index(&home, &mut store);
+    let compared = TextIndex::open(&home.layout(), &store).unwrap().compare(&store).unwrap();
+    assert_eq!(compared, (1, 0, 0));
+}
+
+#[test]
+fn a_missing_or_damaged_index_is_made_again() {
+    let home = Home::new();
+    let mut store = home.store();
+    add(&mut store, 0, "an apple");
+    index(&home, &mut store);
+    let folder = home.layout().index().join(generation(1).to_string());
+    fs::write(folder.join("meta.json"), "{ damaged").unwrap();
+    assert_eq!(found(&home, &store, "appl"), ["an apple"]);
+    index(&home, &mut store);
+    assert_eq!(found(&home, &store, "appl"), ["an apple"]);
+    fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(found(&home, &store, "appl"), ["an apple"]);
+    index(&home, &mut store);
+    assert_eq!(TextIndex::open(&home.layout(), &store).unwrap().documents(), 1);
+}
+
+#[test]
+fn a_tail_that_is_too_long_is_counted_and_its_end_is_searched() {
+    let home = Home::new();
+    let mut store = home.store();
+    let mut batch = store.begin().unwrap();
+    let passages = (0..2_500).map(|n| passage("s", n, &format!("apple number{n}"))).collect();
+    write(&mut batch, "s", passages, Vec::new());
+    batch.commit().unwrap();
+    let opened = TextIndex::open(&home.layout(), &store).unwrap();
+    assert_eq!((opened.rows_left_out, opened.documents()), (500, 2_000));
+    assert_eq!(found(&home, &store, "number2499"), ["apple number2499"]);
+    assert_eq!(found(&home, &store, "number7"), Vec::<String>::new());
+    index(&home, &mut store);
+    assert_eq!(found(&home, &store, "number7"), ["apple number7"]);
+    assert_eq!(rows(&store).len(), 2_500);
+}
+
+#[test]
+fn indexes_of_other_stores_are_removed() {
+    let home = Home::new();
+    let mut store = home.store();
+    add(&mut store, 0, "an apple");
+    index(&home, &mut store);
+    fs::create_dir(home.layout().index().join("0123456789abcdef")).unwrap();
+    remove_other_indexes(&home.layout(), &store).unwrap();
+    let left: Vec<String> = fs::read_dir(home.layout().index())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    assert_eq!(left, [generation(1).to_string()]);
+}

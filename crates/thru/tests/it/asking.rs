@@ -1,0 +1,569 @@
+//! `thru search`, `show`, `sessions`, `session show`.
+
+use insta::assert_snapshot;
+
+use crate::home::Home;
+use crate::records::{Author, ONE, TWO, file};
+
+#[test]
+fn a_search_shows_passages_by_session() {
+    let home = Home::imported();
+    let _settings = home.settings();
+    assert_snapshot!(home.shown(&["search", "importer", "lock"]), @r"
+    rocket · Why does the importer lock the database?   [age] 11111111
+      wd5xb  you       Why does the importer lock the database?
+      65z14  agent     The lock is taken once now.
+
+    2 passages of 1 session. `thru show ID` shows one whole.
+    ");
+    assert_snapshot!(home.shown(&["search", "importer", "lock", "--explain", "-n", "1"]), @r"
+    rocket · Why does the importer lock the database?   [age] 11111111
+      wd5xb  you       Why does the importer lock the database?
+             #1 score 4.80 = 1.6 × (words 1.00 + neighbourhood 1.00 + session 1.00); session order 1.00, proximity 1.00
+
+    1 passage of 1 session. `thru show ID` shows one whole.
+    Looked for: import lock. 2 passages looked at closely; confidence 2.16.
+    ");
+    assert_snapshot!(home.shown(&["search", "E0502", "--context", "1", "-n", "1"]), @r"
+    rocket · Why does the importer lock the database?   [age] 11111111
+             agent     Two writers open it at once. Let me look.
+      aa6pe  Bash      …error[E0502]: cannot borrow `store` as mutable
+             Edit      Edit file_path: /home/ada/rocket/src/store.rs new_string: b old_string: a The fi…
+
+    1 passage of 1 session. `thru show ID` shows one whole.
+    ");
+    assert_snapshot!(home.shown(&["search", "wombats"]), @r"
+    Nothing found.
+    -- exit 1 --
+    ");
+}
+
+#[test]
+fn a_search_answers_as_json() {
+    let home = Home::imported();
+    let _settings = home.settings();
+    let mut found = home.json(&["search", "irrigation", "--json", "-n", "1"]);
+    found["sessions"][0]["passages"][0]["score"] = "[score]".into();
+    found["confidence"] = "[confidence]".into();
+    let text = serde_json::to_string_pretty(&found).unwrap();
+    assert_snapshot!(text, @r#"
+    {
+      "confidence": "[confidence]",
+      "kind": "search",
+      "left_out": 0,
+      "project": null,
+      "query": "irrigation",
+      "sessions": [
+        {
+          "agent": "claude-code",
+          "branch": "main",
+          "compactions": 0,
+          "directory": "/home/ada/orchard",
+          "ended": "2026-03-01T09:00:04Z",
+          "forked_from": null,
+          "id": "22222222-bbbb-4bbb-8bbb-000000000002",
+          "models": [
+            "claude-test-1"
+          ],
+          "passages": [
+            {
+              "at": "2026-03-01T09:00:01Z",
+              "command": null,
+              "full_id": "skkwkay3ks4700wn",
+              "id": "skkwk",
+              "kind": "human",
+              "outcome": null,
+              "rank": 1,
+              "records": [
+                "22222222-0000-4000-8000-000000000001"
+              ],
+              "score": "[score]",
+              "snippet": "Plan the irrigation for the young pear trees",
+              "subagent": null,
+              "text": "Plan the irrigation for the young pear trees",
+              "tool": null,
+              "turn": 1
+            }
+          ],
+          "project": "orchard",
+          "score": 1.0,
+          "started": "2026-03-01T09:00:01Z",
+          "title": "Plan the irrigation for the young pear trees",
+          "tokens": {
+            "cache-creation": 2,
+            "cache-read": 4,
+            "input": 20,
+            "output": 14
+          },
+          "turns": 1
+        }
+      ],
+      "terms": [
+        "irrig"
+      ],
+      "version": 1
+    }
+    "#);
+    let nothing = home.thru(&["search", "wombats", "--json"]).expect(1);
+    let nothing: serde_json::Value = serde_json::from_str(&nothing.stdout).unwrap();
+    assert_eq!(nothing["sessions"], serde_json::json!([]));
+}
+
+#[test]
+fn a_search_can_be_narrowed() {
+    let home = Home::imported();
+    for (arguments, code) in [
+        (&["search", "-a", "plan", "--file", "plan.md"][..], 0),
+        (&["search", "-a", "pears", "--file", "orchard/plan.md"], 0),
+        (&["search", "-a", "pears", "--file", "store.rs"], 1),
+        (&["search", "-a", "file", "--file", "store.rs"], 0),
+        (&["search", "-a", "irrigation", "--since", "2026-03-01"], 0),
+        (&["search", "-a", "irrigation", "--since", "2026-03-02"], 1),
+        (&["search", "-a", "irrigation", "--until", "2026-03-01"], 1),
+        (&["search", "-a", "irrigation", "--until", "2026-03-02", "--since", "2026-02"], 0),
+        (&["search", "-a", "irrigation", "--session", "2222"], 0),
+        (&["search", "-a", "irrigation", "--session", "1111"], 1),
+        (&["search", "irrigation", "--project", "orchard"], 0),
+        (&["search", "irrigation", "--project", "ORCHARD"], 0),
+        (&["search", "irrigation", "--project", "dir:/home/ada/orchard"], 0),
+        (&["search", "irrigation", "--project", "rocket"], 1),
+    ] {
+        let ran = home.thru(arguments);
+        assert_eq!(ran.code, code, "{arguments:?}: {}", ran.shown());
+    }
+}
+
+#[test]
+fn what_cannot_be_meant_is_an_error_with_advice() {
+    let home = Home::imported();
+    let _settings = home.settings();
+    assert_snapshot!(home.shown(&["search", "x", "--project", "orchad"]), @r"
+    -- stderr --
+    error: there is no project `orchad`.
+    hint: did you mean `orchard`? `thru projects` lists all.
+    -- exit 2 --
+    ");
+    assert_snapshot!(home.shown(&["search", "x", "--project", "zzz"]), @r"
+    -- stderr --
+    error: there is no project `zzz`.
+    hint: `thru projects` lists them.
+    -- exit 2 --
+    ");
+    assert_snapshot!(home.shown(&["search", "x", "--session", "99"]), @r"
+    -- stderr --
+    error: there is no session `99`.
+    hint: `thru sessions` lists them.
+    -- exit 2 --
+    ");
+    assert_snapshot!(home.shown(&["search", "x", "--since", "soon"]), @r"
+    -- stderr --
+    error: `soon` is not a date: write `2026-03-01`, `yesterday`, `[age] ago` or `3d`.
+    -- exit 2 --
+    ");
+    assert_snapshot!(home.shown(&["search"]), @r"
+    -- stderr --
+    error: the following required arguments were not provided:
+      <QUERY>...
+
+    Usage: thru search <QUERY>...
+
+    For more information, try '--help'.
+    -- exit 2 --
+    ");
+}
+
+#[test]
+fn before_the_first_import_it_says_so() {
+    let home = Home::new();
+    let _settings = home.settings();
+    assert_snapshot!(home.shown(&["search", "x"]), @r"
+    -- stderr --
+    error: there is no memory at [folder]/home/memory.db.
+    hint: run `thru import` to read the history that is on this machine.
+    -- exit 2 --
+    ");
+    home.thru(&["sessions"]).expect(2);
+    home.thru(&["show", "abcde"]).expect(2);
+    assert!(!home.data().exists());
+}
+
+#[test]
+fn a_query_is_text_and_never_a_syntax_to_get_wrong() {
+    let home = Home::imported();
+    let long = "lock ".repeat(20_000);
+    for query in [
+        "\"",
+        "(",
+        "a AND",
+        "OR",
+        "NOT x",
+        "text:lock",
+        "lock*",
+        "^",
+        "~2",
+        "[a TO b]",
+        "\\",
+        "--",
+        "'; DROP TABLE passages; --",
+        "%_",
+        "\u{202e}",
+        "\u{0}x".trim_start_matches('\0'),
+        "💥",
+        "数据库",
+        " ",
+        "a",
+        &long,
+    ] {
+        let ran = home.thru(&["search", "--all", "--", query]);
+        assert!(ran.code < 2, "{query:.40}: {}", ran.shown());
+    }
+    home.thru(&["search", "--all", "\"importer\" (lock)"]).expect(0);
+}
+
+#[test]
+fn where_one_stands_decides_where_to_look() {
+    let home = Home::new();
+    let _settings = home.settings();
+    let project = home.folder().join("work/rocket");
+    std::fs::create_dir_all(project.join(".git")).unwrap();
+    std::fs::write(project.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    std::fs::write(
+        project.join(".git/config"),
+        "[remote \"origin\"]\nurl = git@github.com:acme/rocket.git\n",
+    )
+    .unwrap();
+    home.write(
+        &file(ONE),
+        Author::of(ONE).in_directory(project.to_str().unwrap()).asks("Where is the lock?").text(),
+    );
+    home.write(&file(TWO), crate::home::orchard().text());
+    home.thru(&["import"]).expect(0);
+    let inside = |arguments: &[&str]| {
+        let output = home.command().current_dir(&project).args(arguments).output().unwrap();
+        crate::home::Ran::from(output)
+    };
+    assert_snapshot!(inside(&["search", "irrigation"]).shown(), @r"
+    Nothing found in project rocket.
+    Add `--all` to look in every project.
+    -- exit 1 --
+    ");
+    inside(&["search", "irrigation", "--all"]).expect(0);
+    assert_snapshot!(inside(&["search", "lock"]).shown(), @r"
+    rocket · Where is the lock?   [age] 11111111
+      wd5xb  you       Where is the lock?
+
+    1 passage of 1 session in project rocket (`--all` looks everywhere). `thru show ID` shows one whole.
+    ");
+    assert_snapshot!(inside(&["sessions"]).shown(), @r"
+    SESSION   LAST USED  PROJECT  TURNS  TITLE
+    11111111  [age] rocket       1  Where is the lock?
+
+    1 session in project rocket. `thru session show ID` opens one.
+    ");
+}
+
+#[test]
+fn a_passage_is_shown_whole_and_with_its_source() {
+    let home = Home::imported();
+    let _settings = home.settings();
+    let id = home.id_of("E0502 borrow");
+    assert_snapshot!(home.shown(&["show", &id]), @r"
+    rocket · Why does the importer lock the database?   [age] 11111111
+    aa6pe  Bash · turn 1 · 2026-03-01 09:00
+
+    Bash
+    command: cargo test --workspace
+    error[E0502]: cannot borrow `store` as mutable
+    ");
+    assert_snapshot!(home.shown(&["show", &id[..6], "--source"]), @r#"
+    rocket · Why does the importer lock the database?   [age] 11111111
+    aa6pe  Bash · turn 1 · 2026-03-01 09:00
+
+    {"cwd":"/home/ada/rocket","gitBranch":"main","isSidechain":false,"message":{"content":[{"id":"toolu_1","input":{"command":"cargo test --workspace"},"name":"Bash","type":"tool_use"}],"id":"msg_11111111_3","model":"claude-test-1","role":"assistant","usage":{"cache_creation_input_tokens":1,"cache_read_input_tokens":2,"input_tokens":10,"output_tokens":7}},"parentUuid":"11111111-0000-4000-8000-000000000002","requestId":"req_3","sessionId":"11111111-aaaa-4aaa-8aaa-000000000001","timestamp":"2026-03-01T09:00:03.000Z","type":"assistant","userType":"external","uuid":"11111111-0000-4000-8000-000000000003","version":"2.1.150"}
+    {"cwd":"/home/ada/rocket","gitBranch":"main","isSidechain":false,"message":{"content":[{"content":"error[E0502]: cannot borrow `store` as mutable","tool_use_id":"toolu_1","type":"tool_result"}],"role":"user"},"parentUuid":"11111111-0000-4000-8000-000000000003","sessionId":"11111111-aaaa-4aaa-8aaa-000000000001","timestamp":"2026-03-01T09:00:04.000Z","toolUseResult":{"stderr":"","stdout":"error[E0502]: cannot borrow `store` as mutable"},"type":"user","userType":"external","uuid":"11111111-0000-4000-8000-000000000004","version":"2.1.150"}
+    "#);
+    assert_snapshot!(home.shown(&["show", &id, "--json"]), @r#"
+    {
+      "kind": "passages",
+      "passages": [
+        {
+          "at": "2026-03-01T09:00:03Z",
+          "command": "cargo test --workspace",
+          "full_id": "aa6pe37cnmj655v0",
+          "id": "aa6pe",
+          "kind": "tool",
+          "outcome": "succeeded",
+          "records": [
+            "11111111-0000-4000-8000-000000000003",
+            "11111111-0000-4000-8000-000000000004"
+          ],
+          "session": {
+            "agent": "claude-code",
+            "branch": "main",
+            "compactions": 0,
+            "directory": "/home/ada/rocket",
+            "ended": "2026-03-01T09:00:09Z",
+            "forked_from": null,
+            "id": "11111111-aaaa-4aaa-8aaa-000000000001",
+            "models": [
+              "claude-test-1"
+            ],
+            "passages": 7,
+            "project": "rocket",
+            "started": "2026-03-01T09:00:01Z",
+            "title": "Why does the importer lock the database?",
+            "tokens": {
+              "cache-creation": 5,
+              "cache-read": 10,
+              "input": 50,
+              "output": 35
+            },
+            "turns": 2
+          },
+          "subagent": null,
+          "text": "Bash\ncommand: cargo test --workspace\nerror[E0502]: cannot borrow `store` as mutable",
+          "tool": "Bash",
+          "turn": 1
+        }
+      ],
+      "version": 1
+    }
+    "#);
+    let sources = home.json(&["show", &id, "--json", "--source"]);
+    assert_eq!(sources["passages"][0]["source"].as_array().unwrap().len(), 2);
+    // Upper case and look-alikes are read as what they look like.
+    home.thru(&["show", &id.to_uppercase()]).expect(0);
+}
+
+#[test]
+fn ids_that_name_nothing_or_too_much_are_errors_with_advice() {
+    let home = Home::new();
+    let _settings = home.settings();
+    let mut author = Author::of(ONE);
+    for number in 0..40 {
+        author.says(&format!("Sentence number {number}."));
+    }
+    home.write(&file(ONE), author.text());
+    home.thru(&["import"]).expect(0);
+    assert_snapshot!(home.shown(&["show", "00000000"]), @r"
+    -- stderr --
+    error: there is no passage `00000000`.
+    hint: `thru search` shows ids.
+    -- exit 2 --
+    ");
+    assert_snapshot!(home.shown(&["show", "no id"]), @r"
+    -- stderr --
+    error: `no id` is not an id: ids are up to 16 letters and digits.
+    -- exit 2 --
+    ");
+    // With forty passages two share their first character.
+    let ran = (0..10)
+        .map(|digit| home.thru(&["show", &digit.to_string()]))
+        .find(|ran| ran.stderr.contains("several"));
+    assert_eq!(ran.unwrap().code, 2);
+}
+
+#[test]
+fn sessions_are_listed_latest_first() {
+    let home = Home::imported();
+    let _settings = home.settings();
+    assert_snapshot!(home.shown(&["sessions"]), @r"
+    SESSION   LAST USED  PROJECT  TURNS  TITLE
+    33333333  [age] rocket       1  Which pears ripen in September?
+    11111111  [age] rocket       2  Why does the importer lock the database?
+    22222222  [age] orchard      1  Plan the irrigation for the young pear trees
+
+    3 sessions. `thru session show ID` opens one.
+    ");
+    assert_snapshot!(home.shown(&["sessions", "--limit", "1"]), @r"
+    SESSION   LAST USED  PROJECT  TURNS  TITLE
+    33333333  [age] rocket       1  Which pears ripen in September?
+
+    1 session; `--limit` shows more. `thru session show ID` opens one.
+    ");
+    assert_snapshot!(home.shown(&["sessions", "--json", "--limit", "1"]), @r#"
+    {
+      "kind": "sessions",
+      "more": true,
+      "sessions": [
+        {
+          "agent": "claude-code",
+          "branch": null,
+          "compactions": 0,
+          "directory": "/home/ada/rocket",
+          "ended": "2026-03-02T09:00:00Z",
+          "forked_from": null,
+          "id": "33333333-cccc-4ccc-8ccc-000000000003",
+          "models": [],
+          "passages": 1,
+          "project": "rocket",
+          "started": "2026-03-02T09:00:00Z",
+          "title": "Which pears ripen in September?",
+          "tokens": {
+            "cache-creation": 0,
+            "cache-read": 0,
+            "input": 0,
+            "output": 0
+          },
+          "turns": 1
+        }
+      ],
+      "version": 1
+    }
+    "#);
+    assert_snapshot!(home.shown(&["sessions", "--project", "orchard"]), @r"
+    SESSION   LAST USED  PROJECT  TURNS  TITLE
+    22222222  [age] orchard      1  Plan the irrigation for the young pear trees
+
+    1 session in project orchard. `thru session show ID` opens one.
+    ");
+    home.thru(&["sessions", "--since", "tomorrow"]).expect(2);
+    home.thru(&["sessions", "--since", "2030-01-01"]).expect(1);
+}
+
+#[test]
+fn a_session_is_outlined() {
+    let home = Home::imported();
+    let _settings = home.settings();
+    assert_snapshot!(home.shown(&["session", "show", "1111"]), @r"
+    rocket · Why does the importer lock the database?   [age] 11111111
+    2026-03-01 09:00 to 2026-03-01 09:00 · 2 turns · 7 passages
+    Claude Code · 2.1.150 · claude-test-1 · branch main · 35 tokens written
+    /home/ada/rocket
+
+    1. You  2026-03-01 09:00  wd5xb
+       Why does the importer lock the database?
+       ✓ $ cargo test --workspace
+       2 tool calls in all
+       Agent  65z14
+       The lock is taken once now.
+
+    2. You  2026-03-01 09:00  28fza
+       Thanks. Does it survive a crash?
+       Agent  c1sh6
+       Yes: the cursor moves with the rows.
+
+    Files: 1 changed, 0 read
+       src/store.rs  1 change
+    ");
+    assert_snapshot!(home.shown(&["session", "show", "2222", "--json"]), @r#"
+    {
+      "files": [
+        {
+          "modified": 1,
+          "path": "/home/ada/orchard/plan.md",
+          "touched": 1
+        }
+      ],
+      "kind": "session",
+      "session": {
+        "agent": "claude-code",
+        "branch": "main",
+        "compactions": 0,
+        "directory": "/home/ada/orchard",
+        "ended": "2026-03-01T09:00:04Z",
+        "forked_from": null,
+        "id": "22222222-bbbb-4bbb-8bbb-000000000002",
+        "models": [
+          "claude-test-1"
+        ],
+        "passages": 3,
+        "project": "orchard",
+        "started": "2026-03-01T09:00:01Z",
+        "title": "Plan the irrigation for the young pear trees",
+        "tokens": {
+          "cache-creation": 2,
+          "cache-read": 4,
+          "input": 20,
+          "output": 14
+        },
+        "turns": 1
+      },
+      "turns": [
+        {
+          "commands": [],
+          "conclusion": {
+            "at": "2026-03-01T09:00:02Z",
+            "id": "4h0zc",
+            "text": "Drip lines, twice a week; the clay keeps the water."
+          },
+          "prompt": {
+            "at": "2026-03-01T09:00:01Z",
+            "id": "skkwk",
+            "text": "Plan the irrigation for the young pear trees"
+          },
+          "tool_calls": 1,
+          "turn": 1
+        }
+      ],
+      "version": 1
+    }
+    "#);
+    assert_snapshot!(home.shown(&["session", "show", "nobody"]), @r"
+    -- stderr --
+    error: there is no session `nobody`.
+    hint: `thru sessions` lists them.
+    -- exit 2 --
+    ");
+    home.thru(&["session", "show", "", "--full"]).expect(2);
+}
+
+#[test]
+fn what_a_transcript_holds_cannot_steer_the_terminal() {
+    let home = Home::new();
+    let evil = "\u{1b}[2J\u{1b}]0;owned\u{7}evil\u{9b}31m \u{202e}reversed\u{8}\u{7f} words";
+    let mut author = Author::of(ONE).in_directory("/home/ada/\u{1b}[31mred");
+    author.asks(evil).says(evil).runs("toolu_1", evil).gets("toolu_1", evil);
+    author.calls(
+        "toolu_2",
+        "\u{1b}[5mEdit",
+        serde_json::json!({ "file_path": format!("/x/{evil}") }),
+    );
+    author.line(
+        &serde_json::json!({ "type": "custom-title", "customTitle": evil, "sessionId": ONE })
+            .to_string(),
+    );
+    home.write(&file(ONE), author.text());
+    home.thru(&["import"]).expect(0);
+    let id = home.id_of("evil words");
+    let commands: &[&[&str]] = &[
+        &["search", "--all", "evil", "words", "-C", "3", "--explain"],
+        &["search", "--all", "\u{1b}[2Jevil"],
+        &["search", "x", "--project", "\u{1b}[2J"],
+        &["sessions", "--all"],
+        &["session", "show", "1111", "--full"],
+        &["session", "show", "\u{1b}[2J"],
+        &["projects"],
+        &["projects", "rename", "\u{1b}[2J", "x"],
+        &["show", &id],
+        &["show", &id, "--source"],
+        &["show", "\u{1b}[2J"],
+        &["import", "\u{1b}[2J"],
+        &["redact", "test", evil],
+        &["verify"],
+        &["rebuild"],
+    ];
+    for command in commands {
+        let ran = home.thru(command);
+        for text in [&ran.stdout, &ran.stderr] {
+            let bad: Vec<char> = text
+                .chars()
+                .filter(|c| (c.is_control() && !"\n\t".contains(*c)) || *c == '\u{202e}')
+                .collect();
+            assert_eq!(bad, [], "{command:?}: {text:?}");
+        }
+    }
+}
+
+#[test]
+fn colour_is_for_those_who_want_it() {
+    let home = Home::imported();
+    assert!(!home.thru(&["sessions"]).stdout.contains('\u{1b}'));
+    home.thru(&["config", "set", "output.color", "always"]).expect(0);
+    assert!(home.thru(&["sessions"]).stdout.contains('\u{1b}'));
+    assert!(!home.thru(&["sessions", "--plain"]).stdout.contains('\u{1b}'));
+    assert!(!home.thru(&["sessions", "--json"]).stdout.contains('\u{1b}'));
+    let asked = home.command().env("NO_COLOR", "1").arg("sessions").output().unwrap();
+    // What is set says more than what is everywhere asked for.
+    assert!(String::from_utf8_lossy(&asked.stdout).contains('\u{1b}'));
+}

@@ -1,0 +1,169 @@
+//! `thru config`.
+
+use insta::assert_snapshot;
+
+use crate::home::Home;
+
+#[test]
+fn settings_are_shown_with_where_they_come_from() {
+    let home = Home::new();
+    let _settings = home.settings();
+    assert_snapshot!(home.shown(&["config", "show"]), @r#"
+    # What project this directory belongs to. Directories with the same name share one memory.
+    project.name = ""
+
+    # Globs of transcript files and project directories that are never read, such as
+    # `/home/me/private/**`.
+    capture.ignore = []
+
+    # Read and keep nothing of sessions that run in this directory.
+    capture.off = false
+
+    # Keep transcripts in the archive exactly as they are, secrets and private text included. Store,
+    # index and output are redacted all the same.
+    archive.verbatim = false
+
+    # Regular expressions of texts that look like secrets and are not: what one of them matches whole is
+    # never redacted.
+    redact.allow = []
+
+    # How many passages `thru search` shows.
+    search.limit = 10
+
+    # When to use colour: `auto` is on a terminal only.
+    output.color = "auto"
+
+    # Show output that is longer than the terminal in `$PAGER` (or `less`).
+    output.pager = true
+    "#);
+    home.thru(&["config", "set", "search.limit", "7"]).expect(0);
+    let shown = home.thru(&["config", "show", "--origin"]).expect(0).stdout;
+    let limit = shown.lines().find(|line| line.starts_with("search.limit")).unwrap();
+    assert_snapshot!(limit, @"search.limit = 7  # [folder]/home/config.toml");
+    let json = home.json(&["config", "show", "--json", "--origin"]);
+    assert_eq!(json["settings"].as_array().unwrap().len(), shown.matches(" = ").count());
+}
+
+#[test]
+fn a_setting_is_set_and_read_back() {
+    let home = Home::new();
+    let _settings = home.settings();
+    assert_snapshot!(home.shown(&["config", "get", "search.limit"]), @"10");
+    assert_snapshot!(home.shown(&["config", "set", "search.limit", "25"]), @"Set search.limit in [folder]/home/config.toml.");
+    assert_snapshot!(home.shown(&["config", "get", "search.limit"]), @"25");
+    home.thru(&["config", "set", "capture.ignore", "/a/**,/b c/*"]).expect(0);
+    assert_snapshot!(home.shown(&["config", "get", "capture.ignore"]), @r#"["/a/**", "/b c/*"]"#);
+    assert_snapshot!(home.shown(&["config", "path"]), @r"
+    configuration  [folder]/home/config.toml
+    data           [folder]/home
+    ");
+}
+
+#[test]
+fn comments_and_order_of_the_file_stay() {
+    let home = Home::new();
+    std::fs::create_dir(home.data()).unwrap();
+    let file = home.data().join("config.toml");
+    std::fs::write(&file, "# mine\n[output]\npager = false # no pager\n\n[search]\nlimit = 3\n")
+        .unwrap();
+    home.thru(&["config", "set", "search.limit", "4"]).expect(0);
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(text, "# mine\n[output]\npager = false # no pager\n\n[search]\nlimit = 4\n");
+}
+
+#[test]
+fn what_cannot_be_set_is_an_error_that_helps() {
+    let home = Home::new();
+    let _settings = home.settings();
+    assert_snapshot!(home.shown(&["config", "set", "serch.limit", "3"]), @r"
+    -- stderr --
+    error: there is no setting `serch.limit`.
+    hint: did you mean `search.limit`?
+    -- exit 2 --
+    ");
+    assert_snapshot!(home.shown(&["config", "get", "search.limt"]), @r"
+    -- stderr --
+    error: there is no setting `search.limt`.
+    hint: did you mean `search.limit`?
+    -- exit 2 --
+    ");
+    assert_snapshot!(home.shown(&["config", "set", "zzz", "3"]), @r"
+    -- stderr --
+    error: there is no setting `zzz`.
+    hint: `thru config show` lists the settings.
+    -- exit 2 --
+    ");
+    assert_snapshot!(home.shown(&["config", "set", "search.limit", "many"]), @r"
+    -- stderr --
+    error: `search.limit` takes a whole number from 1 to 1000.
+    -- exit 2 --
+    ");
+    assert_snapshot!(home.shown(&["config", "set", "search.limit", "0"]), @r"
+    -- stderr --
+    error: `search.limit` takes a whole number from 1 to 1000.
+    -- exit 2 --
+    ");
+    assert_snapshot!(home.shown(&["config", "set", "output.color", "blue"]), @r"
+    -- stderr --
+    error: `output.color` takes one of `auto`, `always`, `never`.
+    -- exit 2 --
+    ");
+    assert!(!home.data().join("config.toml").exists());
+}
+
+#[test]
+fn an_unknown_key_in_the_file_is_an_error_with_a_suggestion() {
+    let home = Home::with_history();
+    let _settings = home.settings();
+    std::fs::create_dir(home.data()).unwrap();
+    std::fs::write(home.data().join("config.toml"), "[search]\nlimmit = 3\n").unwrap();
+    assert_snapshot!(home.shown(&["import"]), @r"
+    -- stderr --
+    error: [folder]/home/config.toml: there is no setting `search.limmit`; did you mean `search.limit`?
+    hint: correct the file, or use `thru config set`; `thru config show` lists the settings.
+    -- exit 2 --
+    ");
+    // What mends it works.
+    assert_eq!(home.thru(&["config", "set", "search.limit", "3"]).code, 0);
+    std::fs::write(home.data().join("config.toml"), "not toml at [all\n").unwrap();
+    assert_snapshot!(home.shown(&["sessions"]), @r"
+    -- stderr --
+    error: [folder]/home/config.toml cannot be read: TOML parse error at line 1, column 5
+      |
+    1 | not toml at [all
+      |     ^
+    key with no value, expected `=`.
+    hint: correct the file, or use `thru config set`; `thru config show` lists the settings.
+    -- exit 2 --
+    ");
+    home.thru(&["config", "path"]).expect(0);
+}
+
+#[test]
+fn a_project_file_cannot_widen_what_is_kept_or_stop_the_work() {
+    let home = Home::imported();
+    let _settings = home.settings();
+    let file = home.folder().join("work/.throughline.toml");
+    std::fs::write(&file, "[archive]\nverbatim = true\n[redact]\nallow = [\".*\"]\n").unwrap();
+    home.thru(&["search", "--all", "irrigation"]).expect(0);
+    assert_snapshot!(home.shown(&["config", "get", "archive.verbatim"]), @r"
+    false
+    -- stderr --
+    warning: [folder]/work/.throughline.toml: a project may not set `archive.verbatim`; only your own configuration may.
+    warning: [folder]/work/.throughline.toml: a project may not set `redact.allow`; only your own configuration may.
+    ");
+}
+
+#[test]
+fn the_file_can_lie_elsewhere() {
+    let home = Home::new();
+    let file = home.folder().join("user/elsewhere/thru.toml");
+    let set = home
+        .command()
+        .env("THROUGHLINE_CONFIG", &file)
+        .args(["config", "set", "search.limit", "9"])
+        .output()
+        .unwrap();
+    assert!(set.status.success());
+    assert_eq!(std::fs::read_to_string(file).unwrap(), "[search]\nlimit = 9\n");
+}

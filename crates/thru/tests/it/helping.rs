@@ -1,0 +1,480 @@
+//! What the program says of itself.
+
+use insta::assert_snapshot;
+
+use crate::home::Home;
+
+#[test]
+fn help_says_what_it_is_for() {
+    assert_snapshot!(Home::new().shown(&["--help"]), @r"
+    Memory for coding agents: the history on this machine, archived and searchable
+
+    Usage: thru [OPTIONS] <COMMAND>
+
+    Commands:
+      import       Read the history that agents left on this machine
+      search       Find where something was said or done
+      show         Show passages whole, or the records they came from
+      sessions     List sessions, the latest first
+      session      Look into one session
+      restore      Put a session back where its agent can resume it
+      projects     List, rename and merge projects
+      redact       Your own rules for what must not be kept
+      forget       Forget a session for good
+      config       Read and change settings
+      verify       Check that what lies on the disk is what was written
+      rebuild      Make store and index again from journal and archive
+      demo         See search and an outline at work on a made-up history
+      completions  Print completions for a shell
+      man          Print the manual page, or write one page per command into a folder
+
+    Options:
+          --plain    Use no colour and no pager
+      -h, --help     Print help
+      -V, --version  Print version
+
+    Examples:
+      thru import                          read the history that agents left on this machine
+      thru search why did the build fail   find where something was said or done
+      thru show k3f9a                      show one passage whole
+      thru session show 4f1c               outline of a session
+      thru demo                            see it at work on a made-up history
+
+    Exit status: 0 found or done, 1 nothing found, 2 error.
+    ");
+}
+
+#[test]
+fn help_of_import() {
+    assert_snapshot!(Home::new().shown(&["import", "--help"]), @r"
+    Read the history that agents left on this machine
+
+    Usage: thru import [OPTIONS] [PATHS]...
+
+    Arguments:
+      [PATHS]...  Files and folders to read instead
+
+    Options:
+          --plain    Use no colour and no pager
+      -y, --yes      Do not ask
+          --dry-run  Only say what would be read
+          --json     Report as JSON
+      -h, --help     Print help
+
+    Examples:
+      thru import                     everything in ~/.claude (or $CLAUDE_CONFIG_DIR)
+      thru import backup/projects     transcripts in a folder
+      thru import --dry-run           only say what there is to read
+
+    Can be stopped and run again at any time: it goes on where it stopped.
+    ");
+}
+
+#[test]
+fn help_of_search() {
+    assert_snapshot!(Home::new().shown(&["search", "--help"]), @r"
+    Find where something was said or done
+
+    Usage: thru search [OPTIONS] <QUERY>...
+
+    Arguments:
+      <QUERY>...  What to look for
+
+    Options:
+      -p, --project <PROJECT>  Only this project
+          --plain              Use no colour and no pager
+      -a, --all                In all projects
+      -s, --session <SESSION>  Only this session (the start of its id is enough)
+      -f, --file <FILE>        Only passages that touched this file (the end of its path is enough)
+          --since <SINCE>      Not before: `2026-03-01`, `yesterday`, `2 weeks ago`
+          --until <UNTIL>      Before: as --since
+      -n, --limit <LIMIT>      How many passages to show
+      -C, --context <CONTEXT>  Show this many passages before and after each [default: 0]
+          --explain            Say what each score is made of
+          --json               Answer as JSON
+      -h, --help               Print help
+
+    Examples:
+      thru search why does the importer lock the database
+      thru search E0502 --file src/lib.rs
+      thru search retry budget --since '2 weeks ago' --all
+
+    Searches the project you stand in, or everything where you stand in none.
+    ");
+}
+
+#[test]
+fn help_of_show() {
+    assert_snapshot!(Home::new().shown(&["show", "--help"]), @r"
+    Show passages whole, or the records they came from
+
+    Usage: thru show [OPTIONS] <IDS>...
+
+    Arguments:
+      <IDS>...  Ids of passages
+
+    Options:
+          --plain   Use no colour and no pager
+          --source  Show the transcript records that the passage was made from
+          --json    Answer as JSON
+      -h, --help    Print help
+    ");
+}
+
+#[test]
+fn help_of_sessions() {
+    assert_snapshot!(Home::new().shown(&["sessions", "--help"]), @r"
+    List sessions, the latest first
+
+    Usage: thru sessions [OPTIONS]
+
+    Options:
+      -p, --project <PROJECT>  Only this project
+          --plain              Use no colour and no pager
+      -a, --all                In all projects
+          --since <SINCE>      With activity since: `2026-03-01`, `yesterday`, `2 weeks ago`
+          --until <UNTIL>      Begun before: as --since
+      -n, --limit <LIMIT>      How many to list [default: 30]
+          --json               Answer as JSON
+      -h, --help               Print help
+    ");
+}
+
+#[test]
+fn help_of_session() {
+    assert_snapshot!(Home::new().shown(&["session", "--help"]), @r"
+    Look into one session
+
+    Usage: thru session [OPTIONS] <COMMAND>
+
+    Commands:
+      show  Outline of a session: prompts, conclusions, files, commands and how they ended
+
+    Options:
+          --plain  Use no colour and no pager
+      -h, --help   Print help
+    ");
+    assert_snapshot!(Home::new().shown(&["session", "show", "--help"]), @r"
+    Outline of a session: prompts, conclusions, files, commands and how they ended
+
+    Usage: thru session show [OPTIONS] <ID>
+
+    Arguments:
+      <ID>  The session's id, or the start of it
+
+    Options:
+          --full   Show prompts and conclusions whole
+          --plain  Use no colour and no pager
+          --json   Answer as JSON
+      -h, --help   Print help
+    ");
+}
+
+#[test]
+fn help_of_restore() {
+    assert_snapshot!(Home::new().shown(&["restore", "--help"]), @r"
+    Put a session back where its agent can resume it
+
+    Usage: thru restore [OPTIONS] <SESSION>
+
+    Arguments:
+      <SESSION>  The session's id, or the start of it
+
+    Options:
+          --json   Answer as JSON
+          --plain  Use no colour and no pager
+      -h, --help   Print help
+    ");
+}
+
+#[test]
+fn help_of_projects() {
+    assert_snapshot!(Home::new().shown(&["projects", "--help"]), @r"
+    List, rename and merge projects
+
+    Usage: thru projects [OPTIONS] [COMMAND]
+
+    Commands:
+      list    List projects, the last used first (the default)
+      rename  Give a project another name
+      merge   Make one project part of another
+
+    Options:
+          --plain  Use no colour and no pager
+          --json   Answer as JSON
+      -h, --help   Print help
+    ");
+    assert_snapshot!(Home::new().shown(&["projects", "rename", "--help"]), @r"
+    Give a project another name
+
+    Usage: thru projects rename [OPTIONS] <PROJECT> <NAME>
+
+    Arguments:
+      <PROJECT>  Its name or key
+      <NAME>     The new name
+
+    Options:
+          --plain  Use no colour and no pager
+          --json   Answer as JSON
+      -h, --help   Print help
+    ");
+    assert_snapshot!(Home::new().shown(&["projects", "merge", "--help"]), @r"
+    Make one project part of another
+
+    Usage: thru projects merge [OPTIONS] <FROM> <INTO>
+
+    Arguments:
+      <FROM>  The project that will no longer be listed: its name or key
+      <INTO>  The project that takes its sessions: its name or key
+
+    Options:
+          --plain  Use no colour and no pager
+          --json   Answer as JSON
+      -h, --help   Print help
+    ");
+}
+
+#[test]
+fn help_of_redact() {
+    assert_snapshot!(Home::new().shown(&["redact", "--help"]), @r"
+    Your own rules for what must not be kept
+
+    Usage: thru redact [OPTIONS] <COMMAND>
+
+    Commands:
+      list    List the rules, built-in and your own
+      add     Add a rule, and take what it matches out of what is kept already
+      remove  Take a rule of yours away (what it redacted stays redacted)
+      test    Show what would be kept of a text (from standard input where none is given)
+      apply   Apply today's rules to everything that is kept already
+
+    Options:
+          --plain  Use no colour and no pager
+      -h, --help   Print help
+    ");
+    assert_snapshot!(Home::new().shown(&["redact", "add", "--help"]), @r"
+    Add a rule, and take what it matches out of what is kept already
+
+    Usage: thru redact add [OPTIONS] <NAME> <PATTERN>
+
+    Arguments:
+      <NAME>     Its name, as it will stand in `[redacted:NAME]`
+      <PATTERN>  A regular expression; a group named `secret` says which part of a match goes
+
+    Options:
+          --plain  Use no colour and no pager
+      -h, --help   Print help
+    ");
+}
+
+#[test]
+fn help_of_forget() {
+    assert_snapshot!(Home::new().shown(&["forget", "--help"]), @r"
+    Forget a session for good
+
+    Usage: thru forget [OPTIONS] <SESSION>
+
+    Arguments:
+      <SESSION>  The session's id, or the start of it
+
+    Options:
+          --plain  Use no colour and no pager
+      -y, --yes    Do not ask
+      -h, --help   Print help
+    ");
+}
+
+#[test]
+fn help_of_config() {
+    assert_snapshot!(Home::new().shown(&["config", "--help"]), @r"
+    Read and change settings
+
+    Usage: thru config [OPTIONS] <COMMAND>
+
+    Commands:
+      get   Print the value of a setting
+      set   Change a setting in your configuration file
+      path  Print where the configuration file and the data lie
+      show  Show every setting
+
+    Options:
+          --plain  Use no colour and no pager
+      -h, --help   Print help
+    ");
+    assert_snapshot!(Home::new().shown(&["config", "set", "--help"]), @r"
+    Change a setting in your configuration file
+
+    Usage: thru config set [OPTIONS] <KEY> <VALUE>
+
+    Arguments:
+      <KEY>    The setting, such as `search.limit`
+      <VALUE>  Its value; items of a list with commas between
+
+    Options:
+          --plain  Use no colour and no pager
+      -h, --help   Print help
+    ");
+}
+
+#[test]
+fn help_of_verify_and_rebuild() {
+    assert_snapshot!(Home::new().shown(&["verify", "--help"]), @r"
+    Check that what lies on the disk is what was written
+
+    Usage: thru verify [OPTIONS]
+
+    Options:
+          --json   Answer as JSON
+          --plain  Use no colour and no pager
+      -h, --help   Print help
+    ");
+    assert_snapshot!(Home::new().shown(&["rebuild", "--help"]), @r"
+    Make store and index again from journal and archive
+
+    Usage: thru rebuild [OPTIONS]
+
+    Options:
+          --plain  Use no colour and no pager
+      -h, --help   Print help
+    ");
+}
+
+#[test]
+fn help_of_demo() {
+    assert_snapshot!(Home::new().shown(&["demo", "--help"]), @r"
+    See search and an outline at work on a made-up history
+
+    Usage: thru demo [OPTIONS]
+
+    Options:
+          --plain  Use no colour and no pager
+      -h, --help   Print help
+    ");
+}
+
+#[test]
+fn every_command_of_the_help_has_help() {
+    let home = Home::new();
+    let help = home.thru(&["--help"]).expect(0).stdout;
+    let commands: Vec<&str> = help
+        .lines()
+        .skip_while(|line| *line != "Commands:")
+        .skip(1)
+        .take_while(|line| !line.is_empty())
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    assert!(commands.len() > 10, "{commands:?}");
+    for command in commands {
+        let ran = home.thru(&[command, "--help"]).expect(0);
+        assert!(ran.stdout.contains("Usage: thru"), "{command}");
+    }
+}
+
+#[test]
+fn without_arguments_help_is_shown_and_it_is_an_error() {
+    let ran = Home::new().thru(&[]).expect(2);
+    assert!(ran.stderr.contains("Usage: thru"));
+}
+
+#[test]
+fn an_unknown_command_suggests_the_one_that_was_meant() {
+    assert_snapshot!(Home::new().shown(&["serach", "x"]), @r"
+    -- stderr --
+    error: unrecognized subcommand 'serach'
+
+      tip: a similar subcommand exists: 'search'
+
+    Usage: thru [OPTIONS] <COMMAND>
+
+    For more information, try '--help'.
+    -- exit 2 --
+    ");
+}
+
+#[test]
+fn version() {
+    let ran = Home::new().thru(&["--version"]).expect(0);
+    assert_eq!(ran.stdout, format!("thru {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn completions_and_manual_pages_are_made() {
+    let home = Home::new();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let ran = home.thru(&["completions", shell]).expect(0);
+        assert!(ran.stdout.contains("search") && ran.stdout.len() > 1_000, "{shell}");
+    }
+    assert!(home.thru(&["man"]).expect(0).stdout.contains(".TH thru"));
+    let folder = home.folder().join("man");
+    home.thru(&["man", folder.to_str().unwrap()]).expect(0);
+    let pages: Vec<_> = std::fs::read_dir(folder).unwrap().collect();
+    assert!(pages.len() > 15, "{}", pages.len());
+}
+
+#[test]
+fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
+    let home = Home::new();
+    let _settings = home.settings();
+    let ran = home.thru(&["demo"]).expect(0);
+    assert_snapshot!(ran.shown(), @r"
+    A made-up history of three sessions was archived and indexed
+    in [time], in a temporary home. Nothing of yours was touched.
+
+    $ thru search why did we drop the global lock
+    rocket · Lost updates in the session index   [age] 5b1f0c9e
+      w3e0c  agent     We dropped the global lock because it serialised projects that never touch the
+                       same index: a long import in one project blocked every prompt in the others. A
+                       lock file beside each index only makes writers of that index wait, and it works
+                       be…
+      bnh2g  you       Why a lock per file and not one lock for everything? Write the reason down.
+      spd0r  agent     The lock is taken after `load()`: two processes can both read the old index, and
+                       the second `store()` throws away the first one's entry. Besides, GLOBAL_LOCK is a
+                       process-wide mutex, so it does nothing between two agents.
+      hbe8t  agent     Fixed and committed as 4f0c2d1. The lock is now taken before the index is read,
+                       one lock file per index, and the reason is in docs/decisions.md.
+      n7dyq  Edit      …## One lock file per index A global lock made unrelated projects wait for each
+                       other. The file /home/ada/rocket/docs/decisions.md has been updated.
+
+    5 passages of 1 session. `thru show ID` shows one whole.
+
+    $ thru search SQLITE_BUSY
+    rocket · Retry budget for the uploader   [age] c27d4e83
+      t6rhe  you       Uploads fail with SQLITE_BUSY under load. Always use a retry budget, never an
+                       endless loop.
+      96xbd  agent     Uploads survive eight parallel writers now: SQLITE_BUSY is retried with growing
+                       pauses, and after two seconds in all the upload gives up with a clear error. Next
+                       step: make the budget a setting.
+      jvtvz  Bash ✗    …Error: database is locked (SQLITE_BUSY) after 3 attempts
+      27kj9  Read      …Err(e) if e.is_busy() => continue, other => return other, } }
+
+    4 passages of 1 session. `thru show ID` shows one whole.
+
+    $ thru session show 5b1f
+    rocket · Lost updates in the session index   [age] 5b1f0c9e
+    2026-10-26 07:33 to 2026-10-26 07:46 · 2 turns · 12 passages
+    Claude Code · 2.1.190 · claude-sonnet-5 · branch main · 526 tokens written
+    /home/ada/rocket
+
+    1. You  2026-10-26 07:33  b8dx7
+       Two agents running at once sometimes lose entries in sessions/index.json. Find out why and fix i…
+       ✓ $ cargo test --test concurrent_index (×2)
+       4 tool calls in all
+       Agent  spd0r
+       The lock is taken after `load()`: two processes can both read the old index, and the second `sto…
+
+    2. You  2026-10-26 07:40  bnh2g
+       Why a lock per file and not one lock for everything? Write the reason down.
+       ✓ $ git commit -am 'Fix lost update in session index by locking per file'
+       2 tool calls in all
+       Agent  hbe8t
+       Fixed and committed as 4f0c2d1. The lock is now taken before the index is read, one lock file pe…
+
+    Files: 2 changed, 0 read
+       src/session_index.rs  1 change
+       docs/decisions.md  1 change
+    `thru import` does the same with the history on this machine.
+    ");
+    assert!(!home.data().exists());
+    let left = |name| std::fs::read_dir(home.folder().join(name)).unwrap().count();
+    assert_eq!([left("tmp"), left("user"), left("claude"), left("work")], [0; 4]);
+}

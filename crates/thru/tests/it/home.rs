@@ -1,0 +1,176 @@
+//! A home of one test, sealed: nothing of the machine's own is seen or touched.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::records::{Author, ONE, TWO, conversation, file, prompt_of};
+
+/// Gone when dropped.
+pub(crate) struct Home {
+    folder: TempDir,
+}
+
+/// What a run printed, and how it ended.
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Home {
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["user", "work", "tmp", "claude"] {
+            fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        Self { folder }
+    }
+
+    /// A home whose agent left two sessions in two projects, and a prompt of a third.
+    pub(crate) fn with_history() -> Self {
+        let home = Self::new();
+        home.write(&file(ONE), conversation(ONE).text());
+        home.write(&file(TWO), orchard().text());
+        home.write(
+            "history.jsonl",
+            prompt_of(
+                "33333333-cccc-4ccc-8ccc-000000000003",
+                1_772_442_000_000,
+                "Which pears ripen in September?",
+            ),
+        );
+        home
+    }
+
+    /// The same, imported.
+    pub(crate) fn imported() -> Self {
+        let home = Self::with_history();
+        home.thru(&["import"]).expect(0);
+        home
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(crate) fn data(&self) -> PathBuf {
+        self.folder.path().join("home")
+    }
+
+    pub(crate) fn claude(&self) -> PathBuf {
+        self.folder.path().join("claude")
+    }
+
+    /// Writes a file of the agent.
+    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.claude().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, content).unwrap();
+        path
+    }
+
+    /// The program, in this home, with nothing of ours in its environment.
+    pub(crate) fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_thru"));
+        command
+            .env_clear()
+            .env("HOME", self.folder().join("user"))
+            .env("THROUGHLINE_HOME", self.data())
+            .env("CLAUDE_CONFIG_DIR", self.claude())
+            .env("TMPDIR", self.folder().join("tmp"))
+            .env("TZ", "UTC")
+            .current_dir(self.folder().join("work"))
+            .stdin(Stdio::null());
+        command
+    }
+
+    pub(crate) fn thru(&self, arguments: &[&str]) -> Ran {
+        Ran::from(self.command().args(arguments).output().unwrap())
+    }
+
+    /// What a command prints, for a snapshot.
+    pub(crate) fn shown(&self, arguments: &[&str]) -> String {
+        self.thru(arguments).shown()
+    }
+
+    /// The answer of a command as JSON.
+    pub(crate) fn json(&self, arguments: &[&str]) -> Value {
+        let ran = self.thru(arguments);
+        serde_json::from_str(&ran.stdout).unwrap_or_else(|e| panic!("{e}: {}", ran.shown()))
+    }
+
+    /// The full id of the first passage that a search finds.
+    pub(crate) fn id_of(&self, query: &str) -> String {
+        let found = self.json(&["search", "--all", "--json", query]);
+        found["sessions"][0]["passages"][0]["full_id"].as_str().unwrap().to_owned()
+    }
+
+    /// Replaces what differs from run to run.
+    pub(crate) fn settings(&self) -> insta::internals::SettingsBindDropGuard {
+        let mut settings = insta::Settings::clone_current();
+        settings.add_filter(&regex_of(self.folder()), "[folder]");
+        settings.add_filter(r"\b\d+ (min|h|days?|weeks?|months?|years?)\b *", "[age] ");
+        settings.add_filter(r"in \d+\.\d s", "in [time]");
+        settings.add_filter(r"in \d+ ms", "in [time]");
+        settings.add_filter(
+            r#""(seconds|archive|index|parse|read|redact|store)": [0-9.e-]+"#,
+            r#""$1": "[time]""#,
+        );
+        settings.add_filter(r"\b\d+(\.\d+)? (kB|MB|B)\b", "[size]");
+        settings.bind_to_scope()
+    }
+}
+
+fn regex_of(path: &Path) -> String {
+    path.to_str().unwrap().replace('.', "\\.")
+}
+
+/// A session in another project.
+pub(crate) fn orchard() -> Author {
+    let mut author = Author::of(TWO).in_directory("/home/ada/orchard");
+    author
+        .asks("Plan the irrigation for the young pear trees")
+        .says("Drip lines, twice a week; the clay keeps the water.")
+        .calls(
+            "toolu_1",
+            "Write",
+            serde_json::json!({ "file_path": "/home/ada/orchard/plan.md", "content": "Pears" }),
+        )
+        .gets("toolu_1", "written");
+    author
+}
+
+impl Ran {
+    /// Fails unless the program ended so.
+    #[track_caller]
+    pub(crate) fn expect(self, code: i32) -> Self {
+        assert_eq!(self.code, code, "{}", self.shown());
+        self
+    }
+
+    pub(crate) fn shown(&self) -> String {
+        let mut shown = self.stdout.clone();
+        if !self.stderr.is_empty() {
+            shown.push_str("-- stderr --\n");
+            shown.push_str(&self.stderr);
+        }
+        if self.code != 0 {
+            shown.push_str(&format!("-- exit {} --\n", self.code));
+        }
+        shown
+    }
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}

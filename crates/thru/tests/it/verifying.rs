@@ -1,0 +1,146 @@
+//! `thru verify` and `thru rebuild`.
+
+use std::fs;
+
+use insta::assert_snapshot;
+
+use crate::home::Home;
+use crate::records::ONE;
+
+fn answers(home: &Home) -> Vec<String> {
+    ["importer lock", "E0502", "irrigation", "pears", "crash file"]
+        .iter()
+        .map(|query| home.thru(&["search", "--all", "--json", query]).stdout)
+        .collect()
+}
+
+#[test]
+fn a_whole_memory_is_clean() {
+    let home = Home::imported();
+    let _settings = home.settings();
+    assert_snapshot!(home.shown(&["verify"]), @r"
+    journal  2 records
+    archive  14 lines in 3 files, [size] as [size]
+    store    11 passages
+    index    11 passages
+    All is as it was written.
+    ");
+    assert_eq!(home.json(&["verify", "--json"])["clean"], true);
+}
+
+#[test]
+fn a_rebuild_gives_the_same_ids_and_answers() {
+    let home = Home::imported();
+    let _settings = home.settings();
+    let ids = [home.id_of("importer"), home.id_of("irrigation")];
+    let shown = |id: &String| home.thru(&["show", id, "--json", "--source"]).stdout;
+    let (before, passages) = (answers(&home), ids.each_ref().map(shown));
+    assert_snapshot!(home.shown(&["rebuild"]), @"Made 11 passages again from 3 archived files in [time].");
+    assert_eq!(answers(&home), before);
+    assert_eq!(ids.each_ref().map(shown), passages);
+    home.thru(&["verify"]).expect(0);
+}
+
+#[test]
+fn a_flipped_byte_is_found_and_named() {
+    let home = Home::imported();
+    let _settings = home.settings();
+    let path = home.data().join(format!("archive/claude-code/-home-ada-rocket/{ONE}.jsonl.zst"));
+    let mut bytes = fs::read(&path).unwrap();
+    let last = bytes.len() - 20;
+    bytes[last] ^= 1;
+    fs::write(&path, bytes).unwrap();
+    let ran = home.thru(&["verify"]).expect(2);
+    assert!(ran.stdout.contains(&format!("{ONE}.jsonl: ")), "{}", ran.shown());
+    assert_eq!(home.json(&["verify", "--json"])["clean"], false);
+    // Search goes on as before.
+    home.thru(&["search", "--all", "importer"]).expect(0);
+}
+
+#[test]
+fn a_lost_store_is_named_and_made_again() {
+    let home = Home::imported();
+    let _settings = home.settings();
+    let before = answers(&home);
+    for name in ["memory.db", "memory.db-wal", "memory.db-shm"] {
+        let _ = fs::remove_file(home.data().join(name));
+    }
+    assert_snapshot!(home.shown(&["verify"]), @r"
+    journal  2 records
+    archive  14 lines in 3 files, [size] as [size]
+    store    0 passages
+    index    0 passages
+    memory.db: there is no memory at [folder]/home/memory.db
+    1 problem found.
+    `thru rebuild` makes store and index again from journal and archive.
+    -- exit 2 --
+    ");
+    home.thru(&["rebuild"]).expect(0);
+    assert_eq!(answers(&home), before);
+    home.thru(&["verify"]).expect(0);
+}
+
+#[test]
+fn a_lost_index_is_made_again_and_missed_by_nobody() {
+    let home = Home::imported();
+    let _settings = home.settings();
+    let ids = |home: &Home| -> Vec<String> {
+        ["importer lock", "irrigation"].iter().map(|query| home.id_of(query)).collect()
+    };
+    let before = ids(&home);
+    fs::remove_dir_all(home.data().join("index")).unwrap();
+    assert_eq!(ids(&home), before);
+    home.thru(&["verify"]).expect(0);
+    home.thru(&["import"]).expect(0);
+    assert_eq!(ids(&home), before);
+    home.thru(&["verify"]).expect(0);
+}
+
+#[test]
+fn a_damaged_store_is_an_error_that_says_what_to_do() {
+    let home = Home::imported();
+    let _settings = home.settings();
+    for name in ["memory.db-wal", "memory.db-shm"] {
+        let _ = fs::remove_file(home.data().join(name));
+    }
+    fs::write(home.data().join("memory.db"), vec![7; 8192]).unwrap();
+    assert_snapshot!(home.shown(&["search", "importer"]), @r"
+    -- stderr --
+    error: memory.db is damaged: file is not a database.
+    hint: run `thru rebuild`: it makes the store again from journal and archive.
+    -- exit 2 --
+    ");
+    home.thru(&["verify"]).expect(2);
+    home.thru(&["rebuild"]).expect(0);
+    home.thru(&["search", "--all", "importer"]).expect(0);
+    home.thru(&["verify"]).expect(0);
+}
+
+#[test]
+fn a_memory_of_a_newer_version_is_left_as_it_is() {
+    let home = Home::imported();
+    let _settings = home.settings();
+    let database = rusqlite::Connection::open(home.data().join("memory.db")).unwrap();
+    database.pragma_update(None, "user_version", 99).unwrap();
+    drop(database);
+    for arguments in [&["search", "importer"][..], &["import"], &["sessions"]] {
+        let ran = home.thru(arguments).expect(2);
+        assert!(ran.stderr.contains("newer version"), "{arguments:?}: {}", ran.shown());
+    }
+    assert_snapshot!(home.shown(&["sessions"]), @r"
+    -- stderr --
+    error: the memory was written by a newer version of Throughline (schema 99; this one knows 2).
+    hint: install the newer version of Throughline again.
+    -- exit 2 --
+    ");
+}
+
+#[test]
+fn an_empty_memory_is_clean() {
+    let home = Home::new();
+    home.write("projects/-x/77777777-aaaa-4aaa-8aaa-000000000007.jsonl", "");
+    home.thru(&["import"]).expect(0);
+    home.thru(&["verify"]).expect(0);
+    home.thru(&["rebuild"]).expect(0);
+    home.thru(&["sessions"]).expect(1);
+}

@@ -1,0 +1,35 @@
+//! A query is text, and so is what it finds: no query is wrong, and no snippet marks what is not there.
+//!
+//! The first line of an input is the query, the rest the text that it is shown in.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use thru_fuzz::lossy;
+use thru_recall::{analyse, snippet};
+
+fuzz_target!(|data: &[u8]| {
+    let input = lossy(data);
+    let (query, text) = input.split_once('\n').unwrap_or((&input, &input));
+    for query in [query, text] {
+        let terms = analyse(query);
+        assert_eq!(terms, analyse(query), "a query has two meanings");
+        for (at, term) in terms.terms.iter().enumerate() {
+            assert!(!term.is_empty() && !terms.terms[..at].contains(term), "{terms:?}");
+        }
+        for &(a, b) in &terms.pairs {
+            assert!(a != b && a.max(b) < terms.terms.len(), "{terms:?}");
+        }
+        for length in [0, 1, 7, 80, 240] {
+            let snippet = snippet(text, &terms, length);
+            // Ellipses before and behind are not counted, nor is a space before the last word.
+            assert!(snippet.text.chars().count() <= length + 3, "{length}: {snippet:?}");
+            assert!(!snippet.text.chars().any(char::is_control), "{snippet:?}");
+            let mut end = 0;
+            for mark in &snippet.marks {
+                assert!(mark.start >= end && mark.start < mark.end, "{snippet:?}");
+                assert!(snippet.text.get(mark.clone()).is_some(), "{snippet:?}");
+                end = mark.end;
+            }
+        }
+    }
+});

@@ -1,0 +1,74 @@
+//! What the fuzz targets share: ways around what the product is right to refuse.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use thru_redact::{Clean, Redactor, Report};
+
+/// Bytes that count as clean. Cleaning is fuzzed by targets of its own; others want their bytes as
+/// they are.
+pub fn as_clean(bytes: &[u8]) -> Clean<Vec<u8>> {
+    Redactor::builtin().clean_json_line(b"", &mut Report::default()).map(|_| bytes.to_vec())
+}
+
+/// Cleans a line twice and checks what holds for every line; gives what came out.
+pub fn check_line(redactor: &Redactor, line: &[u8]) -> Vec<u8> {
+    let clean = |line: &[u8]| redactor.clean_json_line(line, &mut Report::default()).into_inner();
+    let once = clean(line);
+    let twice = clean(&once);
+    assert_eq!(lossy(&once), lossy(&twice), "cleaning again changed a line");
+    check_document(line, &once);
+    once
+}
+
+/// What was a document still is one, and only its strings changed.
+pub fn check_document(before: &[u8], after: &[u8]) {
+    if let Ok(before) = serde_json::from_slice::<Value>(before) {
+        match serde_json::from_slice::<Value>(after) {
+            Ok(after) => {
+                assert_eq!(skeleton(&before), skeleton(&after), "more than strings changed")
+            }
+            Err(error) => panic!("no longer JSON ({error}): {}", lossy(after)),
+        }
+    }
+}
+
+/// Everything of a document but the inside of its strings.
+pub fn skeleton(value: &Value) -> Value {
+    match value {
+        Value::String(_) => Value::from(""),
+        Value::Array(items) => items.iter().map(skeleton).collect(),
+        Value::Object(fields) => {
+            fields.iter().map(|(key, field)| (key.clone(), skeleton(field))).collect()
+        }
+        other => other.clone(),
+    }
+}
+
+/// Whether `needle` stands somewhere in `haystack`.
+pub fn holds(haystack: &[u8], needle: &str) -> bool {
+    haystack.windows(needle.len()).any(|window| window == needle.as_bytes())
+}
+
+/// Bytes for people.
+pub fn lossy(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A line of JSON behind the checksum that journal and archive put before theirs. Without it a
+/// fuzzer would never get past the first look at a record.
+pub fn seal(json: &[u8]) -> Vec<u8> {
+    let digits = blake3::hash(json).to_hex();
+    [&digits.as_bytes()[..16], b" ", json, b"\n"].concat()
+}
+
+/// An empty directory of this process, in memory where the system has such a place.
+pub fn empty_directory(name: &str) -> PathBuf {
+    let memory = Path::new("/dev/shm");
+    let parent = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
+    let path = parent.join(format!("thru-fuzz-{name}-{}", std::process::id()));
+    let _ = fs::remove_dir_all(&path);
+    fs::create_dir(&path).expect("a directory for the files of this run");
+    path
+}
