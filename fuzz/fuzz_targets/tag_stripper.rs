@@ -32,7 +32,6 @@ fuzz_target!(|data: &[u8]| {
         let line = serde_json::json!({ "message": { "content": [{ "text": text }, text] } });
         hidden(&check_line(&redactor, line.to_string().as_bytes()), &text);
         // JSON in a string of JSON, as tools' results are.
-        if open.contains('\n') { continue; } // TEMP
         let nested = serde_json::json!({ "text": line.to_string() });
         hidden(&check_line(&redactor, nested.to_string().as_bytes()), &text);
         let value = redactor.clean_value(line, &mut Report::default()).into_inner();

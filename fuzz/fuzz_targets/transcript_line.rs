@@ -71,19 +71,16 @@ fn clean(kind: SourceKind, transcript: &[u8]) -> Vec<u8> {
     let mut one = Cleaner::resume(kind, None);
     let mut carry = None;
     let mut cleaned = Vec::new();
-    for line in transcript.split_inclusive(|&byte| byte == b'\n') {
+    for line in transcript.split(|&byte| byte == b'\n') {
         let clean = one.clean(&redactor, line, &mut report).into_inner();
         let mut another = Cleaner::resume(kind, carry.as_deref());
         let same = another.clean(&redactor, line, &mut report).into_inner();
         carry = another.carry();
         assert_eq!(lossy(&clean), lossy(&same), "it matters which cleaner cleans a line");
-        assert_eq!(
-            clean.iter().filter(|&&byte| byte == b'\n').count(),
-            line.iter().filter(|&&byte| byte == b'\n').count(),
-            "a line became another number of lines"
-        );
+        assert!(!clean.contains(&b'\n'), "a line became several: {}", lossy(&clean));
         check_document(line, &clean);
         cleaned.extend(clean);
+        cleaned.push(b'\n');
     }
     cleaned
 }

@@ -47,8 +47,7 @@ impl ProjectKey {
     pub fn default_name(&self) -> &str {
         let value = self.0.split_once(':').map_or(self.0.as_str(), |(_, value)| value);
         let value = value.strip_suffix("/.git").unwrap_or(value);
-        let name = value.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or(value);
-        if name.is_empty() { "(root)" } else { name }
+        value.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or("(root)")
     }
 }
 

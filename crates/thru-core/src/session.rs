@@ -54,6 +54,14 @@ pub enum SourceKind {
 }
 
 impl SourceKind {
+    /// Every kind.
+    pub const ALL: [Self; 4] = [Self::Main, Self::Subagent, Self::Attachment, Self::PromptHistory];
+
+    /// The kind of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
+    }
+
     /// The name used in the archive and the store.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -62,5 +70,11 @@ impl SourceKind {
             Self::Attachment => "attachment",
             Self::PromptHistory => "prompt-history",
         }
+    }
+}
+
+impl fmt::Display for SourceKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
     }
 }

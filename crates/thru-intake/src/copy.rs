@@ -37,8 +37,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) steps: Sender<Step>,
 }
 
-/// One file on its way in.
-pub(crate) struct Copy<'a> {
+/// One file on its way in, with what is read and not archived yet.
+pub(crate) struct Transfer<'a> {
     shared: &'a Shared<'a>,
     compressor: &'a mut Compressor,
     entry: EntryName,
@@ -94,7 +94,7 @@ pub(crate) fn copy(
             (0, projector)
         }
     };
-    let mut copy = Copy {
+    let mut copy = Transfer {
         shared,
         compressor,
         entry,
@@ -128,16 +128,18 @@ pub(crate) fn copy(
     };
     copy.rewritten = !fits;
     let from = position.filter(|_| fits).map_or(0, |position| position.end);
-    copy.from(&mut file, from, known.as_ref(), &mut appender).map_err(|error| match error {
-        IntakeError::Io { source: cause, .. } => IntakeError::io(&source.path, cause),
-        error => error,
-    })?;
+    copy.read_from(&mut file, from, known.as_ref(), &mut appender).map_err(
+        |error| match error {
+            IntakeError::Io { source: cause, .. } => IntakeError::io(&source.path, cause),
+            error => error,
+        },
+    )?;
     let interrupted = shared.cancelled.load(Ordering::Relaxed);
     copy.finish(&mut appender, !fits, (!interrupted).then_some(stamp))?;
     Ok(copy.report)
 }
 
-impl Copy<'_> {
+impl Transfer<'_> {
     /// Sends on what the archive holds and the store does not.
     fn catch_up(&mut self, from: u64) -> Result<()> {
         let Some(mut reader) = self.shared.archive.reader(&self.entry)? else { return Ok(()) };
@@ -154,7 +156,7 @@ impl Copy<'_> {
     }
 
     /// Reads the source from a byte on, up to the end of its last whole line.
-    fn from(
+    fn read_from(
         &mut self,
         file: &mut File,
         from: u64,
@@ -220,7 +222,7 @@ impl Copy<'_> {
             self.head.extend_from_slice(&line[..line.len().min(missing)]);
         }
         let text = line.strip_suffix(b"\n").unwrap_or(line);
-        if late_newline && self.raw.is_empty() {
+        if late_newline {
             self.note_tail(line);
             self.end += line.len() as u64;
             return Ok(());
@@ -324,7 +326,8 @@ impl Copy<'_> {
     fn send(&mut self, lines: &Clean<Vec<u8>>, stamp: Option<SourceStamp>) {
         let count = self.clean.len() as u64;
         let stages = self.shared.stages;
-        let (reads, diagnostics) = stages.time(Stage::Parse, || self.projector.read(lines, self.lines));
+        let (reads, diagnostics) =
+            stages.time(Stage::Parse, || self.projector.read(lines, self.lines));
         self.lines += count;
         self.clean.clear();
         self.clean_bytes = 0;

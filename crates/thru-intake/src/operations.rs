@@ -81,7 +81,8 @@ impl Intake {
             };
             // The user's rules are for what others wrote: applied here they would change the names that
             // the user gave, the rules' own among them.
-            let body = Redactor::builtin().clean_value(written["body"].clone(), &mut Report::default());
+            let body =
+                Redactor::builtin().clean_value(written["body"].clone(), &mut Report::default());
             self.journal.append(&Entry { key: key.to_string(), at, kind, body }, durability)?;
         }
         Ok(())

@@ -6,7 +6,8 @@ use std::time::UNIX_EPOCH;
 
 use thru_agents::{Discovery, Source};
 use thru_core::{SessionKey, SourceKind};
-use thru_store::{SourceStamp, Store};
+use thru_journal::archive::EntryName;
+use thru_store::{SourceStamp, Stamped, Store};
 
 use crate::{Intake, Result};
 
@@ -74,10 +75,12 @@ impl Intake {
             }
             let stamp = stamp(&source);
             match stamps.get(source.path.to_string_lossy().as_ref()) {
-                Some(known) if *known == stamp => plan.unchanged += 1,
+                Some(known) if known.stamp == stamp && self.is_archived(known)? => {
+                    plan.unchanged += 1;
+                }
                 known => {
-                    let new =
-                        known.map_or(source.size, |known| source.size.saturating_sub(known.size));
+                    let seen = known.map_or(0, |known| known.stamp.size);
+                    let new = source.size.saturating_sub(seen);
                     sources.push((source, new));
                 }
             }
@@ -96,6 +99,12 @@ impl Intake {
             .collect::<HashSet<_>>()
             .len();
         Ok(plan)
+    }
+
+    /// Whether the archive still holds what it held when the source was last read.
+    fn is_archived(&self, known: &Stamped) -> Result<bool> {
+        let Ok(entry) = EntryName::new(&known.entry) else { return Ok(false) };
+        Ok(self.archive.size(&entry)?.unwrap_or(0) >= known.archived)
     }
 }
 

@@ -79,11 +79,7 @@ impl Projector {
     }
 
     /// Reads whole clean lines, of which the first has this number (from 0) in the archived file.
-    pub(crate) fn read(
-        &mut self,
-        lines: &Clean<Vec<u8>>,
-        first_line: u64,
-    ) -> Reads {
+    pub(crate) fn read(&mut self, lines: &Clean<Vec<u8>>, first_line: u64) -> Reads {
         let first_line = first_line + 1;
         match &mut self.reading {
             Reading::Transcript(reader) => {

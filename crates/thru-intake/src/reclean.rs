@@ -43,7 +43,9 @@ impl Intake {
         // Also where an earlier run stopped between archive and store, and for files that are kept as
         // they were: what came of them was clean by the rules of its time.
         let store = Store::open_if_there(&self.layout)?;
-        if store.is_some_and(|store| store.redactor().ok() != Some(Some(self.redactor.fingerprint()))) {
+        if store
+            .is_some_and(|store| store.redactor().ok() != Some(Some(self.redactor.fingerprint())))
+        {
             self.rebuild(lock, &std::sync::atomic::AtomicBool::new(false), &mut |_| {})?;
         }
         Ok(outcome)

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use thru_agents::claude_code::restore_path;
-use thru_core::SessionKey;
+use thru_core::{SessionKey, SourceKind};
 use thru_journal::archive::{EntryName, SourcePosition};
 use thru_store::{SessionFilter, Store};
 
@@ -55,7 +55,7 @@ impl Intake {
             let entry = EntryName::new(&source.entry).map_err(|_| no_session())?;
             let target = restore_path(config_directory, Path::new(&source.path), &source.entry)?;
             if fs::symlink_metadata(&target).is_ok() {
-                if source.kind == "main" {
+                if source.kind == SourceKind::Main && !self.is_copy_of(&entry, &target)? {
                     return Err(IntakeError::Exists(target));
                 }
                 restored.kept.push(target);
@@ -64,10 +64,20 @@ impl Intake {
             restored.bytes += self.restore_file(&entry, config_directory, &target)?;
             restored.files.push(target);
         }
-        if restored.files.is_empty() && restored.kept.is_empty() {
-            return Err(no_session());
+        match (restored.files.is_empty(), restored.kept.first()) {
+            (true, Some(kept)) => Err(IntakeError::Exists(kept.clone())),
+            (true, None) => Err(no_session()),
+            (false, _) => Ok(restored),
         }
-        Ok(restored)
+    }
+
+    /// Whether a file begins as what was archived did: then it is that transcript, and only what belongs
+    /// to it may be missing.
+    fn is_copy_of(&self, entry: &EntryName, file: &Path) -> Result<bool> {
+        let position = self.archive.reader(entry)?.and_then(|reader| reader.position().copied());
+        let io = |source| IntakeError::io(file, source);
+        let mut file = fs::File::open(file).map_err(io)?;
+        position.map_or(Ok(false), |position| position.fits(&mut file).map_err(io))
     }
 
     fn restore_file(&self, entry: &EntryName, root: &Path, target: &Path) -> Result<u64> {
@@ -76,17 +86,15 @@ impl Intake {
             return Err(IntakeError::NoSession(entry.as_str().to_owned()));
         };
         let directory = target.parent().unwrap_or(root);
+        refuse_link_outside(root, directory)?;
         fs::create_dir_all(directory).map_err(io)?;
-        let real = fs::canonicalize(directory).map_err(io)?;
-        if !real.starts_with(fs::canonicalize(root).map_err(io)?) {
-            return Err(IntakeError::io(
-                target,
-                std::io::Error::other("a link leads out of the agent's directory"),
-            ));
-        }
+        // Beside it first: a file that is there is a file that is whole.
+        let mut unfinished = target.as_os_str().to_owned();
+        unfinished.push(".unfinished");
+        let unfinished = PathBuf::from(unfinished);
         let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        let mut file = thru_journal::files::private(&mut options).open(target).map_err(io)?;
+        options.write(true).create(true).truncate(true);
+        let mut file = thru_journal::files::private(&mut options).open(&unfinished).map_err(io)?;
         let mut content_ends = (Vec::new(), Vec::new());
         let mut written = 0;
         for lines in reader.blocks_from(0) {
@@ -101,16 +109,33 @@ impl Intake {
             tail.drain(..excess);
         }
         file.sync_all().map_err(io)?;
+        drop(file);
+        // Unlike a rename, a link never takes the place of a file that came meanwhile.
+        let linked = fs::hard_link(&unfinished, target);
+        fs::remove_file(&unfinished).map_err(io)?;
+        linked.map_err(io)?;
         let (head, tail) = content_ends;
         let info = reader.info().cloned();
         let carry = reader.carry().map(str::to_owned);
         drop(reader);
         if let Some(info) = info
-            && info.kind != thru_core::SourceKind::Attachment
+            && info.kind != SourceKind::Attachment
         {
             let mut appender = self.archive.appender(entry, &info)?;
             appender.mark(SourcePosition::of(written, &head, &tail), carry)?;
         }
         Ok(written)
     }
+}
+
+/// Refuses to write where a link leads out of the agent's directory.
+fn refuse_link_outside(root: &Path, directory: &Path) -> Result<()> {
+    let io = |source| IntakeError::io(directory, source);
+    fs::create_dir_all(root).map_err(io)?;
+    let existing = directory.ancestors().find(|ancestor| ancestor.exists()).unwrap_or(root);
+    let real = fs::canonicalize(existing).map_err(io)?;
+    if real.starts_with(fs::canonicalize(root).map_err(io)?) {
+        return Ok(());
+    }
+    Err(io(std::io::Error::other("a link leads out of the agent's directory")))
 }

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use thru_core::SourceKind;
 use thru_journal::archive::EntryName;
-use thru_store::{Store, StoreError};
 use thru_store::index::TextIndex;
+use thru_store::{Store, StoreError};
 
 use crate::{Intake, Result};
 

@@ -4,7 +4,9 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use thru_core::{Diagnostic, ProjectKey, ReadBatch, SessionFacts, SessionId, SessionKey, SourceKind};
+use thru_core::{
+    Diagnostic, ProjectKey, ReadBatch, SessionFacts, SessionId, SessionKey, SourceKind,
+};
 use thru_journal::archive::{EntryName, SourceInfo};
 use thru_redact::Clean;
 use thru_store::{Batch, SourceStamp, Store, Written};
@@ -77,7 +79,13 @@ impl<'a> StepWriter<'a> {
         store: &Store,
         declared: &'a dyn Fn(&Path) -> Option<String>,
     ) -> Result<Self> {
-        Ok(Self { intake, declared, directories: store.directories()?, placed: HashMap::new(), unsettled: Vec::new() })
+        Ok(Self {
+            intake,
+            declared,
+            directories: store.directories()?,
+            placed: HashMap::new(),
+            unsettled: Vec::new(),
+        })
     }
 
     pub(crate) fn write(&mut self, batch: &mut Batch<'_>, step: &Step) -> Result<Written> {
@@ -95,6 +103,7 @@ impl<'a> StepWriter<'a> {
             return Ok(written);
         }
         for (id, read) in &step.reads {
+            batch.count(source, read)?;
             let key = SessionKey { agent, id: id.clone() };
             let session = match own {
                 Some(session) => session,
@@ -132,8 +141,9 @@ impl<'a> StepWriter<'a> {
         }
         self.intake.archive.sync(self.unsettled.iter().map(|(_, entry, _, _)| entry))?;
         let batch = store.begin()?;
-        for (source, _, path, stamp) in self.unsettled.drain(..) {
-            batch.stamp(source, &path, stamp)?;
+        for (source, entry, path, stamp) in self.unsettled.drain(..) {
+            let archived = self.intake.archive.size(&entry)?.unwrap_or(0);
+            batch.stamp(source, &path, stamp, archived)?;
         }
         batch.commit()?;
         Ok(())

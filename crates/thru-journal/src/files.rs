@@ -42,7 +42,7 @@ pub(crate) fn create_new_private(path: &Path) -> io::Result<File> {
 }
 
 /// Makes the names in a directory durable: a new file can vanish in a power cut without it.
-pub(crate) fn sync_dir(path: &Path) -> Result<()> {
+pub fn sync_dir(path: &Path) -> Result<()> {
     // Elsewhere a directory cannot be opened as a file, and the file system orders this itself.
     if cfg!(unix) {
         File::open(path).and_then(|directory| directory.sync_all()).at(path)?;

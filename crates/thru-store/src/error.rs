@@ -122,6 +122,18 @@ impl StoreError {
     }
 }
 
+impl From<thru_journal::Error> for StoreError {
+    fn from(error: thru_journal::Error) -> Self {
+        use thru_journal::Error;
+        match error {
+            Error::DiskFull { path } => Self::DiskFull { path },
+            Error::ReadOnly { path } => Self::ReadOnly { path },
+            Error::Io { path, source } => Self::Io { path, source },
+            other => Self::Io { path: PathBuf::new(), source: std::io::Error::other(other) },
+        }
+    }
+}
+
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> Self {
         Self::sqlite(Path::new("memory.db"), error)

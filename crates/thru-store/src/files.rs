@@ -1,16 +1,28 @@
-//! Files that only their owner may read.
+//! Files that only their owner may read, with errors in the store's terms.
 
+use std::fs::OpenOptions;
 use std::path::Path;
 
 use crate::error::{Result, StoreError};
 
 /// Creates a directory, and those above it, that only the owner may enter.
 pub(crate) fn create_private_directory(path: &Path) -> Result<()> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path).map_err(|source| StoreError::io(path, source))
+    Ok(thru_journal::files::create_dir_private(path)?)
+}
+
+/// Makes the names in a directory survive a power cut.
+pub(crate) fn sync_directory(path: &Path) -> Result<()> {
+    Ok(thru_journal::files::sync_dir(path)?)
+}
+
+/// Creates an empty file that only the owner may read, if there is none.
+pub(crate) fn create_private_file(path: &Path) -> Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    thru_journal::files::private(&mut options)
+        .open(path)
+        .map(drop)
+        .map_err(|source| StoreError::io(path, source))
 }
 
 /// Takes the permissions of everybody but the owner away. Elsewhere than on Unix a file inherits the
@@ -25,13 +37,4 @@ pub(crate) fn make_private(path: &Path) -> Result<()> {
     #[cfg(not(unix))]
     let _ = path;
     Ok(())
-}
-
-/// Creates an empty file that only the owner may read, if there is none.
-pub(crate) fn create_private_file(path: &Path) -> Result<()> {
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map(drop).map_err(|source| StoreError::io(path, source))
 }

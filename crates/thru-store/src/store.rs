@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 use thru_core::{Id, Layout};
 
@@ -101,7 +102,10 @@ impl Store {
         store.pragma("journal_mode", "WAL")?;
         // The store can be made again, so a commit need not survive a power cut, only a crash.
         store.pragma("synchronous", "NORMAL")?;
-        store.pragma("cache_size", "-65536")?;
+        // Ids are spread evenly: while much is written, most of their index should stay in memory, and
+        // reach the file in few large steps.
+        store.pragma("cache_size", "-262144")?;
+        store.pragma("wal_autocheckpoint", "20000")?;
         store.pragma("temp_store", "MEMORY")?;
         // What is deleted is overwritten: a forgotten session must not linger in free pages.
         store.pragma("secure_delete", "ON")?;
@@ -120,6 +124,8 @@ impl Store {
             return Err(StoreError::SqliteTooOld { found: rusqlite::version().to_owned() });
         }
         connection.busy_timeout(BUSY_TIMEOUT)?;
+        // Plans must not depend on bound values: each new id would prepare its statement again.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         connection.set_prepared_statement_cache_capacity(64);
         Ok(Self { connection, path, layout: layout.clone(), texts: TextReader::default() })
     }
@@ -151,7 +157,8 @@ impl Store {
                 Err(error) => return Err(error),
             }
         }
-        std::fs::rename(&path, &target).map_err(|source| StoreError::io(&target, source))
+        std::fs::rename(&path, &target).map_err(|source| StoreError::io(&target, source))?;
+        files::sync_directory(target.parent().unwrap_or(&target))
     }
 
     /// Leaves nothing of what was deleted in the write-ahead log.
@@ -213,7 +220,12 @@ fn bring_to_rest(path: &Path) -> Result<()> {
     connection
         .pragma_update_and_check(None, "wal_checkpoint", "TRUNCATE", |_| Ok(()))
         .map_err(wrap)?;
-    connection.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(())).map_err(wrap)?;
+    let mode: String = connection
+        .pragma_update_and_check(None, "journal_mode", "DELETE", |row| row.get(0))
+        .map_err(wrap)?;
+    if !mode.eq_ignore_ascii_case("delete") {
+        return Err(StoreError::Busy { path: path.to_owned() });
+    }
     connection.close().map_err(|(_, error)| wrap(error))
 }
 

@@ -2,8 +2,8 @@
 
 use rusqlite::{OptionalExtension, Transaction};
 use thru_core::{
-    Access, Agent, Amendment, Diagnostic, FileTouch, Id, Outcome, Passage, ProjectKey, ReadBatch, RecordId,
-    SessionFacts, SessionKey, SourceKind,
+    Access, Agent, Amendment, Diagnostic, FileTouch, Id, Outcome, Passage, ProjectKey, ReadBatch,
+    RecordId, SessionFacts, SessionKey, SourceKind,
 };
 use thru_redact::Clean;
 
@@ -99,11 +99,13 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Notes what the source file looks like now.
-    pub fn stamp(&self, source: i64, path: &str, stamp: SourceStamp) -> Result<()> {
+    /// Notes what the source file looks like now, and how long its archived copy is.
+    pub fn stamp(&self, source: i64, path: &str, stamp: SourceStamp, archived: u64) -> Result<()> {
         self.transaction
-            .prepare_cached("UPDATE sources SET path = ?2, size = ?3, modified = ?4 WHERE id = ?1")?
-            .execute((source, path, stamp.size as i64, stamp.modified))?;
+            .prepare_cached(
+                "UPDATE sources SET path = ?2, size = ?3, modified = ?4, archived = ?5 WHERE id = ?1",
+            )?
+            .execute((source, path, stamp.size as i64, stamp.modified, archived as i64))?;
         Ok(())
     }
 
@@ -125,6 +127,13 @@ impl Batch<'_> {
                 written.amended += 1;
             }
         }
+        Ok(written)
+    }
+
+    /// Counts what was read of a source: records by type, and what was not as it should be. Apart from
+    /// [`Batch::apply`], because it holds also where nothing is kept of it.
+    pub fn count(&self, source: i64, read: &Clean<ReadBatch>) -> Result<()> {
+        let read = read.get();
         for (record_type, count) in &read.record_types {
             self.transaction
                 .prepare_cached(
@@ -133,8 +142,7 @@ impl Batch<'_> {
                 )?
                 .execute((source, record_type, *count as i64))?;
         }
-        self.note_diagnostics(source, &read.diagnostics)?;
-        Ok(written)
+        self.note_diagnostics(source, &read.diagnostics)
     }
 
     /// Counts what in a source was not as it should be.

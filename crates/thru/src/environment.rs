@@ -36,6 +36,10 @@ pub(crate) struct Environment {
     pub(crate) zone: TimeZone,
     /// Where the output goes.
     pub(crate) terminal: Terminal,
+    /// The user's pager.
+    pub(crate) pager: String,
+    /// Whether the user chose how `less` behaves.
+    pub(crate) less_is_set: bool,
 }
 
 /// Where the output goes.
@@ -47,6 +51,8 @@ pub(crate) struct Terminal {
     pub(crate) output: bool,
     /// Whether progress goes to a terminal.
     pub(crate) errors: bool,
+    /// Whether the user wants no colour anywhere (<https://no-color.org>).
+    pub(crate) no_color: bool,
     /// Columns.
     pub(crate) width: usize,
     /// Lines.
@@ -97,6 +103,11 @@ impl Environment {
             clock: Arc::new(SystemClock),
             zone: TimeZone::system(),
             terminal: Terminal::of_process(),
+            pager: env::var("PAGER")
+                .ok()
+                .filter(|pager| !pager.trim().is_empty())
+                .unwrap_or_else(|| "less".to_owned()),
+            less_is_set: env::var_os("LESS").is_some(),
         })
     }
 
@@ -127,6 +138,8 @@ impl Environment {
             clock: Arc::clone(&self.clock),
             zone: self.zone.clone(),
             terminal: self.terminal,
+            pager: self.pager.clone(),
+            less_is_set: self.less_is_set,
         }
     }
 
@@ -148,6 +161,7 @@ impl Terminal {
             interactive: output && std::io::stdin().is_terminal(),
             output,
             errors: std::io::stderr().is_terminal(),
+            no_color: set("NO_COLOR").is_some(),
             width,
             height,
         }

@@ -224,7 +224,9 @@ fn edit(rng: &mut Rng, texts: &mut Writer<'_>, directory: &str) -> Work {
     let count = rng.between(1, 8);
     let old = texts.code(rng, count);
     let new = texts.code(rng, count + 1);
-    let original = texts.code(rng, 60);
+    // The whole file as it was before: most of the bytes of a real transcript are such copies.
+    let whole = 40 + rng.exponential(800.0) as usize;
+    let original = texts.code(rng, whole);
     let input = format!(
         "{{\"file_path\":\"{path}\",\"old_string\":{},\"new_string\":{},\"replace_all\":false}}",
         quoted(&old),

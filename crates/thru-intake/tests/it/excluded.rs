@@ -23,7 +23,7 @@ fn sessions_of_an_excluded_directory_are_left_out_with_all_their_files() {
     let excluded = |directory: &Path| directory == Path::new("/home/ada/diary");
     let plan = machine.intake().plan(machine.discover(), Some(&excluded)).unwrap();
     assert_eq!((plan.sources.len(), plan.left_out), (1, 2));
-    machine.carry_out(plan, &false.into()).unwrap();
+    machine.import_without(&excluded);
     let all = machine.dump().join("\n");
     assert!(!all.contains("diary") && !all.contains("In secret"));
 }
@@ -33,8 +33,7 @@ fn a_subagent_of_an_excluded_session_stays_out_when_only_it_changed() {
     let subagent = format!("projects/-home-ada-rocket/{TWO}/subagents/agent-a1.jsonl");
     let machine = Machine::with([(&file(TWO), &private_session())]);
     let excluded = |directory: &Path| directory == Path::new("/home/ada/diary");
-    let plan = machine.intake().plan(machine.discover(), Some(&excluded)).unwrap();
-    machine.carry_out(plan, &false.into()).unwrap();
+    machine.import_without(&excluded);
     machine.write(&subagent, Author::of(TWO).from_record(9).asks("In secret").text());
     let plan = machine.intake().plan(machine.discover(), Some(&excluded)).unwrap();
     assert_eq!(plan.sources, []);
@@ -47,8 +46,7 @@ fn prompts_of_an_excluded_directory_stay_out() {
         &crate::records::prompt_of(TWO, 1_772_355_601_000, "Dear diary").replace("rocket", "diary"),
     )]);
     let excluded = |directory: &Path| directory == Path::new("/home/ada/diary");
-    let plan = machine.intake().plan(machine.discover(), Some(&excluded)).unwrap();
-    machine.carry_out(plan, &false.into()).unwrap();
+    machine.import_without(&excluded);
     let all = machine.dump().join("\n");
     assert!(!all.contains("Dear diary"), "{all}");
 }

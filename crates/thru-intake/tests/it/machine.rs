@@ -126,6 +126,17 @@ impl Machine {
         intake.import(&lock, plan, declared, &|_| false, cancelled, &mut |_, _, _| {}, &mut |_| {})
     }
 
+    /// Plans and imports, with these directories left out.
+    pub(crate) fn import_without(&self, excluded: &(dyn Fn(&Path) -> bool + Sync)) -> ImportReport {
+        let plan = self.intake().plan(self.discover(), Some(excluded)).unwrap();
+        let intake = self.intake();
+        let lock = intake.lock(&mut |_| false).unwrap();
+        let never = AtomicBool::new(false);
+        intake
+            .import(&lock, plan, &|_| None, excluded, &never, &mut |_, _, _| {}, &mut |_| {})
+            .unwrap()
+    }
+
     pub(crate) fn rebuild(&self) -> RebuildReport {
         let intake = self.intake();
         let lock = intake.lock(&mut |_| false).unwrap();

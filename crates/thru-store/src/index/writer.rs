@@ -61,7 +61,14 @@ impl IndexWriter {
         let fields = Fields::of(&index.schema())?;
         let row = payload(&index).row;
         let writer = index.writer_with_num_threads(threads, memory)?;
-        Ok(Self { writer, fields, row, added: 0, projects: HashMap::new(), cleared: HashSet::new() })
+        Ok(Self {
+            writer,
+            fields,
+            row,
+            added: 0,
+            projects: HashMap::new(),
+            cleared: HashSet::new(),
+        })
     }
 
     /// The last row that was added, committed or not.

@@ -10,12 +10,12 @@ use rusqlite::Connection;
 use crate::error::Result;
 
 pub(crate) use passages::passage_place;
-pub use passages::{PassageFilter, PassageRow, ScoredFile, SourceRecord};
-pub use projects::{ProjectName, ProjectRow};
+pub use passages::{PassageFilter, PassageRow, SourceRecord, TouchedFile};
 pub(crate) use projects::merged_project;
+pub use projects::{ProjectName, ProjectRow};
 pub use sessions::{SessionFilter, SessionRow};
 pub(crate) use sources::sources_of;
-pub use sources::{Counts, SourceCursor, SourceRow};
+pub use sources::{Counts, SourceCursor, SourceRow, Stamped};
 
 /// Reads the agent of a session.
 fn agent(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<thru_core::Agent> {
@@ -26,6 +26,15 @@ fn agent(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<thru_core::
             rusqlite::types::Type::Text,
             Box::new(error),
         )
+    })
+}
+
+/// Reads the kind of a source.
+fn source_kind(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<thru_core::SourceKind> {
+    let name: String = row.get(column)?;
+    thru_core::SourceKind::named(&name).ok_or_else(|| {
+        let error = format!("unknown kind of source `{name}`").into();
+        rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, error)
     })
 }
 

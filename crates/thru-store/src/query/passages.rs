@@ -51,7 +51,7 @@ pub struct SourceRecord {
 
 /// A file that passages of a session touched.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ScoredFile {
+pub struct TouchedFile {
     /// The path as the agent wrote it.
     pub path: String,
     /// Passages that changed it.
@@ -180,7 +180,7 @@ impl Store {
     }
 
     /// The files that a session touched, the most changed first.
-    pub fn files_of_session(&self, session: i64) -> Result<Vec<ScoredFile>> {
+    pub fn files_of_session(&self, session: i64) -> Result<Vec<TouchedFile>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT f.path, sum(t.modified) AS modified, count(*) AS touched
              FROM passages p JOIN touches t ON t.row = p.row JOIN files f ON f.id = t.file
@@ -188,7 +188,7 @@ impl Store {
         )?;
         let files = statement
             .query_map([session], |row| {
-                Ok(ScoredFile { path: row.get(0)?, modified: row.get(1)?, touched: row.get(2)? })
+                Ok(TouchedFile { path: row.get(0)?, modified: row.get(1)?, touched: row.get(2)? })
             })?
             .collect::<rusqlite::Result<_>>()?;
         Ok(files)
@@ -196,9 +196,9 @@ impl Store {
 
     /// Files whose paths end so, or that at least have the same name: to say what was meant.
     pub fn files_like(&self, path: &str) -> Result<Vec<String>> {
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT path FROM files WHERE name = ?1 ORDER BY length(path), path LIMIT 5")?;
+        let mut statement = self.connection.prepare_cached(
+            "SELECT path FROM files WHERE name = ?1 ORDER BY length(path), path LIMIT 5",
+        )?;
         let files = statement
             .query_map([crate::file_name(path)], |row| row.get(0))?
             .collect::<rusqlite::Result<_>>()?;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use rusqlite::{Connection, OptionalExtension};
-use thru_core::{SessionId, SessionKey};
+use thru_core::{SessionId, SessionKey, SourceKind};
 
 use super::count;
 use crate::error::Result;
@@ -19,10 +19,21 @@ pub struct SourceRow {
     pub entry: String,
     /// Where the agent keeps (or kept) it.
     pub path: String,
-    /// What it contributes (`main`, `subagent`, …).
-    pub kind: String,
+    /// What it contributes.
+    pub kind: SourceKind,
     /// Lines of the archived file that the store holds.
     pub lines: u64,
+}
+
+/// What a source file and its archived copy looked like when it was last read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stamped {
+    /// The source file.
+    pub stamp: SourceStamp,
+    /// The name of the archived file.
+    pub entry: String,
+    /// Bytes of the archived file.
+    pub archived: u64,
 }
 
 /// Where to go on reading a source.
@@ -54,15 +65,17 @@ pub struct Counts {
 }
 
 impl Store {
-    /// What every source file looked like when it was last read, by its path.
-    pub fn stamps(&self) -> Result<HashMap<String, SourceStamp>> {
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT path, size, modified FROM sources WHERE size IS NOT NULL")?;
+    /// What every source file, and its archived copy, looked like when it was last read, by its path.
+    pub fn stamps(&self) -> Result<HashMap<String, Stamped>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT path, size, modified, entry, archived FROM sources WHERE size IS NOT NULL",
+        )?;
         let stamps = statement
             .query_map([], |row| {
                 let size: i64 = row.get(1)?;
-                Ok((row.get(0)?, SourceStamp { size: size.max(0) as u64, modified: row.get(2)? }))
+                let stamp = SourceStamp { size: size.max(0) as u64, modified: row.get(2)? };
+                let archived = row.get::<_, Option<u64>>(4)?.unwrap_or(0);
+                Ok((row.get(0)?, Stamped { stamp, entry: row.get(3)?, archived }))
             })?
             .collect::<rusqlite::Result<_>>()?;
         Ok(stamps)
@@ -79,30 +92,34 @@ impl Store {
 
     /// The archived file of this row.
     pub fn source(&self, row: i64) -> Result<Option<SourceRow>> {
-        Ok(self.sources_where("id = ?1", row)?.pop())
+        Ok(self.sources_where("id = ?1", [row])?.pop())
     }
 
     /// The archived files of a session: its transcript first.
     pub fn sources_of_session(&self, session: i64) -> Result<Vec<SourceRow>> {
-        self.sources_where("session = ?1 ORDER BY kind <> 'main', entry", session)
+        self.sources_where("session = ?1 ORDER BY kind <> 'main', entry", [session])
     }
 
     /// Every archived file that the store knows.
     pub fn sources(&self) -> Result<Vec<SourceRow>> {
-        self.sources_where("?1 = 0 ORDER BY entry", 0)
+        self.sources_where("true ORDER BY entry", [])
     }
 
-    fn sources_where(&self, condition: &str, parameter: i64) -> Result<Vec<SourceRow>> {
+    fn sources_where(
+        &self,
+        condition: &str,
+        parameters: impl rusqlite::Params,
+    ) -> Result<Vec<SourceRow>> {
         let mut statement = self.connection.prepare_cached(&format!(
             "SELECT id, entry, path, kind, lines FROM sources WHERE {condition}"
         ))?;
         let rows = statement
-            .query_map([parameter], |row| {
+            .query_map(parameters, |row| {
                 Ok(SourceRow {
                     row: row.get(0)?,
                     entry: row.get(1)?,
                     path: row.get(2)?,
-                    kind: row.get(3)?,
+                    kind: super::source_kind(row, 3)?,
                     lines: row.get(4)?,
                 })
             })?

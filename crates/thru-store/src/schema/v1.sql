@@ -48,7 +48,9 @@ CREATE TABLE sources (
     reader   TEXT,
     -- Size and time of the source file when it was last read: unchanged means nothing to do.
     size     INTEGER,
-    modified INTEGER
+    modified INTEGER,
+    -- Bytes of the archived file at that time: fewer means that a power cut took some.
+    archived INTEGER
 ) STRICT;
 CREATE INDEX sources_by_session ON sources (session);
 CREATE INDEX sources_by_path ON sources (path);

@@ -145,9 +145,14 @@ fn files_are_found_by_the_end_of_their_path_and_wildcards_are_letters() {
         );
     }
     batch.commit().unwrap();
-    for (file, count) in
-        [("lib.rs", 3), ("src/lib.rs", 3), (r"src\lib.rs", 3), ("ib.rs", 0), ("l_b%.rs", 1), ("", 0)]
-    {
+    for (file, count) in [
+        ("lib.rs", 3),
+        ("src/lib.rs", 3),
+        (r"src\lib.rs", 3),
+        ("ib.rs", 0),
+        ("l_b%.rs", 1),
+        ("", 0),
+    ] {
         assert_eq!(store.files_like(file).unwrap().len(), count, "{file}");
     }
 }

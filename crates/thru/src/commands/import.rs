@@ -81,11 +81,18 @@ pub(crate) fn run(
     let Some(lock) = lock else {
         if arguments.json {
             page.json(&planned(&plan))?;
+        } else {
+            list_problems(&mut page, &plan.problems, environment);
         }
         page.print()?;
         return Ok(Outcome::Done);
     };
-    if found == 0 && arguments.paths.is_empty() {
+    if found == 0 {
+        if arguments.json {
+            page.json(&planned(&plan))?;
+        } else {
+            list_problems(&mut page, &plan.problems, environment);
+        }
         page.print()?;
         return Ok(Outcome::Nothing);
     }
@@ -180,7 +187,6 @@ fn describe(
     };
     if found == 0 {
         page.line(format!("There is no Claude Code history in {place}."));
-        list_problems(page, &plan.problems, environment);
         let demo = page.paint(Tone::Id, "thru demo");
         page.line(format!(
             "`{demo}` shows what it would look like; `thru import PATH` reads other places."
@@ -243,7 +249,10 @@ fn conclude(page: &mut Page, report: &ImportReport, environment: &Environment) -
         let kinds: Vec<String> =
             report.diagnostics.iter().map(|(kind, number)| format!("{kind} {number}")).collect();
         let lines = plural(broken, "line");
-        page.line(format!("{lines} could not be read as records and were kept as they are ({}).", kinds.join(", ")));
+        page.line(format!(
+            "{lines} could not be read as records and were kept as they are ({}).",
+            kinds.join(", ")
+        ));
     }
     list_problems(page, &report.problems, environment);
     if report.interrupted {

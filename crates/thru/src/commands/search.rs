@@ -273,8 +273,8 @@ fn context_line(
 /// A piece of a line: its text, and whether it was looked for.
 type Piece<'a> = (&'a str, bool);
 
-/// The snippet in words, each painted if it holds what was looked for, with the width it takes.
-fn marked(page: &Page, snippet: &Clean<thru_recall::Snippet>) -> Vec<(String, usize)> {
+/// The snippet in words, what was looked for painted.
+fn marked(page: &Page, snippet: &Clean<thru_recall::Snippet>) -> Vec<Word> {
     let snippet = snippet.get();
     let mut words = Vec::new();
     let mut start = 0;
@@ -297,26 +297,33 @@ fn marked(page: &Page, snippet: &Clean<thru_recall::Snippet>) -> Vec<(String, us
                 if *found { page.paint(Tone::Match, &text) } else { text }
             })
             .collect();
-        words.push((painted, width(word)));
+        words.push(Word { painted, plain: printable(word) });
     }
     words
 }
 
+/// A word of a snippet, as it looks and as it reads.
+struct Word {
+    painted: String,
+    plain: String,
+}
+
 /// Puts words on lines of at most this many columns.
-fn wrap(words: &[(String, usize)], columns: usize) -> Vec<String> {
+fn wrap(words: &[Word], columns: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut used = usize::MAX;
-    for (word, width) in words {
+    for word in words {
+        let width = width(&word.plain);
         match lines.last_mut() {
-            Some(line) if used + 1 + width <= columns => {
+            Some(line) if used.saturating_add(1 + width) <= columns => {
                 line.push(' ');
-                line.push_str(word);
+                line.push_str(&word.painted);
                 used += 1 + width;
             }
             _ => {
-                let shown = if *width > columns { cut(word, columns) } else { word.clone() };
-                lines.push(shown);
-                used = *width;
+                let fits = width <= columns;
+                lines.push(if fits { word.painted.clone() } else { cut(&word.plain, columns) });
+                used = width;
             }
         }
     }

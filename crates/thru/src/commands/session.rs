@@ -6,7 +6,7 @@ use anyhow::Result;
 use serde_json::{Value, json};
 use thru_core::{Outcome as CallOutcome, PassageKind};
 use thru_redact::{Clean, Redactor, Report};
-use thru_store::{PassageFilter, PassageRow, ScoredFile, Store};
+use thru_store::{PassageFilter, PassageRow, Store, TouchedFile};
 
 use super::search::session_heading;
 use super::{Outcome, shared};
@@ -234,8 +234,8 @@ fn quote(page: &mut Page, text: &Clean<String>, full: bool) {
     }
 }
 
-fn show_files(page: &mut Page, files: &[ScoredFile], directory: Option<&str>) {
-    let modified: Vec<&ScoredFile> = files.iter().filter(|file| file.modified > 0).collect();
+fn show_files(page: &mut Page, files: &[TouchedFile], directory: Option<&str>) {
+    let modified: Vec<&TouchedFile> = files.iter().filter(|file| file.modified > 0).collect();
     if files.is_empty() {
         return;
     }
@@ -262,7 +262,7 @@ fn show_files(page: &mut Page, files: &[ScoredFile], directory: Option<&str>) {
 fn as_json(
     session: &thru_store::SessionRow,
     turns: &BTreeMap<u32, Turn>,
-    files: &[ScoredFile],
+    files: &[TouchedFile],
 ) -> Value {
     let said = |told: &Option<Told>| {
         told.as_ref().map(|told| json!({ "id": told.id, "at": told.at, "text": told.text.get() }))

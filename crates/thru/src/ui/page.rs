@@ -15,7 +15,8 @@ use crate::environment::{Environment, Terminal};
 /// A line without anything that could steer the terminal, but for the colours of [`Paint`]: titles,
 /// paths and names come from transcripts and from files of cloned repositories.
 fn harmless(line: &str) -> Cow<'_, str> {
-    let is_bad = |c: char| c != '\n' && c != '\t' && printable(c.encode_utf8(&mut [0; 4])).is_empty();
+    let is_bad =
+        |c: char| c != '\n' && c != '\t' && printable(c.encode_utf8(&mut [0; 4])).is_empty();
     if !line.chars().any(is_bad) {
         return Cow::Borrowed(line);
     }
@@ -47,22 +48,25 @@ pub(crate) struct Page {
     paint: Paint,
     terminal: Terminal,
     pager: bool,
+    pager_command: String,
+    less_is_set: bool,
 }
 
 impl Page {
     /// An empty page. `plain` means no colour and no pager, whatever the settings say.
     pub(crate) fn new(environment: &Environment, plain: bool) -> Self {
-        let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let color = match environment.config.output_color() {
             "always" => true,
             "never" => false,
-            _ => environment.terminal.output && !no_color,
+            _ => environment.terminal.output && !environment.terminal.no_color,
         };
         Self {
             text: String::new(),
             paint: Paint { color: color && !plain },
             terminal: environment.terminal,
             pager: environment.config.output_pager() && !plain,
+            pager_command: environment.pager.clone(),
+            less_is_set: environment.less_is_set,
         }
     }
 
@@ -115,13 +119,12 @@ impl Page {
 
     /// Shows the page in a pager; says whether there was one.
     fn page_through(&self) -> bool {
-        let chosen = std::env::var("PAGER").ok().filter(|pager| !pager.trim().is_empty());
-        let pager = chosen.unwrap_or_else(|| "less".to_owned());
+        let pager = self.pager_command.as_str();
         let mut words = pager.split_whitespace();
         let Some(program) = words.next() else { return false };
         let mut command = Command::new(program);
         command.args(words).stdin(Stdio::piped());
-        if std::env::var_os("LESS").is_none() {
+        if !self.less_is_set {
             command.env("LESS", "FRX");
         }
         let Ok(mut child) = command.spawn() else { return false };
