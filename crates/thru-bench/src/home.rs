@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use tempfile::TempDir;
 use thru_agents::{Discovery, claude_code};
 use thru_core::{Layout, SystemClock};
-use thru_intake::{ImportReport, Intake, Options, Plan};
+use thru_intake::{Directories, ImportReport, Intake, Options, Plan};
 use thru_store::Store;
 
 /// A data directory.
@@ -60,8 +60,7 @@ impl Home {
         let report = self.intake.import(
             &lock,
             plan,
-            &undeclared,
-            &|_| false,
+            &Directories { declared: &undeclared, excluded: &|_| false },
             &cancelled,
             &mut |_, _, _| {},
             &mut |_| {},

@@ -29,6 +29,15 @@ const COMMIT_EVERY: Duration = Duration::from_secs(2);
 /// Work that a power cut may make us do again.
 const SYNC_EVERY: Duration = Duration::from_secs(30);
 
+/// What settings and project files say of directories; read by whoever calls.
+#[derive(Clone, Copy)]
+pub struct Directories<'a> {
+    /// The name that a project's file gives, if it gives one.
+    pub declared: &'a dyn Fn(&Path) -> Option<String>,
+    /// Whether what happened in a directory must never be read.
+    pub excluded: &'a (dyn Fn(&Path) -> bool + Sync),
+}
+
 /// Told how an import gets on, from the thread that runs it.
 pub type Progress<'a> = &'a mut dyn FnMut(&ImportReport);
 
@@ -70,9 +79,8 @@ impl Intake {
         Ok(store)
     }
 
-    /// Brings in what the plan lists. `declared` reads the name in a project file; `excluded` says of
-    /// directories whether prompts in lists that were written there are left out; `cancelled` stops
-    /// the work between two blocks, with everything done so far kept.
+    /// Brings in what the plan lists. Prompts in lists that were written in excluded directories are left
+    /// out; `cancelled` stops the work between two blocks, with everything done so far kept.
     ///
     /// # Errors
     /// Where store, index or archive as a whole cannot be written. Trouble with single files is in the
@@ -81,8 +89,7 @@ impl Intake {
         &self,
         _lock: &IntakeLock,
         plan: Plan,
-        declared: &dyn Fn(&Path) -> Option<String>,
-        excluded: &(dyn Fn(&Path) -> bool + Sync),
+        directories: &Directories<'_>,
         cancelled: &AtomicBool,
         migrating: thru_store::Progress<'_>,
         progress: Progress<'_>,
@@ -99,7 +106,7 @@ impl Intake {
         let job = Job {
             intake: self,
             forgotten,
-            excluded,
+            excluded: directories.excluded,
             cancelled,
             stages: Stages::default(),
             failed: AtomicBool::new(false),
@@ -116,7 +123,7 @@ impl Intake {
             let stages = &job.stages;
             let indexer =
                 scope.spawn(move || indexing::follow(&reading, index, &heard, &cleared, stages));
-            let mut writing = StepWriter::new(self, &store, declared)?;
+            let mut writing = StepWriter::new(self, &store, directories.declared)?;
             for sources in &rounds {
                 job.next.store(0, Ordering::Relaxed);
                 let (steps, received) = bounded::<Step>(WAITING_STEPS);

@@ -37,7 +37,7 @@ use operations::Decisions;
 
 pub use error::{IntakeError, Result};
 pub use forget::Forgotten;
-pub use import::{ImportReport, Progress};
+pub use import::{Directories, ImportReport, Progress};
 pub use lock::IntakeLock;
 pub use operations::Operation;
 pub use plan::{Plan, SourceProblem};

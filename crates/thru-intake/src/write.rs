@@ -103,7 +103,11 @@ impl<'a> StepWriter<'a> {
             return Ok(written);
         }
         for (id, read) in &step.reads {
-            batch.count(source, read)?;
+            // A list of prompts holds one type only, and what counts of it changes with the transcripts
+            // that there are.
+            if step.info.kind != SourceKind::PromptHistory {
+                batch.count(source, read)?;
+            }
             let key = SessionKey { agent, id: id.clone() };
             let session = match own {
                 Some(session) => session,

@@ -18,7 +18,7 @@ fn sessions_of_an_excluded_directory_are_left_out_with_all_their_files() {
     let machine = Machine::with([
         (&file(ONE), &conversation(ONE).text()),
         (&file(TWO), &private_session()),
-        (&subagent, &Author::of(TWO).from_record(9).asks("In secret").text()),
+        (&subagent, &Author::of(TWO).starting_at_record(9).asks("In secret").text()),
     ]);
     let excluded = |directory: &Path| directory == Path::new("/home/ada/diary");
     let plan = machine.intake().plan(machine.discover(), Some(&excluded)).unwrap();
@@ -34,7 +34,7 @@ fn a_subagent_of_an_excluded_session_stays_out_when_only_it_changed() {
     let machine = Machine::with([(&file(TWO), &private_session())]);
     let excluded = |directory: &Path| directory == Path::new("/home/ada/diary");
     machine.import_without(&excluded);
-    machine.write(&subagent, Author::of(TWO).from_record(9).asks("In secret").text());
+    machine.write(&subagent, Author::of(TWO).starting_at_record(9).asks("In secret").text());
     let plan = machine.intake().plan(machine.discover(), Some(&excluded)).unwrap();
     assert_eq!(plan.sources, []);
 }

@@ -15,7 +15,7 @@ fn two_sessions() -> Machine {
     let machine = Machine::with([
         (&file(ONE), &conversation(ONE).text()),
         (&file(TWO), &other.text()),
-        (&subagent, &Author::of(TWO).from_record(9).asks("Find zebrafish").text()),
+        (&subagent, &Author::of(TWO).starting_at_record(9).asks("Find zebrafish").text()),
         (
             "history.jsonl",
             &(prompt_of(TWO, 1_772_355_601_000, "About zebrafish")
@@ -119,7 +119,7 @@ fn deleted() -> (Machine, String) {
     let text = conversation(ONE).text();
     let machine = Machine::with([
         (&file(ONE), &text),
-        (&subagent, &Author::of(ONE).from_record(70).asks("Look.").text()),
+        (&subagent, &Author::of(ONE).starting_at_record(70).asks("Look.").text()),
     ]);
     machine.import();
     fs::remove_dir_all(machine.claude()).unwrap();
@@ -147,7 +147,7 @@ fn a_restored_session_is_what_it_was_and_is_not_read_twice() {
     machine.import();
     assert_same(&machine.dump(), &before);
     // What the agent adds when it resumes is read, once.
-    let more = Author::of(ONE).from_record(500).asks("And now?").text();
+    let more = Author::of(ONE).starting_at_record(500).asks("And now?").text();
     fs::write(&path, text + &more).unwrap();
     machine.import();
     assert_eq!(machine.dump().iter().filter(|line| line.contains("And now?")).count(), 2);
@@ -171,7 +171,8 @@ fn a_redacted_session_can_be_restored_and_resumed() {
     let text = fs::read_to_string(&path).unwrap();
     assert!(!text.contains(secret) && !text.contains("pangolin"));
     assert!(text.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()));
-    fs::write(&path, text + &Author::of(ONE).from_record(500).asks("And now?").text()).unwrap();
+    fs::write(&path, text + &Author::of(ONE).starting_at_record(500).asks("And now?").text())
+        .unwrap();
     machine.import();
     assert_eq!(dump::archive(&machine.layout()).len(), 3);
     assert!(before.iter().filter(|l| l.starts_with("passage")).all(|l| machine.dump().contains(l)));

@@ -147,7 +147,7 @@ fn records_whose_times_go_backwards_keep_the_order_of_the_file() {
 fn subagents_and_attachments_grow_with_their_session() {
     let subagent = format!("projects/-home-ada-rocket/{ONE}/subagents/agent-a1.jsonl");
     let spilled = format!("projects/-home-ada-rocket/{ONE}/tool-results/toolu_1.txt");
-    let mut author = Author::of(ONE).from_record(50);
+    let mut author = Author::of(ONE).starting_at_record(50);
     author.asks("Look at the lock.").says("It is taken twice.").runs("toolu_9", "grep -n lock");
     let growing = Machine::with([
         (&file(ONE), &conversation(ONE).first(3)),

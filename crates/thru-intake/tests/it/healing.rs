@@ -21,7 +21,10 @@ fn lived_in() -> Machine {
     machine.import();
     machine.write(&file(ONE), conversation(ONE).text());
     let subagent = format!("projects/-home-ada-rocket/{ONE}/subagents/agent-a1.jsonl");
-    machine.write(&subagent, Author::of(ONE).from_record(70).asks("Look.").says("Seen.").text());
+    machine.write(
+        &subagent,
+        Author::of(ONE).starting_at_record(70).asks("Look.").says("Seen.").text(),
+    );
     machine.import();
     machine.assert_sound();
     machine

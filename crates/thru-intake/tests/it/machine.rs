@@ -123,7 +123,14 @@ impl Machine {
     ) -> Result<ImportReport> {
         let intake = self.intake();
         let lock = intake.lock(&mut |_| false)?;
-        intake.import(&lock, plan, declared, &|_| false, cancelled, &mut |_, _, _| {}, &mut |_| {})
+        intake.import(
+            &lock,
+            plan,
+            &thru_intake::Directories { declared, excluded: &|_| false },
+            cancelled,
+            &mut |_, _, _| {},
+            &mut |_| {},
+        )
     }
 
     /// Plans and imports, with these directories left out.
@@ -133,7 +140,14 @@ impl Machine {
         let lock = intake.lock(&mut |_| false).unwrap();
         let never = AtomicBool::new(false);
         intake
-            .import(&lock, plan, &|_| None, excluded, &never, &mut |_, _, _| {}, &mut |_| {})
+            .import(
+                &lock,
+                plan,
+                &thru_intake::Directories { declared: &|_| None, excluded },
+                &never,
+                &mut |_, _, _| {},
+                &mut |_| {},
+            )
             .unwrap()
     }
 

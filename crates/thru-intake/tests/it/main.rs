@@ -1,5 +1,13 @@
 //! Intake as a whole, through its public calls: files of an agent in, archive, store and index out.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "in a test, what cannot be is a failure"
+)]
+
 mod copies;
 mod dump;
 mod excluded;

@@ -7,7 +7,7 @@ use crate::machine::{Machine, assert_same};
 use crate::records::{Author, ONE, conversation, file};
 
 fn last_word() -> String {
-    Author::of(ONE).from_record(900).says("The last word.").text()
+    Author::of(ONE).starting_at_record(900).says("The last word.").text()
 }
 
 #[track_caller]
@@ -64,7 +64,7 @@ fn unknown_types_are_kept_and_counted() {
 fn a_line_of_many_megabytes_is_read() {
     let long = "lock ".repeat(4 * 1024 * 1024);
     let text = conversation(ONE).text()
-        + &Author::of(ONE).from_record(800).says(&long).text()
+        + &Author::of(ONE).starting_at_record(800).says(&long).text()
         + &last_word();
     let machine = Machine::with([(&file(ONE), &text)]);
     machine.import();

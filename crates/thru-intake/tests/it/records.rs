@@ -37,7 +37,7 @@ impl Author {
     }
 
     /// Goes on with the record of this number.
-    pub(crate) fn from_record(mut self, number: u64) -> Self {
+    pub(crate) fn starting_at_record(mut self, number: u64) -> Self {
         self.next = number;
         self
     }

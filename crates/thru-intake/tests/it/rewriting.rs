@@ -47,7 +47,7 @@ fn a_rewritten_file_adds_its_new_records_and_keeps_the_old() {
     machine.import();
     let before = dump::archive(&machine.layout());
     // The first record is gone, one is new in the middle, one at the end.
-    let mut rewritten = Author::of(ONE).from_record(100);
+    let mut rewritten = Author::of(ONE).starting_at_record(100);
     rewritten.says("A word from nowhere.");
     let text: Vec<String> = conversation(ONE).text().lines().map(str::to_owned).collect();
     let content =
@@ -61,7 +61,7 @@ fn a_rewritten_file_adds_its_new_records_and_keeps_the_old() {
     machine.assert_sound();
     // From here on it is followed as any other.
     let more = {
-        let mut more = Author::of(ONE).from_record(200);
+        let mut more = Author::of(ONE).starting_at_record(200);
         more.asks("Still there?");
         more.text()
     };
@@ -78,7 +78,7 @@ fn a_replaced_file_adds_all_of_its_records() {
     let machine = Machine::with([(&file(ONE), &conversation(ONE).text())]);
     machine.import();
     let before = dump::archive(&machine.layout());
-    let mut other = Author::of(ONE).from_record(300);
+    let mut other = Author::of(ONE).starting_at_record(300);
     other.asks("A fresh start.").says("Gladly.");
     machine.write(&file(ONE), other.text());
     machine.import();
@@ -91,7 +91,7 @@ fn a_replaced_file_adds_all_of_its_records() {
 #[test]
 fn a_file_swapped_back_and_forth_adds_nothing_twice() {
     let machine = Machine::new();
-    let mut other = Author::of(ONE).from_record(300);
+    let mut other = Author::of(ONE).starting_at_record(300);
     other.asks("A fresh start.").says("Gladly.");
     for _ in 0..3 {
         machine.write(&file(ONE), conversation(ONE).text());
@@ -105,7 +105,7 @@ fn a_file_swapped_back_and_forth_adds_nothing_twice() {
 
 /// Enough that it is read in several pieces.
 fn long(from: u64, records: u64) -> Author {
-    let mut author = Author::of(ONE).from_record(from);
+    let mut author = Author::of(ONE).starting_at_record(from);
     for number in 0..records {
         author.says(&format!("{number} {}", "word ".repeat(3_000)));
     }
@@ -118,7 +118,7 @@ fn an_import_that_is_stopped_in_a_rewritten_file_adds_nothing_twice() {
     machine.import();
     let before = dump::archive(&machine.layout()).len();
     // All that was there stands behind a new first record.
-    let mut rewritten = Author::of(ONE).from_record(1_000);
+    let mut rewritten = Author::of(ONE).starting_at_record(1_000);
     rewritten.asks("In front of everything.");
     machine.write(&file(ONE), rewritten.text() + &long(1, 160).text());
     // Another session is read first; where it ran is asked for while the long one is being read.

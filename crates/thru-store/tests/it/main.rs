@@ -1,5 +1,13 @@
 //! The store through its public calls: schema, writing, index.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "in a test, what cannot be is a failure"
+)]
+
 mod index;
 mod opening;
 mod schema;

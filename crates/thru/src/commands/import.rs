@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget};
 use serde_json::json;
 use thru_agents::{Discovery, claude_code};
 use thru_intake::identity::PROJECT_FILE;
-use thru_intake::{ImportReport, Plan, SourceProblem, Stage};
+use thru_intake::{Directories, ImportReport, Plan, SourceProblem, Stage};
 
 use super::{Outcome, shared};
 use crate::environment::{Environment, project_settings};
@@ -110,8 +110,7 @@ pub(crate) fn run(
     let report = intake.import(
         &lock,
         plan,
-        &shared::declared_name,
-        &excluded,
+        &Directories { declared: &shared::declared_name, excluded: &excluded },
         &cancelled,
         &mut shared::migration_progress(environment),
         &mut |report| {
@@ -337,8 +336,7 @@ pub(crate) fn import_quietly(environment: &Environment, folder: &Path) -> Result
     intake.import(
         &lock,
         plan,
-        &shared::declared_name,
-        &|_| false,
+        &Directories { declared: &shared::declared_name, excluded: &|_| false },
         &std::sync::atomic::AtomicBool::new(false),
         &mut |_, _, _| {},
         &mut |_| {},

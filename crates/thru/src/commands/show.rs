@@ -49,7 +49,7 @@ pub(crate) fn run(
             value["session"] =
                 session_of(&store, &passage)?.map(|s| super::sessions::session_json(&s)).into();
             if arguments.source {
-                value["source"] = records.iter().map(|record| parsed(record)).collect();
+                value["source"] = records.iter().map(parsed).collect();
             }
             shown.push(value);
             continue;

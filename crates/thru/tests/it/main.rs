@@ -1,5 +1,13 @@
 //! The program as people run it: a process of its own, in a home of its own.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "in a test, what cannot be is a failure"
+)]
+
 mod asking;
 mod configuring;
 mod crashing;

@@ -30,7 +30,7 @@ fn a_deleted_session_is_put_back_resumed_and_read_once() {
     let before = home.thru(&["session", "show", "1111"]).stdout;
     assert_eq!(home.json(&["import", "--json"])["passages"], 0);
     assert_eq!(home.thru(&["session", "show", "1111"]).stdout, before);
-    let more = Author::of(ONE).from_record(60).asks("Once more, with feeling?").text();
+    let more = Author::of(ONE).starting_at_record(60).asks("Once more, with feeling?").text();
     std::fs::write(&path, text + &more).unwrap();
     assert_eq!(home.json(&["import", "--json"])["passages"], 1);
     assert_eq!(home.json(&["import", "--json"])["passages"], 0);
