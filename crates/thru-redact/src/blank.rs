@@ -59,7 +59,7 @@ fn write_blanked(document: &str, output: &mut Vec<u8>) {
     output.extend_from_slice(&bytes[done..]);
 }
 
-/// As [`line`], for a document in memory.
+/// As [`line`](fn@line), for a document in memory.
 pub(crate) fn value(value: &mut Value) {
     blank_value(None, value, false);
 }

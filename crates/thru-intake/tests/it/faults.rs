@@ -118,8 +118,7 @@ fn two_imports_at_once_give_what_one_gives() {
                     .import(
                         &lock,
                         plan,
-                        &|_| None,
-                        &|_| false,
+                        &thru_intake::Directories { declared: &|_| None, excluded: &|_| false },
                         &never,
                         &mut |_, _, _| {},
                         &mut |_| {},
