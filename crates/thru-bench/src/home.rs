@@ -86,6 +86,7 @@ fn intake(root: &Path) -> Result<Intake> {
         home: None,
         host: "bench".to_owned(),
         allow: Vec::new(),
+        distil: true,
     };
     Ok(Intake::new(Layout::new(root), Arc::new(SystemClock), options)?)
 }

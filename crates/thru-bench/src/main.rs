@@ -12,8 +12,10 @@
 mod child;
 mod corpus;
 mod crash;
+mod distil;
 mod home;
 mod metrics;
+mod packs;
 mod process;
 mod recall;
 mod rng;
@@ -36,6 +38,10 @@ struct Cli {
 enum Command {
     /// How often labelled questions are answered
     Recall(recall::Arguments),
+    /// How often labelled prompts get the memories that help, and the others silence
+    Packs(packs::Arguments),
+    /// What distilling makes of real sessions: what it misses, invents and repeats
+    Distil(distil::Arguments),
     /// Writes a synthetic Claude Code history
     Corpus(corpus::Arguments),
     /// Times import and search
@@ -50,6 +56,8 @@ enum Command {
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Recall(arguments) => recall::run(&arguments),
+        Command::Packs(arguments) => packs::run(&arguments),
+        Command::Distil(arguments) => distil::run(&arguments),
         Command::Corpus(arguments) => corpus::run(&arguments),
         Command::Speed(arguments) => speed::run(&arguments),
         Command::Crash(arguments) => crash::run(&arguments),

@@ -34,6 +34,8 @@ pub(crate) enum Task<'t> {
     Verify,
     /// Look for these words, everywhere.
     Search(&'t str),
+    /// Say what helps with a prompt in a project of that name.
+    Context { project: &'t str, prompt: &'t str },
 }
 
 /// What a process took.
@@ -80,6 +82,9 @@ impl Program {
             Task::Search(query) => command
                 .args(["search", "--all", "--limit", "10", "--"])
                 .args(query.split_whitespace()),
+            Task::Context { project, prompt } => command
+                .args(["context", "--json", "--project", project])
+                .arg(format!("--prompt={prompt}")),
         };
         command
             .env("THROUGHLINE_HOME", home)
@@ -118,6 +123,21 @@ impl Program {
             bail!("{task:?} ended with {status}: {said}");
         }
         Ok(())
+    }
+
+    /// Runs it to its end and returns what it answered. That there was nothing to answer may well be
+    /// said by the exit code.
+    pub(crate) fn answer(&self, home: &Path, task: Task<'_>) -> Result<String> {
+        let output = self
+            .command(home, task)
+            .stdout(Stdio::piped())
+            .output()
+            .with_context(|| format!("cannot run {}", self.path.display()))?;
+        if output.status.code().is_none_or(|code| code > 1) {
+            let said = String::from_utf8_lossy(&output.stderr);
+            bail!("{task:?} ended with {}: {said}", output.status);
+        }
+        String::from_utf8(output.stdout).context("the answer is not UTF-8")
     }
 
     /// Runs it to its end with a stop watch.
@@ -186,6 +206,12 @@ fn peak_memory(process: u32) -> Option<u64> {
 fn kilobytes(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find(|line| line.starts_with(name))?;
     line.split_whitespace().nth(1)?.parse().ok()
+}
+
+/// The time that this thread has spent on a processor, where the system tells.
+pub(crate) fn thread_time() -> Option<Duration> {
+    let schedule = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    schedule.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
 }
 
 /// What it was measured on.

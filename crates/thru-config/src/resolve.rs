@@ -199,6 +199,13 @@ impl Config {
         matches!(self.get(key).map(|resolved| &resolved.value), Some(Value::Bool(true)))
     }
 
+    fn integer(&self, key: &str) -> u64 {
+        match self.get(key).map(|resolved| &resolved.value) {
+            Some(Value::Integer(value)) => u64::try_from(*value).unwrap_or(0),
+            _ => 0,
+        }
+    }
+
     fn text(&self, key: &str) -> &str {
         match self.get(key).map(|resolved| &resolved.value) {
             Some(Value::Text(text)) => text,
@@ -233,10 +240,52 @@ impl Config {
 
     /// `search.limit`.
     pub fn search_limit(&self) -> usize {
-        match self.get("search.limit").map(|resolved| &resolved.value) {
-            Some(Value::Integer(limit)) => usize::try_from(*limit).unwrap_or(10),
-            _ => 10,
-        }
+        usize::try_from(self.integer("search.limit")).unwrap_or(usize::MAX)
+    }
+
+    /// `distil.enabled`.
+    pub fn distil_enabled(&self) -> bool {
+        self.flag("distil.enabled")
+    }
+
+    /// `context.off`.
+    pub fn context_off(&self) -> bool {
+        self.flag("context.off")
+    }
+
+    /// `context.tokens`.
+    pub fn context_tokens(&self) -> u64 {
+        self.integer("context.tokens")
+    }
+
+    /// `context.prompt_tokens`.
+    pub fn context_prompt_tokens(&self) -> u64 {
+        self.integer("context.prompt_tokens")
+    }
+
+    /// `context.observations`.
+    pub fn context_observations(&self) -> usize {
+        usize::try_from(self.integer("context.observations")).unwrap_or(usize::MAX)
+    }
+
+    /// `context.sessions`.
+    pub fn context_sessions(&self) -> usize {
+        usize::try_from(self.integer("context.sessions")).unwrap_or(usize::MAX)
+    }
+
+    /// `context.types`, as written.
+    pub fn context_types(&self) -> &[String] {
+        self.list("context.types")
+    }
+
+    /// `context.concepts`, as written.
+    pub fn context_concepts(&self) -> &[String] {
+        self.list("context.concepts")
+    }
+
+    /// `context.last_summary`.
+    pub fn context_last_summary(&self) -> bool {
+        self.flag("context.last_summary")
     }
 
     /// `output.color`: `auto`, `always` or `never`.

@@ -31,6 +31,8 @@ pub struct Passage {
     pub command: Option<String>,
     /// Files that the call named.
     pub files: Vec<FileTouch>,
+    /// The hash of what the call wrote, where that is the whole content of the file that it changed.
+    pub written: Option<Id>,
     /// How the call ended; nothing for prose.
     pub outcome: Option<Outcome>,
     /// The records it was made from.
@@ -182,9 +184,9 @@ impl SessionFacts {
         self.pull_requests.extend(later.pull_requests);
     }
 
-    /// What to call the session: the user's word, else the agent's, else how it began.
-    pub fn title(&self) -> Option<&str> {
-        [&self.user_title, &self.agent_title, &self.first_prompt]
+    /// What somebody called the session: the user's word, else the agent's.
+    pub fn given_title(&self) -> Option<&str> {
+        [&self.user_title, &self.agent_title]
             .into_iter()
             .find_map(|title| title.as_deref().filter(|title| !title.trim().is_empty()))
     }

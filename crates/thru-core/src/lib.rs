@@ -8,6 +8,7 @@ mod batch;
 mod clock;
 mod id;
 mod layout;
+mod memory;
 mod passage;
 mod project;
 mod session;
@@ -19,6 +20,11 @@ pub use batch::{
 pub use clock::{Clock, FixedClock, SystemClock, Timestamp};
 pub use id::{Id, IdPrefix, InvalidIdPrefix};
 pub use layout::Layout;
+pub use memory::{
+    Certainty, Concept, Digest, Distillate, FileState, MemoryDecision, MemoryEdit, MemoryKind,
+    Merged, Observation, ObservationType, Speaker, Statement, Summary, UnknownName, WorkOutcome,
+    content_hash, estimated_tokens,
+};
 pub use passage::{Outcome, PassageKind, RecordId};
 pub use project::ProjectKey;
 pub use session::{SessionId, SessionKey, SourceKind};

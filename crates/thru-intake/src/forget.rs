@@ -17,18 +17,23 @@ pub struct Forgotten {
 }
 
 impl Intake {
-    /// Forgets a session: its passages, its archived files, its prompts in lists of prompts. What stays
-    /// is a tombstone without content, so that no import brings it back (invariant I-7). The agent's
-    /// own files are left alone.
+    /// Forgets sessions: their passages and memories, their archived files, their prompts in lists of
+    /// prompts. What stays is a tombstone without content, so that no import brings them back
+    /// (invariant I-7). The agent's own files are left alone.
     ///
     /// # Errors
     /// Where journal, archive or store cannot be written. The tombstone is written first: run again,
     /// it goes on.
-    pub fn forget(&self, _lock: &IntakeLock, key: &SessionKey) -> Result<Forgotten> {
-        self.record(&[Operation::SessionForgotten { session: key.clone() }])?;
+    pub fn forget(&self, _lock: &IntakeLock, keys: &[&SessionKey]) -> Result<Forgotten> {
+        let operations: Vec<Operation> = keys
+            .iter()
+            .map(|key| Operation::SessionForgotten { session: (*key).clone() })
+            .collect();
+        self.record(&operations)?;
         let mut store = self.open_store(&mut |_, _, _| {})?;
-        let forgotten = self.remove_archived(&[key])?;
+        let forgotten = self.remove_archived(keys)?;
         self.apply_journal(&mut store)?;
+        self.distil_stale(&mut store)?;
         self.catch_up_index(&mut store)?;
         store.checkpoint()?;
         Ok(forgotten)

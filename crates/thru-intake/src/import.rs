@@ -11,9 +11,11 @@ use thru_agents::Source;
 use thru_core::SourceKind;
 use thru_journal::archive::EntryName;
 use thru_redact::Report;
+use thru_store::index::Collection;
 use thru_store::{SourceCursor, Store, Written};
 
 use crate::copy::{Shared, copy};
+use crate::distilling::DistilProgress;
 use crate::plan::{Plan, SourceProblem};
 use crate::stages::{Stage, Stages};
 use crate::write::{Step, StepWriter};
@@ -52,6 +54,8 @@ pub struct ImportReport {
     pub sessions: usize,
     /// Passages written.
     pub written: Written,
+    /// Sessions distilled, and the memories of them.
+    pub distilled: DistilProgress,
     /// What was redacted.
     pub redacted: Report,
     /// Lines that were not as they should be, by kind. They are kept all the same.
@@ -115,7 +119,7 @@ impl Intake {
             redacted: Mutex::new(Report::default()),
         };
         let (news, heard) = unbounded::<()>();
-        let (cleared, to_clear) = unbounded::<Vec<i64>>();
+        let (cleared, to_clear) = unbounded::<Vec<(Collection, i64)>>();
 
         let rounds = rounds(&plan.sources);
 
@@ -151,7 +155,14 @@ impl Intake {
                 }
                 written?;
             }
+            let distilled = self.distil(&mut store, cancelled, stages, &mut |distilled| {
+                report.distilled = distilled;
+                let _ = news.send(());
+                progress(&report);
+            });
+            // Before the error: the indexer waits for news until there can be no more.
             drop(news);
+            report.distilled = distilled?;
             indexer.join().map_err(|_| IntakeError::WorkerLost)?
         });
         outcome?;
@@ -229,7 +240,7 @@ impl Job<'_> {
 struct Writer<'a, 'b> {
     store: &'a mut Store,
     writing: &'a mut StepWriter<'b>,
-    to_clear: &'a Receiver<Vec<i64>>,
+    to_clear: &'a Receiver<Vec<(Collection, i64)>>,
     news: &'a Sender<()>,
     stages: &'a Stages,
 }
@@ -304,8 +315,11 @@ fn rounds(sources: &[Source]) -> Vec<Vec<&Source>> {
 }
 
 /// Forgets which rows were replaced, once the index no longer holds them.
-pub(crate) fn clear(store: &mut Store, rows: impl Iterator<Item = Vec<i64>>) -> Result<()> {
-    let rows: Vec<i64> = rows.flatten().collect();
+pub(crate) fn clear(
+    store: &mut Store,
+    rows: impl Iterator<Item = Vec<(Collection, i64)>>,
+) -> Result<()> {
+    let rows: Vec<(Collection, i64)> = rows.flatten().collect();
     if rows.is_empty() {
         return Ok(());
     }

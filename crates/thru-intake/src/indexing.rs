@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use thru_store::Store;
-use thru_store::index::IndexWriter;
+use thru_store::index::{Collection, IndexWriter};
 
 use crate::Result;
 use crate::stages::{Stage, Stages};
@@ -22,7 +22,7 @@ pub(crate) fn follow(
     store: &Store,
     mut writer: IndexWriter,
     news: &Receiver<()>,
-    cleared: &Sender<Vec<i64>>,
+    cleared: &Sender<Vec<(Collection, i64)>>,
     stages: &Stages,
 ) -> Result<()> {
     let mut committed = Instant::now();

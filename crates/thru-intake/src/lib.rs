@@ -8,6 +8,8 @@
 //! It must not rank, print, or ask the environment for anything.
 
 mod copy;
+mod decisions;
+mod distilling;
 mod error;
 mod forget;
 pub mod identity;
@@ -33,13 +35,14 @@ use thru_journal::archive::{Archive, EntryName};
 use thru_journal::journal::Journal;
 use thru_redact::{Clean, Redactor, Report, UserRule};
 
-use operations::Decisions;
+use decisions::Decisions;
 
+pub use distilling::DistilProgress;
 pub use error::{IntakeError, Result};
 pub use forget::Forgotten;
 pub use import::{Directories, ImportReport, Progress};
 pub use lock::IntakeLock;
-pub use operations::Operation;
+pub use operations::{Operation, Told};
 pub use plan::{Plan, SourceProblem};
 pub use rebuild::RebuildReport;
 pub use reclean::Recleaned;
@@ -72,6 +75,8 @@ pub struct Options {
     pub host: String,
     /// Regular expressions of what is never redacted.
     pub allow: Vec<String>,
+    /// Make observations and summaries.
+    pub distil: bool,
 }
 
 impl Intake {
@@ -82,7 +87,7 @@ impl Intake {
     /// Where the journal cannot be read, or a rule or the host's name cannot be used.
     pub fn new(layout: Layout, clock: Arc<dyn Clock>, options: Options) -> Result<Self> {
         let journal = Journal::open(layout.journal(), &options.host)?;
-        let Decisions { rules, forgotten } = operations::decisions(&layout, &journal)?;
+        let Decisions { rules, forgotten, .. } = decisions::decisions(&layout, &journal)?;
         let user_rules: Vec<UserRule> = rules
             .iter()
             .map(|(name, pattern)| UserRule { name: name.clone(), pattern: pattern.clone() })

@@ -1,10 +1,8 @@
 //! What this crate records in the journal because it cannot be computed again.
 
-use std::collections::{BTreeMap, HashSet};
-
 use serde::{Deserialize, Serialize};
-use thru_core::{Id, Layout, ProjectKey, SessionKey};
-use thru_journal::journal::{Cursor, Durability, Entry, Item, Journal};
+use thru_core::{Id, MemoryEdit, ObservationType, ProjectKey, SessionKey};
+use thru_journal::journal::{Durability, Entry};
 use thru_redact::{Redactor, Report};
 use thru_store::Store;
 
@@ -52,14 +50,101 @@ pub enum Operation {
         /// The session.
         session: SessionKey,
     },
+    /// A person told us something to remember.
+    MemoryTold(Told),
+    /// A person wrote over a memory.
+    MemoryEdited {
+        /// The memory.
+        memory: Id,
+        /// The session that it comes from; nothing where a person told it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        session: Option<SessionKey>,
+        /// What was written over it.
+        edit: MemoryEdit,
+    },
+    /// A person does not want a memory. Nothing of its content is kept here.
+    MemoryForgotten {
+        /// The memory.
+        memory: Id,
+        /// The session that it comes from; nothing where a person told it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        session: Option<SessionKey>,
+    },
+    /// A person took an automatic merge back: the memory is to stand for itself.
+    MemorySeparated {
+        /// The memory that was merged into another.
+        memory: Id,
+        /// The session of both.
+        session: Option<SessionKey>,
+    },
+    /// A person took an operation back.
+    OperationUndone {
+        /// The key of its record.
+        operation: String,
+    },
+}
+
+/// What a person told us to remember.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Told {
+    /// In a line.
+    pub title: String,
+    /// The rest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// What it is about.
+    #[serde(rename = "type")]
+    pub kind: ObservationType,
+    /// Whether it is a rule.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_rule: bool,
+    /// Files that it is about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// Where it holds; everywhere where there is no project.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<ProjectKey>,
+}
+
+impl Told {
+    /// The id of what was told in the record with this key.
+    pub fn id(key: &str) -> Id {
+        Id::derive(&[b"told", key.as_bytes()])
+    }
+}
+
+impl Operation {
+    /// Its kind, as the journal names it.
+    pub fn kind(&self) -> String {
+        let written = serde_json::to_value(self).unwrap_or_default();
+        written["kind"].as_str().unwrap_or_default().to_owned()
+    }
+
+    /// The operation that a record of the journal, or a row of the store's list, tells of. Kinds that
+    /// are not ours are nothing.
+    pub fn read(kind: &str, body: &serde_json::Value) -> Option<Self> {
+        serde_json::from_value(serde_json::json!({ "kind": kind, "body": body })).ok()
+    }
+
+    /// Whether it was decided by a person: those are listed, and most can be taken back.
+    pub const fn is_decision(&self) -> bool {
+        !matches!(self, Self::DirectoryPlaced { .. })
+    }
+
+    /// Whether it can be taken back. What was removed for good cannot.
+    pub const fn can_be_undone(&self) -> bool {
+        !matches!(self, Self::DirectoryPlaced { .. } | Self::SessionForgotten { .. })
+    }
 }
 
 impl Intake {
-    /// Records operations, in order and durably.
+    /// Records operations, in order and durably, and says by which keys.
     ///
     /// # Errors
     /// Where the journal cannot be written.
-    pub fn record(&self, operations: &[Operation]) -> Result<()> {
+    pub fn record(&self, operations: &[Operation]) -> Result<Vec<String>> {
+        let mut keys = Vec::new();
         for (number, operation) in operations.iter().enumerate() {
             let durability = match number + 1 == operations.len() {
                 true => Durability::Synced,
@@ -84,58 +169,42 @@ impl Intake {
             let body =
                 Redactor::builtin().clean_value(written["body"].clone(), &mut Report::default());
             self.journal.append(&Entry { key: key.to_string(), at, kind, body }, durability)?;
+            keys.push(key.to_string());
         }
-        Ok(())
+        Ok(keys)
     }
 
-    /// Brings the store up to the journal.
-    pub(crate) fn apply_journal(&self, store: &mut Store) -> Result<()> {
-        let cursor = applied(store)?;
-        let (operations, moved) = read(&self.journal, cursor.clone())?;
-        if moved == cursor {
-            return Ok(());
-        }
-        let rules = with_rules(stored_rules(store)?, &operations);
-        let forgotten: Vec<&SessionKey> = operations
-            .iter()
-            .filter_map(|operation| match operation {
-                Operation::SessionForgotten { session } => Some(session),
-                _ => None,
-            })
-            .collect();
-        // Before the cursor moves on: whoever was killed while forgetting goes on here.
-        self.remove_archived(&forgotten)?;
-        let batch = store.begin()?;
-        for operation in &operations {
-            match operation {
-                Operation::DirectoryPlaced { directory, project } => {
-                    batch.directory(directory, project)?;
-                }
-                Operation::ProjectRenamed { project, name } => {
-                    batch.rename_project(project, name)?
-                }
-                Operation::ProjectMerged { from, into } => batch.merge_project(from, into)?,
-                Operation::SessionForgotten { session } => batch.forget_session(session)?,
-                Operation::RuleAdded { .. } | Operation::RuleRemoved { .. } => {}
-            }
-        }
-        batch.set_rules(&serde_json::to_string(&rules).unwrap_or_default())?;
-        batch.set_journal_cursor(&serde_json::to_string(&moved).unwrap_or_default())?;
-        batch.commit()?;
-        Ok(())
-    }
-
-    /// Records operations and applies them to the store that there is, if there is one.
+    /// Records operations and applies them to the store that there is, if there is one; says by which
+    /// keys they are recorded.
     ///
     /// # Errors
     /// Where journal or store cannot be written.
-    pub fn record_and_apply(&self, _lock: &IntakeLock, operations: &[Operation]) -> Result<()> {
-        self.record(operations)?;
+    pub fn record_and_apply(
+        &self,
+        _lock: &IntakeLock,
+        operations: &[Operation],
+    ) -> Result<Vec<String>> {
+        let keys = self.record(operations)?;
         if Store::open_if_there(&self.layout)?.is_some() {
             let mut store = self.open_store(&mut |_, _, _| {})?;
             self.apply_journal(&mut store)?;
+            self.distil_stale(&mut store)?;
+            self.catch_up_index(&mut store)?;
         }
-        Ok(())
+        Ok(keys)
+    }
+
+    /// Records what a person told, in a store that is made where there is none yet, and says by which
+    /// key.
+    ///
+    /// # Errors
+    /// Where journal or store cannot be written.
+    pub fn tell(&self, _lock: &IntakeLock, told: Told) -> Result<String> {
+        let keys = self.record(&[Operation::MemoryTold(told)])?;
+        let mut store = self.open_store(&mut |_, _, _| {})?;
+        self.apply_journal(&mut store)?;
+        self.catch_up_index(&mut store)?;
+        Ok(keys.into_iter().next().unwrap_or_default())
     }
 
     /// Brings a store that an older version wrote up to this version's schema.
@@ -143,77 +212,7 @@ impl Intake {
     /// # Errors
     /// Where it cannot be written.
     pub fn upgrade(&self, _lock: &IntakeLock, progress: thru_store::Progress<'_>) -> Result<()> {
-        self.open_store(progress).map(drop)
+        let mut store = self.open_store(progress)?;
+        self.apply_journal(&mut store)
     }
-}
-
-/// The operations behind a cursor, in order, and where the journal ends.
-fn read(journal: &Journal, cursor: Cursor) -> Result<(Vec<Operation>, Cursor)> {
-    let mut stream = journal.stream(cursor)?;
-    let mut found = Vec::new();
-    for item in &mut stream {
-        // What is no record is for `verify` to report.
-        let Item::Entry(entry) = item? else { continue };
-        let whole = serde_json::json!({ "kind": entry.kind, "body": entry.body });
-        // Kinds that are not ours to apply are somebody else's: later hooks, say.
-        if let Ok(operation) = serde_json::from_value::<Operation>(whole) {
-            found.push(operation);
-        }
-    }
-    Ok((found, stream.cursor().clone()))
-}
-
-/// What the journal says that the rest of intake needs before it opens the store.
-pub(crate) struct Decisions {
-    /// The user's rules of redaction, by name.
-    pub(crate) rules: BTreeMap<String, String>,
-    /// Sessions that the user had forgotten.
-    pub(crate) forgotten: HashSet<SessionKey>,
-}
-
-/// Reads decisions: from the store as far as it was brought up to the journal, and from there on from
-/// the journal itself.
-pub(crate) fn decisions(layout: &Layout, journal: &Journal) -> Result<Decisions> {
-    let (cursor, rules, mut forgotten) = match Store::open_to_read(layout) {
-        Ok(store) => {
-            (applied(&store)?, stored_rules(&store)?, store.forgotten()?.into_iter().collect())
-        }
-        // Without a store that can be read, the journal alone decides.
-        Err(_) => (Cursor::default(), BTreeMap::new(), HashSet::new()),
-    };
-    let (operations, _) = read(journal, cursor)?;
-    let rules = with_rules(rules, &operations);
-    forgotten.extend(operations.into_iter().filter_map(|operation| match operation {
-        Operation::SessionForgotten { session } => Some(session),
-        _ => None,
-    }));
-    Ok(Decisions { rules, forgotten })
-}
-
-fn applied(store: &Store) -> Result<Cursor> {
-    let cursor = store.journal_cursor()?;
-    Ok(cursor.and_then(|cursor| serde_json::from_str(&cursor).ok()).unwrap_or_default())
-}
-
-fn stored_rules(store: &Store) -> Result<BTreeMap<String, String>> {
-    let rules = store.rules()?;
-    Ok(rules.and_then(|rules| serde_json::from_str(&rules).ok()).unwrap_or_default())
-}
-
-fn with_rules(
-    mut rules: BTreeMap<String, String>,
-    operations: &[Operation],
-) -> BTreeMap<String, String> {
-    for operation in operations {
-        match operation {
-            Operation::RuleAdded { name, pattern } => {
-                rules.insert(name.clone(), pattern.clone());
-            }
-            Operation::RuleRemoved { name } => {
-                rules.remove(name);
-            }
-            _ => {}
-        }
-    }
-    rules
 }

@@ -10,7 +10,9 @@ use thru_redact::{Clean, Redactor, Report};
 use thru_store::Store;
 use thru_store::index::{IndexWriter, remove_other_indexes};
 
+use crate::distilling::DistilProgress;
 use crate::projector::{Projector, Reads};
+use crate::stages::Stages;
 use crate::write::{Step, StepWriter};
 use crate::{Intake, IntakeError, IntakeLock, Result};
 
@@ -26,6 +28,8 @@ pub struct RebuildReport {
     pub done: usize,
     /// Passages written.
     pub passages: u64,
+    /// Sessions distilled, and the memories of them.
+    pub distilled: DistilProgress,
     /// What was redacted by rules that are newer than the archive.
     pub redacted: Report,
     /// Archived files that could not be read, and why.
@@ -100,6 +104,15 @@ impl Intake {
                 Ok(())
             })?;
         }
+        if cancelled.load(Ordering::Relaxed) {
+            return Err(IntakeError::Interrupted);
+        }
+        let distilled =
+            self.distil(&mut store, cancelled, &Stages::default(), &mut |distilled| {
+                report.distilled = distilled;
+                progress(&report);
+            })?;
+        report.distilled = distilled;
         if cancelled.load(Ordering::Relaxed) {
             return Err(IntakeError::Interrupted);
         }

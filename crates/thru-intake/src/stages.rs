@@ -16,14 +16,23 @@ pub enum Stage {
     Parse,
     /// Writing rows.
     Store,
+    /// Making observations and summaries.
+    Distil,
     /// Writing the text index.
     Index,
 }
 
 impl Stage {
     /// Every stage, in the order of the flow.
-    pub const ALL: [Self; 6] =
-        [Self::Read, Self::Redact, Self::Archive, Self::Parse, Self::Store, Self::Index];
+    pub const ALL: [Self; 7] = [
+        Self::Read,
+        Self::Redact,
+        Self::Archive,
+        Self::Parse,
+        Self::Store,
+        Self::Distil,
+        Self::Index,
+    ];
 
     /// Its name in tables.
     pub const fn as_str(self) -> &'static str {
@@ -33,6 +42,7 @@ impl Stage {
             Self::Archive => "archive",
             Self::Parse => "parse",
             Self::Store => "store",
+            Self::Distil => "distil",
             Self::Index => "index",
         }
     }

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use thru_core::Layout;
 use thru_redact::{Clean, Redactor, Report};
-use thru_store::index::{Candidates, IndexFilter, QueryTerms, TextIndex};
+use thru_store::index::{Candidates, EVERYWHERE, IndexFilter, QueryTerms, TextIndex};
 use thru_store::{PassageRow, Result, SessionFilter, SessionRow, Store};
 
+use crate::memories::{MemoryHit, find_memories};
 use crate::query::analyse;
 use crate::rank::{PassageScore, Ranking, WEIGHTS, rank};
 use crate::snippet::{Snippet, snippet};
@@ -24,10 +25,12 @@ pub struct Request {
     pub query: String,
     /// Where.
     pub filter: IndexFilter,
-    /// How many passages to answer with.
+    /// How many passages to answer with; with none, only memories are looked for.
     pub limit: usize,
     /// How many passages before and after each to bring along.
     pub context: u32,
+    /// How many memories to bring beside the passages; they are never in each other's way.
+    pub memories: usize,
 }
 
 /// An answer: sessions, best first, each with its passages, best first.
@@ -43,6 +46,19 @@ pub struct Answer {
     pub terms: QueryTerms,
     /// Passages that are newer than the index and too many to be looked at.
     pub left_out: u64,
+    /// Memories that hold words of the question, best first.
+    pub memories: Vec<FoundMemory>,
+}
+
+/// A memory of an answer.
+#[derive(Clone, Debug)]
+pub struct FoundMemory {
+    /// The memory and its score.
+    pub hit: MemoryHit,
+    /// The shortest prefix of its id that names it alone.
+    pub short_id: String,
+    /// Its title.
+    pub title: Clean<String>,
 }
 
 /// A session of an answer.
@@ -94,6 +110,11 @@ pub fn search(
     redactor: &Redactor,
     request: &Request,
 ) -> Result<Answer> {
+    if request.limit == 0 {
+        let terms = analyse(&request.query);
+        let memories = memories(layout, store, redactor, request, &terms)?;
+        return Ok(Answer { memories, terms, ..Answer::default() });
+    }
     let index = TextIndex::open(layout, store)?;
     let (candidates, ranking, terms) = order(&index, request)?;
     let mut answer = Answer {
@@ -139,7 +160,36 @@ pub fn search(
         hits = rest;
         answer.sessions.push(SessionHits { session, score: score.score, hits: own });
     }
+    answer.memories = memories(layout, store, redactor, request, &answer.terms)?;
     Ok(answer)
+}
+
+fn memories(
+    layout: &Layout,
+    store: &Store,
+    redactor: &Redactor,
+    request: &Request,
+    terms: &QueryTerms,
+) -> Result<Vec<FoundMemory>> {
+    if request.memories == 0 {
+        return Ok(Vec::new());
+    }
+    let mut filter = request.filter.clone();
+    // What holds everywhere holds in the project that is asked about, too.
+    if let Some(projects) = &mut filter.projects {
+        projects.push(EVERYWHERE);
+    }
+    let index = crate::memories::open(layout, store)?;
+    find_memories(store, &index, terms, &filter, request.memories)?
+        .into_iter()
+        .map(|hit| {
+            Ok(FoundMemory {
+                short_id: store.short_id(&hit.memory.id)?,
+                title: redactor.clean_text(&hit.memory.title, &mut Report::default()),
+                hit,
+            })
+        })
+        .collect()
 }
 
 fn clean(store: &Store, redactor: &Redactor, passage: &PassageRow) -> Result<Clean<String>> {

@@ -6,12 +6,22 @@
 
 mod answer;
 mod date;
+mod freshness;
+mod memories;
+mod pack;
 mod query;
 mod rank;
 mod snippet;
+mod timeline;
 
-pub use answer::{Answer, Hit, Request, SessionHits, order, search};
+pub use answer::{Answer, FoundMemory, Hit, Request, SessionHits, order, search};
 pub use date::{InvalidDate, parse_date};
+pub use freshness::{Disk, Freshness, Presence};
+pub use memories::{MemoryHit, find_memories};
+pub use pack::{
+    LONGEST_PACK, Limits, Occasion, Pack, PackLine, PackRequest, deserves_silence, pack,
+};
 pub use query::analyse;
 pub use rank::{PassageScore, Ranking, SessionScore, WEIGHTS, Weights, rank};
 pub use snippet::{Snippet, snippet};
+pub use timeline::{Anchor, Timeline, timeline};

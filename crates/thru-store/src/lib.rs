@@ -18,7 +18,7 @@ pub use error::{Result, StoreError};
 pub use query::*;
 pub use schema::{NEWEST as SCHEMA_VERSION, Progress};
 pub use store::Store;
-pub use write::{Batch, SourceStamp, Written};
+pub use write::{Batch, NewMemory, SourceStamp, Written};
 
 /// The last component of a path, whatever system wrote it.
 pub(crate) fn file_name(path: &str) -> &str {

@@ -8,6 +8,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension};
 use thru_core::{Id, Layout};
 
 use crate::error::{Result, StoreError};
+use crate::index::Collection;
 use crate::schema::{self, Progress};
 use crate::{files, text::TextReader};
 
@@ -57,6 +58,14 @@ impl Store {
             return Err(StoreError::Missing { path: store.path });
         }
         Ok(store)
+    }
+
+    /// Another connection to this store, to read what is committed while this one writes.
+    pub fn reader(&self) -> Result<Self> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(&self.path, flags)
+            .map_err(|error| StoreError::sqlite(&self.path, error))?;
+        Self::wrap(connection, self.path.clone(), &self.layout)
     }
 
     /// As [`Store::open_to_read`], with nothing where there is no store yet.
@@ -193,12 +202,15 @@ impl Store {
     pub fn size_on_disk(&self) -> (u64, u64) {
         let length = |path: &Path| std::fs::metadata(path).map_or(0, |m| m.len());
         let database = length(&self.path) + length(&self.path.with_extension("db-wal"));
-        let index = std::fs::read_dir(crate::index::directory(
-            &self.layout,
-            &self.generation().unwrap_or_default(),
-        ))
-        .map(|entries| entries.flatten().map(|entry| length(&entry.path())).sum())
-        .unwrap_or(0);
+        let generation = self.generation().unwrap_or_default();
+        let index = Collection::ALL
+            .into_iter()
+            .filter_map(|collection| {
+                let directory = crate::index::directory(&self.layout, &generation, collection);
+                std::fs::read_dir(directory).ok()
+            })
+            .flat_map(|entries| entries.flatten().map(|entry| length(&entry.path())))
+            .sum();
         (database, index)
     }
 }

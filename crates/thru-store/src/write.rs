@@ -1,5 +1,7 @@
 //! Writing: everything that one step of intake produces, in one transaction.
 
+mod memories;
+
 use rusqlite::{OptionalExtension, Transaction};
 use thru_core::{
     Access, Agent, Amendment, Diagnostic, FileTouch, Id, Outcome, Passage, ProjectKey, ReadBatch,
@@ -8,6 +10,7 @@ use thru_core::{
 use thru_redact::Clean;
 
 use crate::error::Result;
+use crate::index::Collection;
 use crate::query::passage_place;
 use crate::store::Store;
 use crate::text::{TextPlace, TextReader, TextWriter};
@@ -20,6 +23,9 @@ pub struct SourceStamp {
     /// Time of the last change, in nanoseconds since 1970.
     pub modified: i64,
 }
+
+pub use memories::NewMemory;
+pub(crate) use memories::outcome_of_code;
 
 /// How much a batch wrote.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,9 +40,9 @@ pub struct Written {
 
 /// A write transaction. Nothing of it is visible, or survives, before [`Batch::commit`].
 pub struct Batch<'store> {
-    transaction: Transaction<'store>,
+    pub(crate) transaction: Transaction<'store>,
     texts: &'store TextReader,
-    writer: TextWriter,
+    pub(crate) writer: TextWriter,
 }
 
 impl Store {
@@ -127,6 +133,9 @@ impl Batch<'_> {
                 written.amended += 1;
             }
         }
+        if written.passages + written.amended > 0 {
+            self.mark_stale(session)?;
+        }
         Ok(written)
     }
 
@@ -185,6 +194,8 @@ impl Batch<'_> {
             }
             self.retire(known.row)?;
             self.drop_text(known.place)?;
+            self.mark_stale(known.session_row)?;
+            self.mark_stale(session)?;
         }
         let place = self.writer.push(&self.transaction, &passage.text)?;
         let records = records_json(&passage.records, &passage.lines);
@@ -213,7 +224,7 @@ impl Batch<'_> {
                 place.length,
             ])?;
         let row = self.transaction.last_insert_rowid();
-        self.touch(row, &passage.files)?;
+        self.touch(row, &passage.files, passage.written)?;
         written.passages += u64::from(known.is_none());
         Ok(())
     }
@@ -223,7 +234,7 @@ impl Batch<'_> {
             .transaction
             .prepare_cached(
                 "SELECT p.row, p.source, p.copied, p.outcome, s.agent, s.session, f.entry,
-                        p.block, p.start, p.length
+                        p.block, p.start, p.length, p.session
                  FROM passages p JOIN sessions s ON s.id = p.session
                  JOIN sources f ON f.id = p.source WHERE p.id = ?1",
             )?
@@ -237,6 +248,7 @@ impl Batch<'_> {
                     session: row.get(5)?,
                     entry: row.get(6)?,
                     place: passage_place(row, 7)?,
+                    session_row: row.get(10)?,
                 })
             })
             .optional()?)
@@ -323,7 +335,7 @@ impl Batch<'_> {
                 place.start,
                 place.length,
             ))?;
-        self.touch(new, &amendment.files)?;
+        self.touch(new, &amendment.files, None)?;
         Ok(true)
     }
 
@@ -346,7 +358,7 @@ impl Batch<'_> {
     }
 
     /// Overwrites a text that no passage has any more, if it was written already.
-    fn drop_text(&self, place: TextPlace) -> Result<()> {
+    pub(crate) fn drop_text(&self, place: TextPlace) -> Result<()> {
         match self.writer.pending_text(place) {
             Some(_) => Ok(()),
             None => crate::text::blank(&self.transaction, &[place]),
@@ -360,20 +372,35 @@ impl Batch<'_> {
         }
     }
 
-    fn touch(&self, row: i64, files: &[FileTouch]) -> Result<()> {
+    fn touch(&self, row: i64, files: &[FileTouch], written: Option<Id>) -> Result<()> {
         for file in files {
             let path = file.path.as_str();
-            self.transaction
-                .prepare_cached("INSERT OR IGNORE INTO files (path, name) VALUES (?1, ?2)")?
-                .execute((path, crate::file_name(path)))?;
+            self.name_file(path)?;
+            let modified = file.access == Access::Modified;
+            let content = written.filter(|_| modified);
             self.transaction
                 .prepare_cached(
-                    "INSERT INTO touches (row, file, modified)
-                     SELECT ?1, id, ?3 FROM files WHERE path = ?2
+                    "INSERT INTO touches (row, file, modified, content)
+                     SELECT ?1, id, ?3, ?4 FROM files WHERE path = ?2
                      ON CONFLICT DO UPDATE SET modified = max(modified, excluded.modified)",
                 )?
-                .execute((row, path, file.access == Access::Modified))?;
+                .execute((row, path, modified, content.as_ref().map(Id::as_bytes)))?;
         }
+        Ok(())
+    }
+
+    pub(crate) fn name_file(&self, path: &str) -> Result<()> {
+        self.transaction
+            .prepare_cached("INSERT OR IGNORE INTO files (path, name) VALUES (?1, ?2)")?
+            .execute((path, crate::file_name(path)))?;
+        Ok(())
+    }
+
+    /// Notes that a session has passages that were not distilled yet.
+    pub(crate) fn mark_stale(&self, session: i64) -> Result<()> {
+        self.transaction
+            .prepare_cached("UPDATE sessions SET stale = 1 WHERE id = ?1 AND stale = 0")?
+            .execute([session])?;
         Ok(())
     }
 
@@ -416,12 +443,14 @@ impl Batch<'_> {
         }
         self.transaction
             .prepare_cached(
-                "UPDATE sessions SET facts = ?2, title = ?3, started = ?4, ended = ?5 WHERE id = ?1",
+                "UPDATE sessions SET facts = ?2, title = coalesce(?3, summary_title, ?4),
+                     started = ?5, ended = ?6 WHERE id = ?1",
             )?
             .execute((
                 session,
                 serde_json::to_string(&facts).unwrap_or_default(),
-                facts.title(),
+                facts.given_title(),
+                facts.first_prompt.as_deref(),
                 facts.first.map(thru_core::Timestamp::as_millisecond),
                 facts.last.map(thru_core::Timestamp::as_millisecond),
             ))?;
@@ -468,14 +497,22 @@ impl Batch<'_> {
             for row in rows {
                 self.renew(row)?;
             }
+            self.place_memories(session)?;
         }
         Ok(())
     }
 
-    /// Gives a project another name.
-    pub fn rename_project(&self, key: &ProjectKey, name: &str) -> Result<()> {
+    /// Gives a project another name; without one, the name that it had at first.
+    pub fn rename_project(&self, key: &ProjectKey, name: Option<&str>) -> Result<()> {
         let project = self.project(key)?;
+        let name = name.map_or_else(|| key.default_name().to_owned(), str::to_owned);
         self.transaction.execute("UPDATE projects SET name = ?2 WHERE id = ?1", (project, name))?;
+        Ok(())
+    }
+
+    /// Makes every project stand for itself again.
+    pub fn part_projects(&self) -> Result<()> {
+        self.transaction.execute("UPDATE projects SET merged_into = NULL", [])?;
         Ok(())
     }
 
@@ -509,6 +546,7 @@ impl Batch<'_> {
             .optional()?;
         let Some(session) = session else { return Ok(()) };
         self.remove_passages("session", session)?;
+        self.remove_memories_of(session)?;
         for source in crate::query::sources_of(&self.transaction, session)? {
             self.remove_source(source)?;
         }
@@ -517,7 +555,8 @@ impl Batch<'_> {
         {
             self.transaction.execute(sql, [session])?;
         }
-        let unused = "DELETE FROM files WHERE id NOT IN (SELECT file FROM touches)";
+        let unused = "DELETE FROM files WHERE id NOT IN (SELECT file FROM touches)
+                      AND id NOT IN (SELECT file FROM memory_files)";
         self.transaction.execute(unused, [])?;
         Ok(())
     }
@@ -532,6 +571,12 @@ impl Batch<'_> {
 
     /// Takes out what came of one archived file, to be read again from its beginning.
     pub fn reset_source(&self, source: i64) -> Result<()> {
+        self.transaction
+            .prepare_cached(
+                "UPDATE sessions SET stale = 1
+                 WHERE id IN (SELECT session FROM passages WHERE source = ?1)",
+            )?
+            .execute([source])?;
         self.remove_passages("source", source)?;
         for table in ["record_types", "diagnostics", "source_facts"] {
             self.transaction
@@ -585,6 +630,7 @@ impl Batch<'_> {
         for sql in [
             format!("INSERT OR IGNORE INTO retired_rows (row) {rows}"),
             format!("DELETE FROM passages WHERE row IN ({rows})"),
+            "UPDATE sessions SET stale = 1 WHERE id = ?1 AND stale = 0".to_owned(),
             "DELETE FROM source_facts WHERE session = ?1
              AND source IN (SELECT id FROM sources WHERE kind = 'prompt-history')"
                 .to_owned(),
@@ -612,14 +658,6 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// The user's rules of redaction, so that nobody has to read the whole journal for them.
-    pub fn set_rules(&self, rules: &str) -> Result<()> {
-        self.transaction
-            .prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES ('rules', ?1)")?
-            .execute([rules])?;
-        Ok(())
-    }
-
     /// Notes by which rules of redaction everything in the store was cleaned.
     pub fn set_redactor(&self, fingerprint: &str) -> Result<()> {
         self.transaction
@@ -629,11 +667,12 @@ impl Batch<'_> {
     }
 
     /// Forgets that rows were replaced, once the index no longer holds them.
-    pub fn clear_retired(&self, rows: &[i64]) -> Result<()> {
-        let mut statement =
-            self.transaction.prepare_cached("DELETE FROM retired_rows WHERE row = ?1")?;
-        for row in rows {
-            statement.execute([row])?;
+    pub fn clear_retired(&self, rows: &[(Collection, i64)]) -> Result<()> {
+        for (collection, row) in rows {
+            let table = collection.retired_table();
+            self.transaction
+                .prepare_cached(&format!("DELETE FROM {table} WHERE row = ?1"))?
+                .execute([row])?;
         }
         Ok(())
     }
@@ -655,6 +694,7 @@ struct KnownPassage {
     session: String,
     entry: String,
     place: TextPlace,
+    session_row: i64,
 }
 
 fn records_json(records: &[RecordId], lines: &[u64]) -> String {

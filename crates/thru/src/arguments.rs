@@ -16,7 +16,9 @@ use crate::commands;
     after_help = "Examples:\n  \
         thru import                          read the history that agents left on this machine\n  \
         thru search why did the build fail   find where something was said or done\n  \
-        thru show k3f9a                      show one passage whole\n  \
+        thru show k3f9a                      show one memory or passage whole\n  \
+        thru context                         what a session that starts here would be given\n  \
+        thru remember 'Use pnpm, not npm'    tell it something yourself\n  \
         thru session show 4f1c               outline of a session\n  \
         thru demo                            see it at work on a made-up history\n\n\
         Exit status: 0 found or done, 1 nothing found, 2 error."
@@ -35,8 +37,16 @@ pub(crate) enum Command {
     Import(commands::import::Arguments),
     /// Find where something was said or done
     Search(commands::search::Arguments),
-    /// Show passages whole, or the records they came from
+    /// Show memories and passages whole, or the records they came from
     Show(commands::show::Arguments),
+    /// Show what happened before and after something
+    Timeline(commands::timeline::Arguments),
+    /// Print what a session that starts here now would be given
+    Context(commands::context::Arguments),
+    /// Tell something to remember
+    Remember(commands::remember::Arguments),
+    /// Correct a memory
+    Edit(commands::edit::Arguments),
     /// List sessions, the latest first
     Sessions(commands::sessions::Arguments),
     /// Look into one session
@@ -49,8 +59,12 @@ pub(crate) enum Command {
     /// Your own rules for what must not be kept
     #[command(subcommand)]
     Redact(commands::redact::Command),
-    /// Forget a session for good
+    /// Forget memories, sessions or whole projects
     Forget(commands::forget::Arguments),
+    /// Take a decision back
+    Undo(commands::undo::Arguments),
+    /// List what you decided, and what was merged by itself
+    Log(commands::log::Arguments),
     /// Read and change settings
     #[command(subcommand)]
     Config(commands::config::Command),

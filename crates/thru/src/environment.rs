@@ -119,6 +119,7 @@ impl Environment {
             home: self.home.clone(),
             host: host(),
             allow: self.config.redact_allow().to_vec(),
+            distil: self.config.distil_enabled(),
         };
         Ok(Intake::new(self.layout.clone(), Arc::clone(&self.clock), options)?)
     }

@@ -3,6 +3,7 @@
 
 mod arguments;
 mod commands;
+mod disk;
 mod environment;
 mod failure;
 mod ui;

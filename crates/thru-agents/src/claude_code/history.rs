@@ -184,6 +184,7 @@ impl HistoryReader {
             tool: None,
             command: None,
             files: Vec::new(),
+            written: None,
             outcome: None,
             records: vec![RecordId::line(line)],
             lines: vec![line],

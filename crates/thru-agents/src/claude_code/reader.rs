@@ -263,6 +263,7 @@ impl Pass<'_> {
                         passage.tool = call.name;
                         passage.command = call.command;
                         passage.files = call.files;
+                        passage.written = call.written;
                         passage.outcome = Some(Outcome::Pending);
                         self.push(passage);
                     }
@@ -334,6 +335,7 @@ impl Pass<'_> {
             tool: None,
             command: None,
             files: Vec::new(),
+            written: None,
             outcome: None,
             records: vec![record_id(place)],
             lines: vec![place.line],

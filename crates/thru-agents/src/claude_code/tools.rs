@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use serde_json::value::RawValue;
-use thru_core::{Access, FileTouch};
+use thru_core::{Access, FileTouch, Id, content_hash};
 
 use super::record::Block;
 use super::{prompt, render};
@@ -20,6 +20,8 @@ pub(super) struct Call {
     pub(super) text: String,
     pub(super) command: Option<String>,
     pub(super) files: Vec<FileTouch>,
+    /// The hash of the file's whole content, where the call writes it.
+    pub(super) written: Option<Id>,
     /// Whether a person answers it: the answer is then looked for in every place.
     pub(super) asks: bool,
 }
@@ -47,6 +49,13 @@ pub(super) fn call(block: &Block<'_>) -> Option<Call> {
         "Edit" | "MultiEdit" | "Write" | "NotebookEdit" => Some(Access::Modified),
         _ => None,
     };
+    let written = match name {
+        // What was redacted is not what the file holds.
+        "Write" => member("content")
+            .filter(|content| !content.contains("[redacted:"))
+            .map(|content| content_hash(content.as_bytes())),
+        _ => None,
+    };
     let files = access
         .and_then(|access| touch(member("file_path").or_else(|| member("notebook_path")), access));
     Some(Call {
@@ -54,6 +63,7 @@ pub(super) fn call(block: &Block<'_>) -> Option<Call> {
         text: text::cap(text, CALL_LIMIT),
         command,
         files: files.into_iter().collect(),
+        written,
         asks: matches!(name, "AskUserQuestion" | "ExitPlanMode"),
     })
 }

@@ -10,6 +10,7 @@ const LARGEST_FILE: u64 = 1024 * 1024;
 
 /// A repository on disk.
 pub(super) struct Repository {
+    own: PathBuf,
     common: PathBuf,
 }
 
@@ -30,9 +31,15 @@ impl Repository {
         }
         let common = match read(&own.join("commondir")) {
             Some(common) => own.join(common.trim()),
-            None => own,
+            None => own.clone(),
         };
-        Some(Self { common: fs::canonicalize(&common).unwrap_or(common) })
+        Some(Self { common: fs::canonicalize(&common).unwrap_or(common), own })
+    }
+
+    /// The branch that is checked out in this worktree.
+    pub(super) fn branch(&self) -> Option<String> {
+        let head = read(&self.own.join("HEAD"))?;
+        head.trim().strip_prefix("ref: refs/heads/").map(str::to_owned)
     }
 
     /// What all worktrees of the repository share.

@@ -41,6 +41,11 @@ pub fn identify(
     ProjectKey::directory(&text(directory))
 }
 
+/// The branch that is checked out where a directory lies.
+pub fn branch(directory: &Path) -> Option<String> {
+    directory.ancestors().find_map(git::Repository::at)?.branch()
+}
+
 fn text(path: &Path) -> String {
     let path: PathBuf = path.components().collect();
     path.to_string_lossy().into_owned()

@@ -37,6 +37,7 @@ impl Machine {
             home: None,
             host: "test".to_owned(),
             allow: Vec::new(),
+            distil: true,
         };
         Self { folder: tempfile::tempdir().unwrap(), options }
     }

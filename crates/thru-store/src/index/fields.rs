@@ -6,10 +6,10 @@ use tantivy::schema::{
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 use tantivy::{Index, TantivyDocument};
 
-use super::tokenizer::Terms;
 use thru_core::PassageKind;
 
-use crate::query::PassageRow;
+use super::collection::Document;
+use super::tokenizer::Terms;
 
 /// The name of our tokenizer inside the index. Another way to make terms needs another name.
 const TOKENIZER: &str = "throughline-1";
@@ -32,16 +32,10 @@ pub(super) struct Fields {
     pub(super) at: Field,
     /// Every file that was touched, by each end of its path.
     pub(super) file: Field,
+    /// Concepts of an observation.
+    pub(super) tag: Field,
     /// What was said or done.
     pub(super) text: Field,
-}
-
-/// A passage with what the index wants to know of it.
-pub(super) struct IndexedPassage<'a> {
-    pub(super) passage: &'a PassageRow,
-    pub(super) project: i64,
-    pub(super) text: &'a str,
-    pub(super) files: &'a [(String, bool)],
 }
 
 impl Fields {
@@ -55,6 +49,7 @@ impl Fields {
         }
         schema.add_i64_field("at", FAST);
         schema.add_text_field("file", STRING);
+        schema.add_text_field("tag", STRING);
         let terms = TextFieldIndexing::default()
             .set_tokenizer(TOKENIZER)
             .set_index_option(IndexRecordOption::WithFreqsAndPositions);
@@ -74,37 +69,38 @@ impl Fields {
             kind: field("kind")?,
             at: field("at")?,
             file: field("file")?,
+            tag: field("tag")?,
             text: field("text")?,
         })
     }
 
-    pub(super) fn document(&self, indexed: &IndexedPassage<'_>) -> TantivyDocument {
-        let passage = indexed.passage;
+    pub(super) fn document(&self, of: &Document) -> TantivyDocument {
         let mut document = TantivyDocument::default();
         for (field, value) in [
-            (self.row, passage.row),
-            (self.session, passage.session),
-            (self.project, indexed.project),
-            (self.source, passage.source),
-            (self.ordinal, i64::from(passage.ordinal)),
-            (self.kind, i64::from(kind_code(passage.kind, passage.agent_id.is_some()))),
+            (self.row, of.row),
+            (self.session, of.session),
+            (self.project, of.project),
+            (self.source, of.source),
+            (self.ordinal, i64::from(of.ordinal)),
+            (self.kind, i64::from(of.kind)),
         ] {
             document.add_u64(field, value.max(0) as u64);
         }
-        document.add_u64(self.key, id_key(&passage.id));
-        document.add_i64(self.at, passage.at.map_or(0, thru_core::Timestamp::as_millisecond));
-        for (path, _) in indexed.files {
-            for end in path_ends(path) {
-                document.add_text(self.file, end);
-            }
+        document.add_u64(self.key, id_key(&of.id));
+        document.add_i64(self.at, of.at.map_or(0, thru_core::Timestamp::as_millisecond));
+        for end in of.files.iter().flat_map(|path| path_ends(path)) {
+            document.add_text(self.file, end);
         }
-        document.add_text(self.text, indexed.text);
+        for tag in &of.tags {
+            document.add_text(self.tag, tag);
+        }
+        document.add_text(self.text, &of.text);
         document
     }
 }
 
 /// Kind and whether a subagent spoke, in one number.
-fn kind_code(kind: PassageKind, is_subagent: bool) -> u8 {
+pub(super) fn kind_code(kind: PassageKind, is_subagent: bool) -> u8 {
     kind.code() + if is_subagent { PassageKind::ALL.len() as u8 } else { 0 }
 }
 

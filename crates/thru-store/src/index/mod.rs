@@ -4,6 +4,7 @@
 //! row of the store that it holds; what came later is searched in a small index in memory. It lies in
 //! a folder named after the generation of its store: an index of another store is never looked at.
 
+mod collection;
 mod directory;
 mod fields;
 mod search;
@@ -14,14 +15,15 @@ use std::path::PathBuf;
 
 use thru_core::Layout;
 
+pub use collection::{Collection, EVERYWHERE};
 pub use search::{Candidate, Candidates, IndexFilter, QueryTerms, TextIndex};
 pub use writer::{IndexProgress, IndexWriter, remove_other_indexes};
 
 /// The layout of the index. Another meaning of a column, or other terms, needs another number: an
 /// index with an older one is made again.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
-/// Where the index of the store of this generation lies.
-pub(crate) fn directory(layout: &Layout, generation: &str) -> PathBuf {
-    layout.index().join(format!("{generation}-{FORMAT}"))
+/// Where an index of the store of this generation lies.
+pub(crate) fn directory(layout: &Layout, generation: &str, collection: Collection) -> PathBuf {
+    layout.index().join(format!("{generation}-{FORMAT}{}", collection.suffix()))
 }

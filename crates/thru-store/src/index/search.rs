@@ -15,13 +15,13 @@ use tantivy::schema::IndexRecordOption;
 use tantivy::{
     DocAddress, DocId, DocSet, Index, IndexReader, ReloadPolicy, Searcher, SegmentReader, Term,
 };
-use thru_core::{Layout, PassageKind, Timestamp};
+use thru_core::{Concept, Layout, MemoryKind, PassageKind, Timestamp};
 
+use super::collection::{Collection, Projects};
 use super::directory::ReadingDirectory;
-use super::fields::{Fields, IndexedPassage, kind_of_code, normal_path, register_tokenizer};
+use super::fields::{Fields, kind_of_code, normal_path, register_tokenizer};
 use super::writer::payload;
 use crate::error::Result;
-use crate::query::{PassageFilter, PassageRow};
 use crate::store::Store;
 
 /// Rows beyond the index that a query looks at. They are there only between a write of the store and
@@ -48,6 +48,10 @@ pub struct IndexFilter {
     pub since: Option<Timestamp>,
     /// Before this time.
     pub until: Option<Timestamp>,
+    /// Memories of these kinds.
+    pub kinds: Option<Vec<MemoryKind>>,
+    /// Memories with any of these concepts.
+    pub concepts: Option<Vec<Concept>>,
 }
 
 /// The words of a query, as [`super::tokenizer::Terms`] makes them.
@@ -59,7 +63,7 @@ pub struct QueryTerms {
     pub pairs: Vec<(usize, usize)>,
 }
 
-/// A passage that holds words of the query.
+/// A passage or a memory that holds words of the query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
     /// Its row in the store.
@@ -72,7 +76,7 @@ pub struct Candidate {
     pub source: i64,
     /// Its place among the passages of its source.
     pub ordinal: u32,
-    /// Who speaks.
+    /// Who speaks, of a passage; without meaning for a memory.
     pub kind: PassageKind,
     /// Whether it is a subagent's.
     pub is_subagent: bool,
@@ -94,8 +98,9 @@ pub struct Candidates {
     pub idf: Vec<f32>,
 }
 
-/// The index, open to search.
+/// One index, open to search.
 pub struct TextIndex {
+    collection: Collection,
     parts: Vec<Part>,
     fields: Fields,
     /// Rows of the store that are newer than the index and too many to look at.
@@ -110,10 +115,15 @@ struct Part {
 }
 
 impl TextIndex {
-    /// Opens the index of this store; rows that it does not hold yet are indexed in memory.
+    /// Opens the index of the passages of this store.
     pub fn open(layout: &Layout, store: &Store) -> Result<Self> {
+        Self::open_collection(layout, store, Collection::Passages)
+    }
+
+    /// Opens an index of this store; rows that it does not hold yet are indexed in memory.
+    pub fn open_collection(layout: &Layout, store: &Store, collection: Collection) -> Result<Self> {
         let fields = Fields::of(&Fields::schema())?;
-        let directory = super::directory(layout, &store.generation()?);
+        let directory = super::directory(layout, &store.generation()?, collection);
         let mut parts = Vec::new();
         let mut indexed = 0;
         if let Some(index) = open_to_read(&directory) {
@@ -124,18 +134,15 @@ impl TextIndex {
                 parts.push(part);
             }
         }
-        let last = store.last_row()?;
+        let last = store.last_row(collection)?;
         let mut rows_left_out = 0;
         if last > indexed {
             // The newest rows matter most.
             let from = indexed.max(last - LONGEST_TAIL as i64);
             rows_left_out = (from - indexed) as u64;
-            let rows = store.passages(PassageFilter::After { row: from, limit: LONGEST_TAIL })?;
-            if !rows.is_empty() {
-                parts.push(Part::new(&index_in_memory(store, fields, &rows)?)?);
-            }
+            parts.extend(index_in_memory(store, collection, fields, from)?);
         }
-        Ok(Self { parts, fields, rows_left_out })
+        Ok(Self { collection, parts, fields, rows_left_out })
     }
 
     /// Passages that the index holds, replaced ones that were not merged away included.
@@ -158,8 +165,8 @@ impl TextIndex {
                 );
             }
         }
-        let stored: HashSet<i64> = store.rows()?.into_iter().collect();
-        let retired: HashSet<i64> = store.retired_rows()?.into_iter().collect();
+        let stored: HashSet<i64> = store.rows(self.collection)?.into_iter().collect();
+        let retired: HashSet<i64> = store.retired_rows(self.collection)?.into_iter().collect();
         let both = indexed.intersection(&stored).count() as u64;
         let stale = indexed.iter().filter(|row| !stored.contains(row) && !retired.contains(row));
         Ok((both, stored.len() as u64 - both, stale.count() as u64))
@@ -227,6 +234,17 @@ impl TextIndex {
                 let rows = rows.iter().map(|row| Term::from_field_u64(field, *row as u64));
                 required.push(Box::new(TermSetQuery::new(rows)));
             }
+        }
+        if let Some(kinds) = &filter.kinds {
+            let kinds =
+                kinds.iter().map(|kind| Term::from_field_u64(self.fields.kind, kind.code().into()));
+            required.push(Box::new(TermSetQuery::new(kinds)));
+        }
+        if let Some(concepts) = &filter.concepts {
+            let tags = concepts
+                .iter()
+                .map(|concept| Term::from_field_text(self.fields.tag, concept.as_str()));
+            required.push(Box::new(TermSetQuery::new(tags)));
         }
         if let Some(file) = &filter.file {
             let term = Term::from_field_text(self.fields.file, &normal_path(file));
@@ -421,23 +439,24 @@ fn open_to_read(directory: &std::path::Path) -> Option<Index> {
     Some(index)
 }
 
-fn index_in_memory(store: &Store, fields: Fields, rows: &[PassageRow]) -> Result<Index> {
+/// The newest rows in a small index of their own, if there are any.
+fn index_in_memory(
+    store: &Store,
+    collection: Collection,
+    fields: Fields,
+    after: i64,
+) -> Result<Option<Part>> {
     let index = Index::create_in_ram(Fields::schema());
     register_tokenizer(&index);
     let mut writer = index.writer_with_num_threads(1, 15_000_000)?;
-    for passage in rows {
-        let text = store.text_of(passage)?;
-        let files = store.files_of(passage)?;
-        let project = store.project_of_session(passage.session)?;
-        writer.add_document(fields.document(&IndexedPassage {
-            passage,
-            project,
-            text: &text,
-            files: &files,
-        }))?;
-    }
+    let mut projects = Projects::new();
+    let (_, added) =
+        collection.documents(store, after, LONGEST_TAIL, &mut projects, |document| {
+            writer.add_document(fields.document(document))?;
+            Ok(())
+        })?;
     writer.commit()?;
-    Ok(index)
+    (added > 0).then(|| Part::new(&index)).transpose()
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Reading: rows in the vocabulary of `thru-core`.
 
+mod memories;
+mod operations;
 mod passages;
 mod projects;
 mod sessions;
@@ -9,8 +11,10 @@ use rusqlite::Connection;
 
 use crate::error::Result;
 
+pub use memories::{MemoryBody, MemoryFilter, MemoryFlags, MemoryRow};
+pub use operations::OperationRow;
 pub(crate) use passages::passage_place;
-pub use passages::{PassageFilter, PassageRow, SourceRecord, TouchedFile};
+pub use passages::{PassageFilter, PassageRow, SourceRecord, Touch, TouchedFile};
 pub(crate) use projects::merged_project;
 pub use projects::{ProjectName, ProjectRow};
 pub use sessions::{SessionFilter, SessionRow};

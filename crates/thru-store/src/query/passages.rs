@@ -1,7 +1,9 @@
 //! Passages, their texts and their sources.
 
+use std::collections::HashMap;
+
 use rusqlite::{OptionalExtension, Row, params_from_iter};
-use thru_core::{Id, IdPrefix, Outcome, PassageKind, RecordId, Timestamp};
+use thru_core::{Access, FileTouch, Id, IdPrefix, Outcome, PassageKind, RecordId, Timestamp};
 
 use super::in_list;
 use crate::error::Result;
@@ -40,6 +42,13 @@ pub struct PassageRow {
     place: TextPlace,
 }
 
+impl PassageRow {
+    /// Length of its text in bytes.
+    pub const fn length(&self) -> u64 {
+        self.place.length as u64
+    }
+}
+
 /// One record that a passage was made from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceRecord {
@@ -47,6 +56,15 @@ pub struct SourceRecord {
     pub id: RecordId,
     /// Its line (1-based) in the archived file.
     pub line: u64,
+}
+
+/// A file that one passage touched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Touch {
+    /// The file, and what was done with it.
+    pub file: FileTouch,
+    /// The hash of what was written, where that is the whole content of the file.
+    pub content: Option<Id>,
 }
 
 /// A file that passages of a session touched.
@@ -138,13 +156,15 @@ impl Store {
         Ok(rows)
     }
 
-    /// The shortest prefix (five characters or more) that names only this passage.
+    /// The shortest prefix (five characters or more) that names only this passage or memory.
     pub fn short_id(&self, id: &Id) -> Result<String> {
         let full = id.to_string();
         let mut longest_shared = 0;
         for sql in [
             "SELECT id FROM passages WHERE id < ?1 ORDER BY id DESC LIMIT 1",
             "SELECT id FROM passages WHERE id > ?1 ORDER BY id LIMIT 1",
+            "SELECT id FROM memories WHERE id < ?1 ORDER BY id DESC LIMIT 1",
+            "SELECT id FROM memories WHERE id > ?1 ORDER BY id LIMIT 1",
         ] {
             let neighbour: Option<[u8; Id::BYTES]> = self
                 .connection
@@ -162,6 +182,15 @@ impl Store {
         Ok(full[..length].to_owned())
     }
 
+    /// The passage with this id.
+    pub fn passage(&self, id: &Id) -> Result<Option<PassageRow>> {
+        Ok(self
+            .connection
+            .prepare_cached(&format!("SELECT {COLUMNS} FROM passages p WHERE id = ?1"))?
+            .query_row([id.as_bytes()], passage)
+            .optional()?)
+    }
+
     /// The text of a passage.
     pub fn text_of(&self, passage: &PassageRow) -> Result<String> {
         self.texts.read(&self.connection, passage.place)
@@ -177,6 +206,25 @@ impl Store {
             .query_map([passage.row], |row| Ok((row.get(0)?, row.get(1)?)))?
             .collect::<rusqlite::Result<_>>()?;
         Ok(files)
+    }
+
+    /// The files that the passages of a session name, by the passages' rows.
+    pub fn touches_of_session(&self, session: i64) -> Result<HashMap<i64, Vec<Touch>>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT t.row, f.path, t.modified, t.content
+             FROM passages p JOIN touches t ON t.row = p.row JOIN files f ON f.id = t.file
+             WHERE p.session = ?1 ORDER BY t.row, f.path",
+        )?;
+        let mut rows = statement.query([session])?;
+        let mut found: HashMap<i64, Vec<Touch>> = HashMap::new();
+        while let Some(row) = rows.next()? {
+            let access = if row.get(2)? { Access::Modified } else { Access::Read };
+            found.entry(row.get(0)?).or_default().push(Touch {
+                file: FileTouch { path: row.get(1)?, access },
+                content: row.get::<_, Option<[u8; Id::BYTES]>>(3)?.map(Id::from_bytes),
+            });
+        }
+        Ok(found)
     }
 
     /// The files that a session touched, the most changed first.

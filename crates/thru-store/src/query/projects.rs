@@ -143,6 +143,11 @@ impl Store {
         Ok(rows)
     }
 
+    /// The rows of the project that this one counts as, and of all that was merged into it.
+    pub fn project_and_merged(&self, row: i64) -> Result<Vec<i64>> {
+        self.project_rows(merged_project(&self.connection, row)?)
+    }
+
     /// The project with this identity, or the one it was merged into.
     pub fn project_by_key(&self, key: &ProjectKey) -> Result<Option<i64>> {
         let row: Option<i64> = self

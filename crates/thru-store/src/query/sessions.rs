@@ -1,7 +1,7 @@
 //! Sessions and what is known of them as a whole.
 
 use rusqlite::types::Value;
-use rusqlite::{Row, params_from_iter};
+use rusqlite::{OptionalExtension, Row, params_from_iter};
 use thru_core::{SessionFacts, SessionId, SessionKey, Timestamp};
 
 use super::passages::time;
@@ -91,6 +91,18 @@ impl Store {
             .query_map(params_from_iter(parameters), session)?
             .collect::<rusqlite::Result<_>>()?;
         Ok(rows)
+    }
+
+    /// Whose session a row is, and its id there.
+    pub fn session_key(&self, row: i64) -> Result<Option<SessionKey>> {
+        Ok(self
+            .connection
+            .prepare_cached("SELECT agent, session FROM sessions WHERE id = ?1")?
+            .query_row([row], |row| {
+                let id = SessionId::new(row.get::<_, String>(1)?);
+                Ok(SessionKey { agent: super::agent(row, 0)?, id })
+            })
+            .optional()?)
     }
 
     /// The row of a session's project, as the index knows it; 0 where it has none.

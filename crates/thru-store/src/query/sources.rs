@@ -137,18 +137,8 @@ impl Store {
             sources: one("SELECT count(*) FROM sources")?,
             records: one("SELECT coalesce(sum(count), 0) FROM record_types")?,
             diagnostics: one("SELECT coalesce(sum(count), 0) FROM diagnostics")?,
-            last_row: self.last_row()?,
+            last_row: self.last_row(crate::index::Collection::Passages)?,
         })
-    }
-
-    /// The last row of passages ever written.
-    pub fn last_row(&self) -> Result<i64> {
-        Ok(self
-            .connection
-            .prepare_cached("SELECT seq FROM sqlite_sequence WHERE name = 'passages'")?
-            .query_row([], |row| row.get(0))
-            .optional()?
-            .unwrap_or(0))
     }
 
     /// Record types and how often they were met, the most frequent first.
@@ -178,17 +168,12 @@ impl Store {
         self.meta("journal")
     }
 
-    /// The user's rules of redaction, as [`Batch::set_rules`](crate::Batch::set_rules) got them.
-    pub fn rules(&self) -> Result<Option<String>> {
-        self.meta("rules")
-    }
-
     /// By which rules of redaction everything in the store was cleaned, at least.
     pub fn redactor(&self) -> Result<Option<String>> {
         self.meta("redactor")
     }
 
-    fn meta(&self, key: &str) -> Result<Option<String>> {
+    pub(super) fn meta(&self, key: &str) -> Result<Option<String>> {
         Ok(self
             .connection
             .prepare_cached("SELECT value FROM meta WHERE key = ?1")?
@@ -224,21 +209,6 @@ impl Store {
             })?
             .collect::<rusqlite::Result<_>>()?;
         Ok(found)
-    }
-
-    /// Every row of passages.
-    pub fn rows(&self) -> Result<Vec<i64>> {
-        let mut statement =
-            self.connection.prepare_cached("SELECT row FROM passages ORDER BY row")?;
-        let rows = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
-        Ok(rows)
-    }
-
-    /// Rows that were replaced and that the index may still hold.
-    pub fn retired_rows(&self) -> Result<Vec<i64>> {
-        let mut statement = self.connection.prepare_cached("SELECT row FROM retired_rows")?;
-        let rows = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
-        Ok(rows)
     }
 }
 

@@ -5,7 +5,7 @@ use rusqlite::{Connection, Transaction};
 use crate::error::Result;
 
 /// The newest version of the schema.
-pub const NEWEST: u32 = 2;
+pub const NEWEST: u32 = 3;
 
 /// From the version before to this one.
 pub(super) struct Migration {
@@ -46,6 +46,7 @@ pub(super) const MIGRATIONS: &[Migration] = &[
             afterwards: "CREATE INDEX files_by_name ON files (name);",
         }),
     },
+    Migration { version: 3, sql: include_str!("v3.sql"), backfill: None },
 ];
 
 /// Files per step: small enough to commit in a few milliseconds.

@@ -3,7 +3,9 @@
 use std::fs;
 
 use thru_store::Store;
-use thru_store::index::{IndexFilter, IndexWriter, QueryTerms, TextIndex, remove_other_indexes};
+use thru_store::index::{
+    Collection, IndexFilter, IndexWriter, QueryTerms, TextIndex, remove_other_indexes,
+};
 
 use crate::support::{Home, call, passage, result, rows, write};
 
@@ -73,7 +75,7 @@ fn replaced_rows_vanish() {
     assert_eq!(found(&home, &store, "appl"), ["apple picker\npears instead"]);
     assert_eq!(found(&home, &store, "pear"), ["apple picker\npears instead"]);
     index(&home, &mut store);
-    assert_eq!(store.retired_rows().unwrap(), Vec::<i64>::new());
+    assert_eq!(store.retired_rows(Collection::Passages).unwrap(), Vec::<i64>::new());
     let compared = TextIndex::open(&home.layout(), &store).unwrap().compare(&store).unwrap();
     assert_eq!(compared, (1, 0, 0));
     assert_eq!(found(&home, &store, "pear"), ["apple picker\npears instead"]);
@@ -90,7 +92,7 @@ fn rows_replaced_before_they_were_ever_indexed_leave_nothing() {
     write(&mut batch, "s", Vec::new(), vec![result("apple picker", "pears", &[])]);
     batch.commit().unwrap();
     index(&home, &mut store);
-    assert_eq!(store.retired_rows().unwrap(), Vec::<i64>::new());
+    assert_eq!(store.retired_rows(Collection::Passages).unwrap(), Vec::<i64>::new());
     let compared = TextIndex::open(&home.layout(), &store).unwrap().compare(&store).unwrap();
     assert_eq!(compared, (1, 0, 0));
 }

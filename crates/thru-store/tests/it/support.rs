@@ -53,6 +53,7 @@ pub(crate) fn passage(session: &str, ordinal: u32, text: &str) -> Passage {
         tool: None,
         command: None,
         files: Vec::new(),
+        written: None,
         outcome: None,
         records: vec![RecordId::named(text)],
         lines: vec![u64::from(ordinal) + 1],

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use thru_core::{
     Access, FileTouch, Id, IdPrefix, Outcome, ProjectKey, SessionFacts, SourceKind, Timestamp,
 };
+use thru_store::index::Collection;
 use thru_store::{SessionFilter, Store};
 
 use crate::support::{Home, call, id_of, key, passage, result, rows, write};
@@ -22,7 +23,7 @@ fn the_same_passage_is_written_once() {
         batch.commit().unwrap();
     }
     assert_eq!(rows(&store).len(), 1);
-    assert_eq!(store.retired_rows().unwrap(), Vec::<i64>::new());
+    assert_eq!(store.retired_rows(Collection::Passages).unwrap(), Vec::<i64>::new());
 }
 
 #[test]
@@ -51,7 +52,7 @@ fn a_result_joins_its_call_and_keeps_its_files() {
     assert_eq!(records, ["cargo test@1", "result@99"]);
     // The index is told that the old row is no more.
     assert!(amended.row > old);
-    assert_eq!(store.retired_rows().unwrap(), [old]);
+    assert_eq!(store.retired_rows(Collection::Passages).unwrap(), [old]);
     assert_eq!(store.contradictions().unwrap(), Vec::<String>::new());
 }
 
@@ -196,7 +197,7 @@ fn a_forgotten_session_leaves_a_tombstone_only() {
     batch.commit().unwrap();
     assert_eq!(rows(&store).len(), 1);
     assert_eq!(store.forgotten().unwrap(), [key("s")]);
-    assert_eq!(store.retired_rows().unwrap(), [row]);
+    assert_eq!(store.retired_rows(Collection::Passages).unwrap(), [row]);
     assert_eq!(store.sources().unwrap().len(), 1);
     assert_eq!(store.contradictions().unwrap(), Vec::<String>::new());
 }

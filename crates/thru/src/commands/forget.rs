@@ -1,23 +1,54 @@
-//! `thru forget`: take a session out, for good.
+//! `thru forget`: memories, sessions, or everything of a project or before a day.
 
 use anyhow::Result;
+use thru_core::SessionKey;
+use thru_intake::Operation;
+use thru_recall::parse_date;
+use thru_redact::Report;
+use thru_store::{MemoryFilter, MemoryRow, SessionFilter, SessionRow, Store};
 
 use super::search::session_heading;
-use super::{Outcome, shared};
+use super::{Outcome, memories, shared};
 use crate::environment::Environment;
 use crate::failure::advised;
-use crate::ui::{Page, plural, size};
+use crate::ui::{Page, Tone, one_line, plural, size};
 
-/// Removes a session from archive, store and index. A tombstone without content stays, so that no
-/// import brings it back. The agent's own files are left alone.
+/// A memory that is forgotten is in no answer any more, also after a rebuild; `thru undo` brings it
+/// back. A session that is forgotten is removed from archive, store and index for good; a tombstone
+/// without content stays, so that no import brings it back. The agent's own files are left alone.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    thru forget k3f9a m2x7p                 two memories\n  \
+    thru forget --session 4f1c              a session for good\n  \
+    thru forget --project rocket --before 2025-01-01")]
+#[group(id = "target", required = true, multiple = true, args = ["ids", "session", "project", "before"])]
 pub(crate) struct Arguments {
-    /// The session's id, or the start of it
-    session: String,
+    /// Ids of memories
+    #[arg(conflicts_with_all = ["session", "project", "before"])]
+    ids: Vec<String>,
+    /// A session (the start of its id is enough)
+    #[arg(long, short, conflicts_with_all = ["project", "before"])]
+    session: Option<String>,
+    /// All sessions of this project, and what you told of it
+    #[arg(long, short)]
+    project: Option<String>,
+    /// Only sessions that ended before this day: `2026-03-01`, `3 months ago`
+    #[arg(long)]
+    before: Option<String>,
     /// Do not ask
     #[arg(long, short)]
     yes: bool,
 }
+
+/// What is to be forgotten.
+#[derive(Default)]
+struct Targets {
+    memories: Vec<(MemoryRow, Option<SessionKey>)>,
+    sessions: Vec<SessionRow>,
+}
+
+/// Targets listed one by one in a preview.
+const LISTED: usize = 10;
 
 pub(crate) fn run(
     arguments: &Arguments,
@@ -25,16 +56,16 @@ pub(crate) fn run(
     plain: bool,
 ) -> Result<Outcome> {
     let store = shared::open_store(environment)?;
-    let session = shared::named_session(&store, &arguments.session)?;
-    drop(store);
+    let intake = environment.intake()?;
+    let targets = targets(arguments, environment, &store)?;
     let mut page = Page::new(environment, plain);
+    if targets.memories.is_empty() && targets.sessions.is_empty() {
+        page.line("There is nothing of that to forget.");
+        page.print()?;
+        return Ok(Outcome::Nothing);
+    }
     if !arguments.yes {
-        page.line(session_heading(&page, &session, environment));
-        page.line(format!(
-            "{} in {}. This cannot be undone.",
-            plural(session.passages, "passage"),
-            plural(u64::from(session.turns), "turn")
-        ));
+        preview(&mut page, &targets, &store, &intake, environment)?;
         std::mem::replace(&mut page, Page::new(environment, plain)).print()?;
         if !environment.terminal.interactive {
             return Err(advised("nothing was forgotten", "add `--yes` if you mean it"));
@@ -45,16 +76,102 @@ pub(crate) fn run(
             return Ok(Outcome::Nothing);
         }
     }
-    let intake = environment.intake()?;
+    drop(store);
     let lock = shared::lock(&intake)?;
-    let forgotten = intake.forget(&lock, &session.key)?;
-    page.line(format!(
-        "Forgot session {}: {} and {} ({}) are gone.",
-        session.key.id,
-        plural(session.passages, "passage"),
-        plural(forgotten.archived as u64, "archived file"),
-        size(forgotten.bytes)
-    ));
+    let operations: Vec<Operation> = targets
+        .memories
+        .iter()
+        .map(|(memory, session)| Operation::MemoryForgotten {
+            memory: memory.id,
+            session: session.clone(),
+        })
+        .collect();
+    if !operations.is_empty() {
+        intake.record_and_apply(&lock, &operations)?;
+        let count = plural(operations.len() as u64, "memory").replace("memorys", "memories");
+        page.line(format!("Forgot {count}. `thru undo` brings one back."));
+    }
+    if !targets.sessions.is_empty() {
+        let keys: Vec<&SessionKey> = targets.sessions.iter().map(|session| &session.key).collect();
+        let forgotten = intake.forget(&lock, &keys)?;
+        let passages = targets.sessions.iter().map(|session| session.passages).sum();
+        page.line(format!(
+            "Forgot {}: {} and {} ({}) are gone.",
+            match &keys[..] {
+                [key] => format!("session {}", key.id),
+                keys => plural(keys.len() as u64, "session"),
+            },
+            plural(passages, "passage"),
+            plural(forgotten.archived as u64, "archived file"),
+            size(forgotten.bytes)
+        ));
+    }
     page.print()?;
     Ok(Outcome::Done)
+}
+
+fn targets(arguments: &Arguments, environment: &Environment, store: &Store) -> Result<Targets> {
+    let mut targets = Targets::default();
+    for id in &arguments.ids {
+        let memory = memories::required(store, id)?;
+        let session = memories::session_of(store, &memory)?.map(|session| session.key);
+        targets.memories.push((memory, session));
+    }
+    if let Some(id) = &arguments.session {
+        targets.sessions.push(shared::named_session(store, id)?);
+    }
+    if arguments.project.is_none() && arguments.before.is_none() {
+        return Ok(targets);
+    }
+    let projects = match &arguments.project {
+        Some(name) => Some(store.project_rows(shared::named_project(store, name)?.row)?),
+        None => None,
+    };
+    let before = match &arguments.before {
+        Some(text) => Some(parse_date(text, environment.clock.now(), &environment.zone)?),
+        None => None,
+    };
+    let filter =
+        SessionFilter { projects: projects.clone(), until: before, ..SessionFilter::default() };
+    targets.sessions = store.sessions(&filter)?;
+    if let Some(before) = before {
+        // One that began before that day and went on is still in use.
+        targets.sessions.retain(|session| session.ended.is_none_or(|ended| ended < before));
+    }
+    let told = MemoryFilter { projects, until: before, ..MemoryFilter::default() };
+    let told = store.memories(&told)?.into_iter().filter(|memory| memory.flags.is_told);
+    targets.memories = told.map(|memory| (memory, None)).collect();
+    Ok(targets)
+}
+
+fn preview(
+    page: &mut Page,
+    targets: &Targets,
+    store: &Store,
+    intake: &thru_intake::Intake,
+    environment: &Environment,
+) -> Result<()> {
+    for (memory, _) in targets.memories.iter().take(LISTED) {
+        let title = intake.redactor().clean_text(&memory.title, &mut Report::default());
+        let id = page.paint(Tone::Id, &store.short_id(&memory.id)?);
+        let title = one_line(title.get(), page.columns().saturating_sub(20));
+        page.line(format!("{id}  {:9}  {title}", memory.kind));
+    }
+    for session in targets.sessions.iter().take(LISTED) {
+        page.line(session_heading(page, session, environment));
+    }
+    let more = targets.memories.len().saturating_sub(LISTED)
+        + targets.sessions.len().saturating_sub(LISTED);
+    if more > 0 {
+        page.line(page.paint(Tone::Quiet, &format!("… and {more} more")));
+    }
+    if !targets.sessions.is_empty() {
+        let passages = targets.sessions.iter().map(|session| session.passages).sum();
+        page.line(format!(
+            "{} with {}. This cannot be undone.",
+            plural(targets.sessions.len() as u64, "session"),
+            plural(passages, "passage")
+        ));
+    }
+    Ok(())
 }

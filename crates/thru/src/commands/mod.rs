@@ -1,19 +1,26 @@
 //! One file per command. A command turns its arguments into a call and the answer into a page.
 
 pub(crate) mod config;
+pub(crate) mod context;
 pub(crate) mod demo;
+pub(crate) mod edit;
 pub(crate) mod forget;
 pub(crate) mod import;
+pub(crate) mod log;
 pub(crate) mod man;
+pub(crate) mod memories;
 pub(crate) mod projects;
 pub(crate) mod rebuild;
 pub(crate) mod redact;
+pub(crate) mod remember;
 pub(crate) mod restore;
 pub(crate) mod search;
 pub(crate) mod session;
 pub(crate) mod sessions;
 pub(crate) mod shared;
 pub(crate) mod show;
+pub(crate) mod timeline;
+pub(crate) mod undo;
 pub(crate) mod verify;
 
 use std::process::ExitCode;
@@ -61,12 +68,18 @@ pub(crate) fn run(arguments: Arguments, environment: &Environment) -> Result<Out
         Command::Import(arguments) => import::run(&arguments, environment, plain),
         Command::Search(arguments) => search::run(&arguments, environment, plain),
         Command::Show(arguments) => show::run(&arguments, environment, plain),
+        Command::Timeline(arguments) => timeline::run(&arguments, environment, plain),
+        Command::Context(arguments) => context::run(&arguments, environment, plain),
+        Command::Remember(arguments) => remember::run(&arguments, environment, plain),
+        Command::Edit(arguments) => edit::run(&arguments, environment, plain),
         Command::Sessions(arguments) => sessions::run(&arguments, environment, plain),
         Command::Session(command) => session::run(&command, environment, plain),
         Command::Restore(arguments) => restore::run(&arguments, environment, plain),
         Command::Projects(arguments) => projects::run(arguments, environment, plain),
         Command::Redact(command) => redact::run(command, environment, plain),
         Command::Forget(arguments) => forget::run(&arguments, environment, plain),
+        Command::Undo(arguments) => undo::run(&arguments, environment, plain),
+        Command::Log(arguments) => log::run(&arguments, environment, plain),
         Command::Config(command) => config::run(&command, environment, plain),
         Command::Verify(arguments) => verify::run(&arguments, environment, plain),
         Command::Rebuild(arguments) => rebuild::run(&arguments, environment, plain),

@@ -2,12 +2,13 @@
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use thru_core::{Outcome as CallOutcome, PassageKind};
-use thru_recall::{Answer, Hit, Request, parse_date};
-use thru_redact::Clean;
+use thru_core::{Concept, MemoryKind, Outcome as CallOutcome, PassageKind};
+use thru_recall::{Answer, FoundMemory, Hit, Request, parse_date};
+use thru_redact::{Clean, Redactor};
 use thru_store::index::IndexFilter;
 use thru_store::{PassageRow, SessionRow, Store};
 
+use super::memories::{self, TableRow};
 use super::{Outcome, shared};
 use crate::environment::Environment;
 use crate::ui::{Page, Tone, age, count, cut, one_line, plural, printable, width};
@@ -17,7 +18,8 @@ use crate::ui::{Page, Tone, age, count, cut, one_line, plural, printable, width}
 #[command(after_help = "Examples:\n  \
     thru search why does the importer lock the database\n  \
     thru search E0502 --file src/lib.rs\n  \
-    thru search retry budget --since '2 weeks ago' --all\n\n\
+    thru search retry budget --since '2 weeks ago' --all\n  \
+    thru search cache --type decision\n\n\
     Searches the project you stand in, or everything where you stand in none.")]
 pub(crate) struct Arguments {
     /// What to look for
@@ -47,6 +49,13 @@ pub(crate) struct Arguments {
     /// Show this many passages before and after each
     #[arg(long, short = 'C', default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=50))]
     context: u32,
+    /// Only memories of this type: bugfix, feature, refactor, change, discovery, decision, summary
+    #[arg(long = "type", value_name = "TYPE")]
+    kinds: Vec<MemoryKind>,
+    /// Only memories with this concept: how-it-works, why-it-exists, what-changed, problem-solution,
+    /// gotcha, pattern, trade-off
+    #[arg(long = "concept", value_name = "CONCEPT")]
+    concepts: Vec<Concept>,
     /// Say what each score is made of
     #[arg(long)]
     explain: bool,
@@ -63,17 +72,23 @@ pub(crate) fn run(
     let store = shared::open_store(environment)?;
     let intake = environment.intake()?;
     let (filter, scope) = scope(arguments, environment, &store)?;
+    let limit = arguments.limit.map_or_else(|| environment.config.search_limit(), usize::from);
+    let only_memories = !arguments.kinds.is_empty() || !arguments.concepts.is_empty();
     let request = Request {
         query: arguments.query.join(" "),
         filter,
-        limit: arguments.limit.map_or_else(|| environment.config.search_limit(), usize::from),
+        limit: if only_memories { 0 } else { limit },
         context: arguments.context,
+        memories: if only_memories { limit } else { MEMORIES },
     };
     let answer = thru_recall::search(&environment.layout, &store, intake.redactor(), &request)?;
+    let is_empty = answer.sessions.is_empty() && answer.memories.is_empty();
     let mut page = Page::new(environment, plain);
     if arguments.json {
-        page.json(&as_json(&answer, &request, &scope))?;
-    } else if answer.sessions.is_empty() {
+        page.json(&as_json(&answer, &request, &scope, &store)?)?;
+    } else if only_memories && !is_empty {
+        show_memories(&mut page, &answer, &store, intake.redactor(), environment)?;
+    } else if is_empty {
         page.line(format!("Nothing found{}.", scope.phrase()));
         if scope.project.is_some() {
             page.line("Add `--all` to look in every project.");
@@ -85,10 +100,11 @@ pub(crate) fn run(
             }
         }
     } else {
+        remembered(&mut page, &answer, environment);
         show(&mut page, &answer, arguments, environment, &scope);
     }
     page.print()?;
-    Ok(if answer.sessions.is_empty() { Outcome::Nothing } else { Outcome::Done })
+    Ok(if is_empty { Outcome::Nothing } else { Outcome::Done })
 }
 
 impl Arguments {
@@ -104,6 +120,8 @@ impl Arguments {
             until: None,
             limit: Some(5),
             context: 0,
+            kinds: Vec::new(),
+            concepts: Vec::new(),
             explain: false,
             json: false,
         }
@@ -145,8 +163,54 @@ fn scope(
         file: arguments.file.clone(),
         since: date(&arguments.since)?,
         until: date(&arguments.until)?,
+        kinds: (!arguments.kinds.is_empty()).then(|| arguments.kinds.clone()),
+        concepts: (!arguments.concepts.is_empty()).then(|| arguments.concepts.clone()),
     };
     Ok((filter, Scope { project: project.map(|project| project.name) }))
+}
+
+/// Memories shown beside passages.
+const MEMORIES: usize = 3;
+
+/// What a memory that is shown beside passages must hold of the query.
+const COVERAGE: f32 = 0.5;
+
+/// The memories that answer, in a line each: what was made of the passages below.
+fn remembered(page: &mut Page, answer: &Answer, environment: &Environment) {
+    let shown: Vec<&FoundMemory> =
+        answer.memories.iter().filter(|found| found.hit.coverage >= COVERAGE).collect();
+    if shown.is_empty() {
+        return;
+    }
+    let id_width = shown.iter().map(|found| found.short_id.len()).max().unwrap_or(5);
+    page.line(page.paint(Tone::Heading, "In short"));
+    for found in shown {
+        let memory = &found.hit.memory;
+        let id = page.paint(Tone::Id, &format!("{:id_width$}", found.short_id));
+        let age = age(memory.at, environment.clock.now());
+        let room = page.columns().saturating_sub(id_width + 17 + age.len()).max(20);
+        let title = one_line(found.title.get(), room);
+        page.line(format!("  {id}  {:10}{title}  {}", memory.kind, page.paint(Tone::Quiet, &age)));
+    }
+}
+
+/// Memories alone, as a table.
+fn show_memories(
+    page: &mut Page,
+    answer: &Answer,
+    store: &Store,
+    redactor: &Redactor,
+    environment: &Environment,
+) -> Result<()> {
+    let mut found: Vec<&FoundMemory> = answer.memories.iter().collect();
+    found.sort_by_key(|found| std::cmp::Reverse(found.hit.memory.at));
+    let rows: Vec<TableRow<'_>> =
+        found.iter().map(|found| TableRow { memory: &found.hit.memory, mark: ' ' }).collect();
+    memories::table(page, store, redactor, &rows, environment)?;
+    page.gap();
+    let line = "`thru show ID…` tells them whole, `thru timeline ID` what happened around one.";
+    page.line(page.paint(Tone::Quiet, line));
+    Ok(())
 }
 
 fn show(
@@ -338,7 +402,7 @@ fn explained(hit: &Hit, session: f32) -> String {
     )
 }
 
-fn as_json(answer: &Answer, request: &Request, scope: &Scope) -> Value {
+fn as_json(answer: &Answer, request: &Request, scope: &Scope, store: &Store) -> Result<Value> {
     let sessions: Vec<Value> = answer
         .sessions
         .iter()
@@ -349,7 +413,23 @@ fn as_json(answer: &Answer, request: &Request, scope: &Scope) -> Value {
             value
         })
         .collect();
-    json!({
+    let memories = answer
+        .memories
+        .iter()
+        .map(|found| {
+            let session = memories::session_of(store, &found.hit.memory)?;
+            let mut value = memories::memory_json(
+                &found.hit.memory,
+                &found.short_id,
+                &found.title,
+                session.as_ref(),
+            );
+            value["score"] = json!(found.hit.score);
+            value["coverage"] = json!(found.hit.coverage);
+            Ok(value)
+        })
+        .collect::<Result<Vec<Value>>>()?;
+    Ok(json!({
         "version": 1,
         "kind": "search",
         "query": request.query,
@@ -357,8 +437,9 @@ fn as_json(answer: &Answer, request: &Request, scope: &Scope) -> Value {
         "terms": answer.terms.terms,
         "confidence": answer.confidence,
         "left_out": answer.left_out,
+        "memories": memories,
         "sessions": sessions,
-    })
+    }))
 }
 
 fn hit_json(hit: &Hit) -> Value {

@@ -1,25 +1,25 @@
-//! `thru show`: passages whole, or the records they came from.
+//! `thru show`: memories and passages whole, or the records they came from.
 
 use anyhow::Result;
 use serde_json::{Value, json};
 use thru_core::IdPrefix;
 use thru_intake::Intake;
 use thru_redact::{Clean, Report};
-use thru_store::{PassageRow, SessionFilter, Store};
+use thru_store::{MemoryRow, PassageRow, SessionFilter, Store};
 
 use super::search::{session_heading, speaker};
-use super::{Outcome, shared};
+use super::{Outcome, memories, shared};
 use crate::environment::Environment;
 use crate::failure::advised;
 use crate::ui::{Page, Tone, day_and_time, printable};
 
-/// Ids come from `thru search`; any unique start of one will do.
+/// Ids come from `thru search`, `thru timeline` and `thru context`; any unique start of one will do.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Ids of passages
+    /// Ids of memories and passages
     #[arg(required = true)]
     ids: Vec<String>,
-    /// Show the transcript records that the passage was made from
+    /// Show the transcript records that it was made from
     #[arg(long)]
     source: bool,
     /// Answer as JSON
@@ -35,8 +35,19 @@ pub(crate) fn run(
     let store = shared::open_store(environment)?;
     let intake = environment.intake()?;
     let mut page = Page::new(environment, plain);
-    let mut shown = Vec::new();
+    let (mut shown, mut remembered) = (Vec::new(), Vec::new());
     for id in &arguments.ids {
+        if let Some(memory) = memories::memory_named(&store, id)? {
+            remembered.extend(show_memory(
+                arguments,
+                &store,
+                &intake,
+                &memory,
+                &mut page,
+                environment,
+            )?);
+            continue;
+        }
         let passage = named_passage(&store, id)?;
         let short_id = store.short_id(&passage.id)?;
         let text = intake.redactor().clean_text(&store.text_of(&passage)?, &mut Report::default());
@@ -72,17 +83,55 @@ pub(crate) fn run(
         }
     }
     if arguments.json {
-        page.json(&json!({ "version": 1, "kind": "passages", "passages": shown }))?;
+        page.json(
+            &json!({ "version": 1, "kind": "passages", "passages": shown, "memories": remembered }),
+        )?;
     }
     page.print()?;
     Ok(Outcome::Done)
+}
+
+/// One memory; with `--source`, the records of all passages that it was made from.
+fn show_memory(
+    arguments: &Arguments,
+    store: &Store,
+    intake: &Intake,
+    memory: &MemoryRow,
+    page: &mut Page,
+    environment: &Environment,
+) -> Result<Option<Value>> {
+    let mut source = Vec::new();
+    if arguments.source {
+        for id in store.body_of(memory)?.sources() {
+            if let Some(passage) = store.passage(&id)? {
+                source.extend(records(store, intake, &passage)?);
+            }
+        }
+    }
+    if arguments.json {
+        let mut value = memories::whole_json(store, intake.redactor(), memory)?;
+        if arguments.source {
+            value["source"] = source.iter().map(parsed).collect();
+        }
+        return Ok(Some(value));
+    }
+    memories::show(page, store, intake.redactor(), memory, environment)?;
+    if arguments.source {
+        page.gap();
+        for record in &source {
+            page.line(printable(&String::from_utf8_lossy(record.get())));
+        }
+    }
+    Ok(None)
 }
 
 fn named_passage(store: &Store, id: &str) -> Result<PassageRow> {
     let prefix: IdPrefix = id.parse()?;
     let mut found = store.passages_by_prefix(&prefix, 4)?;
     match found.len() {
-        0 => Err(advised(format!("there is no passage `{id}`"), "`thru search` shows ids")),
+        0 => {
+            Err(advised(format!("there is no memory or passage `{id}`"), "`thru search` shows ids"))
+        }
         1 => Ok(found.swap_remove(0)),
         _ => {
             let ids = found

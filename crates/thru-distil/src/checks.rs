@@ -1,0 +1,147 @@
+//! Whether a command succeeded, whatever its outcome says, and the line that tells why it did not.
+
+use std::sync::LazyLock;
+
+use regex::{Regex, RegexSet};
+use thru_core::Outcome;
+
+use crate::text::one_line;
+
+/// How a command ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Status {
+    /// It worked.
+    Green,
+    /// It failed; the line that tells why, if it printed one.
+    Red(Option<String>),
+    /// Nobody knows (it still ran, or a person declined it).
+    Unknown,
+}
+
+/// What the output of a failed check looks like, even where the shell reports success because a filter
+/// stood behind the check.
+static FAILURE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"error\[E\d|error TS\d|test result: FAILED|npm ERR!|Traceback \(most recent call last\)|panicked at|Tests:\s+[1-9]\d* failed|(?m:^FAILED )|(?m:^\s*[1-9]\d* (?:tests? )?fail(?:ed|ing)?\b)|error: could not compile|ELIFECYCLE|Found [1-9]\d* errors?\b|(?m:^--- FAIL)|(?m:^FAIL\b)|BUILD FAILED|✖ [1-9]\d* problems?|exit status [1-9]|(?m:^make: \*\*\*)|=+ .*[1-9]\d* failed.* =+",
+    )
+    .ok()
+});
+
+/// What the line looks like that tells most, best first.
+static TELLING: LazyLock<Option<RegexSet>> = LazyLock::new(|| {
+    RegexSet::new([
+        r"error\[E\d|error TS\d|panicked at|\bE\d{3,4}\b.*:",
+        r"^E  +\S|^\w*(?:Error|Exception)\b.*: |\bAssertionError\b|^assert",
+        r"(?i)^(?:fatal|error|err!|\(eval\):\d+): ?\S|: (?:error|fatal): ",
+        r"(?i)command not found|no such file|permission denied|cannot find|not found|unrecognized|unknown (?:option|command)",
+        r"^FAILED |^--- FAIL|✗|✘|^\(fail\)|^\s*×|^FAIL\b|^test .* FAILED",
+        r"(?i)\berror\b|\bfailed\b|\bfailure\b|refused|timed out|denied|rejected",
+    ])
+    .ok()
+});
+
+/// How much of an output is searched for signs of failure.
+const HEAD: usize = 4 * 1024;
+const TAIL: usize = 8 * 1024;
+
+/// How a command ended, from its outcome and, for a check, from what it printed.
+pub(crate) fn status(outcome: Option<Outcome>, is_check: bool, result: &str) -> Status {
+    match outcome {
+        Some(Outcome::Failed) if declined(result).is_some() => Status::Unknown,
+        Some(Outcome::Failed) => Status::Red(telling_line(result)),
+        Some(Outcome::Succeeded) if is_check => {
+            let looked_at = crate::text::ends(result, HEAD, TAIL);
+            match FAILURE.as_ref().is_some_and(|failure| failure.is_match(&looked_at)) {
+                true => Status::Red(telling_line(result)),
+                false => Status::Green,
+            }
+        }
+        Some(Outcome::Succeeded) if result.starts_with("Command running in background") => Status::Unknown,
+        Some(Outcome::Succeeded) => Status::Green,
+        Some(Outcome::Pending) | None => Status::Unknown,
+    }
+}
+
+/// What a person said when declining a call. Only the client's own words say that one was declined.
+pub(crate) fn declined(result: &str) -> Option<&str> {
+    let result = result.trim_start();
+    let is_declined = result.starts_with("The user doesn't want to proceed with this tool use")
+        || result.starts_with("The user doesn't want to take this action");
+    if !is_declined {
+        return None;
+    }
+    let words = result.split_once("the user said:").map_or("", |(_, words)| words);
+    Some(words.split("\n\nNote:").next().unwrap_or(words).trim())
+}
+
+/// The line of an output that tells most about a failure.
+pub(crate) fn telling_line(result: &str) -> Option<String> {
+    let looked_at = crate::text::ends(result, HEAD, TAIL);
+    let telling = TELLING.as_ref()?;
+    let mut best: Option<(usize, String)> = None;
+    let mut last = "";
+    for line in looked_at.lines().take(2000) {
+        let trimmed = line.trim();
+        if trimmed.len() < 4 || trimmed.starts_with("Exit code") || trimmed.len() > 2000 {
+            continue;
+        }
+        last = trimmed;
+        let shown = match trimmed.contains('\u{1b}') {
+            true => one_line(trimmed, 400),
+            false => trimmed.to_owned(),
+        };
+        if is_tally(&shown) {
+            continue;
+        }
+        if let Some(rank) = telling.matches(&shown).iter().next()
+            && best.as_ref().is_none_or(|(known, _)| rank < *known)
+        {
+            best = Some((rank, shown));
+            if rank == 0 {
+                break;
+            }
+        }
+    }
+    let line = best.map_or_else(|| last.to_owned(), |(_, line)| line);
+    Some(one_line(&line, 140)).filter(|line| line.chars().any(char::is_alphanumeric))
+}
+
+/// A line that counts failures, of which there may be none.
+fn is_tally(line: &str) -> bool {
+    line.contains("0 failed") || line.contains("0 error") || line.contains("0 fail") && !line.contains("10 fail")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_filtered_check_does_not_hide_its_failure() {
+        let red = |result| matches!(status(Some(Outcome::Succeeded), true, result), Status::Red(_));
+        assert!(red("running 2 tests\ntest result: FAILED. 1 passed; 1 failed"));
+        assert!(red("src/a.ts(3,1): error TS2322: wrong"));
+        assert!(red(" 3 fail\n 10 pass"));
+        assert!(!red("test result: ok. 5 passed; 0 failed"));
+        assert!(!red(" 0 fail\n 10 pass"));
+        assert!(matches!(status(Some(Outcome::Succeeded), false, "panicked at"), Status::Green));
+    }
+
+    #[test]
+    fn the_most_telling_line_is_shown() {
+        assert_eq!(
+            telling_line("Exit code 101\nCompiling x\nerror[E0382]: use of moved value\nerror: could not compile").as_deref(),
+            Some("error[E0382]: use of moved value")
+        );
+        assert_eq!(telling_line("Exit code 1\nsomething odd").as_deref(), Some("something odd"));
+        assert_eq!(telling_line("Exit code 1"), None);
+    }
+
+    #[test]
+    fn only_the_clients_words_decline() {
+        assert_eq!(
+            declined("The user doesn't want to proceed with this tool use. … the user said:\nuse the other file"),
+            Some("use the other file")
+        );
+        assert_eq!(declined("echo: The user doesn't want to proceed with this tool use"), None);
+    }
+}

@@ -1,0 +1,73 @@
+//! Decisions in the agent's prose: only where a sentence names both what was chosen and why, or over
+//! what. Found by the shape of a sentence, so never more than likely.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::text::{one_line, unmarked};
+use crate::title;
+
+/// A choice and the sentence that makes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Choice {
+    /// The sentence as a title.
+    pub(crate) title: String,
+    /// The sentence.
+    pub(crate) sentence: String,
+    /// Whether it says over what it was chosen.
+    pub(crate) is_trade_off: bool,
+}
+
+static SHAPE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)\b(?:(?:i|we)(?:'ve|’ve| have)? (?:chose|chosen|decided|opted|picked|settled|went with|switched)|(?:i'm|we're|i am|we are) (?:going with|using|switching to|choosing)|going with|decided (?:to|on|against)|opted (?:for|to)|settled on|switched (?:from|to)|chose (?:to )?)\b.{3,120}?\b(because|since|instead of|rather than|so that|in favou?r of|over the|to avoid)\b.{6,}",
+    )
+    .ok()
+});
+
+/// Words that make a sentence something else than a decision.
+static DOUBT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r#"(?i)\?$|^(?:if|unless|whether|when|should|could|would|maybe|perhaps)\b|\b(?:if you|could|might|would|may|should|didn't|did not|haven't|not yet|let me know|you (?:can|chose|decided|switched)|user (?:chose|decided))\b|^["'>]"#,
+    )
+    .ok()
+});
+
+/// The decision that a sentence makes, if it makes one.
+pub(crate) fn of(sentence: &str) -> Option<Choice> {
+    if !(24..400).contains(&sentence.len()) {
+        return None;
+    }
+    let found = SHAPE.as_ref()?.captures(sentence)?;
+    if DOUBT.as_ref()?.is_match(sentence) {
+        return None;
+    }
+    let reason = found.get(1)?.as_str().to_ascii_lowercase();
+    let cleaned = unmarked(title::without_openers(sentence));
+    Some(Choice {
+        title: title::shaped(&cleaned),
+        sentence: one_line(&cleaned, 240),
+        is_trade_off: !matches!(reason.as_str(), "because" | "since" | "so that"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_slots_are_needed() {
+        assert!(of("I went with SQLite instead of Postgres, as nobody runs a server here.").is_some());
+        assert!(of("We're going with polling because the mount sends no events.").is_some());
+        for text in [
+            "I went with SQLite for the store.",
+            "Should we have decided on SQLite instead of Postgres?",
+            "If you decided to use SQLite rather than Postgres, tell me.",
+            "I could have chosen SQLite instead of Postgres there.",
+            "The table is used instead of the list in this view.",
+        ] {
+            assert_eq!(of(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! Distilling: from a session's passages to observations and a summary, without a model.
+//!
+//! Structured evidence first (tool calls joined with their results), shaped prose second; every
+//! statement cites the passages that it was taken from. Pure functions: this crate must not read or
+//! write anything, must not know the store or any agent's format, and says the same for the same
+//! passages every time.
+
+mod moment;
+
+pub use moment::{Distiller, Moment, wants_text};
+
+/// Changes whenever the same passages give other observations: sessions are then distilled again.
+pub const VERSION: u32 = 1;

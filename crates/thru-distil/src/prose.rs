@@ -1,0 +1,186 @@
+//! Markdown as agents and people write it: its lines by what they are, and its sentences.
+
+/// What a line of Markdown is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LineKind {
+    /// Part of a paragraph.
+    Text,
+    /// A heading, or a line that is nothing but bold.
+    Heading,
+    /// An item of a list.
+    Item,
+    /// Between paragraphs.
+    Blank,
+}
+
+/// One line of a Markdown text, without the marks that say what it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Line<'t> {
+    pub(crate) kind: LineKind,
+    pub(crate) text: &'t str,
+}
+
+/// The lines of `text` that are prose: no code, tables, rules, quotations or drawings.
+pub(crate) fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
+    let mut fence: Option<&'static str> = None;
+    text.lines().filter_map(move |line| {
+        let trimmed = line.trim();
+        match fence {
+            Some(mark) => {
+                if trimmed.starts_with(mark) {
+                    fence = None;
+                }
+                return None;
+            }
+            None if trimmed.starts_with("```") => fence = Some("```"),
+            None if trimmed.starts_with("~~~") => fence = Some("~~~"),
+            None => return classify(line, trimmed),
+        }
+        None
+    })
+}
+
+fn classify<'t>(line: &str, trimmed: &'t str) -> Option<Line<'t>> {
+    if trimmed.is_empty() {
+        return Some(Line { kind: LineKind::Blank, text: "" });
+    }
+    let is_dropped = trimmed.starts_with(['|', '>'])
+        || line.starts_with("    ") && !is_item(trimmed)
+        || line.starts_with('\t') && !is_item(trimmed)
+        || is_drawing(trimmed);
+    if is_dropped {
+        return None;
+    }
+    if let Some(heading) = trimmed.strip_prefix('#') {
+        let text = heading.trim_start_matches('#').trim();
+        return (!text.is_empty()).then_some(Line { kind: LineKind::Heading, text });
+    }
+    if let Some(item) = item(trimmed) {
+        return Some(Line { kind: LineKind::Item, text: item });
+    }
+    let kind = match is_bold_line(trimmed) {
+        true => LineKind::Heading,
+        false => LineKind::Text,
+    };
+    Some(Line { kind, text: trimmed })
+}
+
+fn is_item(trimmed: &str) -> bool {
+    item(trimmed).is_some()
+}
+
+/// The text of a list item: behind a bullet, a number or a tick.
+fn item(trimmed: &str) -> Option<&str> {
+    for bullet in ["- [x] ", "- [X] ", "- [ ] ", "- ", "* ", "+ ", "• ", "✅ ", "✓ ", "✔ ", "☑ "] {
+        if let Some(text) = trimmed.strip_prefix(bullet) {
+            return Some(text.trim()).filter(|text| !text.is_empty());
+        }
+    }
+    let digits = trimmed.bytes().take_while(u8::is_ascii_digit).count();
+    if !(1..=3).contains(&digits) {
+        return None;
+    }
+    let text = trimmed[digits..].strip_prefix(['.', ')'])?;
+    text.strip_prefix(' ').map(str::trim).filter(|text| !text.is_empty())
+}
+
+/// A line of nothing but bold text is a heading by another name.
+fn is_bold_line(trimmed: &str) -> bool {
+    let inner = trimmed.strip_prefix("**").and_then(|rest| {
+        rest.strip_suffix("**").or_else(|| rest.strip_suffix("**:")).or_else(|| rest.strip_suffix(":**"))
+    });
+    inner.is_some_and(|inner| !inner.contains("**"))
+}
+
+/// Rules, boxes and progress bars: hardly a letter in them.
+fn is_drawing(trimmed: &str) -> bool {
+    trimmed.starts_with(['━', '─', '═', '│', '┃', '╭', '╰', '┌', '└', '╔', '╚', '║', '█', '▓', '├'])
+        || !trimmed.chars().any(char::is_alphanumeric)
+}
+
+/// The sentences of one line. A sentence ends with a mark that white space and a new beginning follow.
+pub(crate) fn sentences(line: &str) -> impl Iterator<Item = &str> {
+    let mut rest = line.trim();
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let end = sentence_end(rest);
+        let (sentence, after) = rest.split_at(end);
+        rest = after.trim_start();
+        Some(sentence.trim())
+    })
+}
+
+fn sentence_end(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    for (at, mark) in text.char_indices() {
+        if matches!(mark, '。' | '！' | '？') {
+            return at + mark.len_utf8();
+        }
+        if !matches!(mark, '.' | '!' | '?') {
+            continue;
+        }
+        // Bold and quotes may close behind the mark.
+        let mut end = at + 1;
+        while matches!(bytes.get(end), Some(b'*' | b'"' | b')' | b'\'' | b'!' | b'?' | b'.')) {
+            end += 1;
+        }
+        match bytes.get(end) {
+            None => return end,
+            Some(b' ' | b'\t') => {}
+            Some(_) => continue,
+        }
+        if mark == '.' && (is_abbreviation(&text[..at]) || !begins_sentence(text[end..].trim_start())) {
+            continue;
+        }
+        return end;
+    }
+    text.len()
+}
+
+fn begins_sentence(rest: &str) -> bool {
+    !rest.starts_with(|c: char| matches!(c, ',' | ';' | ')' | '+' | '='))
+}
+
+fn is_abbreviation(before: &str) -> bool {
+    let word = before.rsplit([' ', '(']).next().unwrap_or_default();
+    matches!(
+        word.to_ascii_lowercase().as_str(),
+        "e.g" | "i.e" | "vs" | "approx" | "no" | "fig" | "cf" | "resp" | "incl" | "dr" | "mr"
+    ) && (word != "no" || before.len() > 4)
+        || !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit()) && before.len() <= 3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_prose_is_read() {
+        let text = "Intro line.\n\n```\nalways break\n```\n| a | b |\n> quoted\n## Head\n- [x] item one\n2) item two\n━━━━\n**Bold head:**\nlast";
+        let kinds: Vec<(LineKind, &str)> =
+            lines(text).map(|line| (line.kind, line.text)).filter(|line| line.0 != LineKind::Blank).collect();
+        assert_eq!(
+            kinds,
+            [
+                (LineKind::Text, "Intro line."),
+                (LineKind::Heading, "Head"),
+                (LineKind::Item, "item one"),
+                (LineKind::Item, "item two"),
+                (LineKind::Heading, "**Bold head:**"),
+                (LineKind::Text, "last"),
+            ]
+        );
+    }
+
+    #[test]
+    fn sentences_end_where_new_ones_begin() {
+        let split = |text| sentences(text).collect::<Vec<_>>();
+        assert_eq!(split("Fixed a.rs. It works! Does it?"), ["Fixed a.rs.", "It works!", "Does it?"]);
+        assert_eq!(split("Use e.g. this v1.2 one"), ["Use e.g. this v1.2 one"]);
+        assert_eq!(split("**Done.** Next."), ["**Done.**", "Next."]);
+        assert_eq!(split("これは文。次の文"), ["これは文。", "次の文"]);
+        assert_eq!(split(""), [""; 0]);
+    }
+}

@@ -1,0 +1,279 @@
+//! What one text of the agent holds: what it says was done or found, what it announces, decides, asks
+//! and leaves for later.
+
+use crate::choice::{self, Choice};
+use crate::prose::{self, LineKind};
+use crate::text::{self, one_line, unmarked};
+use crate::title::{self, Strength};
+
+/// How much of a text is looked at: what matters stands at its beginning or its end.
+const HEAD: usize = 8 * 1024;
+const TAIL: usize = 4 * 1024;
+
+/// Longest sentence kept, in characters.
+const SENTENCE: usize = 220;
+
+/// What a text of the agent says.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Said {
+    /// The first sentences, before any list.
+    pub(crate) lead: Vec<String>,
+    /// A title from a sentence that says what was done.
+    pub(crate) deed: Option<(String, Strength)>,
+    /// A title from an item that says what was done.
+    pub(crate) item: Option<String>,
+    /// Items that say what was done.
+    pub(crate) items: Vec<String>,
+    /// A title from the sentence that says what was found out.
+    pub(crate) finding: Option<String>,
+    /// A title from what is announced last.
+    pub(crate) announced: Option<String>,
+    /// What remains to be done.
+    pub(crate) next_steps: Vec<String>,
+    /// The question at the end.
+    pub(crate) question: Option<String>,
+    /// A choice with its reason.
+    pub(crate) choice: Option<Choice>,
+    /// Whether it says that something stands in the way.
+    pub(crate) is_blocked: bool,
+    /// Length of the text in bytes.
+    pub(crate) length: usize,
+}
+
+/// Which list the lines belong to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Section {
+    Lead,
+    Done,
+    Next,
+    Other,
+}
+
+impl Said {
+    /// Reads one text.
+    pub(crate) fn of(text: &str) -> Self {
+        let text = text::without_fenced(text);
+        let text = text::ends(&text, HEAD, TAIL);
+        let mut said = Self { length: text.len(), ..Self::default() };
+        let mut section = Section::Lead;
+        let mut last_sentence = "";
+        for line in prose::lines(&text) {
+            match line.kind {
+                LineKind::Blank => continue,
+                LineKind::Heading => {
+                    section = section_of(line.text);
+                    said.heading(line.text);
+                }
+                LineKind::Item => said.item(line.text, &mut section),
+                LineKind::Text => said.paragraph(line.text, &mut section),
+            }
+            last_sentence = prose::sentences(line.text).last().unwrap_or_default();
+        }
+        said.question = question(last_sentence);
+        said
+    }
+
+    /// Whether it ends something rather than being a remark between two calls.
+    pub(crate) fn is_report(&self) -> bool {
+        self.length >= 400 || self.items.len() >= 2
+    }
+
+    fn heading(&mut self, heading: &str) {
+        let is_announcement = heading.trim_end_matches('*').ends_with(':');
+        if is_announcement && let Some(title) = title::of_announcement(heading) {
+            self.announced = Some(title);
+        } else if self.finding.is_none() && self.lead.is_empty() && !title::is_label(heading) {
+            // A report may begin with its result as a heading.
+            self.consider(heading);
+        }
+    }
+
+    fn item(&mut self, item: &str, section: &mut Section) {
+        if *section == Section::Lead {
+            *section = Section::Other;
+        }
+        if *section == Section::Next {
+            self.later(item);
+            return;
+        }
+        let sentence = prose::sentences(item).next().unwrap_or_default();
+        let label_less = without_label(sentence);
+        if let Some((title, Strength::Deed)) =
+            title::of_deed(label_less).or_else(|| title::of_deed(sentence))
+        {
+            if self.item.is_none() {
+                self.item = Some(title);
+            }
+            *section = Section::Done;
+            self.add_item(item);
+        } else if *section == Section::Done {
+            self.add_item(item);
+        }
+    }
+
+    fn add_item(&mut self, item: &str) {
+        if self.items.len() < 8 {
+            self.items.push(one_line(&unmarked(item), 160));
+        }
+    }
+
+    fn paragraph(&mut self, line: &str, section: &mut Section) {
+        for sentence in prose::sentences(line) {
+            if is_about_next(sentence) {
+                *section = Section::Next;
+                let rest = sentence.split_once(':').map_or("", |(_, rest)| rest);
+                if rest.split_whitespace().count() > 2 {
+                    self.later(rest);
+                }
+                continue;
+            }
+            if self.choice.is_none() {
+                self.choice = choice::of(sentence);
+            }
+            self.is_blocked |= says_blocked(sentence);
+            if let Some(title) = title::of_announcement(sentence) {
+                self.announced = Some(title);
+            }
+            match section {
+                Section::Next if !line.ends_with(':') => *section = Section::Other,
+                Section::Lead => {
+                    self.keep(sentence);
+                    self.consider(sentence);
+                }
+                _ if self.deed.is_none() => self.consider(sentence),
+                _ => {}
+            }
+        }
+    }
+
+    /// Keeps a sentence for the narrative.
+    fn keep(&mut self, sentence: &str) {
+        let sentence = unmarked(title::without_openers(sentence));
+        let is_said = sentence.split_whitespace().count() >= 4
+            && !sentence.ends_with(':')
+            && !sentence.ends_with('?')
+            && !title::is_label(&sentence);
+        if is_said && self.lead.len() < 4 {
+            self.lead.push(one_line(&sentence, SENTENCE));
+        }
+    }
+
+    /// Looks whether a sentence says what was done or found.
+    fn consider(&mut self, sentence: &str) {
+        let strength = self.deed.as_ref().map(|(_, strength)| *strength);
+        if strength != Some(Strength::Deed)
+            && let Some((title, found)) = title::of_deed(sentence)
+            && strength.is_none_or(|known| found > known)
+            && !is_status(&title)
+        {
+            self.deed = Some((title, found));
+        }
+        if self.finding.is_none() {
+            self.finding = finding(sentence);
+        }
+    }
+
+    fn later(&mut self, item: &str) {
+        let item = one_line(&unmarked(item), 160);
+        if self.next_steps.len() < 5 && item.split_whitespace().count() >= 2 {
+            self.next_steps.push(item);
+        }
+    }
+}
+
+fn section_of(heading: &str) -> Section {
+    if is_about_next(heading) { Section::Next } else { Section::Other }
+}
+
+/// Whether a heading or sentence introduces what remains to be done.
+fn is_about_next(text: &str) -> bool {
+    const NEXT: [&str; 12] = [
+        "next step", "next up", "remaining", "todo", "to do", "still to do", "what's next", "what's left",
+        "not done yet", "follow-up", "follow up", "future work",
+    ];
+    let cleaned = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    NEXT.iter().any(|next| {
+        cleaned.get(..next.len()).is_some_and(|start| start.eq_ignore_ascii_case(next))
+    }) && (cleaned.contains(':') || cleaned.len() < 40)
+}
+
+fn says_blocked(sentence: &str) -> bool {
+    const BLOCKED: [&str; 8] = [
+        "i'm blocked", "i am blocked", "blocked by", "cannot proceed", "can't proceed", "unable to proceed",
+        "i'm stuck", "cannot continue",
+    ];
+    BLOCKED.iter().any(|blocked| text::find_ignoring_case(sentence, blocked).is_some())
+}
+
+/// Whether a title only says how a check ended or that something was committed: true, but not what the
+/// work was about.
+pub(crate) fn is_status(title: &str) -> bool {
+    let lower = title.to_ascii_lowercase();
+    let about_checks = ["test", "lint", "typecheck", "type check", "build", "check"]
+        .iter()
+        .any(|check| lower.contains(check));
+    let passes = ["pass", "clean", "green", "succe"].iter().any(|pass| lower.contains(pass));
+    about_checks && passes
+        || lower.starts_with("commit ")
+        || lower.starts_with("push")
+        || lower.starts_with("mark ") && lower.contains("complete")
+        || lower.starts_with("update") && lower.contains(" task")
+}
+
+fn finding(sentence: &str) -> Option<String> {
+    let cleaned = text::plain(sentence);
+    let cleaned = title::without_openers(&cleaned);
+    const META: [&str; 24] = [
+        "let me", "i'll", "i will", "i'm going", "i need", "now ", "here's", "here is", "here are", "looking at",
+        "i see", "you're right", "sorry", "based on", "would you", "want me", "do you", "should i", "what would",
+        "i don't", "i can", "i have all", "i now have", "launch",
+    ];
+    let lower = cleaned.to_lowercase();
+    let is_meta = META.iter().any(|meta| lower.starts_with(meta));
+    let words = cleaned.split_whitespace().count();
+    let says_something = (5..60).contains(&words) && !cleaned.ends_with(['?', ':']);
+    (says_something && !is_meta && !title::points_elsewhere(cleaned) && !is_status(cleaned))
+        .then(|| title::shaped(cleaned))
+}
+
+/// An item without its label: "**Parser**: Added x" as "Added x".
+fn without_label(item: &str) -> &str {
+    for separator in ["**: ", ":** ", "** - ", "** — ", "** – ", "` - ", "` — ", "`: "] {
+        if let Some((label, rest)) = item.split_once(separator)
+            && label.len() < 80
+        {
+            return rest;
+        }
+    }
+    item
+}
+
+fn question(sentence: &str) -> Option<String> {
+    let cleaned = unmarked(sentence);
+    (cleaned.ends_with('?') && cleaned.split_whitespace().count() >= 3)
+        .then(|| one_line(&cleaned, 200))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_is_read() {
+        let said = Said::of(
+            "Perfect! All done. I've moved the cache into its own module.\n\n## Changes\n- **Cache**: Added eviction by age\n- `store.rs` - Removed the old map\n\n**Next steps:**\n- Measure the hit rate\n\nShould I open a pull request?",
+        );
+        assert_eq!(said.deed.unwrap().0, "Move the cache into its own module");
+        assert_eq!(said.item.as_deref(), Some("Add eviction by age"));
+        assert_eq!(said.items.len(), 2);
+        assert_eq!(said.next_steps, ["Measure the hit rate"]);
+        assert_eq!(said.question.as_deref(), Some("Should I open a pull request?"));
+    }
+
+    #[test]
+    fn an_announcement_is_not_a_finding() {
+        let said = Said::of("Now let me add the retry loop to the client:");
+        assert_eq!(said.announced.as_deref(), Some("Add the retry loop to the client"));
+        assert_eq!((said.finding, said.deed), (None, None));
+    }
+}

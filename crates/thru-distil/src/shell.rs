@@ -1,0 +1,350 @@
+//! Command lines: the commands in them, what stays the same when a command is run again, and what a
+//! command is.
+
+use std::borrow::Cow;
+
+use crate::text::one_line;
+
+/// Programs that only look at things: that one of them fails says nothing.
+const LOOKING: [&str; 34] = [
+    "ls", "cat", "head", "tail", "grep", "rg", "find", "fd", "echo", "printf", "wc", "which", "pwd", "tree", "stat",
+    "du", "df", "diff", "file", "test", "[", "sleep", "sed", "awk", "sort", "uniq", "jq", "less", "type", "ps",
+    "lsof", "env", "true", "for",
+];
+
+/// Words of a check: a program, or one of its subcommands or scripts.
+const CHECKS: [&str; 40] = [
+    "test", "tests", "check", "clippy", "lint", "typecheck", "type-check", "tsc", "eslint", "biome", "prettier",
+    "vitest", "jest", "pytest", "mypy", "ruff", "build", "nextest", "vet", "golangci-lint", "tox", "nox", "rspec",
+    "rubocop", "phpunit", "playwright", "cypress", "mocha", "bats", "ctest", "flake8", "pyright", "fmt", "verify",
+    "compile", "e2e", "validate", "knip", "audit", "ci",
+];
+
+/// Programs whose second word says what they do.
+const WITH_SUBCOMMAND: [&str; 36] = [
+    "git", "gh", "cargo", "npm", "pnpm", "yarn", "bun", "npx", "bunx", "pnpx", "go", "make", "just", "docker", "podman",
+    "kubectl", "terraform", "python", "python3", "uv", "poetry", "pip", "pip3", "dotnet", "mvn", "gradle", "./gradlew",
+    "bundle", "rake", "rails", "php", "composer", "deno", "node", "brew", "systemctl",
+];
+
+/// One command of a command line: its words, without quotes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Simple {
+    /// The words, without assignments and wrappers such as `timeout 60`.
+    pub(crate) words: Vec<String>,
+    /// Whether it only filters what the command before it prints.
+    pub(crate) is_piped: bool,
+}
+
+/// A command line taken apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct CommandLine {
+    /// Its commands, in order.
+    pub(crate) commands: Vec<Simple>,
+    /// The texts of its here-documents.
+    pub(crate) documents: Vec<String>,
+}
+
+/// Takes a command line apart as far as needed: quotes, here-documents, `&&`, `||`, `;` and `|`.
+pub(crate) fn parse(line: &str) -> CommandLine {
+    let (line, documents) = without_documents(line);
+    let mut splitter = Splitter::default();
+    let mut characters = line.chars().peekable();
+    while let Some(character) = characters.next() {
+        match (splitter.quote, character) {
+            (Some(quote), _) if character == quote => splitter.quote = None,
+            (Some('\''), _) => splitter.push(character),
+            (_, '\\') => match characters.next() {
+                Some('\n') | None => {}
+                Some(escaped) => splitter.push(escaped),
+            },
+            (Some(_), _) => splitter.push(character),
+            (None, '\'' | '"') => {
+                splitter.quote = Some(character);
+                splitter.in_word = true;
+            }
+            (None, '#') if !splitter.in_word => {
+                while characters.next_if(|c| *c != '\n').is_some() {}
+            }
+            (None, '|') => {
+                let is_or = characters.next_if_eq(&'|').is_some();
+                splitter.end_command(!is_or);
+            }
+            (None, '&') if characters.next_if_eq(&'&').is_some() => splitter.end_command(false),
+            (None, '&') if splitter.word.ends_with('>') || characters.peek() == Some(&'>') => {
+                splitter.push(character);
+            }
+            (None, ';' | '\n' | '&' | '(' | ')') => splitter.end_command(false),
+            (None, _) if character.is_whitespace() => splitter.end_word(),
+            (None, _) => splitter.push(character),
+        }
+    }
+    splitter.end_command(false);
+    CommandLine { commands: splitter.commands, documents }
+}
+
+#[derive(Default)]
+struct Splitter {
+    commands: Vec<Simple>,
+    words: Vec<String>,
+    word: String,
+    in_word: bool,
+    quote: Option<char>,
+    piped: bool,
+}
+
+impl Splitter {
+    fn push(&mut self, character: char) {
+        self.in_word = true;
+        self.word.push(character);
+    }
+
+    fn end_word(&mut self) {
+        if std::mem::take(&mut self.in_word) {
+            self.words.push(std::mem::take(&mut self.word));
+        }
+    }
+
+    fn end_command(&mut self, into_pipe: bool) {
+        self.end_word();
+        let words = without_wrappers(std::mem::take(&mut self.words));
+        if !words.is_empty() && self.commands.len() < 200 {
+            self.commands.push(Simple { words, is_piped: self.piped });
+        }
+        self.piped = into_pipe;
+    }
+}
+
+/// A command's words without assignments, redirections and programs that only run another.
+fn without_wrappers(words: Vec<String>) -> Vec<String> {
+    let mut kept: Vec<String> = Vec::with_capacity(words.len());
+    let mut skip_next = false;
+    for word in words {
+        if std::mem::take(&mut skip_next) {
+            continue;
+        }
+        if kept.is_empty() {
+            let is_wrapper = matches!(
+                word.as_str(),
+                "sudo" | "time" | "nohup" | "exec" | "command" | "env" | "then" | "do" | "else" | "if" | "!" | "{"
+            );
+            if is_wrapper || is_assignment(&word) {
+                continue;
+            }
+            if word == "timeout" || word == "gtimeout" {
+                skip_next = true;
+                continue;
+            }
+        }
+        if is_redirection(&word) {
+            skip_next = word.ends_with(['>', '<']);
+            continue;
+        }
+        kept.push(word);
+    }
+    kept
+}
+
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    })
+}
+
+fn is_redirection(word: &str) -> bool {
+    let word = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '&');
+    word.starts_with('>') || word.starts_with('<') && !word.starts_with("<(")
+}
+
+/// The command line without the bodies of its here-documents, and those bodies.
+fn without_documents(line: &str) -> (Cow<'_, str>, Vec<String>) {
+    if !line.contains("<<") {
+        return (Cow::Borrowed(line), Vec::new());
+    }
+    let mut kept = String::with_capacity(line.len());
+    let mut documents = Vec::new();
+    let lines: Vec<&str> = line.lines().collect();
+    let mut at = 0;
+    while let Some(current) = lines.get(at) {
+        kept.push_str(current);
+        kept.push('\n');
+        at += 1;
+        if documents.len() >= 16 {
+            continue;
+        }
+        let Some(mark) = document_mark(current) else { continue };
+        let body = lines.get(at..).unwrap_or_default();
+        if let Some(length) = body.iter().position(|line| line.trim() == mark) {
+            documents.push(body[..length].join("\n"));
+            at += length + 1;
+        }
+    }
+    (Cow::Owned(kept), documents)
+}
+
+fn document_mark(line: &str) -> Option<&str> {
+    let (_, after) = line.split_once("<<")?;
+    let after = after.trim_start_matches('-').trim_start();
+    let mark = after.trim_start_matches(['\'', '"', '\\']);
+    let end = mark.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(mark.len());
+    Some(&mark[..end]).filter(|mark| !mark.is_empty())
+}
+
+impl Simple {
+    /// The program, without the folders before it.
+    pub(crate) fn program(&self) -> &str {
+        let word = self.words.first().map(String::as_str).unwrap_or_default();
+        match word.starts_with("./") {
+            true => word,
+            false => word.rsplit('/').next().unwrap_or(word),
+        }
+    }
+
+    /// Whether it only looks at things.
+    pub(crate) fn is_looking(&self) -> bool {
+        LOOKING.contains(&self.program())
+    }
+
+    /// Whether it checks the work: tests, linters, builds.
+    pub(crate) fn is_check(&self) -> bool {
+        let is_word = |word: &str| {
+            let word = word.rsplit('/').next().unwrap_or(word);
+            CHECKS.contains(&word) || word.split([':', '-']).any(|part| CHECKS.contains(&part))
+        };
+        !self.is_looking()
+            && !matches!(self.program(), "git" | "gh" | "cd" | "mkdir" | "rm" | "cp" | "mv" | "curl" | "ssh" | "docker")
+            && self.words.iter().take(5).filter(|word| !word.starts_with('-')).any(|word| is_word(word))
+    }
+
+    /// Program and subcommand: what stays the same when it is tried in another way.
+    pub(crate) fn family(&self) -> String {
+        let program = self.program();
+        let mut family = program.to_owned();
+        if WITH_SUBCOMMAND.contains(&program) {
+            let mut plain = self.words.iter().skip(1).filter(|word| !word.starts_with('-') && !word.contains('/'));
+            let runs_script = |word: &str| matches!(word, "run" | "exec" | "compose" | "x" | "pr" | "-m");
+            if let Some(first) = plain.next() {
+                family = format!("{program} {first}");
+                if runs_script(first)
+                    && let Some(second) = plain.next()
+                {
+                    family = format!("{family} {second}");
+                }
+            }
+        }
+        one_line(&family, 60)
+    }
+}
+
+impl CommandLine {
+    /// The commands that do something, without changes of folder and filters of output.
+    pub(crate) fn acting(&self) -> impl Iterator<Item = &Simple> {
+        self.commands.iter().filter(|command| {
+            !matches!(command.program(), "cd" | "pushd" | "popd" | "export" | "set" | "source" | "echo" | "printf" | "sleep" | "true")
+                && !(command.is_piped && command.is_looking())
+        })
+    }
+
+    /// What stays the same when the command is run again.
+    pub(crate) fn key(&self) -> String {
+        let mut key = String::new();
+        for command in self.acting() {
+            if !key.is_empty() {
+                key.push_str(" && ");
+            }
+            key.push_str(&command.words.join(" "));
+            if key.len() > 2000 {
+                break;
+            }
+        }
+        key
+    }
+
+    /// The command that the line is about: the last check, else the first that does something.
+    pub(crate) fn main(&self) -> Option<&Simple> {
+        let checks = self.acting().filter(|command| command.is_check());
+        checks.last().or_else(|| self.acting().find(|command| !command.is_looking())).or_else(|| self.acting().next())
+    }
+}
+
+/// The command line as it is shown: the line itself without changes of folder before it and filters
+/// behind it, so that it is found in its source.
+pub(crate) fn shown(line: &str) -> String {
+    let mut rest = line.trim();
+    for _ in 0..3 {
+        let Some(after) = rest.strip_prefix("cd ") else { break };
+        let Some((_, after)) = after.split_once("&&") else { break };
+        rest = after.trim_start();
+    }
+    let mut end = rest.find('\n').unwrap_or(rest.len());
+    for filter in [" 2>&1", " | tail", " | head", " | grep", " |tail", " |head", " 2>/dev/null", " > /", "; echo"] {
+        if let Some(at) = rest[..end].find(filter)
+            && at > 2
+        {
+            end = at;
+        }
+    }
+    one_line(&rest[..end], 90)
+}
+
+/// The result in the text of a shell call: what follows its input.
+pub(crate) fn result<'t>(text: &'t str, command: &str) -> &'t str {
+    const MEMBERS: [&str; 7] = [
+        "description: ", "timeout: ", "run_in_background: ", "dangerouslyDisableSandbox: ", "sandbox: ",
+        "shell: ", "restart: ",
+    ];
+    let mut rest = text.split_once('\n').map_or("", |(_, rest)| rest);
+    loop {
+        let after = match rest.strip_prefix("command: ").and_then(|rest| rest.strip_prefix(command)) {
+            Some(after) => after,
+            None => match MEMBERS.iter().find_map(|member| rest.strip_prefix(member)) {
+                Some(after) => after.split_once('\n').map_or("", |(line, _)| &after[line.len()..]),
+                None => return rest,
+            },
+        };
+        rest = after.strip_prefix('\n').unwrap_or(after);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Vec<String> {
+        parse(line).commands.iter().map(|command| command.words.join(" ")).collect()
+    }
+
+    #[test]
+    fn a_line_is_taken_apart() {
+        assert_eq!(
+            words("cd /x && RUST_LOG=1 timeout 60 cargo test -p 'a b' 2>&1 | tail -5; git status"),
+            ["cd /x", "cargo test -p a b", "tail -5", "git status"]
+        );
+        assert_eq!(words("echo \"a && b\" # c && d\nls"), ["echo a && b", "ls"]);
+    }
+
+    #[test]
+    fn here_documents_are_kept_apart() {
+        let line = "git commit -m \"$(cat <<'EOF'\nAdd x\n\nbody && more\nEOF\n)\" && git push";
+        let parsed = parse(line);
+        assert_eq!(parsed.documents, ["Add x\n\nbody && more"]);
+        assert_eq!(parsed.commands.last().unwrap().words, ["git", "push"]);
+    }
+
+    #[test]
+    fn the_same_check_has_the_same_key() {
+        let key = |line| parse(line).key();
+        assert_eq!(key("cd a && cargo test -p x 2>&1 | tail -20"), key("timeout 300 cargo test -p x"));
+        assert_ne!(key("cargo test -p x"), key("cargo test -p y"));
+        assert_eq!(parse("npm run lint -- --fix").main().unwrap().family(), "npm run lint");
+        assert!(parse("bun run test:unit").main().unwrap().is_check());
+        assert!(!parse("grep -r test src").main().unwrap().is_check());
+    }
+
+    #[test]
+    fn the_result_follows_the_input() {
+        let text = "Bash\ncommand: a\nb\ndescription: x\ntimeout: 5\nout\nput";
+        assert_eq!(result(text, "a\nb"), "out\nput");
+        assert_eq!(result("Bash\ncommand: a", "a"), "");
+    }
+}

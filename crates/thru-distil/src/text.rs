@@ -1,0 +1,263 @@
+//! Lines as they may be shown: one line each, of a certain length, without anything that could hide or
+//! rearrange what is read.
+
+use std::borrow::Cow;
+
+/// Longest title, in characters.
+pub(crate) const TITLE: usize = 80;
+
+/// Longest fact, in characters.
+pub(crate) const FACT: usize = 240;
+
+/// The name of the tags around what Throughline itself puts into a conversation.
+const FENCE: &str = "throughline-context";
+
+/// `text` on one line of at most `limit` characters: no control characters, no terminal colours, no
+/// marks that turn the direction of writing, no fence of ours.
+pub(crate) fn one_line(text: &str, limit: usize) -> String {
+    let mut line = String::with_capacity(text.len().min(limit * 4 + 8));
+    let mut gap = false;
+    let mut count = 0;
+    for character in visible(text) {
+        if character.is_whitespace() {
+            gap = !line.is_empty();
+            continue;
+        }
+        if std::mem::take(&mut gap) {
+            line.push(' ');
+            count += 1;
+        }
+        line.push(character);
+        count += 1;
+        if count > limit + 1 {
+            break;
+        }
+    }
+    cut(&without_fence_tags(line), limit)
+}
+
+/// The characters of `text` that may be shown. Line ends stay.
+pub(crate) fn visible(text: &str) -> impl Iterator<Item = char> + '_ {
+    let mut characters = text.chars().peekable();
+    std::iter::from_fn(move || {
+        loop {
+            let character = characters.next()?;
+            match character {
+                '\u{1b}' => {
+                    if characters.next_if_eq(&'[').is_some() {
+                        // A colour or cursor sequence ends with a letter.
+                        while characters
+                            .next_if(|c| c.is_ascii() && !('@'..='~').contains(c))
+                            .is_some()
+                        {}
+                        let _ = characters.next_if(|c| ('@'..='~').contains(c));
+                    }
+                }
+                '\n' | '\t' => return Some(character),
+                _ if is_hidden(character) => {}
+                _ => return Some(character),
+            }
+        }
+    })
+}
+
+/// Whether the character cannot be seen and may deceive: controls, direction marks, joiners of nothing.
+pub(crate) fn is_hidden(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            '\u{ad}'
+                | '\u{61c}'
+                | '\u{180e}'
+                | '\u{200b}'
+                | '\u{200e}'
+                | '\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{feff}'
+                | '\u{fff9}'..='\u{fffb}'
+                | '\u{e0000}'..='\u{e007f}'
+        )
+}
+
+/// `text` if it has at most `limit` characters, else its beginning up to the end of a word, and `…`.
+pub(crate) fn cut(text: &str, limit: usize) -> String {
+    let Some((end, _)) = text.char_indices().nth(limit) else {
+        return text.to_owned();
+    };
+    let Some((room, _)) = text[..end].char_indices().last() else {
+        return String::new();
+    };
+    let word_end = match text[room..].starts_with(char::is_whitespace) {
+        true => room,
+        false => text[..room].rfind(char::is_whitespace).filter(|at| *at * 5 > room * 2).unwrap_or(room),
+    };
+    let kept = text[..word_end].trim_end_matches(|c: char| {
+        c.is_whitespace() || matches!(c, ',' | ';' | ':' | '-' | '–' | '—' | '(' | '[' | '`' | '"' | '…')
+    });
+    format!("{kept}…")
+}
+
+/// Nothing that we write may look like the fence that marks what we put into a conversation.
+fn without_fence_tags(line: String) -> String {
+    let mut line = line;
+    while let Some(at) = find_ignoring_case(&line, FENCE) {
+        line.replace_range(at..at + FENCE.len(), "context");
+    }
+    line
+}
+
+/// `text` without what Throughline put into it. An unclosed fence hides all that follows it.
+pub(crate) fn without_fenced(text: &str) -> Cow<'_, str> {
+    let mut kept = String::new();
+    let mut rest = text;
+    while let Some(start) = find_ignoring_case(rest, "<throughline-context") {
+        kept.push_str(&rest[..start]);
+        const CLOSE: &str = "</throughline-context>";
+        rest = match find_ignoring_case(&rest[start..], CLOSE) {
+            Some(length) => &rest[start + length + CLOSE.len()..],
+            None => "",
+        };
+        if rest.is_empty() {
+            return Cow::Owned(kept);
+        }
+    }
+    if rest.len() == text.len() {
+        return Cow::Borrowed(text);
+    }
+    kept.push_str(rest);
+    Cow::Owned(kept)
+}
+
+/// Where an ASCII `needle` (in lower case) stands in `text`, in whatever case.
+pub(crate) fn find_ignoring_case(text: &str, needle: &str) -> Option<usize> {
+    let (text, needle) = (text.as_bytes(), needle.as_bytes());
+    let first = *needle.first()?;
+    let mut from = 0;
+    while let Some(step) =
+        text.get(from..)?.iter().position(|byte| byte.to_ascii_lowercase() == first)
+    {
+        let at = from + step;
+        let candidate = text.get(at..at + needle.len())?;
+        if candidate.eq_ignore_ascii_case(needle) {
+            return Some(at);
+        }
+        from = at + 1;
+    }
+    None
+}
+
+/// `text` without Markdown's marks, emoji and quotes of code.
+pub(crate) fn plain(text: &str) -> String {
+    let linked = without_links(text);
+    let mut plain = String::with_capacity(linked.len());
+    let mut characters = linked.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '*' if characters.peek() == Some(&'*') => {
+                characters.next();
+            }
+            '`' => {}
+            _ if is_emoji(character) => {}
+            _ => plain.push(character),
+        }
+    }
+    plain.trim().to_owned()
+}
+
+/// `text` without bold marks and emoji; code stays quoted, so that it is recognised as such.
+pub(crate) fn unmarked(text: &str) -> String {
+    let linked = without_links(text);
+    let mut kept = String::with_capacity(linked.len());
+    let mut characters = linked.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '*' if characters.peek() == Some(&'*') => {
+                characters.next();
+            }
+            _ if is_emoji(character) => {}
+            _ => kept.push(character),
+        }
+    }
+    kept.trim().to_owned()
+}
+
+/// `[text](target)` as `text`.
+fn without_links(text: &str) -> Cow<'_, str> {
+    if !text.contains("](") {
+        return Cow::Borrowed(text);
+    }
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(middle) = rest.find("](") {
+        let open = rest[..middle].rfind('[');
+        let close = rest[middle..].find(')');
+        match (open, close) {
+            (Some(open), Some(close)) => {
+                kept.push_str(&rest[..open]);
+                kept.push_str(&rest[open + 1..middle]);
+                rest = &rest[middle + close + 1..];
+            }
+            _ => {
+                kept.push_str(&rest[..middle + 2]);
+                rest = &rest[middle + 2..];
+            }
+        }
+    }
+    kept.push_str(rest);
+    Cow::Owned(kept)
+}
+
+/// Whether the character is a picture rather than writing.
+pub(crate) fn is_emoji(character: char) -> bool {
+    matches!(u32::from(character), 0x1f000..=0x1faff | 0x2600..=0x27bf | 0x2b00..=0x2bff | 0xfe0f | 0x200d | 0x23e9..=0x23fa)
+}
+
+/// The last part of a path.
+pub(crate) fn base_name(path: &str) -> &str {
+    let trimmed = path.trim_end_matches(['/', '\\']);
+    trimmed.rsplit(['/', '\\']).next().unwrap_or(trimmed)
+}
+
+/// `text` with a capital first letter, unless its first word is a name of code.
+pub(crate) fn capitalised(text: &str) -> String {
+    let word = text.split_whitespace().next().unwrap_or_default();
+    let is_code = word.contains(['_', '.', '/', '(', ':', '@', '-', '<', '$'])
+        && !word.ends_with([':', '.'])
+        || word.chars().skip(1).any(char::is_uppercase);
+    let mut characters = text.chars();
+    match characters.next() {
+        Some(first) if first.is_lowercase() && !is_code => {
+            first.to_uppercase().chain(characters).collect()
+        }
+        _ => text.to_owned(),
+    }
+}
+
+/// `text` with a small first letter, unless its first word is a name.
+pub(crate) fn uncapitalised(text: &str) -> String {
+    let word = text.split_whitespace().next().unwrap_or_default();
+    let mut characters = text.chars();
+    match characters.next() {
+        Some(first)
+            if first.is_uppercase()
+                && word.chars().skip(1).all(|c| c.is_lowercase())
+                && word.len() > 1 =>
+        {
+            first.to_lowercase().chain(characters).collect()
+        }
+        _ => text.to_owned(),
+    }
+}
+
+/// The beginning and the end of a long text, cut at line ends: what a reader would look at.
+pub(crate) fn ends(text: &str, head: usize, tail: usize) -> Cow<'_, str> {
+    if text.len() <= head + tail {
+        return Cow::Borrowed(text);
+    }
+    let head_end = text.floor_char_boundary(head);
+    let head_end = text[..head_end].rfind('\n').unwrap_or(head_end);
+    let tail_start = text.ceil_char_boundary(text.len() - tail);
+    let tail_start = text[tail_start..].find('\n').map_or(tail_start, |at| tail_start + at);
+    Cow::Owned([&text[..head_end], "\n", &text[tail_start..]].concat())
+}

@@ -1,0 +1,351 @@
+//! Titles: one line that says what happened, in the imperative, as a good commit subject does.
+
+use crate::text::{self, TITLE, capitalised, plain, uncapitalised};
+use crate::verbs;
+
+/// How well a sentence says what was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Strength {
+    /// It says how things stand.
+    State,
+    /// It says what was done, with a verb of doing.
+    Deed,
+}
+
+/// What agents say before they come to the point, in lower case.
+const OPENERS: [&str; 62] = [
+    "perfect", "great", "excellent", "awesome", "wonderful", "fantastic", "nice", "good", "success", "done",
+    "all done", "all set", "sure", "okay", "ok", "alright", "right", "yes", "now", "also", "so", "and",
+    "then", "finally", "first", "next", "here we go", "got it", "i see", "i see it", "found it",
+    "found the issue", "found the problem", "i found the issue", "i found it", "you're right",
+    "you're absolutely right", "you are right", "good catch", "good point", "good question", "great question",
+    "absolutely", "of course", "in short", "in summary", "summary", "to summarize", "short answer",
+    "key finding", "key insight", "conclusion", "result", "fix", "the fix", "the result", "update",
+    "status", "note", "confirmed", "clean", "interesting", 
+];
+
+/// Beginnings that a sentence loses on its way to a title, in lower case.
+const SUBJECTS: [&str; 20] = [
+    "i've successfully ", "i have successfully ", "successfully ", "i've now ", "i have now ", "i've also ",
+    "i've ", "i’ve ", "i have ", "we've ", "we have ", "i just ", "i also ", "i then ", "i ", "we ", "also ",
+    "just ", "now ", "you've ",
+];
+
+/// Words that point to something which the title does not show.
+const POINTERS: [&str; 22] = [
+    "it", "its", "it's", "this", "that", "that's", "these", "those", "they", "them", "both", "he", "she",
+    "here", "here's", "there", "there's", "everything", "all", "same", "none", "which",
+];
+
+/// `sentence` without what agents say before they come to the point.
+pub(crate) fn without_openers(sentence: &str) -> &str {
+    let mut rest = sentence.trim();
+    for _ in 0..4 {
+        let end = rest
+            .char_indices()
+            .take(48)
+            .find(|(_, c)| matches!(c, '!' | '.' | ',' | ':' | '—' | '–' | '-'))
+            .map(|(at, c)| (at, c.len_utf8()));
+        let Some((at, width)) = end else { break };
+        let opener = rest[..at].trim().to_ascii_lowercase();
+        let is_separate = rest[at + width..].starts_with([' ', '\n', '!']) || at + width == rest.len();
+        if !is_separate || !OPENERS.contains(&opener.as_str()) {
+            break;
+        }
+        let after = rest[at + width..].trim_start_matches(['!', '.', ' ', '-', '—']);
+        if after.is_empty() {
+            break;
+        }
+        rest = after;
+    }
+    rest
+}
+
+/// Whether the first word points to something that is not named.
+pub(crate) fn points_elsewhere(sentence: &str) -> bool {
+    let word = sentence.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
+    POINTERS.contains(&word.trim_end_matches([',', ':', '.']))
+}
+
+/// A sentence that says what was done, as a title.
+pub(crate) fn of_deed(sentence: &str) -> Option<(String, Strength)> {
+    let sentence = plain(sentence);
+    let sentence = without_openers(&sentence);
+    if sentence.ends_with('?') || sentence.ends_with(':') && sentence.len() < 30 {
+        return None;
+    }
+    let rest = without_subject(sentence);
+    let (first, after) = rest.split_once(' ').unwrap_or((rest, ""));
+    if let Some(imperative) = verbs::imperative(first) {
+        let object = after.trim();
+        let is_passive = object.starts_with("by ") || object.starts_with("in ") && rest.len() == sentence.len();
+        if object.split_whitespace().count() >= 2 && !is_passive && !points_elsewhere(object) {
+            return Some((shaped(&format!("{imperative} {object}")), Strength::Deed));
+        }
+        return None;
+    }
+    of_passive(sentence)
+}
+
+/// "The index was rebuilt" as "Rebuild the index".
+fn of_passive(sentence: &str) -> Option<(String, Strength)> {
+    const LINKS: [&str; 10] = [
+        " has been successfully ", " have been successfully ", " has been ", " have been ", " is now ",
+        " are now ", " was ", " were ", " is ", " are ",
+    ];
+    if points_elsewhere(sentence) {
+        return None;
+    }
+    for link in LINKS {
+        let Some((subject, after)) = sentence.split_once(link) else { continue };
+        let words = subject.split_whitespace().count();
+        if words == 0 || words > 9 || subject.contains([',', ';', ':']) {
+            return None;
+        }
+        let (verb, rest) = after.split_once([' ', '.']).unwrap_or((after, ""));
+        let Some(imperative) = verbs::imperative(verb.trim_end_matches('.')) else {
+            let says_now = link.contains(" now ");
+            return says_now.then(|| (shaped(sentence), Strength::State));
+        };
+        let title = format!("{imperative} {} {rest}", uncapitalised(subject));
+        return Some((shaped(&title), Strength::Deed));
+    }
+    sentence.contains(" now ").then(|| (shaped(sentence), Strength::State))
+}
+
+fn without_subject(sentence: &str) -> &str {
+    let mut rest = sentence;
+    for _ in 0..2 {
+        let lower: String = rest.chars().take(24).collect::<String>().to_lowercase();
+        let Some(subject) = SUBJECTS.iter().find(|subject| lower.starts_with(**subject)) else { break };
+        let length: usize =
+            rest.chars().take(subject.chars().count()).map(char::len_utf8).sum();
+        rest = rest[length..].trim_start();
+    }
+    rest
+}
+
+/// What a person asked for, as a title: the imperative in it, if there is one.
+pub(crate) fn of_request(sentence: &str) -> Option<String> {
+    let cleaned = plain(sentence);
+    let request = without_courtesy(&cleaned);
+    let (first, rest) = request.split_once(' ')?;
+    let is_request = verbs::is_imperative(first) && rest.split_whitespace().count() >= 2
+        && !points_elsewhere(rest)
+        && !request.contains('?')
+        || verbs::is_imperative(first) && rest.split_whitespace().count() >= 2 && is_polite_question(&cleaned);
+    is_request.then(|| shaped(request.trim_end_matches('?')))
+}
+
+fn is_polite_question(sentence: &str) -> bool {
+    let lower = sentence.to_ascii_lowercase();
+    ["can you", "could you", "can we", "could we", "would you", "will you", "please"]
+        .iter()
+        .any(|polite| lower.contains(polite))
+}
+
+/// A request without "could you please" and the like.
+pub(crate) fn without_courtesy(sentence: &str) -> &str {
+    const COURTESY: [&str; 42] = [
+        "please ", "pls ", "pelase ", "can you ", "could you ", "would you ", "will you ", "can we ", "could we ",
+        "lets ", "let's ", "let us ", "ok ", "okay ", "ok, ", "okay, ", "now ", "now, ", "also ", "also, ",
+        "and ", "so ", "so, ", "great, ", "great. ", "thanks! ", "thanks. ", "thanks, ", "perfect, ", "hmm, ",
+        "hey ", "hi ", "hi, ", "yes, ", "yes please ", "yeah please ", "i want you to ", "i'd like you to ",
+        "i need you to ", "we need to ", "you need to ", "just ",
+    ];
+    let mut rest = sentence.trim();
+    for _ in 0..5 {
+        let Some(courtesy) = COURTESY.iter().find(|courtesy| {
+            rest.get(..courtesy.len()).is_some_and(|start| start.eq_ignore_ascii_case(courtesy))
+        }) else {
+            break;
+        };
+        rest = rest[courtesy.len()..].trim_start();
+    }
+    rest
+}
+
+/// What the agent says it is about to do, as a title.
+pub(crate) fn of_announcement(sentence: &str) -> Option<String> {
+    const ANNOUNCEMENTS: [&str; 14] = [
+        "let me ", "let's ", "i'll ", "i’ll ", "i will ", "i'm going to ", "i need to ", "we need to ",
+        "i should ", "time to ", "going to ", "start by ", "starting with ", "i'll start by ",
+    ];
+    let cleaned = plain(sentence);
+    let mut rest = without_openers(&cleaned);
+    if let Some(now) = rest.strip_prefix("Now ").or_else(|| rest.strip_prefix("Next ")) {
+        rest = now.trim_start_matches(',').trim_start();
+    }
+    let lower = rest.to_ascii_lowercase();
+    let mut is_announced = false;
+    for announcement in ANNOUNCEMENTS {
+        if let Some(at) = lower.find(announcement)
+            && (at == 0 || at < 60 && !lower[..at].contains(". "))
+        {
+            rest = rest.get(at + announcement.len()..).unwrap_or_default();
+            is_announced = true;
+            break;
+        }
+    }
+    for filler in ["now ", "also ", "first ", "go ahead and ", "quickly ", "just "] {
+        rest = rest.strip_prefix(filler).unwrap_or(rest);
+    }
+    let (first, object) = rest.split_once(' ')?;
+    let imperative = match verbs::imperative_of_gerund(first) {
+        Some(imperative) => imperative.to_owned(),
+        None if is_announced && is_worth_announcing(first) => capitalised(first),
+        None => return None,
+    };
+    let object = object.trim();
+    (object.split_whitespace().count() >= 2 && !points_elsewhere(object))
+        .then(|| shaped(&format!("{imperative} {object}")))
+}
+
+fn is_worth_announcing(verb: &str) -> bool {
+    const IDLE: [&str; 14] = [
+        "check", "read", "look", "see", "find", "run", "verify", "search", "explore", "investigate", "do",
+        "continue", "test", "try",
+    ];
+    verbs::is_imperative(verb) && !IDLE.iter().any(|idle| idle.eq_ignore_ascii_case(verb))
+}
+
+/// Any line as a title: clean, capitalised, at most [`TITLE`] characters, cut where it may be cut.
+pub(crate) fn shaped(line: &str) -> String {
+    let line = plain(line);
+    let line = text::one_line(&line, TITLE * 4);
+    let line = trimmed(&line);
+    if line.chars().count() <= TITLE {
+        return capitalised(line);
+    }
+    if let Some(clause) = clause(line) {
+        return capitalised(clause);
+    }
+    capitalised(&text::cut(line, TITLE))
+}
+
+fn trimmed(line: &str) -> &str {
+    let line = line.trim_matches(|c: char| c.is_whitespace() || matches!(c, '#' | '*' | '"' | '>' | '-' | '–' | '—' | '|'));
+    let line = line.strip_suffix("...").unwrap_or(line);
+    line.trim_end_matches(['.', ':', ';', ',', '!', '。', ' '])
+}
+
+/// The beginning of a long line up to where a thought ends, if that is long enough to say something.
+fn clause(line: &str) -> Option<&str> {
+    let room = line.char_indices().nth(TITLE).map_or(line.len(), |(at, _)| at);
+    let start = &line[..room];
+    let ends = [" — ", " – ", " - ", "; ", ": ", ". ", " (", ", which ", ", so ", ", with ", " so that ", ", and ", ", "];
+    let least = line.char_indices().nth(36)?.0;
+    ends.iter()
+        .take(11)
+        .filter_map(|end| start.rfind(end))
+        .filter(|at| *at >= least)
+        .max()
+        .or_else(|| start.rfind(", ").filter(|at| *at >= least + 14))
+        .map(|at| trimmed(&line[..at]))
+        .filter(|clause| balanced(clause))
+}
+
+fn balanced(clause: &str) -> bool {
+    clause.matches('(').count() == clause.matches(')').count()
+        && clause.matches('"').count() % 2 == 0
+}
+
+/// Whether the line is a bare label rather than a statement.
+pub(crate) fn is_label(line: &str) -> bool {
+    const LABELS: [&str; 40] = [
+        "summary", "changes", "changes made", "overview", "context", "next steps", "files", "files changed",
+        "files modified", "modified files", "new files", "what changed", "what was done", "status", "details",
+        "verification", "test plan", "tests", "notes", "result", "results", "problem", "solution", "goal",
+        "background", "approach", "implementation", "backend", "frontend", "conclusion", "plan", "todo",
+        "final status", "current status", "what i did", "key changes", "all done", "done", "complete", "success",
+    ];
+    let cleaned = plain(line).to_lowercase();
+    let cleaned = cleaned.trim_matches(|c: char| !c.is_alphanumeric());
+    LABELS.contains(&cleaned)
+        || cleaned.split_whitespace().count() < 2
+        || cleaned.starts_with("here's a summary")
+        || cleaned.starts_with("here is a summary")
+        || cleaned.starts_with("here's what")
+        || cleaned.starts_with("implement the following plan")
+}
+
+/// A commit's subject as a title: "feat(parser): read dates" as "Read dates (parser)".
+pub(crate) fn of_commit(subject: &str) -> String {
+    let (_, scope, rest) = conventional(subject);
+    let title = capitalised(rest);
+    match scope {
+        Some(scope)
+            if !rest.to_lowercase().contains(&scope.to_lowercase())
+                && rest.chars().count() + scope.chars().count() + 3 <= TITLE =>
+        {
+            shaped(&format!("{title} ({scope})"))
+        }
+        _ => shaped(&title),
+    }
+}
+
+/// The parts of a conventional commit's subject: type, scope, description.
+pub(crate) fn conventional(subject: &str) -> (Option<&str>, Option<&str>, &str) {
+    let whole = (None, None, subject);
+    let Some((head, rest)) = subject.split_once(": ") else { return whole };
+    let head = head.trim_end_matches('!');
+    let (kind, scope) = match head.split_once('(') {
+        Some((kind, scope)) => (kind, scope.strip_suffix(')')),
+        None => (head, None),
+    };
+    const TYPES: [&str; 13] = [
+        "feat", "fix", "docs", "chore", "refactor", "perf", "test", "tests", "style", "build", "ci", "revert",
+        "wip",
+    ];
+    match TYPES.contains(&kind.to_ascii_lowercase().as_str()) && !rest.trim().is_empty() {
+        true => (Some(kind), scope, rest.trim()),
+        false => whole,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn deed(sentence: &str) -> String {
+        of_deed(sentence).map(|(title, _)| title).unwrap_or_default()
+    }
+
+    #[test]
+    fn deeds_become_titles() {
+        for (said, title) in [
+            ("Perfect! I've fixed the lost update in `index.rs`.", "Fix the lost update in index.rs"),
+            ("**Added** a lock per file — it works.", "Add a lock per file — it works"),
+            ("The session index has been rebuilt.", "Rebuild the session index"),
+            ("Done. Updated the changelog to name the new flag.", "Update the changelog to name the new flag"),
+            ("`npm run check` now passes.", "npm run check now passes"),
+            ("All done.", ""),
+            ("Fixed it.", ""),
+            ("Should I add tests?", ""),
+        ] {
+            assert_eq!(deed(said), title, "{said}");
+        }
+    }
+
+    #[test]
+    fn requests_and_announcements_become_titles() {
+        assert_eq!(of_request("can you please fix the parser for tabs?").unwrap(), "Fix the parser for tabs");
+        assert_eq!(of_request("ok, is it done"), None);
+        assert_eq!(of_announcement("Now let me add the retry loop:").unwrap(), "Add the retry loop");
+        assert_eq!(of_announcement("Let me check the logs."), None);
+    }
+
+    #[test]
+    fn long_lines_end_at_a_thought_or_a_word() {
+        let long = "Replace the polling loop in the watcher with inotify so that idle sessions cost nothing at all";
+        assert_eq!(shaped(long), "Replace the polling loop in the watcher with inotify");
+        let endless = "word ".repeat(40);
+        assert!(shaped(&endless).ends_with("word…") && shaped(&endless).chars().count() <= TITLE);
+    }
+
+    #[test]
+    fn conventional_subjects_lose_their_prefix() {
+        assert_eq!(of_commit("feat(parser): read dates with zones"), "Read dates with zones (parser)");
+        assert_eq!(of_commit("Merge: a and b"), "Merge: a and b");
+    }
+}

@@ -1,0 +1,230 @@
+//! The verbs by which agents say what they did, and what kind of work each of them means.
+
+use thru_core::ObservationType;
+
+/// Past tense and the imperative that a title begins with, sorted by the first.
+const PAST: [(&str, &str); 142] = [
+    ("added", "Add"),
+    ("addressed", "Address"),
+    ("adjusted", "Adjust"),
+    ("aligned", "Align"),
+    ("allowed", "Allow"),
+    ("annotated", "Annotate"),
+    ("appended", "Append"),
+    ("applied", "Apply"),
+    ("archived", "Archive"),
+    ("bound", "Bind"),
+    ("broke", "Break"),
+    ("built", "Build"),
+    ("bumped", "Bump"),
+    ("bundled", "Bundle"),
+    ("cached", "Cache"),
+    ("capped", "Cap"),
+    ("centralised", "Centralise"),
+    ("centralized", "Centralize"),
+    ("changed", "Change"),
+    ("clarified", "Clarify"),
+    ("cleaned", "Clean"),
+    ("cleared", "Clear"),
+    ("combined", "Combine"),
+    ("configured", "Configure"),
+    ("connected", "Connect"),
+    ("consolidated", "Consolidate"),
+    ("converted", "Convert"),
+    ("copied", "Copy"),
+    ("corrected", "Correct"),
+    ("covered", "Cover"),
+    ("created", "Create"),
+    ("cut", "Cut"),
+    ("debounced", "Debounce"),
+    ("decoupled", "Decouple"),
+    ("deduplicated", "Deduplicate"),
+    ("defined", "Define"),
+    ("deleted", "Delete"),
+    ("deployed", "Deploy"),
+    ("deprecated", "Deprecate"),
+    ("disabled", "Disable"),
+    ("documented", "Document"),
+    ("downgraded", "Downgrade"),
+    ("dropped", "Drop"),
+    ("eliminated", "Eliminate"),
+    ("enabled", "Enable"),
+    ("enforced", "Enforce"),
+    ("enhanced", "Enhance"),
+    ("ensured", "Ensure"),
+    ("excluded", "Exclude"),
+    ("expanded", "Expand"),
+    ("exported", "Export"),
+    ("exposed", "Expose"),
+    ("extended", "Extend"),
+    ("extracted", "Extract"),
+    ("fixed", "Fix"),
+    ("formatted", "Format"),
+    ("generated", "Generate"),
+    ("guarded", "Guard"),
+    ("handled", "Handle"),
+    ("hardened", "Harden"),
+    ("hid", "Hide"),
+    ("hooked", "Hook"),
+    ("ignored", "Ignore"),
+    ("implemented", "Implement"),
+    ("improved", "Improve"),
+    ("included", "Include"),
+    ("increased", "Increase"),
+    ("inlined", "Inline"),
+    ("inserted", "Insert"),
+    ("installed", "Install"),
+    ("integrated", "Integrate"),
+    ("introduced", "Introduce"),
+    ("isolated", "Isolate"),
+    ("limited", "Limit"),
+    ("linked", "Link"),
+    ("logged", "Log"),
+    ("lowered", "Lower"),
+    ("made", "Make"),
+    ("marked", "Mark"),
+    ("merged", "Merge"),
+    ("migrated", "Migrate"),
+    ("modified", "Modify"),
+    ("moved", "Move"),
+    ("normalised", "Normalise"),
+    ("normalized", "Normalize"),
+    ("optimised", "Optimise"),
+    ("optimized", "Optimize"),
+    ("organized", "Organize"),
+    ("overhauled", "Overhaul"),
+    ("patched", "Patch"),
+    ("persisted", "Persist"),
+    ("ported", "Port"),
+    ("prevented", "Prevent"),
+    ("published", "Publish"),
+    ("raised", "Raise"),
+    ("rebased", "Rebase"),
+    ("rebuilt", "Rebuild"),
+    ("redesigned", "Redesign"),
+    ("reduced", "Reduce"),
+    ("refactored", "Refactor"),
+    ("regenerated", "Regenerate"),
+    ("registered", "Register"),
+    ("removed", "Remove"),
+    ("renamed", "Rename"),
+    ("reordered", "Reorder"),
+    ("reorganized", "Reorganize"),
+    ("repaired", "Repair"),
+    ("replaced", "Replace"),
+    ("resolved", "Resolve"),
+    ("restored", "Restore"),
+    ("restructured", "Restructure"),
+    ("reverted", "Revert"),
+    ("reworked", "Rework"),
+    ("rewrote", "Rewrite"),
+    ("scaffolded", "Scaffold"),
+    ("secured", "Secure"),
+    ("separated", "Separate"),
+    ("simplified", "Simplify"),
+    ("skipped", "Skip"),
+    ("sorted", "Sort"),
+    ("split", "Split"),
+    ("stopped", "Stop"),
+    ("stored", "Store"),
+    ("streamlined", "Streamline"),
+    ("stripped", "Strip"),
+    ("surfaced", "Surface"),
+    ("swapped", "Swap"),
+    ("switched", "Switch"),
+    ("synced", "Sync"),
+    ("taught", "Teach"),
+    ("tightened", "Tighten"),
+    ("trimmed", "Trim"),
+    ("turned", "Turn"),
+    ("tweaked", "Tweak"),
+    ("unified", "Unify"),
+    ("updated", "Update"),
+    ("upgraded", "Upgrade"),
+    ("used", "Use"),
+    ("validated", "Validate"),
+    ("wired", "Wire"),
+    ("wrapped", "Wrap"),
+    ("wrote", "Write"),
+];
+
+/// Imperatives that are not in [`PAST`]: what people ask for.
+const ASKED: [&str; 47] = [
+    "analyse", "analyze", "audit", "bring", "check", "commit", "compare", "continue", "debug", "design",
+    "do", "evaluate", "execute", "explain", "explore", "figure", "find", "finish", "generate", "get",
+    "give", "help", "investigate", "keep", "look", "open", "plan", "polish", "prepare", "push", "put",
+    "read", "rebase", "release", "research", "review", "run", "search", "set", "show", "start", "support",
+    "summarize", "test", "try", "verify", "ship",
+];
+
+/// The imperative of a verb in the past tense.
+pub(crate) fn imperative(past: &str) -> Option<&'static str> {
+    let word = past.trim_end_matches([',', ':']).to_ascii_lowercase();
+    let at = PAST.binary_search_by(|(known, _)| known.cmp(&word.as_str())).ok()?;
+    PAST.get(at).map(|(_, imperative)| *imperative)
+}
+
+/// Whether the word is an imperative that begins a request.
+pub(crate) fn is_imperative(word: &str) -> bool {
+    let word = word.trim_end_matches([',', ':', '.']);
+    PAST.iter().any(|(_, known)| known.eq_ignore_ascii_case(word))
+        || ASKED.iter().any(|known| known.eq_ignore_ascii_case(word))
+}
+
+/// The imperative of a verb that ends in `-ing`: what an agent announces.
+pub(crate) fn imperative_of_gerund(word: &str) -> Option<&'static str> {
+    let stem = word.strip_suffix("ing").or_else(|| word.strip_suffix("Ing"))?;
+    let doubled = stem.len() > 2 && stem.as_bytes().iter().rev().take(2).collect::<Vec<_>>().windows(2).any(|pair| pair[0] == pair[1]);
+    let undoubled = if doubled { &stem[..stem.len() - 1] } else { stem };
+    PAST.iter().map(|(_, known)| *known).find(|known| {
+        known.eq_ignore_ascii_case(stem)
+            || known.eq_ignore_ascii_case(undoubled)
+            || known.strip_suffix('e').is_some_and(|known| known.eq_ignore_ascii_case(stem))
+    })
+}
+
+/// What kind of work a title that begins with this verb is about.
+pub(crate) fn kind_of(title: &str) -> Option<ObservationType> {
+    const FEATURE: [&str; 12] = [
+        "add", "implement", "create", "introduce", "build", "support", "enable", "expose", "integrate",
+        "insert", "scaffold", "allow",
+    ];
+    const BUGFIX: [&str; 8] =
+        ["fix", "resolve", "correct", "repair", "patch", "prevent", "debug", "hotfix"];
+    const REFACTOR: [&str; 24] = [
+        "refactor", "rename", "extract", "move", "simplify", "clean", "consolidate", "split", "reorganize",
+        "restructure", "unify", "deduplicate", "inline", "centralize", "centralise", "rework", "optimize",
+        "optimise", "convert", "migrate", "replace", "decouple", "streamline", "separate",
+    ];
+    let word: String =
+        title.chars().take_while(|c| c.is_alphabetic()).collect::<String>().to_ascii_lowercase();
+    let word = word.as_str();
+    if BUGFIX.contains(&word) {
+        return Some(ObservationType::Bugfix);
+    }
+    if FEATURE.contains(&word) {
+        return Some(ObservationType::Feature);
+    }
+    REFACTOR.contains(&word).then_some(ObservationType::Refactor)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_sorted() {
+        assert!(PAST.is_sorted_by(|a, b| a.0 < b.0));
+    }
+
+    #[test]
+    fn verbs_become_imperatives() {
+        assert_eq!(imperative("Fixed"), Some("Fix"));
+        assert_eq!(imperative("rewrote"), Some("Rewrite"));
+        assert_eq!(imperative("table"), None);
+        assert_eq!(imperative_of_gerund("Removing"), Some("Remove"));
+        assert_eq!(imperative_of_gerund("Splitting"), Some("Split"));
+        assert_eq!(imperative_of_gerund("Adding"), Some("Add"));
+        assert_eq!(imperative_of_gerund("string"), None);
+    }
+}

@@ -1,0 +1,277 @@
+//! What all decisions of people come to: the later over the earlier, and what was taken back left
+//! out.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use thru_core::{
+    Certainty, FileState, Id, Layout, MemoryDecision, MemoryEdit, Observation, ProjectKey,
+    SessionKey, Speaker, Statement, Timestamp,
+};
+use thru_journal::journal::{Cursor, Item, Journal};
+use thru_store::{Batch, NewMemory, OperationRow, Store};
+
+use crate::{Intake, Operation, Result, Told};
+
+/// A record of the journal that tells of an operation.
+struct Recorded {
+    key: String,
+    at: Timestamp,
+    operation: Operation,
+    body: serde_json::Value,
+}
+
+/// What the decisions come to.
+#[derive(Debug, Default)]
+pub(crate) struct Decisions {
+    /// The user's rules of redaction, by name.
+    pub(crate) rules: BTreeMap<String, String>,
+    /// Sessions that the user had forgotten.
+    pub(crate) forgotten: HashSet<SessionKey>,
+    /// Names of projects; nothing where the last was taken back.
+    names: BTreeMap<ProjectKey, Option<String>>,
+    merges: Vec<(ProjectKey, ProjectKey)>,
+    memories: HashMap<Id, MemoryDecision>,
+    /// The sessions of memories that anything was ever decided about.
+    sessions: HashMap<Id, SessionKey>,
+    told: Vec<(Id, Timestamp, Told)>,
+    undone: HashMap<String, String>,
+}
+
+impl Decisions {
+    /// What these come to, the earliest first.
+    fn of<'a>(
+        operations: impl DoubleEndedIterator<Item = (&'a str, Timestamp, &'a Operation)> + Clone,
+    ) -> Self {
+        let mut decisions = Self::default();
+        // From the end: an undo that was itself taken back takes nothing back.
+        for (key, _, operation) in operations.clone().rev() {
+            if let Operation::OperationUndone { operation } = operation
+                && !decisions.undone.contains_key(key)
+            {
+                decisions.undone.entry(operation.clone()).or_insert_with(|| key.to_owned());
+            }
+        }
+        for (key, at, operation) in operations {
+            let holds = !decisions.undone.contains_key(key);
+            decisions.add(key, at, operation, holds);
+        }
+        decisions
+    }
+
+    fn add(&mut self, key: &str, at: Timestamp, operation: &Operation, holds: bool) {
+        if let Operation::MemoryEdited { memory, session: Some(session), .. }
+        | Operation::MemoryForgotten { memory, session: Some(session) }
+        | Operation::MemorySeparated { memory, session: Some(session) } = operation
+        {
+            self.sessions.insert(*memory, session.clone());
+        }
+        match operation {
+            // Names are reset where the last one was taken back, so those that do not hold count too.
+            Operation::ProjectRenamed { project, name } => {
+                let known = self.names.entry(project.clone()).or_default();
+                if holds {
+                    *known = Some(name.clone());
+                }
+            }
+            _ if !holds => {}
+            Operation::ProjectMerged { from, into } => {
+                self.merges.push((from.clone(), into.clone()));
+            }
+            Operation::RuleAdded { name, pattern } => {
+                self.rules.insert(name.clone(), pattern.clone());
+            }
+            Operation::RuleRemoved { name } => {
+                self.rules.remove(name);
+            }
+            Operation::SessionForgotten { session } => {
+                self.forgotten.insert(session.clone());
+            }
+            Operation::MemoryTold(told) => self.told.push((Told::id(key), at, told.clone())),
+            Operation::MemoryEdited { memory, edit, .. } => {
+                self.memories.entry(*memory).or_default().edit.merge(edit.clone());
+            }
+            Operation::MemoryForgotten { memory, .. } => {
+                self.memories.entry(*memory).or_default().forgotten = true;
+            }
+            Operation::MemorySeparated { memory, .. } => {
+                self.memories.entry(*memory).or_default().kept_apart = true;
+            }
+            Operation::DirectoryPlaced { .. } | Operation::OperationUndone { .. } => {}
+        }
+    }
+}
+
+/// Reads what decides before the store is opened to write: from the store's list as far as it was
+/// brought up to the journal, and from there on from the journal itself.
+pub(crate) fn decisions(layout: &Layout, journal: &Journal) -> Result<Decisions> {
+    let known = Store::open_to_read(layout)
+        .and_then(|store| Ok((applied(&store)?, store.operations()?, store.forgotten()?)));
+    // Without a store that can be read, the journal alone decides.
+    let (cursor, listed, forgotten) = known.unwrap_or_default();
+    let (recorded, _) = read(journal, cursor)?;
+    let mut decisions = combine(&listed, &recorded);
+    decisions.forgotten.extend(forgotten);
+    Ok(decisions)
+}
+
+fn combine(listed: &[OperationRow], recorded: &[Recorded]) -> Decisions {
+    let listed: Vec<(&str, Timestamp, Operation)> = listed
+        .iter()
+        .filter_map(|row| {
+            let operation = Operation::read(&row.kind, &row.body)?;
+            Some((row.key.as_str(), row.at.unwrap_or_default(), operation))
+        })
+        .collect();
+    let listed = listed.iter().map(|(key, at, operation)| (*key, *at, operation));
+    let recorded =
+        recorded.iter().map(|record| (record.key.as_str(), record.at, &record.operation));
+    Decisions::of(listed.chain(recorded))
+}
+
+/// The operations behind a cursor, in order, and where the journal ends.
+fn read(journal: &Journal, cursor: Cursor) -> Result<(Vec<Recorded>, Cursor)> {
+    let mut stream = journal.stream(cursor)?;
+    let mut found = Vec::new();
+    for item in &mut stream {
+        // What is no record is for `verify` to report.
+        let Item::Entry(entry) = item? else { continue };
+        // Kinds that are not ours to apply are somebody else's: later hooks, say.
+        if let Some(operation) = Operation::read(&entry.kind, &entry.body) {
+            let (key, at) = (entry.key.clone(), entry.at);
+            found.push(Recorded { key, at, operation, body: entry.body });
+        }
+    }
+    Ok((found, stream.cursor().clone()))
+}
+
+fn applied(store: &Store) -> thru_store::Result<Cursor> {
+    let cursor = store.journal_cursor()?;
+    Ok(cursor.and_then(|cursor| serde_json::from_str(&cursor).ok()).unwrap_or_default())
+}
+
+impl Intake {
+    /// Brings the store up to the journal. Sessions whose memories somebody decided about are marked,
+    /// to be distilled again.
+    pub(crate) fn apply_journal(&self, store: &mut Store) -> Result<()> {
+        let cursor = applied(store)?;
+        let (recorded, moved) = read(&self.journal, cursor.clone())?;
+        if moved == cursor {
+            return Ok(());
+        }
+        let forgotten: Vec<&SessionKey> = recorded
+            .iter()
+            .filter_map(|record| match &record.operation {
+                Operation::SessionForgotten { session } => Some(session),
+                _ => None,
+            })
+            .collect();
+        // Before the cursor moves on: whoever was killed while forgetting goes on here.
+        self.remove_archived(&forgotten)?;
+        let known = store.memory_decisions()?;
+        let mut batch = store.begin()?;
+        let mut is_decided = false;
+        for Recorded { key, at, operation, body } in &recorded {
+            match operation {
+                Operation::DirectoryPlaced { directory, project } => {
+                    batch.directory(directory, project)?;
+                }
+                Operation::SessionForgotten { session } => batch.forget_session(session)?,
+                _ => {}
+            }
+            if operation.is_decision() {
+                batch.operation(key, *at, &operation.kind(), body)?;
+                is_decided = true;
+            }
+        }
+        if is_decided {
+            let listed = batch.operations()?;
+            self.apply_decisions(&mut batch, &combine(&listed, &[]), &known)?;
+        }
+        batch.set_journal_cursor(&serde_json::to_string(&moved).unwrap_or_default())?;
+        batch.commit()?;
+        Ok(())
+    }
+
+    fn apply_decisions(
+        &self,
+        batch: &mut Batch<'_>,
+        decisions: &Decisions,
+        known: &HashMap<Id, MemoryDecision>,
+    ) -> Result<()> {
+        for (project, name) in &decisions.names {
+            batch.rename_project(project, name.as_deref())?;
+        }
+        batch.part_projects()?;
+        for (from, into) in &decisions.merges {
+            batch.merge_project(from, into)?;
+        }
+        batch.set_undone(&decisions.undone)?;
+        batch.set_memory_decisions(decisions.memories.iter())?;
+        let ids: HashSet<&Id> = known.keys().chain(decisions.memories.keys()).collect();
+        for id in ids {
+            if known.get(id) != decisions.memories.get(id)
+                && let Some(session) = decisions.sessions.get(id)
+            {
+                batch.distil_again(session)?;
+            }
+        }
+        self.put_told(batch, decisions)
+    }
+
+    /// Writes what people told outside of sessions, as far as it holds.
+    fn put_told(&self, batch: &mut Batch<'_>, decisions: &Decisions) -> Result<()> {
+        let mut holding = HashSet::new();
+        for (id, at, told) in &decisions.told {
+            let decision = decisions.memories.get(id).cloned().unwrap_or_default();
+            if decision.forgotten {
+                continue;
+            }
+            let mut observation = observation(*id, *at, told);
+            decision.edit.apply(&mut observation);
+            let is_edited = decision.edit != MemoryEdit::default();
+            // The record was cleaned when it was written; the rules may be newer.
+            let memory = crate::distilling::cleaned(&self.redactor, &observation)?
+                .map(|observation| told_memory(&observation, is_edited));
+            batch.put_told(told.project.as_ref(), &memory)?;
+            holding.insert(*id);
+        }
+        for id in batch.told_ids()? {
+            if !holding.contains(&id) {
+                batch.remove_memory(&id)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn told_memory(observation: &Observation, is_edited: bool) -> NewMemory {
+    let files = observation.files_read.iter().map(|path| FileState {
+        path: path.clone(),
+        modified: false,
+        at: observation.at,
+        content: None,
+    });
+    NewMemory::told(observation, is_edited, files.collect())
+}
+
+/// What a person told, in the form of every other memory.
+fn observation(id: Id, at: Timestamp, told: &Told) -> Observation {
+    Observation {
+        id,
+        turn: 0,
+        kind: told.kind,
+        title: told.title.clone(),
+        narrative: told.text.clone().map(|text| Statement { text, sources: Vec::new() }),
+        facts: Vec::new(),
+        concepts: Default::default(),
+        files_read: told.files.clone(),
+        files_modified: Vec::new(),
+        sources: Vec::new(),
+        speaker: Speaker::Person,
+        certainty: Certainty::High,
+        is_rule: told.is_rule,
+        at: Some(at),
+        raw_tokens: 0,
+        merged: Vec::new(),
+    }
+}

@@ -1,0 +1,144 @@
+//! Whether the files that a memory names are still as they were then.
+
+use thru_core::{FileState, Id, Timestamp};
+
+/// Files change a moment before or after their change is recorded.
+const SLACK_SECONDS: i64 = 5;
+
+/// Files looked at per memory: beyond that, one says as much as all.
+const FILES_LOOKED_AT: usize = 40;
+
+/// What a file is like now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// Its project is not on this machine: nothing can be said.
+    Unknown,
+    /// The project is here, the file is not.
+    Gone,
+    /// It is there.
+    There {
+        /// When it was last changed.
+        modified: Option<Timestamp>,
+    },
+}
+
+/// The files of this machine. The binary looks; libraries are told (invariant I-9).
+pub trait Disk {
+    /// What a file is like now. `root` is the directory that its session worked in.
+    fn look(&self, path: &str, root: Option<&str>) -> Presence;
+    /// The hash of a file's content ([`thru_core::content_hash`]), if it can be read and is not large.
+    fn content(&self, path: &str) -> Option<Id>;
+}
+
+/// What became of the files of a memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Freshness {
+    /// Files whose content is not what it was.
+    pub changed: usize,
+    /// Files that are no longer there.
+    pub gone: usize,
+    /// Files that could be looked at.
+    pub of: usize,
+}
+
+impl Freshness {
+    /// Compares files with what a memory knows of them: by content where that is known, else by time.
+    pub fn of(files: &[FileState], root: Option<&str>, disk: &dyn Disk) -> Self {
+        let mut freshness = Self::default();
+        // What was changed says more than what was looked at.
+        let any_modified = files.iter().any(|file| file.modified);
+        let files = files.iter().filter(|file| file.modified || !any_modified);
+        for file in files.take(FILES_LOOKED_AT) {
+            let modified = match disk.look(&file.path, root) {
+                Presence::Unknown => continue,
+                Presence::Gone => {
+                    freshness.of += 1;
+                    freshness.gone += 1;
+                    continue;
+                }
+                Presence::There { modified } => modified,
+            };
+            freshness.of += 1;
+            let is_later = match (modified, file.at) {
+                (Some(modified), Some(at)) => modified.as_second() > at.as_second() + SLACK_SECONDS,
+                _ => false,
+            };
+            // The time of a file says that somebody wrote it, a checkout for example; its content
+            // decides where we know it.
+            if is_later && (file.content.is_none() || disk.content(&file.path) != file.content) {
+                freshness.changed += 1;
+            }
+        }
+        freshness
+    }
+
+    /// In a few words, where there is something to say.
+    pub fn note(&self) -> Option<String> {
+        let files =
+            |count: usize| if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
+        match (self.changed, self.gone) {
+            (0, 0) => None,
+            (changed, 0) => Some(format!("{} changed since", files(changed))),
+            (0, gone) => Some(format!("{} gone since", files(gone))),
+            (changed, gone) => Some(format!("{} changed, {gone} gone since", files(changed))),
+        }
+    }
+
+    /// Whether none of its files is there any more.
+    pub const fn is_gone(&self) -> bool {
+        self.of > 0 && self.gone == self.of
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Fake;
+
+    impl Disk for Fake {
+        fn look(&self, path: &str, _root: Option<&str>) -> Presence {
+            match path {
+                "gone" => Presence::Gone,
+                "elsewhere" => Presence::Unknown,
+                "old" => Presence::There { modified: Timestamp::from_second(50).ok() },
+                _ => Presence::There { modified: Timestamp::from_second(1_000).ok() },
+            }
+        }
+
+        fn content(&self, path: &str) -> Option<Id> {
+            Some(thru_core::content_hash(path.as_bytes()))
+        }
+    }
+
+    fn note(files: &[(&str, Option<&str>)]) -> Option<String> {
+        let files: Vec<FileState> = files
+            .iter()
+            .map(|(path, content)| FileState {
+                path: (*path).to_owned(),
+                modified: true,
+                at: Timestamp::from_second(100).ok(),
+                content: content.map(|content| thru_core::content_hash(content.as_bytes())),
+            })
+            .collect();
+        Freshness::of(&files, None, &Fake).note()
+    }
+
+    #[test]
+    fn content_decides_where_it_is_known() {
+        assert_eq!(note(&[("old", None), ("elsewhere", None)]), None);
+        assert_eq!(note(&[("new", Some("new"))]), None);
+        assert_eq!(note(&[("new", Some("other")), ("old", None)]).unwrap(), "1 file changed since");
+        assert_eq!(
+            note(&[("a", None), ("b", None), ("gone", None)]).unwrap(),
+            "2 files changed, 1 gone since"
+        );
+    }
+
+    #[test]
+    fn without_any_file_it_is_gone() {
+        let file = FileState { path: "gone".to_owned(), modified: true, at: None, content: None };
+        assert!(Freshness::of(&[file], None, &Fake).is_gone());
+        assert!(!Freshness::of(&[], None, &Fake).is_gone());
+    }
+}

@@ -1,0 +1,200 @@
+//! Context packs: what a session, or a prompt, is given from memory, within a budget of tokens.
+//!
+//! A pack holds facts with their sources and never instructions: everything in it is fenced and marked
+//! as recorded data (invariant I-8), what a person said is told from what a tool printed, and nothing
+//! in it can close the fence. Silence is a valid answer.
+
+mod prompt;
+mod render;
+mod start;
+
+use jiff::tz::TimeZone;
+use thru_core::{Concept, Id, Layout, MemoryKind, SessionId, Timestamp, estimated_tokens};
+use thru_redact::{Clean, Redactor, Report};
+use thru_store::{MemoryRow, Result, Store};
+
+use crate::freshness::Disk;
+pub use prompt::deserves_silence;
+use render::{Section, Texts, render};
+
+/// No pack is longer, whatever its budget in tokens: the agents cut what is.
+pub const LONGEST_PACK: usize = 10_000;
+
+/// When a pack is given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Occasion {
+    /// A session starts, or starts over.
+    Start,
+    /// A session goes on that still has its context: only what happened since counts.
+    Resume,
+    /// A session goes on whose context was compacted: it is about that session itself.
+    Compact,
+    /// A person typed this.
+    Prompt(String),
+}
+
+/// What may be put into a pack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Tokens (estimated) at a start and after a compaction.
+    pub start_tokens: u64,
+    /// Tokens (estimated) at a prompt and on a resume.
+    pub prompt_tokens: u64,
+    /// How many observations at most.
+    pub observations: usize,
+    /// How many sessions to tell of that were left unfinished.
+    pub sessions: usize,
+    /// Only observations of these kinds; all where it is empty.
+    pub kinds: Vec<MemoryKind>,
+    /// Only observations with one of these concepts; all where it is empty.
+    pub concepts: Vec<Concept>,
+    /// Whether to tell how the last session ended.
+    pub last_summary: bool,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            start_tokens: 2_000,
+            prompt_tokens: 500,
+            observations: 50,
+            sessions: 10,
+            kinds: Vec::new(),
+            concepts: Vec::new(),
+            last_summary: true,
+        }
+    }
+}
+
+/// For whom and when a pack is made.
+pub struct PackRequest<'a> {
+    /// The rows of the project and of all that was merged into it; none where one stands in none.
+    pub projects: Vec<i64>,
+    /// The name of the project.
+    pub project: Option<String>,
+    /// When it is given.
+    pub occasion: Occasion,
+    /// The row of the session that it is given to, where it is known already.
+    pub session: Option<i64>,
+    /// The branch that is checked out.
+    pub branch: Option<String>,
+    /// The time.
+    pub now: Timestamp,
+    /// The user's time zone.
+    pub zone: TimeZone,
+    /// The files of this machine.
+    pub disk: &'a dyn Disk,
+    /// What may be put into it.
+    pub limits: Limits,
+}
+
+/// A line of a pack.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PackLine {
+    /// The memory that it tells of.
+    pub memory: MemoryRow,
+    /// The shortest prefix of its id that names it alone.
+    pub short_id: String,
+    /// The agent's id of the session that it comes from.
+    pub session: Option<SessionId>,
+    /// What it says.
+    pub text: Clean<String>,
+    /// Why it is there.
+    pub reason: String,
+    section: Section,
+}
+
+/// What is given.
+#[derive(Clone, Debug, Default)]
+pub struct Pack {
+    /// Its lines, in order.
+    pub lines: Vec<PackLine>,
+    /// The whole text, fenced; empty where there is nothing to say.
+    pub text: Clean<String>,
+    /// Tokens (estimated) of the text.
+    pub tokens: u64,
+    /// Why it is silent, or what it was chosen from.
+    pub note: String,
+}
+
+impl Pack {
+    /// The memories that it tells of.
+    pub fn memories(&self) -> impl Iterator<Item = Id> {
+        self.lines.iter().map(|line| line.memory.id)
+    }
+}
+
+/// A line before its budget is known.
+struct Draft {
+    memory: MemoryRow,
+    section: Section,
+    text: String,
+    reason: String,
+}
+
+/// Makes the pack of an occasion. What is put into it passes the redactor once more.
+pub fn pack(
+    layout: &Layout,
+    store: &Store,
+    redactor: &Redactor,
+    request: &PackRequest<'_>,
+) -> Result<Pack> {
+    let (drafts, note) = match &request.occasion {
+        Occasion::Prompt(prompt) => prompt::drafts(layout, store, request, prompt)?,
+        Occasion::Start | Occasion::Resume | Occasion::Compact => start::drafts(store, request)?,
+    };
+    let budget = match request.occasion {
+        Occasion::Start | Occasion::Compact => request.limits.start_tokens,
+        Occasion::Resume | Occasion::Prompt(_) => request.limits.prompt_tokens,
+    };
+    let frame = render(request, &Texts::default());
+    let mut room = budget.saturating_sub(estimated_tokens(&frame));
+    let mut letters = LONGEST_PACK.saturating_sub(frame.chars().count());
+    let mut pack = Pack { note, ..Pack::default() };
+    let mut headings = std::collections::BTreeSet::new();
+    for draft in drafts {
+        let short_id = store.short_id(&draft.memory.id)?;
+        let text = redactor.clean_text(&draft.text, &mut Report::default());
+        let heading = draft.section.heading(request);
+        let written = render::line(&short_id, &draft.memory, draft.section, text.get());
+        let mut cost = estimated_tokens(&written) + 1;
+        let mut length = written.chars().count() + 1;
+        if !headings.contains(&heading) {
+            cost += estimated_tokens(&heading) + 1;
+            length += heading.chars().count() + 2;
+        }
+        if cost > room || length > letters {
+            continue;
+        }
+        room -= cost;
+        letters -= length;
+        headings.insert(heading);
+        let session = match draft.memory.session {
+            Some(row) => store.session_key(row)?.map(|key| key.id),
+            None => None,
+        };
+        pack.lines.push(PackLine {
+            memory: draft.memory,
+            short_id,
+            session,
+            text,
+            reason: draft.reason,
+            section: draft.section,
+        });
+    }
+    if pack.lines.is_empty() {
+        return Ok(pack);
+    }
+    pack.lines.sort_by(|a, b| a.section.cmp(&b.section));
+    // Every text in it is clean; what is put around them is ours.
+    pack.text = redactor.clean_text("", &mut Report::default()).derive(|_| {
+        let mut texts = Texts::default();
+        for line in &pack.lines {
+            let written = render::line(&line.short_id, &line.memory, line.section, line.text.get());
+            texts.add(line.section.heading(request), written);
+        }
+        render(request, &texts)
+    });
+    pack.tokens = estimated_tokens(pack.text.get());
+    Ok(pack)
+}

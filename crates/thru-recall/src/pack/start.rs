@@ -1,0 +1,456 @@
+//! What a session is given when it starts, is resumed, or was compacted: chosen by value, not by age
+//! alone.
+
+use std::collections::{HashMap, HashSet};
+
+use thru_core::{Concept, Digest, MemoryKind, ObservationType, Statement, Timestamp, WorkOutcome};
+use thru_store::{MemoryBody, MemoryFilter, MemoryRow, Result, SessionFilter, SessionRow, Store};
+
+use super::render::Section;
+use super::{Draft, Occasion, PackRequest};
+use crate::freshness::{Freshness, Presence};
+
+/// Observations that are weighed: the latest …
+const LATEST: usize = 300;
+/// … and the latest decisions, and those that name a file somebody is working on.
+const DECISIONS: usize = 60;
+const BY_FILE: usize = 120;
+/// Rules that are told.
+const RULES: usize = 20;
+/// Files of the project that are looked at for what is being worked on …
+const FILES_LOOKED_AT: usize = 150;
+/// … which is what changed in this time.
+const LATELY_DAYS: f64 = 3.0;
+/// After this time an observation counts for half as much by its age.
+const HALF_LIFE_DAYS: f64 = 14.0;
+/// Branches that say nothing about what is being worked on.
+const TRUNKS: [&str; 5] = ["main", "master", "trunk", "develop", "HEAD"];
+/// How many of the best are looked at on the disk.
+const CHECKED: usize = 80;
+
+/// A memory that may be told, and what it is worth.
+struct Valued {
+    memory: MemoryRow,
+    value: f64,
+    reasons: Vec<String>,
+}
+
+pub(super) fn drafts(store: &Store, request: &PackRequest<'_>) -> Result<(Vec<Draft>, String)> {
+    let mut drafts = Vec::new();
+    let about = match request.occasion {
+        Occasion::Compact => request.session,
+        _ => None,
+    };
+    let since = match (&request.occasion, request.session) {
+        (Occasion::Resume, Some(session)) => session_row(store, session)?.and_then(|row| row.ended),
+        _ => None,
+    };
+    if since.is_none() {
+        drafts.extend(rules(store, request)?);
+    }
+    let summaries = summaries(store, request, about, since)?;
+    if request.limits.last_summary
+        && let Some(last) = summaries.first()
+    {
+        drafts.extend(last_session(store, request, last)?);
+    }
+    drafts.extend(left_open(store, request, summaries.get(1..).unwrap_or_default())?);
+    let valued = observations(store, request, about, since, &summaries)?;
+    let weighed = valued.len();
+    drafts.extend(told(store, request, valued)?);
+    Ok((drafts, format!("{weighed} observations weighed")))
+}
+
+/// What people ruled, for this project and for every project, the latest first.
+fn rules(store: &Store, request: &PackRequest<'_>) -> Result<Vec<Draft>> {
+    let own = MemoryFilter {
+        projects: Some(request.projects.clone()),
+        rules: true,
+        limit: Some(RULES),
+        ..MemoryFilter::default()
+    };
+    let everywhere = MemoryFilter { projects: None, global: true, ..own.clone() };
+    let mut rules = store.memories(&own)?;
+    rules.extend(store.memories(&everywhere)?);
+    let mut seen = HashSet::new();
+    rules.retain(|rule| rule.flags.is_of_person && seen.insert(normal(&rule.title)));
+    Ok(rules
+        .into_iter()
+        .map(|rule| {
+            let day = day(rule.at, request);
+            let reason = if rule.is_global() { "a rule for every project" } else { "a rule" };
+            Draft {
+                text: format!("\"{}\" ({day})", rule.title),
+                section: Section::Rules,
+                reason: reason.to_owned(),
+                memory: rule,
+            }
+        })
+        .collect())
+}
+
+/// Summaries of the project's last sessions, the latest first; after a compaction, that session's.
+fn summaries(
+    store: &Store,
+    request: &PackRequest<'_>,
+    about: Option<i64>,
+    since: Option<Timestamp>,
+) -> Result<Vec<MemoryRow>> {
+    let mut found = store.memories(&MemoryFilter {
+        projects: about.is_none().then(|| request.projects.clone()),
+        session: about,
+        kinds: Some(vec![MemoryKind::Summary]),
+        since,
+        limit: Some(request.limits.sessions.max(1) + 1),
+        ..MemoryFilter::default()
+    })?;
+    // A session that starts knows nothing yet, and one that goes on knows itself.
+    if about.is_none() {
+        found.retain(|summary| request.session.is_none() || summary.session != request.session);
+    }
+    Ok(found)
+}
+
+fn last_session(
+    store: &Store,
+    request: &PackRequest<'_>,
+    summary: &MemoryRow,
+) -> Result<Vec<Draft>> {
+    let MemoryBody::Summary(body) = store.body_of(summary)? else { return Ok(Vec::new()) };
+    let draft = |text: String, reason: &str| Draft {
+        memory: summary.clone(),
+        section: Section::LastSession,
+        text,
+        reason: reason.to_owned(),
+    };
+    let Digest { request: asked, completed, next_steps, open_questions, decisions, .. } =
+        &body.digest;
+    let ended = body.digest.outcome.as_str();
+    let mut drafts = vec![draft(
+        format!("{} ({}, {ended})", body.title, day(summary.at, request)),
+        "how the last session ended",
+    )];
+    if let Some(asked) = asked.as_ref().filter(|asked| normal(&asked.text) != normal(&body.title)) {
+        drafts.push(draft(format!("The user asked: {}", asked.text), "what was asked for"));
+    }
+    let compact = matches!(request.occasion, Occasion::Compact);
+    let most = if compact { 8 } else { 3 };
+    let lists: [(&str, &[Statement], usize, &str); 4] = [
+        ("Done", completed, most, "what was done"),
+        ("Decided", decisions, if compact { 8 } else { 0 }, "what was decided"),
+        ("Next", next_steps, most, "what was left to do"),
+        ("Open question", open_questions, most, "what was left open"),
+    ];
+    for (label, statements, most, reason) in lists {
+        for statement in statements.iter().take(most) {
+            drafts.push(draft(format!("{label}: {}", cut(&statement.text, 200)), reason));
+        }
+    }
+    if let Some(files) = files_line(&body.digest.files, request) {
+        drafts.push(draft(files, "what was changed"));
+    }
+    Ok(drafts)
+}
+
+fn files_line(files: &[String], _request: &PackRequest<'_>) -> Option<String> {
+    let names: Vec<&str> = files.iter().take(6).map(|path| file_name(path)).collect();
+    let more = files.len().saturating_sub(names.len());
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    (!names.is_empty()).then(|| format!("Files changed: {}{rest}", names.join(", ")))
+}
+
+/// Earlier sessions that did not come to an end.
+fn left_open(
+    store: &Store,
+    request: &PackRequest<'_>,
+    summaries: &[MemoryRow],
+) -> Result<Vec<Draft>> {
+    let mut drafts = Vec::new();
+    let open = |summary: &&MemoryRow| {
+        matches!(summary.outcome, Some(WorkOutcome::Blocked | WorkOutcome::InProgress))
+    };
+    for summary in summaries.iter().filter(open).take(request.limits.sessions.min(4)) {
+        let MemoryBody::Summary(body) = store.body_of(summary)? else { continue };
+        let next = body.digest.next_steps.first().or(body.digest.open_questions.first());
+        let next =
+            next.map_or_else(String::new, |next| format!("; next: {}", cut(&next.text, 120)));
+        drafts.push(Draft {
+            text: format!(
+                "{} ({}, {}){next}",
+                body.title,
+                body.digest.outcome.as_str(),
+                day(summary.at, request)
+            ),
+            memory: summary.clone(),
+            section: Section::Open,
+            reason: "an earlier session did not finish".to_owned(),
+        });
+    }
+    Ok(drafts)
+}
+
+/// Observations with what each is worth, the best first.
+fn observations(
+    store: &Store,
+    request: &PackRequest<'_>,
+    about: Option<i64>,
+    since: Option<Timestamp>,
+    summaries: &[MemoryRow],
+) -> Result<Vec<Valued>> {
+    let lately = if about.is_none() { changed_lately(store, request)? } else { Vec::new() };
+    let mut found = candidates(store, request, about, since, &lately)?;
+    let unfinished: HashSet<i64> = summaries
+        .iter()
+        .filter(|summary| {
+            matches!(summary.outcome, Some(WorkOutcome::Blocked | WorkOutcome::InProgress))
+        })
+        .filter_map(|summary| summary.session)
+        .collect();
+    let sessions: HashMap<i64, SessionRow> = sessions_of(store, &found)?;
+    let rows: Vec<i64> = found.iter().map(|memory| memory.row).collect();
+    let files = store.files_of_memories(&rows)?;
+    let wanted = concept_filter(store, request, &mut found)?;
+    found.retain(|memory| wanted.as_ref().is_none_or(|rows| rows.contains(&memory.row)));
+    let branch = request.branch.as_deref().filter(|branch| !TRUNKS.contains(branch));
+    let mut valued: Vec<Valued> = found
+        .into_iter()
+        .map(|memory| {
+            let session = memory.session.and_then(|row| sessions.get(&row));
+            let mut valued = by_itself(memory, request);
+            let names = files.get(&valued.memory.row).map_or(&[][..], Vec::as_slice);
+            if let Some(file) =
+                names.iter().find(|file| file.modified && lately.contains(&file.path))
+            {
+                valued.add(0.8, format!("names {}, which changed lately", file_name(&file.path)));
+            }
+            let same_branch = session.is_some_and(|session| {
+                branch.is_some() && session.facts.branch.as_deref() == branch
+            });
+            if same_branch {
+                valued.add(0.6, "from this branch".to_owned());
+            }
+            if valued.memory.session.is_some_and(|row| unfinished.contains(&row)) {
+                valued.add(0.4, "its session did not finish".to_owned());
+            }
+            valued
+        })
+        .collect();
+    valued.sort_by(|a, b| {
+        b.value
+            .total_cmp(&a.value)
+            .then_with(|| b.memory.at.cmp(&a.memory.at))
+            .then_with(|| a.memory.id.cmp(&b.memory.id))
+    });
+    let mut seen = HashSet::new();
+    valued.retain(|one| seen.insert(normal(&one.memory.title)));
+    for one in valued.iter_mut().take(CHECKED) {
+        let root = one
+            .memory
+            .session
+            .and_then(|row| sessions.get(&row))
+            .and_then(|session| session.facts.directory.as_deref());
+        let names = files.get(&one.memory.row).map_or(&[][..], Vec::as_slice);
+        let freshness = Freshness::of(names, root, request.disk);
+        if freshness.is_gone() {
+            one.add(-0.6, "its files are gone".to_owned());
+        }
+    }
+    valued.sort_by(|a, b| b.value.total_cmp(&a.value));
+    Ok(valued)
+}
+
+impl Valued {
+    fn add(&mut self, value: f64, reason: String) {
+        self.value += value;
+        self.reasons.push(reason);
+    }
+}
+
+/// What an observation is worth by its type and age.
+fn by_itself(memory: MemoryRow, request: &PackRequest<'_>) -> Valued {
+    let value = match memory.kind {
+        MemoryKind::Observation(ObservationType::Decision) => 0.9,
+        MemoryKind::Observation(ObservationType::Bugfix) => 0.7,
+        MemoryKind::Observation(ObservationType::Feature | ObservationType::Discovery) => 0.6,
+        MemoryKind::Observation(ObservationType::Refactor) => 0.5,
+        MemoryKind::Observation(ObservationType::Change) | MemoryKind::Summary => 0.4,
+    };
+    let age = memory.at.map_or(f64::MAX, |at| days_between(at, request.now));
+    let mut valued = Valued { value, reasons: vec![memory.kind.to_string()], memory };
+    let recency = 0.5_f64.powf(age / HALF_LIFE_DAYS);
+    if recency > 0.05 {
+        valued.add(recency, format!("{} old", days(age)));
+    }
+    if valued.memory.flags.is_of_person {
+        valued.add(0.3, "the user said it".to_owned());
+    }
+    valued
+}
+
+/// Observations that may be worth telling.
+fn candidates(
+    store: &Store,
+    request: &PackRequest<'_>,
+    about: Option<i64>,
+    since: Option<Timestamp>,
+    lately: &[String],
+) -> Result<Vec<MemoryRow>> {
+    let kinds: Vec<MemoryKind> = match request.limits.kinds.is_empty() {
+        true => MemoryKind::all().filter(|kind| *kind != MemoryKind::Summary).collect(),
+        false => request.limits.kinds.clone(),
+    };
+    let latest = MemoryFilter {
+        projects: about.is_none().then(|| request.projects.clone()),
+        session: about,
+        kinds: Some(kinds.clone()),
+        since,
+        limit: Some(LATEST),
+        ..MemoryFilter::default()
+    };
+    let decision = MemoryKind::Observation(ObservationType::Decision);
+    let decisions = MemoryFilter {
+        kinds: Some(kinds.into_iter().filter(|kind| *kind == decision).collect()),
+        limit: Some(DECISIONS),
+        ..latest.clone()
+    };
+    let by_file =
+        MemoryFilter { files: Some(lately.to_vec()), limit: Some(BY_FILE), ..latest.clone() };
+    let everywhere = MemoryFilter { projects: None, session: None, global: true, ..latest.clone() };
+    let mut found = store.memories(&latest)?;
+    // Further looks are for what is not among the latest anyway.
+    if found.len() == LATEST {
+        found.extend(store.memories(&decisions)?);
+        if !lately.is_empty() {
+            found.extend(store.memories(&by_file)?);
+        }
+    }
+    if about.is_none() {
+        found.extend(store.memories(&everywhere)?);
+    }
+    let mut seen = HashSet::new();
+    found.retain(|memory| {
+        seen.insert(memory.row)
+            // Rules have a place of their own.
+            && (!memory.flags.is_rule || since.is_some())
+            && !memory.flags.is_uncertain
+            && (about.is_some() || request.session.is_none() || memory.session != request.session)
+    });
+    Ok(found)
+}
+
+/// The rows of those that have one of the concepts asked for.
+fn concept_filter(
+    store: &Store,
+    request: &PackRequest<'_>,
+    found: &mut [MemoryRow],
+) -> Result<Option<HashSet<i64>>> {
+    let wanted: &[Concept] = &request.limits.concepts;
+    if wanted.is_empty() {
+        return Ok(None);
+    }
+    let mut rows = HashSet::new();
+    for memory in found {
+        if let MemoryBody::Observation(body) = store.body_of(memory)?
+            && body.concepts.iter().any(|concept| wanted.contains(concept))
+        {
+            rows.insert(memory.row);
+        }
+    }
+    Ok(Some(rows))
+}
+
+/// Files of the project that changed on this disk in the last days: what somebody is working on.
+fn changed_lately(store: &Store, request: &PackRequest<'_>) -> Result<Vec<String>> {
+    if request.projects.is_empty() {
+        return Ok(Vec::new());
+    }
+    let files = store.files_changed_last(&request.projects, FILES_LOOKED_AT)?;
+    Ok(files
+        .into_iter()
+        .filter(|path| match request.disk.look(path, None) {
+            Presence::There { modified: Some(modified) } => {
+                days_between(modified, request.now) <= LATELY_DAYS
+            }
+            _ => false,
+        })
+        .collect())
+}
+
+/// The lines of the best observations.
+fn told(store: &Store, request: &PackRequest<'_>, valued: Vec<Valued>) -> Result<Vec<Draft>> {
+    let best: Vec<Valued> = valued.into_iter().take(request.limits.observations).collect();
+    let rows: Vec<i64> = best.iter().map(|one| one.memory.row).collect();
+    let files = store.files_of_memories(&rows)?;
+    let sessions = sessions_of(store, best.iter().map(|one| &one.memory))?;
+    Ok(best
+        .into_iter()
+        .map(|one| {
+            let root = one
+                .memory
+                .session
+                .and_then(|row| sessions.get(&row))
+                .and_then(|session| session.facts.directory.as_deref());
+            let names = files.get(&one.memory.row).map_or(&[][..], Vec::as_slice);
+            let stale = Freshness::of(names, root, request.disk).note();
+            let stale = stale.map_or_else(String::new, |note| format!(" ({note})"));
+            Draft {
+                text: format!("{}{stale}", one.memory.title),
+                section: Section::day(one.memory.at.unwrap_or_default(), request),
+                reason: format!("value {:.2}: {}", one.value, one.reasons.join(", ")),
+                memory: one.memory,
+            }
+        })
+        .collect())
+}
+
+fn sessions_of<'a>(
+    store: &Store,
+    memories: impl IntoIterator<Item = &'a MemoryRow>,
+) -> Result<HashMap<i64, SessionRow>> {
+    let mut rows: Vec<i64> = memories.into_iter().filter_map(|memory| memory.session).collect();
+    rows.sort_unstable();
+    rows.dedup();
+    let filter = SessionFilter { rows: Some(rows), ..SessionFilter::default() };
+    Ok(store.sessions(&filter)?.into_iter().map(|session| (session.row, session)).collect())
+}
+
+fn session_row(store: &Store, row: i64) -> Result<Option<SessionRow>> {
+    let filter = SessionFilter { rows: Some(vec![row]), ..SessionFilter::default() };
+    Ok(store.sessions(&filter)?.pop())
+}
+
+fn day(at: Option<Timestamp>, request: &PackRequest<'_>) -> String {
+    at.map_or_else(
+        || "no date".to_owned(),
+        |at| at.to_zoned(request.zone.clone()).date().to_string(),
+    )
+}
+
+fn days_between(earlier: Timestamp, later: Timestamp) -> f64 {
+    ((later.as_second() - earlier.as_second()) as f64 / 86_400.0).max(0.0)
+}
+
+fn days(age: f64) -> String {
+    match age as u64 {
+        0 => "less than a day".to_owned(),
+        1 => "1 day".to_owned(),
+        days => format!("{days} days"),
+    }
+}
+
+/// A title as far as it tells two memories apart.
+pub(super) fn normal(title: &str) -> String {
+    title
+        .chars()
+        .filter(|character| character.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+pub(super) fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+fn cut(text: &str, longest: usize) -> String {
+    super::render::plain(text, longest)
+}

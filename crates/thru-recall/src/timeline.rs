@@ -1,0 +1,82 @@
+//! What happened before and after something, in its project.
+
+use thru_core::{MemoryKind, Timestamp};
+use thru_store::{MemoryFilter, MemoryRow, Result, Store};
+
+/// The point in time that a timeline is about.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Anchor {
+    /// A memory: it stands in the timeline itself.
+    Memory(MemoryRow),
+    /// Any moment, of a passage for example.
+    Moment {
+        /// When.
+        at: Timestamp,
+        /// The project to look in.
+        project: Option<i64>,
+    },
+}
+
+/// Memories around an anchor, the earliest first.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Timeline {
+    /// What came before.
+    pub before: Vec<MemoryRow>,
+    /// The memory that was asked about.
+    pub anchor: Option<MemoryRow>,
+    /// What came after.
+    pub after: Vec<MemoryRow>,
+}
+
+/// Reads up to `before` and `after` memories around an anchor. `kinds` leaves all others out.
+pub fn timeline(
+    store: &Store,
+    anchor: Anchor,
+    before: usize,
+    after: usize,
+    kinds: Option<&[MemoryKind]>,
+) -> Result<Timeline> {
+    let (at, project, anchor) = match anchor {
+        Anchor::Moment { at, project } => (at, project, None),
+        Anchor::Memory(memory) => {
+            (memory.at.unwrap_or(Timestamp::UNIX_EPOCH), memory.project, Some(memory))
+        }
+    };
+    let projects = project.map(|row| store.project_and_merged(row)).transpose()?;
+    let filter = MemoryFilter {
+        global: projects.is_none() && anchor.as_ref().is_some_and(MemoryRow::is_global),
+        projects,
+        kinds: kinds.map(<[MemoryKind]>::to_vec),
+        ..MemoryFilter::default()
+    };
+    let earlier =
+        store.memories(&MemoryFilter { until: Some(at), limit: Some(before), ..filter.clone() })?;
+    let next = Timestamp::from_millisecond(at.as_millisecond() + 1).unwrap_or(at);
+    let same = store.memories(&MemoryFilter {
+        since: Some(at),
+        until: Some(next),
+        oldest_first: true,
+        ..filter.clone()
+    })?;
+    let later = store.memories(&MemoryFilter {
+        since: Some(next),
+        oldest_first: true,
+        limit: Some(after),
+        ..filter
+    })?;
+    let own = anchor.as_ref().and_then(|own| same.iter().position(|memory| memory.id == own.id));
+    let mut timeline = Timeline { anchor, ..Timeline::default() };
+    timeline.before.extend(earlier.into_iter().rev());
+    for (place, memory) in same.into_iter().enumerate() {
+        match own {
+            Some(own) if place == own => {}
+            Some(own) if place > own => timeline.after.push(memory),
+            _ => timeline.before.push(memory),
+        }
+    }
+    timeline.after.extend(later);
+    let surplus = timeline.before.len().saturating_sub(before);
+    timeline.before.drain(..surplus);
+    timeline.after.truncate(after);
+    Ok(timeline)
+}

@@ -1,0 +1,180 @@
+//! What is indexed: passages and memories, each in an index of its own, so that the statistics of the
+//! one, and with them its order, do not depend on the other.
+
+use std::collections::HashMap;
+
+use rusqlite::OptionalExtension;
+use thru_core::{Id, Timestamp};
+
+use super::fields::kind_code;
+use crate::error::Result;
+use crate::query::{MemoryBody, PassageFilter};
+use crate::store::Store;
+
+/// One of the two indexes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Collection {
+    /// What was said and done.
+    Passages,
+    /// What was made of it: observations, summaries, and what people told.
+    Memories,
+}
+
+/// The project of memories that hold everywhere: no row of a project is as high.
+pub const EVERYWHERE: i64 = i64::MAX;
+
+/// Rows read from the store at a time.
+const ROWS_PER_READ: usize = 2_000;
+
+/// What the index wants to know of a row.
+pub(super) struct Document {
+    pub(super) row: i64,
+    pub(super) id: Id,
+    pub(super) session: i64,
+    pub(super) project: i64,
+    pub(super) source: i64,
+    pub(super) ordinal: u32,
+    pub(super) kind: u8,
+    pub(super) at: Option<Timestamp>,
+    pub(super) files: Vec<String>,
+    pub(super) tags: Vec<&'static str>,
+    pub(super) text: String,
+}
+
+/// The projects of sessions, as far as they were asked for.
+pub(super) type Projects = HashMap<i64, i64>;
+
+impl Collection {
+    /// Both, in the order in which they are written.
+    pub const ALL: [Self; 2] = [Self::Passages, Self::Memories];
+
+    pub(super) const fn suffix(self) -> &'static str {
+        match self {
+            Self::Passages => "",
+            Self::Memories => "-memories",
+        }
+    }
+
+    const fn table(self) -> &'static str {
+        match self {
+            Self::Passages => "passages",
+            Self::Memories => "memories",
+        }
+    }
+
+    pub(crate) const fn retired_table(self) -> &'static str {
+        match self {
+            Self::Passages => "retired_rows",
+            Self::Memories => "retired_memories",
+        }
+    }
+
+    /// Hands on the rows behind `row`, at most `limit` of them, in order, and says which was the last
+    /// and how many there were.
+    pub(super) fn documents(
+        self,
+        store: &Store,
+        after: i64,
+        limit: usize,
+        projects: &mut Projects,
+        mut each: impl FnMut(&Document) -> Result<()>,
+    ) -> Result<(i64, u64)> {
+        let (mut last, mut count) = (after, 0);
+        while count < limit as u64 {
+            let wanted = ROWS_PER_READ.min(limit - count as usize);
+            let before = count;
+            match self {
+                Self::Passages => {
+                    let rows = store.passages(PassageFilter::After { row: last, limit: wanted })?;
+                    for passage in &rows {
+                        let project = match projects.get(&passage.session) {
+                            Some(project) => *project,
+                            None => {
+                                let project = store.project_of_session(passage.session)?;
+                                projects.insert(passage.session, project);
+                                project
+                            }
+                        };
+                        each(&Document {
+                            row: passage.row,
+                            id: passage.id,
+                            session: passage.session,
+                            project,
+                            source: passage.source,
+                            ordinal: passage.ordinal,
+                            kind: kind_code(passage.kind, passage.agent_id.is_some()),
+                            at: passage.at,
+                            files: store.files_of(passage)?.into_iter().map(|f| f.0).collect(),
+                            tags: Vec::new(),
+                            text: store.text_of(passage)?,
+                        })?;
+                        (last, count) = (passage.row, count + 1);
+                    }
+                }
+                Self::Memories => {
+                    let rows = store.memories_after(last, wanted)?;
+                    for memory in &rows {
+                        let body = store.body_of(memory)?;
+                        let files = store.files_of_memories(&[memory.row])?;
+                        let elsewhere = if memory.is_global() { EVERYWHERE } else { 0 };
+                        each(&Document {
+                            row: memory.row,
+                            id: memory.id,
+                            session: memory.session.unwrap_or(0),
+                            project: memory.project.unwrap_or(elsewhere),
+                            source: 0,
+                            ordinal: memory.turn,
+                            kind: memory.kind.code(),
+                            at: memory.at,
+                            files: files.into_values().flatten().map(|file| file.path).collect(),
+                            tags: concepts(&body),
+                            text: body.search_text(),
+                        })?;
+                        (last, count) = (memory.row, count + 1);
+                    }
+                }
+            }
+            if count == before {
+                break;
+            }
+        }
+        Ok((last, count))
+    }
+}
+
+fn concepts(body: &MemoryBody) -> Vec<&'static str> {
+    match body {
+        MemoryBody::Observation(observation) => {
+            observation.concepts.iter().map(|concept| concept.as_str()).collect()
+        }
+        MemoryBody::Summary(_) => Vec::new(),
+    }
+}
+
+impl Store {
+    /// Every row of a collection.
+    pub fn rows(&self, collection: Collection) -> Result<Vec<i64>> {
+        self.row_numbers(&format!("SELECT row FROM {} ORDER BY row", collection.table()))
+    }
+
+    /// Rows that were replaced and that the index may still hold.
+    pub fn retired_rows(&self, collection: Collection) -> Result<Vec<i64>> {
+        self.row_numbers(&format!("SELECT row FROM {}", collection.retired_table()))
+    }
+
+    /// The last row ever written.
+    pub fn last_row(&self, collection: Collection) -> Result<i64> {
+        Ok(self
+            .connection
+            .prepare_cached("SELECT seq FROM sqlite_sequence WHERE name = ?1")?
+            .query_row([collection.table()], |row| row.get(0))
+            .optional()?
+            .unwrap_or(0))
+    }
+
+    fn row_numbers(&self, sql: &str) -> Result<Vec<i64>> {
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let rows = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+        Ok(rows)
+    }
+}

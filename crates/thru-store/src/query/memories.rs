@@ -1,0 +1,366 @@
+//! Memories: observations, summaries, and what people told.
+
+use std::collections::HashMap;
+
+use rusqlite::types::Value;
+use rusqlite::{OptionalExtension, Row, params_from_iter};
+use thru_core::{
+    FileState, Id, IdPrefix, MemoryDecision, MemoryKind, Observation, ObservationType, Summary,
+    Timestamp, WorkOutcome,
+};
+
+use super::passages::{passage_place, time};
+use crate::error::{Result, StoreError};
+use crate::store::Store;
+use crate::text::TextPlace;
+use crate::write::outcome_of_code;
+
+/// What can be said of a memory by yes or no.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemoryFlags {
+    /// It holds from then on: a person's rule.
+    pub is_rule: bool,
+    /// It was taken from prose by its shape.
+    pub is_uncertain: bool,
+    /// A person said it.
+    pub is_of_person: bool,
+    /// A person told it outside of any session.
+    pub is_told: bool,
+    /// A person wrote over it.
+    pub is_edited: bool,
+}
+
+impl MemoryFlags {
+    pub(crate) fn code(self) -> u8 {
+        [self.is_rule, self.is_uncertain, self.is_of_person, self.is_told, self.is_edited]
+            .into_iter()
+            .enumerate()
+            .fold(0, |code, (bit, is_set)| code | (u8::from(is_set) << bit))
+    }
+
+    fn from_code(code: u8) -> Self {
+        let is_set = |bit: u8| code & (1 << bit) != 0;
+        Self {
+            is_rule: is_set(0),
+            is_uncertain: is_set(1),
+            is_of_person: is_set(2),
+            is_told: is_set(3),
+            is_edited: is_set(4),
+        }
+    }
+}
+
+/// One memory as stored, without its body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MemoryRow {
+    /// The row: grows with every write.
+    pub row: i64,
+    /// The memory's id.
+    pub id: Id,
+    /// The row of its session, where it comes from one.
+    pub session: Option<i64>,
+    /// The row of its project; nothing where it holds everywhere, or its session has none.
+    pub project: Option<i64>,
+    /// The turn that it comes from; 0 for all of a session.
+    pub turn: u32,
+    /// What it is.
+    pub kind: MemoryKind,
+    /// What else there is to say of it.
+    pub flags: MemoryFlags,
+    /// How the work ended, of a summary.
+    pub outcome: Option<WorkOutcome>,
+    /// When it happened.
+    pub at: Option<Timestamp>,
+    /// What happened.
+    pub title: String,
+    /// Tokens (estimated) that reading all of it costs.
+    pub tokens: u64,
+    /// Tokens (estimated) of the passages that it stands for.
+    pub raw_tokens: u64,
+    place: TextPlace,
+}
+
+impl MemoryRow {
+    /// Whether a person told it to every project.
+    pub const fn is_global(&self) -> bool {
+        self.flags.is_told && self.project.is_none()
+    }
+}
+
+/// A memory whole.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MemoryBody {
+    /// One distilled unit of memory, or what a person told.
+    Observation(Box<Observation>),
+    /// The digest of a session.
+    Summary(Box<Summary>),
+}
+
+impl MemoryBody {
+    /// What a search looks in.
+    pub fn search_text(&self) -> String {
+        match self {
+            Self::Observation(observation) => observation.search_text(),
+            Self::Summary(summary) => summary.search_text(),
+        }
+    }
+
+    /// The passages that it was made from.
+    pub fn sources(&self) -> Vec<Id> {
+        let mut sources: Vec<Id> = match self {
+            Self::Observation(observation) => observation.sources.clone(),
+            Self::Summary(summary) => summary
+                .digest
+                .statements()
+                .flat_map(|statement| statement.sources.iter().copied())
+                .collect(),
+        };
+        let mut seen = std::collections::HashSet::new();
+        sources.retain(|id| seen.insert(*id));
+        sources
+    }
+}
+
+/// Which memories to read. Nothing set means: all of them.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryFilter {
+    /// Of these projects.
+    pub projects: Option<Vec<i64>>,
+    /// Only what people told to every project.
+    pub global: bool,
+    /// Of this session.
+    pub session: Option<i64>,
+    /// Rows of memories.
+    pub rows: Option<Vec<i64>>,
+    /// Of these kinds.
+    pub kinds: Option<Vec<MemoryKind>>,
+    /// Only rules that a person gave.
+    pub rules: bool,
+    /// Naming one of these files (whole paths).
+    pub files: Option<Vec<String>>,
+    /// At or after this time.
+    pub since: Option<Timestamp>,
+    /// Before this time.
+    pub until: Option<Timestamp>,
+    /// Oldest first; else latest first.
+    pub oldest_first: bool,
+    /// At most this many.
+    pub limit: Option<usize>,
+}
+
+const COLUMNS: &str = "m.row, m.id, m.session, m.project, m.turn, m.kind, m.flags, m.outcome, m.at,
+    m.title, m.tokens, m.raw_tokens, m.block, m.start, m.length";
+
+impl Store {
+    /// Reads memories, ordered by time.
+    pub fn memories(&self, filter: &MemoryFilter) -> Result<Vec<MemoryRow>> {
+        let mut conditions: Vec<String> = Vec::new();
+        let mut parameters: Vec<Value> = Vec::new();
+        let list = |count: usize| super::in_list(count);
+        if let Some(projects) = &filter.projects {
+            conditions.push(format!("m.project IN ({})", list(projects.len())));
+            parameters.extend(projects.iter().map(|row| Value::from(*row)));
+        }
+        if let Some(session) = filter.session {
+            conditions.push("m.session = ?".to_owned());
+            parameters.push(Value::from(session));
+        }
+        if let Some(rows) = &filter.rows {
+            conditions.push(format!("m.row IN ({})", list(rows.len())));
+            parameters.extend(rows.iter().map(|row| Value::from(*row)));
+        }
+        if let Some(kinds) = &filter.kinds {
+            conditions.push(format!("m.kind IN ({})", list(kinds.len())));
+            parameters.extend(kinds.iter().map(|kind| Value::from(i64::from(kind.code()))));
+        }
+        if filter.rules {
+            conditions.push("m.flags & 1".to_owned());
+        }
+        if filter.global {
+            conditions.push("m.project IS NULL AND m.flags & 8".to_owned());
+        }
+        if let Some(files) = &filter.files {
+            conditions.push(format!(
+                "m.row IN (SELECT n.row FROM memory_files n JOIN files f ON f.id = n.file
+                           WHERE f.path IN ({}))",
+                list(files.len())
+            ));
+            parameters.extend(files.iter().map(|path| Value::from(path.clone())));
+        }
+        for (condition, time) in [("m.at >= ?", filter.since), ("m.at < ?", filter.until)] {
+            if let Some(time) = time {
+                conditions.push(condition.to_owned());
+                parameters.push(Value::from(time.as_millisecond()));
+            }
+        }
+        let conditions = match conditions.is_empty() {
+            true => String::new(),
+            false => format!("WHERE {}", conditions.join(" AND ")),
+        };
+        let direction = if filter.oldest_first { "ASC" } else { "DESC" };
+        parameters.push(Value::from(filter.limit.map_or(-1, |limit| limit as i64)));
+        let mut statement = self.connection.prepare_cached(&format!(
+            "SELECT {COLUMNS} FROM memories m {conditions}
+             ORDER BY m.at {direction}, m.turn {direction}, m.id {direction} LIMIT ?"
+        ))?;
+        let rows = statement
+            .query_map(params_from_iter(parameters), memory)?
+            .collect::<rusqlite::Result<_>>()?;
+        Ok(rows)
+    }
+
+    /// Memories behind a row, in order, at most this many.
+    pub(crate) fn memories_after(&self, row: i64, limit: usize) -> Result<Vec<MemoryRow>> {
+        let mut statement = self.connection.prepare_cached(&format!(
+            "SELECT {COLUMNS} FROM memories m WHERE m.row > ?1 ORDER BY m.row LIMIT ?2"
+        ))?;
+        let rows =
+            statement.query_map((row, limit as i64), memory)?.collect::<rusqlite::Result<_>>()?;
+        Ok(rows)
+    }
+
+    /// The memories whose id starts so: at most `limit`, by id.
+    pub fn memories_by_prefix(&self, prefix: &IdPrefix, limit: usize) -> Result<Vec<MemoryRow>> {
+        let (low, high) = prefix.range();
+        let mut statement = self.connection.prepare_cached(&format!(
+            "SELECT {COLUMNS} FROM memories m WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT ?3"
+        ))?;
+        let rows = statement
+            .query_map((low.as_bytes(), high.as_bytes(), limit as i64), memory)?
+            .collect::<rusqlite::Result<_>>()?;
+        Ok(rows)
+    }
+
+    /// The memory with this id.
+    pub fn memory(&self, id: &Id) -> Result<Option<MemoryRow>> {
+        Ok(self
+            .connection
+            .prepare_cached(&format!("SELECT {COLUMNS} FROM memories m WHERE id = ?1"))?
+            .query_row([id.as_bytes()], memory)
+            .optional()?)
+    }
+
+    /// A memory whole.
+    pub fn body_of(&self, memory: &MemoryRow) -> Result<MemoryBody> {
+        let text = self.texts.read(&self.connection, memory.place)?;
+        let parsed = match memory.kind {
+            MemoryKind::Observation(_) => {
+                serde_json::from_str(&text).map(|body| MemoryBody::Observation(Box::new(body)))
+            }
+            MemoryKind::Summary => {
+                serde_json::from_str(&text).map(|body| MemoryBody::Summary(Box::new(body)))
+            }
+        };
+        parsed.map_err(|error| StoreError::Corrupt {
+            path: self.path.clone(),
+            detail: format!("memory {}: {error}", memory.id),
+        })
+    }
+
+    /// The files that memories name, by the memories' rows.
+    pub fn files_of_memories(&self, rows: &[i64]) -> Result<HashMap<i64, Vec<FileState>>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT f.path, n.modified, n.at, n.content FROM memory_files n
+             JOIN files f ON f.id = n.file WHERE n.row = ?1 ORDER BY f.path",
+        )?;
+        let mut found = HashMap::new();
+        for row in rows {
+            let files = statement
+                .query_map([row], |row| {
+                    Ok(FileState {
+                        path: row.get(0)?,
+                        modified: row.get(1)?,
+                        at: time(row, 2)?,
+                        content: row.get::<_, Option<[u8; Id::BYTES]>>(3)?.map(Id::from_bytes),
+                    })
+                })?
+                .collect::<rusqlite::Result<Vec<_>>>()?;
+            found.insert(*row, files);
+        }
+        Ok(found)
+    }
+
+    /// The files that the memories of these projects changed last, the latest first.
+    pub fn files_changed_last(&self, projects: &[i64], limit: usize) -> Result<Vec<String>> {
+        let mut statement = self.connection.prepare(&format!(
+            "SELECT f.path, max(m.at) AS last
+             FROM (SELECT row, at FROM memories WHERE project IN ({})
+                   ORDER BY at DESC LIMIT ?) m
+             JOIN memory_files n ON n.row = m.row AND n.modified
+             JOIN files f ON f.id = n.file
+             GROUP BY f.id ORDER BY last DESC, f.path LIMIT ?",
+            super::in_list(projects.len())
+        ))?;
+        let mut parameters: Vec<i64> = projects.to_vec();
+        parameters.extend([4 * limit as i64, limit as i64]);
+        let files = statement
+            .query_map(params_from_iter(parameters), |row| row.get(0))?
+            .collect::<rusqlite::Result<_>>()?;
+        Ok(files)
+    }
+
+    /// The sessions that have passages that were not distilled yet.
+    pub fn stale_sessions(&self) -> Result<Vec<i64>> {
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT id FROM sessions WHERE stale = 1 ORDER BY id")?;
+        let rows = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+        Ok(rows)
+    }
+
+    /// By which version of distilling the memories were made.
+    pub fn distiller(&self) -> Result<Option<u32>> {
+        Ok(self.meta("distiller")?.and_then(|version| version.parse().ok()))
+    }
+
+    /// What people decided about memories.
+    pub fn memory_decisions(&self) -> Result<HashMap<Id, MemoryDecision>> {
+        let mut statement =
+            self.connection.prepare_cached("SELECT id, decision FROM memory_decisions")?;
+        let rows = statement
+            .query_map([], |row| Ok((Id::from_bytes(row.get(0)?), row.get::<_, String>(1)?)))?
+            .collect::<rusqlite::Result<Vec<_>>>()?;
+        Ok(rows
+            .into_iter()
+            .filter_map(|(id, decision)| Some((id, serde_json::from_str(&decision).ok()?)))
+            .collect())
+    }
+
+    /// How many memories there are of each type.
+    pub fn memory_counts(&self, projects: Option<&[i64]>) -> Result<Vec<(MemoryKind, u64)>> {
+        let condition = projects.map_or_else(String::new, |projects| {
+            format!("WHERE project IN ({})", super::in_list(projects.len()))
+        });
+        let mut statement = self.connection.prepare(&format!(
+            "SELECT kind, count(*) FROM memories {condition} GROUP BY kind ORDER BY kind"
+        ))?;
+        let rows = statement
+            .query_map(params_from_iter(projects.unwrap_or_default()), |row| {
+                Ok((memory_kind(row.get(0)?), row.get(1)?))
+            })?
+            .collect::<rusqlite::Result<_>>()?;
+        Ok(rows)
+    }
+}
+
+fn memory(row: &Row<'_>) -> rusqlite::Result<MemoryRow> {
+    Ok(MemoryRow {
+        row: row.get(0)?,
+        id: Id::from_bytes(row.get(1)?),
+        session: row.get(2)?,
+        project: row.get(3)?,
+        turn: row.get(4)?,
+        kind: memory_kind(row.get(5)?),
+        flags: MemoryFlags::from_code(row.get(6)?),
+        outcome: row.get::<_, Option<u8>>(7)?.and_then(outcome_of_code),
+        at: time(row, 8)?,
+        title: row.get(9)?,
+        tokens: row.get(10)?,
+        raw_tokens: row.get(11)?,
+        place: passage_place(row, 12)?,
+    })
+}
+
+fn memory_kind(code: u8) -> MemoryKind {
+    MemoryKind::from_code(code).unwrap_or(MemoryKind::Observation(ObservationType::Change))
+}

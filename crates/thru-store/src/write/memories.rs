@@ -1,0 +1,330 @@
+//! Writing memories: what distilling made of a session, and what people told.
+
+use rusqlite::OptionalExtension;
+use thru_core::{
+    Certainty, FileState, Id, MemoryDecision, MemoryKind, Observation, ProjectKey, SessionKey,
+    Speaker, Summary, Timestamp, WorkOutcome,
+};
+use thru_redact::Clean;
+
+use super::Batch;
+use crate::error::Result;
+use crate::query::{MemoryFlags, passage_place};
+use crate::text::TextPlace;
+
+/// A memory in the form in which it is stored. Made where there is time for it, not on the thread
+/// that writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewMemory {
+    id: Id,
+    turn: u32,
+    kind: MemoryKind,
+    flags: MemoryFlags,
+    outcome: Option<WorkOutcome>,
+    at: Option<Timestamp>,
+    title: String,
+    tokens: u64,
+    raw_tokens: u64,
+    body: String,
+    files: Vec<FileState>,
+}
+
+impl NewMemory {
+    /// An observation of a session, and what is known of the files that it names.
+    pub fn observation(observation: &Observation, is_edited: bool, files: Vec<FileState>) -> Self {
+        Self {
+            id: observation.id,
+            turn: observation.turn,
+            kind: MemoryKind::Observation(observation.kind),
+            flags: MemoryFlags {
+                is_rule: observation.is_rule,
+                is_uncertain: observation.certainty == Certainty::Low,
+                is_of_person: observation.speaker == Speaker::Person,
+                is_told: false,
+                is_edited,
+            },
+            outcome: None,
+            at: observation.at,
+            title: observation.title.clone(),
+            tokens: observation.tokens(),
+            raw_tokens: observation.raw_tokens,
+            // Plain data: writing it as JSON cannot fail.
+            body: serde_json::to_string(observation).unwrap_or_default(),
+            files,
+        }
+    }
+
+    /// What a person told outside of any session.
+    pub fn told(observation: &Observation, is_edited: bool, files: Vec<FileState>) -> Self {
+        let mut memory = Self::observation(observation, is_edited, files);
+        memory.flags.is_told = true;
+        memory
+    }
+
+    /// The summary of a session.
+    pub fn summary(summary: &Summary, files: Vec<FileState>) -> Self {
+        Self {
+            id: summary.id,
+            turn: 0,
+            kind: MemoryKind::Summary,
+            flags: MemoryFlags::default(),
+            outcome: Some(summary.digest.outcome),
+            at: summary.at,
+            title: summary.title.clone(),
+            tokens: summary.tokens(),
+            raw_tokens: summary.raw_tokens,
+            body: serde_json::to_string(summary).unwrap_or_default(),
+            files,
+        }
+    }
+
+    /// Its id.
+    pub const fn id(&self) -> Id {
+        self.id
+    }
+
+    fn digest(&self) -> Id {
+        let files: Vec<String> = self.files.iter().map(|file| format!("{file:?}")).collect();
+        Id::derive(&[
+            self.body.as_bytes(),
+            &[self.kind.code(), self.flags.code()],
+            files.join("\n").as_bytes(),
+        ])
+    }
+}
+
+/// Where a memory belongs.
+#[derive(Clone, Copy)]
+struct Place {
+    session: Option<i64>,
+    project: Option<i64>,
+}
+
+impl Batch<'_> {
+    /// Replaces what the store remembers of a session. Memories that did not change keep their rows.
+    pub fn put_memories(
+        &mut self,
+        session: i64,
+        title: Option<&str>,
+        memories: &Clean<Vec<NewMemory>>,
+    ) -> Result<()> {
+        let project: Option<i64> = self
+            .transaction
+            .prepare_cached("SELECT project FROM sessions WHERE id = ?1")?
+            .query_row([session], |row| row.get(0))
+            .optional()?
+            .flatten();
+        let place = Place { session: Some(session), project };
+        for old in self.memories_of_session(session)? {
+            if !memories.get().iter().any(|memory| memory.id == old.1) {
+                self.remove_memory_row(old.0)?;
+            }
+        }
+        for memory in memories.get() {
+            self.put(place, memory)?;
+        }
+        self.transaction
+            .prepare_cached("UPDATE sessions SET stale = 0, summary_title = ?2 WHERE id = ?1")?
+            .execute((session, title))?;
+        self.combine_facts(session)?;
+        Ok(())
+    }
+
+    /// Writes what a person told, in place of what it said before. Without a project it holds
+    /// everywhere.
+    pub fn put_told(
+        &mut self,
+        project: Option<&ProjectKey>,
+        memory: &Clean<NewMemory>,
+    ) -> Result<()> {
+        let project = project.map(|key| self.project(key)).transpose()?;
+        self.put(Place { session: None, project }, memory.get())
+    }
+
+    /// The ids of what people told outside of sessions.
+    pub fn told_ids(&self) -> Result<Vec<Id>> {
+        let mut statement =
+            self.transaction.prepare_cached("SELECT id FROM memories WHERE session IS NULL")?;
+        let ids = statement
+            .query_map([], |row| Ok(Id::from_bytes(row.get(0)?)))?
+            .collect::<rusqlite::Result<_>>()?;
+        Ok(ids)
+    }
+
+    /// Takes a memory out; the index, which may hold it, is told.
+    pub fn remove_memory(&self, id: &Id) -> Result<()> {
+        let row: Option<i64> = self
+            .transaction
+            .prepare_cached("SELECT row FROM memories WHERE id = ?1")?
+            .query_row([id.as_bytes()], |row| row.get(0))
+            .optional()?;
+        row.map_or(Ok(()), |row| self.remove_memory_row(row))
+    }
+
+    /// Marks a session to be distilled again.
+    pub fn distil_again(&self, session: &SessionKey) -> Result<()> {
+        self.transaction
+            .prepare_cached("UPDATE sessions SET stale = 1 WHERE agent = ?1 AND session = ?2")?
+            .execute((session.agent.as_str(), session.id.as_str()))?;
+        Ok(())
+    }
+
+    /// Marks every session to be distilled again.
+    pub fn distil_all_again(&self) -> Result<()> {
+        self.transaction.execute("UPDATE sessions SET stale = 1", [])?;
+        Ok(())
+    }
+
+    /// Notes by which version of distilling the memories were made.
+    pub fn set_distiller(&self, version: u32) -> Result<()> {
+        self.transaction
+            .prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES ('distiller', ?1)")?
+            .execute([version.to_string()])?;
+        Ok(())
+    }
+
+    /// Replaces all that people decided about memories.
+    pub fn set_memory_decisions<'a>(
+        &self,
+        decisions: impl Iterator<Item = (&'a Id, &'a MemoryDecision)>,
+    ) -> Result<()> {
+        self.transaction.execute("DELETE FROM memory_decisions", [])?;
+        for (id, decision) in decisions {
+            self.transaction
+                .prepare_cached("INSERT INTO memory_decisions (id, decision) VALUES (?1, ?2)")?
+                .execute((id.as_bytes(), serde_json::to_string(decision).unwrap_or_default()))?;
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, place: Place, memory: &NewMemory) -> Result<()> {
+        let digest = memory.digest();
+        let known = self
+            .transaction
+            .prepare_cached("SELECT row, digest, session, project FROM memories WHERE id = ?1")?
+            .query_row([memory.id.as_bytes()], |row| {
+                Ok((row.get::<_, i64>(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+            })
+            .optional()?;
+        match known {
+            Some((_, known, session, project))
+                if Id::from_bytes(known) == digest
+                    && (session, project) == (place.session, place.project) =>
+            {
+                return Ok(());
+            }
+            Some((row, ..)) => self.remove_memory_row(row)?,
+            None => {}
+        }
+        let text = self.writer.push(&self.transaction, &memory.body)?;
+        self.transaction
+            .prepare_cached(
+                "INSERT INTO memories (id, session, project, turn, kind, flags, outcome, at, title,
+                     tokens, raw_tokens, digest, block, start, length)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+            )?
+            .execute(rusqlite::params![
+                memory.id.as_bytes(),
+                place.session,
+                place.project,
+                memory.turn,
+                memory.kind.code(),
+                memory.flags.code(),
+                memory.outcome.map(outcome_code),
+                memory.at.map(Timestamp::as_millisecond),
+                memory.title,
+                memory.tokens as i64,
+                memory.raw_tokens as i64,
+                digest.as_bytes(),
+                text.block,
+                text.start,
+                text.length,
+            ])?;
+        let row = self.transaction.last_insert_rowid();
+        for file in &memory.files {
+            self.name_file(&file.path)?;
+            self.transaction
+                .prepare_cached(
+                    "INSERT OR REPLACE INTO memory_files (row, file, modified, at, content)
+                     SELECT ?1, id, ?3, ?4, ?5 FROM files WHERE path = ?2",
+                )?
+                .execute((
+                    row,
+                    file.path.as_str(),
+                    file.modified,
+                    file.at.map(Timestamp::as_millisecond),
+                    file.content.as_ref().map(Id::as_bytes),
+                ))?;
+        }
+        Ok(())
+    }
+
+    fn memories_of_session(&self, session: i64) -> Result<Vec<(i64, Id)>> {
+        let mut statement =
+            self.transaction.prepare_cached("SELECT row, id FROM memories WHERE session = ?1")?;
+        let rows = statement
+            .query_map([session], |row| Ok((row.get(0)?, Id::from_bytes(row.get(1)?))))?
+            .collect::<rusqlite::Result<_>>()?;
+        Ok(rows)
+    }
+
+    /// Takes out what the store remembers of a session.
+    pub(super) fn remove_memories_of(&self, session: i64) -> Result<()> {
+        for (row, _) in self.memories_of_session(session)? {
+            self.remove_memory_row(row)?;
+        }
+        Ok(())
+    }
+
+    /// Puts the memories of a session into its project, with new rows, so that the index sees it.
+    pub(super) fn place_memories(&self, session: i64) -> Result<()> {
+        for (row, _) in self.memories_of_session(session)? {
+            let new: i64 = self
+                .transaction
+                .prepare_cached(
+                    "UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'memories' RETURNING seq",
+                )?
+                .query_row([], |row| row.get(0))?;
+            for (sql, parameters) in [
+                (
+                    "UPDATE memories SET row = ?1,
+                         project = (SELECT project FROM sessions WHERE id = memories.session)
+                     WHERE row = ?2",
+                    (new, row),
+                ),
+                ("UPDATE memory_files SET row = ?1 WHERE row = ?2", (new, row)),
+                ("INSERT OR IGNORE INTO retired_memories (row) SELECT ?2 WHERE ?1", (new, row)),
+            ] {
+                self.transaction.prepare_cached(sql)?.execute(parameters)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn remove_memory_row(&self, row: i64) -> Result<()> {
+        let place: TextPlace = self
+            .transaction
+            .prepare_cached("SELECT block, start, length FROM memories WHERE row = ?1")?
+            .query_row([row], |row| passage_place(row, 0))?;
+        self.drop_text(place)?;
+        for sql in [
+            "INSERT OR IGNORE INTO retired_memories (row) VALUES (?1)",
+            "DELETE FROM memory_files WHERE row = ?1",
+            "DELETE FROM memories WHERE row = ?1",
+        ] {
+            self.transaction.prepare_cached(sql)?.execute([row])?;
+        }
+        Ok(())
+    }
+}
+
+const OUTCOMES: [WorkOutcome; 4] =
+    [WorkOutcome::Completed, WorkOutcome::Blocked, WorkOutcome::InProgress, WorkOutcome::Abandoned];
+
+fn outcome_code(outcome: WorkOutcome) -> u8 {
+    OUTCOMES.iter().position(|one| *one == outcome).unwrap_or_default() as u8
+}
+
+pub(crate) fn outcome_of_code(code: u8) -> Option<WorkOutcome> {
+    OUTCOMES.get(usize::from(code)).copied()
+}

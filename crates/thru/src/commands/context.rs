@@ -1,0 +1,199 @@
+//! `thru context`: exactly what a session that starts here now would be given.
+
+use anyhow::Result;
+use clap::ValueEnum;
+use serde_json::{Value, json};
+use thru_core::{Concept, MemoryKind};
+use thru_intake::identity;
+use thru_recall::{Limits, Occasion, Pack, PackRequest, pack};
+use thru_store::StoreError;
+
+use super::{Outcome, shared};
+use crate::disk::RealDisk;
+use crate::environment::Environment;
+use crate::failure::advised;
+use crate::ui::{Page, Tone, one_line, printable};
+
+/// Prints what a session that starts here now would be given; nothing where there is nothing to say.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    thru context                                what a session that starts here is given\n  \
+    thru context --prompt 'why is the lock per file'\n  \
+    thru context --explain                      why each line is there")]
+pub(crate) struct Arguments {
+    /// For this project instead of the one you stand in
+    #[arg(long, short)]
+    project: Option<String>,
+    /// What this prompt would be given
+    #[arg(long, conflicts_with = "source")]
+    prompt: Option<String>,
+    /// How the session starts
+    #[arg(long, value_enum, default_value = "startup")]
+    source: Source,
+    /// The session that it is given to (the start of its id is enough)
+    #[arg(long, short)]
+    session: Option<String>,
+    /// Say why each line is there
+    #[arg(long)]
+    explain: bool,
+    /// Answer as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// How a session starts, in the agents' own words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Source {
+    Startup,
+    Resume,
+    Clear,
+    Compact,
+}
+
+pub(crate) fn run(
+    arguments: &Arguments,
+    environment: &Environment,
+    plain: bool,
+) -> Result<Outcome> {
+    let mut page = Page::new(environment, plain);
+    let pack = match environment.config.context_off() {
+        true => Pack { note: "silent: `context.off` is set here".to_owned(), ..Pack::default() },
+        false => make(arguments, environment)?,
+    };
+    let is_silent = pack.lines.is_empty();
+    if arguments.json {
+        page.json(&as_json(&pack))?;
+    } else if arguments.explain {
+        explain(&mut page, &pack);
+    } else {
+        for line in pack.text.get().lines() {
+            page.line(line);
+        }
+    }
+    page.print()?;
+    Ok(if is_silent { Outcome::Nothing } else { Outcome::Done })
+}
+
+fn make(arguments: &Arguments, environment: &Environment) -> Result<Pack> {
+    let store = match shared::open_store(environment) {
+        Ok(store) => store,
+        // Nobody can know anything yet.
+        Err(error) if is_missing(&error) => {
+            return Ok(Pack {
+                note: "silent: nothing was recorded yet".to_owned(),
+                ..Pack::default()
+            });
+        }
+        Err(error) => return Err(error),
+    };
+    let intake = environment.intake()?;
+    let project = match &arguments.project {
+        Some(name) => Some(shared::named_project(&store, name)?),
+        None => shared::current_project(environment, &store)?,
+    };
+    let projects = match &project {
+        Some(project) => store.project_rows(project.row)?,
+        None => Vec::new(),
+    };
+    let session = match &arguments.session {
+        Some(id) => Some(shared::named_session(&store, id)?.row),
+        None => None,
+    };
+    let occasion = match (&arguments.prompt, arguments.source) {
+        (Some(prompt), _) => Occasion::Prompt(prompt.clone()),
+        (None, Source::Startup | Source::Clear) => Occasion::Start,
+        (None, Source::Resume) => Occasion::Resume,
+        (None, Source::Compact) => Occasion::Compact,
+    };
+    let request = PackRequest {
+        projects,
+        project: project.map(|project| project.name),
+        occasion,
+        session,
+        branch: identity::branch(&environment.directory),
+        now: environment.clock.now(),
+        zone: environment.zone.clone(),
+        disk: &RealDisk,
+        limits: limits(environment)?,
+    };
+    Ok(pack(&environment.layout, &store, intake.redactor(), &request)?)
+}
+
+fn is_missing(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref::<StoreError>(), Some(StoreError::Missing { .. }))
+}
+
+fn limits(environment: &Environment) -> Result<Limits> {
+    let config = &environment.config;
+    let advice = "correct it with `thru config set`";
+    let kinds = config
+        .context_types()
+        .iter()
+        .map(|name| name.parse::<MemoryKind>())
+        .collect::<Result<_, _>>()
+        .map_err(|error| advised(format!("context.types: {error}"), advice))?;
+    let concepts = config
+        .context_concepts()
+        .iter()
+        .map(|name| name.parse::<Concept>())
+        .collect::<Result<_, _>>()
+        .map_err(|error| advised(format!("context.concepts: {error}"), advice))?;
+    Ok(Limits {
+        start_tokens: config.context_tokens(),
+        prompt_tokens: config.context_prompt_tokens(),
+        observations: config.context_observations(),
+        sessions: config.context_sessions(),
+        kinds,
+        concepts,
+        last_summary: config.context_last_summary(),
+    })
+}
+
+fn explain(page: &mut Page, pack: &Pack) {
+    for line in &pack.lines {
+        let id = page.paint(Tone::Id, &line.short_id);
+        let room = page.columns().saturating_sub(line.short_id.len() + 2);
+        page.line(format!("{id}  {}", one_line(&printable(line.text.get()), room)));
+        page.line(format!(
+            "{:width$}  {}",
+            "",
+            page.paint(Tone::Quiet, &line.reason),
+            width = line.short_id.len()
+        ));
+    }
+    page.gap();
+    let note = if pack.note.is_empty() { String::new() } else { format!("; {}", pack.note) };
+    let line = format!("{} lines, about {} tokens{note}.", pack.lines.len(), pack.tokens);
+    page.line(page.paint(Tone::Quiet, &line));
+}
+
+fn as_json(pack: &Pack) -> Value {
+    let lines: Vec<Value> = pack
+        .lines
+        .iter()
+        .map(|line| {
+            json!({
+                "id": line.short_id,
+                "full_id": line.memory.id,
+                "session": line.session.as_ref().map(|session| session.as_str()),
+                "turn": line.memory.turn,
+                "kind": match line.memory.kind {
+                    MemoryKind::Summary => "summary",
+                    MemoryKind::Observation(_) if line.memory.flags.is_told => "note",
+                    MemoryKind::Observation(_) => "observation",
+                },
+                "type": line.memory.kind.as_str(),
+                "title": line.text.get(),
+                "reason": line.reason,
+            })
+        })
+        .collect();
+    json!({
+        "version": 1,
+        "kind": "context",
+        "text": pack.text.get(),
+        "tokens": pack.tokens,
+        "note": pack.note,
+        "lines": lines,
+    })
+}

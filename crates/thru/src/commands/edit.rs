@@ -1,0 +1,71 @@
+//! `thru edit`: correct a memory.
+
+use anyhow::Result;
+use thru_core::{MemoryEdit, MemoryKind, ObservationType};
+use thru_intake::Operation;
+
+use super::{Outcome, memories, remember, shared};
+use crate::environment::Environment;
+use crate::failure::advised;
+use crate::ui::{Page, Tone};
+
+/// What you write stands over what was distilled, also after a rebuild. `thru undo` takes it back.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  \
+    thru edit k3f9a --title 'Lock per file, not per process' --type decision")]
+#[group(id = "changes", required = true, multiple = true, args = ["title", "text", "kind", "rule"])]
+pub(crate) struct Arguments {
+    /// The memory's id, or the start of it
+    id: String,
+    /// Another title
+    #[arg(long)]
+    title: Option<String>,
+    /// Another text
+    #[arg(long)]
+    text: Option<String>,
+    /// Another type
+    #[arg(long = "type", value_name = "TYPE")]
+    kind: Option<ObservationType>,
+    /// Whether it is a rule
+    #[arg(long, value_name = "BOOL")]
+    rule: Option<bool>,
+}
+
+pub(crate) fn run(
+    arguments: &Arguments,
+    environment: &Environment,
+    plain: bool,
+) -> Result<Outcome> {
+    if let Some(title) = &arguments.title {
+        remember::check_title(title)?;
+    }
+    let store = shared::open_store(environment)?;
+    let memory = memories::required(&store, &arguments.id)?;
+    if memory.kind == MemoryKind::Summary {
+        return Err(advised(
+            "a summary follows from its session and cannot be edited",
+            "forget it with `thru forget`, or tell what you know with `thru remember`",
+        ));
+    }
+    let session = memories::session_of(&store, &memory)?.map(|session| session.key);
+    drop(store);
+    let edit = MemoryEdit {
+        title: arguments.title.clone(),
+        narrative: arguments.text.clone(),
+        kind: arguments.kind,
+        is_rule: arguments.rule,
+    };
+    let intake = environment.intake()?;
+    let lock = shared::lock(&intake)?;
+    let edited = Operation::MemoryEdited { memory: memory.id, session, edit };
+    intake.record_and_apply(&lock, &[edited])?;
+    let store = shared::open_store(environment)?;
+    let mut page = Page::new(environment, plain);
+    if let Some(memory) = store.memory(&memory.id)? {
+        memories::show(&mut page, &store, intake.redactor(), &memory, environment)?;
+        page.gap();
+    }
+    page.line(page.paint(Tone::Quiet, "Changed. `thru undo` takes it back."));
+    page.print()?;
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,186 @@
+//! `thru remember`: tell something to remember.
+
+use anyhow::Result;
+use serde_json::json;
+use thru_core::{ObservationType, ProjectKey};
+use thru_intake::{Told, identity};
+use thru_redact::{Redactor, Report};
+use thru_store::{Store, StoreError};
+
+use super::{Outcome, shared};
+use crate::environment::Environment;
+use crate::failure::advised;
+use crate::ui::{Page, Tone, printable};
+
+/// The longest title.
+const LONGEST_TITLE: usize = 80;
+/// More than this is a document, not a memory.
+const LONGEST_TEXT: usize = 8_000;
+
+/// What you tell is kept in the journal, found by searches, and given to sessions like every other
+/// memory. With `--rule` it is told to every session that starts.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    thru remember 'Use pnpm here, npm breaks the lock file' --rule\n  \
+    thru remember 'Staging is rebuilt every night at 2' --global\n  \
+    thru remember 'Retries are capped at 5' --type decision --file src/retry.rs")]
+pub(crate) struct Arguments {
+    /// What to remember
+    #[arg(required = true)]
+    text: Vec<String>,
+    /// Its title, where the text is long
+    #[arg(long)]
+    title: Option<String>,
+    /// What it is about
+    #[arg(long = "type", value_name = "TYPE", default_value = "decision")]
+    kind: ObservationType,
+    /// A rule: told to every session that starts
+    #[arg(long)]
+    rule: bool,
+    /// A file that it is about (more than once for several)
+    #[arg(long = "file", short, value_name = "FILE")]
+    files: Vec<String>,
+    /// For this project instead of the one you stand in
+    #[arg(long, short, conflicts_with = "global")]
+    project: Option<String>,
+    /// For every project
+    #[arg(long, short)]
+    global: bool,
+    /// Answer as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(
+    arguments: &Arguments,
+    environment: &Environment,
+    plain: bool,
+) -> Result<Outcome> {
+    let text = arguments.text.join(" ");
+    let (title, rest) = title_and_text(arguments.title.as_deref(), text.trim())?;
+    let (project, name) = project(arguments, environment)?;
+    let mut report = Report::default();
+    let clean = |text: String, report: &mut Report| {
+        // As everything else, before it reaches the journal.
+        Redactor::builtin().clean_text(&text, report).into_inner()
+    };
+    let told = Told {
+        title: clean(title, &mut report),
+        text: rest.map(|rest| clean(rest, &mut report)),
+        kind: arguments.kind,
+        is_rule: arguments.rule,
+        files: arguments.files.iter().map(|file| absolute(file, environment)).collect(),
+        project,
+    };
+    if told.title.trim().is_empty() {
+        return Err(advised(
+            "nothing is left to remember once private text is taken out",
+            "write it without `<private>` tags and secrets",
+        ));
+    }
+    let intake = environment.intake()?;
+    let lock = shared::lock(&intake)?;
+    let keys = intake.tell(&lock, told)?;
+    let store = Store::open_to_read(&environment.layout)?;
+    let id = Told::id(&keys);
+    let short_id = store.short_id(&id)?;
+    let mut page = Page::new(environment, plain);
+    if arguments.json {
+        let whose = if arguments.global { None } else { Some(&name) };
+        page.json(&json!({
+            "version": 1,
+            "kind": "remembered",
+            "id": short_id,
+            "full_id": id,
+            "project": whose,
+            "redacted": !report.is_empty(),
+        }))?;
+    } else {
+        let place = if arguments.global { "every project".to_owned() } else { printable(&name) };
+        let id = page.paint(Tone::Id, &short_id);
+        page.line(format!("Remembered as {id} for {place}. `thru undo` takes it back."));
+        if !report.is_empty() {
+            page.line(
+                page.paint(Tone::Bad, "Something in it looked like a secret and was left out."),
+            );
+        }
+    }
+    page.print()?;
+    Ok(Outcome::Done)
+}
+
+/// A short text is its own title.
+pub(super) fn title_and_text(title: Option<&str>, text: &str) -> Result<(String, Option<String>)> {
+    if text.is_empty() {
+        return Err(advised("there is nothing to remember", "write it after `thru remember`"));
+    }
+    if text.chars().count() > LONGEST_TEXT {
+        return Err(advised(
+            format!("that is longer than {LONGEST_TEXT} characters"),
+            "remember the point of it, and name the document with `--file`",
+        ));
+    }
+    if let Some(title) = title {
+        check_title(title)?;
+        return Ok((title.trim().to_owned(), Some(text.to_owned())));
+    }
+    let first = text.lines().next().unwrap_or_default().trim();
+    if text.chars().count() <= LONGEST_TITLE && first == text {
+        return Ok((text.to_owned(), None));
+    }
+    let mut title: String = first.chars().take(LONGEST_TITLE).collect();
+    if title.len() < first.len() {
+        let end = title.rfind(char::is_whitespace).filter(|end| *end > LONGEST_TITLE / 2);
+        title.truncate(
+            end.unwrap_or_else(|| title.char_indices().next_back().map_or(0, |(at, _)| at)),
+        );
+        title.push('…');
+    }
+    Ok((title, Some(text.to_owned())))
+}
+
+/// A title is one line of at most 80 characters.
+pub(super) fn check_title(title: &str) -> Result<()> {
+    let length = title.trim().chars().count();
+    if length == 0 || length > LONGEST_TITLE || title.trim().contains(['\n', '\r']) {
+        return Err(advised(
+            format!("a title is one line of 1 to {LONGEST_TITLE} characters"),
+            "put the rest into the text",
+        ));
+    }
+    Ok(())
+}
+
+/// The project that it is for: as named, else where one stands; nothing for all.
+fn project(
+    arguments: &Arguments,
+    environment: &Environment,
+) -> Result<(Option<ProjectKey>, String)> {
+    if arguments.global {
+        return Ok((None, String::new()));
+    }
+    if let Some(name) = &arguments.project {
+        let store = match Store::open_to_read(&environment.layout) {
+            Err(StoreError::Missing { .. }) => {
+                return Err(advised(
+                    format!("there is no project `{name}`"),
+                    "nothing was recorded yet; `thru import` reads the history on this machine",
+                ));
+            }
+            store => store?,
+        };
+        let project = shared::named_project(&store, name)?;
+        return Ok((Some(project.key), project.name));
+    }
+    let key = identity::identify(
+        &environment.directory,
+        environment.home.as_deref(),
+        &shared::declared_name,
+    );
+    let name = key.default_name().to_owned();
+    Ok((Some(key), name))
+}
+
+fn absolute(file: &str, environment: &Environment) -> String {
+    environment.directory.join(file).to_string_lossy().into_owned()
+}

@@ -1,0 +1,153 @@
+//! `thru timeline`: what happened before and after something.
+
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+use thru_core::{IdPrefix, MemoryKind};
+use thru_recall::{Anchor, Request, Timeline, timeline};
+use thru_redact::Report;
+use thru_store::index::IndexFilter;
+use thru_store::{SessionFilter, Store};
+
+use super::memories::{self, TableRow};
+use super::{Outcome, shared};
+use crate::environment::Environment;
+use crate::failure::advised;
+use crate::ui::{Page, Tone};
+
+/// Shows the memories of a project around one of them, around a passage, or around what answers a
+/// question best.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    thru timeline k3f9a\n  \
+    thru timeline --query 'lost update in the session index' --after 8")]
+pub(crate) struct Arguments {
+    /// The id of a memory or a passage
+    #[arg(required_unless_present = "query")]
+    id: Option<String>,
+    /// Around what answers this best
+    #[arg(long, short, conflicts_with = "id")]
+    query: Option<String>,
+    /// With --query: only this project
+    #[arg(long, short, requires = "query")]
+    project: Option<String>,
+    /// How many memories before it
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u16).range(0..=100))]
+    before: u16,
+    /// How many memories after it
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u16).range(0..=100))]
+    after: u16,
+    /// Only memories of this type (more than once for several)
+    #[arg(long = "type")]
+    kinds: Vec<MemoryKind>,
+    /// Answer as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(
+    arguments: &Arguments,
+    environment: &Environment,
+    plain: bool,
+) -> Result<Outcome> {
+    let store = shared::open_store(environment)?;
+    let intake = environment.intake()?;
+    let mut page = Page::new(environment, plain);
+    let anchor = match (&arguments.id, &arguments.query) {
+        (Some(id), _) => Some(named(&store, id)?),
+        (None, Some(query)) => found(arguments, environment, &store, query)?,
+        (None, None) => None,
+    };
+    let Some(anchor) = anchor else {
+        match arguments.json {
+            true => page.json(&as_json(&store, intake.redactor(), &Timeline::default())?)?,
+            false => page.line("Nothing found."),
+        }
+        page.print()?;
+        return Ok(Outcome::Nothing);
+    };
+    let kinds = (!arguments.kinds.is_empty()).then_some(arguments.kinds.as_slice());
+    let timeline =
+        timeline(&store, anchor, arguments.before.into(), arguments.after.into(), kinds)?;
+    if arguments.json {
+        page.json(&as_json(&store, intake.redactor(), &timeline)?)?;
+    } else {
+        let rows: Vec<TableRow<'_>> = timeline
+            .before
+            .iter()
+            .map(|memory| TableRow { memory, mark: ' ' })
+            .chain(timeline.anchor.iter().map(|memory| TableRow { memory, mark: '>' }))
+            .chain(timeline.after.iter().map(|memory| TableRow { memory, mark: ' ' }))
+            .collect();
+        if rows.is_empty() {
+            page.line("Nothing was remembered around it.");
+        } else {
+            memories::table(&mut page, &store, intake.redactor(), &rows, environment)?;
+            page.gap();
+            page.line(page.paint(Tone::Quiet, "`thru show ID…` tells them whole."));
+        }
+    }
+    page.print()?;
+    Ok(Outcome::Done)
+}
+
+fn named(store: &Store, id: &str) -> Result<Anchor> {
+    if let Some(memory) = memories::memory_named(store, id)? {
+        return Ok(Anchor::Memory(memory));
+    }
+    let prefix: IdPrefix = id.parse()?;
+    let found = store.passages_by_prefix(&prefix, 2)?;
+    match &found[..] {
+        [passage] => {
+            let filter =
+                SessionFilter { rows: Some(vec![passage.session]), ..SessionFilter::default() };
+            let session = store.sessions(&filter)?.pop();
+            let project = session.as_ref().and_then(|session| session.project);
+            let at = passage.at.or_else(|| session.and_then(|session| session.ended));
+            Ok(Anchor::Moment { at: at.context("the passage has no date")?, project })
+        }
+        [] => {
+            Err(advised(format!("there is no memory or passage `{id}`"), "`thru search` shows ids"))
+        }
+        _ => Err(advised(format!("several passages start with `{id}`"), "write more of it")),
+    }
+}
+
+fn found(
+    arguments: &Arguments,
+    environment: &Environment,
+    store: &Store,
+    query: &str,
+) -> Result<Option<Anchor>> {
+    let project = match &arguments.project {
+        Some(name) => Some(shared::named_project(store, name)?),
+        None => shared::current_project(environment, store)?,
+    };
+    let projects = project.map(|project| store.project_rows(project.row)).transpose()?;
+    let request = Request {
+        query: query.to_owned(),
+        filter: IndexFilter { projects, ..IndexFilter::default() },
+        memories: 1,
+        ..Request::default()
+    };
+    let intake = environment.intake()?;
+    let answer = thru_recall::search(&environment.layout, store, intake.redactor(), &request)?;
+    Ok(answer.memories.into_iter().next().map(|found| Anchor::Memory(found.hit.memory)))
+}
+
+fn as_json(store: &Store, redactor: &thru_redact::Redactor, timeline: &Timeline) -> Result<Value> {
+    let row = |memory: &thru_store::MemoryRow| -> Result<Value> {
+        let title = redactor.clean_text(&memory.title, &mut Report::default());
+        let session = memories::session_of(store, memory)?;
+        Ok(memories::memory_json(memory, &store.short_id(&memory.id)?, &title, session.as_ref()))
+    };
+    let rows = |memories: &[thru_store::MemoryRow]| -> Result<Vec<Value>> {
+        memories.iter().map(row).collect()
+    };
+    Ok(json!({
+        "version": 1,
+        "kind": "timeline",
+        "before": rows(&timeline.before)?,
+        "anchor": timeline.anchor.as_ref().map(row).transpose()?,
+        "after": rows(&timeline.after)?,
+    }))
+}

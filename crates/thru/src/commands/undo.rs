@@ -1,0 +1,111 @@
+//! `thru undo`: take a decision back.
+
+use anyhow::Result;
+use thru_core::IdPrefix;
+use thru_intake::Operation;
+use thru_store::{MemoryBody, MemoryFilter, OperationRow, Store};
+
+use super::{Outcome, log, memories, shared};
+use crate::environment::Environment;
+use crate::failure::advised;
+use crate::ui::{Page, Tone};
+
+/// Takes back the last decision, or the one that `thru log` shows with this id; undoing an undo does
+/// it again. With the id of a memory that was merged into another, the two stand for themselves again.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The id of a decision in `thru log`, or of a memory that was merged
+    id: Option<String>,
+}
+
+pub(crate) fn run(
+    arguments: &Arguments,
+    environment: &Environment,
+    plain: bool,
+) -> Result<Outcome> {
+    let store = shared::open_store(environment)?;
+    let operations = store.operations()?;
+    let mut page = Page::new(environment, plain);
+    let (operation, said) = match &arguments.id {
+        None => match last(&operations) {
+            Some(row) => undo_of(row)?,
+            None => {
+                page.line("There is nothing to take back.");
+                page.print()?;
+                return Ok(Outcome::Nothing);
+            }
+        },
+        Some(id) => match named(&operations, id)? {
+            Some(row) => undo_of(row)?,
+            None => separation(&store, id)?,
+        },
+    };
+    drop(store);
+    let intake = environment.intake()?;
+    let lock = shared::lock(&intake)?;
+    let keys = intake.record_and_apply(&lock, &[operation])?;
+    page.line(format!("Took back: {said}"));
+    let own: String = keys.first().map_or_else(String::new, |key| key.chars().take(6).collect());
+    page.line(page.paint(Tone::Quiet, &format!("`thru undo {own}` does it again.")));
+    page.print()?;
+    Ok(Outcome::Done)
+}
+
+/// The last decision that holds and can be taken back.
+fn last(operations: &[OperationRow]) -> Option<&OperationRow> {
+    operations.iter().rev().filter(|row| row.undone.is_none()).find(|row| {
+        let operation = Operation::read(&row.kind, &row.body);
+        operation.is_some_and(|operation| {
+            operation.can_be_undone() && !matches!(operation, Operation::OperationUndone { .. })
+        })
+    })
+}
+
+fn named<'r>(operations: &'r [OperationRow], id: &str) -> Result<Option<&'r OperationRow>> {
+    let prefix: IdPrefix = id.parse()?;
+    let found: Vec<&OperationRow> =
+        operations.iter().filter(|row| row.key.starts_with(prefix.as_str())).collect();
+    match found[..] {
+        [] => Ok(None),
+        [row] => Ok(Some(row)),
+        _ => Err(advised(
+            format!("several decisions start with `{id}`"),
+            "write more of it; `thru log` shows them",
+        )),
+    }
+}
+
+fn undo_of(row: &OperationRow) -> Result<(Operation, String)> {
+    let operation = Operation::read(&row.kind, &row.body);
+    let said = log::sentence(operation.as_ref());
+    if row.undone.is_some() {
+        return Err(advised(
+            format!("that was taken back already: {said}"),
+            "`thru log` shows by what; undo that one to do it again",
+        ));
+    }
+    if !operation.is_some_and(|operation| operation.can_be_undone()) {
+        return Err(advised(
+            format!("that cannot be taken back: {said}"),
+            "what was removed for good is not kept anywhere; if the agent still has the session's \
+             files, they are its own to give",
+        ));
+    }
+    Ok((Operation::OperationUndone { operation: row.key.clone() }, said))
+}
+
+/// The undoing of an automatic merge.
+fn separation(store: &Store, id: &str) -> Result<(Operation, String)> {
+    let prefix: IdPrefix = id.parse()?;
+    for memory in store.memories(&MemoryFilter::default())? {
+        let MemoryBody::Observation(body) = store.body_of(&memory)? else { continue };
+        for merged in &body.merged {
+            if merged.id.to_string().starts_with(prefix.as_str()) {
+                let session = memories::session_of(store, &memory)?.map(|session| session.key);
+                let said = format!("the merge of \"{}\" into \"{}\"", merged.title, body.title);
+                return Ok((Operation::MemorySeparated { memory: merged.id, session }, said));
+            }
+        }
+    }
+    Err(advised(format!("there is no decision `{id}`"), "`thru log` lists them with their ids"))
+}
