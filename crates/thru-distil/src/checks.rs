@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use regex::{Regex, RegexSet};
 use thru_core::Outcome;
 
+use crate::pattern;
 use crate::text::one_line;
 
 /// How a command ended.
@@ -21,15 +22,14 @@ pub(crate) enum Status {
 /// What the output of a failed check looks like, even where the shell reports success because a filter
 /// stood behind the check.
 static FAILURE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
+    pattern::regex(
         r"error\[E\d|error TS\d|test result: FAILED|npm ERR!|Traceback \(most recent call last\)|panicked at|Tests:\s+[1-9]\d* failed|(?m:^FAILED )|(?m:^\s*[1-9]\d* (?:tests? )?fail(?:ed|ing)?\b)|error: could not compile|ELIFECYCLE|Found [1-9]\d* errors?\b|(?m:^--- FAIL)|(?m:^FAIL\b)|BUILD FAILED|✖ [1-9]\d* problems?|exit status [1-9]|(?m:^make: \*\*\*)|=+ .*[1-9]\d* failed.* =+",
     )
-    .ok()
 });
 
 /// What the line looks like that tells most, best first.
 static TELLING: LazyLock<Option<RegexSet>> = LazyLock::new(|| {
-    RegexSet::new([
+    pattern::set(&[
         r"error\[E\d|error TS\d|panicked at|\bE\d{3,4}\b.*:",
         r"^E  +\S|^\w*(?:Error|Exception)\b.*: |\bAssertionError\b|^assert",
         r"(?i)^(?:fatal|error|err!|\(eval\):\d+): ?\S|: (?:error|fatal): ",
@@ -37,7 +37,6 @@ static TELLING: LazyLock<Option<RegexSet>> = LazyLock::new(|| {
         r"^FAILED |^--- FAIL|✗|✘|^\(fail\)|^\s*×|^FAIL\b|^test .* FAILED",
         r"(?i)\berror\b|\bfailed\b|\bfailure\b|refused|timed out|denied|rejected",
     ])
-    .ok()
 });
 
 /// How much of an output is searched for signs of failure.
@@ -47,7 +46,7 @@ const TAIL: usize = 8 * 1024;
 /// How a command ended, from its outcome and, for a check, from what it printed.
 pub(crate) fn status(outcome: Option<Outcome>, is_check: bool, result: &str) -> Status {
     match outcome {
-        Some(Outcome::Failed) if declined(result).is_some() => Status::Unknown,
+        Some(Outcome::Failed) if declined(result).is_some() || never_ran(result) => Status::Unknown,
         Some(Outcome::Failed) => Status::Red(telling_line(result)),
         Some(Outcome::Succeeded) if is_check => {
             let looked_at = crate::text::ends(result, HEAD, TAIL);
@@ -56,7 +55,9 @@ pub(crate) fn status(outcome: Option<Outcome>, is_check: bool, result: &str) -> 
                 false => Status::Green,
             }
         }
-        Some(Outcome::Succeeded) if result.starts_with("Command running in background") => Status::Unknown,
+        Some(Outcome::Succeeded) if result.starts_with("Command running in background") => {
+            Status::Unknown
+        }
         Some(Outcome::Succeeded) => Status::Green,
         Some(Outcome::Pending) | None => Status::Unknown,
     }
@@ -72,6 +73,11 @@ pub(crate) fn declined(result: &str) -> Option<&str> {
     }
     let words = result.split_once("the user said:").map_or("", |(_, words)| words);
     Some(words.split("\n\nNote:").next().unwrap_or(words).trim())
+}
+
+/// Whether the client did not even run the command, as another call beside it failed.
+fn never_ran(result: &str) -> bool {
+    result.starts_with("<tool_use_error>Sibling") || result.starts_with("Sibling tool call errored")
 }
 
 /// The line of an output that tells most about a failure.
@@ -108,7 +114,9 @@ pub(crate) fn telling_line(result: &str) -> Option<String> {
 
 /// A line that counts failures, of which there may be none.
 fn is_tally(line: &str) -> bool {
-    line.contains("0 failed") || line.contains("0 error") || line.contains("0 fail") && !line.contains("10 fail")
+    line.contains("0 failed")
+        || line.contains("0 error")
+        || line.contains("0 fail") && !line.contains("10 fail")
 }
 
 #[cfg(test)]
@@ -139,7 +147,9 @@ mod tests {
     #[test]
     fn only_the_clients_words_decline() {
         assert_eq!(
-            declined("The user doesn't want to proceed with this tool use. … the user said:\nuse the other file"),
+            declined(
+                "The user doesn't want to proceed with this tool use. … the user said:\nuse the other file"
+            ),
             Some("use the other file")
         );
         assert_eq!(declined("echo: The user doesn't want to proceed with this tool use"), None);

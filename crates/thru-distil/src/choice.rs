@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::pattern;
 use crate::text::{one_line, unmarked};
 use crate::title;
 
@@ -20,18 +21,16 @@ pub(crate) struct Choice {
 }
 
 static SHAPE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
+    pattern::regex(
         r"(?i)\b(?:(?:i|we)(?:'ve|’ve| have)? (?:chose|chosen|decided|opted|picked|settled|went with|switched)|(?:i'm|we're|i am|we are) (?:going with|using|switching to|choosing)|going with|decided (?:to|on|against)|opted (?:for|to)|settled on|switched (?:from|to)|chose (?:to )?)\b.{3,120}?\b(because|since|instead of|rather than|so that|in favou?r of|over the|to avoid)\b.{6,}",
     )
-    .ok()
 });
 
 /// Words that make a sentence something else than a decision.
 static DOUBT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
+    pattern::regex(
         r#"(?i)\?$|^(?:if|unless|whether|when|should|could|would|maybe|perhaps)\b|\b(?:if you|could|might|would|may|should|didn't|did not|haven't|not yet|let me know|you (?:can|chose|decided|switched)|user (?:chose|decided))\b|^["'>]"#,
     )
-    .ok()
 });
 
 /// The decision that a sentence makes, if it makes one.
@@ -58,7 +57,9 @@ mod tests {
 
     #[test]
     fn both_slots_are_needed() {
-        assert!(of("I went with SQLite instead of Postgres, as nobody runs a server here.").is_some());
+        assert!(
+            of("I went with SQLite instead of Postgres, as nobody runs a server here.").is_some()
+        );
         assert!(of("We're going with polling because the mount sends no events.").is_some());
         for text in [
             "I went with SQLite for the store.",

@@ -35,11 +35,16 @@ pub(crate) fn of(line: &CommandLine, result: &str) -> Vec<Commit> {
     if says_nothing_was_committed(result) {
         return Vec::new();
     }
-    let is_quiet = result.trim().is_empty() || calls.iter().any(|call| has_flag(call, 'q', "--quiet"));
+    let is_quiet =
+        result.trim().is_empty() || calls.iter().any(|call| has_flag(call, 'q', "--quiet"));
     if !is_quiet && !result.contains("changed") && !result.contains("create mode") {
         return Vec::new();
     }
-    calls.iter().filter_map(|call| message(call, line)).map(|subject| Commit { place: None, subject }).collect()
+    calls
+        .iter()
+        .filter_map(|call| message(call, line))
+        .map(|subject| Commit { place: None, subject })
+        .collect()
 }
 
 /// Whether a command is `git commit`, with whatever options before the subcommand.
@@ -51,7 +56,9 @@ fn is_commit(command: &Simple) -> bool {
     let mut words = command.words.iter().skip(start.map_or(1, |at| at + 1));
     while let Some(word) = words.next() {
         match word.as_str() {
-            "commit" => return !command.words.iter().any(|word| word == "--dry-run" || word == "--help"),
+            "commit" => {
+                return !command.words.iter().any(|word| word == "--dry-run" || word == "--help");
+            }
             "-C" | "-c" => {
                 words.next();
             }
@@ -67,7 +74,8 @@ fn printed(line: &str) -> Option<Commit> {
     let inner = line.trim().strip_prefix('[')?;
     let (head, subject) = inner.split_once("] ")?;
     let (branch, hash) = head.rsplit_once(' ')?;
-    let is_hash = (7..=40).contains(&hash.len()) && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_hash =
+        (7..=40).contains(&hash.len()) && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
     let branch = branch.trim_end_matches("(root-commit)").trim();
     let is_branch = !branch.is_empty() && branch.len() < 120;
     (is_hash && is_branch && !subject.trim().is_empty()).then(|| Commit {
@@ -77,9 +85,16 @@ fn printed(line: &str) -> Option<Commit> {
 }
 
 fn says_nothing_was_committed(result: &str) -> bool {
-    ["nothing to commit", "no changes added to commit", "nothing added to commit", "fatal: ", "hook failed", "error: "]
-        .iter()
-        .any(|refusal| result.contains(refusal))
+    [
+        "nothing to commit",
+        "no changes added to commit",
+        "nothing added to commit",
+        "fatal: ",
+        "hook failed",
+        "error: ",
+    ]
+    .iter()
+    .any(|refusal| result.contains(refusal))
 }
 
 fn has_flag(call: &Simple, short: char, long: &str) -> bool {
@@ -93,7 +108,10 @@ fn message(call: &Simple, line: &CommandLine) -> Option<String> {
     let mut words = call.words.iter();
     while let Some(word) = words.next() {
         let is_message_flag = word == "--message"
-            || word.starts_with('-') && !word.starts_with("--") && word.ends_with('m') && word.len() <= 5;
+            || word.starts_with('-')
+                && !word.starts_with("--")
+                && word.ends_with('m')
+                && word.len() <= 5;
         let text = match word.strip_prefix("--message=") {
             Some(text) => text,
             None if is_message_flag => words.next()?,
@@ -108,19 +126,28 @@ fn message(call: &Simple, line: &CommandLine) -> Option<String> {
     }
     let from_document = call.words.iter().any(|word| word == "-F" || word.starts_with("--file"));
     let document = line.documents.first().filter(|_| from_document)?;
-    document.lines().map(str::trim).find(|line| !line.is_empty()).map(|subject| one_line(subject, 160))
+    document
+        .lines()
+        .map(str::trim)
+        .find(|line| !line.is_empty())
+        .map(|subject| one_line(subject, 160))
 }
 
 /// The address of the pull request that a successful shell call opened.
 pub(crate) fn pull_request(line: &CommandLine, result: &str) -> Option<String> {
     let opens = line.commands.iter().any(|command| {
-        matches!(command.program(), "gh" | "glab") && command.words.iter().any(|word| word == "create")
+        matches!(command.program(), "gh" | "glab")
+            && command.words.iter().any(|word| word == "create")
             && command.words.iter().any(|word| word == "pr" || word == "mr")
     });
-    let address = result
-        .split_whitespace()
-        .find(|word| word.starts_with("https://") && (word.contains("/pull/") || word.contains("/merge_requests/")));
-    address.filter(|_| opens).map(|address| one_line(address, 160))
+    if !opens {
+        return None;
+    }
+    let is_request = |word: &&str| {
+        word.starts_with("https://")
+            && (word.contains("/pull/") || word.contains("/merge_requests/"))
+    };
+    result.split_whitespace().find(is_request).map(|address| one_line(address, 160))
 }
 
 #[cfg(test)]
@@ -135,7 +162,10 @@ mod tests {
     #[test]
     fn commits_are_read_from_what_git_prints() {
         assert_eq!(
-            facts("git add -A && git -C /x commit -qm 'a' ; git commit -m b", "[main abc1234] Add a\n 1 file changed\n[fix/x (root-commit) def5678] Add b"),
+            facts(
+                "git add -A && git -C /x commit -qm 'a' ; git commit -m b",
+                "[main abc1234] Add a\n 1 file changed\n[fix/x (root-commit) def5678] Add b"
+            ),
             ["Committed abc1234 on main: Add a", "Committed def5678 on fix/x: Add b"]
         );
     }
@@ -169,6 +199,9 @@ mod tests {
             pull_request(&line, "Warning\nhttps://git.example/o/r/pull/7\n").as_deref(),
             Some("https://git.example/o/r/pull/7")
         );
-        assert_eq!(pull_request(&shell::parse("gh pr view"), "https://git.example/o/r/pull/7"), None);
+        assert_eq!(
+            pull_request(&shell::parse("gh pr view"), "https://git.example/o/r/pull/7"),
+            None
+        );
     }
 }

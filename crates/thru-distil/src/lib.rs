@@ -5,7 +5,30 @@
 //! write anything, must not know the store or any agent's format, and says the same for the same
 //! passages every time.
 
+mod answers;
+mod checks;
+mod choice;
+mod commits;
+mod decisions;
+mod discovery;
+mod event;
+mod fixes;
+mod merge;
 mod moment;
+mod pattern;
+mod prose;
+mod request;
+mod rules;
+mod said;
+mod segment;
+mod session;
+mod shell;
+mod summary;
+mod tasks;
+mod text;
+mod title;
+mod verbs;
+mod work;
 
 pub use moment::{Distiller, Moment, wants_text};
 

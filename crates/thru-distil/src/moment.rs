@@ -6,6 +6,11 @@ use thru_core::{
     Agent, Distillate, FileTouch, Id, Outcome, PassageKind, SessionFacts, SessionKey, Timestamp,
 };
 
+use crate::event::Event;
+use crate::session::{self, Session};
+use crate::text::one_line;
+use crate::{segment, title};
+
 /// One passage of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Moment {
@@ -36,30 +41,69 @@ pub struct Moment {
 /// Whether distilling looks at the text of such a passage: reading it costs.
 pub fn wants_text(
     kind: PassageKind,
-    _tool: Option<&str>,
-    _outcome: Option<Outcome>,
-    _is_subagent: bool,
+    tool: Option<&str>,
+    outcome: Option<Outcome>,
+    is_subagent: bool,
 ) -> bool {
-    kind.is_prose()
+    match kind {
+        PassageKind::Human => true,
+        PassageKind::Assistant => !is_subagent,
+        PassageKind::Tool => match tool {
+            Some(
+                "Bash" | "PowerShell" | "AskUserQuestion" | "ExitPlanMode" | "TodoWrite"
+                | "TaskCreate" | "TaskUpdate",
+            ) => true,
+            // A person may have declined it and said why.
+            _ => outcome == Some(Outcome::Failed) && !is_subagent,
+        },
+    }
 }
 
 /// Takes the passages of one session in their order and makes its observations and summary.
 #[derive(Debug)]
 pub struct Distiller {
-    _agent: Agent,
+    agent: Agent,
+    session: String,
+    user_title: Option<String>,
+    agent_title: Option<String>,
+    kept_apart: BTreeSet<Id>,
+    events: Vec<Event>,
 }
 
 impl Distiller {
     /// A distiller for one session. Observations in `kept_apart` are not merged into others.
-    pub fn new(session: &SessionKey, _facts: &SessionFacts, _kept_apart: BTreeSet<Id>) -> Self {
-        Self { _agent: session.agent }
+    pub fn new(session: &SessionKey, facts: &SessionFacts, kept_apart: BTreeSet<Id>) -> Self {
+        let line = |title: &Option<String>| {
+            let line = one_line(title.as_deref().unwrap_or_default(), title::LENGTH);
+            Some(line).filter(|line| !line.is_empty())
+        };
+        Self {
+            agent: session.agent,
+            session: session.id.as_str().to_owned(),
+            user_title: line(&facts.user_title),
+            agent_title: line(&facts.agent_title),
+            kept_apart,
+            events: Vec::new(),
+        }
     }
 
     /// Takes the next passage: those of the transcript itself first, then those of each subagent.
-    pub fn add(&mut self, _moment: Moment) {}
+    pub fn add(&mut self, moment: Moment) {
+        self.events.push(Event::of(moment));
+    }
 
     /// What came of it.
     pub fn finish(self) -> Distillate {
-        Distillate::default()
+        let events = segment::in_order(self.events);
+        session::distil(&Session {
+            agent: self.agent,
+            id: &self.session,
+            user_title: self.user_title.as_deref(),
+            agent_title: self.agent_title.as_deref(),
+            kept_apart: &self.kept_apart,
+            turns: segment::turns(&events),
+            fixes: crate::fixes::follow(&events),
+            events: &events,
+        })
     }
 }

@@ -44,7 +44,7 @@ fn classify<'t>(line: &str, trimmed: &'t str) -> Option<Line<'t>> {
     if trimmed.is_empty() {
         return Some(Line { kind: LineKind::Blank, text: "" });
     }
-    let is_dropped = trimmed.starts_with(['|', '>'])
+    let is_dropped = trimmed.starts_with(['|', '>', '<'])
         || line.starts_with("    ") && !is_item(trimmed)
         || line.starts_with('\t') && !is_item(trimmed)
         || is_drawing(trimmed);
@@ -71,7 +71,8 @@ fn is_item(trimmed: &str) -> bool {
 
 /// The text of a list item: behind a bullet, a number or a tick.
 fn item(trimmed: &str) -> Option<&str> {
-    for bullet in ["- [x] ", "- [X] ", "- [ ] ", "- ", "* ", "+ ", "• ", "✅ ", "✓ ", "✔ ", "☑ "] {
+    for bullet in ["- [x] ", "- [X] ", "- [ ] ", "- ", "* ", "+ ", "• ", "✅ ", "✓ ", "✔ ", "☑ "]
+    {
         if let Some(text) = trimmed.strip_prefix(bullet) {
             return Some(text.trim()).filter(|text| !text.is_empty());
         }
@@ -87,7 +88,9 @@ fn item(trimmed: &str) -> Option<&str> {
 /// A line of nothing but bold text is a heading by another name.
 fn is_bold_line(trimmed: &str) -> bool {
     let inner = trimmed.strip_prefix("**").and_then(|rest| {
-        rest.strip_suffix("**").or_else(|| rest.strip_suffix("**:")).or_else(|| rest.strip_suffix(":**"))
+        rest.strip_suffix("**")
+            .or_else(|| rest.strip_suffix("**:"))
+            .or_else(|| rest.strip_suffix(":**"))
     });
     inner.is_some_and(|inner| !inner.contains("**"))
 }
@@ -96,6 +99,8 @@ fn is_bold_line(trimmed: &str) -> bool {
 fn is_drawing(trimmed: &str) -> bool {
     trimmed.starts_with(['━', '─', '═', '│', '┃', '╭', '╰', '┌', '└', '╔', '╚', '║', '█', '▓', '├'])
         || !trimmed.chars().any(char::is_alphanumeric)
+        || trimmed.contains("[###")
+        || trimmed.contains("......")
 }
 
 /// The sentences of one line. A sentence ends with a mark that white space and a new beginning follow.
@@ -131,7 +136,9 @@ fn sentence_end(text: &str) -> usize {
             Some(b' ' | b'\t') => {}
             Some(_) => continue,
         }
-        if mark == '.' && (is_abbreviation(&text[..at]) || !begins_sentence(text[end..].trim_start())) {
+        if mark == '.'
+            && (is_abbreviation(&text[..at]) || !begins_sentence(text[end..].trim_start()))
+        {
             continue;
         }
         return end;
@@ -159,8 +166,10 @@ mod tests {
     #[test]
     fn only_prose_is_read() {
         let text = "Intro line.\n\n```\nalways break\n```\n| a | b |\n> quoted\n## Head\n- [x] item one\n2) item two\n━━━━\n**Bold head:**\nlast";
-        let kinds: Vec<(LineKind, &str)> =
-            lines(text).map(|line| (line.kind, line.text)).filter(|line| line.0 != LineKind::Blank).collect();
+        let kinds: Vec<(LineKind, &str)> = lines(text)
+            .map(|line| (line.kind, line.text))
+            .filter(|line| line.0 != LineKind::Blank)
+            .collect();
         assert_eq!(
             kinds,
             [
@@ -177,7 +186,10 @@ mod tests {
     #[test]
     fn sentences_end_where_new_ones_begin() {
         let split = |text| sentences(text).collect::<Vec<_>>();
-        assert_eq!(split("Fixed a.rs. It works! Does it?"), ["Fixed a.rs.", "It works!", "Does it?"]);
+        assert_eq!(
+            split("Fixed a.rs. It works! Does it?"),
+            ["Fixed a.rs.", "It works!", "Does it?"]
+        );
         assert_eq!(split("Use e.g. this v1.2 one"), ["Use e.g. this v1.2 one"]);
         assert_eq!(split("**Done.** Next."), ["**Done.**", "Next."]);
         assert_eq!(split("これは文。次の文"), ["これは文。", "次の文"]);

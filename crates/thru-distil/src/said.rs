@@ -5,6 +5,7 @@ use crate::choice::{self, Choice};
 use crate::prose::{self, LineKind};
 use crate::text::{self, one_line, unmarked};
 use crate::title::{self, Strength};
+use crate::verbs;
 
 /// How much of a text is looked at: what matters stands at its beginning or its end.
 const HEAD: usize = 8 * 1024;
@@ -12,6 +13,17 @@ const TAIL: usize = 4 * 1024;
 
 /// Longest sentence kept, in characters.
 const SENTENCE: usize = 220;
+
+/// Beginnings of sentences that are about the conversation, in lower case.
+#[rustfmt::skip]
+const META: [&str; 63] = ["step ", "committed", "commit `", "commit is", "background ", "pushed", "pr created", "running ", "done", 
+    "let me", "let's", "i'll", "i’ll", "i will", "i'm going", "i need", "now ", "here's", "here is", "here are",
+    "looking at", "i see", "you're right", "sorry", "based on", "would you", "want me", "do you", "should i",
+    "what would", "i don't", "i can", "i have", "i now have", "launch", "wait", "actually", "give it", "try ", "go ahead",
+    "feel free", "all three", "all done", "please", "you can", "you should", "ready to", "ready for", "commit succe",
+    "commit success", "committed success", "context updated", "working directory", "working tree", "no response", "if you",
+    "still ", "time to", "next,", "agent ", "the agent", "spawning", "proceeding",
+];
 
 /// What a text of the agent says.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +36,8 @@ pub(crate) struct Said {
     pub(crate) item: Option<String>,
     /// Items that say what was done.
     pub(crate) items: Vec<String>,
+    /// The first items of its lists, whatever they say.
+    pub(crate) points: Vec<String>,
     /// A title from the sentence that says what was found out.
     pub(crate) finding: Option<String>,
     /// A title from what is announced last.
@@ -96,11 +110,11 @@ impl Said {
             self.later(item);
             return;
         }
+        if self.points.len() < 4 && item.len() >= 24 && is_whole(item) {
+            self.points.push(one_line(&unmarked(item), 160));
+        }
         let sentence = prose::sentences(item).next().unwrap_or_default();
-        let label_less = without_label(sentence);
-        if let Some((title, Strength::Deed)) =
-            title::of_deed(label_less).or_else(|| title::of_deed(sentence))
-        {
+        if let Some((title, Strength::Deed)) = title::of_deed(sentence) {
             if self.item.is_none() {
                 self.item = Some(title);
             }
@@ -112,7 +126,7 @@ impl Said {
     }
 
     fn add_item(&mut self, item: &str) {
-        if self.items.len() < 8 {
+        if self.items.len() < 8 && is_whole(item) {
             self.items.push(one_line(&unmarked(item), 160));
         }
     }
@@ -150,8 +164,8 @@ impl Said {
     fn keep(&mut self, sentence: &str) {
         let sentence = unmarked(title::without_openers(sentence));
         let is_said = sentence.split_whitespace().count() >= 4
-            && !sentence.ends_with(':')
-            && !sentence.ends_with('?')
+            && !sentence.ends_with([':', '?'])
+            && !is_meta(&sentence)
             && !title::is_label(&sentence);
         if is_said && self.lead.len() < 4 {
             self.lead.push(one_line(&sentence, SENTENCE));
@@ -168,7 +182,7 @@ impl Said {
         {
             self.deed = Some((title, found));
         }
-        if self.finding.is_none() {
+        if self.finding.is_none() && !title::is_deed(sentence) {
             self.finding = finding(sentence);
         }
     }
@@ -181,6 +195,12 @@ impl Said {
     }
 }
 
+/// Whether an item says something by itself.
+fn is_whole(item: &str) -> bool {
+    let item = item.trim_end_matches('*');
+    !item.ends_with(['?', ':', ',']) && !item.ends_with(" or") && !item.ends_with(" and")
+}
+
 fn section_of(heading: &str) -> Section {
     if is_about_next(heading) { Section::Next } else { Section::Other }
 }
@@ -188,19 +208,35 @@ fn section_of(heading: &str) -> Section {
 /// Whether a heading or sentence introduces what remains to be done.
 fn is_about_next(text: &str) -> bool {
     const NEXT: [&str; 12] = [
-        "next step", "next up", "remaining", "todo", "to do", "still to do", "what's next", "what's left",
-        "not done yet", "follow-up", "follow up", "future work",
+        "next step",
+        "next up",
+        "remaining",
+        "todo",
+        "to do",
+        "still to do",
+        "what's next",
+        "what's left",
+        "not done yet",
+        "follow-up",
+        "follow up",
+        "future work",
     ];
     let cleaned = text.trim_start_matches(|c: char| !c.is_alphanumeric());
-    NEXT.iter().any(|next| {
-        cleaned.get(..next.len()).is_some_and(|start| start.eq_ignore_ascii_case(next))
-    }) && (cleaned.contains(':') || cleaned.len() < 40)
+    NEXT.iter()
+        .any(|next| cleaned.get(..next.len()).is_some_and(|start| start.eq_ignore_ascii_case(next)))
+        && (cleaned.contains(':') || cleaned.len() < 40)
 }
 
 fn says_blocked(sentence: &str) -> bool {
     const BLOCKED: [&str; 8] = [
-        "i'm blocked", "i am blocked", "blocked by", "cannot proceed", "can't proceed", "unable to proceed",
-        "i'm stuck", "cannot continue",
+        "i'm blocked",
+        "i am blocked",
+        "blocked by",
+        "cannot proceed",
+        "can't proceed",
+        "unable to proceed",
+        "i'm stuck",
+        "cannot continue",
     ];
     BLOCKED.iter().any(|blocked| text::find_ignoring_case(sentence, blocked).is_some())
 }
@@ -220,32 +256,38 @@ pub(crate) fn is_status(title: &str) -> bool {
         || lower.starts_with("update") && lower.contains(" task")
 }
 
+/// Whether a sentence is about the conversation rather than about the work.
+fn is_meta(sentence: &str) -> bool {
+    let lower: String = sentence.chars().take(40).collect::<String>().to_lowercase();
+    let is_about_lists = lower.contains("tasks complete") || lower.contains("tasks are complete");
+    META.iter().any(|meta| lower.starts_with(meta)) || is_about_lists
+}
+
 fn finding(sentence: &str) -> Option<String> {
     let cleaned = text::plain(sentence);
     let cleaned = title::without_openers(&cleaned);
-    const META: [&str; 24] = [
-        "let me", "i'll", "i will", "i'm going", "i need", "now ", "here's", "here is", "here are", "looking at",
-        "i see", "you're right", "sorry", "based on", "would you", "want me", "do you", "should i", "what would",
-        "i don't", "i can", "i have all", "i now have", "launch",
-    ];
-    let lower = cleaned.to_lowercase();
-    let is_meta = META.iter().any(|meta| lower.starts_with(meta));
+    let first = cleaned.split_whitespace().next().unwrap_or_default();
+    if title::is_fragment(cleaned)
+        || is_label_line(cleaned)
+        || first.ends_with("ing") && verbs::imperative_of_gerund(first).is_some()
+    {
+        return None;
+    }
     let words = cleaned.split_whitespace().count();
     let says_something = (5..60).contains(&words) && !cleaned.ends_with(['?', ':']);
-    (says_something && !is_meta && !title::points_elsewhere(cleaned) && !is_status(cleaned))
-        .then(|| title::shaped(cleaned))
+    (says_something
+        && !cleaned.starts_with('/')
+        && !is_meta(cleaned)
+        && !title::points_elsewhere(cleaned)
+        && !is_status(cleaned))
+    .then(|| title::shaped(cleaned))
 }
 
-/// An item without its label: "**Parser**: Added x" as "Added x".
-fn without_label(item: &str) -> &str {
-    for separator in ["**: ", ":** ", "** - ", "** — ", "** – ", "` - ", "` — ", "`: "] {
-        if let Some((label, rest)) = item.split_once(separator)
-            && label.len() < 80
-        {
-            return rest;
-        }
-    }
-    item
+/// "Risk level: medium": a form that is filled in rather than a sentence.
+fn is_label_line(sentence: &str) -> bool {
+    sentence
+        .split_once(": ")
+        .is_some_and(|(label, _)| label.split_whitespace().count() <= 3 && !label.contains('.'))
 }
 
 fn question(sentence: &str) -> Option<String> {

@@ -7,24 +7,93 @@ use crate::text::one_line;
 
 /// Programs that only look at things: that one of them fails says nothing.
 const LOOKING: [&str; 34] = [
-    "ls", "cat", "head", "tail", "grep", "rg", "find", "fd", "echo", "printf", "wc", "which", "pwd", "tree", "stat",
-    "du", "df", "diff", "file", "test", "[", "sleep", "sed", "awk", "sort", "uniq", "jq", "less", "type", "ps",
-    "lsof", "env", "true", "for",
+    "ls", "cat", "head", "tail", "grep", "rg", "find", "fd", "echo", "printf", "wc", "which",
+    "pwd", "tree", "stat", "du", "df", "diff", "file", "test", "[", "sleep", "sed", "awk", "sort",
+    "uniq", "jq", "less", "type", "ps", "lsof", "env", "true", "for",
 ];
 
 /// Words of a check: a program, or one of its subcommands or scripts.
 const CHECKS: [&str; 40] = [
-    "test", "tests", "check", "clippy", "lint", "typecheck", "type-check", "tsc", "eslint", "biome", "prettier",
-    "vitest", "jest", "pytest", "mypy", "ruff", "build", "nextest", "vet", "golangci-lint", "tox", "nox", "rspec",
-    "rubocop", "phpunit", "playwright", "cypress", "mocha", "bats", "ctest", "flake8", "pyright", "fmt", "verify",
-    "compile", "e2e", "validate", "knip", "audit", "ci",
+    "test",
+    "tests",
+    "check",
+    "clippy",
+    "lint",
+    "typecheck",
+    "type-check",
+    "tsc",
+    "eslint",
+    "biome",
+    "prettier",
+    "vitest",
+    "jest",
+    "pytest",
+    "mypy",
+    "ruff",
+    "build",
+    "nextest",
+    "vet",
+    "golangci-lint",
+    "tox",
+    "nox",
+    "rspec",
+    "rubocop",
+    "phpunit",
+    "playwright",
+    "cypress",
+    "mocha",
+    "bats",
+    "ctest",
+    "flake8",
+    "pyright",
+    "fmt",
+    "verify",
+    "compile",
+    "e2e",
+    "validate",
+    "knip",
+    "audit",
+    "ci",
 ];
 
 /// Programs whose second word says what they do.
 const WITH_SUBCOMMAND: [&str; 36] = [
-    "git", "gh", "cargo", "npm", "pnpm", "yarn", "bun", "npx", "bunx", "pnpx", "go", "make", "just", "docker", "podman",
-    "kubectl", "terraform", "python", "python3", "uv", "poetry", "pip", "pip3", "dotnet", "mvn", "gradle", "./gradlew",
-    "bundle", "rake", "rails", "php", "composer", "deno", "node", "brew", "systemctl",
+    "git",
+    "gh",
+    "cargo",
+    "npm",
+    "pnpm",
+    "yarn",
+    "bun",
+    "npx",
+    "bunx",
+    "pnpx",
+    "go",
+    "make",
+    "just",
+    "docker",
+    "podman",
+    "kubectl",
+    "terraform",
+    "python",
+    "python3",
+    "uv",
+    "poetry",
+    "pip",
+    "pip3",
+    "dotnet",
+    "mvn",
+    "gradle",
+    "./gradlew",
+    "bundle",
+    "rake",
+    "rails",
+    "php",
+    "composer",
+    "deno",
+    "node",
+    "brew",
+    "systemctl",
 ];
 
 /// One command of a command line: its words, without quotes.
@@ -126,7 +195,18 @@ fn without_wrappers(words: Vec<String>) -> Vec<String> {
         if kept.is_empty() {
             let is_wrapper = matches!(
                 word.as_str(),
-                "sudo" | "time" | "nohup" | "exec" | "command" | "env" | "then" | "do" | "else" | "if" | "!" | "{"
+                "sudo"
+                    | "time"
+                    | "nohup"
+                    | "exec"
+                    | "command"
+                    | "env"
+                    | "then"
+                    | "do"
+                    | "else"
+                    | "if"
+                    | "!"
+                    | "{"
             );
             if is_wrapper || is_assignment(&word) {
                 continue;
@@ -212,23 +292,50 @@ impl Simple {
             CHECKS.contains(&word) || word.split([':', '-']).any(|part| CHECKS.contains(&part))
         };
         !self.is_looking()
-            && !matches!(self.program(), "git" | "gh" | "cd" | "mkdir" | "rm" | "cp" | "mv" | "curl" | "ssh" | "docker")
-            && self.words.iter().take(5).filter(|word| !word.starts_with('-')).any(|word| is_word(word))
+            && !matches!(
+                self.program(),
+                "git" | "gh" | "cd" | "mkdir" | "rm" | "cp" | "mv" | "curl" | "ssh" | "docker"
+            )
+            && self
+                .words
+                .iter()
+                .take(5)
+                .filter(|word| !word.starts_with('-'))
+                .any(|word| is_word(word))
+    }
+
+    /// Whether its subcommand says what it does, so that another form of it may replace it.
+    pub(crate) fn has_subcommand(&self) -> bool {
+        let program = self.wrapped().next().unwrap_or_default();
+        WITH_SUBCOMMAND.contains(&program)
+            && !matches!(program, "python" | "python3" | "node" | "systemctl")
+    }
+
+    /// The words from the program on, or from the program on that another one runs.
+    fn wrapped(&self) -> impl Iterator<Item = &str> {
+        let second = self.words.get(1).map(String::as_str).unwrap_or_default();
+        let is_wrapped =
+            !WITH_SUBCOMMAND.contains(&self.program()) && WITH_SUBCOMMAND.contains(&second);
+        let program = if is_wrapped { second } else { self.program() };
+        std::iter::once(program)
+            .chain(self.words.iter().skip(1 + usize::from(is_wrapped)).map(String::as_str))
     }
 
     /// Program and subcommand: what stays the same when it is tried in another way.
     pub(crate) fn family(&self) -> String {
-        let program = self.program();
+        let mut words = self.wrapped();
+        let program = words.next().unwrap_or_default();
         let mut family = program.to_owned();
         if WITH_SUBCOMMAND.contains(&program) {
-            let mut plain = self.words.iter().skip(1).filter(|word| !word.starts_with('-') && !word.contains('/'));
-            let runs_script = |word: &str| matches!(word, "run" | "exec" | "compose" | "x" | "pr" | "-m");
+            let mut plain = words.filter(|word| !word.starts_with('-') && !word.contains('/'));
+            let runs_script =
+                |word: &str| matches!(word, "run" | "exec" | "compose" | "x" | "pr" | "-m");
             if let Some(first) = plain.next() {
-                family = format!("{program} {first}");
+                family = format!("{program} {}", script(first));
                 if runs_script(first)
                     && let Some(second) = plain.next()
                 {
-                    family = format!("{family} {second}");
+                    family = format!("{family} {}", script(second));
                 }
             }
         }
@@ -236,12 +343,27 @@ impl Simple {
     }
 }
 
+/// "lint:fix" is a way of running "lint".
+fn script(word: &str) -> &str {
+    word.split(':').next().filter(|start| CHECKS.contains(start)).unwrap_or(word)
+}
+
 impl CommandLine {
     /// The commands that do something, without changes of folder and filters of output.
     pub(crate) fn acting(&self) -> impl Iterator<Item = &Simple> {
         self.commands.iter().filter(|command| {
-            !matches!(command.program(), "cd" | "pushd" | "popd" | "export" | "set" | "source" | "echo" | "printf" | "sleep" | "true")
-                && !(command.is_piped && command.is_looking())
+            !matches!(
+                command.program(),
+                "cd" | "pushd"
+                    | "popd"
+                    | "export"
+                    | "set"
+                    | "source"
+                    | "echo"
+                    | "printf"
+                    | "sleep"
+                    | "true"
+            ) && !(command.is_piped && command.is_looking())
         })
     }
 
@@ -263,7 +385,10 @@ impl CommandLine {
     /// The command that the line is about: the last check, else the first that does something.
     pub(crate) fn main(&self) -> Option<&Simple> {
         let checks = self.acting().filter(|command| command.is_check());
-        checks.last().or_else(|| self.acting().find(|command| !command.is_looking())).or_else(|| self.acting().next())
+        checks
+            .last()
+            .or_else(|| self.acting().find(|command| !command.is_looking()))
+            .or_else(|| self.acting().next())
     }
 }
 
@@ -277,7 +402,17 @@ pub(crate) fn shown(line: &str) -> String {
         rest = after.trim_start();
     }
     let mut end = rest.find('\n').unwrap_or(rest.len());
-    for filter in [" 2>&1", " | tail", " | head", " | grep", " |tail", " |head", " 2>/dev/null", " > /", "; echo"] {
+    for filter in [
+        " 2>&1",
+        " | tail",
+        " | head",
+        " | grep",
+        " |tail",
+        " |head",
+        " 2>/dev/null",
+        " > /",
+        "; echo",
+    ] {
         if let Some(at) = rest[..end].find(filter)
             && at > 2
         {
@@ -290,12 +425,18 @@ pub(crate) fn shown(line: &str) -> String {
 /// The result in the text of a shell call: what follows its input.
 pub(crate) fn result<'t>(text: &'t str, command: &str) -> &'t str {
     const MEMBERS: [&str; 7] = [
-        "description: ", "timeout: ", "run_in_background: ", "dangerouslyDisableSandbox: ", "sandbox: ",
-        "shell: ", "restart: ",
+        "description: ",
+        "timeout: ",
+        "run_in_background: ",
+        "dangerouslyDisableSandbox: ",
+        "sandbox: ",
+        "shell: ",
+        "restart: ",
     ];
     let mut rest = text.split_once('\n').map_or("", |(_, rest)| rest);
     loop {
-        let after = match rest.strip_prefix("command: ").and_then(|rest| rest.strip_prefix(command)) {
+        let after = match rest.strip_prefix("command: ").and_then(|rest| rest.strip_prefix(command))
+        {
             Some(after) => after,
             None => match MEMBERS.iter().find_map(|member| rest.strip_prefix(member)) {
                 Some(after) => after.split_once('\n').map_or("", |(line, _)| &after[line.len()..]),
@@ -334,7 +475,10 @@ mod tests {
     #[test]
     fn the_same_check_has_the_same_key() {
         let key = |line| parse(line).key();
-        assert_eq!(key("cd a && cargo test -p x 2>&1 | tail -20"), key("timeout 300 cargo test -p x"));
+        assert_eq!(
+            key("cd a && cargo test -p x 2>&1 | tail -20"),
+            key("timeout 300 cargo test -p x")
+        );
         assert_ne!(key("cargo test -p x"), key("cargo test -p y"));
         assert_eq!(parse("npm run lint -- --fix").main().unwrap().family(), "npm run lint");
         assert!(parse("bun run test:unit").main().unwrap().is_check());

@@ -90,10 +90,13 @@ pub(crate) fn cut(text: &str, limit: usize) -> String {
     };
     let word_end = match text[room..].starts_with(char::is_whitespace) {
         true => room,
-        false => text[..room].rfind(char::is_whitespace).filter(|at| *at * 5 > room * 2).unwrap_or(room),
+        false => {
+            text[..room].rfind(char::is_whitespace).filter(|at| *at * 5 > room * 2).unwrap_or(room)
+        }
     };
     let kept = text[..word_end].trim_end_matches(|c: char| {
-        c.is_whitespace() || matches!(c, ',' | ';' | ':' | '-' | '–' | '—' | '(' | '[' | '`' | '"' | '…')
+        c.is_whitespace()
+            || matches!(c, ',' | ';' | ':' | '-' | '–' | '—' | '(' | '[' | '`' | '"' | '…')
     });
     format!("{kept}…")
 }

@@ -3,6 +3,9 @@
 use crate::text::{self, TITLE, capitalised, plain, uncapitalised};
 use crate::verbs;
 
+/// Longest title, in characters.
+pub(crate) const LENGTH: usize = TITLE;
+
 /// How well a sentence says what was done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Strength {
@@ -13,28 +16,132 @@ pub(crate) enum Strength {
 }
 
 /// What agents say before they come to the point, in lower case.
-const OPENERS: [&str; 62] = [
-    "perfect", "great", "excellent", "awesome", "wonderful", "fantastic", "nice", "good", "success", "done",
-    "all done", "all set", "sure", "okay", "ok", "alright", "right", "yes", "now", "also", "so", "and",
-    "then", "finally", "first", "next", "here we go", "got it", "i see", "i see it", "found it",
-    "found the issue", "found the problem", "i found the issue", "i found it", "you're right",
-    "you're absolutely right", "you are right", "good catch", "good point", "good question", "great question",
-    "absolutely", "of course", "in short", "in summary", "summary", "to summarize", "short answer",
-    "key finding", "key insight", "conclusion", "result", "fix", "the fix", "the result", "update",
-    "status", "note", "confirmed", "clean", "interesting", 
+const OPENERS: [&str; 75] = [
+    "perfect",
+    "great",
+    "excellent",
+    "awesome",
+    "wonderful",
+    "fantastic",
+    "nice",
+    "good",
+    "success",
+    "done",
+    "all done",
+    "all set",
+    "sure",
+    "okay",
+    "ok",
+    "alright",
+    "right",
+    "yes",
+    "now",
+    "also",
+    "so",
+    "and",
+    "then",
+    "finally",
+    "first",
+    "next",
+    "here we go",
+    "got it",
+    "i see",
+    "i see it",
+    "found it",
+    "found the issue",
+    "found the problem",
+    "i found the issue",
+    "i found it",
+    "you're right",
+    "you're absolutely right",
+    "you are right",
+    "good catch",
+    "good point",
+    "good question",
+    "great question",
+    "absolutely",
+    "of course",
+    "in short",
+    "in summary",
+    "summary",
+    "to summarize",
+    "short answer",
+    "key finding",
+    "key insight",
+    "conclusion",
+    "result",
+    "fix",
+    "the fix",
+    "the result",
+    "update",
+    "status",
+    "note",
+    "confirmed",
+    "ah",
+    "oh",
+    "hmm",
+    "looks good",
+    "looking good",
+    "that works",
+    "good news",
+    "build succeeds",
+    "tests pass",
+    "all tests pass",
+    "the issue",
+    "root cause",
+    "the problem",
+    "clean",
+    "interesting",
 ];
 
 /// Beginnings that a sentence loses on its way to a title, in lower case.
 const SUBJECTS: [&str; 20] = [
-    "i've successfully ", "i have successfully ", "successfully ", "i've now ", "i have now ", "i've also ",
-    "i've ", "i’ve ", "i have ", "we've ", "we have ", "i just ", "i also ", "i then ", "i ", "we ", "also ",
-    "just ", "now ", "you've ",
+    "i've successfully ",
+    "i have successfully ",
+    "successfully ",
+    "i've now ",
+    "i have now ",
+    "i've also ",
+    "i've ",
+    "i’ve ",
+    "i have ",
+    "we've ",
+    "we have ",
+    "i just ",
+    "i also ",
+    "i then ",
+    "i ",
+    "we ",
+    "also ",
+    "just ",
+    "now ",
+    "you've ",
 ];
 
 /// Words that point to something which the title does not show.
 const POINTERS: [&str; 22] = [
-    "it", "its", "it's", "this", "that", "that's", "these", "those", "they", "them", "both", "he", "she",
-    "here", "here's", "there", "there's", "everything", "all", "same", "none", "which",
+    "it",
+    "its",
+    "it's",
+    "this",
+    "that",
+    "that's",
+    "these",
+    "those",
+    "they",
+    "them",
+    "both",
+    "he",
+    "she",
+    "here",
+    "here's",
+    "there",
+    "there's",
+    "everything",
+    "all",
+    "same",
+    "none",
+    "which",
 ];
 
 /// `sentence` without what agents say before they come to the point.
@@ -48,7 +155,8 @@ pub(crate) fn without_openers(sentence: &str) -> &str {
             .map(|(at, c)| (at, c.len_utf8()));
         let Some((at, width)) = end else { break };
         let opener = rest[..at].trim().to_ascii_lowercase();
-        let is_separate = rest[at + width..].starts_with([' ', '\n', '!']) || at + width == rest.len();
+        let is_separate =
+            rest[at + width..].starts_with([' ', '\n', '!']) || at + width == rest.len();
         if !is_separate || !OPENERS.contains(&opener.as_str()) {
             break;
         }
@@ -70,28 +178,108 @@ pub(crate) fn points_elsewhere(sentence: &str) -> bool {
 /// A sentence that says what was done, as a title.
 pub(crate) fn of_deed(sentence: &str) -> Option<(String, Strength)> {
     let sentence = plain(sentence);
-    let sentence = without_openers(&sentence);
-    if sentence.ends_with('?') || sentence.ends_with(':') && sentence.len() < 30 {
+    let sentence = without_label(without_openers(&sentence));
+    if is_fragment(sentence)
+        || sentence.ends_with('?')
+        || sentence.ends_with(':') && sentence.len() < 30
+    {
         return None;
     }
     let rest = without_subject(sentence);
     let (first, after) = rest.split_once(' ').unwrap_or((rest, ""));
     if let Some(imperative) = verbs::imperative(first) {
         let object = after.trim();
-        let is_passive = object.starts_with("by ") || object.starts_with("in ") && rest.len() == sentence.len();
-        if object.split_whitespace().count() >= 2 && !is_passive && !points_elsewhere(object) {
-            return Some((shaped(&format!("{imperative} {object}")), Strength::Deed));
+        if object.split_whitespace().count() >= 2 && names_its_object(object) {
+            let title = format!("{imperative} {}", in_step(object));
+            return Some((shaped(&title), Strength::Deed));
         }
         return None;
     }
     of_passive(sentence)
 }
 
+/// "a and applied it" as "a and apply it": the verbs that follow the first go with it.
+fn in_step(object: &str) -> String {
+    let mut words: Vec<String> = Vec::new();
+    for word in object.split(' ') {
+        let follows = words.last().is_some_and(|before| before == "and" || before == "then");
+        let imperative =
+            if follows && word.ends_with("ed") { verbs::imperative(word) } else { None };
+        words.push(imperative.map_or_else(|| word.to_owned(), str::to_lowercase));
+    }
+    words.join(" ")
+}
+
+/// "Parser: Added x" and "src/parser.rs - Added x" as "Added x".
+fn without_label(sentence: &str) -> &str {
+    for separator in [": ", " - ", " — ", " – "] {
+        if let Some((label, rest)) = sentence.split_once(separator)
+            && label.len() < 90
+            && rest.split(' ').next().is_some_and(|first| verbs::imperative(first).is_some())
+        {
+            return rest;
+        }
+    }
+    sentence
+}
+
+/// Whether the sentence goes on with what another one began.
+pub(crate) fn is_fragment(sentence: &str) -> bool {
+    const JOINTS: [&str; 10] =
+        ["or", "and", "but", "because", "which", "so", "then", "where", "nor", "plus"];
+    let word = sentence.split_whitespace().next().unwrap_or_default();
+    JOINTS.iter().any(|joint| joint.eq_ignore_ascii_case(word.trim_end_matches(',')))
+}
+
+/// Whether a sentence claims that something was done, well said or not.
+pub(crate) fn is_deed(sentence: &str) -> bool {
+    let sentence = plain(sentence);
+    let sentence = without_openers(&sentence);
+    // "We configured x" tells of earlier times.
+    let sentence = without_label(sentence);
+    let rest = if sentence.starts_with("We ") || sentence.starts_with("we ") {
+        ""
+    } else {
+        without_subject(sentence)
+    };
+    rest.split_whitespace().next().is_some_and(|first| verbs::imperative(first).is_some())
+}
+
+/// Whether it is said what the verb was done to: not so in "Persisted to disk" and "Fixed it".
+fn names_its_object(object: &str) -> bool {
+    let word = object.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
+    let is_joint = matches!(
+        word.as_str(),
+        "by" | "to"
+            | "in"
+            | "on"
+            | "at"
+            | "from"
+            | "when"
+            | "with"
+            | "as"
+            | "for"
+            | "and"
+            | "or"
+            | "via"
+            | "if"
+            | "but"
+            | "successfully"
+            | "up"
+            | "out"
+    );
+    !is_joint && (word == "both" || word == "all" || !points_elsewhere(object))
+}
+
 /// "The index was rebuilt" as "Rebuild the index".
 fn of_passive(sentence: &str) -> Option<(String, Strength)> {
-    const LINKS: [&str; 10] = [
-        " has been successfully ", " have been successfully ", " has been ", " have been ", " is now ",
-        " are now ", " was ", " were ", " is ", " are ",
+    const LINKS: [&str; 6] = [
+        " has been successfully ",
+        " have been successfully ",
+        " has been ",
+        " have been ",
+        " is now ",
+        " are now ",
     ];
     if points_elsewhere(sentence) {
         return None;
@@ -99,7 +287,11 @@ fn of_passive(sentence: &str) -> Option<(String, Strength)> {
     for link in LINKS {
         let Some((subject, after)) = sentence.split_once(link) else { continue };
         let words = subject.split_whitespace().count();
-        if words == 0 || words > 9 || subject.contains([',', ';', ':']) {
+        let is_whole = !subject.contains([',', ';', ':', '—', '('])
+            && !["or ", "and ", "but ", "if ", "when ", "since ", "because ", "as "]
+                .iter()
+                .any(|joint| subject.to_lowercase().starts_with(joint));
+        if words == 0 || words > 7 || !is_whole {
             return None;
         }
         let (verb, rest) = after.split_once([' ', '.']).unwrap_or((after, ""));
@@ -117,9 +309,10 @@ fn without_subject(sentence: &str) -> &str {
     let mut rest = sentence;
     for _ in 0..2 {
         let lower: String = rest.chars().take(24).collect::<String>().to_lowercase();
-        let Some(subject) = SUBJECTS.iter().find(|subject| lower.starts_with(**subject)) else { break };
-        let length: usize =
-            rest.chars().take(subject.chars().count()).map(char::len_utf8).sum();
+        let Some(subject) = SUBJECTS.iter().find(|subject| lower.starts_with(**subject)) else {
+            break;
+        };
+        let length: usize = rest.chars().take(subject.chars().count()).map(char::len_utf8).sum();
         rest = rest[length..].trim_start();
     }
     rest
@@ -130,11 +323,13 @@ pub(crate) fn of_request(sentence: &str) -> Option<String> {
     let cleaned = plain(sentence);
     let request = without_courtesy(&cleaned);
     let (first, rest) = request.split_once(' ')?;
-    let is_request = verbs::is_imperative(first) && rest.split_whitespace().count() >= 2
+    let is_request = verbs::is_imperative(first)
+        && rest.split_whitespace().count() >= 2
         && !points_elsewhere(rest)
-        && !request.contains('?')
-        || verbs::is_imperative(first) && rest.split_whitespace().count() >= 2 && is_polite_question(&cleaned);
-    is_request.then(|| shaped(request.trim_end_matches('?')))
+        && (!request.contains('?') || is_polite_question(&cleaned));
+    let request = request.trim_end_matches(['?', '.', '!', ' ']);
+    let request = request.strip_suffix("please").unwrap_or(request).trim_end_matches([',', ' ']);
+    is_request.then(|| shaped(request))
 }
 
 fn is_polite_question(sentence: &str) -> bool {
@@ -146,12 +341,55 @@ fn is_polite_question(sentence: &str) -> bool {
 
 /// A request without "could you please" and the like.
 pub(crate) fn without_courtesy(sentence: &str) -> &str {
-    const COURTESY: [&str; 42] = [
-        "please ", "pls ", "pelase ", "can you ", "could you ", "would you ", "will you ", "can we ", "could we ",
-        "lets ", "let's ", "let us ", "ok ", "okay ", "ok, ", "okay, ", "now ", "now, ", "also ", "also, ",
-        "and ", "so ", "so, ", "great, ", "great. ", "thanks! ", "thanks. ", "thanks, ", "perfect, ", "hmm, ",
-        "hey ", "hi ", "hi, ", "yes, ", "yes please ", "yeah please ", "i want you to ", "i'd like you to ",
-        "i need you to ", "we need to ", "you need to ", "just ",
+    const COURTESY: [&str; 48] = [
+        "hmmm, ",
+        "hmmm ",
+        "uuum, ",
+        "ahh ",
+        "ah ",
+        "sorry, ",
+        "please ",
+        "pls ",
+        "pelase ",
+        "can you ",
+        "could you ",
+        "would you ",
+        "will you ",
+        "can we ",
+        "could we ",
+        "lets ",
+        "let's ",
+        "let us ",
+        "ok ",
+        "okay ",
+        "ok, ",
+        "okay, ",
+        "now ",
+        "now, ",
+        "also ",
+        "also, ",
+        "and ",
+        "so ",
+        "so, ",
+        "great, ",
+        "great. ",
+        "thanks! ",
+        "thanks. ",
+        "thanks, ",
+        "perfect, ",
+        "hmm, ",
+        "hey ",
+        "hi ",
+        "hi, ",
+        "yes, ",
+        "yes please ",
+        "yeah please ",
+        "i want you to ",
+        "i'd like you to ",
+        "i need you to ",
+        "we need to ",
+        "you need to ",
+        "just ",
     ];
     let mut rest = sentence.trim();
     for _ in 0..5 {
@@ -168,8 +406,20 @@ pub(crate) fn without_courtesy(sentence: &str) -> &str {
 /// What the agent says it is about to do, as a title.
 pub(crate) fn of_announcement(sentence: &str) -> Option<String> {
     const ANNOUNCEMENTS: [&str; 14] = [
-        "let me ", "let's ", "i'll ", "i’ll ", "i will ", "i'm going to ", "i need to ", "we need to ",
-        "i should ", "time to ", "going to ", "start by ", "starting with ", "i'll start by ",
+        "let me ",
+        "let's ",
+        "i'll ",
+        "i’ll ",
+        "i will ",
+        "i'm going to ",
+        "i need to ",
+        "we need to ",
+        "i should ",
+        "time to ",
+        "going to ",
+        "start by ",
+        "starting with ",
+        "i'll start by ",
     ];
     let cleaned = plain(sentence);
     let mut rest = without_openers(&cleaned);
@@ -202,9 +452,25 @@ pub(crate) fn of_announcement(sentence: &str) -> Option<String> {
 }
 
 fn is_worth_announcing(verb: &str) -> bool {
-    const IDLE: [&str; 14] = [
-        "check", "read", "look", "see", "find", "run", "verify", "search", "explore", "investigate", "do",
-        "continue", "test", "try",
+    const IDLE: [&str; 18] = [
+        "wait",
+        "let",
+        "show",
+        "track",
+        "check",
+        "read",
+        "look",
+        "see",
+        "find",
+        "run",
+        "verify",
+        "search",
+        "explore",
+        "investigate",
+        "do",
+        "continue",
+        "test",
+        "try",
     ];
     verbs::is_imperative(verb) && !IDLE.iter().any(|idle| idle.eq_ignore_ascii_case(verb))
 }
@@ -213,7 +479,12 @@ fn is_worth_announcing(verb: &str) -> bool {
 pub(crate) fn shaped(line: &str) -> String {
     let line = plain(line);
     let line = text::one_line(&line, TITLE * 4);
-    let line = trimmed(&line);
+    let line = trimmed(without_step(&line));
+    if line.chars().count() <= TITLE {
+        return capitalised(line);
+    }
+    let bare = without_asides(line);
+    let line = trimmed(&bare);
     if line.chars().count() <= TITLE {
         return capitalised(line);
     }
@@ -223,8 +494,43 @@ pub(crate) fn shaped(line: &str) -> String {
     capitalised(&text::cut(line, TITLE))
 }
 
+/// "Step 2: Do x" as "Do x".
+fn without_step(line: &str) -> &str {
+    let Some((label, rest)) = line.split_once(": ") else { return line };
+    let mut words = label.split_whitespace();
+    let is_step = matches!(words.next(), Some("Step" | "Phase" | "Part" | "Task"))
+        && words.next().is_some_and(|number| number.len() <= 3)
+        && words.next().is_none();
+    if is_step { rest } else { line }
+}
+
+/// A long line without what stands in brackets.
+fn without_asides(line: &str) -> String {
+    let mut kept = String::with_capacity(line.len());
+    let mut depth = 0usize;
+    for (at, character) in line.char_indices() {
+        match character {
+            '(' if depth > 0 || line[..at].ends_with(' ') => depth += 1,
+            ')' if depth > 0 => depth -= 1,
+            _ if depth == 0 => {
+                let doubles = character == ' ' && kept.ends_with(' ');
+                if !doubles {
+                    kept.push(character);
+                }
+            }
+            _ => {}
+        }
+    }
+    match depth {
+        0 => kept.replace(" ,", ",").replace(" .", "."),
+        _ => line.to_owned(),
+    }
+}
+
 fn trimmed(line: &str) -> &str {
-    let line = line.trim_matches(|c: char| c.is_whitespace() || matches!(c, '#' | '*' | '"' | '>' | '-' | '–' | '—' | '|'));
+    let line = line.trim_matches(|c: char| {
+        c.is_whitespace() || matches!(c, '#' | '*' | '"' | '>' | '-' | '–' | '—' | '|')
+    });
     let line = line.strip_suffix("...").unwrap_or(line);
     line.trim_end_matches(['.', ':', ';', ',', '!', '。', ' '])
 }
@@ -233,8 +539,28 @@ fn trimmed(line: &str) -> &str {
 fn clause(line: &str) -> Option<&str> {
     let room = line.char_indices().nth(TITLE).map_or(line.len(), |(at, _)| at);
     let start = &line[..room];
-    let ends = [" — ", " – ", " - ", "; ", ": ", ". ", " (", ", which ", ", so ", ", with ", " so that ", ", and ", ", "];
+    let ends = [
+        " — ",
+        " – ",
+        " - ",
+        "; ",
+        ": ",
+        ". ",
+        " (",
+        ", which ",
+        ", so ",
+        ", with ",
+        " so that ",
+        ", and ",
+        ", ",
+    ];
     let least = line.char_indices().nth(36)?.0;
+    const CONDITIONS: [&str; 9] =
+        ["since", "if", "when", "because", "while", "as", "although", "once", "after"];
+    let word = line.split(' ').next().unwrap_or_default();
+    if CONDITIONS.iter().any(|condition| condition.eq_ignore_ascii_case(word)) {
+        return None;
+    }
     ends.iter()
         .take(11)
         .filter_map(|end| start.rfind(end))
@@ -253,11 +579,46 @@ fn balanced(clause: &str) -> bool {
 /// Whether the line is a bare label rather than a statement.
 pub(crate) fn is_label(line: &str) -> bool {
     const LABELS: [&str; 40] = [
-        "summary", "changes", "changes made", "overview", "context", "next steps", "files", "files changed",
-        "files modified", "modified files", "new files", "what changed", "what was done", "status", "details",
-        "verification", "test plan", "tests", "notes", "result", "results", "problem", "solution", "goal",
-        "background", "approach", "implementation", "backend", "frontend", "conclusion", "plan", "todo",
-        "final status", "current status", "what i did", "key changes", "all done", "done", "complete", "success",
+        "summary",
+        "changes",
+        "changes made",
+        "overview",
+        "context",
+        "next steps",
+        "files",
+        "files changed",
+        "files modified",
+        "modified files",
+        "new files",
+        "what changed",
+        "what was done",
+        "status",
+        "details",
+        "verification",
+        "test plan",
+        "tests",
+        "notes",
+        "result",
+        "results",
+        "problem",
+        "solution",
+        "goal",
+        "background",
+        "approach",
+        "implementation",
+        "backend",
+        "frontend",
+        "conclusion",
+        "plan",
+        "todo",
+        "final status",
+        "current status",
+        "what i did",
+        "key changes",
+        "all done",
+        "done",
+        "complete",
+        "success",
     ];
     let cleaned = plain(line).to_lowercase();
     let cleaned = cleaned.trim_matches(|c: char| !c.is_alphanumeric());
@@ -294,8 +655,8 @@ pub(crate) fn conventional(subject: &str) -> (Option<&str>, Option<&str>, &str) 
         None => (head, None),
     };
     const TYPES: [&str; 13] = [
-        "feat", "fix", "docs", "chore", "refactor", "perf", "test", "tests", "style", "build", "ci", "revert",
-        "wip",
+        "feat", "fix", "docs", "chore", "refactor", "perf", "test", "tests", "style", "build",
+        "ci", "revert", "wip",
     ];
     match TYPES.contains(&kind.to_ascii_lowercase().as_str()) && !rest.trim().is_empty() {
         true => (Some(kind), scope, rest.trim()),
@@ -314,10 +675,16 @@ mod tests {
     #[test]
     fn deeds_become_titles() {
         for (said, title) in [
-            ("Perfect! I've fixed the lost update in `index.rs`.", "Fix the lost update in index.rs"),
+            (
+                "Perfect! I've fixed the lost update in `index.rs`.",
+                "Fix the lost update in index.rs",
+            ),
             ("**Added** a lock per file — it works.", "Add a lock per file — it works"),
             ("The session index has been rebuilt.", "Rebuild the session index"),
-            ("Done. Updated the changelog to name the new flag.", "Update the changelog to name the new flag"),
+            (
+                "Done. Updated the changelog to name the new flag.",
+                "Update the changelog to name the new flag",
+            ),
             ("`npm run check` now passes.", "npm run check now passes"),
             ("All done.", ""),
             ("Fixed it.", ""),
@@ -329,9 +696,15 @@ mod tests {
 
     #[test]
     fn requests_and_announcements_become_titles() {
-        assert_eq!(of_request("can you please fix the parser for tabs?").unwrap(), "Fix the parser for tabs");
+        assert_eq!(
+            of_request("can you please fix the parser for tabs?").unwrap(),
+            "Fix the parser for tabs"
+        );
         assert_eq!(of_request("ok, is it done"), None);
-        assert_eq!(of_announcement("Now let me add the retry loop:").unwrap(), "Add the retry loop");
+        assert_eq!(
+            of_announcement("Now let me add the retry loop:").unwrap(),
+            "Add the retry loop"
+        );
         assert_eq!(of_announcement("Let me check the logs."), None);
     }
 
@@ -345,7 +718,10 @@ mod tests {
 
     #[test]
     fn conventional_subjects_lose_their_prefix() {
-        assert_eq!(of_commit("feat(parser): read dates with zones"), "Read dates with zones (parser)");
+        assert_eq!(
+            of_commit("feat(parser): read dates with zones"),
+            "Read dates with zones (parser)"
+        );
         assert_eq!(of_commit("Merge: a and b"), "Merge: a and b");
     }
 }

@@ -3,7 +3,7 @@
 use thru_core::ObservationType;
 
 /// Past tense and the imperative that a title begins with, sorted by the first.
-const PAST: [(&str, &str); 142] = [
+const PAST: [(&str, &str); 141] = [
     ("added", "Add"),
     ("addressed", "Address"),
     ("adjusted", "Adjust"),
@@ -141,7 +141,6 @@ const PAST: [(&str, &str); 142] = [
     ("unified", "Unify"),
     ("updated", "Update"),
     ("upgraded", "Upgrade"),
-    ("used", "Use"),
     ("validated", "Validate"),
     ("wired", "Wire"),
     ("wrapped", "Wrap"),
@@ -149,12 +148,76 @@ const PAST: [(&str, &str); 142] = [
 ];
 
 /// Imperatives that are not in [`PAST`]: what people ask for.
-const ASKED: [&str; 47] = [
-    "analyse", "analyze", "audit", "bring", "check", "commit", "compare", "continue", "debug", "design",
-    "do", "evaluate", "execute", "explain", "explore", "figure", "find", "finish", "generate", "get",
-    "give", "help", "investigate", "keep", "look", "open", "plan", "polish", "prepare", "push", "put",
-    "read", "rebase", "release", "research", "review", "run", "search", "set", "show", "start", "support",
-    "summarize", "test", "try", "verify", "ship",
+const ASKED: [&str; 69] = [
+    "filter",
+    "show",
+    "upload",
+    "track",
+    "detect",
+    "render",
+    "parse",
+    "unblock",
+    "let",
+    "display",
+    "send",
+    "load",
+    "save",
+    "select",
+    "retry",
+    "respect",
+    "require",
+    "reject",
+    "record",
+    "report",
+    "warn",
+    "wait",
+    "analyse",
+    "analyze",
+    "audit",
+    "bring",
+    "check",
+    "commit",
+    "compare",
+    "continue",
+    "debug",
+    "design",
+    "do",
+    "evaluate",
+    "execute",
+    "explain",
+    "explore",
+    "figure",
+    "find",
+    "finish",
+    "generate",
+    "get",
+    "give",
+    "help",
+    "investigate",
+    "keep",
+    "look",
+    "open",
+    "plan",
+    "polish",
+    "prepare",
+    "push",
+    "put",
+    "read",
+    "rebase",
+    "release",
+    "research",
+    "review",
+    "run",
+    "search",
+    "set",
+    "show",
+    "start",
+    "support",
+    "summarize",
+    "test",
+    "try",
+    "verify",
+    "ship",
 ];
 
 /// The imperative of a verb in the past tense.
@@ -174,7 +237,15 @@ pub(crate) fn is_imperative(word: &str) -> bool {
 /// The imperative of a verb that ends in `-ing`: what an agent announces.
 pub(crate) fn imperative_of_gerund(word: &str) -> Option<&'static str> {
     let stem = word.strip_suffix("ing").or_else(|| word.strip_suffix("Ing"))?;
-    let doubled = stem.len() > 2 && stem.as_bytes().iter().rev().take(2).collect::<Vec<_>>().windows(2).any(|pair| pair[0] == pair[1]);
+    let doubled = stem.len() > 2
+        && stem
+            .as_bytes()
+            .iter()
+            .rev()
+            .take(2)
+            .collect::<Vec<_>>()
+            .windows(2)
+            .any(|pair| pair[0] == pair[1]);
     let undoubled = if doubled { &stem[..stem.len() - 1] } else { stem };
     PAST.iter().map(|(_, known)| *known).find(|known| {
         known.eq_ignore_ascii_case(stem)
@@ -186,16 +257,52 @@ pub(crate) fn imperative_of_gerund(word: &str) -> Option<&'static str> {
 /// What kind of work a title that begins with this verb is about.
 pub(crate) fn kind_of(title: &str) -> Option<ObservationType> {
     const FEATURE: [&str; 12] = [
-        "add", "implement", "create", "introduce", "build", "support", "enable", "expose", "integrate",
-        "insert", "scaffold", "allow",
+        "add",
+        "implement",
+        "create",
+        "introduce",
+        "build",
+        "support",
+        "enable",
+        "expose",
+        "integrate",
+        "insert",
+        "scaffold",
+        "allow",
     ];
     const BUGFIX: [&str; 8] =
         ["fix", "resolve", "correct", "repair", "patch", "prevent", "debug", "hotfix"];
     const REFACTOR: [&str; 24] = [
-        "refactor", "rename", "extract", "move", "simplify", "clean", "consolidate", "split", "reorganize",
-        "restructure", "unify", "deduplicate", "inline", "centralize", "centralise", "rework", "optimize",
-        "optimise", "convert", "migrate", "replace", "decouple", "streamline", "separate",
+        "refactor",
+        "rename",
+        "extract",
+        "move",
+        "simplify",
+        "clean",
+        "consolidate",
+        "split",
+        "reorganize",
+        "restructure",
+        "unify",
+        "deduplicate",
+        "inline",
+        "centralize",
+        "centralise",
+        "rework",
+        "optimize",
+        "optimise",
+        "convert",
+        "migrate",
+        "replace",
+        "decouple",
+        "streamline",
+        "separate",
     ];
+    // "H1: Fix x" is about fixing.
+    let title = match title.split_once(": ") {
+        Some((label, rest)) if !label.contains(' ') => rest,
+        _ => title,
+    };
     let word: String =
         title.chars().take_while(|c| c.is_alphabetic()).collect::<String>().to_ascii_lowercase();
     let word = word.as_str();
@@ -206,6 +313,16 @@ pub(crate) fn kind_of(title: &str) -> Option<ObservationType> {
         return Some(ObservationType::Feature);
     }
     REFACTOR.contains(&word).then_some(ObservationType::Refactor)
+}
+
+/// Whether a title begins with a verb that says no more than that something is different now.
+pub(crate) fn is_mere_change(title: &str) -> bool {
+    const CHANGE: [&str; 12] = [
+        "update", "change", "switch", "reduce", "improve", "write", "run", "remove", "adjust",
+        "increase", "delete", "drop",
+    ];
+    let word = title.split_whitespace().next().unwrap_or_default();
+    CHANGE.iter().any(|change| change.eq_ignore_ascii_case(word))
 }
 
 #[cfg(test)]

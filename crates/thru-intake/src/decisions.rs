@@ -29,7 +29,8 @@ pub(crate) struct Decisions {
     pub(crate) forgotten: HashSet<SessionKey>,
     /// Names of projects; nothing where the last was taken back.
     names: BTreeMap<ProjectKey, Option<String>>,
-    merges: Vec<(ProjectKey, ProjectKey)>,
+    /// What was made part of what, and whether that still holds.
+    merges: Vec<(ProjectKey, ProjectKey, bool)>,
     memories: HashMap<Id, MemoryDecision>,
     /// The sessions of memories that anything was ever decided about.
     sessions: HashMap<Id, SessionKey>,
@@ -73,10 +74,11 @@ impl Decisions {
                     *known = Some(name.clone());
                 }
             }
-            _ if !holds => {}
+            // Both are known from then on, whether they are parts of each other or not.
             Operation::ProjectMerged { from, into } => {
-                self.merges.push((from.clone(), into.clone()));
+                self.merges.push((from.clone(), into.clone(), holds));
             }
+            _ if !holds => {}
             Operation::RuleAdded { name, pattern } => {
                 self.rules.insert(name.clone(), pattern.clone());
             }
@@ -202,8 +204,14 @@ impl Intake {
             batch.rename_project(project, name.as_deref())?;
         }
         batch.part_projects()?;
-        for (from, into) in &decisions.merges {
-            batch.merge_project(from, into)?;
+        for (from, into, holds) in &decisions.merges {
+            match holds {
+                true => batch.merge_project(from, into)?,
+                false => {
+                    batch.project(from)?;
+                    batch.project(into)?;
+                }
+            }
         }
         batch.set_undone(&decisions.undone)?;
         batch.set_memory_decisions(decisions.memories.iter())?;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use thru_core::SourceKind;
 use thru_journal::archive::EntryName;
-use thru_store::index::TextIndex;
+use thru_store::index::{Collection, TextIndex};
 use thru_store::{Store, StoreError};
 
 use crate::{Intake, Result};
@@ -37,6 +37,8 @@ pub struct Verification {
     pub passages: u64,
     /// Passages in the index.
     pub indexed: u64,
+    /// Memories in the index of memories.
+    pub memories: u64,
     /// What is not as it should be.
     pub findings: Vec<Finding>,
 }
@@ -140,18 +142,37 @@ impl Intake {
             found.note("memory.db", problem, true);
         }
         found.passages = store.counts()?.passages;
-        let index = TextIndex::open(&self.layout, store)?;
+        for collection in Collection::ALL {
+            self.verify_index(store, collection, found)?;
+        }
+        Ok(())
+    }
+
+    fn verify_index(
+        &self,
+        store: &Store,
+        collection: Collection,
+        found: &mut Verification,
+    ) -> Result<()> {
+        let what = match collection {
+            Collection::Passages => "passages",
+            Collection::Memories => "memories",
+        };
+        let index = TextIndex::open_collection(&self.layout, store, collection)?;
         if index.rows_left_out > 0 {
-            let message = format!("{} passages are not in the index yet", index.rows_left_out);
+            let message = format!("{} {what} are not in the index yet", index.rows_left_out);
             found.note("index", message, false);
         }
         let (indexed, missing, stale) = index.compare(store)?;
-        found.indexed = indexed;
+        match collection {
+            Collection::Passages => found.indexed = indexed,
+            Collection::Memories => found.memories = indexed,
+        }
         if missing > 0 && index.rows_left_out == 0 {
-            found.note("index", format!("{missing} passages of the store are missing"), true);
+            found.note("index", format!("{missing} {what} of the store are missing"), true);
         }
         if stale > 0 {
-            found.note("index", format!("{stale} entries belong to no passage"), true);
+            found.note("index", format!("{stale} entries belong to no {what}"), true);
         }
         Ok(())
     }

@@ -7,6 +7,7 @@
 mod prompt;
 mod render;
 mod start;
+mod words;
 
 use jiff::tz::TimeZone;
 use thru_core::{Concept, Id, Layout, MemoryKind, SessionId, Timestamp, estimated_tokens};
@@ -14,8 +15,8 @@ use thru_redact::{Clean, Redactor, Report};
 use thru_store::{MemoryRow, Result, Store};
 
 use crate::freshness::Disk;
-pub use prompt::deserves_silence;
 use render::{Section, Texts, render};
+pub use words::deserves_silence;
 
 /// No pack is longer, whatever its budget in tokens: the agents cut what is.
 pub const LONGEST_PACK: usize = 10_000;
@@ -185,7 +186,7 @@ pub fn pack(
     if pack.lines.is_empty() {
         return Ok(pack);
     }
-    pack.lines.sort_by(|a, b| a.section.cmp(&b.section));
+    pack.lines.sort_by_key(|line| line.section);
     // Every text in it is clean; what is put around them is ours.
     pack.text = redactor.clean_text("", &mut Report::default()).derive(|_| {
         let mut texts = Texts::default();

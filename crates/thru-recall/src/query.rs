@@ -146,6 +146,11 @@ const STOP_WORDS: &[&str] = &[
     "yourself",
 ];
 
+/// Whether a word (in lower case) says nothing about what is looked for.
+pub(crate) fn is_stop_word(word: &str) -> bool {
+    STOP_WORDS.contains(&word)
+}
+
 /// More terms than a question has. A pasted log is cut here: its first words still find it.
 const MOST_TERMS: usize = 64;
 

@@ -76,6 +76,8 @@ impl TextWriter {
 #[derive(Default)]
 pub(crate) struct TextReader {
     last: RefCell<Option<(i64, Vec<u8>)>>,
+    // Made once: making one takes as long as unpacking a block.
+    decompressor: RefCell<Option<zstd::bulk::Decompressor<'static>>>,
 }
 
 impl TextReader {
@@ -84,7 +86,12 @@ impl TextReader {
         let bytes = match &mut *last {
             Some((block, bytes)) if *block == place.block => bytes,
             other => {
-                let bytes = unpack(connection, place.block)?;
+                let mut decompressor = self.decompressor.borrow_mut();
+                let decompressor = match &mut *decompressor {
+                    Some(decompressor) => decompressor,
+                    none => none.insert(zstd::bulk::Decompressor::new().map_err(text_error)?),
+                };
+                let bytes = unpack(connection, place.block, decompressor)?;
                 &mut other.insert((place.block, bytes)).1
             }
         };
@@ -102,7 +109,8 @@ impl TextReader {
 /// Overwrites places of one block, so that nothing of their texts is left.
 pub(crate) fn blank(transaction: &Transaction<'_>, places: &[TextPlace]) -> Result<()> {
     let Some(block) = places.first().map(|place| place.block) else { return Ok(()) };
-    let mut bytes = unpack(transaction, block)?;
+    let mut decompressor = zstd::bulk::Decompressor::new().map_err(text_error)?;
+    let mut bytes = unpack(transaction, block, &mut decompressor)?;
     for place in places {
         if let Some(text) = bytes.get_mut(range(*place)) {
             text.fill(b' ');
@@ -115,12 +123,16 @@ pub(crate) fn blank(transaction: &Transaction<'_>, places: &[TextPlace]) -> Resu
     Ok(())
 }
 
-fn unpack(connection: &Connection, block: i64) -> Result<Vec<u8>> {
+fn unpack(
+    connection: &Connection,
+    block: i64,
+    decompressor: &mut zstd::bulk::Decompressor<'_>,
+) -> Result<Vec<u8>> {
     let (length, data): (i64, Vec<u8>) = connection
         .prepare_cached("SELECT length, data FROM text_blocks WHERE id = ?1")?
         .query_row([block], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let length = usize::try_from(length).unwrap_or(0).min(LARGEST_BLOCK);
-    zstd::bulk::decompress(&data, length).map_err(text_error)
+    decompressor.decompress(&data, length).map_err(text_error)
 }
 
 fn range(place: TextPlace) -> Range<usize> {

@@ -21,6 +21,9 @@ const COMMAND_HEAD: usize = 30;
 /// Characters of a commit's hash that name it.
 const HASH: usize = 7;
 
+/// Characters of a passage that are shown.
+const SHOWN: usize = 400;
+
 /// What surely happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum What {
@@ -87,6 +90,19 @@ impl Coverage {
             if !is_known {
                 self.misses.push((event.what, session.short(), event.passage));
             }
+        }
+    }
+
+    /// Prints what the observations of a session do not know of, for reading by hand.
+    pub(super) fn explain(&self, session: &Session, observations: &[Observation]) {
+        for event in self.patterns.events(&session.passages) {
+            if observations.iter().any(|observation| event.is_known_to(observation)) {
+                continue;
+            }
+            let passage = session.passages.iter().find(|passage| passage.id == event.passage);
+            let text = passage.map_or("", |passage| passage.text.as_str());
+            let head: String = text.chars().take(SHOWN).collect();
+            println!("MISSED ({}): {} {head:?}", event.what.name(), event.passage);
         }
     }
 

@@ -7,13 +7,15 @@ use regex::Regex;
 use thru_core::{Distillate, Id, Passage, Statement};
 
 use super::history::Session;
-use crate::metrics::percent;
+use crate::metrics::{median, percent, quantile};
 
 /// How many statements hold what their passages hold.
 #[derive(Debug)]
 pub(super) struct Grounding {
     patterns: Patterns,
     counts: Counts,
+    /// Passages that a statement cites: who cites everything is never wrong.
+    sources: Vec<f64>,
     /// Session, the first source, and what kind of name is not in the sources.
     misses: Vec<(String, Option<Id>, &'static str)>,
 }
@@ -32,31 +34,39 @@ struct Counts {
 
 impl Grounding {
     pub(super) fn new() -> Result<Self> {
-        let (counts, misses) = (Counts::default(), Vec::new());
-        Ok(Self { patterns: Patterns::new()?, counts, misses })
+        Ok(Self {
+            patterns: Patterns::new()?,
+            counts: Counts::default(),
+            sources: Vec::new(),
+            misses: Vec::new(),
+        })
     }
 
     /// Looks up every statement of a session.
     pub(super) fn add(&mut self, session: &Session, distillate: &Distillate) {
-        let mut evidence = Evidence::of(&session.passages);
+        let mut evidence = Evidence::of(&session.passages, &self.patterns.escape);
         for statement in statements(distillate) {
-            let names = self.patterns.names(&statement.text);
-            let (text, unknown) = evidence.of_sources(&statement.sources);
-            let invented = names.iter().find(|(_, name)| !text.contains(name.as_str()));
-            let why = match invented {
-                _ if statement.sources.is_empty() => Some("no sources"),
-                Some((kind, _)) => Some(*kind),
-                None => None,
-            };
-            let is_grounded = why.is_none();
+            let checked = self.patterns.check(statement, &mut evidence);
+            let is_grounded = checked.invented.is_none();
+            self.sources.push(statement.sources.len() as f64);
             self.counts.statements += 1;
             self.counts.grounded += usize::from(is_grounded);
-            self.counts.checkable += usize::from(!names.is_empty());
-            self.counts.checkable_grounded += usize::from(!names.is_empty() && is_grounded);
+            self.counts.checkable += usize::from(checked.names > 0);
+            self.counts.checkable_grounded += usize::from(checked.names > 0 && is_grounded);
             self.counts.without_sources += usize::from(statement.sources.is_empty());
-            self.counts.unknown_sources += unknown;
-            if let Some(why) = why {
+            self.counts.unknown_sources += checked.unknown_sources;
+            if let Some((why, _)) = checked.invented {
                 self.misses.push((session.short(), statement.sources.first().copied(), why));
+            }
+        }
+    }
+
+    /// Prints the statements of a session that are not grounded, for reading by hand.
+    pub(super) fn explain(&self, session: &Session, distillate: &Distillate) {
+        let mut evidence = Evidence::of(&session.passages, &self.patterns.escape);
+        for statement in statements(distillate) {
+            if let Some((why, name)) = self.patterns.check(statement, &mut evidence).invented {
+                println!("NOT GROUNDED ({why} {name:?}): {}", statement.text);
             }
         }
     }
@@ -71,6 +81,15 @@ impl Grounding {
         println!(
             "| … of those that name something, % | {} ({checkable_grounded} of {checkable}) |",
             share(checkable_grounded, checkable)
+        );
+        let number = |value: Option<f64>| {
+            value.map_or_else(|| "–".to_owned(), |value| format!("{value:.0}"))
+        };
+        println!(
+            "| passages per statement | median {}, p90 {}, most {} |",
+            number(median(&self.sources)),
+            number(quantile(&self.sources, 0.9)),
+            number(quantile(&self.sources, 1.0)),
         );
         println!("| without sources | {} |", self.counts.without_sources);
         println!("| sources that the session does not have | {} |", self.counts.unknown_sources);
@@ -94,6 +113,15 @@ impl Grounding {
     }
 }
 
+/// How a statement compares with what it cites.
+struct Checked {
+    /// How much it names that can be looked up.
+    names: usize,
+    /// The first name that is not there, and of what kind it is.
+    invented: Option<(&'static str, String)>,
+    unknown_sources: usize,
+}
+
 /// Every statement of a session: of its observations, of its digest, of its turns' digests.
 fn statements(distillate: &Distillate) -> impl Iterator<Item = &Statement> {
     let of_observations = distillate
@@ -112,12 +140,14 @@ struct Evidence<'s> {
     passages: HashMap<Id, &'s Passage>,
     /// Their texts in one line each, made when first needed.
     texts: HashMap<Id, String>,
+    /// What terminals are told about colours and the cursor: nobody repeats it.
+    escape: &'s Regex,
 }
 
 impl<'s> Evidence<'s> {
-    fn of(passages: &'s [Passage]) -> Self {
+    fn of(passages: &'s [Passage], escape: &'s Regex) -> Self {
         let passages = passages.iter().map(|passage| (passage.id, passage)).collect();
-        Self { passages, texts: HashMap::new() }
+        Self { passages, texts: HashMap::new(), escape }
     }
 
     /// The text of these passages, and how many of them are not there.
@@ -129,7 +159,8 @@ impl<'s> Evidence<'s> {
                 unknown += 1;
                 continue;
             };
-            all.push_str(self.texts.entry(*source).or_insert_with(|| text_of(passage)));
+            let make = || one_line(&self.escape.replace_all(&text_of(passage), ""));
+            all.push_str(self.texts.entry(*source).or_insert_with(make));
             all.push(' ');
         }
         (all, unknown)
@@ -143,7 +174,7 @@ fn text_of(passage: &Passage) -> String {
         .chain(passage.command.as_deref())
         .chain(files)
         .collect();
-    one_line(&all.join(" "))
+    all.join(" ")
 }
 
 fn one_line(text: &str) -> String {
@@ -156,6 +187,7 @@ struct Patterns {
     extension: Regex,
     hash: Regex,
     number: Regex,
+    escape: Regex,
 }
 
 impl Patterns {
@@ -164,7 +196,19 @@ impl Patterns {
             extension: Regex::new(r"\.[A-Za-z0-9]{1,10}$")?,
             hash: Regex::new(r"\b[0-9a-f]{7,40}\b")?,
             number: Regex::new(r"\d{3,}")?,
+            escape: Regex::new(r"\x1b\[[0-9;?]*[ -/]*[@-~]")?,
         })
+    }
+
+    fn check(&self, statement: &Statement, evidence: &mut Evidence<'_>) -> Checked {
+        let names = self.names(&statement.text);
+        let (text, unknown_sources) = evidence.of_sources(&statement.sources);
+        let count = names.len();
+        let invented = match statement.sources.is_empty() {
+            true => Some(("no sources", String::new())),
+            false => names.into_iter().find(|(_, name)| !text.contains(name.as_str())),
+        };
+        Checked { names: count, invented, unknown_sources }
     }
 
     /// What a statement names, with the kind of each: paths, quoted code, hashes, numbers.

@@ -27,23 +27,19 @@ pub(super) struct Shape {
     types: BTreeMap<&'static str, usize>,
     /// Observations by turn, of turns in which a tool ran.
     per_turn: Vec<f64>,
+    /// Passages that an observation was made from.
+    sources: Vec<f64>,
     /// Distilled tokens by raw ones, by session.
     shares: Vec<f64>,
     distilled_tokens: u64,
     raw_tokens: u64,
     bytes: u64,
     text_bytes: u64,
-    time: Duration,
 }
 
 impl Shape {
-    /// Counts a session that took this long to distil.
-    pub(super) fn add(
-        &mut self,
-        session: &Session,
-        distillate: &Distillate,
-        time: Duration,
-    ) -> Result<()> {
+    /// Counts a session.
+    pub(super) fn add(&mut self, session: &Session, distillate: &Distillate) -> Result<()> {
         let observations = &distillate.observations;
         self.sessions += 1;
         self.summaries += usize::from(distillate.summary.is_some());
@@ -57,6 +53,7 @@ impl Shape {
         for observation in observations {
             *self.types.entry(observation.kind.as_str()).or_default() += 1;
         }
+        self.sources.extend(observations.iter().map(|o| o.sources.len() as f64));
         self.per_turn.extend(per_turn(session, observations));
 
         let text: u64 = session.passages.iter().map(|passage| passage.text.len() as u64).sum();
@@ -68,12 +65,11 @@ impl Shape {
         self.raw_tokens += text / 4;
         self.text_bytes += text;
         self.bytes += session.bytes;
-        self.time += time;
         Ok(())
     }
 
-    /// Prints a table.
-    pub(super) fn print(&self) {
+    /// Prints a table. All sessions together took this long to distil.
+    pub(super) fn print(&self, time: Duration) {
         let share = |part: f64, of: f64| percent((of > 0.0).then(|| part / of));
         let of_observations =
             |part: usize| format!("{} ({part})", share(part as f64, self.observations as f64));
@@ -93,6 +89,12 @@ impl Shape {
         println!("| rules | {} |", self.rules);
         println!("| by people, % | {} |", of_observations(self.by_people));
         println!("| of low certainty, % | {} |", of_observations(self.unsure));
+        println!(
+            "| passages per observation | median {}, p90 {}, most {} |",
+            number(median(&self.sources)),
+            number(quantile(&self.sources, 0.9)),
+            number(quantile(&self.sources, 1.0)),
+        );
         println!("| turns with work | {} |", self.per_turn.len());
         println!(
             "| observations per turn with work | median {}, p90 {}, mean {mean:.1}, most {} |",
@@ -111,7 +113,7 @@ impl Shape {
             self.raw_tokens,
             percent(median(&self.shares)),
         );
-        let milliseconds = self.time.as_secs_f64() * 1e3;
+        let milliseconds = time.as_secs_f64() * 1e3;
         let per_megabyte =
             |bytes: u64| number((bytes > 0).then(|| milliseconds / (bytes as f64 / 1e6)));
         println!(
@@ -185,6 +187,36 @@ mod tests {
     fn titles_are_the_same_but_for_case_and_punctuation() {
         assert_eq!(normal("Fixed: `the`  Lock!"), normal("fixed the lock"));
         assert_ne!(normal("fixed the lock"), normal("fixed a lock"));
+    }
+
+    #[test]
+    fn observations_are_counted_by_turn_and_title() {
+        let lock = include_str!("../../../thru/demo/lock.jsonl");
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("lock.jsonl"), lock).unwrap();
+        let session = super::super::history::sessions(folder.path()).remove(0);
+        let observation = |turn: u32, title: &str| -> Observation {
+            let id = session.passages[0].id;
+            serde_json::from_value(
+                serde_json::json!({"id": id, "turn": turn, "type": "change", "title": title}),
+            )
+            .unwrap()
+        };
+        let long = "long ".repeat(20);
+        let observations = [
+            observation(1, "Fix the lock"),
+            observation(1, "fix the lock."),
+            observation(3, &long),
+        ];
+        assert_eq!(duplicates(&observations), 2);
+        assert_eq!(per_turn(&session, &observations), [2.0, 0.0]);
+
+        let distillate = Distillate { observations: observations.to_vec(), summary: None };
+        let mut shape = Shape::default();
+        shape.add(&session, &distillate).unwrap();
+        assert_eq!((shape.observations, shape.duplicates, shape.long_titles), (3, 2, 1));
+        assert_eq!(shape.types, BTreeMap::from([("change", 3)]));
+        assert!(shape.distilled_tokens > 0 && shape.bytes == lock.len() as u64);
     }
 
     #[test]

@@ -135,7 +135,7 @@ fn records_whose_times_go_backwards_keep_the_order_of_the_file() {
     let layout = machine.layout();
     let passages: Vec<String> = dump::store(&layout)
         .into_iter()
-        .filter(|line| line.contains("cargo test --workspace"))
+        .filter(|line| line.starts_with("passage ") && line.contains("cargo test --workspace"))
         .collect();
     assert!(passages[0].contains("ordinal 2 "), "{passages:?}");
     let sessions: Vec<String> =

@@ -161,7 +161,7 @@ impl Machine {
     pub(crate) fn forget(&self, session: &str) {
         let intake = self.intake();
         let lock = intake.lock(&mut |_| false).unwrap();
-        intake.forget(&lock, &key(session)).unwrap();
+        intake.forget(&lock, &[&key(session)]).unwrap();
     }
 
     /// Everything that is kept.

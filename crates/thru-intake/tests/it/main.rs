@@ -16,6 +16,7 @@ mod forgetting;
 mod growth;
 mod healing;
 mod machine;
+mod memories;
 mod odd;
 mod privacy;
 mod prompts;

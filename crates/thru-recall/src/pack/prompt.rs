@@ -1,69 +1,61 @@
 //! What a prompt is given: only what bears on it, and mostly nothing.
+//!
+//! Three ways lead from a prompt to memories: its words, the files that it names, and the identifiers
+//! in it, which are looked for in the passages that memories were made from. A prompt that asks what
+//! was done is told of the last sessions.
 
-use thru_core::{Layout, MemoryKind};
-use thru_store::index::{EVERYWHERE, IndexFilter};
-use thru_store::{MemoryBody, MemoryFlags, Result, SessionFilter, Store};
+use std::collections::HashMap;
+
+use thru_core::{Id, Layout, MemoryKind};
+use thru_store::index::{EVERYWHERE, IndexFilter, TextIndex};
+use thru_store::{MemoryBody, MemoryFilter, MemoryFlags, MemoryRow, Result, SessionFilter, Store};
 
 use super::render::Section;
+use super::words::{Cues, cues};
 use super::{Draft, PackRequest};
 use crate::freshness::Freshness;
-use crate::memories::{MemoryHit, find_memories, open};
+use crate::memories::{find_memories, open};
 use crate::query::analyse;
 
 /// Lines at most.
 const MOST: usize = 4;
-/// Words of a prompt that are looked for: a long one says what it is about at its beginning.
-const LONGEST_PROMPT: usize = 600;
-/// The share of the prompt, its words weighted by how rare they are, that a memory must hold …
-const COVERAGE: f32 = 0.3;
-/// … and the number of its words.
-const WORDS: usize = 2;
+/// Memories that are weighed by their words.
+const WEIGHED: usize = 20;
+/// The share of the prompt's telling words, weighted by how rare they are, that a memory must hold.
+const COVERAGE: f32 = 0.34;
 /// Compared with the best one, what others must reach.
-const SHARE_OF_BEST: f32 = 0.55;
+const SHARE_OF_BEST: f32 = 0.6;
+/// Memories that one file, or one identifier, brings along: the latest.
+const PER_CUE: usize = 2;
+/// What a named file and a named identifier are worth beside the words (at most 1).
+const FILE: f32 = 0.6;
+const IDENTIFIER: f32 = 0.8;
+const PAST: f32 = 0.5;
+/// Passages that hold an identifier which are looked at. One that stands in more says little.
+const PASSAGES: usize = 40;
+const COMMON_SESSIONS: usize = 12;
 
-/// Answers and nudges: they say nothing about what to remember.
-const SMALL_TALK: &[&str] = &[
-    "continue", "go", "on", "ahead", "please", "yes", "yep", "yeah", "y", "no", "nope", "n", "ok",
-    "okay", "k", "thanks", "thank", "you", "thx", "ty", "great", "good", "nice", "perfect", "cool",
-    "awesome", "done", "next", "proceed", "do", "it", "that", "this", "sure", "fine", "right",
-    "correct", "lgtm", "again", "retry", "try", "stop", "wait", "hi", "hello", "hey", "keep",
-    "going", "sounds", "looks", "works", "now", "and", "the", "so", "well", "job", "work", "very",
-    "much", "a", "lot", "hmm", "run", "tests", "test", "commit", "push", "start", "begin", "let",
-    "s", "lets", "us", "me", "all", "of", "them", "both", "first", "second", "one", "two",
-    "option", "just", "what", "is", "are", "why", "how", "weiter", "ja", "nein", "danke", "gut",
-    "bitte", "mach", "super", "oui", "non", "merci", "si", "gracias", "vale", "continua", "sigue",
-];
+/// A memory that bears on the prompt.
+struct Bearing {
+    memory: MemoryRow,
+    value: f32,
+    reasons: Vec<String>,
+}
 
-/// How texts begin that a machine wrote in the user's name, and what goes to the client itself.
-const NOT_PROMPTS: &[&str] = &[
-    "<task-notification",
-    "<system-reminder",
-    "<local-command",
-    "<command-",
-    "<bash-",
-    "<teammate-message",
-    "<ide_",
-    "[Request interrupted",
-    "Caveat: The messages below",
-    "This session is being continued",
-    "/",
-    "! ",
-];
+/// Memories by id.
+#[derive(Default)]
+struct Bearings(HashMap<Id, Bearing>);
 
-/// Whether a prompt is answered with silence whatever is remembered, and why.
-pub fn deserves_silence(prompt: &str) -> Option<&'static str> {
-    let prompt = prompt.trim();
-    if prompt.is_empty() {
-        return Some("an empty prompt");
+impl Bearings {
+    fn add(&mut self, memory: MemoryRow, value: f32, reason: String) {
+        let id = memory.id;
+        let known = self.0.entry(id);
+        let bearing = known.or_insert_with(|| Bearing { memory, value: 0.0, reasons: Vec::new() });
+        if !bearing.reasons.contains(&reason) {
+            bearing.value += value;
+            bearing.reasons.push(reason);
+        }
     }
-    if NOT_PROMPTS.iter().any(|start| prompt.starts_with(start)) && !prompt.starts_with("//") {
-        return Some("a command or a machine's turn");
-    }
-    let words = || prompt.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    if words().all(|word| SMALL_TALK.contains(&word.to_lowercase().as_str())) {
-        return Some("small talk");
-    }
-    None
 }
 
 pub(super) fn drafts(
@@ -72,46 +64,178 @@ pub(super) fn drafts(
     request: &PackRequest<'_>,
     prompt: &str,
 ) -> Result<(Vec<Draft>, String)> {
-    if let Some(why) = deserves_silence(prompt) {
+    if let Some(why) = super::words::deserves_silence(prompt) {
         return Ok((Vec::new(), format!("silent: {why}")));
     }
-    let beginning: String = prompt.chars().take(LONGEST_PROMPT).collect();
-    let terms = analyse(&beginning);
+    let cues = cues(prompt);
+    let mut bearings = Bearings::default();
+    by_words(layout, store, request, &cues, &mut bearings)?;
+    by_files(store, request, &cues, &mut bearings)?;
+    by_identifiers(layout, store, request, &cues, &mut bearings)?;
+    if cues.asks_about_past && bearings.0.is_empty() {
+        of_last_sessions(store, request, &mut bearings)?;
+    }
+    let mut found: Vec<Bearing> = bearings.0.into_values().collect();
+    found.retain(|bearing| may_be_told(&bearing.memory, request));
+    // Rank before telling, so that ties do not depend on the order of a hash map.
+    found.sort_by(|a, b| {
+        b.value
+            .total_cmp(&a.value)
+            .then_with(|| b.memory.at.cmp(&a.memory.at))
+            .then_with(|| a.memory.id.cmp(&b.memory.id))
+    });
+    found.truncate(MOST);
+    if found.is_empty() {
+        return Ok((Vec::new(), "silent: nothing bears on the prompt enough".to_owned()));
+    }
+    let note = format!("looked for {}", cues.words.join(" "));
+    let drafts =
+        found.into_iter().map(|bearing| draft(store, request, bearing)).collect::<Result<_>>()?;
+    Ok((drafts, note))
+}
+
+/// Whether a memory may be put into a pack at all.
+fn may_be_told(memory: &MemoryRow, request: &PackRequest<'_>) -> bool {
+    // What this session did, its agent has in its context.
+    let is_own = request.session.is_some() && memory.session == request.session;
+    let kinds = &request.limits.kinds;
+    !is_own && !memory.flags.is_uncertain && (kinds.is_empty() || kinds.contains(&memory.kind))
+}
+
+/// Memories that hold enough of the prompt's telling words.
+fn by_words(
+    layout: &Layout,
+    store: &Store,
+    request: &PackRequest<'_>,
+    cues: &Cues,
+    bearings: &mut Bearings,
+) -> Result<()> {
+    let terms = analyse(&cues.words.join(" "));
     let index = open(layout, store)?;
     let mut projects = request.projects.clone();
     projects.push(EVERYWHERE);
     let filter = IndexFilter {
         projects: Some(projects),
-        kinds: (!request.limits.kinds.is_empty()).then(|| request.limits.kinds.clone()),
         concepts: (!request.limits.concepts.is_empty()).then(|| request.limits.concepts.clone()),
         ..IndexFilter::default()
     };
-    let hits = find_memories(store, &index, &terms, &filter, 20)?;
-    let considered = hits.len();
+    let hits = find_memories(store, &index, &terms, &filter, WEIGHED)?;
     let best = hits.first().map_or(0.0, |hit| hit.score);
-    let mut drafts = Vec::new();
-    for hit in hits.into_iter().filter(|hit| passes(hit, best, request)).take(MOST) {
-        drafts.push(draft(store, request, hit)?);
+    // One telling word alone must be all that the prompt says.
+    let enough = cues.words.len().clamp(1, 2);
+    for hit in hits {
+        if hit.words >= enough && hit.coverage >= COVERAGE && hit.score >= SHARE_OF_BEST * best {
+            let reason = format!("holds {:.0} % of its telling words", hit.coverage * 100.0);
+            bearings.add(hit.memory, hit.coverage * hit.score / best, reason);
+        }
     }
-    let note = match drafts.is_empty() {
-        true => format!("silent: none of {considered} memories bears on the prompt enough"),
-        false => format!("{considered} memories weighed"),
-    };
-    Ok((drafts, note))
+    Ok(())
 }
 
-fn passes(hit: &MemoryHit, best: f32, request: &PackRequest<'_>) -> bool {
-    // What this session did, its agent has in its context.
-    let is_own = request.session.is_some() && hit.memory.session == request.session;
-    !is_own
-        && !hit.memory.flags.is_uncertain
-        && hit.words >= WORDS
-        && hit.coverage >= COVERAGE
-        && hit.score >= SHARE_OF_BEST * best
+/// The latest memories that name a file which the prompt names.
+fn by_files(
+    store: &Store,
+    request: &PackRequest<'_>,
+    cues: &Cues,
+    bearings: &mut Bearings,
+) -> Result<()> {
+    if request.projects.is_empty() {
+        return Ok(());
+    }
+    for file in &cues.files {
+        let wanted = file.to_lowercase();
+        let ends_so = |path: &String| {
+            let path = path.to_lowercase().replace('\\', "/");
+            path == wanted || path.ends_with(&format!("/{wanted}"))
+        };
+        let files: Vec<String> = store.files_like(file)?.into_iter().filter(ends_so).collect();
+        if files.is_empty() {
+            continue;
+        }
+        let memories = store.memories(&MemoryFilter {
+            projects: Some(request.projects.clone()),
+            files: Some(files),
+            kinds: Some(MemoryKind::all().filter(|kind| *kind != MemoryKind::Summary).collect()),
+            limit: Some(PER_CUE),
+            ..MemoryFilter::default()
+        })?;
+        for memory in memories {
+            bearings.add(memory, FILE, format!("names {file}"));
+        }
+    }
+    Ok(())
 }
 
-fn draft(store: &Store, request: &PackRequest<'_>, hit: MemoryHit) -> Result<Draft> {
-    let memory = hit.memory;
+/// Memories of turns in which an identifier of the prompt stands.
+fn by_identifiers(
+    layout: &Layout,
+    store: &Store,
+    request: &PackRequest<'_>,
+    cues: &Cues,
+    bearings: &mut Bearings,
+) -> Result<()> {
+    if cues.identifiers.is_empty() || request.projects.is_empty() {
+        return Ok(());
+    }
+    let index = TextIndex::open(layout, store)?;
+    let filter = IndexFilter { projects: Some(request.projects.clone()), ..IndexFilter::default() };
+    for identifier in &cues.identifiers {
+        let terms = analyse(identifier);
+        let candidates = index.candidates(&terms, &filter, PASSAGES)?;
+        // All of it: its parts alone are ordinary words.
+        let holds_all = |contributions: &[f32]| contributions.iter().all(|one| *one > 0.0);
+        let rows: Vec<i64> = candidates
+            .found
+            .iter()
+            .filter(|candidate| holds_all(&candidate.contributions))
+            .map(|candidate| candidate.row)
+            .collect();
+        let mut passages = store.passages_of_rows(&rows)?;
+        let sessions: std::collections::HashSet<i64> =
+            passages.iter().map(|passage| passage.session).collect();
+        if sessions.len() > COMMON_SESSIONS {
+            continue;
+        }
+        passages.sort_by_key(|passage| std::cmp::Reverse((passage.at, passage.id)));
+        let mut places: Vec<(i64, u32)> = Vec::new();
+        for passage in &passages {
+            let place = (passage.session, passage.turn);
+            if !places.contains(&place) && places.len() < PER_CUE {
+                places.push(place);
+            }
+        }
+        for (session, turn) in places {
+            let of_session = MemoryFilter { session: Some(session), ..MemoryFilter::default() };
+            let mut memories = store.memories(&of_session)?;
+            memories.retain(|memory| memory.turn == turn && memory.kind != MemoryKind::Summary);
+            if let Some(memory) = memories.into_iter().next() {
+                bearings.add(memory, IDENTIFIER, format!("{identifier} stands in its turn"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The summaries of the project's last sessions.
+fn of_last_sessions(
+    store: &Store,
+    request: &PackRequest<'_>,
+    bearings: &mut Bearings,
+) -> Result<()> {
+    let summaries = store.memories(&MemoryFilter {
+        projects: Some(request.projects.clone()),
+        kinds: Some(vec![MemoryKind::Summary]),
+        limit: Some(PER_CUE),
+        ..MemoryFilter::default()
+    })?;
+    for summary in summaries {
+        bearings.add(summary, PAST, "the prompt asks what was done".to_owned());
+    }
+    Ok(())
+}
+
+fn draft(store: &Store, request: &PackRequest<'_>, bearing: Bearing) -> Result<Draft> {
+    let Bearing { memory, value, reasons } = bearing;
     let root = match memory.session {
         Some(row) => store
             .sessions(&SessionFilter { rows: Some(vec![row]), ..SessionFilter::default() })?
@@ -126,48 +250,21 @@ fn draft(store: &Store, request: &PackRequest<'_>, hit: MemoryHit) -> Result<Dra
     if is_of_person && memory.kind != MemoryKind::Summary {
         text = format!("the user {}: \"{text}\"", if is_rule { "ruled" } else { "said" });
     }
-    if let MemoryBody::Observation(body) = store.body_of(&memory)? {
-        let detail = body.facts.first().or(body.narrative.as_ref());
-        if let Some(detail) = detail.filter(|detail| !detail.text.contains(&memory.title)) {
-            text.push_str(". ");
-            text.push_str(&super::render::plain(&detail.text, 240));
-        }
+    let detail = match store.body_of(&memory)? {
+        MemoryBody::Observation(body) => body.narrative.or(body.facts.into_iter().next()),
+        MemoryBody::Summary(body) => body.digest.completed.into_iter().next(),
+    };
+    if let Some(detail) = detail.filter(|detail| !detail.text.contains(&memory.title)) {
+        text.push_str(". ");
+        text.push_str(&super::render::plain(&detail.text, 240));
     }
     let at = memory.at.map(|at| at.to_zoned(request.zone.clone()).date().to_string());
     let notes: Vec<String> = at.into_iter().chain(stale).collect();
     text.push_str(&format!(" ({})", notes.join("; ")));
     Ok(Draft {
         section: Section::Relevant,
-        reason: format!(
-            "holds {:.0} % of the prompt ({} words), score {:.1}",
-            hit.coverage * 100.0,
-            hit.words,
-            hit.score
-        ),
+        reason: format!("{} (value {value:.2})", reasons.join(", ")),
         text,
         memory,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nudges_and_machine_turns_are_answered_with_silence() {
-        for prompt in [
-            "continue",
-            "Thanks!",
-            "yes, do it",
-            "/clear",
-            "<task-notification>x",
-            "ok go ahead",
-            " ",
-        ] {
-            assert!(deserves_silence(prompt).is_some(), "{prompt}");
-        }
-        for prompt in ["why does the lock fail", "fix E0502", "// TODO in main.rs"] {
-            assert_eq!(deserves_silence(prompt), None, "{prompt}");
-        }
-    }
 }

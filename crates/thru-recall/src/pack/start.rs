@@ -142,7 +142,8 @@ fn last_session(
         ("Open question", open_questions, most, "what was left open"),
     ];
     for (label, statements, most, reason) in lists {
-        for statement in statements.iter().take(most) {
+        let is_new = |statement: &&Statement| normal(&statement.text) != normal(&body.title);
+        for statement in statements.iter().filter(is_new).take(most) {
             drafts.push(draft(format!("{label}: {}", cut(&statement.text, 200)), reason));
         }
     }
@@ -281,7 +282,10 @@ fn by_itself(memory: MemoryRow, request: &PackRequest<'_>) -> Valued {
     if recency > 0.05 {
         valued.add(recency, format!("{} old", days(age)));
     }
-    if valued.memory.flags.is_of_person {
+    let is_about_itself = matches!(request.occasion, Occasion::Compact);
+    if valued.memory.flags.is_correction && !is_about_itself {
+        valued.add(-0.6, "a correction of that moment".to_owned());
+    } else if valued.memory.flags.is_of_person {
         valued.add(0.3, "the user said it".to_owned());
     }
     valued

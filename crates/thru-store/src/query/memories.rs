@@ -28,11 +28,14 @@ pub struct MemoryFlags {
     pub is_told: bool,
     /// A person wrote over it.
     pub is_edited: bool,
+    /// A person set the work of that moment right, without a rule for later.
+    pub is_correction: bool,
 }
 
 impl MemoryFlags {
     pub(crate) fn code(self) -> u8 {
-        [self.is_rule, self.is_uncertain, self.is_of_person, self.is_told, self.is_edited]
+        let Self { is_rule, is_uncertain, is_of_person, is_told, is_edited, is_correction } = self;
+        [is_rule, is_uncertain, is_of_person, is_told, is_edited, is_correction]
             .into_iter()
             .enumerate()
             .fold(0, |code, (bit, is_set)| code | (u8::from(is_set) << bit))
@@ -46,6 +49,7 @@ impl MemoryFlags {
             is_of_person: is_set(2),
             is_told: is_set(3),
             is_edited: is_set(4),
+            is_correction: is_set(5),
         }
     }
 }

@@ -10,7 +10,8 @@ CREATE TABLE memories (
     project    INTEGER REFERENCES projects (id),
     turn       INTEGER NOT NULL,
     kind       INTEGER NOT NULL,
-    -- 1 a rule, 2 uncertain, 4 said by a person, 8 told by a person outside of a session, 16 edited.
+    -- 1 a rule, 2 uncertain, 4 said by a person, 8 told by a person outside of a session, 16 edited,
+    -- 32 a correction of the work of that moment.
     flags      INTEGER NOT NULL,
     -- How the work ended, of a summary.
     outcome    INTEGER,

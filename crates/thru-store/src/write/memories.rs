@@ -2,8 +2,8 @@
 
 use rusqlite::OptionalExtension;
 use thru_core::{
-    Certainty, FileState, Id, MemoryDecision, MemoryKind, Observation, ProjectKey, SessionKey,
-    Speaker, Summary, Timestamp, WorkOutcome,
+    Certainty, Concept, FileState, Id, MemoryDecision, MemoryKind, Observation, ProjectKey,
+    SessionKey, Speaker, Summary, Timestamp, WorkOutcome,
 };
 use thru_redact::Clean;
 
@@ -42,6 +42,9 @@ impl NewMemory {
                 is_of_person: observation.speaker == Speaker::Person,
                 is_told: false,
                 is_edited,
+                is_correction: observation.speaker == Speaker::Person
+                    && !observation.is_rule
+                    && observation.concepts.contains(&Concept::Gotcha),
             },
             outcome: None,
             at: observation.at,

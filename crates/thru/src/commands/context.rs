@@ -87,14 +87,19 @@ fn make(arguments: &Arguments, environment: &Environment) -> Result<Pack> {
         Err(error) => return Err(error),
     };
     let intake = environment.intake()?;
-    let project = match &arguments.project {
-        Some(name) => Some(shared::named_project(&store, name)?),
-        None => shared::current_project(environment, &store)?,
+    let (row, name) = match &arguments.project {
+        Some(name) => {
+            let project = shared::named_project(&store, name)?;
+            (Some(project.row), project.name)
+        }
+        None => {
+            let key = shared::key_of_place(environment);
+            let row = store.project_by_key(&key)?;
+            let name = row.map(|row| store.project_name(row)).transpose()?.flatten();
+            (row, name.unwrap_or_else(|| key.default_name().to_owned()))
+        }
     };
-    let projects = match &project {
-        Some(project) => store.project_rows(project.row)?,
-        None => Vec::new(),
-    };
+    let projects = row.map(|row| store.project_rows(row)).transpose()?.unwrap_or_default();
     let session = match &arguments.session {
         Some(id) => Some(shared::named_session(&store, id)?.row),
         None => None,
@@ -107,7 +112,7 @@ fn make(arguments: &Arguments, environment: &Environment) -> Result<Pack> {
     };
     let request = PackRequest {
         projects,
-        project: project.map(|project| project.name),
+        project: Some(name),
         occasion,
         session,
         branch: identity::branch(&environment.directory),

@@ -115,7 +115,14 @@ pub(crate) fn run(
         &mut shared::migration_progress(environment),
         &mut |report| {
             bar.set_position(report.bytes);
-            bar.set_message(plural(report.sessions as u64, "session"));
+            bar.set_message(match report.distilled.of {
+                0 => plural(report.sessions as u64, "session"),
+                of => format!(
+                    "distilled {} of {}",
+                    report.distilled.sessions,
+                    plural(of as u64, "session")
+                ),
+            });
             if first.replace(false) {
                 bar.tick();
             }
@@ -231,6 +238,13 @@ fn conclude(page: &mut Page, report: &ImportReport, environment: &Environment) -
             plural(report.written.passages, "passage"),
         ));
     }
+    if report.distilled.memories > 0 {
+        page.line(format!(
+            "Distilled {}: they hold {} memories (observations and summaries).",
+            plural(report.distilled.sessions as u64, "session"),
+            count(report.distilled.memories),
+        ));
+    }
     let secrets: u64 = report.redacted.secrets.values().sum();
     if secrets > 0 {
         let mut rules: Vec<(&String, &u64)> = report.redacted.secrets.iter().collect();
@@ -267,7 +281,10 @@ fn conclude(page: &mut Page, report: &ImportReport, environment: &Environment) -
     ));
     if report.sources > 0 && counts.passages > 0 {
         let example = page.paint(Tone::Id, "thru search WORDS");
-        page.line(format!("Try `{example}`, `thru sessions`, `thru projects`."));
+        let context = page.paint(Tone::Id, "thru context");
+        page.line(format!(
+            "Try `{example}`, or `{context}` in a project: what a session there would be told."
+        ));
     }
     Ok(())
 }
@@ -313,6 +330,8 @@ fn as_json(report: &ImportReport) -> serde_json::Value {
         "passages": report.written.passages,
         "amended": report.written.amended,
         "copies": report.written.copies,
+        "distilled_sessions": report.distilled.sessions,
+        "memories": report.distilled.memories,
         "redacted": report.redacted.secrets,
         "private": report.redacted.private,
         "broken_lines": report.diagnostics,

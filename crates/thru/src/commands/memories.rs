@@ -36,20 +36,30 @@ pub(crate) fn memory_named(store: &Store, id: &str) -> Result<Option<MemoryRow>>
 
 /// The memory whose id starts so; an error with advice where there is none.
 pub(crate) fn required(store: &Store, id: &str) -> Result<MemoryRow> {
-    if let Some(memory) = memory_named(store, id)? {
+    // The id of a session may hold characters that no id of ours has.
+    if id.parse::<IdPrefix>().is_ok()
+        && let Some(memory) = memory_named(store, id)?
+    {
         return Ok(memory);
     }
-    let passages = store.passages_by_prefix(&id.parse()?, 1)?;
-    Err(match passages.is_empty() {
-        true => advised(
-            format!("there is no memory `{id}`"),
-            "`thru search --type` and `thru context` show ids",
-        ),
-        false => advised(
+    let sessions = SessionFilter {
+        id_prefix: Some(id.to_owned()),
+        limit: Some(1),
+        ..SessionFilter::default()
+    };
+    if id.len() >= 4 && !store.sessions(&sessions)?.is_empty() {
+        return Err(advised(
+            format!("`{id}` is a session, not a memory"),
+            format!("name it with `--session {id}`"),
+        ));
+    }
+    if !store.passages_by_prefix(&id.parse()?, 1)?.is_empty() {
+        return Err(advised(
             format!("`{id}` is a passage: a part of a session as it was recorded"),
             "`thru forget --session` forgets a session, `thru redact` takes texts out of all of them",
-        ),
-    })
+        ));
+    }
+    Err(advised(format!("there is no memory `{id}`"), "`thru search` and `thru context` show ids"))
 }
 
 /// The session of a memory, where it comes from one.

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use serde_json::json;
 use thru_core::{ObservationType, ProjectKey};
-use thru_intake::{Told, identity};
+use thru_intake::Told;
 use thru_redact::{Redactor, Report};
 use thru_store::{Store, StoreError};
 
@@ -172,11 +172,7 @@ fn project(
         let project = shared::named_project(&store, name)?;
         return Ok((Some(project.key), project.name));
     }
-    let key = identity::identify(
-        &environment.directory,
-        environment.home.as_deref(),
-        &shared::declared_name,
-    );
+    let key = shared::key_of_place(environment);
     let name = key.default_name().to_owned();
     Ok((Some(key), name))
 }

@@ -245,6 +245,9 @@ fn show(
         }
     }
     page.gap();
+    if answer.sessions.is_empty() {
+        return;
+    }
     let hits: usize = answer.sessions.iter().map(|session| session.hits.len()).sum();
     let sessions = plural(answer.sessions.len() as u64, "session");
     let mut footer = format!("{} of {sessions}{}", plural(hits as u64, "passage"), scope.phrase());

@@ -123,14 +123,17 @@ pub(crate) fn declared_name(file: &Path) -> Option<String> {
     project_settings(file)?.project_name().map(str::to_owned)
 }
 
+/// The identity of the project that one stands in, whether anything is known of it or not.
+pub(crate) fn key_of_place(environment: &Environment) -> ProjectKey {
+    identity::identify(&environment.directory, environment.home.as_deref(), &declared_name)
+}
+
 /// The project that one stands in, where the store has sessions of it.
 pub(crate) fn current_project(
     environment: &Environment,
     store: &Store,
 ) -> Result<Option<ProjectName>> {
-    let key =
-        identity::identify(&environment.directory, environment.home.as_deref(), &declared_name);
-    let Some(row) = store.project_by_key(&key)? else { return Ok(None) };
+    let Some(row) = store.project_by_key(&key_of_place(environment))? else { return Ok(None) };
     if !store.has_sessions(&store.project_rows(row)?)? {
         return Ok(None);
     }

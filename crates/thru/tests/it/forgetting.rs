@@ -15,7 +15,7 @@ fn a_forgotten_session_is_gone_for_good() {
     std::fs::write(&list, prompts).unwrap();
     home.thru(&["import"]).expect(0);
     let id = home.id_of("importer lock");
-    assert_snapshot!(home.shown(&["forget", "1111"]), @r"
+    assert_snapshot!(home.shown(&["forget", "--session", "1111"]), @r"
     rocket · Why does the importer lock the database?   [age] 11111111
     7 passages in 2 turns. This cannot be undone.
     -- stderr --
@@ -24,7 +24,7 @@ fn a_forgotten_session_is_gone_for_good() {
     -- exit 2 --
     ");
     home.thru(&["show", &id]).expect(0);
-    assert_snapshot!(home.shown(&["forget", "1111", "--yes"]), @"Forgot session 11111111-aaaa-4aaa-8aaa-000000000001: 7 passages and 1 archived file ([size]) are gone.");
+    assert_snapshot!(home.shown(&["forget", "--session", "1111", "--yes"]), @"Forgot session 11111111-aaaa-4aaa-8aaa-000000000001: 7 passages and 1 archived file ([size]) are gone.");
     let gone = |when: &str| {
         for arguments in [
             &["search", "--all", "importer"][..],
@@ -55,7 +55,7 @@ fn a_forgotten_session_is_gone_for_good() {
     assert!(home.claude().join(file(ONE)).exists());
     home.thru(&["search", "--all", "irrigation"]).expect(0);
     home.thru(&["search", "--all", "pears ripen"]).expect(0);
-    assert_snapshot!(home.shown(&["forget", "1111", "--yes"]), @r"
+    assert_snapshot!(home.shown(&["forget", "--session", "1111", "--yes"]), @r"
     -- stderr --
     error: there is no session `1111`.
     hint: `thru sessions` lists them.

@@ -1,0 +1,88 @@
+//! What was found out in a turn that changed nothing.
+
+use thru_core::{Concept, ObservationType};
+
+use crate::event::Event;
+use crate::said::Said;
+use crate::segment::Turn;
+use crate::session::{Draft, Session};
+use crate::text::{TITLE, cut, one_line};
+use crate::work;
+
+/// A shorter answer says little.
+const LEAST: usize = 160;
+
+/// Longest narrative, in characters.
+const NARRATIVE: usize = 320;
+
+/// Most points listed as facts.
+const POINTS: usize = 2;
+
+/// Most commands that failed and worked later among the facts.
+const FIXES: usize = 4;
+
+/// The discovery of a turn, if the agent looked into something and came to a conclusion, or if a
+/// command worked after it had failed.
+pub(crate) fn observe(session: &Session<'_>, turn: &Turn) -> Option<Draft> {
+    let events = session.events.get(turn.range.clone())?;
+    if !events.iter().any(Event::is_tool) {
+        return None;
+    }
+    let fixes = session.fixes.within(&turn.range);
+    let found = conclusion(session, turn);
+    let title = match (&found, fixes.first()) {
+        (Some((_, said)), _) => said.finding.clone()?,
+        (None, Some(fix)) => one_line(&fix.short, TITLE),
+        (None, None) => return None,
+    };
+    let place = turn.range.start;
+    let mut observation = session.blank("discovery", 0, place, ObservationType::Discovery);
+    let mut used: Vec<usize> = reading_places(session, turn).take(5).collect();
+    for fix in fixes.iter().take(FIXES) {
+        let mut places = vec![fix.red, fix.green];
+        places.extend(&fix.edits);
+        observation.facts.push(session.statement(fix.fact.clone(), &places));
+        used.extend([fix.red, fix.green]);
+        observation.concepts.insert(Concept::Gotcha);
+    }
+    if let Some((at, said)) = found {
+        used.push(at);
+        observation.narrative = narrative(said).map(|text| session.statement(text, &[at]));
+        let points = said.points.iter().take(POINTS);
+        observation.facts.extend(points.map(|point| session.statement(point.clone(), &[at])));
+        observation.concepts.insert(concept(&title));
+    }
+    observation.title = title;
+    observation.files_read = work::files_read(events, &[]);
+    observation.sources = session.ids(&used);
+    observation.at = events.iter().filter_map(|event| event.at).max();
+    observation.raw_tokens = events.iter().map(|event| event.tokens).sum();
+    Some(Draft { place, observation })
+}
+
+/// The text that concludes a turn. What it claims to have done does not count: nothing was.
+fn conclusion<'s>(session: &'s Session<'_>, turn: &Turn) -> Option<(usize, &'s Said)> {
+    let texts = turn.range.clone().rev();
+    let said = texts.filter_map(|at| Some((at, session.events.get(at)?.said()?)));
+    said.take(3).find(|(_, said)| said.length >= LEAST && said.finding.is_some())
+}
+
+fn reading_places<'s>(session: &'s Session<'_>, turn: &Turn) -> impl Iterator<Item = usize> + 's {
+    let has_read = |at: &usize| session.events.get(*at).is_some_and(|event| !event.read.is_empty());
+    turn.range.clone().filter(has_read)
+}
+
+fn narrative(said: &Said) -> Option<String> {
+    let text = work::joined(&said.lead, NARRATIVE);
+    (!text.is_empty()).then(|| cut(&text, NARRATIVE))
+}
+
+fn concept(title: &str) -> Concept {
+    const TRAP: [&str; 9] =
+        ["not ", "n't ", "bug", "issue", "fail", "broken", "because", "missing", "wrong"];
+    let lower = title.to_lowercase();
+    match TRAP.iter().any(|word| lower.contains(word)) {
+        true => Concept::Gotcha,
+        false => Concept::HowItWorks,
+    }
+}

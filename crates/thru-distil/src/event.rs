@@ -1,0 +1,203 @@
+//! What is kept of a passage: little, so that a session of any length fits into memory.
+
+use thru_core::{Access, Id, Outcome, PassageKind, Timestamp};
+
+use crate::answers::{self, Answer, Plan};
+use crate::checks::{self, Status};
+use crate::commits::{self, Commit};
+use crate::moment::Moment;
+use crate::request::Request;
+use crate::said::Said;
+use crate::shell;
+use crate::tasks::{self, Change};
+use crate::text::one_line;
+
+/// One passage as distilling goes on with it.
+#[derive(Clone, Debug)]
+pub(crate) struct Event {
+    pub(crate) id: Id,
+    pub(crate) turn: u32,
+    pub(crate) at: Option<Timestamp>,
+    pub(crate) is_subagent: bool,
+    /// Tokens (estimated) of the passage.
+    pub(crate) tokens: u64,
+    pub(crate) is_pending: bool,
+    pub(crate) read: Vec<String>,
+    pub(crate) modified: Vec<String>,
+    pub(crate) deed: Deed,
+}
+
+/// What happened in it.
+#[derive(Clone, Debug)]
+pub(crate) enum Deed {
+    /// A person asked.
+    Asked(Box<Request>),
+    /// The agent wrote.
+    Said(Box<Said>),
+    /// A shell ran.
+    Ran(Box<Run>),
+    /// A person answered questions.
+    Answered(Vec<Answer>),
+    /// A person approved a plan.
+    Approved(Box<Plan>),
+    /// A person declined a call, with these words.
+    Declined(String),
+    /// The agent changed its list of tasks.
+    Tasks(Change),
+    /// Another tool ran.
+    Used,
+    /// Nothing of interest.
+    Nothing,
+}
+
+/// A run of a command line.
+#[derive(Clone, Debug)]
+pub(crate) struct Run {
+    /// What is the same when the command is run again.
+    pub(crate) key: u64,
+    /// Program and subcommand.
+    pub(crate) family: String,
+    /// The command line as it is shown.
+    pub(crate) shown: String,
+    pub(crate) status: Status,
+    pub(crate) is_check: bool,
+    /// Whether it only looks at things, so that a failure says nothing.
+    pub(crate) is_looking: bool,
+    /// Whether another form of the command may stand in for it.
+    pub(crate) has_variants: bool,
+    pub(crate) commits: Vec<Commit>,
+    pub(crate) pull_request: Option<String>,
+}
+
+impl Event {
+    /// What is to be kept of a passage.
+    pub(crate) fn of(moment: Moment) -> Self {
+        let deed = match moment.kind {
+            PassageKind::Human => Deed::Asked(Box::new(Request::of(&moment.text))),
+            PassageKind::Assistant if moment.is_subagent => Deed::Nothing,
+            PassageKind::Assistant => Deed::Said(Box::new(Said::of(&moment.text))),
+            PassageKind::Tool => tool(&moment),
+        };
+        let is_failed = moment.outcome == Some(Outcome::Failed);
+        let (mut read, mut modified) = (Vec::new(), Vec::new());
+        for file in moment.files {
+            match file.access {
+                Access::Read if !is_failed => read.push(file.path),
+                Access::Modified if !is_failed => modified.push(file.path),
+                Access::Read | Access::Modified => {}
+            }
+        }
+        Self {
+            id: moment.id,
+            turn: moment.turn,
+            at: moment.at,
+            is_subagent: moment.is_subagent,
+            tokens: moment.length.div_ceil(4),
+            is_pending: moment.outcome == Some(Outcome::Pending),
+            read,
+            modified,
+            deed,
+        }
+    }
+
+    /// What the agent said in it, if it is the agent's prose.
+    pub(crate) fn said(&self) -> Option<&Said> {
+        match &self.deed {
+            Deed::Said(said) => Some(said),
+            _ => None,
+        }
+    }
+
+    /// The command that ran in it.
+    pub(crate) fn run(&self) -> Option<&Run> {
+        match &self.deed {
+            Deed::Ran(run) => Some(run),
+            _ => None,
+        }
+    }
+
+    /// What a person asked in it.
+    pub(crate) fn request(&self) -> Option<&Request> {
+        match &self.deed {
+            Deed::Asked(request) => Some(request),
+            _ => None,
+        }
+    }
+
+    /// Whether a tool did something in it.
+    pub(crate) fn is_tool(&self) -> bool {
+        !matches!(self.deed, Deed::Asked(_) | Deed::Said(_) | Deed::Nothing)
+    }
+}
+
+fn tool(moment: &Moment) -> Deed {
+    let tool = moment.tool.as_deref().unwrap_or_default();
+    let text = moment.text.as_str();
+    if let Some(command) = &moment.command {
+        return run(moment, command);
+    }
+    let is_done = moment.outcome == Some(Outcome::Succeeded);
+    match tool {
+        "AskUserQuestion" if is_done => {
+            let answers = answers::answers(text);
+            if answers.is_empty() { Deed::Used } else { Deed::Answered(answers) }
+        }
+        "ExitPlanMode" if is_done => Deed::Approved(Box::new(answers::plan(text))),
+        "TodoWrite" | "TaskCreate" | "TaskUpdate" if is_done => {
+            tasks::change(tool, text).map_or(Deed::Used, Deed::Tasks)
+        }
+        _ if moment.outcome == Some(Outcome::Failed) => {
+            declined_words(text).map_or(Deed::Used, Deed::Declined)
+        }
+        _ => Deed::Used,
+    }
+}
+
+/// What a person said when declining the call of this text. The result begins on a line of its own.
+fn declined_words(text: &str) -> Option<String> {
+    let at = text.rfind("\nThe user doesn't want to ")?;
+    let words = checks::declined(&text[at + 1..])?;
+    let is_clients = words.starts_with("The user wants to clarify") || words.is_empty();
+    (!is_clients && words.split_whitespace().count() >= 2).then(|| one_line(words, 300))
+}
+
+fn run(moment: &Moment, command: &str) -> Deed {
+    if moment.text.is_empty() {
+        return Deed::Used;
+    }
+    let line = shell::parse(command);
+    let result = shell::result(&moment.text, command);
+    if moment.outcome == Some(Outcome::Failed)
+        && let Some(words) = declined_words(&moment.text)
+    {
+        return Deed::Declined(words);
+    }
+    let Some(main) = line.main() else { return Deed::Used };
+    let is_check = line.acting().any(shell::Simple::is_check);
+    let status = checks::status(moment.outcome, is_check, result);
+    let is_done = moment.outcome == Some(Outcome::Succeeded);
+    let commits = commits::of(&line, result);
+    // A failed chain may have committed before it failed: git's own line says so.
+    let commits = if is_done {
+        commits
+    } else {
+        commits.into_iter().filter(|commit| commit.place.is_some()).collect()
+    };
+    Deed::Ran(Box::new(Run {
+        key: hash(&line.key()),
+        family: main.family(),
+        shown: shell::shown(command),
+        status,
+        is_check,
+        is_looking: line.acting().all(shell::Simple::is_looking),
+        has_variants: main.is_check() || main.has_subcommand(),
+        commits,
+        pull_request: if is_done { commits::pull_request(&line, result) } else { None },
+    }))
+}
+
+/// A key that takes little room.
+fn hash(key: &str) -> u64 {
+    let id = Id::derive(&[key.as_bytes()]);
+    id.as_bytes().iter().take(8).fold(0, |hash, byte| hash << 8 | u64::from(*byte))
+}

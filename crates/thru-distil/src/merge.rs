@@ -1,0 +1,95 @@
+//! Observations that say nearly the same become one.
+
+use std::collections::{BTreeSet, HashMap};
+
+use thru_core::{Certainty, Id, Merged, Observation, ObservationType};
+
+use crate::work::FACTS;
+
+/// Most sources that a merged observation keeps.
+const SOURCES: usize = 40;
+
+/// What two observations have in common that say nearly the same: type, speaker's rule or not, and the
+/// words of the title that carry meaning.
+type Likeness = (ObservationType, bool, Vec<String>);
+
+/// The observations, each thing said once. Those in `kept_apart` stay what they are.
+pub(crate) fn merged(
+    observations: Vec<Observation>,
+    kept_apart: &BTreeSet<Id>,
+) -> Vec<Observation> {
+    let mut kept: Vec<Observation> = Vec::with_capacity(observations.len());
+    let mut known: HashMap<Likeness, usize> = HashMap::new();
+    for observation in observations {
+        let likeness = likeness(&observation);
+        let is_apart = kept_apart.contains(&observation.id);
+        match known.get(&likeness).and_then(|&at| kept.get_mut(at)) {
+            Some(first) if !is_apart && fits(first, &observation) => absorb(first, observation),
+            _ => {
+                known.entry(likeness).or_insert(kept.len());
+                kept.push(observation);
+            }
+        }
+    }
+    kept
+}
+
+fn likeness(observation: &Observation) -> Likeness {
+    const EMPTY: [&str; 14] = [
+        "the", "a", "an", "of", "to", "in", "for", "on", "and", "with", "is", "are", "please", "ok",
+    ];
+    let mut words: Vec<String> = observation
+        .title
+        .to_lowercase()
+        .split(|c: char| !c.is_alphanumeric() && c != '_' && c != '\'')
+        .filter(|word| !word.is_empty() && !EMPTY.contains(word))
+        .map(str::to_owned)
+        .collect();
+    words.sort_unstable();
+    words.dedup();
+    (observation.kind, observation.is_rule, words)
+}
+
+/// Whether nothing that must be said would be lost.
+fn fits(first: &Observation, other: &Observation) -> bool {
+    let added =
+        other.facts.iter().filter(|fact| !first.facts.iter().any(|known| known.text == fact.text));
+    let added: Vec<_> = added.collect();
+    let is_needed =
+        |text: &str| text.starts_with("Committed") || text.starts_with('`') || text.contains(" → ");
+    first.facts.len() + added.len() <= FACTS || !added.iter().any(|fact| is_needed(&fact.text))
+}
+
+fn absorb(first: &mut Observation, other: Observation) {
+    for fact in other.facts {
+        if first.facts.len() < FACTS && !first.facts.iter().any(|known| known.text == fact.text) {
+            first.facts.push(fact);
+        }
+    }
+    add_new(&mut first.files_read, other.files_read, crate::work::READ);
+    add_new(&mut first.files_modified, other.files_modified, usize::MAX);
+    let changed: BTreeSet<&String> = first.files_modified.iter().collect();
+    first.files_read.retain(|file| !changed.contains(file));
+    add_new(&mut first.sources, other.sources, SOURCES);
+    first.concepts.extend(other.concepts);
+    first.narrative = first.narrative.take().or(other.narrative);
+    first.at = first.at.max(other.at);
+    first.raw_tokens = first.raw_tokens.saturating_add(other.raw_tokens);
+    if other.certainty == Certainty::High {
+        first.certainty = Certainty::High;
+    }
+    first.merged.extend(other.merged);
+    first.merged.push(Merged { id: other.id, title: other.title });
+}
+
+fn add_new<T: PartialEq + Ord + Clone>(known: &mut Vec<T>, added: Vec<T>, limit: usize) {
+    let mut seen: BTreeSet<T> = known.iter().cloned().collect();
+    for one in added {
+        if known.len() >= limit {
+            break;
+        }
+        if seen.insert(one.clone()) {
+            known.push(one);
+        }
+    }
+}

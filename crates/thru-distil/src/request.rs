@@ -1,0 +1,206 @@
+//! What a person asked for in a prompt, as opposed to what else stands in it.
+
+use crate::answers::plan_title;
+use crate::prose::{self, LineKind};
+use crate::rules::{self, Ruling};
+use crate::text::{self, one_line, unmarked};
+use crate::{title, verbs};
+
+/// Longest request kept, in characters.
+const REQUEST: usize = 300;
+
+/// A prompt.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Request {
+    /// What was asked for; nothing if the prompt only drives the client.
+    pub(crate) text: Option<String>,
+    /// The request as a title, where it has an imperative.
+    pub(crate) title: Option<String>,
+    /// The first sentence as a title, whatever it is.
+    pub(crate) fallback: Option<String>,
+    /// The heading of the plan that the prompt hands over.
+    pub(crate) plan: Option<String>,
+    /// Corrections and standing rules in it.
+    pub(crate) rulings: Vec<Ruling>,
+    /// Whether it says so little that it cannot be what a session is about.
+    pub(crate) is_slight: bool,
+}
+
+impl Request {
+    /// Reads a prompt.
+    pub(crate) fn of(prompt: &str) -> Self {
+        let prompt = text::without_fenced(prompt);
+        let prompt = prompt.trim();
+        if prompt.is_empty() || is_noise(prompt) {
+            return Self { is_slight: true, ..Self::default() };
+        }
+        let looked_at = text::ends(prompt, 16 * 1024, 2 * 1024);
+        let plan = hands_over_plan(&looked_at).then(|| plan_title(&looked_at)).flatten();
+        let plan = plan.map(as_work);
+        let sentences = asking_sentences(&looked_at);
+        let title = match command_request(prompt) {
+            Some(arguments) => title::of_request(arguments),
+            None => sentences.iter().take(4).find_map(|sentence| title::of_request(sentence)),
+        };
+        let fallback = sentences
+            .iter()
+            .find(|sentence| sentence.split_whitespace().count() >= 3)
+            .map(|sentence| title::shaped(title::without_courtesy(sentence)));
+        let rulings = match plan {
+            Some(_) => Vec::new(),
+            None => rules::of(&looked_at),
+        };
+        let shown = plan.clone().unwrap_or_else(|| sentences.join(" "));
+        let request = one_line(&unmarked(&shown), REQUEST);
+        let words = request.split_whitespace().count();
+        Self {
+            text: Some(request).filter(|request| !request.is_empty()),
+            title,
+            fallback,
+            is_slight: plan.is_none() && (words < 4 || is_housekeeping(prompt)),
+            plan,
+            rulings,
+        }
+    }
+}
+
+/// A plan's heading as what was done: "Cache" as "Implement Cache", "Add a cache" as it is.
+fn as_work(heading: String) -> String {
+    let first = heading.split(' ').next().unwrap_or_default();
+    match verbs::is_imperative(first) || first.ends_with("ing") {
+        true => heading,
+        false => title::shaped(&format!("Implement {heading}")),
+    }
+}
+
+/// Whether the prompt only drives the client or was written by a machine.
+fn is_noise(prompt: &str) -> bool {
+    const MACHINE: [&str; 8] = [
+        "<system-reminder",
+        "<task-notification",
+        "<teammate-message",
+        "<local-command",
+        "<command-",
+        "[Request interrupted",
+        "This session is being continued from",
+        "Base directory for this skill:",
+    ];
+    MACHINE.iter().any(|start| prompt.starts_with(start))
+        || prompt.starts_with('/')
+            && command_request(prompt).is_none()
+            && !prompt.trim().contains(' ')
+        || prompt.starts_with("! ")
+}
+
+/// What follows a slash command.
+fn command_request(prompt: &str) -> Option<&str> {
+    let (name, rest) = prompt.strip_prefix('/')?.split_once(char::is_whitespace)?;
+    (!name.contains('/') && rest.split_whitespace().count() >= 2).then(|| rest.trim())
+}
+
+/// "commit", "update the changelog", "continue": work, but not what a session is about.
+fn is_housekeeping(prompt: &str) -> bool {
+    let lower = prompt.to_lowercase();
+    let words = lower.split_whitespace().count();
+    words <= 6
+        && [
+            "commit",
+            "comit",
+            "push",
+            "continue",
+            "changelog",
+            "proceed",
+            "resume",
+            "go ahead",
+            "/exit",
+        ]
+        .iter()
+        .any(|word| lower.contains(word))
+}
+
+fn hands_over_plan(prompt: &str) -> bool {
+    let start: String = prompt.chars().take(400).collect::<String>().to_lowercase();
+    let first = start.lines().next().unwrap_or_default();
+    first.contains("following plan")
+        || first.contains("this plan") && start.contains("\n#")
+        || first.starts_with("# ")
+}
+
+/// The sentences that ask: prose outside of pasted output, from the beginning of the prompt.
+fn asking_sentences(prompt: &str) -> Vec<String> {
+    let prompt = command_request(prompt).unwrap_or(prompt);
+    let mut sentences = Vec::new();
+    let mut length = 0;
+    for line in prose::lines(prompt) {
+        if !matches!(line.kind, LineKind::Text | LineKind::Item | LineKind::Heading)
+            || is_pasted(line.text)
+        {
+            continue;
+        }
+        for sentence in prose::sentences(line.text) {
+            if title::is_label(sentence) && sentence.split_whitespace().count() > 1 {
+                continue;
+            }
+            length += sentence.len();
+            sentences.push(one_line(sentence, REQUEST));
+        }
+        if length >= REQUEST || sentences.len() > 12 {
+            break;
+        }
+    }
+    if sentences.is_empty() {
+        // Nothing but output was pasted: its first line says what about.
+        sentences
+            .extend(prompt.lines().map(|line| one_line(line, 160)).find(|line| !line.is_empty()));
+    }
+    sentences
+}
+
+/// Whether the line was printed by a machine rather than written by a person.
+pub(crate) fn is_pasted(line: &str) -> bool {
+    const PRINTED: [&str; 16] = [
+        "at ", "$ ", "> ", "❯", "➜", "error:", "Error:", "warning:", "WARN", "INFO", "DEBUG",
+        "ERROR", "[", "+", "=>", "npm ",
+    ];
+    if PRINTED.iter().any(|start| line.starts_with(start)) {
+        return true;
+    }
+    let (mut letters, mut all) = (0usize, 0usize);
+    for character in line.chars().take(200) {
+        all += 1;
+        letters += usize::from(character.is_alphabetic() || character == ' ');
+    }
+    let looks_dated = line.len() > 10 && line.as_bytes().iter().take(4).all(u8::is_ascii_digit);
+    all > 20 && letters * 10 < all * 7 || looks_dated
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_request_is_found() {
+        let request =
+            Request::of("ok, can you fix the tab handling in the parser?\n\n```\nnever do x\n```");
+        assert_eq!(request.title.as_deref(), Some("Fix the tab handling in the parser"));
+        assert_eq!(
+            request.text.as_deref(),
+            Some("ok, can you fix the tab handling in the parser?")
+        );
+        assert_eq!(Request::of("/clear").text, None);
+        assert_eq!(
+            Request::of("/review fix the tab handling").title.as_deref(),
+            Some("Fix the tab handling")
+        );
+    }
+
+    #[test]
+    fn a_plan_goes_by_its_heading() {
+        let request = Request::of(
+            "Implement the following plan:\n\n# Plan: Cache the index\n\n## Context\nAlways slow. Never use x.",
+        );
+        assert_eq!(request.plan.as_deref(), Some("Cache the index"));
+        assert_eq!(request.text.as_deref(), Some("Cache the index"));
+        assert!(request.rulings.is_empty());
+    }
+}

@@ -1,0 +1,270 @@
+//! Standing rules and corrections in what a person wrote. Never anything else's words: no pasted
+//! output, no quotation, no code.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::pattern;
+use crate::prose::{self, Line, LineKind};
+use crate::request::is_pasted;
+use crate::text::{one_line, unmarked};
+use crate::title;
+
+/// Longer prompts are mostly pasted or specified: only their ends are looked at.
+const LONG: usize = 1500;
+
+/// How many sentences of one prompt may rule.
+const MOST: usize = 4;
+
+/// A sentence by which a person corrects or rules.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Ruling {
+    /// The sentence.
+    pub(crate) sentence: String,
+    /// The sentence as a title.
+    pub(crate) title: String,
+    /// Whether it holds from then on.
+    pub(crate) is_rule: bool,
+}
+
+/// What holds from then on.
+static RULE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?ix)
+        ^(?:always|never)\s+\w
+        | ^(?:please\s+)?(?:don'?t|don’t|do\s+not)\s+(?:you\s+)?ever\b
+        | \bfrom\s+now\s+on\b | \bgoing\s+forward\b | ^in\s+(?:the\s+)?future\b
+        | ^(?:you|we|it|this|that)\s+(?:must|should|shall)\s+(?:always|never)\b
+        | ^(?:we|i)\s+(?:always|never)\s+\w
+        | ^(?:please\s+)?(?:always|never)\s+\w
+        | ^(?:make|be)\s+sure\s+(?:you\s+|to\s+|that\s+you\s+|we\s+)?(?:always|never)\b
+        | ^remember\s+to\s+(?:always|never)\b | ^remember:?\s+\w+.*\b(?:always|never)\b
+        | ^(?:whenever|every\s+time|each\s+time)\s+you\b
+        | ^(?:i\s+|we\s+|please\s+)?prefer\s+\w
+        | ^(?:please\s+)?use\s+.{1,80}\b(?:instead|rather\s+than|not)\b
+        | ^(?:please\s+)?(?:don'?t|don’t|do\s+not)\s+use\s+\w
+        | ^(?:in|for)\s+this\s+(?:repo|project|codebase|repository)\b.{0,20}\b(?:use|always|never|don'?t|must)\b
+        | ^(?:as\s+a\s+)?(?:general\s+)?rule:\s
+        | \b(?:is|are)\s+(?:always|never)\s+(?:to\s+be\s+)?(?:allowed|ok|okay|acceptable|permitted)\b",
+    )
+});
+
+/// What corrects the work at hand.
+static CORRECTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?ix)
+        ^(?:no|nope|nah|wrong|incorrect|actually|instead|wait)\s?[,.:;!—–-]+\s+\w
+        | ^no\s+(?:i|it|the|that|you|we|not|don'?t|dont|need|use|just)\b
+        | ^(?:uu*m+|erm?|hm+)\b.*\balready\b
+        | \b(?:that'?s|thats|that’s|that\s+is|this\s+is|it'?s|its|it\s+is)\s+(?:just\s+|completely\s+|still\s+|totally\s+)?(?:wrong|incorrect|not\s+(?:right|correct|what|how|the|a|where|true|needed))\b
+        | \bnot\s+what\s+(?:i|we)\b
+        | \b(?:i|we)\s+(?:said|told\s+you|meant|asked\s+(?:you\s+)?(?:for|to)|already\s+(?:said|told)|explicitly|specifically)\b
+        | \bim\s+just\s+referring\b | \bi'?m\s+(?:just\s+|only\s+)?(?:referring\s+to|talking\s+about)\b
+        | ^(?:please\s+)?stop\s+\w+ing\b
+        | ^(?:please\s+)?(?:don'?t|don’t|do\s+not)\s+\w
+        | ^you\s+(?:shouldn'?t|should\s+not|didn'?t|did\s+not|forgot|missed|broke|weren'?t|were\s+not|need\s+to|must)\b
+        | \b(?:i|we)\s+(?:don'?t|don’t|do\s+not|didn'?t|explicitly\s+don'?t)\s+(?:want|ask)\b
+        | \b(?:i'?d|i\s+would|we'?d)\s+rather\b
+        | ^\S.{2,100},\s+(?:and\s+)?not\s+\w | ^not\s+\w.{1,80}\bbut\b | \bnot\s+just\s+\S
+        | \b(?:i'?ve|i\s+have|i)\s+reverted\b | ^(?:please\s+)?(?:revert|undo)\b
+        | \bwon'?t\s+work\b
+        | ^(?:let'?s|we|you|it|this|that|the|i|should|use|do|make|put|just)\b.*\w\s+(?:instead\s+of|rather\s+than)\s+\w
+        | \b(?:has|have|had)\s+already\s+been\b
+        | \bit'?s\s+better\s+(?:not\s+)?to\b | \bbetter\s+not\s+to\b
+        | \bshould(?:\s+not|n'?t)\s+\w
+        | \bmust(?:\s+not|n'?t)\s+\w",
+    )
+});
+
+/// The rulings in a prompt.
+pub(crate) fn of(prompt: &str) -> Vec<Ruling> {
+    let mut rulings: Vec<Ruling> = Vec::new();
+    let is_long = prompt.len() > LONG;
+    let paragraphs: Vec<Vec<Line<'_>>> = paragraphs(prompt);
+    let last = paragraphs.len().saturating_sub(1);
+    for (number, paragraph) in paragraphs.iter().enumerate() {
+        let is_end = number == 0 || number == last;
+        if is_long && !is_end
+            || paragraph.iter().filter(|line| is_pasted(line.text)).count() * 2 > paragraph.len()
+        {
+            continue;
+        }
+        for line in paragraph {
+            let is_own = match line.kind {
+                LineKind::Text => true,
+                LineKind::Item => !is_long,
+                LineKind::Heading | LineKind::Blank => false,
+            };
+            if !is_own || is_pasted(line.text) || line.text.len() > LONG {
+                continue;
+            }
+            let mut before = "";
+            for sentence in prose::sentences(line.text) {
+                if rulings.len() >= MOST {
+                    return rulings;
+                }
+                rulings.extend(ruling(sentence).or_else(|| contrast(before, sentence, line.text)));
+                before = sentence;
+            }
+        }
+    }
+    rulings
+}
+
+fn paragraphs(prompt: &str) -> Vec<Vec<Line<'_>>> {
+    let mut paragraphs = vec![Vec::new()];
+    for line in prose::lines(prompt).take(2000) {
+        match (line.kind, paragraphs.last_mut()) {
+            (LineKind::Blank, Some(last)) if !last.is_empty() => paragraphs.push(Vec::new()),
+            (LineKind::Blank, _) => {}
+            (_, Some(last)) => last.push(line),
+            (_, None) => {}
+        }
+    }
+    paragraphs.retain(|paragraph| !paragraph.is_empty());
+    paragraphs
+}
+
+/// "No. The other one." and "It must be local. Not in the cloud.": two sentences that correct together.
+fn contrast(before: &str, sentence: &str, line: &str) -> Option<Ruling> {
+    let refused = before.trim_end_matches(['.', '!', ',']).to_lowercase();
+    let is_refusal = ["no", "nope", "nah", "wrong", "no no"].contains(&refused.as_str());
+    let lower: String = sentence.chars().take(8).collect::<String>().to_lowercase();
+    let negated = sentence.split_whitespace().nth(1).unwrap_or_default();
+    let is_negation = lower.starts_with("not ")
+        && before.split_whitespace().count() >= 3
+        && !negated.ends_with("ing")
+        && !["sure", "yet", "really", "much", "too", "so", "bad"].contains(&negated);
+    if !(is_refusal || is_negation)
+        || sentence.ends_with('?')
+        || sentence.split_whitespace().count() < 3
+    {
+        return None;
+    }
+    let start = before.as_ptr() as usize - line.as_ptr() as usize;
+    let end = sentence.as_ptr() as usize - line.as_ptr() as usize + sentence.len();
+    let whole = unmarked(line.get(start..end)?);
+    let title = if is_negation { whole.as_str() } else { sentence };
+    Some(Ruling { sentence: one_line(&whole, 240), title: title::shaped(title), is_rule: false })
+}
+
+fn ruling(sentence: &str) -> Option<Ruling> {
+    if !(6..500).contains(&sentence.len())
+        || sentence.starts_with(['"', '\'', '“', '`', '<', '{', '('])
+    {
+        return None;
+    }
+    let cleaned = unmarked(sentence);
+    let bare = without_hedges(&cleaned);
+    let is_question = cleaned.ends_with('?') || asks(bare);
+    let is_rule = !is_question
+        && RULE.as_ref().is_some_and(|rule| rule.is_match(bare))
+        && !is_conditional(bare);
+    let is_correction =
+        !is_question && CORRECTION.as_ref().is_some_and(|correction| correction.is_match(bare));
+    if !(is_rule || is_correction) || bare.split_whitespace().count() < 3 {
+        return None;
+    }
+    Some(Ruling { sentence: one_line(&cleaned, 240), title: title::shaped(bare), is_rule })
+}
+
+/// Whether the sentence asks for something, with or without a question mark.
+fn asks(sentence: &str) -> bool {
+    const ASKING: [&str; 14] = [
+        "can you",
+        "could you",
+        "can we",
+        "could we",
+        "would you",
+        "what",
+        "why",
+        "how",
+        "is ",
+        "are ",
+        "does ",
+        "do you",
+        "should we",
+        "should i",
+    ];
+    let lower: String = sentence.chars().take(16).collect::<String>().to_lowercase();
+    ASKING.iter().any(|asking| lower.starts_with(asking)) && !lower.starts_with("what i ")
+}
+
+/// A condition or a report may hold a rule's words without being one.
+fn is_conditional(sentence: &str) -> bool {
+    let lower = sentence.to_ascii_lowercase();
+    ["if ", "it never ", "it always ", "this never ", "this always "]
+        .iter()
+        .any(|start| lower.starts_with(start))
+}
+
+/// The sentence without "ok," and the like before it.
+fn without_hedges(sentence: &str) -> &str {
+    const HEDGES: [&str; 24] = [
+        "sorry, ", "sorry ", "hmmm ", "uuum, ", "ok ", "ok, ", "okay ", "okay, ", "and ", "but ",
+        "also ", "also, ", "so ", "so, ", "please ", "pls ", "yes, ", "yeah, ", "right, ",
+        "well, ", "then ", "hmm, ", "hmmm, ", "oh, ",
+    ];
+    let mut rest = sentence.trim();
+    for _ in 0..4 {
+        let Some(hedge) = HEDGES.iter().find(|hedge| {
+            rest.get(..hedge.len()).is_some_and(|start| start.eq_ignore_ascii_case(hedge))
+        }) else {
+            break;
+        };
+        rest = rest[hedge.len()..].trim_start();
+    }
+    rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(prompt: &str) -> Vec<(bool, String)> {
+        of(prompt).into_iter().map(|ruling| (ruling.is_rule, ruling.title)).collect()
+    }
+
+    #[test]
+    fn rules_are_told_from_corrections() {
+        for (prompt, is_rule) in [
+            ("always run the linter before you commit", true),
+            ("ok, never push to main.", true),
+            ("From now on, write tests first.", true),
+            ("use tabs instead of spaces", true),
+            ("Prefer small functions.", true),
+            ("Please don't touch the generated files.", false),
+            ("No, the other parser.", false),
+            ("that's not the branch I meant", false),
+            ("I said the second table, not the first.", false),
+            ("stop adding comments everywhere", false),
+            ("The label should read \"Open\", not \"Start\"", false),
+        ] {
+            let found = found(prompt);
+            assert_eq!(found.len(), 1, "{prompt}");
+            assert_eq!(found[0].0, is_rule, "{prompt}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_the_persons_own_word_is_no_rule() {
+        for prompt in [
+            "see:\n```\nalways use x\n```",
+            "> never do that",
+            "\"always do x\" is what it prints",
+            "can you always see the log?",
+            "fix the parser",
+            "<throughline-context>",
+        ] {
+            assert_eq!(found(prompt), [], "{prompt}");
+        }
+    }
+
+    #[test]
+    fn only_the_ends_of_a_long_prompt_rule() {
+        let middle = "Never use the old client.\n\n".repeat(80);
+        let prompt = format!("Review this spec.\n\n{middle}Always answer in English.");
+        assert_eq!(found(&prompt), [(true, "Always answer in English".to_owned())]);
+    }
+}

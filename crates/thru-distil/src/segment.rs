@@ -1,0 +1,151 @@
+//! A session in pieces of one intent each: turns, and within them what led to one commit or belongs to
+//! one task.
+
+use std::ops::Range;
+
+use crate::event::{Deed, Event};
+use crate::tasks::Tasks;
+
+/// A commit ends a segment, up to this many in a turn.
+const BY_COMMIT: usize = 16;
+
+/// A change of task ends a segment, up to this many in a turn.
+const BY_TASK: usize = 5;
+
+/// A segment with fewer edits is not worth ending for another task.
+const EDITS_OF_TASK: usize = 4;
+
+/// A piece of a turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Segment {
+    pub(crate) range: Range<usize>,
+    /// The task that was in progress, where the segment was cut out for it.
+    pub(crate) task: Option<String>,
+    /// Whether it is the first of its turn.
+    pub(crate) is_first: bool,
+}
+
+/// A turn.
+#[derive(Clone, Debug)]
+pub(crate) struct Turn {
+    pub(crate) number: u32,
+    pub(crate) range: Range<usize>,
+    pub(crate) segments: Vec<Segment>,
+}
+
+/// The events in the order in which they happened: what subagents did, whose passages come last, goes
+/// to where it was done.
+pub(crate) fn in_order(events: Vec<Event>) -> Vec<Event> {
+    let is_apart = |event: &Event| event.is_subagent && event.turn == 0;
+    if !events.iter().any(is_apart) || events.iter().all(is_apart) {
+        return events;
+    }
+    let (apart, mut main): (Vec<Event>, Vec<Event>) = events.into_iter().partition(is_apart);
+    // Sorting keeps the order of the main transcript even where its times do not.
+    let mut keyed = Vec::with_capacity(main.len() + apart.len());
+    let mut latest = None;
+    for (place, event) in main.drain(..).enumerate() {
+        latest = latest.max(event.at);
+        keyed.push((latest, 0, place, event));
+    }
+    let end = keyed.iter().filter_map(|(at, ..)| *at).max();
+    let mut last_at = None;
+    for (place, event) in apart.into_iter().enumerate() {
+        last_at = event.at.or(last_at);
+        // Without a time, or before everything else, it belongs to the end.
+        let at = last_at.or(end);
+        keyed.push((at, 1, place, event));
+    }
+    keyed.sort_by_key(|(at, apart, place, _)| (*at, *apart, *place));
+    let mut turn =
+        keyed.iter().find(|(_, apart, ..)| *apart == 0).map_or(0, |(.., event)| event.turn);
+    keyed
+        .into_iter()
+        .map(|(_, apart, _, mut event)| {
+            match apart {
+                0 => turn = event.turn,
+                _ => event.turn = turn,
+            }
+            event
+        })
+        .collect()
+}
+
+/// The turns of a session, in pieces.
+pub(crate) fn turns(events: &[Event]) -> Vec<Turn> {
+    let mut turns: Vec<Turn> = Vec::new();
+    let mut tasks = Tasks::default();
+    let mut start = 0;
+    while let Some(first) = events.get(start) {
+        let length = events[start..].iter().take_while(|event| event.turn == first.turn).count();
+        let range = start..start + length;
+        let segments = segments(events, range.clone(), &mut tasks);
+        turns.push(Turn { number: first.turn, range, segments });
+        start += length;
+    }
+    turns
+}
+
+/// Whether a task only checks or reports what others did.
+fn is_checking(task: &str) -> bool {
+    let first = task.split_whitespace().next().unwrap_or_default();
+    ["run", "verify", "test", "check", "commit", "review", "final", "validate", "push"]
+        .iter()
+        .any(|word| word.eq_ignore_ascii_case(first))
+}
+
+fn segments(events: &[Event], range: Range<usize>, tasks: &mut Tasks) -> Vec<Segment> {
+    let mut segments: Vec<Segment> = Vec::new();
+    let mut start = range.start;
+    let mut task: Option<String> = tasks.current().map(str::to_owned);
+    let (mut edits, mut by_commit, mut by_task) = (0, 0, 0);
+    for at in range.clone() {
+        let Some(event) = events.get(at) else { break };
+        edits += usize::from(!event.modified.is_empty());
+        let mut end = None;
+        let before = task.clone();
+        if let Deed::Tasks(change) = &event.deed {
+            let begun = tasks.apply(change);
+            // Running the checks belongs to what they check.
+            if let Some(begun) = begun.filter(|begun| !is_checking(begun)) {
+                if edits >= EDITS_OF_TASK && by_task < BY_TASK && at > start {
+                    by_task += 1;
+                    end = Some(at);
+                }
+                task = Some(begun);
+            }
+        }
+        let has_commit = event.run().is_some_and(|run| !run.commits.is_empty());
+        if has_commit && by_commit < BY_COMMIT {
+            by_commit += 1;
+            end = Some(at + 1);
+        }
+        if let Some(end) = end {
+            let by_other_task = if has_commit { None } else { before };
+            segments.push(Segment {
+                range: start..end,
+                task: by_other_task,
+                is_first: segments.is_empty(),
+            });
+            start = end;
+            edits = 0;
+        }
+    }
+    if start < range.end {
+        let rest = events.get(start..range.end).unwrap_or_default();
+        let has_edits = rest.iter().any(|event| !event.modified.is_empty());
+        let has_commits = rest.iter().filter_map(Event::run).any(|run| !run.commits.is_empty());
+        match segments.last_mut() {
+            Some(last) if !has_edits && !has_commits => last.range.end = range.end,
+            _ => {
+                let task = if segments.is_empty() { None } else { task };
+                segments.push(Segment {
+                    range: start..range.end,
+                    task,
+                    is_first: segments.is_empty(),
+                });
+            }
+        }
+    }
+    segments
+}

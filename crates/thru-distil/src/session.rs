@@ -1,0 +1,113 @@
+//! A session as a whole: what the detectors make of its turns, merged, and the summary over it.
+
+use std::collections::BTreeSet;
+
+use thru_core::{Agent, Distillate, Id, Observation, ObservationType, Statement};
+
+use crate::event::Event;
+use crate::fixes::Fixes;
+use crate::segment::Turn;
+use crate::{decisions, discovery, merge, summary, work};
+
+/// What the detectors look at.
+#[derive(Debug)]
+pub(crate) struct Session<'s> {
+    pub(crate) agent: Agent,
+    pub(crate) id: &'s str,
+    pub(crate) user_title: Option<&'s str>,
+    /// Not always of this session: old clients write those of others into it.
+    pub(crate) agent_title: Option<&'s str>,
+    pub(crate) kept_apart: &'s BTreeSet<Id>,
+    pub(crate) events: &'s [Event],
+    pub(crate) turns: Vec<Turn>,
+    pub(crate) fixes: Fixes,
+}
+
+/// An observation and where in the session it was found.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    pub(crate) place: usize,
+    pub(crate) observation: Observation,
+}
+
+impl Session<'_> {
+    /// An observation without a text yet, anchored at the event of this place.
+    pub(crate) fn blank(
+        &self,
+        detector: &str,
+        ordinal: usize,
+        place: usize,
+        kind: ObservationType,
+    ) -> Observation {
+        let anchor = self.events.get(place);
+        let id = anchor.map_or(Id::from_bytes([0; Id::BYTES]), |event| event.id);
+        Observation {
+            id: Id::derive(&[
+                b"observation",
+                self.agent.as_str().as_bytes(),
+                self.id.as_bytes(),
+                id.as_bytes(),
+                detector.as_bytes(),
+                &(ordinal as u64).to_le_bytes(),
+            ]),
+            turn: anchor.map_or(0, |event| event.turn),
+            kind,
+            title: String::new(),
+            narrative: None,
+            facts: Vec::new(),
+            concepts: BTreeSet::new(),
+            files_read: Vec::new(),
+            files_modified: Vec::new(),
+            sources: Vec::new(),
+            speaker: thru_core::Speaker::default(),
+            certainty: thru_core::Certainty::default(),
+            is_rule: false,
+            at: anchor.and_then(|event| event.at),
+            raw_tokens: anchor.map_or(0, |event| event.tokens),
+            merged: Vec::new(),
+        }
+    }
+
+    /// A statement and the events that show it.
+    pub(crate) fn statement(&self, text: String, places: &[usize]) -> Statement {
+        Statement { text, sources: self.ids(places) }
+    }
+
+    /// The passages of these events, each once, in the order of the session.
+    pub(crate) fn ids(&self, places: &[usize]) -> Vec<Id> {
+        let mut places = places.to_vec();
+        places.sort_unstable();
+        places.dedup();
+        let mut ids: Vec<Id> = Vec::with_capacity(places.len());
+        for event in places.into_iter().filter_map(|place| self.events.get(place)) {
+            if !ids.contains(&event.id) {
+                ids.push(event.id);
+            }
+        }
+        ids
+    }
+}
+
+/// Distils a session.
+pub(crate) fn distil(session: &Session<'_>) -> Distillate {
+    let mut drafts: Vec<Draft> = Vec::new();
+    for turn in &session.turns {
+        let before = drafts.len();
+        for segment in &turn.segments {
+            drafts.extend(work::observe(session, turn, segment));
+        }
+        let has_work = drafts.len() > before;
+        decisions::observe(session, turn, &mut drafts);
+        if !has_work {
+            drafts.extend(discovery::observe(session, turn));
+        }
+    }
+    drafts.sort_by_key(|draft| draft.place);
+    let mut ids = BTreeSet::new();
+    let drafts = drafts.into_iter().map(|draft| draft.observation);
+    // Passages that bear the same id (a damaged transcript) would give observations that do, too.
+    let drafts = drafts.filter(|observation| ids.insert(observation.id)).collect();
+    let observations = merge::merged(drafts, session.kept_apart);
+    let summary = summary::of(session, &observations);
+    Distillate { observations, summary }
+}

@@ -1,0 +1,287 @@
+//! What became of a session, and of each of its turns.
+
+use std::collections::BTreeMap;
+
+use thru_core::{
+    Certainty, Digest, Id, Observation, ObservationType, Speaker, Statement, Summary, WorkOutcome,
+};
+
+use crate::event::{Deed, Event};
+use crate::fixes;
+use crate::segment::Turn;
+use crate::session::Session;
+use crate::tasks::Tasks;
+use crate::text::{base_name, cut};
+use crate::title;
+
+/// Longest list of a digest.
+const LIST: usize = 8;
+
+/// Most files named as changed: the observations name all.
+const FILES: usize = 6;
+
+/// Most files named as looked into.
+const LOOKED_INTO: usize = 5;
+
+/// The summary of a session in which anything happened.
+pub(crate) fn of(session: &Session<'_>, observations: &[Observation]) -> Option<Summary> {
+    let has_work = session.events.iter().any(Event::is_tool);
+    if observations.is_empty() && !has_work {
+        return None;
+    }
+    let digest = session_digest(session, observations);
+    let title = title_of(session, observations, &digest);
+    Some(Summary {
+        id: Id::derive(&[b"summary", session.agent.as_str().as_bytes(), session.id.as_bytes()]),
+        title,
+        turns: turn_digests(session, observations),
+        digest,
+        at: session.events.iter().filter_map(|event| event.at).max(),
+        raw_tokens: session.events.iter().map(|event| event.tokens).sum(),
+    })
+}
+
+/// What the session was about: what its user called it, what the turn with most work was asked to do,
+/// or what was done in it.
+fn title_of(session: &Session<'_>, observations: &[Observation], digest: &Digest) -> String {
+    if let Some(given) = session.user_title {
+        return given.to_owned();
+    }
+    let main = main_turn(session, observations);
+    let asked = main.and_then(|turn| session.events.get(turn.range.start)?.request());
+    let done = |observation: &&Observation| {
+        main.is_some_and(|turn| turn.number == observation.turn) && is_work(observation)
+    };
+    let first = session.events.iter().filter_map(Event::request).find(|request| !request.is_slight);
+    asked
+        .and_then(|request| {
+            request.plan.clone().or_else(|| request.title.clone().filter(|_| !request.is_slight))
+        })
+        .or_else(|| observations.iter().find(done).map(|one| one.title.clone()))
+        .or_else(|| first.and_then(|request| request.title.clone()))
+        .or_else(|| session.agent_title.map(str::to_owned))
+        .or_else(|| first.and_then(|request| request.fallback.clone()))
+        .or_else(|| observations.first().map(|one| one.title.clone()))
+        .or_else(|| digest.request.as_ref().map(|request| title::shaped(&request.text)))
+        .unwrap_or_else(|| "Session without a description".to_owned())
+}
+
+fn is_work(observation: &Observation) -> bool {
+    !matches!(observation.kind, ObservationType::Decision | ObservationType::Discovery)
+}
+
+/// The turn in which most was done; the first of those in which as much was.
+fn main_turn<'s>(session: &'s Session<'_>, observations: &[Observation]) -> Option<&'s Turn> {
+    let mut weights: BTreeMap<u32, u64> = BTreeMap::new();
+    for one in observations.iter().filter(|one| is_work(one)) {
+        // Files count more than words: a long conversation about one line is not the main thing.
+        let weight = one.raw_tokens / 16 + 2000 * one.files_modified.len().min(50) as u64;
+        *weights.entry(one.turn).or_default() += weight;
+    }
+    let most = *weights.values().max()?;
+    // The first turn sets the goal unless another one did far more.
+    let (number, _) = weights.iter().find(|(_, weight)| **weight * 5 >= most * 3)?;
+    session.turns.iter().find(|turn| turn.number == *number)
+}
+
+fn session_digest(session: &Session<'_>, observations: &[Observation]) -> Digest {
+    let mut digest = Digest {
+        request: request(session, 0..session.events.len(), false),
+        investigated: investigated(session, 0..session.events.len()),
+        ..Digest::default()
+    };
+    for observation in observations {
+        add(&mut digest, observation, LIST);
+    }
+    digest.files = files(observations);
+    let last = session.turns.iter().rev().find(|turn| has_words(session, turn));
+    if let Some(last) = last {
+        closing(session, last, &mut digest);
+    }
+    for &red in session.fixes.still_red.iter().rev().take(3) {
+        if let Some(text) = fixes::still_failing(session.events, red) {
+            digest.next_steps.insert(0, session.statement(text, &[red]));
+        }
+    }
+    let open = open_tasks(session);
+    digest.next_steps.extend(open.iter().cloned());
+    digest.next_steps.truncate(LIST);
+    digest.outcome = outcome(session, observations, !open.is_empty(), &digest);
+    digest
+}
+
+/// Puts an observation where it belongs in a digest.
+fn add(digest: &mut Digest, observation: &Observation, limit: usize) {
+    let list = match observation.kind {
+        ObservationType::Decision if observation.certainty == Certainty::Low => return,
+        ObservationType::Decision => &mut digest.decisions,
+        ObservationType::Discovery => &mut digest.learned,
+        _ => &mut digest.completed,
+    };
+    if list.len() < limit {
+        let sources = match &observation.narrative {
+            Some(narrative) => narrative.sources.clone(),
+            None => observation.sources.iter().take(1).copied().collect(),
+        };
+        let sources = if sources.is_empty() { observation.sources.clone() } else { sources };
+        list.push(Statement { text: observation.title.clone(), sources });
+    }
+}
+
+fn files(observations: &[Observation]) -> Vec<String> {
+    let mut known = std::collections::BTreeSet::new();
+    let all = observations.iter().flat_map(|observation| &observation.files_modified);
+    all.filter(|file| known.insert(file.as_str())).take(FILES).cloned().collect()
+}
+
+/// What was asked for first; the first prompt of substance if the first ones only drive the client.
+fn request(session: &Session<'_>, range: std::ops::Range<usize>, any: bool) -> Option<Statement> {
+    let mut fallback = None;
+    for place in range {
+        let Some(request) = session.events.get(place).and_then(Event::request) else { continue };
+        let Some(text) = &request.text else { continue };
+        if any || !request.is_slight {
+            return Some(session.statement(text.clone(), &[place]));
+        }
+        fallback.get_or_insert((place, text));
+    }
+    fallback.map(|(place, text)| session.statement(text.clone(), &[place]))
+}
+
+fn investigated(session: &Session<'_>, range: std::ops::Range<usize>) -> Vec<Statement> {
+    let mut names: Vec<&str> = Vec::new();
+    let mut places = Vec::new();
+    for place in range {
+        let Some(event) = session.events.get(place) else { break };
+        for file in &event.read {
+            let name = base_name(file);
+            if names.len() < LOOKED_INTO && !name.is_empty() && !names.contains(&name) {
+                names.push(name);
+                places.push(place);
+            }
+        }
+        if names.len() >= LOOKED_INTO {
+            break;
+        }
+    }
+    if names.is_empty() {
+        return Vec::new();
+    }
+    let text = crate::text::one_line(&format!("Read {}", names.join(", ")), 240);
+    vec![session.statement(text, &places)]
+}
+
+fn has_words(session: &Session<'_>, turn: &Turn) -> bool {
+    session
+        .events
+        .get(turn.range.clone())
+        .unwrap_or_default()
+        .iter()
+        .any(|event| event.said().is_some())
+}
+
+/// What the last texts of a turn leave open.
+fn closing(session: &Session<'_>, turn: &Turn, digest: &mut Digest) {
+    let mut said =
+        turn.range.clone().rev().filter_map(|at| Some((at, session.events.get(at)?.said()?)));
+    let Some((at, last)) = said.next() else { return };
+    if let Some(question) = &last.question {
+        digest.open_questions.push(session.statement(question.clone(), &[at]));
+    }
+    let steps = std::iter::once((at, last))
+        .chain(said.take(2))
+        .find(|(_, said)| !said.next_steps.is_empty());
+    if let Some((at, said)) = steps {
+        digest
+            .next_steps
+            .extend(said.next_steps.iter().map(|step| session.statement(step.clone(), &[at])));
+    }
+}
+
+/// Tasks that were not done when the session ended.
+fn open_tasks(session: &Session<'_>) -> Vec<Statement> {
+    let mut tasks = Tasks::default();
+    let mut last = 0;
+    for (place, event) in session.events.iter().enumerate() {
+        if let Deed::Tasks(change) = &event.deed {
+            tasks.apply(change);
+            last = place;
+        }
+    }
+    tasks.open().take(4).map(|task| session.statement(cut(task, 160), &[last])).collect()
+}
+
+fn outcome(
+    session: &Session<'_>,
+    observations: &[Observation],
+    has_open_tasks: bool,
+    digest: &Digest,
+) -> WorkOutcome {
+    let Some(last) = session.turns.last() else { return WorkOutcome::Abandoned };
+    let events = session.events.get(last.range.clone()).unwrap_or_default();
+    let ends_in_call = events.last().is_some_and(|event| event.is_pending);
+    let says_blocked =
+        events.iter().rev().find_map(Event::said).is_some_and(|said| said.is_blocked);
+    let is_red = session.fixes.checks.last().is_some_and(|(_, failed)| *failed);
+    if is_red || says_blocked {
+        return WorkOutcome::Blocked;
+    }
+    if observations.is_empty() {
+        return WorkOutcome::Abandoned;
+    }
+    let awaits_answer = !digest.open_questions.is_empty()
+        && !observations.iter().any(|one| one.turn == last.number);
+    let unanswered = events
+        .last()
+        .is_some_and(|event| matches!(event.deed, Deed::Asked(ref request) if !request.is_slight));
+    match ends_in_call || has_open_tasks || awaits_answer || unanswered {
+        true => WorkOutcome::InProgress,
+        false => WorkOutcome::Completed,
+    }
+}
+
+/// The digests of the turns that had work in them: short, as the observations hold the rest.
+fn turn_digests(session: &Session<'_>, observations: &[Observation]) -> Vec<(u32, Digest)> {
+    let mut digests = Vec::new();
+    let mut from = 0;
+    // The digest of the session says all there is to say of its only turn.
+    let is_only = observations
+        .iter()
+        .all(|one| Some(one.turn) == observations.first().map(|first| first.turn));
+    for turn in &session.turns {
+        let start = from;
+        while observations.get(from).is_some_and(|one| one.turn == turn.number) {
+            from += 1;
+        }
+        let own = observations.get(start..from).unwrap_or_default();
+        if own.is_empty() {
+            continue;
+        }
+        let mut digest = Digest { outcome: turn_outcome(session, turn, own), ..Digest::default() };
+        if !is_only {
+            digest.request = request(session, turn.range.clone(), true).map(|mut request| {
+                request.text = cut(&request.text, 80);
+                request
+            });
+            for observation in own.iter().filter(|one| one.speaker == Speaker::Agent) {
+                add(&mut digest, observation, 1);
+            }
+        }
+        digests.push((turn.number, digest));
+    }
+    digests
+}
+
+fn turn_outcome(session: &Session<'_>, turn: &Turn, own: &[Observation]) -> WorkOutcome {
+    let checks = &session.fixes.checks;
+    let end = checks.partition_point(|(place, _)| *place < turn.range.end);
+    let last = end
+        .checked_sub(1)
+        .and_then(|at| checks.get(at))
+        .filter(|(place, _)| *place >= turn.range.start);
+    match last {
+        Some((_, true)) => WorkOutcome::Blocked,
+        _ if own.is_empty() => WorkOutcome::Abandoned,
+        _ => WorkOutcome::Completed,
+    }
+}

@@ -1,0 +1,146 @@
+//! The agent's own list of what there is to do.
+
+use crate::text::one_line;
+
+/// How far a task is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    Pending,
+    InProgress,
+    Done,
+}
+
+/// What a call did to the list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// The whole list anew.
+    List(Vec<(String, State)>),
+    /// One more task, with its number.
+    Add(String, String),
+    /// Another state for the task with this number; none if it was deleted.
+    Set(String, Option<State>),
+}
+
+/// The list as it stands.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tasks {
+    /// Number, text and state of each, in order.
+    tasks: Vec<(String, String, State)>,
+}
+
+/// Most tasks that are kept.
+const MOST: usize = 100;
+
+impl Tasks {
+    /// Takes a change over. Gives the task that is in progress now, if that is another one.
+    pub(crate) fn apply(&mut self, change: &Change) -> Option<String> {
+        let before = self.current().map(str::to_owned);
+        match change {
+            Change::List(list) => {
+                self.tasks = list
+                    .iter()
+                    .map(|(text, state)| (String::new(), text.clone(), *state))
+                    .collect();
+            }
+            Change::Add(number, text) if self.tasks.len() < MOST => {
+                self.tasks.push((number.clone(), text.clone(), State::Pending));
+            }
+            Change::Add(..) => {}
+            Change::Set(number, state) => match state {
+                Some(state) => {
+                    if let Some(task) = self.tasks.iter_mut().rev().find(|task| task.0 == *number) {
+                        task.2 = *state;
+                    }
+                }
+                None => self.tasks.retain(|task| task.0 != *number),
+            },
+        }
+        self.current().filter(|current| Some(*current) != before.as_deref()).map(str::to_owned)
+    }
+
+    /// The task that is in progress.
+    pub(crate) fn current(&self) -> Option<&str> {
+        self.tasks.iter().rev().find(|task| task.2 == State::InProgress).map(|task| task.1.as_str())
+    }
+
+    /// The tasks that are not done.
+    pub(crate) fn open(&self) -> impl Iterator<Item = &str> {
+        self.tasks.iter().filter(|task| task.2 != State::Done).map(|task| task.1.as_str())
+    }
+}
+
+/// What a call of a task tool did, from its text.
+pub(crate) fn change(tool: &str, text: &str) -> Option<Change> {
+    match tool {
+        "TodoWrite" => {
+            let mut list: Vec<(String, State)> = Vec::new();
+            for line in text.lines() {
+                let line = line.strip_prefix("todos: ").unwrap_or(line);
+                if let Some(content) = line.strip_prefix("content: ") {
+                    list.push((one_line(content, 160), State::Pending));
+                } else if let Some(state) = line.strip_prefix("status: ")
+                    && let Some((_, known)) = list.last_mut()
+                {
+                    *known = state_of(state).unwrap_or(State::Pending);
+                }
+                if list.len() >= MOST {
+                    break;
+                }
+            }
+            (!list.is_empty()).then_some(Change::List(list))
+        }
+        "TaskCreate" => {
+            let subject = member(text, "subject: ")?;
+            let number = text.rsplit_once("Task #").map_or("", |(_, rest)| rest);
+            let digits = number.bytes().take_while(u8::is_ascii_digit).count().min(9);
+            Some(Change::Add(number[..digits].to_owned(), one_line(subject, 160)))
+        }
+        "TaskUpdate" => {
+            let number = member(text, "taskId: ")?.trim_start_matches('#');
+            let state = member(text, "status: ")?;
+            Some(Change::Set(one_line(number, 20), state_of(state)))
+        }
+        _ => None,
+    }
+}
+
+fn member<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    text.lines().take(40).find_map(|line| line.strip_prefix(name)).map(str::trim)
+}
+
+fn state_of(state: &str) -> Option<State> {
+    match state.trim() {
+        "completed" => Some(State::Done),
+        "in_progress" => Some(State::InProgress),
+        "pending" => Some(State::Pending),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_followed() {
+        let mut tasks = Tasks::default();
+        let listed = change("TodoWrite", "TodoWrite\ntodos: content: Add x\nstatus: in_progress\nactiveForm: Adding x\ncontent: Test x\nstatus: pending").unwrap();
+        assert_eq!(tasks.apply(&listed).as_deref(), Some("Add x"));
+        assert_eq!(tasks.open().collect::<Vec<_>>(), ["Add x", "Test x"]);
+    }
+
+    #[test]
+    fn single_tasks_are_followed() {
+        let mut tasks = Tasks::default();
+        let added =
+            change("TaskCreate", "TaskCreate\nsubject: Add y\nTask #7 created successfully: Add y")
+                .unwrap();
+        assert_eq!(tasks.apply(&added), None);
+        let begun =
+            change("TaskUpdate", "TaskUpdate\ntaskId: 7\nstatus: in_progress\nUpdated").unwrap();
+        assert_eq!(tasks.apply(&begun).as_deref(), Some("Add y"));
+        let ended = change("TaskUpdate", "TaskUpdate\ntaskId: 7\nstatus: completed").unwrap();
+        tasks.apply(&ended);
+        assert_eq!(tasks.open().count(), 0);
+    }
+}

@@ -1,0 +1,371 @@
+//! What was done: one observation for each piece of a turn in which files, history or the state of a
+//! check changed.
+
+use thru_core::{Concept, ObservationType};
+
+use crate::event::{Event, Run};
+use crate::fixes::Fix;
+use crate::request::Request;
+use crate::said::{Said, is_status};
+use crate::segment::{Segment, Turn};
+use crate::session::{Draft, Session};
+use crate::text::{self, FACT, base_name, cut};
+use crate::title::{self, Strength};
+use crate::verbs;
+
+/// Most facts of an observation.
+pub(crate) const FACTS: usize = 6;
+
+/// Most items of the agent's report among them.
+const ITEMS: usize = 2;
+
+/// Longest narrative, in characters.
+const NARRATIVE: usize = 280;
+
+/// Most files listed as read.
+pub(crate) const READ: usize = 5;
+
+/// Most passages named as sources of an observation.
+const SOURCES: usize = 8;
+
+/// What is known of a segment.
+struct Piece<'s> {
+    session: &'s Session<'s>,
+    segment: &'s Segment,
+    events: &'s [Event],
+    /// The report of the work, and where it stands.
+    report: Option<(usize, &'s Said)>,
+    request: Option<(usize, &'s Request)>,
+    runs: Vec<(usize, &'s Run)>,
+    fixes: &'s [Fix],
+    modified: Vec<&'s str>,
+}
+
+/// The observation of a segment, if anything was done in it.
+pub(crate) fn observe(session: &Session<'_>, turn: &Turn, segment: &Segment) -> Option<Draft> {
+    let piece = Piece::of(session, turn, segment);
+    let has_commits =
+        piece.runs.iter().any(|(_, run)| !run.commits.is_empty() || run.pull_request.is_some());
+    // Commands that worked after others had failed belong to what was found out.
+    if piece.modified.is_empty() && !has_commits {
+        return None;
+    }
+    Some(piece.draft())
+}
+
+impl<'s> Piece<'s> {
+    fn of(session: &'s Session<'s>, turn: &Turn, segment: &'s Segment) -> Self {
+        let range = segment.range.clone();
+        let events = session.events.get(range.clone()).unwrap_or_default();
+        let mut modified: Vec<&str> = Vec::new();
+        let mut known = std::collections::HashSet::new();
+        for file in events.iter().flat_map(|event| &event.modified) {
+            if known.insert(file.as_str()) {
+                modified.push(file);
+            }
+        }
+        let asked = session.events.get(turn.range.start).and_then(Event::request);
+        Self {
+            session,
+            segment,
+            events,
+            report: report(session.events, range.clone()),
+            request: asked.filter(|_| segment.is_first).map(|request| (turn.range.start, request)),
+            runs: events
+                .iter()
+                .enumerate()
+                .filter_map(|(offset, event)| Some((range.start + offset, event.run()?)))
+                .collect(),
+            fixes: session.fixes.within(&range),
+            modified,
+        }
+    }
+
+    fn draft(&self) -> Draft {
+        let place = self.segment.range.start;
+        let (title, title_source) = self.title();
+        let kind = self.kind(&title);
+        let mut observation = self.session.blank("work", 0, place, kind);
+        let mut used: Vec<usize> = title_source.into_iter().collect();
+        observation.title = title;
+        if let Some((at, narrative)) = self.narrative() {
+            used.push(at);
+            observation.narrative = Some(self.session.statement(narrative, &[at]));
+        }
+        for (fact, places) in self.facts() {
+            used.extend(&places);
+            observation.facts.push(self.session.statement(fact, &places));
+        }
+        used.extend(self.edit_places().take(SOURCES.saturating_sub(used.len()).min(4)));
+        used.sort_unstable();
+        used.dedup();
+        if used.is_empty() {
+            used.push(place);
+        }
+        observation.sources = self.session.ids(&used);
+        self.add_concepts(&mut observation);
+        observation.files_modified = self.modified.iter().map(|file| (*file).to_owned()).collect();
+        observation.files_read = files_read(self.events, &observation.files_modified);
+        observation.at = self.events.iter().filter_map(|event| event.at).max();
+        observation.raw_tokens = self.events.iter().map(|event| event.tokens).sum();
+        Draft { place, observation }
+    }
+
+    fn edit_places(&self) -> impl Iterator<Item = usize> + '_ {
+        let start = self.segment.range.start;
+        let changed =
+            self.events.iter().enumerate().filter(|(_, event)| !event.modified.is_empty());
+        changed.map(move |(offset, _)| start + offset)
+    }
+
+    /// What happened, from the best evidence there is, and where that stands.
+    fn title(&self) -> (String, Option<usize>) {
+        let said = self.report.map(|(at, said)| (Some(at), said));
+        let asked = self.request.map(|(at, request)| (Some(at), request));
+        let deed = |wanted: Strength| {
+            let (at, said) = said?;
+            let (title, strength) = said.deed.as_ref()?;
+            (*strength == wanted && !is_status(title)).then(|| (title.clone(), at))
+        };
+        let commit = || {
+            let (at, run) = self.runs.iter().find(|(_, run)| !run.commits.is_empty())?;
+            Some((title::of_commit(&run.commits.first()?.subject), Some(*at)))
+        };
+        let ladder: [&dyn Fn() -> Option<(String, Option<usize>)>; 10] = [
+            &commit,
+            &|| asked.and_then(|(at, request)| Some((request.plan.clone()?, at))),
+            &|| self.segment.task.as_ref().map(|task| (title::shaped(task), None)),
+            &|| deed(Strength::Deed),
+            &|| asked.and_then(|(at, request)| Some((request.title.clone()?, at))),
+            &|| said.and_then(|(at, said)| Some((said.item.clone()?, at))),
+            &|| deed(Strength::State),
+            &|| self.announced(),
+            &|| said.and_then(|(at, said)| Some((said.finding.clone()?, at))),
+            &|| asked.and_then(|(at, request)| Some((request.fallback.clone()?, at))),
+        ];
+        ladder
+            .iter()
+            .find_map(|rung| rung().filter(|(title, _)| !title.is_empty()))
+            .unwrap_or_else(|| (self.last_resort(), None))
+    }
+
+    /// What the agent said it would do right before the first edit.
+    fn announced(&self) -> Option<(String, Option<usize>)> {
+        let start = self.segment.range.start;
+        let first_edit = self.edit_places().next().unwrap_or(self.segment.range.end);
+        (start..first_edit)
+            .rev()
+            .take(40)
+            .chain(first_edit..self.segment.range.end.min(first_edit + 40))
+            .find_map(|at| {
+                let said = self.session.events.get(at)?.said()?;
+                Some((said.announced.clone()?, Some(at)))
+            })
+    }
+
+    /// The files, or the command that works now.
+    fn last_resort(&self) -> String {
+        if self.modified.is_empty() {
+            return "Open a pull request".to_owned();
+        }
+        let names: Vec<&str> = self.modified.iter().take(3).map(|file| base_name(file)).collect();
+        let folder = self.modified.first().and_then(|file| {
+            let (folder, _) = file.rsplit_once(['/', '\\'])?;
+            let is_common = self.modified.iter().take(50).all(|file| file.starts_with(folder));
+            let mut parts = folder.rsplit(['/', '\\']);
+            let last = parts.next()?;
+            is_common.then(|| match parts.next().filter(|parent| !parent.is_empty()) {
+                Some(parent) => format!(" in {parent}/{last}"),
+                None => format!(" in {last}"),
+            })
+        });
+        let more = if self.modified.len() > names.len() { ", …" } else { "" };
+        let title = format!("Change {}{more}{}", names.join(", "), folder.unwrap_or_default());
+        text::one_line(&title, title::LENGTH)
+    }
+
+    fn kind(&self, title: &str) -> ObservationType {
+        let subject = self
+            .runs
+            .iter()
+            .flat_map(|(_, run)| &run.commits)
+            .map(|commit| commit.subject.as_str())
+            .next();
+        // Documents and tests repair nothing, whatever failed while they were written.
+        let mut is_aside = false;
+        let by_commit = subject.and_then(|subject| {
+            match title::conventional(subject).0?.to_ascii_lowercase().as_str() {
+                "feat" => Some(ObservationType::Feature),
+                "fix" => Some(ObservationType::Bugfix),
+                "refactor" | "perf" | "style" => Some(ObservationType::Refactor),
+                "docs" | "test" | "tests" => {
+                    is_aside = true;
+                    Some(ObservationType::Change)
+                }
+                _ => Some(ObservationType::Change),
+            }
+        });
+        let asked = self.request.and_then(|(_, request)| request.title.as_deref());
+        let kind =
+            by_commit.or_else(|| verbs::kind_of(title)).or_else(|| asked.and_then(verbs::kind_of));
+        let by_plan = self.request.is_some_and(|(_, request)| request.plan.is_some());
+        let range = &self.segment.range;
+        let fixed = self.fixes.iter().any(|fix| fix.edits.iter().any(|at| range.contains(at)));
+        let only_documents = !self.modified.is_empty()
+            && self.modified.iter().all(|file| file.ends_with(".md") || file.ends_with(".txt"));
+        match kind {
+            Some(ObservationType::Feature) if only_documents && by_commit.is_none() => {
+                ObservationType::Change
+            }
+            Some(ObservationType::Feature) => ObservationType::Feature,
+            _ if fixed && !is_aside => ObservationType::Bugfix,
+            Some(kind) => kind,
+            // A plan that was worked off made something, if its heading does not say otherwise.
+            None if by_plan && !only_documents && !verbs::is_mere_change(title) => {
+                ObservationType::Feature
+            }
+            None => ObservationType::Change,
+        }
+    }
+
+    /// The first sentences of the report, without claims that the checks contradict.
+    fn narrative(&self) -> Option<(usize, String)> {
+        let (at, said) = self.report?;
+        let is_red = self.is_red_at(at);
+        let claims: Vec<String> =
+            said.lead.iter().filter(|claim| !(is_red && is_status(claim))).cloned().collect();
+        if claims.iter().all(|claim| is_status(claim)) {
+            return None;
+        }
+        let narrative = joined(&claims, NARRATIVE);
+        (!narrative.is_empty()).then(|| (at, cut(&narrative, NARRATIVE)))
+    }
+
+    /// Whether the last check before this place failed.
+    fn is_red_at(&self, at: usize) -> bool {
+        let checks = &self.session.fixes.checks;
+        let before = checks.partition_point(|(place, _)| *place < at);
+        before.checked_sub(1).and_then(|last| checks.get(last)).is_some_and(|(_, failed)| *failed)
+    }
+
+    fn facts(&self) -> Vec<(String, Vec<usize>)> {
+        let mut facts: Vec<(String, Vec<usize>)> = Vec::new();
+        for (at, run) in &self.runs {
+            for commit in &run.commits {
+                add_packed(&mut facts, commit.fact(), *at);
+            }
+            if let Some(address) = &run.pull_request
+                && facts.len() < FACTS
+            {
+                facts.push((format!("Opened pull request {address}"), vec![*at]));
+            }
+        }
+        for fix in self.fixes {
+            let mut places = vec![fix.red, fix.green];
+            places.extend(&fix.edits);
+            if facts.len() < FACTS {
+                facts.push((fix.fact.clone(), places));
+            }
+        }
+        if let Some((at, said)) = self.report {
+            let is_red = self.is_red_at(at);
+            let room = FACTS.saturating_sub(facts.len()).min(ITEMS);
+            let items = said.items.iter().filter(|item| !(is_red && is_status(item)));
+            facts.extend(items.take(room).map(|item| (item.clone(), vec![at])));
+        }
+        facts
+    }
+
+    fn add_concepts(&self, observation: &mut thru_core::Observation) {
+        if !self.modified.is_empty() || self.runs.iter().any(|(_, run)| !run.commits.is_empty()) {
+            observation.concepts.insert(Concept::WhatChanged);
+        }
+        if self.fixes.iter().any(|fix| !fix.edits.is_empty())
+            || observation.kind == ObservationType::Bugfix
+        {
+            observation.concepts.insert(Concept::ProblemSolution);
+        }
+        if self.fixes.iter().any(|fix| fix.is_variant || fix.edits.is_empty()) {
+            observation.concepts.insert(Concept::Gotcha);
+        }
+        let says_why = observation.narrative.as_ref().is_some_and(|narrative| {
+            ["because", "so that", "in order to", "to avoid"]
+                .iter()
+                .any(|why| narrative.text.contains(why))
+        });
+        if says_why {
+            observation.concepts.insert(Concept::WhyItExists);
+        }
+    }
+}
+
+/// Adds a commit's fact; where there is no room for one more, to the last one.
+fn add_packed(facts: &mut Vec<(String, Vec<usize>)>, fact: String, at: usize) {
+    if facts.len() + 1 < FACTS {
+        facts.push((cut(&fact, FACT), vec![at]));
+        return;
+    }
+    let short = fact.split(": ").next().unwrap_or(&fact).to_owned();
+    let has_room = facts.len() < FACTS;
+    match facts.last_mut() {
+        Some((last, places)) if facts_room(last, &short) => {
+            last.push_str("; ");
+            last.push_str(&short);
+            places.push(at);
+        }
+        _ if has_room => facts.push((cut(&fact, FACT), vec![at])),
+        _ => {}
+    }
+}
+
+fn facts_room(last: &str, more: &str) -> bool {
+    last.starts_with("Committed") && last.chars().count() + more.chars().count() + 2 <= FACT
+}
+
+/// Sentences in a row, as many as fit; the first one always.
+pub(crate) fn joined(sentences: &[String], limit: usize) -> String {
+    let mut text = String::new();
+    let mut length = 0;
+    for sentence in sentences {
+        length += sentence.chars().count() + 1;
+        if !text.is_empty() && length > limit {
+            break;
+        }
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(sentence);
+    }
+    text
+}
+
+/// The text that says what was done: the last that does, or that reports at all.
+pub(crate) fn report(events: &[Event], range: std::ops::Range<usize>) -> Option<(usize, &Said)> {
+    let said = |limit: usize| {
+        range.clone().rev().filter_map(move |at| Some((at, events.get(at)?.said()?))).take(limit)
+    };
+    let has_deed = |said: &Said| {
+        said.deed
+            .as_ref()
+            .is_some_and(|(title, strength)| *strength == Strength::Deed && !is_status(title))
+    };
+    said(2)
+        .find(|(_, said)| said.is_report() || has_deed(said))
+        .or_else(|| said(8).find(|(_, said)| said.is_report() || has_deed(said)))
+        .or_else(|| said(4).find(|(_, said)| !said.lead.is_empty()))
+}
+
+/// Files that were looked at and not changed, as far as they are listed.
+pub(crate) fn files_read(events: &[Event], modified: &[String]) -> Vec<String> {
+    let mut files: Vec<String> = Vec::new();
+    let changed: std::collections::HashSet<&str> = modified.iter().map(String::as_str).collect();
+    for file in events.iter().flat_map(|event| &event.read) {
+        if files.len() >= READ {
+            break;
+        }
+        if !files.contains(file) && !changed.contains(file.as_str()) {
+            files.push(file.clone());
+        }
+    }
+    files
+}

@@ -1,0 +1,426 @@
+//! What in a prompt says what it is about: telling words, files, identifiers; and which prompts say
+//! nothing at all.
+
+/// Answers and nudges: they say nothing about what to remember.
+const SMALL_TALK: &[&str] = &[
+    "continue", "go", "on", "ahead", "please", "yes", "yep", "yeah", "y", "no", "nope", "n", "ok",
+    "okay", "k", "thanks", "thank", "you", "thx", "ty", "great", "good", "nice", "perfect", "cool",
+    "awesome", "done", "next", "proceed", "do", "it", "that", "this", "sure", "fine", "right",
+    "correct", "lgtm", "again", "retry", "try", "stop", "wait", "hi", "hello", "hey", "keep",
+    "going", "sounds", "looks", "works", "now", "and", "the", "so", "well", "job", "work", "very",
+    "much", "a", "lot", "hmm", "run", "tests", "test", "commit", "push", "start", "begin", "let",
+    "s", "lets", "us", "me", "all", "of", "them", "both", "first", "second", "one", "two",
+    "option", "just", "what", "is", "are", "why", "how", "weiter", "ja", "nein", "danke", "gut",
+    "bitte", "mach", "super", "oui", "non", "merci", "si", "gracias", "vale", "continua", "sigue",
+];
+
+/// How texts begin that a machine wrote in the user's name, and what goes to the client itself.
+const NOT_PROMPTS: &[&str] = &[
+    "<task-notification",
+    "<system-reminder",
+    "<local-command",
+    "<command-",
+    "<bash-",
+    "<teammate-message",
+    "<ide_",
+    "[Request interrupted",
+    "Caveat: The messages below",
+    "This session is being continued",
+    "! ",
+];
+
+/// Words that prompts are made of whatever they are about: they neither count nor are missed.
+const GENERIC: &[&str] = &[
+    "add",
+    "adding",
+    "also",
+    "always",
+    "another",
+    "anything",
+    "back",
+    "better",
+    "big",
+    "bug",
+    "call",
+    "called",
+    "can",
+    "cannot",
+    "case",
+    "change",
+    "changed",
+    "changes",
+    "check",
+    "code",
+    "come",
+    "could",
+    "create",
+    "current",
+    "day",
+    "days",
+    "delete",
+    "different",
+    "does",
+    "done",
+    "dont",
+    "each",
+    "edit",
+    "else",
+    "error",
+    "errors",
+    "even",
+    "every",
+    "everything",
+    "example",
+    "explain",
+    "extend",
+    "fail",
+    "failed",
+    "failing",
+    "fails",
+    "file",
+    "files",
+    "find",
+    "first",
+    "fix",
+    "fixed",
+    "fixes",
+    "follow",
+    "forget",
+    "full",
+    "function",
+    "get",
+    "gets",
+    "getting",
+    "give",
+    "gives",
+    "go",
+    "goes",
+    "going",
+    "good",
+    "got",
+    "happen",
+    "happens",
+    "help",
+    "idea",
+    "implement",
+    "instead",
+    "issue",
+    "keep",
+    "know",
+    "last",
+    "later",
+    "least",
+    "less",
+    "let",
+    "like",
+    "line",
+    "lines",
+    "list",
+    "little",
+    "long",
+    "look",
+    "looks",
+    "lot",
+    "make",
+    "makes",
+    "making",
+    "many",
+    "may",
+    "maybe",
+    "mean",
+    "method",
+    "might",
+    "more",
+    "most",
+    "much",
+    "must",
+    "name",
+    "need",
+    "needed",
+    "needs",
+    "never",
+    "new",
+    "next",
+    "nice",
+    "nothing",
+    "now",
+    "number",
+    "ok",
+    "old",
+    "one",
+    "open",
+    "our",
+    "output",
+    "part",
+    "please",
+    "point",
+    "possible",
+    "problem",
+    "put",
+    "question",
+    "quick",
+    "quickly",
+    "read",
+    "really",
+    "remove",
+    "rename",
+    "right",
+    "run",
+    "running",
+    "runs",
+    "said",
+    "say",
+    "second",
+    "see",
+    "seem",
+    "seems",
+    "set",
+    "should",
+    "show",
+    "side",
+    "simple",
+    "small",
+    "something",
+    "somewhere",
+    "soon",
+    "sort",
+    "start",
+    "started",
+    "step",
+    "still",
+    "stop",
+    "stuff",
+    "sure",
+    "take",
+    "takes",
+    "tell",
+    "test",
+    "tests",
+    "thing",
+    "things",
+    "think",
+    "third",
+    "three",
+    "time",
+    "times",
+    "today",
+    "together",
+    "told",
+    "too",
+    "tried",
+    "try",
+    "trying",
+    "turn",
+    "two",
+    "type",
+    "update",
+    "use",
+    "used",
+    "user",
+    "uses",
+    "using",
+    "value",
+    "values",
+    "version",
+    "want",
+    "wants",
+    "way",
+    "well",
+    "whole",
+    "will",
+    "without",
+    "work",
+    "working",
+    "works",
+    "would",
+    "write",
+    "writes",
+    "wrong",
+    "yesterday",
+    "yet",
+];
+
+/// What asks about work that was done before.
+const PAST: &[&str] = &[
+    "last time",
+    "so far",
+    "last session",
+    "previous session",
+    "yesterday",
+    "left off",
+    "leave off",
+    "what did we",
+    "what did you do",
+    "what have we",
+    "what was done",
+    "did we already",
+    "catch me up",
+    "letztes mal",
+    "zuletzt",
+    "bisher",
+    "gestern",
+];
+
+/// A long prompt says what it is about at its beginning.
+const LONGEST_PROMPT: usize = 600;
+/// Files and identifiers that are looked for.
+const MOST_CUES: usize = 6;
+
+/// What in a prompt leads to memories.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Cues {
+    /// Its telling words, each once, as written.
+    pub(super) words: Vec<String>,
+    /// Files that it names.
+    pub(super) files: Vec<String>,
+    /// Names that stand for one thing only: `snake_case`, `CamelCase`, `a::b`, hashes, error codes.
+    pub(super) identifiers: Vec<String>,
+    /// Whether it asks what was done.
+    pub(super) asks_about_past: bool,
+}
+
+/// Whether a prompt is answered with silence whatever is remembered, and why.
+pub fn deserves_silence(prompt: &str) -> Option<&'static str> {
+    let prompt = prompt.trim();
+    if prompt.is_empty() {
+        return Some("an empty prompt");
+    }
+    if NOT_PROMPTS.iter().any(|start| prompt.starts_with(start)) || is_slash_command(prompt) {
+        return Some("a command or a machine's turn");
+    }
+    let words = || prompt.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    if words().all(|word| SMALL_TALK.contains(&word.to_lowercase().as_str())) {
+        return Some("small talk");
+    }
+    None
+}
+
+/// `/clear`, `/review the parser`; not `/home/ada/x` or `// a comment`.
+fn is_slash_command(prompt: &str) -> bool {
+    let first = prompt.split_whitespace().next().unwrap_or_default();
+    first.strip_prefix('/').is_some_and(|name| !name.is_empty() && !name.contains('/'))
+}
+
+/// Reads the cues of a prompt.
+pub(super) fn cues(prompt: &str) -> Cues {
+    let beginning: String = prompt.chars().take(LONGEST_PROMPT).collect();
+    let lower = beginning.to_lowercase();
+    let mut cues = Cues {
+        asks_about_past: PAST.iter().any(|phrase| lower.contains(phrase)),
+        ..Cues::default()
+    };
+    let inside = |c: char| !c.is_alphanumeric();
+    for token in beginning.split_whitespace() {
+        let token = token.trim_matches(|c: char| inside(c) && !matches!(c, '_' | '/'));
+        let token = token.trim_matches('/').trim_end_matches("()");
+        if token.is_empty() || is_number(token) {
+            continue;
+        }
+        if is_file(token) {
+            push(&mut cues.files, token);
+        } else if is_identifier(token) {
+            push(&mut cues.identifiers, token);
+        }
+        let is_telling = token.chars().count() > 1
+            && !GENERIC.contains(&token.to_lowercase().trim_end_matches("'s"));
+        if is_telling && !cues.words.iter().any(|word| word == token) {
+            cues.words.push(token.to_owned());
+        }
+    }
+    // What is left after analysis: stop words count for nothing either.
+    cues.words.retain(|word| !crate::query::is_stop_word(&word.to_lowercase()));
+    cues.files.truncate(MOST_CUES);
+    cues.identifiers.truncate(MOST_CUES);
+    cues
+}
+
+fn push(list: &mut Vec<String>, token: &str) {
+    if !list.iter().any(|known| known == token) {
+        list.push(token.to_owned());
+    }
+}
+
+/// Numbers, dates and versions: they stand everywhere.
+fn is_number(token: &str) -> bool {
+    token
+        .chars()
+        .all(|c| c.is_ascii_digit() || matches!(c, '.' | '-' | ':' | '/' | ',' | '%' | '+'))
+}
+
+fn is_file(token: &str) -> bool {
+    let name = token.rsplit('/').next().unwrap_or(token);
+    let Some((stem, extension)) = name.rsplit_once('.') else { return false };
+    let is_extension = (1..=5).contains(&extension.len())
+        && extension.chars().all(|c| c.is_ascii_alphanumeric())
+        && extension.chars().any(|c| c.is_ascii_lowercase());
+    !stem.is_empty() && is_extension && !token.contains("::") && !token.contains('(')
+}
+
+fn is_identifier(token: &str) -> bool {
+    let characters = || token.chars().filter(char::is_ascii_alphanumeric);
+    let length = characters().count();
+    if length < 4 || !token.chars().all(|c| c.is_ascii_alphanumeric() || "_:.-()".contains(c)) {
+        return false;
+    }
+    let has_digit = characters().any(|c| c.is_ascii_digit());
+    let has_letter = characters().any(|c| c.is_ascii_alphabetic());
+    let joined = token.trim_matches('_').contains('_') || token.contains("::");
+    let inner_capital = token
+        .chars()
+        .zip(token.chars().skip(1))
+        .any(|(a, b)| a.is_ascii_lowercase() && b.is_ascii_uppercase());
+    joined
+        || inner_capital
+        || (has_digit && has_letter && !token.contains('-'))
+        || token.contains('.')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nudges_and_machine_turns_are_answered_with_silence() {
+        for prompt in [
+            "continue",
+            "Thanks!",
+            "yes, do it",
+            "/clear",
+            "/review the parser",
+            "<task-notification>x",
+            "ok go ahead",
+            " ",
+            "run the tests again",
+        ] {
+            assert!(deserves_silence(prompt).is_some(), "{prompt}");
+        }
+        for prompt in ["why does the lock fail", "fix E0502", "// TODO in main.rs", "/home/ada/x"] {
+            assert_eq!(deserves_silence(prompt), None, "{prompt}");
+        }
+    }
+
+    #[test]
+    fn cues_are_what_a_prompt_is_about() {
+        insta::assert_debug_snapshot!(
+            cues("please fix `RetryBudget::next_pause()` in src/uploader.rs, it fails since 4f0c2d1 (2026-03-01)"),
+            @r#"
+        Cues {
+            words: [
+                "RetryBudget::next_pause",
+                "src/uploader.rs",
+                "4f0c2d1",
+            ],
+            files: [
+                "src/uploader.rs",
+            ],
+            identifiers: [
+                "RetryBudget::next_pause",
+                "4f0c2d1",
+            ],
+            asks_about_past: false,
+        }
+        "#
+        );
+        assert!(cues("what did we do last time?").asks_about_past);
+    }
+}
