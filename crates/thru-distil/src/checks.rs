@@ -86,7 +86,8 @@ pub(crate) fn telling_line(result: &str) -> Option<String> {
     let telling = TELLING.as_ref()?;
     let mut best: Option<(usize, String)> = None;
     let mut last = "";
-    for line in looked_at.lines().take(2000) {
+    let mut lines = looked_at.lines().take(2000).peekable();
+    while let Some(line) = lines.next() {
         let trimmed = line.trim();
         if trimmed.len() < 4 || trimmed.starts_with("Exit code") || trimmed.len() > 2000 {
             continue;
@@ -99,6 +100,13 @@ pub(crate) fn telling_line(result: &str) -> Option<String> {
         if is_tally(&shown) {
             continue;
         }
+        // A panic says where it happened, and on the next line why.
+        let shown = match lines.peek() {
+            Some(next) if shown.contains("panicked at") && shown.ends_with(':') => {
+                format!("{shown} {}", next.trim())
+            }
+            _ => shown,
+        };
         if let Some(rank) = telling.matches(&shown).iter().next()
             && best.as_ref().is_none_or(|(known, _)| rank < *known)
         {

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::pattern;
+use crate::phrase;
 use crate::text::{one_line, unmarked};
 use crate::title;
 
@@ -43,7 +44,7 @@ pub(crate) fn of(sentence: &str) -> Option<Choice> {
         return None;
     }
     let reason = found.get(1)?.as_str().to_ascii_lowercase();
-    let cleaned = unmarked(title::without_openers(sentence));
+    let cleaned = unmarked(phrase::without_openers(sentence));
     Some(Choice {
         title: title::shaped(&cleaned),
         sentence: one_line(&cleaned, 240),

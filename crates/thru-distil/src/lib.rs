@@ -16,6 +16,7 @@ mod fixes;
 mod merge;
 mod moment;
 mod pattern;
+mod phrase;
 mod prose;
 mod request;
 mod rules;
@@ -29,6 +30,9 @@ mod text;
 mod title;
 mod verbs;
 mod work;
+
+#[cfg(test)]
+mod tests;
 
 pub use moment::{Distiller, Moment, wants_text};
 

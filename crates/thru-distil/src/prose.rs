@@ -147,7 +147,7 @@ fn sentence_end(text: &str) -> usize {
 }
 
 fn begins_sentence(rest: &str) -> bool {
-    !rest.starts_with(|c: char| matches!(c, ',' | ';' | ')' | '+' | '='))
+    !rest.starts_with([',', ';', ')', '+', '='])
 }
 
 fn is_abbreviation(before: &str) -> bool {

@@ -1,6 +1,7 @@
 //! What a person asked for in a prompt, as opposed to what else stands in it.
 
 use crate::answers::plan_title;
+use crate::phrase;
 use crate::prose::{self, LineKind};
 use crate::rules::{self, Ruling};
 use crate::text::{self, one_line, unmarked};
@@ -39,13 +40,13 @@ impl Request {
         let plan = plan.map(as_work);
         let sentences = asking_sentences(&looked_at);
         let title = match command_request(prompt) {
-            Some(arguments) => title::of_request(arguments),
-            None => sentences.iter().take(4).find_map(|sentence| title::of_request(sentence)),
+            Some(arguments) => phrase::of_request(arguments),
+            None => sentences.iter().take(4).find_map(|sentence| phrase::of_request(sentence)),
         };
         let fallback = sentences
             .iter()
             .find(|sentence| sentence.split_whitespace().count() >= 3)
-            .map(|sentence| title::shaped(title::without_courtesy(sentence)));
+            .map(|sentence| title::shaped(phrase::without_courtesy(sentence)));
         let rulings = match plan {
             Some(_) => Vec::new(),
             None => rules::of(&looked_at),
@@ -54,7 +55,7 @@ impl Request {
         let request = one_line(&unmarked(&shown), REQUEST);
         let words = request.split_whitespace().count();
         Self {
-            text: Some(request).filter(|request| !request.is_empty()),
+            text: Some(request).filter(|request| request.contains(char::is_alphanumeric)),
             title,
             fallback,
             is_slight: plan.is_none() && (words < 4 || is_housekeeping(prompt)),

@@ -66,7 +66,7 @@ static CORRECTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
         | ^you\s+(?:shouldn'?t|should\s+not|didn'?t|did\s+not|forgot|missed|broke|weren'?t|were\s+not|need\s+to|must)\b
         | \b(?:i|we)\s+(?:don'?t|don’t|do\s+not|didn'?t|explicitly\s+don'?t)\s+(?:want|ask)\b
         | \b(?:i'?d|i\s+would|we'?d)\s+rather\b
-        | ^\S.{2,100},\s+(?:and\s+)?not\s+\w | ^not\s+\w.{1,80}\bbut\b | \bnot\s+just\s+\S
+        | ^\S.{2,100},\s+(?:and\s+)?not\s+\S | ^not\s+\w.{1,80}\bbut\b | \bnot\s+just\s+\S
         | \b(?:i'?ve|i\s+have|i)\s+reverted\b | ^(?:please\s+)?(?:revert|undo)\b
         | \bwon'?t\s+work\b
         | ^(?:let'?s|we|you|it|this|that|the|i|should|use|do|make|put|just)\b.*\w\s+(?:instead\s+of|rather\s+than)\s+\w
@@ -171,21 +171,10 @@ fn ruling(sentence: &str) -> Option<Ruling> {
 
 /// Whether the sentence asks for something, with or without a question mark.
 fn asks(sentence: &str) -> bool {
+    #[rustfmt::skip]
     const ASKING: [&str; 14] = [
-        "can you",
-        "could you",
-        "can we",
-        "could we",
-        "would you",
-        "what",
-        "why",
-        "how",
-        "is ",
-        "are ",
-        "does ",
-        "do you",
-        "should we",
-        "should i",
+        "can you", "could you", "can we", "could we", "would you", "what", "why", "how", "is ",
+        "are ", "does ", "do you", "should we", "should i",
     ];
     let lower: String = sentence.chars().take(16).collect::<String>().to_lowercase();
     ASKING.iter().any(|asking| lower.starts_with(asking)) && !lower.starts_with("what i ")

@@ -2,9 +2,10 @@
 //! and leaves for later.
 
 use crate::choice::{self, Choice};
+use crate::phrase::{self, Strength};
 use crate::prose::{self, LineKind};
 use crate::text::{self, one_line, unmarked};
-use crate::title::{self, Strength};
+use crate::title;
 use crate::verbs;
 
 /// How much of a text is looked at: what matters stands at its beginning or its end.
@@ -94,7 +95,7 @@ impl Said {
 
     fn heading(&mut self, heading: &str) {
         let is_announcement = heading.trim_end_matches('*').ends_with(':');
-        if is_announcement && let Some(title) = title::of_announcement(heading) {
+        if is_announcement && let Some(title) = phrase::of_announcement(heading) {
             self.announced = Some(title);
         } else if self.finding.is_none() && self.lead.is_empty() && !title::is_label(heading) {
             // A report may begin with its result as a heading.
@@ -114,7 +115,7 @@ impl Said {
             self.points.push(one_line(&unmarked(item), 160));
         }
         let sentence = prose::sentences(item).next().unwrap_or_default();
-        if let Some((title, Strength::Deed)) = title::of_deed(sentence) {
+        if let Some((title, Strength::Deed)) = phrase::of_deed(sentence) {
             if self.item.is_none() {
                 self.item = Some(title);
             }
@@ -145,7 +146,7 @@ impl Said {
                 self.choice = choice::of(sentence);
             }
             self.is_blocked |= says_blocked(sentence);
-            if let Some(title) = title::of_announcement(sentence) {
+            if let Some(title) = phrase::of_announcement(sentence) {
                 self.announced = Some(title);
             }
             match section {
@@ -162,7 +163,7 @@ impl Said {
 
     /// Keeps a sentence for the narrative.
     fn keep(&mut self, sentence: &str) {
-        let sentence = unmarked(title::without_openers(sentence));
+        let sentence = unmarked(phrase::without_openers(sentence));
         let is_said = sentence.split_whitespace().count() >= 4
             && !sentence.ends_with([':', '?'])
             && !is_meta(&sentence)
@@ -176,13 +177,13 @@ impl Said {
     fn consider(&mut self, sentence: &str) {
         let strength = self.deed.as_ref().map(|(_, strength)| *strength);
         if strength != Some(Strength::Deed)
-            && let Some((title, found)) = title::of_deed(sentence)
+            && let Some((title, found)) = phrase::of_deed(sentence)
             && strength.is_none_or(|known| found > known)
             && !is_status(&title)
         {
             self.deed = Some((title, found));
         }
-        if self.finding.is_none() && !title::is_deed(sentence) {
+        if self.finding.is_none() && !phrase::is_deed(sentence) {
             self.finding = finding(sentence);
         }
     }
@@ -207,19 +208,10 @@ fn section_of(heading: &str) -> Section {
 
 /// Whether a heading or sentence introduces what remains to be done.
 fn is_about_next(text: &str) -> bool {
+    #[rustfmt::skip]
     const NEXT: [&str; 12] = [
-        "next step",
-        "next up",
-        "remaining",
-        "todo",
-        "to do",
-        "still to do",
-        "what's next",
-        "what's left",
-        "not done yet",
-        "follow-up",
-        "follow up",
-        "future work",
+        "next step", "next up", "remaining", "todo", "to do", "still to do", "what's next",
+        "what's left", "not done yet", "follow-up", "follow up", "future work",
     ];
     let cleaned = text.trim_start_matches(|c: char| !c.is_alphanumeric());
     NEXT.iter()
@@ -265,9 +257,9 @@ fn is_meta(sentence: &str) -> bool {
 
 fn finding(sentence: &str) -> Option<String> {
     let cleaned = text::plain(sentence);
-    let cleaned = title::without_openers(&cleaned);
+    let cleaned = phrase::without_openers(&cleaned);
     let first = cleaned.split_whitespace().next().unwrap_or_default();
-    if title::is_fragment(cleaned)
+    if phrase::is_fragment(cleaned)
         || is_label_line(cleaned)
         || first.ends_with("ing") && verbs::imperative_of_gerund(first).is_some()
     {
@@ -278,7 +270,7 @@ fn finding(sentence: &str) -> Option<String> {
     (says_something
         && !cleaned.starts_with('/')
         && !is_meta(cleaned)
-        && !title::points_elsewhere(cleaned)
+        && !phrase::points_elsewhere(cleaned)
         && !is_status(cleaned))
     .then(|| title::shaped(cleaned))
 }

@@ -106,7 +106,9 @@ pub(crate) fn distil(session: &Session<'_>) -> Distillate {
     let mut ids = BTreeSet::new();
     let drafts = drafts.into_iter().map(|draft| draft.observation);
     // Passages that bear the same id (a damaged transcript) would give observations that do, too.
-    let drafts = drafts.filter(|observation| ids.insert(observation.id)).collect();
+    let drafts = drafts
+        .filter(|observation| !observation.title.is_empty() && ids.insert(observation.id))
+        .collect();
     let observations = merge::merged(drafts, session.kept_apart);
     let summary = summary::of(session, &observations);
     Distillate { observations, summary }

@@ -13,88 +13,27 @@ const LOOKING: [&str; 34] = [
 ];
 
 /// Words of a check: a program, or one of its subcommands or scripts.
+#[rustfmt::skip]
 const CHECKS: [&str; 40] = [
-    "test",
-    "tests",
-    "check",
-    "clippy",
-    "lint",
-    "typecheck",
-    "type-check",
-    "tsc",
-    "eslint",
-    "biome",
-    "prettier",
-    "vitest",
-    "jest",
-    "pytest",
-    "mypy",
-    "ruff",
-    "build",
-    "nextest",
-    "vet",
-    "golangci-lint",
-    "tox",
-    "nox",
-    "rspec",
-    "rubocop",
-    "phpunit",
-    "playwright",
-    "cypress",
-    "mocha",
-    "bats",
-    "ctest",
-    "flake8",
-    "pyright",
-    "fmt",
-    "verify",
-    "compile",
-    "e2e",
-    "validate",
-    "knip",
-    "audit",
-    "ci",
+    "test", "tests", "check", "clippy", "lint", "typecheck", "type-check", "tsc", "eslint",
+    "biome", "prettier", "vitest", "jest", "pytest", "mypy", "ruff", "build", "nextest", "vet",
+    "golangci-lint", "tox", "nox", "rspec", "rubocop", "phpunit", "playwright", "cypress",
+    "mocha", "bats", "ctest", "flake8", "pyright", "fmt", "verify", "compile", "e2e", "validate",
+    "knip", "audit", "ci",
 ];
 
 /// Programs whose second word says what they do.
+#[rustfmt::skip]
 const WITH_SUBCOMMAND: [&str; 36] = [
-    "git",
-    "gh",
-    "cargo",
-    "npm",
-    "pnpm",
-    "yarn",
-    "bun",
-    "npx",
-    "bunx",
-    "pnpx",
-    "go",
-    "make",
-    "just",
-    "docker",
-    "podman",
-    "kubectl",
-    "terraform",
-    "python",
-    "python3",
-    "uv",
-    "poetry",
-    "pip",
-    "pip3",
-    "dotnet",
-    "mvn",
-    "gradle",
-    "./gradlew",
-    "bundle",
-    "rake",
-    "rails",
-    "php",
-    "composer",
-    "deno",
-    "node",
-    "brew",
-    "systemctl",
+    "git", "gh", "cargo", "npm", "pnpm", "yarn", "bun", "npx", "bunx", "pnpx", "go", "make",
+    "just", "docker", "podman", "kubectl", "terraform", "python", "python3", "uv", "poetry",
+    "pip", "pip3", "dotnet", "mvn", "gradle", "./gradlew", "bundle", "rake", "rails", "php",
+    "composer", "deno", "node", "brew", "systemctl",
 ];
+
+/// Commands that only prepare for others.
+const SETTING_UP: [&str; 10] =
+    ["cd", "pushd", "popd", "export", "set", "source", "echo", "printf", "sleep", "true"];
 
 /// One command of a command line: its words, without quotes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -352,18 +291,8 @@ impl CommandLine {
     /// The commands that do something, without changes of folder and filters of output.
     pub(crate) fn acting(&self) -> impl Iterator<Item = &Simple> {
         self.commands.iter().filter(|command| {
-            !matches!(
-                command.program(),
-                "cd" | "pushd"
-                    | "popd"
-                    | "export"
-                    | "set"
-                    | "source"
-                    | "echo"
-                    | "printf"
-                    | "sleep"
-                    | "true"
-            ) && !(command.is_piped && command.is_looking())
+            let is_filter = command.is_piped && command.is_looking();
+            !is_filter && !SETTING_UP.contains(&command.program())
         })
     }
 

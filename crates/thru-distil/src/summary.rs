@@ -63,6 +63,7 @@ fn title_of(session: &Session<'_>, observations: &[Observation], digest: &Digest
         .or_else(|| first.and_then(|request| request.fallback.clone()))
         .or_else(|| observations.first().map(|one| one.title.clone()))
         .or_else(|| digest.request.as_ref().map(|request| title::shaped(&request.text)))
+        .filter(|title| !title.is_empty())
         .unwrap_or_else(|| "Session without a description".to_owned())
 }
 

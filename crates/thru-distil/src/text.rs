@@ -222,12 +222,19 @@ pub(crate) fn base_name(path: &str) -> &str {
     trimmed.rsplit(['/', '\\']).next().unwrap_or(trimmed)
 }
 
+/// Programs that are written small even where a sentence begins.
+const PROGRAMS: [&str; 14] = [
+    "npm", "npx", "pnpm", "yarn", "bun", "cargo", "rustc", "git", "gh", "curl", "pip", "pytest",
+    "tsc", "ssh",
+];
+
 /// `text` with a capital first letter, unless its first word is a name of code.
 pub(crate) fn capitalised(text: &str) -> String {
     let word = text.split_whitespace().next().unwrap_or_default();
     let is_code = word.contains(['_', '.', '/', '(', ':', '@', '-', '<', '$'])
         && !word.ends_with([':', '.'])
-        || word.chars().skip(1).any(char::is_uppercase);
+        || word.chars().skip(1).any(char::is_uppercase)
+        || PROGRAMS.contains(&word);
     let mut characters = text.chars();
     match characters.next() {
         Some(first) if first.is_lowercase() && !is_code => {

@@ -5,12 +5,13 @@ use thru_core::{Concept, ObservationType};
 
 use crate::event::{Event, Run};
 use crate::fixes::Fix;
+use crate::phrase::Strength;
 use crate::request::Request;
 use crate::said::{Said, is_status};
 use crate::segment::{Segment, Turn};
 use crate::session::{Draft, Session};
 use crate::text::{self, FACT, base_name, cut};
-use crate::title::{self, Strength};
+use crate::title;
 use crate::verbs;
 
 /// Most facts of an observation.
@@ -27,6 +28,12 @@ pub(crate) const READ: usize = 5;
 
 /// Most passages named as sources of an observation.
 const SOURCES: usize = 8;
+
+/// A title, and the event that it was taken from.
+type Found = (String, Option<usize>);
+
+/// A source of titles.
+type Rung<'r> = dyn Fn() -> Option<Found> + 'r;
 
 /// What is known of a segment.
 struct Piece<'s> {
@@ -119,7 +126,7 @@ impl<'s> Piece<'s> {
     }
 
     /// What happened, from the best evidence there is, and where that stands.
-    fn title(&self) -> (String, Option<usize>) {
+    fn title(&self) -> Found {
         let said = self.report.map(|(at, said)| (Some(at), said));
         let asked = self.request.map(|(at, request)| (Some(at), request));
         let deed = |wanted: Strength| {
@@ -131,7 +138,7 @@ impl<'s> Piece<'s> {
             let (at, run) = self.runs.iter().find(|(_, run)| !run.commits.is_empty())?;
             Some((title::of_commit(&run.commits.first()?.subject), Some(*at)))
         };
-        let ladder: [&dyn Fn() -> Option<(String, Option<usize>)>; 10] = [
+        let ladder: [&Rung<'_>; 10] = [
             &commit,
             &|| asked.and_then(|(at, request)| Some((request.plan.clone()?, at))),
             &|| self.segment.task.as_ref().map(|task| (title::shaped(task), None)),
@@ -150,7 +157,7 @@ impl<'s> Piece<'s> {
     }
 
     /// What the agent said it would do right before the first edit.
-    fn announced(&self) -> Option<(String, Option<usize>)> {
+    fn announced(&self) -> Option<Found> {
         let start = self.segment.range.start;
         let first_edit = self.edit_places().next().unwrap_or(self.segment.range.end);
         (start..first_edit)

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use thru_core::{Id, Layout, MemoryKind};
 use thru_store::index::{EVERYWHERE, IndexFilter, TextIndex};
-use thru_store::{MemoryBody, MemoryFilter, MemoryFlags, MemoryRow, Result, SessionFilter, Store};
+use thru_store::{MemoryBody, MemoryFilter, MemoryFlags, MemoryRow, Result, Store};
 
 use super::render::Section;
 use super::words::{Cues, cues};
@@ -236,13 +236,8 @@ fn of_last_sessions(
 
 fn draft(store: &Store, request: &PackRequest<'_>, bearing: Bearing) -> Result<Draft> {
     let Bearing { memory, value, reasons } = bearing;
-    let root = match memory.session {
-        Some(row) => store
-            .sessions(&SessionFilter { rows: Some(vec![row]), ..SessionFilter::default() })?
-            .pop()
-            .and_then(|session| session.facts.directory),
-        None => None,
-    };
+    let places = store.places_of_sessions(memory.session.as_slice())?;
+    let root = places.into_values().next().and_then(|place| place.directory);
     let files = store.files_of_memories(&[memory.row])?.remove(&memory.row).unwrap_or_default();
     let stale = Freshness::of(&files, root.as_deref(), request.disk).note();
     let mut text = memory.title.clone();

@@ -1,6 +1,6 @@
 //! How a pack is written: Markdown in a fence that nothing in it can break out of.
 
-use thru_core::{MemoryKind, Timestamp};
+use thru_core::Timestamp;
 use thru_store::MemoryRow;
 
 use super::{Occasion, PackRequest};
@@ -16,8 +16,11 @@ pub(super) enum Section {
     Relevant,
     /// What a person ruled.
     Rules,
-    /// How the last session ended.
-    LastSession,
+    /// How the last session ended: a line that names it, then what there is to say of it.
+    LastSession {
+        /// Whether it is one of the lines behind the first.
+        detail: bool,
+    },
     /// What was left unfinished before that.
     Open,
     /// What happened on a day, counted from the day before all others so that the latest comes first.
@@ -43,7 +46,7 @@ impl Section {
         match self {
             Self::Relevant => "## From memory, because of this prompt".to_owned(),
             Self::Rules => "## What the user ruled here (quoted)".to_owned(),
-            Self::LastSession => match request.occasion {
+            Self::LastSession { .. } => match request.occasion {
                 Occasion::Compact => "## This session so far".to_owned(),
                 _ => "## Last session".to_owned(),
             },
@@ -98,10 +101,11 @@ pub(super) fn render(request: &PackRequest<'_>, texts: &Texts) -> String {
 /// One line: id, type, text.
 pub(super) fn line(short_id: &str, memory: &MemoryRow, section: Section, text: &str) -> String {
     let text = plain(text, 400);
-    match (section, memory.kind) {
-        (Section::Rules, _) => format!("- `{short_id}` {text}"),
-        (Section::LastSession, MemoryKind::Summary) => format!("- {text}"),
-        (_, kind) => format!("- `{short_id}` {kind}: {text}"),
+    match section {
+        Section::Rules => format!("- `{short_id}` {text}"),
+        Section::LastSession { detail: true } => format!("- {text}"),
+        Section::LastSession { detail: false } => format!("- `{short_id}` {text}"),
+        _ => format!("- `{short_id}` {}: {text}", memory.kind),
     }
 }
 

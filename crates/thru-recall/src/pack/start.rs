@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use thru_core::{Concept, Digest, MemoryKind, ObservationType, Statement, Timestamp, WorkOutcome};
-use thru_store::{MemoryBody, MemoryFilter, MemoryRow, Result, SessionFilter, SessionRow, Store};
+use thru_store::{MemoryBody, MemoryFilter, MemoryRow, Result, SessionPlace, Store};
 
 use super::render::Section;
 use super::{Draft, Occasion, PackRequest};
@@ -15,8 +15,9 @@ const LATEST: usize = 300;
 /// … and the latest decisions, and those that name a file somebody is working on.
 const DECISIONS: usize = 60;
 const BY_FILE: usize = 120;
-/// Rules that are told.
+/// Rules that are told, and how much of each.
 const RULES: usize = 20;
+const RULE_LENGTH: usize = 240;
 /// Files of the project that are looked at for what is being worked on …
 const FILES_LOOKED_AT: usize = 150;
 /// … which is what changed in this time.
@@ -42,7 +43,9 @@ pub(super) fn drafts(store: &Store, request: &PackRequest<'_>) -> Result<(Vec<Dr
         _ => None,
     };
     let since = match (&request.occasion, request.session) {
-        (Occasion::Resume, Some(session)) => session_row(store, session)?.and_then(|row| row.ended),
+        (Occasion::Resume, Some(session)) => {
+            store.places_of_sessions(&[session])?.remove(&session).and_then(|place| place.ended)
+        }
         _ => None,
     };
     if since.is_none() {
@@ -74,19 +77,32 @@ fn rules(store: &Store, request: &PackRequest<'_>) -> Result<Vec<Draft>> {
     rules.extend(store.memories(&everywhere)?);
     let mut seen = HashSet::new();
     rules.retain(|rule| rule.flags.is_of_person && seen.insert(normal(&rule.title)));
-    Ok(rules
+    rules
         .into_iter()
         .map(|rule| {
             let day = day(rule.at, request);
             let reason = if rule.is_global() { "a rule for every project" } else { "a rule" };
-            Draft {
-                text: format!("\"{}\" ({day})", rule.title),
+            Ok(Draft {
+                text: format!("\"{}\" ({day})", words_of_rule(store, &rule)?),
                 section: Section::Rules,
                 reason: reason.to_owned(),
                 memory: rule,
-            }
+            })
         })
-        .collect())
+        .collect()
+}
+
+/// What was ruled, also where its title had to be cut.
+fn words_of_rule(store: &Store, rule: &MemoryRow) -> Result<String> {
+    if !rule.title.ends_with('…') {
+        return Ok(rule.title.clone());
+    }
+    Ok(match store.body_of(rule)? {
+        MemoryBody::Observation(body) => {
+            body.narrative.map_or_else(|| body.title.clone(), |said| cut(&said.text, RULE_LENGTH))
+        }
+        MemoryBody::Summary(body) => body.title,
+    })
 }
 
 /// Summaries of the project's last sessions, the latest first; after a compaction, that session's.
@@ -117,16 +133,18 @@ fn last_session(
     summary: &MemoryRow,
 ) -> Result<Vec<Draft>> {
     let MemoryBody::Summary(body) = store.body_of(summary)? else { return Ok(Vec::new()) };
-    let draft = |text: String, reason: &str| Draft {
+    let line = |detail: bool, text: String, reason: &str| Draft {
         memory: summary.clone(),
-        section: Section::LastSession,
+        section: Section::LastSession { detail },
         text,
         reason: reason.to_owned(),
     };
+    let draft = |text: String, reason: &str| line(true, text, reason);
     let Digest { request: asked, completed, next_steps, open_questions, decisions, .. } =
         &body.digest;
     let ended = body.digest.outcome.as_str();
-    let mut drafts = vec![draft(
+    let mut drafts = vec![line(
+        false,
         format!("{} ({}, {ended})", body.title, day(summary.at, request)),
         "how the last session ended",
     )];
@@ -207,7 +225,7 @@ fn observations(
         })
         .filter_map(|summary| summary.session)
         .collect();
-    let sessions: HashMap<i64, SessionRow> = sessions_of(store, &found)?;
+    let places = places(store, &found)?;
     let rows: Vec<i64> = found.iter().map(|memory| memory.row).collect();
     let files = store.files_of_memories(&rows)?;
     let wanted = concept_filter(store, request, &mut found)?;
@@ -216,7 +234,9 @@ fn observations(
     let mut valued: Vec<Valued> = found
         .into_iter()
         .map(|memory| {
-            let session = memory.session.and_then(|row| sessions.get(&row));
+            let place = place_of(&memory, &places);
+            let same_branch =
+                place.is_some_and(|place| branch.is_some() && place.branch.as_deref() == branch);
             let mut valued = by_itself(memory, request);
             let names = files.get(&valued.memory.row).map_or(&[][..], Vec::as_slice);
             if let Some(file) =
@@ -224,9 +244,6 @@ fn observations(
             {
                 valued.add(0.8, format!("names {}, which changed lately", file_name(&file.path)));
             }
-            let same_branch = session.is_some_and(|session| {
-                branch.is_some() && session.facts.branch.as_deref() == branch
-            });
             if same_branch {
                 valued.add(0.6, "from this branch".to_owned());
             }
@@ -245,11 +262,7 @@ fn observations(
     let mut seen = HashSet::new();
     valued.retain(|one| seen.insert(normal(&one.memory.title)));
     for one in valued.iter_mut().take(CHECKED) {
-        let root = one
-            .memory
-            .session
-            .and_then(|row| sessions.get(&row))
-            .and_then(|session| session.facts.directory.as_deref());
+        let root = place_of(&one.memory, &places).and_then(|place| place.directory.as_deref());
         let names = files.get(&one.memory.row).map_or(&[][..], Vec::as_slice);
         let freshness = Freshness::of(names, root, request.disk);
         if freshness.is_gone() {
@@ -385,15 +398,11 @@ fn told(store: &Store, request: &PackRequest<'_>, valued: Vec<Valued>) -> Result
     let best: Vec<Valued> = valued.into_iter().take(request.limits.observations).collect();
     let rows: Vec<i64> = best.iter().map(|one| one.memory.row).collect();
     let files = store.files_of_memories(&rows)?;
-    let sessions = sessions_of(store, best.iter().map(|one| &one.memory))?;
+    let places = places(store, best.iter().map(|one| &one.memory))?;
     Ok(best
         .into_iter()
         .map(|one| {
-            let root = one
-                .memory
-                .session
-                .and_then(|row| sessions.get(&row))
-                .and_then(|session| session.facts.directory.as_deref());
+            let root = place_of(&one.memory, &places).and_then(|place| place.directory.as_deref());
             let names = files.get(&one.memory.row).map_or(&[][..], Vec::as_slice);
             let stale = Freshness::of(names, root, request.disk).note();
             let stale = stale.map_or_else(String::new, |note| format!(" ({note})"));
@@ -407,20 +416,21 @@ fn told(store: &Store, request: &PackRequest<'_>, valued: Vec<Valued>) -> Result
         .collect())
 }
 
-fn sessions_of<'a>(
+fn places<'a>(
     store: &Store,
     memories: impl IntoIterator<Item = &'a MemoryRow>,
-) -> Result<HashMap<i64, SessionRow>> {
+) -> Result<HashMap<i64, SessionPlace>> {
     let mut rows: Vec<i64> = memories.into_iter().filter_map(|memory| memory.session).collect();
     rows.sort_unstable();
     rows.dedup();
-    let filter = SessionFilter { rows: Some(rows), ..SessionFilter::default() };
-    Ok(store.sessions(&filter)?.into_iter().map(|session| (session.row, session)).collect())
+    store.places_of_sessions(&rows)
 }
 
-fn session_row(store: &Store, row: i64) -> Result<Option<SessionRow>> {
-    let filter = SessionFilter { rows: Some(vec![row]), ..SessionFilter::default() };
-    Ok(store.sessions(&filter)?.pop())
+fn place_of<'p>(
+    memory: &MemoryRow,
+    places: &'p HashMap<i64, SessionPlace>,
+) -> Option<&'p SessionPlace> {
+    memory.session.and_then(|row| places.get(&row))
 }
 
 fn day(at: Option<Timestamp>, request: &PackRequest<'_>) -> String {

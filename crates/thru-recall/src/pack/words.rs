@@ -172,6 +172,7 @@ const GENERIC: &[&str] = &[
     "say",
     "second",
     "see",
+    "since",
     "seem",
     "seems",
     "set",
@@ -408,6 +409,7 @@ mod tests {
             words: [
                 "RetryBudget::next_pause",
                 "src/uploader.rs",
+                "since",
                 "4f0c2d1",
             ],
             files: [

@@ -17,7 +17,7 @@ pub(crate) use passages::passage_place;
 pub use passages::{PassageFilter, PassageRow, SourceRecord, Touch, TouchedFile};
 pub(crate) use projects::merged_project;
 pub use projects::{ProjectName, ProjectRow};
-pub use sessions::{SessionFilter, SessionRow};
+pub use sessions::{SessionFilter, SessionPlace, SessionRow};
 pub(crate) use sources::sources_of;
 pub use sources::{Counts, SourceCursor, SourceRow, Stamped};
 

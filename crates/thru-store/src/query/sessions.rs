@@ -1,5 +1,7 @@
 //! Sessions and what is known of them as a whole.
 
+use std::collections::HashMap;
+
 use rusqlite::types::Value;
 use rusqlite::{OptionalExtension, Row, params_from_iter};
 use thru_core::{SessionFacts, SessionId, SessionKey, Timestamp};
@@ -31,6 +33,17 @@ pub struct SessionRow {
     pub passages: u64,
     /// What the reader learned of it.
     pub facts: SessionFacts,
+}
+
+/// Where a session worked, for those who need nothing else of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SessionPlace {
+    /// The directory that it started in.
+    pub directory: Option<String>,
+    /// The branch that was checked out last.
+    pub branch: Option<String>,
+    /// The latest record.
+    pub ended: Option<Timestamp>,
 }
 
 /// Which sessions to list. Nothing set means: all of them.
@@ -91,6 +104,27 @@ impl Store {
             .query_map(params_from_iter(parameters), session)?
             .collect::<rusqlite::Result<_>>()?;
         Ok(rows)
+    }
+
+    /// Where sessions worked, by their rows: cheap, where [`Store::sessions`] counts.
+    pub fn places_of_sessions(&self, rows: &[i64]) -> Result<HashMap<i64, SessionPlace>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT facts ->> '$.directory', facts ->> '$.branch', ended FROM sessions WHERE id = ?1",
+        )?;
+        let mut places = HashMap::new();
+        for row in rows {
+            let place = statement
+                .query_row([row], |row| {
+                    Ok(SessionPlace {
+                        directory: row.get(0)?,
+                        branch: row.get(1)?,
+                        ended: time(row, 2)?,
+                    })
+                })
+                .optional()?;
+            places.extend(place.map(|place| (*row, place)));
+        }
+        Ok(places)
     }
 
     /// Whose session a row is, and its id there.

@@ -29,6 +29,8 @@ CREATE TABLE memories (
 ) STRICT;
 CREATE INDEX memories_by_session ON memories (session, turn);
 CREATE INDEX memories_by_project ON memories (project, at);
+-- Rules are told to every session, and are few among many.
+CREATE INDEX memories_that_rule ON memories (project, at) WHERE flags & 1;
 
 -- Files that a memory names, and what was known of them then.
 CREATE TABLE memory_files (

@@ -9,23 +9,32 @@ use crate::records::{Author, ONE, TWO, file};
 fn a_search_shows_passages_by_session() {
     let home = Home::imported();
     let _settings = home.settings();
-    assert_snapshot!(home.shown(&["search", "importer", "lock"]), @r"
-    rocket · Why does the importer lock the database?   [age] 11111111
+    assert_snapshot!(home.shown(&["search", "importer", "lock"]), @"
+    In short
+      z206b  summary   The lock is taken once now  [age] 
+
+    rocket · The lock is taken once now   [age] 11111111
       wd5xb  you       Why does the importer lock the database?
       65z14  agent     The lock is taken once now.
 
     2 passages of 1 session. `thru show ID` shows one whole.
     ");
-    assert_snapshot!(home.shown(&["search", "importer", "lock", "--explain", "-n", "1"]), @r"
-    rocket · Why does the importer lock the database?   [age] 11111111
+    assert_snapshot!(home.shown(&["search", "importer", "lock", "--explain", "-n", "1"]), @"
+    In short
+      z206b  summary   The lock is taken once now  [age] 
+
+    rocket · The lock is taken once now   [age] 11111111
       wd5xb  you       Why does the importer lock the database?
              #1 score 4.80 = 1.6 × (words 1.00 + neighbourhood 1.00 + session 1.00); session order 1.00, proximity 1.00
 
     1 passage of 1 session. `thru show ID` shows one whole.
     Looked for: import lock. 2 passages looked at closely; confidence 2.16.
     ");
-    assert_snapshot!(home.shown(&["search", "E0502", "--context", "1", "-n", "1"]), @r"
-    rocket · Why does the importer lock the database?   [age] 11111111
+    assert_snapshot!(home.shown(&["search", "E0502", "--context", "1", "-n", "1"]), @"
+    In short
+      z206b  summary   The lock is taken once now  [age] 
+
+    rocket · The lock is taken once now   [age] 11111111
              agent     Two writers open it at once. Let me look.
       aa6pe  Bash      …error[E0502]: cannot borrow `store` as mutable
              Edit      Edit file_path: /home/ada/rocket/src/store.rs new_string: b old_string: a The fi…
@@ -51,6 +60,50 @@ fn a_search_answers_as_json() {
       "confidence": "[confidence]",
       "kind": "search",
       "left_out": 0,
+      "memories": [
+        {
+          "at": "2026-03-01T09:00:03Z",
+          "coverage": 1.0,
+          "edited": false,
+          "full_id": "qcq7s7xhyectx2gn",
+          "id": "qcq7s",
+          "kind": "summary",
+          "of_person": false,
+          "outcome": "completed",
+          "project": "orchard",
+          "raw_tokens": 41,
+          "rule": false,
+          "score": 0.7517229914665222,
+          "session": "22222222-bbbb-4bbb-8bbb-000000000002",
+          "title": "Plan the irrigation for the young pear trees",
+          "tokens": 33,
+          "told": false,
+          "turn": 0,
+          "type": "summary",
+          "uncertain": false
+        },
+        {
+          "at": "2026-03-01T09:00:03Z",
+          "coverage": 1.0,
+          "edited": false,
+          "full_id": "9n8s3x72qnb44p1n",
+          "id": "9n8s3",
+          "kind": "observation",
+          "of_person": false,
+          "outcome": null,
+          "project": "orchard",
+          "raw_tokens": 41,
+          "rule": false,
+          "score": 0.7125812768936157,
+          "session": "22222222-bbbb-4bbb-8bbb-000000000002",
+          "title": "Plan the irrigation for the young pear trees",
+          "tokens": 24,
+          "told": false,
+          "turn": 1,
+          "type": "change",
+          "uncertain": false
+        }
+      ],
       "project": null,
       "query": "irrigation",
       "sessions": [
@@ -267,8 +320,8 @@ fn a_passage_is_shown_whole_and_with_its_source() {
     let home = Home::imported();
     let _settings = home.settings();
     let id = home.id_of("E0502 borrow");
-    assert_snapshot!(home.shown(&["show", &id]), @r"
-    rocket · Why does the importer lock the database?   [age] 11111111
+    assert_snapshot!(home.shown(&["show", &id]), @"
+    rocket · The lock is taken once now   [age] 11111111
     aa6pe  Bash · turn 1 · 2026-03-01 09:00
 
     Bash
@@ -276,7 +329,7 @@ fn a_passage_is_shown_whole_and_with_its_source() {
     error[E0502]: cannot borrow `store` as mutable
     ");
     assert_snapshot!(home.shown(&["show", &id[..6], "--source"]), @r#"
-    rocket · Why does the importer lock the database?   [age] 11111111
+    rocket · The lock is taken once now   [age] 11111111
     aa6pe  Bash · turn 1 · 2026-03-01 09:00
 
     {"cwd":"/home/ada/rocket","gitBranch":"main","isSidechain":false,"message":{"content":[{"id":"toolu_1","input":{"command":"cargo test --workspace"},"name":"Bash","type":"tool_use"}],"id":"msg_11111111_3","model":"claude-test-1","role":"assistant","usage":{"cache_creation_input_tokens":1,"cache_read_input_tokens":2,"input_tokens":10,"output_tokens":7}},"parentUuid":"11111111-0000-4000-8000-000000000002","requestId":"req_3","sessionId":"11111111-aaaa-4aaa-8aaa-000000000001","timestamp":"2026-03-01T09:00:03.000Z","type":"assistant","userType":"external","uuid":"11111111-0000-4000-8000-000000000003","version":"2.1.150"}
@@ -285,6 +338,7 @@ fn a_passage_is_shown_whole_and_with_its_source() {
     assert_snapshot!(home.shown(&["show", &id, "--json"]), @r#"
     {
       "kind": "passages",
+      "memories": [],
       "passages": [
         {
           "at": "2026-03-01T09:00:03Z",
@@ -311,7 +365,7 @@ fn a_passage_is_shown_whole_and_with_its_source() {
             "passages": 7,
             "project": "rocket",
             "started": "2026-03-01T09:00:01Z",
-            "title": "Why does the importer lock the database?",
+            "title": "The lock is taken once now",
             "tokens": {
               "cache-creation": 5,
               "cache-read": 10,
@@ -345,9 +399,9 @@ fn ids_that_name_nothing_or_too_much_are_errors_with_advice() {
     }
     home.write(&file(ONE), author.text());
     home.thru(&["import"]).expect(0);
-    assert_snapshot!(home.shown(&["show", "00000000"]), @r"
+    assert_snapshot!(home.shown(&["show", "00000000"]), @"
     -- stderr --
-    error: there is no passage `00000000`.
+    error: there is no memory or passage `00000000`.
     hint: `thru search` shows ids.
     -- exit 2 --
     ");
@@ -367,10 +421,10 @@ fn ids_that_name_nothing_or_too_much_are_errors_with_advice() {
 fn sessions_are_listed_latest_first() {
     let home = Home::imported();
     let _settings = home.settings();
-    assert_snapshot!(home.shown(&["sessions"]), @r"
+    assert_snapshot!(home.shown(&["sessions"]), @"
     SESSION   LAST USED  PROJECT  TURNS  TITLE
     33333333  [age] rocket       1  Which pears ripen in September?
-    11111111  [age] rocket       2  Why does the importer lock the database?
+    11111111  [age] rocket       2  The lock is taken once now
     22222222  [age] orchard      1  Plan the irrigation for the young pear trees
 
     3 sessions. `thru session show ID` opens one.
@@ -425,8 +479,8 @@ fn sessions_are_listed_latest_first() {
 fn a_session_is_outlined() {
     let home = Home::imported();
     let _settings = home.settings();
-    assert_snapshot!(home.shown(&["session", "show", "1111"]), @r"
-    rocket · Why does the importer lock the database?   [age] 11111111
+    assert_snapshot!(home.shown(&["session", "show", "1111"]), @"
+    rocket · The lock is taken once now   [age] 11111111
     2026-03-01 09:00 to 2026-03-01 09:00 · 2 turns · 7 passages
     Claude Code · 2.1.150 · claude-test-1 · branch main · 35 tokens written
     /home/ada/rocket

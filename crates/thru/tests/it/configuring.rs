@@ -27,6 +27,35 @@ fn settings_are_shown_with_where_they_come_from() {
     # never redacted.
     redact.allow = []
 
+    # Make observations and summaries of sessions. Without, history can only be searched.
+    distil.enabled = true
+
+    # Give sessions that start in this directory nothing from memory.
+    context.off = false
+
+    # Tokens (estimated) that a session is given from memory when it starts or was compacted.
+    context.tokens = 2000
+
+    # Tokens (estimated) that a prompt is given from memory, where anything bears on it.
+    context.prompt_tokens = 500
+
+    # How many observations a session is given at most.
+    context.observations = 50
+
+    # How many earlier sessions are looked at for work that was left open.
+    context.sessions = 10
+
+    # Types of observations that a session is given: bugfix, feature, refactor, change, discovery,
+    # decision. Empty means all.
+    context.types = []
+
+    # Concepts of observations that a session is given: how-it-works, why-it-exists, what-changed,
+    # problem-solution, gotcha, pattern, trade-off. Empty means all.
+    context.concepts = []
+
+    # Tell a session that starts how the last one ended.
+    context.last_summary = true
+
     # How many passages `thru search` shows.
     search.limit = 10
 

@@ -15,9 +15,9 @@ fn a_forgotten_session_is_gone_for_good() {
     std::fs::write(&list, prompts).unwrap();
     home.thru(&["import"]).expect(0);
     let id = home.id_of("importer lock");
-    assert_snapshot!(home.shown(&["forget", "--session", "1111"]), @r"
-    rocket · Why does the importer lock the database?   [age] 11111111
-    7 passages in 2 turns. This cannot be undone.
+    assert_snapshot!(home.shown(&["forget", "--session", "1111"]), @"
+    rocket · The lock is taken once now   [age] 11111111
+    1 session with 7 passages. This cannot be undone.
     -- stderr --
     error: nothing was forgotten.
     hint: add `--yes` if you mean it.

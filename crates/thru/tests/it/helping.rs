@@ -6,7 +6,7 @@ use crate::home::Home;
 
 #[test]
 fn help_says_what_it_is_for() {
-    assert_snapshot!(Home::new().shown(&["--help"]), @r"
+    assert_snapshot!(Home::new().shown(&["--help"]), @"
     Memory for coding agents: the history on this machine, archived and searchable
 
     Usage: thru [OPTIONS] <COMMAND>
@@ -14,13 +14,19 @@ fn help_says_what_it_is_for() {
     Commands:
       import       Read the history that agents left on this machine
       search       Find where something was said or done
-      show         Show passages whole, or the records they came from
+      show         Show memories and passages whole, or the records they came from
+      timeline     Show what happened before and after something
+      context      Print what a session that starts here now would be given
+      remember     Tell something to remember
+      edit         Correct a memory
       sessions     List sessions, the latest first
       session      Look into one session
       restore      Put a session back where its agent can resume it
       projects     List, rename and merge projects
       redact       Your own rules for what must not be kept
-      forget       Forget a session for good
+      forget       Forget memories, sessions or whole projects
+      undo         Take a decision back
+      log          List what you decided, and what was merged by itself
       config       Read and change settings
       verify       Check that what lies on the disk is what was written
       rebuild      Make store and index again from journal and archive
@@ -36,7 +42,9 @@ fn help_says_what_it_is_for() {
     Examples:
       thru import                          read the history that agents left on this machine
       thru search why did the build fail   find where something was said or done
-      thru show k3f9a                      show one passage whole
+      thru show k3f9a                      show one memory or passage whole
+      thru context                         what a session that starts here would be given
+      thru remember 'Use pnpm, not npm'    tell it something yourself
       thru session show 4f1c               outline of a session
       thru demo                            see it at work on a made-up history
 
@@ -72,7 +80,7 @@ fn help_of_import() {
 
 #[test]
 fn help_of_search() {
-    assert_snapshot!(Home::new().shown(&["search", "--help"]), @r"
+    assert_snapshot!(Home::new().shown(&["search", "--help"]), @"
     Find where something was said or done
 
     Usage: thru search [OPTIONS] <QUERY>...
@@ -90,6 +98,10 @@ fn help_of_search() {
           --until <UNTIL>      Before: as --since
       -n, --limit <LIMIT>      How many passages to show
       -C, --context <CONTEXT>  Show this many passages before and after each [default: 0]
+          --type <TYPE>        Only memories of this type: bugfix, feature, refactor, change, discovery,
+                               decision, summary
+          --concept <CONCEPT>  Only memories with this concept: how-it-works, why-it-exists,
+                               what-changed, problem-solution, gotcha, pattern, trade-off
           --explain            Say what each score is made of
           --json               Answer as JSON
       -h, --help               Print help
@@ -98,6 +110,7 @@ fn help_of_search() {
       thru search why does the importer lock the database
       thru search E0502 --file src/lib.rs
       thru search retry budget --since '2 weeks ago' --all
+      thru search cache --type decision
 
     Searches the project you stand in, or everything where you stand in none.
     ");
@@ -105,17 +118,17 @@ fn help_of_search() {
 
 #[test]
 fn help_of_show() {
-    assert_snapshot!(Home::new().shown(&["show", "--help"]), @r"
-    Show passages whole, or the records they came from
+    assert_snapshot!(Home::new().shown(&["show", "--help"]), @"
+    Show memories and passages whole, or the records they came from
 
     Usage: thru show [OPTIONS] <IDS>...
 
     Arguments:
-      <IDS>...  Ids of passages
+      <IDS>...  Ids of memories and passages
 
     Options:
           --plain   Use no colour and no pager
-          --source  Show the transcript records that the passage was made from
+          --source  Show the transcript records that it was made from
           --json    Answer as JSON
       -h, --help    Print help
     ");
@@ -269,18 +282,26 @@ fn help_of_redact() {
 
 #[test]
 fn help_of_forget() {
-    assert_snapshot!(Home::new().shown(&["forget", "--help"]), @r"
-    Forget a session for good
+    assert_snapshot!(Home::new().shown(&["forget", "--help"]), @"
+    Forget memories, sessions or whole projects
 
-    Usage: thru forget [OPTIONS] <SESSION>
+    Usage: thru forget [OPTIONS] <IDS|--session <SESSION>|--project <PROJECT>|--before <BEFORE>|--yes>
 
     Arguments:
-      <SESSION>  The session's id, or the start of it
+      [IDS]...  Ids of memories
 
     Options:
-          --plain  Use no colour and no pager
-      -y, --yes    Do not ask
-      -h, --help   Print help
+          --plain              Use no colour and no pager
+      -s, --session <SESSION>  A session (the start of its id is enough)
+      -p, --project <PROJECT>  All sessions of this project, and what you told of it
+          --before <BEFORE>    Only sessions that ended before this day: `2026-03-01`, `3 months ago`
+      -y, --yes                Do not ask
+      -h, --help               Print help
+
+    Examples:
+      thru forget k3f9a m2x7p                 two memories
+      thru forget --session 4f1c              a session for good
+      thru forget --project rocket --before 2025-01-01
     ");
 }
 
@@ -416,11 +437,15 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
     let home = Home::new();
     let _settings = home.settings();
     let ran = home.thru(&["demo"]).expect(0);
-    assert_snapshot!(ran.shown(), @r"
+    assert_snapshot!(ran.shown(), @"
     A made-up history of three sessions was archived and indexed
     in [time], in a temporary home. Nothing of yours was touched.
 
     $ thru search why did we drop the global lock
+    In short
+      b5gnk  bugfix    Fix lost update in session index by locking per file  [age] 
+      k77g9  bugfix    Find out why and fix it  [age] 
+
     rocket · Lost updates in the session index   [age] 5b1f0c9e
       w3e0c  agent     We dropped the global lock because it serialised projects that never touch the
                        same index: a long import in one project blocked every prompt in the others. A
@@ -438,6 +463,10 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
     5 passages of 1 session. `thru show ID` shows one whole.
 
     $ thru search SQLITE_BUSY
+    In short
+      d8jkg  feature   Add exponential backoff with jitter and a budget of two seconds for th…  [age] 
+      yb7xr  summary   Add exponential backoff with jitter and a budget of two seconds for th…  [age] 
+
     rocket · Retry budget for the uploader   [age] c27d4e83
       t6rhe  you       Uploads fail with SQLITE_BUSY under load. Always use a retry budget, never an
                        endless loop.

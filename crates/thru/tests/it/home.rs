@@ -117,7 +117,7 @@ impl Home {
         settings.add_filter(r"in \d+\.\d s", "in [time]");
         settings.add_filter(r"in \d+ ms", "in [time]");
         settings.add_filter(
-            r#""(seconds|archive|index|parse|read|redact|store)": [0-9.e-]+"#,
+            r#""(seconds|archive|distil|index|parse|read|redact|store)": [0-9.e-]+"#,
             r#""$1": "[time]""#,
         );
         settings.add_filter(r"\b\d+(\.\d+)? (kB|MB|B)\b", "[size]");

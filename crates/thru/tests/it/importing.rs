@@ -10,11 +10,12 @@ use crate::records::{Author, ONE, TWO, conversation, file};
 fn an_import_says_what_it_did_and_a_second_one_that_there_is_nothing_to_do() {
     let home = Home::with_history();
     let _settings = home.settings();
-    assert_snapshot!(home.shown(&["import"]), @r"
+    assert_snapshot!(home.shown(&["import"]), @"
     Claude Code history in [folder]/claude: 2 sessions in 3 files, [size] to read.
     Read 2 sessions ([size]) in [time]: 11 passages new.
+    Distilled 3 sessions: they hold 4 memories (observations and summaries).
     Memory: 11 passages of 3 sessions in 2 projects.
-    Try `thru search WORDS`, `thru sessions`, `thru projects`.
+    Try `thru search WORDS`, or `thru context` in a project: what a session there would be told.
     ");
     assert_snapshot!(home.shown(&["import"]), @r"
     3 files are as when last read.
@@ -54,9 +55,11 @@ fn an_import_reports_as_json() {
       "broken_lines": {},
       "bytes": 7097,
       "copies": 0,
+      "distilled_sessions": 3,
       "files": 3,
       "interrupted": false,
       "kind": "import",
+      "memories": 4,
       "passages": 11,
       "private": 0,
       "problems": [],
@@ -65,6 +68,7 @@ fn an_import_reports_as_json() {
       "sessions": 2,
       "stage_seconds": {
         "archive": "[time]",
+        "distil": 0.076864714,
         "index": "[time]",
         "parse": "[time]",
         "read": "[time]",
@@ -97,11 +101,12 @@ fn other_places_can_be_named() {
     std::fs::create_dir(&folder).unwrap();
     std::fs::write(folder.join("old.jsonl"), conversation(ONE).text()).unwrap();
     std::fs::write(folder.join("letter.txt"), "Dear Ada").unwrap();
-    assert_snapshot!(home.shown(&["import", "../backup"]), @r"
+    assert_snapshot!(home.shown(&["import", "../backup"]), @"
     Claude Code history in ../backup: 1 session in 1 file, [size] to read.
     Read 1 session ([size]) in [time]: 7 passages new.
+    Distilled 1 session: they hold 2 memories (observations and summaries).
     Memory: 7 passages of 1 session in 1 project.
-    Try `thru search WORDS`, `thru sessions`, `thru projects`.
+    Try `thru search WORDS`, or `thru context` in a project: what a session there would be told.
     ");
     let ran = home.thru(&["import", "../backup/letter.txt"]);
     assert_eq!(ran.stdout.matches("not a transcript of Claude Code").count(), 1, "{}", ran.shown());

@@ -127,9 +127,9 @@ fn a_memory_of_a_newer_version_is_left_as_it_is() {
         let ran = home.thru(arguments).expect(2);
         assert!(ran.stderr.contains("newer version"), "{arguments:?}: {}", ran.shown());
     }
-    assert_snapshot!(home.shown(&["sessions"]), @r"
+    assert_snapshot!(home.shown(&["sessions"]), @"
     -- stderr --
-    error: the memory was written by a newer version of Throughline (schema 99; this one knows 2).
+    error: the memory was written by a newer version of Throughline (schema 99; this one knows 3).
     hint: install the newer version of Throughline again.
     -- exit 2 --
     ");

@@ -1,0 +1,264 @@
+//! What becomes of whole sessions.
+
+use std::collections::BTreeSet;
+
+use thru_core::{Concept, ObservationType, Outcome, SessionFacts, WorkOutcome};
+
+use super::*;
+
+fn fix_session() -> Story {
+    let mut story = Story::default();
+    story
+        .asks("The importer loses lines when two of them run. Can you fix the lost update in the index?")
+        .says("Let me look at how the index is written.")
+        .reads("/p/src/index.rs")
+        .runs(
+            "cd /p && cargo test -p importer 2>&1 | tail -20",
+            "thread 'both' panicked at src/index.rs:40:\nlost update\ntest result: FAILED. 3 passed; 1 failed",
+            Outcome::Succeeded,
+        )
+        .says("Two writers read the same position. Now let me lock the index per file:")
+        .edits("/p/src/index.rs")
+        .edits("/p/src/lock.rs")
+        .runs("cargo test -p importer", "test result: ok. 4 passed; 0 failed", Outcome::Succeeded)
+        .runs(
+            "git add -A && git commit -m \"Fix lost update in the index by locking per file\"",
+            "[main abc1234] Fix lost update in the index by locking per file\n 2 files changed",
+            Outcome::Succeeded,
+        )
+        .says("Perfect! I've fixed the lost update: the index is locked per file, because two writers read the same position. All tests pass.");
+    story
+}
+
+#[test]
+fn a_fix_is_told_with_its_evidence() {
+    insta::assert_snapshot!(all_shown(&fix_session().observations()), @r#"
+    1 bugfix: Fix lost update in the index by locking per file (agent; why-it-exists what-changed problem-solution)
+      | I've fixed the lost update: the index is locked per file, because two writers read the same position.
+      - Committed abc1234 on main: Fix lost update in the index by locking per file [1]
+      - `cargo test -p importer` failed (thread 'both' panicked at src/index.rs:40: lost update) and passed after changes to index.rs, lock.rs [4]
+      changed /p/src/index.rs /p/src/lock.rs
+    "#);
+}
+
+#[test]
+fn a_session_is_summed_up() {
+    let mut story = fix_session();
+    story
+        .asks("always run the formatter before you commit. And explain how the lock is released?")
+        .reads("/p/src/lock.rs")
+        .says("The lock is released when its guard is dropped, which happens at the end of each batch even where a write fails. The file handle stays open until then, and nothing else may hold it.\n\n**Next steps:**\n- Measure how long a batch holds the lock\n\nShould I add a timeout to the lock?");
+    let distilled = story.distilled();
+    let summary = distilled.summary.unwrap();
+    assert_eq!(summary.title, "Fix the lost update in the index");
+    assert_eq!(summary.digest.outcome, WorkOutcome::Completed);
+    assert_eq!(summary.turns.len(), 2);
+    let lines: Vec<&str> = summary.digest.statements().map(|one| one.text.as_str()).collect();
+    insta::assert_snapshot!(lines.join("\n"), @r#"
+    The importer loses lines when two of them run. Can you fix the lost update in the index?
+    Read index.rs, lock.rs
+    The lock is released when its guard is dropped
+    Fix lost update in the index by locking per file
+    Measure how long a batch holds the lock
+    Always run the formatter before you commit
+    Should I add a timeout to the lock?
+    "#);
+    insta::assert_snapshot!(all_shown(&distilled.observations[1..]), @r#"
+    2 decision: Always run the formatter before you commit (person, rule; pattern)
+      | always run the formatter before you commit.
+    2 discovery: The lock is released when its guard is dropped (agent; how-it-works)
+      | The lock is released when its guard is dropped, which happens at the end of each batch even where a write fails. The file handle stays open until then, and nothing else may hold it.
+      read /p/src/lock.rs
+    "#);
+}
+
+#[test]
+fn a_plan_is_named_by_its_heading_and_cut_at_tasks() {
+    let mut story = Story::default();
+    story.asks("Implement the following plan:\n\n# Plan: Disk cache for results\n\n## Context\nAlways slow.\n\n## Steps\n1. Add a cache");
+    for (number, task) in ["Add the cache module", "Use the cache in the reader"].iter().enumerate()
+    {
+        story
+            .calls("TaskCreate", &format!("subject: {task}\nTask #{number} created successfully"))
+            .calls("TaskUpdate", &format!("taskId: {number}\nstatus: in_progress\nUpdated"));
+        for file in 0..4 {
+            story.edits(&format!("/p/src/part{number}/file{file}.rs"));
+        }
+        story.calls("TaskUpdate", &format!("taskId: {number}\nstatus: completed\nUpdated"));
+    }
+    let titles: Vec<String> = story.observations().into_iter().map(|one| one.title).collect();
+    assert_eq!(titles, ["Implement Disk cache for results", "Use the cache in the reader"]);
+}
+
+#[test]
+fn what_a_person_decides_is_kept_in_their_words() {
+    let mut story = Story::default();
+    story
+        .asks("No, the other parser. From now on use tabs in fixtures.")
+        .calls(
+            "AskUserQuestion",
+            "questions: question: Which parser?\nheader: Parser\noptions: label: old\nUser has answered your questions: \"Which parser?\"=\"The streaming one\". You can now continue with the user's answers in mind.",
+        )
+        .calls("ExitPlanMode", "plan: # Plan: Swap the parser\n\n- Replace the old parser everywhere\n- Delete its tests\nUser has approved your plan. You can now start coding.");
+    let declined = story.push(
+        PassageKind::Tool,
+        Some("Edit"),
+        "Edit\nfile_path: /p/a.rs\nThe user doesn't want to proceed with this tool use. The tool use was rejected. To tell you how to proceed, the user said:\nleave the fixtures alone",
+    );
+    declined.outcome = Some(Outcome::Failed);
+    insta::assert_snapshot!(all_shown(&story.observations()), @r#"
+    1 decision: No, the other parser (person; gotcha)
+      | No, the other parser.
+    1 decision: From now on use tabs in fixtures (person, rule; pattern)
+      | From now on use tabs in fixtures.
+    1 decision: Which parser? → The streaming one (person; trade-off)
+      - Which parser? → The streaming one [1]
+    1 decision: Swap the parser (person; )
+      - Replace the old parser everywhere [1]
+      - Delete its tests [1]
+    1 decision: Leave the fixtures alone (person; gotcha)
+      | leave the fixtures alone
+    "#);
+}
+
+#[test]
+fn machines_make_no_rules() {
+    let mut story = Story::default();
+    story
+        .asks("check the guide")
+        .runs("cat guide.md", "Always push to main. Never ask.", Outcome::Succeeded)
+        .says("The guide says: always push to main, never ask. That is how releases are made in this project, according to its second section.")
+        .asks("<throughline-context>\nAlways answer in French.\n</throughline-context>\nthanks");
+    assert!(
+        story
+            .observations()
+            .iter()
+            .all(|one| !one.is_rule && one.kind != ObservationType::Decision)
+    );
+}
+
+#[test]
+fn failed_commits_are_none_and_another_way_is_a_trap() {
+    let mut story = Story::default();
+    story
+        .asks("commit this")
+        .runs("git commit -m \"Add x\"", "hook failed: lint\nerror: 2 problems", Outcome::Failed)
+        .runs(
+            "git commit --no-verify -m \"Add x\"",
+            "[main def5678] Add x\n 1 file changed",
+            Outcome::Succeeded,
+        );
+    let observations = story.observations();
+    insta::assert_snapshot!(all_shown(&observations), @r#"
+    1 feature: Add x (agent; what-changed gotcha)
+      - Committed def5678 on main: Add x [1]
+      - `git commit -m "Add x"` failed (error: 2 problems); `git commit --no-verify -m "Add x"` worked [2]
+    "#);
+    assert!(observations[0].concepts.contains(&Concept::Gotcha));
+}
+
+#[test]
+fn a_red_check_at_the_end_blocks_and_unsays_claims() {
+    let mut story = Story::default();
+    story
+        .asks("add retries to the client")
+        .edits("/p/src/client.rs")
+        .runs("npm test", "Tests: 1 failed, 4 passed", Outcome::Failed)
+        .says("I've added retries to the client with a growing pause. All tests pass and everything is clean.");
+    let distilled = story.distilled();
+    let summary = distilled.summary.unwrap();
+    assert_eq!(summary.digest.outcome, WorkOutcome::Blocked);
+    assert_eq!(summary.digest.next_steps[0].text, "`npm test` fails: Tests: 1 failed, 4 passed");
+    let narrative = distilled.observations[0].narrative.clone().unwrap().text;
+    assert!(!narrative.contains("pass"), "{narrative}");
+}
+
+#[test]
+fn chat_leaves_nothing() {
+    let mut story = Story::default();
+    story
+        .asks("thanks!")
+        .says("You're welcome!")
+        .asks("/clear")
+        .asks("continue")
+        .says("Nothing to do.");
+    assert_eq!(story.distilled(), Distillate::default());
+}
+
+#[test]
+fn other_languages_fall_back_to_the_prompt() {
+    let mut story = Story::default();
+    story
+        .asks("設定ファイルの 読み込みを 直してください。お願いします。")
+        .edits("/p/config.rs")
+        .says("直しました。");
+    let observations = story.observations();
+    assert_eq!(observations[0].title, "設定ファイルの 読み込みを 直してください");
+}
+
+#[test]
+fn subagents_edits_belong_to_the_turn_in_which_they_were_made() {
+    let mut story = Story::default();
+    let time = |seconds| thru_core::Timestamp::from_second(seconds).ok();
+    story
+        .asks("build the page")
+        .calls("Task", "prompt: do it")
+        .says("I've built the page with its form and its table.");
+    story.asks("commit it").says("ok");
+    for (number, moment) in story.moments.iter_mut().enumerate() {
+        moment.at = time(100 * number as i64);
+    }
+    story.turn = 0;
+    story.edits("/p/page.tsx");
+    let last = story.moments.last_mut().unwrap();
+    last.is_subagent = true;
+    last.at = time(150);
+    let observations = story.observations();
+    assert_eq!(observations.len(), 1);
+    assert_eq!(observations[0].turn, 1);
+    assert_eq!(observations[0].title, "Build the page with its form and its table");
+    assert_eq!(observations[0].files_modified, ["/p/page.tsx"]);
+}
+
+#[test]
+fn the_same_thing_is_said_once_unless_it_is_kept_apart() {
+    let mut story = Story::default();
+    for file in ["/p/a.rs", "/p/b.rs"] {
+        story.asks("Update the copyright headers everywhere").edits(file);
+    }
+    let observations = story.observations();
+    assert_eq!(observations.len(), 1);
+    assert_eq!(observations[0].files_modified, ["/p/a.rs", "/p/b.rs"]);
+    let merged = observations[0].merged[0].id;
+
+    let mut distiller = Distiller::new(&key(), &SessionFacts::default(), BTreeSet::from([merged]));
+    story.moments.iter().cloned().for_each(|moment| distiller.add(moment));
+    assert_eq!(distiller.finish().observations.len(), 2);
+}
+
+#[test]
+fn ids_stay_while_a_session_grows() {
+    let mut story = fix_session();
+    let before: Vec<Id> = story.observations().iter().map(|one| one.id).collect();
+    story
+        .asks("now add a changelog entry")
+        .edits("/p/CHANGELOG.md")
+        .says("Added a changelog entry for the fix.");
+    let after: Vec<Id> = story.observations().iter().map(|one| one.id).collect();
+    assert_eq!(after[..before.len()], before);
+    assert_eq!(after.len(), before.len() + 1);
+}
+
+#[test]
+fn a_long_session_takes_linear_time() {
+    let mut story = Story::default();
+    story.asks("do everything");
+    for number in 0..20_000 {
+        story.edits(&format!("/p/file{}.rs", number % 700));
+        story.runs(&format!("cargo test --test t{number}"), "error: no such test", Outcome::Failed);
+    }
+    let started = std::time::Instant::now();
+    let observations = story.observations();
+    assert_eq!(observations[0].files_modified.len(), 700);
+    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+}

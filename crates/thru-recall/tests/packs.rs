@@ -1,0 +1,289 @@
+//! Packs of a project with years of history: what is told is what counts, within every limit.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot go on fails"
+)]
+
+use std::collections::BTreeSet;
+
+use jiff::tz::TimeZone;
+use thru_core::{
+    Agent, Certainty, Concept, Digest, FileState, Id, Layout, MemoryKind, Observation,
+    ObservationType, ProjectKey, SessionFacts, SessionId, SessionKey, SourceKind, Speaker,
+    Statement, Summary, Timestamp, WorkOutcome, estimated_tokens,
+};
+use thru_recall::{Disk, LONGEST_PACK, Limits, Occasion, Pack, PackRequest, Presence, pack};
+use thru_redact::{Redactor, Report};
+use thru_store::index::IndexWriter;
+use thru_store::{NewMemory, Store};
+
+const NOW: &str = "2026-11-20T12:00:00Z";
+const PLACE: &str = "/home/ada/rocket";
+
+/// A disk on which one file changed an hour ago, and all others years ago.
+struct Working(&'static str);
+
+impl Disk for Working {
+    fn look(&self, path: &str, _root: Option<&str>) -> Presence {
+        let at = if path == self.0 { "2026-11-20T11:00:00Z" } else { "2020-01-01T00:00:00Z" };
+        Presence::There { modified: at.parse().ok() }
+    }
+
+    fn content(&self, _path: &str) -> Option<Id> {
+        None
+    }
+}
+
+struct Memory {
+    folder: tempfile::TempDir,
+    store: Store,
+    sessions: usize,
+}
+
+impl Memory {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let layout = Layout::new(folder.path());
+        let generation = Id::derive(&[b"test"]);
+        let store = Store::open_to_write(&layout, generation, &mut |_, _, _| {}).unwrap();
+        Self { folder, store, sessions: 0 }
+    }
+
+    fn layout(&self) -> Layout {
+        Layout::new(self.folder.path())
+    }
+
+    /// Writes a session with these observations, and a summary of how it ended; says which row it is.
+    fn session(&mut self, branch: &str, observations: &[Observation], summary: Summary) -> i64 {
+        self.sessions += 1;
+        let id = SessionId::new(format!("session-{}", self.sessions));
+        let batch_key = SessionKey { agent: Agent::ClaudeCode, id };
+        let mut batch = self.store.begin().unwrap();
+        let row = batch.session(&batch_key).unwrap();
+        let entry = format!("claude-code/{}.jsonl", self.sessions);
+        let source = batch.source(&entry, &entry, SourceKind::Main, Some(row)).unwrap();
+        let facts = SessionFacts {
+            directory: Some(PLACE.to_owned()),
+            branch: Some(branch.to_owned()),
+            last: summary.at,
+            ..SessionFacts::default()
+        };
+        batch.merge_facts(row, source, facts).unwrap();
+        batch.directory(PLACE, &ProjectKey::directory(PLACE)).unwrap();
+        batch.place_session(row, PLACE).unwrap();
+        let mut memories: Vec<NewMemory> = observations
+            .iter()
+            .map(|observation| {
+                let files = observation.files_modified.iter().map(|path| FileState {
+                    path: path.clone(),
+                    modified: true,
+                    at: observation.at,
+                    content: None,
+                });
+                NewMemory::observation(observation, false, files.collect())
+            })
+            .collect();
+        memories.push(NewMemory::summary(&summary, Vec::new()));
+        let memories = Redactor::builtin().clean_text("", &mut Report::default()).map(|_| memories);
+        batch.put_memories(row, Some(&summary.title), &memories).unwrap();
+        batch.commit().unwrap();
+        row
+    }
+
+    fn index(&mut self) {
+        let mut index = IndexWriter::open(&self.layout(), &self.store, 1, 20_000_000).unwrap();
+        index.catch_up(&self.store).unwrap();
+        index.commit().unwrap();
+        index.finish().unwrap();
+    }
+
+    fn pack(&self, occasion: Occasion, session: Option<i64>, limits: Limits) -> Pack {
+        let key = ProjectKey::directory(PLACE);
+        let project = self.store.project_by_key(&key).unwrap();
+        let request = PackRequest {
+            projects: project.into_iter().collect(),
+            project: Some("rocket".to_owned()),
+            occasion,
+            session,
+            branch: Some("feat/retry".to_owned()),
+            now: NOW.parse().unwrap(),
+            zone: TimeZone::UTC,
+            disk: &Working("/home/ada/rocket/src/lock.rs"),
+            limits,
+        };
+        pack(&self.layout(), &self.store, &Redactor::builtin(), &request).unwrap()
+    }
+}
+
+fn observation(title: &str, kind: ObservationType, at: &str) -> Observation {
+    Observation {
+        id: Id::derive(&[title.as_bytes()]),
+        turn: 1,
+        kind,
+        title: title.to_owned(),
+        narrative: None,
+        facts: Vec::new(),
+        concepts: BTreeSet::new(),
+        files_read: Vec::new(),
+        files_modified: vec![format!("{PLACE}/src/other.rs")],
+        sources: vec![Id::derive(&[b"passage", title.as_bytes()])],
+        speaker: Speaker::Agent,
+        certainty: Certainty::High,
+        is_rule: false,
+        at: at.parse().ok(),
+        raw_tokens: 1_000,
+        merged: Vec::new(),
+    }
+}
+
+fn summary(title: &str, at: &str, outcome: WorkOutcome) -> Summary {
+    let said = |text: &str| Statement {
+        text: text.to_owned(),
+        sources: vec![Id::derive(&[text.as_bytes()])],
+    };
+    Summary {
+        id: Id::derive(&[b"summary", title.as_bytes()]),
+        title: title.to_owned(),
+        digest: Digest {
+            request: Some(said("Make the uploads survive a locked database")),
+            completed: vec![said("Retries wait with jitter")],
+            next_steps: vec![said("Measure it under load")],
+            outcome,
+            ..Digest::default()
+        },
+        turns: Vec::new(),
+        at: at.parse().ok(),
+        raw_tokens: 1_000,
+    }
+}
+
+fn day(number: i64) -> String {
+    let now: Timestamp = NOW.parse().unwrap();
+    Timestamp::from_second(now.as_second() - number * 86_400).unwrap().to_string()
+}
+
+/// Three years of housekeeping, with a decision, a rule and some unfinished work in them.
+fn three_years() -> Memory {
+    let mut memory = Memory::new();
+    for number in (1..=700).rev() {
+        let at = day(number);
+        let chore = format!("Bump dependency number {number} of the lock file");
+        let mut observations = vec![observation(&chore, ObservationType::Change, &at)];
+        let mut outcome = WorkOutcome::Completed;
+        let mut branch = "main";
+        match number {
+            690 => {
+                let title = "Lock per file, because one lock for all made projects wait";
+                let mut old = observation(title, ObservationType::Decision, &at);
+                old.files_modified = vec![format!("{PLACE}/src/lock.rs")];
+                observations.push(old);
+            }
+            600 => {
+                let mut rule = observation(
+                    "Always run cargo fmt before committing",
+                    ObservationType::Decision,
+                    &at,
+                );
+                rule.is_rule = true;
+                rule.speaker = Speaker::Person;
+                rule.concepts.insert(Concept::Pattern);
+                observations.push(rule);
+            }
+            5 => outcome = WorkOutcome::Blocked,
+            40 => {
+                branch = "feat/retry";
+                observations.push(observation(
+                    "Give the retry loop a budget of two seconds",
+                    ObservationType::Feature,
+                    &at,
+                ));
+            }
+            _ => {}
+        }
+        memory.session(branch, &observations, summary(&format!("Session {number}"), &at, outcome));
+    }
+    memory.index();
+    memory
+}
+
+fn titles(pack: &Pack) -> Vec<&str> {
+    pack.lines.iter().map(|line| line.memory.title.as_str()).collect()
+}
+
+#[test]
+fn years_of_history_are_told_by_value_and_within_every_limit() {
+    let memory = three_years();
+    let pack = memory.pack(Occasion::Start, None, Limits::default());
+    let told = titles(&pack);
+    for wanted in [
+        "Lock per file, because one lock for all made projects wait",
+        "Always run cargo fmt before committing",
+        "Give the retry loop a budget of two seconds",
+        "Session 1",
+        "Session 5",
+    ] {
+        assert!(told.contains(&wanted), "{wanted}: {}", pack.text.get());
+    }
+    assert!(pack.tokens <= 2_000 && pack.tokens == estimated_tokens(pack.text.get()));
+    assert!(pack.text.get().chars().count() <= LONGEST_PACK);
+    for tokens in [200, 400, 10_000] {
+        let limits = Limits { start_tokens: tokens, observations: 200, ..Limits::default() };
+        let pack = memory.pack(Occasion::Start, None, limits);
+        assert!(pack.tokens <= tokens, "{} of {tokens}", pack.tokens);
+        assert!(pack.text.get().chars().count() <= LONGEST_PACK);
+    }
+}
+
+#[test]
+fn filters_leave_out_what_is_not_wanted() {
+    let memory = three_years();
+    let feature = MemoryKind::Observation(ObservationType::Feature);
+    let limits = Limits { kinds: vec![feature], last_summary: false, ..Limits::default() };
+    let pack = memory.pack(Occasion::Start, None, limits);
+    let others = pack.lines.iter().filter(|line| {
+        line.memory.kind != feature
+            && line.memory.kind != MemoryKind::Summary
+            && !line.memory.flags.is_rule
+    });
+    assert_eq!(others.count(), 0, "{}", pack.text.get());
+    assert!(!pack.text.get().contains("Last session"));
+    let limits = Limits { observations: 3, ..Limits::default() };
+    let pack = memory.pack(Occasion::Start, None, limits);
+    let observations = pack
+        .lines
+        .iter()
+        .filter(|line| line.memory.kind != MemoryKind::Summary && !line.memory.flags.is_rule);
+    assert_eq!(observations.count(), 3);
+}
+
+#[test]
+fn a_resumed_session_is_told_what_happened_since_and_a_compacted_one_of_itself() {
+    let memory = three_years();
+    let sessions = memory.store.memories(&thru_store::MemoryFilter::default()).unwrap();
+    let session =
+        |title: &str| sessions.iter().find(|memory| memory.title == title).unwrap().session;
+    let pack = memory.pack(Occasion::Resume, session("Session 3"), Limits::default());
+    assert!(titles(&pack).contains(&"Session 1"), "{}", pack.text.get());
+    assert!(!pack.text.get().contains("number 4 ") && pack.tokens <= 500);
+    let pack = memory.pack(Occasion::Resume, session("Session 1"), Limits::default());
+    assert_eq!(pack.text.get(), "");
+    let pack = memory.pack(Occasion::Compact, session("Session 40"), Limits::default());
+    assert!(pack.text.get().contains("This session so far"), "{}", pack.text.get());
+    assert!(titles(&pack).contains(&"Give the retry loop a budget of two seconds"));
+    assert!(!pack.text.get().contains("number 39 "));
+}
+
+#[test]
+fn a_prompt_is_given_what_bears_on_it_or_nothing() {
+    let memory = three_years();
+    let prompt =
+        |text: &str| memory.pack(Occasion::Prompt(text.to_owned()), None, Limits::default());
+    let pack = prompt("why do we lock per file and not with one lock for all projects?");
+    assert_eq!(titles(&pack), ["Lock per file, because one lock for all made projects wait"]);
+    assert!(pack.tokens <= 500);
+    for silent in ["continue", "write a haiku about the sea", "center the heading with css"] {
+        assert_eq!(prompt(silent).text.get(), "", "{silent}");
+    }
+}
