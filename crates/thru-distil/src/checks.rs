@@ -6,7 +6,7 @@ use regex::{Regex, RegexSet};
 use thru_core::Outcome;
 
 use crate::pattern;
-use crate::text::one_line;
+use crate::text::{is_emoji, one_line};
 
 /// How a command ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +36,7 @@ static TELLING: LazyLock<Option<RegexSet>> = LazyLock::new(|| {
         r"(?i)command not found|no such file|permission denied|cannot find|not found|unrecognized|unknown (?:option|command)",
         r"^FAILED |^--- FAIL|✗|✘|^\(fail\)|^\s*×|^FAIL\b|^test .* FAILED",
         r"(?i)\berror\b|\bfailed\b|\bfailure\b|refused|timed out|denied|rejected",
+        r"(?i)\bignored by|\bconflict|\bcannot\b|\bunable to\b|\binvalid\b|not allowed|overwritten",
     ])
 });
 
@@ -86,9 +87,10 @@ pub(crate) fn telling_line(result: &str) -> Option<String> {
     let telling = TELLING.as_ref()?;
     let mut best: Option<(usize, String)> = None;
     let mut last = "";
-    let mut lines = looked_at.lines().take(2000).peekable();
+    // A progress display writes over its line again and again: only what it wrote last counts.
+    let mut lines = looked_at.split(['\n', '\r']).take(2000).peekable();
     while let Some(line) = lines.next() {
-        let trimmed = line.trim();
+        let trimmed = line.trim().trim_start_matches(is_ornament);
         if trimmed.len() < 4 || trimmed.starts_with("Exit code") || trimmed.len() > 2000 {
             continue;
         }
@@ -118,6 +120,12 @@ pub(crate) fn telling_line(result: &str) -> Option<String> {
     }
     let line = best.map_or_else(|| last.to_owned(), |(_, line)| line);
     Some(one_line(&line, 140)).filter(|line| line.chars().any(char::is_alphanumeric))
+}
+
+/// Spinners, boxes and pictures.
+fn is_ornament(character: char) -> bool {
+    matches!(character, '\u{2800}'..='\u{28ff}' | '\u{2500}'..='\u{257f}' | ' ')
+        || is_emoji(character)
 }
 
 /// A line that counts failures, of which there may be none.

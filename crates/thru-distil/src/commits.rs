@@ -133,21 +133,30 @@ fn message(call: &Simple, line: &CommandLine) -> Option<String> {
         .map(|subject| one_line(subject, 160))
 }
 
-/// The address of the pull request that a successful shell call opened.
-pub(crate) fn pull_request(line: &CommandLine, result: &str) -> Option<String> {
-    let opens = line.commands.iter().any(|command| {
-        matches!(command.program(), "gh" | "glab")
-            && command.words.iter().any(|word| word == "create")
-            && command.words.iter().any(|word| word == "pr" || word == "mr")
-    });
-    if !opens {
-        return None;
-    }
-    let is_request = |word: &&str| {
+/// A pull request that was opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PullRequest {
+    /// Where it is.
+    pub(crate) address: String,
+    /// What the command line calls it.
+    pub(crate) title: Option<String>,
+}
+
+/// The pull request that a successful shell call opened.
+pub(crate) fn pull_request(line: &CommandLine, result: &str) -> Option<PullRequest> {
+    let call = line.commands.iter().find(|command| {
+        let has = |wanted: &str| command.words.iter().any(|word| word == wanted);
+        matches!(command.program(), "gh" | "glab") && has("create") && (has("pr") || has("mr"))
+    })?;
+    let is_address = |word: &&str| {
         word.starts_with("https://")
             && (word.contains("/pull/") || word.contains("/merge_requests/"))
     };
-    result.split_whitespace().find(is_request).map(|address| one_line(address, 160))
+    let address = one_line(result.split_whitespace().find(is_address)?, 160);
+    let mut words = call.words.iter();
+    let named = words.by_ref().any(|word| word == "--title" || word == "-t");
+    let title = words.next().filter(|_| named).map(|title| one_line(title, 160));
+    Some(PullRequest { address, title: title.filter(|title| !title.is_empty()) })
 }
 
 #[cfg(test)]
@@ -196,8 +205,11 @@ mod tests {
     fn pull_requests_are_read() {
         let line = shell::parse("gh pr create --title x --body y");
         assert_eq!(
-            pull_request(&line, "Warning\nhttps://git.example/o/r/pull/7\n").as_deref(),
-            Some("https://git.example/o/r/pull/7")
+            pull_request(&line, "Warning\nhttps://git.example/o/r/pull/7\n"),
+            Some(PullRequest {
+                address: "https://git.example/o/r/pull/7".to_owned(),
+                title: Some("x".to_owned()),
+            })
         );
         assert_eq!(
             pull_request(&shell::parse("gh pr view"), "https://git.example/o/r/pull/7"),

@@ -9,6 +9,9 @@ use crate::session::{Draft, Session};
 use crate::text::{TITLE, cut, one_line};
 use crate::work;
 
+/// Fewer calls of tools that are not the client's are no work.
+const FOREIGN: usize = 3;
+
 /// A shorter answer says little.
 const LEAST: usize = 160;
 
@@ -30,13 +33,20 @@ pub(crate) fn observe(session: &Session<'_>, turn: &Turn) -> Option<Draft> {
     }
     let fixes = session.fixes.within(&turn.range);
     let found = conclusion(session, turn);
-    let title = match (&found, fixes.first()) {
-        (Some((_, said)), _) => said.finding.clone()?,
-        (None, Some(fix)) => one_line(&fix.short, TITLE),
-        (None, None) => return None,
+    let foreign = if found.is_none() { foreign_work(session, turn) } else { None };
+    let title = match (&found, &foreign, fixes.first()) {
+        (Some((_, said)), ..) => said.finding.clone()?,
+        (None, Some((_, _, title)), _) => title.clone(),
+        (None, None, Some(fix)) => one_line(&fix.short, TITLE),
+        (None, None, None) => return None,
+    };
+    let kind = match foreign {
+        Some(_) => ObservationType::Change,
+        None => ObservationType::Discovery,
     };
     let place = turn.range.start;
-    let mut observation = session.blank("discovery", 0, place, ObservationType::Discovery);
+    let mut observation = session.blank("discovery", 0, place, kind);
+    let found = found.or(foreign.map(|(at, said, _)| (at, said)));
     let mut used: Vec<usize> = reading_places(session, turn).take(5).collect();
     for fix in fixes.iter().take(FIXES) {
         let mut places = vec![fix.red, fix.green];
@@ -50,7 +60,10 @@ pub(crate) fn observe(session: &Session<'_>, turn: &Turn) -> Option<Draft> {
         observation.narrative = narrative(said).map(|text| session.statement(text, &[at]));
         let points = said.points.iter().take(POINTS);
         observation.facts.extend(points.map(|point| session.statement(point.clone(), &[at])));
-        observation.concepts.insert(concept(&title));
+        observation.concepts.insert(match kind {
+            ObservationType::Change => Concept::WhatChanged,
+            _ => concept(&title),
+        });
     }
     observation.title = title;
     observation.files_read = work::files_read(events, &[]);
@@ -65,6 +78,18 @@ fn conclusion<'s>(session: &'s Session<'_>, turn: &Turn) -> Option<(usize, &'s S
     let texts = turn.range.clone().rev();
     let said = texts.filter_map(|at| Some((at, session.events.get(at)?.said()?)));
     said.take(3).find(|(_, said)| said.length >= LEAST && said.finding.is_some())
+}
+
+/// What was done with tools that are not the client's, as the agent tells it: no file says so.
+fn foreign_work<'s>(session: &'s Session<'_>, turn: &Turn) -> Option<(usize, &'s Said, String)> {
+    let events = session.events.get(turn.range.clone())?;
+    if events.iter().filter(|event| event.is_foreign).count() < FOREIGN {
+        return None;
+    }
+    let (at, said) = work::report(session.events, turn.range.clone())?;
+    let deed = said.deed.as_ref().map(|(title, _)| title.clone()).or_else(|| said.item.clone());
+    let asked = || events.first()?.request()?.title.clone();
+    Some((at, said, asked().or(deed)?))
 }
 
 fn reading_places<'s>(session: &'s Session<'_>, turn: &Turn) -> impl Iterator<Item = usize> + 's {

@@ -4,7 +4,7 @@ use thru_core::{Access, Id, Outcome, PassageKind, Timestamp};
 
 use crate::answers::{self, Answer, Plan};
 use crate::checks::{self, Status};
-use crate::commits::{self, Commit};
+use crate::commits::{self, Commit, PullRequest};
 use crate::moment::Moment;
 use crate::request::Request;
 use crate::said::Said;
@@ -22,6 +22,8 @@ pub(crate) struct Event {
     /// Tokens (estimated) of the passage.
     pub(crate) tokens: u64,
     pub(crate) is_pending: bool,
+    /// Whether a tool ran that does not belong to the client: nobody knows what it changes.
+    pub(crate) is_foreign: bool,
     pub(crate) read: Vec<String>,
     pub(crate) modified: Vec<String>,
     pub(crate) deed: Deed,
@@ -66,7 +68,7 @@ pub(crate) struct Run {
     /// Whether another form of the command may stand in for it.
     pub(crate) has_variants: bool,
     pub(crate) commits: Vec<Commit>,
-    pub(crate) pull_request: Option<String>,
+    pub(crate) pull_request: Option<PullRequest>,
 }
 
 impl Event {
@@ -87,7 +89,9 @@ impl Event {
                 Access::Read | Access::Modified => {}
             }
         }
+        let is_foreign = moment.tool.as_deref().is_some_and(|tool| tool.starts_with("mcp__"));
         Self {
+            is_foreign: is_foreign && !is_failed,
             id: moment.id,
             turn: moment.turn,
             at: moment.at,

@@ -55,6 +55,12 @@ fn fits(first: &Observation, other: &Observation) -> bool {
     let added =
         other.facts.iter().filter(|fact| !first.facts.iter().any(|known| known.text == fact.text));
     let added: Vec<_> = added.collect();
+    // However often the same is said, taking it in must stay cheap.
+    let is_large =
+        first.merged.len() >= 50 || first.files_modified.len() + other.files_modified.len() > 500;
+    if is_large {
+        return false;
+    }
     let is_needed =
         |text: &str| text.starts_with("Committed") || text.starts_with('`') || text.contains(" → ");
     first.facts.len() + added.len() <= FACTS || !added.iter().any(|fact| is_needed(&fact.text))

@@ -16,7 +16,7 @@ pub(crate) enum Strength {
 
 /// What agents say before they come to the point, in lower case.
 #[rustfmt::skip]
-const OPENERS: [&str; 75] = [
+const OPENERS: [&str; 76] = ["no", 
     "perfect", "great", "excellent", "awesome", "wonderful", "fantastic", "nice", "good",
     "success", "done", "all done", "all set", "sure", "okay", "ok", "alright", "right", "yes",
     "now", "also", "so", "and", "then", "finally", "first", "next", "here we go", "got it",

@@ -34,7 +34,7 @@ static RULE: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"(?ix)
         ^(?:always|never)\s+\w
         | ^(?:please\s+)?(?:don'?t|don’t|do\s+not)\s+(?:you\s+)?ever\b
-        | \bfrom\s+now\s+on\b | \bgoing\s+forward\b | ^in\s+(?:the\s+)?future\b
+        | \bfrom\s+now\s+on\b | ^going\s+forward\b | ^in\s+(?:the\s+)?future\b
         | ^(?:you|we|it|this|that)\s+(?:must|should|shall)\s+(?:always|never)\b
         | ^(?:we|i)\s+(?:always|never)\s+\w
         | ^(?:please\s+)?(?:always|never)\s+\w

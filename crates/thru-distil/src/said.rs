@@ -17,7 +17,7 @@ const SENTENCE: usize = 220;
 
 /// Beginnings of sentences that are about the conversation, in lower case.
 #[rustfmt::skip]
-const META: [&str; 63] = ["step ", "committed", "commit `", "commit is", "background ", "pushed", "pr created", "running ", "done", 
+const META: [&str; 65] = ["makes sense", "no action", "step ", "committed", "commit `", "commit is", "background ", "pushed", "pr created", "running ", "done", 
     "let me", "let's", "i'll", "i’ll", "i will", "i'm going", "i need", "now ", "here's", "here is", "here are",
     "looking at", "i see", "you're right", "sorry", "based on", "would you", "want me", "do you", "should i",
     "what would", "i don't", "i can", "i have", "i now have", "launch", "wait", "actually", "give it", "try ", "go ahead",
@@ -61,6 +61,7 @@ enum Section {
     Lead,
     Done,
     Next,
+    Options,
     Other,
 }
 
@@ -111,7 +112,11 @@ impl Said {
             self.later(item);
             return;
         }
-        if self.points.len() < 4 && item.len() >= 24 && is_whole(item) {
+        if *section != Section::Options
+            && self.points.len() < 4
+            && item.len() >= 24
+            && is_whole(item)
+        {
             self.points.push(one_line(&unmarked(item), 160));
         }
         let sentence = prose::sentences(item).next().unwrap_or_default();
@@ -149,6 +154,10 @@ impl Said {
             if let Some(title) = phrase::of_announcement(sentence) {
                 self.announced = Some(title);
             }
+            if offers(sentence) {
+                *section = Section::Options;
+                continue;
+            }
             match section {
                 Section::Next if !line.ends_with(':') => *section = Section::Other,
                 Section::Lead => {
@@ -167,6 +176,8 @@ impl Said {
         let is_said = sentence.split_whitespace().count() >= 4
             && !sentence.ends_with([':', '?'])
             && !is_meta(&sentence)
+            && !is_cheer(&sentence)
+            && !(self.lead.is_empty() && phrase::points_elsewhere(&sentence))
             && !title::is_label(&sentence);
         if is_said && self.lead.len() < 4 {
             self.lead.push(one_line(&sentence, SENTENCE));
@@ -219,6 +230,15 @@ fn is_about_next(text: &str) -> bool {
         && (cleaned.contains(':') || cleaned.len() < 40)
 }
 
+/// Whether a sentence introduces what could be done, of which nothing is a fact yet.
+fn offers(sentence: &str) -> bool {
+    let sentence = sentence.trim_end_matches('*');
+    sentence.ends_with([':', '?'])
+        && ["option", "should i", "would you", "want me", "either", "could "]
+            .iter()
+            .any(|word| text::find_ignoring_case(sentence, word).is_some())
+}
+
 fn says_blocked(sentence: &str) -> bool {
     const BLOCKED: [&str; 8] = [
         "i'm blocked",
@@ -246,6 +266,12 @@ pub(crate) fn is_status(title: &str) -> bool {
         || lower.starts_with("push")
         || lower.starts_with("mark ") && lower.contains("complete")
         || lower.starts_with("update") && lower.contains(" task")
+}
+
+/// "All changes pushed successfully!": true of any work.
+fn is_cheer(sentence: &str) -> bool {
+    let words = sentence.split_whitespace().count();
+    words < 9 && (sentence.ends_with('!') || sentence.contains("successfully"))
 }
 
 /// Whether a sentence is about the conversation rather than about the work.

@@ -253,8 +253,9 @@ impl Simple {
     /// The words from the program on, or from the program on that another one runs.
     fn wrapped(&self) -> impl Iterator<Item = &str> {
         let second = self.words.get(1).map(String::as_str).unwrap_or_default();
-        let is_wrapped =
-            !WITH_SUBCOMMAND.contains(&self.program()) && WITH_SUBCOMMAND.contains(&second);
+        let is_wrapped = !self.is_looking()
+            && !WITH_SUBCOMMAND.contains(&self.program())
+            && WITH_SUBCOMMAND.contains(&second);
         let program = if is_wrapped { second } else { self.program() };
         std::iter::once(program)
             .chain(self.words.iter().skip(1 + usize::from(is_wrapped)).map(String::as_str))
@@ -330,8 +331,13 @@ pub(crate) fn shown(line: &str) -> String {
         let Some((_, after)) = after.split_once("&&") else { break };
         rest = after.trim_start();
     }
+    // A comment above the command is not the command.
+    while let Some((_, after)) = rest.split_once('\n').filter(|_| rest.starts_with('#')) {
+        rest = after.trim_start();
+    }
     let mut end = rest.find('\n').unwrap_or(rest.len());
     for filter in [
+        " -m \"$(cat",
         " 2>&1",
         " | tail",
         " | head",

@@ -138,8 +138,20 @@ impl<'s> Piece<'s> {
             let (at, run) = self.runs.iter().find(|(_, run)| !run.commits.is_empty())?;
             Some((title::of_commit(&run.commits.first()?.subject), Some(*at)))
         };
-        let ladder: [&Rung<'_>; 10] = [
+        let opened = || {
+            let (at, run) = self.runs.iter().find(|(_, run)| run.pull_request.is_some())?;
+            let title = run.pull_request.as_ref()?.title.as_deref()?;
+            let is_all = self.modified.is_empty();
+            is_all.then(|| {
+                (
+                    title::shaped(&format!("Open pull request: {}", title::of_commit(title))),
+                    Some(*at),
+                )
+            })
+        };
+        let ladder: [&Rung<'_>; 11] = [
             &commit,
+            &opened,
             &|| asked.and_then(|(at, request)| Some((request.plan.clone()?, at))),
             &|| self.segment.task.as_ref().map(|task| (title::shaped(task), None)),
             &|| deed(Strength::Deed),
@@ -261,10 +273,10 @@ impl<'s> Piece<'s> {
             for commit in &run.commits {
                 add_packed(&mut facts, commit.fact(), *at);
             }
-            if let Some(address) = &run.pull_request
+            if let Some(request) = &run.pull_request
                 && facts.len() < FACTS
             {
-                facts.push((format!("Opened pull request {address}"), vec![*at]));
+                facts.push((format!("Opened pull request {}", request.address), vec![*at]));
             }
         }
         for fix in self.fixes {

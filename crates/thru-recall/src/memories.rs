@@ -1,6 +1,6 @@
 //! Finding memories by words. They have an index of their own: passages never make room for them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use thru_store::index::{Candidate, Collection, IndexFilter, QueryTerms, TextIndex};
 use thru_store::{MemoryFilter, MemoryRow, Result, Store};
@@ -58,8 +58,20 @@ pub fn find_memories(
         })
         .collect();
     hits.sort_by(|a, b| b.1.score.total_cmp(&a.1.score).then(a.0.cmp(&b.0)));
+    // A session's summary is often called what its main observation is called.
+    let mut seen = HashSet::new();
+    hits.retain(|(_, hit)| seen.insert((hit.memory.session, normal(&hit.memory.title))));
     hits.truncate(limit);
     Ok(hits.into_iter().map(|(_, hit)| hit).collect())
+}
+
+/// A title as far as it tells two memories apart.
+pub(crate) fn normal(title: &str) -> String {
+    title
+        .chars()
+        .filter(|character| character.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect()
 }
 
 /// Opens the index of memories.

@@ -72,7 +72,7 @@ pub(crate) enum Command {
     Verify(commands::verify::Arguments),
     /// Make store and index again from journal and archive
     Rebuild(commands::rebuild::Arguments),
-    /// See search and an outline at work on a made-up history
+    /// See search, an outline and a briefing on a made-up history
     Demo(commands::demo::Arguments),
     /// Print completions for a shell
     Completions {

@@ -257,6 +257,9 @@ fn a_long_session_takes_linear_time() {
         story.edits(&format!("/p/file{}.rs", number % 700));
         story.runs(&format!("cargo test --test t{number}"), "error: no such test", Outcome::Failed);
     }
+    for number in 0..5_000 {
+        story.asks("now update the headers of these files").edits(&format!("/p/other{number}.rs"));
+    }
     let started = std::time::Instant::now();
     let observations = story.observations();
     assert_eq!(observations[0].files_modified.len(), 700);

@@ -9,6 +9,7 @@ use thru_store::{MemoryBody, MemoryFilter, MemoryRow, Result, SessionPlace, Stor
 use super::render::Section;
 use super::{Draft, Occasion, PackRequest};
 use crate::freshness::{Freshness, Presence};
+use crate::memories::normal;
 
 /// Observations that are weighed: the latest …
 const LATEST: usize = 300;
@@ -452,16 +453,7 @@ fn days(age: f64) -> String {
     }
 }
 
-/// A title as far as it tells two memories apart.
-pub(super) fn normal(title: &str) -> String {
-    title
-        .chars()
-        .filter(|character| character.is_alphanumeric())
-        .flat_map(char::to_lowercase)
-        .collect()
-}
-
-pub(super) fn file_name(path: &str) -> &str {
+fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 

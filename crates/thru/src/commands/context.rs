@@ -50,6 +50,20 @@ enum Source {
     Compact,
 }
 
+impl Arguments {
+    /// What a session that starts in this project is given.
+    pub(crate) fn of(project: &str) -> Self {
+        Self {
+            project: Some(project.to_owned()),
+            prompt: None,
+            source: Source::Startup,
+            session: None,
+            explain: false,
+            json: false,
+        }
+    }
+}
+
 pub(crate) fn run(
     arguments: &Arguments,
     environment: &Environment,

@@ -1,11 +1,11 @@
-//! `thru demo`: search and an outline at work on a made-up history, in a home of its own.
+//! `thru demo`: search, an outline and a briefing on a made-up history, in a home of its own.
 
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use thru_core::Layout;
 
-use super::{Outcome, import, search, session};
+use super::{Outcome, context, import, search, session};
 use crate::environment::Environment;
 use crate::ui::{Page, Tone};
 
@@ -64,6 +64,13 @@ pub(crate) fn run(_: &Arguments, environment: &Environment, plain: bool) -> Resu
     }
     prompt(environment, plain, "thru session show 5b1f")?;
     session::run(&session::Command::show("5b1f"), &demo, plain)?;
+    prompt(environment, plain, "thru context --project rocket")?;
+    context::run(&context::Arguments::of("rocket"), &demo, plain)?;
+    say(
+        environment,
+        plain,
+        &["", "The last is what the next session in that project would be told."],
+    )?;
     say(environment, plain, &["`thru import` does the same with the history on this machine."])?;
     Ok(Outcome::Done)
 }

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use thru_core::{Outcome as CallOutcome, PassageKind};
+use thru_core::{MemoryKind, Outcome as CallOutcome, PassageKind};
+use thru_intake::Intake;
 use thru_redact::{Clean, Redactor, Report};
-use thru_store::{PassageFilter, PassageRow, Store, TouchedFile};
+use thru_store::{MemoryBody, MemoryFilter, PassageFilter, PassageRow, Store, TouchedFile};
 
 use super::search::session_heading;
-use super::{Outcome, shared};
+use super::{Outcome, memories, shared};
 use crate::environment::Environment;
 use crate::ui::{Page, Tone, count, cut, day_and_time, one_line, plural, printable};
 
@@ -69,6 +70,8 @@ struct RunCommand {
 const COMMANDS_SHOWN: usize = 6;
 /// Files listed before the rest is only counted.
 const FILES_SHOWN: usize = 12;
+/// Statements shown of each part of the summary.
+const DIGEST_SHOWN: usize = 4;
 /// Lines shown of a prompt or a conclusion.
 const LINES_SHOWN: usize = 4;
 
@@ -115,12 +118,38 @@ pub(crate) fn run(command: &Command, environment: &Environment, plain: bool) -> 
     if let Some(origin) = &facts.forked_from {
         page.line(page.paint(Tone::Quiet, &format!("continues session {origin}")));
     }
+    show_digest(&mut page, &store, &intake, session.row)?;
     for (number, turn) in &turns {
         show_turn(&mut page, *number, turn, arguments.full, environment);
     }
     show_files(&mut page, &files, facts.directory.as_deref());
     page.print()?;
     Ok(Outcome::Done)
+}
+
+/// How the session ended, in a few lines.
+fn show_digest(page: &mut Page, store: &Store, intake: &Intake, session: i64) -> Result<()> {
+    let filter = MemoryFilter {
+        session: Some(session),
+        kinds: Some(vec![MemoryKind::Summary]),
+        ..MemoryFilter::default()
+    };
+    let Some(memory) = store.memories(&filter)?.pop() else { return Ok(()) };
+    let whole = memories::Whole::read(store, intake.redactor(), &memory)?;
+    let MemoryBody::Summary(summary) = whole.body.get() else { return Ok(()) };
+    let id = page.paint(Tone::Id, &store.short_id(&memory.id)?);
+    page.gap();
+    page.line(format!("{id}  {}", summary.digest.outcome.as_str()));
+    let room = page.columns().saturating_sub(11);
+    for (label, statements) in
+        [("Done", &summary.digest.completed), ("Next", &summary.digest.next_steps)]
+    {
+        for statement in statements.iter().take(DIGEST_SHOWN) {
+            let label = page.paint(Tone::Quiet, &format!("   {label:6}"));
+            page.line(format!("{label}  {}", one_line(&statement.text, room)));
+        }
+    }
+    Ok(())
 }
 
 /// Puts the passages of a session into turns. Subagents are counted, not quoted.

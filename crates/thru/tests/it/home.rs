@@ -109,6 +109,62 @@ impl Home {
         found["sessions"][0]["passages"][0]["full_id"].as_str().unwrap().to_owned()
     }
 
+    /// The directory of a project that is on this disk.
+    pub(crate) fn project(&self) -> PathBuf {
+        let project = self.folder().join("work/rocket");
+        fs::create_dir_all(&project).unwrap();
+        project
+    }
+
+    /// The program, run in that project.
+    pub(crate) fn inside(&self, arguments: &[&str]) -> Ran {
+        Ran::from(self.command().current_dir(self.project()).args(arguments).output().unwrap())
+    }
+
+    /// Tells something and says its id, which follows from the time.
+    pub(crate) fn tell(&self, arguments: &[&str]) -> String {
+        let told = self.inside(&[&["remember", "--json"], arguments].concat()).expect(0);
+        let told: Value = serde_json::from_str(&told.stdout).unwrap();
+        told["full_id"].as_str().unwrap().to_owned()
+    }
+
+    /// The full id of the memory of this type that answers a query best.
+    pub(crate) fn memory_of(&self, kind: &str, query: &str) -> String {
+        let found = self.json(&["search", "--all", "--json", "--type", kind, query]);
+        found["memories"][0]["full_id"].as_str().unwrap_or_else(|| panic!("{found}")).to_owned()
+    }
+
+    /// As [`Home::settings`]; besides, it hides what follows from the time or from the length of paths:
+    /// these ids, those of decisions, today's date, costs.
+    pub(crate) fn settings_of_today(
+        &self,
+        ids: &[(&str, &str)],
+    ) -> insta::internals::SettingsBindDropGuard {
+        let guard = self.settings();
+        let mut settings = insta::Settings::clone_current();
+        for (name, id) in ids {
+            settings.add_filter(&format!(r"\b{}[0-9a-z]*", &id[..5]), format!("[{name}]"));
+        }
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+        let today = now.as_secs() / 86_400;
+        // A test may run over midnight.
+        for day in [today, today + 1] {
+            settings.add_filter(&date_of(day), "[today]");
+        }
+        settings.add_filter(r"\[today\]T[0-9:.]+Z", "[now]");
+        settings.add_filter(r"\[today\] \d\d:\d\d", "[today]");
+        settings.add_filter(r"(\[\w+\]  )\d\d:\d\d", "${1}[time]");
+        settings.add_filter(r"\b[0-9a-z]{6}(  \[today\])", "[op]$1");
+        settings.add_filter(r"(thru undo|took back) [0-9a-z]{6}\b", "$1 [op]");
+        settings.add_filter(r"~[0-9.]+k?t( of [0-9.]+k?)?", "[cost]");
+        // What was told a moment ago is older where the machine is slow.
+        settings.add_filter(r"  (now|\[age\] )\n", "  [age]\n");
+        let bound = settings.bind_to_scope();
+        // Undone in the order in which they were bound: what was bound last goes first.
+        BOUND.with_borrow_mut(|bound| bound.push(guard));
+        bound
+    }
+
     /// Replaces what differs from run to run.
     pub(crate) fn settings(&self) -> insta::internals::SettingsBindDropGuard {
         let mut settings = insta::Settings::clone_current();
