@@ -10,9 +10,9 @@ use thru_core::{Id, Layout, SourceKind};
 use thru_intake::Intake;
 use thru_journal::archive::Archive;
 use thru_redact::Report;
-use thru_store::{PassageFilter, SessionFilter, Store};
+use thru_store::{MemoryFilter, PassageFilter, SessionFilter, Store};
 
-/// Passages, sessions and archived files.
+/// Passages, sessions, memories and archived files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Dump {
     lines: Vec<String>,
@@ -24,6 +24,7 @@ impl Dump {
         let layout = Layout::new(root);
         let mut dump = Self { lines: Vec::new() };
         dump.passages(&layout)?;
+        dump.memories(&layout)?;
         for (path, (lines, hash)) in archived(&layout)? {
             dump.lines.push(format!("archive {path}: {lines} lines, {hash}"));
         }
@@ -75,6 +76,26 @@ impl Dump {
                     Id::derive(&[text.as_bytes()]),
                 ));
             }
+        }
+        Ok(())
+    }
+
+    fn memories(&mut self, layout: &Layout) -> Result<()> {
+        let store = Store::open_to_read(layout)?;
+        for memory in store.memories(&MemoryFilter::default())? {
+            let body = format!("{:?}", store.body_of(&memory)?);
+            let files =
+                format!("{:?}", store.files_of_memories(&[memory.row])?.into_values().next());
+            self.lines.push(format!(
+                "memory {}: turn {}, {}, {:?}, {:?}, body {}, files {}",
+                memory.id,
+                memory.turn,
+                memory.kind,
+                memory.flags,
+                memory.outcome,
+                Id::derive(&[body.as_bytes()]),
+                Id::derive(&[files.as_bytes()]),
+            ));
         }
         Ok(())
     }

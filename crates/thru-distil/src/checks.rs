@@ -99,6 +99,7 @@ pub(crate) fn telling_line(result: &str) -> Option<String> {
             true => one_line(trimmed, 400),
             false => trimmed.to_owned(),
         };
+        let shown = shown.trim_start_matches(is_ornament).to_owned();
         if is_tally(&shown) {
             continue;
         }
@@ -128,9 +129,12 @@ fn is_ornament(character: char) -> bool {
         || is_emoji(character)
 }
 
-/// A line that counts failures, of which there may be none.
+/// A line that counts failures, of which there may be none, or that only says that there was one.
 fn is_tally(line: &str) -> bool {
-    line.contains("0 failed")
+    line.contains("exited with code")
+        || line.contains("script failed (code")
+        || line.contains("ELIFECYCLE")
+        || line.contains("0 failed")
         || line.contains("0 error")
         || line.contains("0 fail") && !line.contains("10 fail")
 }

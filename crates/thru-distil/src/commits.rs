@@ -3,6 +3,9 @@
 use crate::shell::{CommandLine, Simple};
 use crate::text::one_line;
 
+/// Longest part kept of what a message says behind its subject, in characters.
+const BODY: usize = 280;
+
 /// A commit that was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Commit {
@@ -10,6 +13,8 @@ pub(crate) struct Commit {
     pub(crate) place: Option<(String, String)>,
     /// The first line of its message.
     pub(crate) subject: String,
+    /// What else its message says, without trailers.
+    pub(crate) body: Option<String>,
 }
 
 impl Commit {
@@ -28,8 +33,13 @@ pub(crate) fn of(line: &CommandLine, result: &str) -> Vec<Commit> {
     if calls.is_empty() {
         return Vec::new();
     }
-    let printed: Vec<Commit> = result.lines().filter_map(printed).take(50).collect();
+    let messages = messages(&calls, line);
+    let mut printed: Vec<Commit> = result.lines().filter_map(printed).take(50).collect();
     if !printed.is_empty() {
+        for commit in &mut printed {
+            let own = messages.iter().find(|message| message.contains(&commit.subject));
+            commit.body = own.and_then(|message| body(message));
+        }
         return printed;
     }
     if says_nothing_was_committed(result) {
@@ -40,11 +50,11 @@ pub(crate) fn of(line: &CommandLine, result: &str) -> Vec<Commit> {
     if !is_quiet && !result.contains("changed") && !result.contains("create mode") {
         return Vec::new();
     }
-    calls
-        .iter()
-        .filter_map(|call| message(call, line))
-        .map(|subject| Commit { place: None, subject })
-        .collect()
+    let commits = messages.iter().filter_map(|message| {
+        let subject = message.lines().map(str::trim).find(|line| !line.is_empty())?;
+        Some(Commit { place: None, subject: one_line(subject, 160), body: body(message) })
+    });
+    commits.collect()
 }
 
 /// Whether a command is `git commit`, with whatever options before the subcommand.
@@ -81,6 +91,7 @@ fn printed(line: &str) -> Option<Commit> {
     (is_hash && is_branch && !subject.trim().is_empty()).then(|| Commit {
         place: Some((hash.to_owned(), one_line(branch, 60))),
         subject: one_line(subject, 160),
+        body: None,
     })
 }
 
@@ -103,8 +114,13 @@ fn has_flag(call: &Simple, short: char, long: &str) -> bool {
     })
 }
 
-/// The first line of the message in the command line.
-fn message(call: &Simple, line: &CommandLine) -> Option<String> {
+/// The messages in the command line, of each call that has one there.
+fn messages<'l>(calls: &[&'l Simple], line: &'l CommandLine) -> Vec<&'l str> {
+    let mut documents = line.documents.iter().map(String::as_str);
+    calls.iter().filter_map(|call| message(call, &mut documents)).collect()
+}
+
+fn message<'l>(call: &'l Simple, documents: &mut impl Iterator<Item = &'l str>) -> Option<&'l str> {
     let mut words = call.words.iter();
     while let Some(word) = words.next() {
         let is_message_flag = word == "--message"
@@ -117,20 +133,46 @@ fn message(call: &Simple, line: &CommandLine) -> Option<String> {
             None if is_message_flag => words.next()?,
             None => continue,
         };
-        let text = match text.trim_start().starts_with("$(cat") {
-            true => line.documents.first().map(String::as_str).unwrap_or_default(),
-            false => text,
+        return match text.trim_start().starts_with("$(cat") {
+            true => documents.next(),
+            false => Some(text),
         };
-        let subject = text.lines().map(str::trim).find(|line| !line.is_empty())?;
-        return Some(one_line(subject, 160));
     }
     let from_document = call.words.iter().any(|word| word == "-F" || word.starts_with("--file"));
-    let document = line.documents.first().filter(|_| from_document)?;
-    document
-        .lines()
-        .map(str::trim)
-        .find(|line| !line.is_empty())
-        .map(|subject| one_line(subject, 160))
+    if from_document { documents.next() } else { None }
+}
+
+/// The first sentences or items of a message behind its subject.
+fn body(message: &str) -> Option<String> {
+    let mut lines = message.lines().map(str::trim).skip_while(|line| line.is_empty());
+    lines.next()?;
+    let mut body = String::new();
+    let mut is_paragraph = false;
+    for line in lines {
+        let is_trailer = line.starts_with("Co-Authored-By:")
+            || line.starts_with("Signed-off-by:")
+            || line.contains("Generated with");
+        if is_trailer || body.len() > BODY * 2 {
+            break;
+        }
+        if line.is_empty() || line.ends_with(':') {
+            is_paragraph = true;
+            continue;
+        }
+        let item = line.strip_prefix("- ").or_else(|| line.strip_prefix("* "));
+        if !body.is_empty() {
+            let ends = body.ends_with(['.', '!', ';']);
+            body.push_str(match (ends, item.is_some(), is_paragraph) {
+                (false, true, _) => "; ",
+                (false, false, true) => ". ",
+                _ => " ",
+            });
+        }
+        body.push_str(item.unwrap_or(line));
+        is_paragraph = false;
+    }
+    let body = one_line(&body, BODY);
+    (body.split_whitespace().count() >= 4).then_some(body)
 }
 
 /// A pull request that was opened.
@@ -186,6 +228,10 @@ mod tests {
             facts("git commit -q -m \"$(cat <<'EOF'\nAdd d\n\nbody\nEOF\n)\"", ""),
             ["Committed: Add d"]
         );
+        let line = shell::parse(
+            "git commit -q -m \"Add c\n\nWhy it is there.\n- one\n- two\n\nCo-Authored-By: X\"",
+        );
+        assert_eq!(of(&line, "")[0].body.as_deref(), Some("Why it is there. one; two"));
         assert_eq!(facts("git commit -q -F - <<'EOF'\nAdd e\nEOF", ""), ["Committed: Add e"]);
     }
 

@@ -7,7 +7,7 @@ use crate::said::Said;
 use crate::segment::Turn;
 use crate::session::{Draft, Session};
 use crate::text::{TITLE, cut, one_line};
-use crate::work;
+use crate::{phrase, work};
 
 /// Fewer calls of tools that are not the client's are no work.
 const FOREIGN: usize = 3;
@@ -57,7 +57,8 @@ pub(crate) fn observe(session: &Session<'_>, turn: &Turn) -> Option<Draft> {
     }
     if let Some((at, said)) = found {
         used.push(at);
-        observation.narrative = narrative(said).map(|text| session.statement(text, &[at]));
+        observation.narrative = narrative(said, kind == ObservationType::Change)
+            .map(|text| session.statement(text, &[at]));
         let points = said.points.iter().take(POINTS);
         observation.facts.extend(points.map(|point| session.statement(point.clone(), &[at])));
         observation.concepts.insert(match kind {
@@ -97,8 +98,11 @@ fn reading_places<'s>(session: &'s Session<'_>, turn: &Turn) -> impl Iterator<It
     turn.range.clone().filter(has_read)
 }
 
-fn narrative(said: &Said) -> Option<String> {
-    let text = work::joined(&said.lead, NARRATIVE);
+fn narrative(said: &Said, is_foreign: bool) -> Option<String> {
+    // What was not changed cannot have been made, whatever is claimed.
+    let claims_nothing = |sentence: &&String| is_foreign || !phrase::is_deed(sentence);
+    let lead: Vec<String> = said.lead.iter().filter(claims_nothing).cloned().collect();
+    let text = work::joined(&lead, NARRATIVE);
     (!text.is_empty()).then(|| cut(&text, NARRATIVE))
 }
 

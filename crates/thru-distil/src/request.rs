@@ -19,6 +19,8 @@ pub(crate) struct Request {
     pub(crate) title: Option<String>,
     /// The first sentence as a title, whatever it is.
     pub(crate) fallback: Option<String>,
+    /// The client's command that was given, with what it was given for.
+    pub(crate) command: Option<String>,
     /// The heading of the plan that the prompt hands over.
     pub(crate) plan: Option<String>,
     /// Corrections and standing rules in it.
@@ -59,6 +61,7 @@ impl Request {
             title,
             fallback,
             is_slight: plan.is_none() && (words < 4 || is_housekeeping(prompt)),
+            command: command_request(prompt).map(|_| title::shaped(first_line(prompt))),
             plan,
             rulings,
         }
@@ -93,10 +96,29 @@ fn is_noise(prompt: &str) -> bool {
         || prompt.starts_with("! ")
 }
 
-/// What follows a slash command.
+fn first_line(prompt: &str) -> &str {
+    prompt.lines().next().unwrap_or_default()
+}
+
+/// What follows a slash command that asks for work.
 fn command_request(prompt: &str) -> Option<&str> {
+    const CLIENT: [&str; 12] = [
+        "clear",
+        "compact",
+        "model",
+        "config",
+        "cost",
+        "resume",
+        "exit",
+        "quit",
+        "context",
+        "agents",
+        "mcp",
+        "permissions",
+    ];
     let (name, rest) = prompt.strip_prefix('/')?.split_once(char::is_whitespace)?;
-    (!name.contains('/') && rest.split_whitespace().count() >= 2).then(|| rest.trim())
+    let asks = !name.contains('/') && !CLIENT.contains(&name) && !rest.trim().is_empty();
+    asks.then(|| rest.trim())
 }
 
 /// "commit", "update the changelog", "continue": work, but not what a session is about.

@@ -173,12 +173,13 @@ impl Said {
     /// Keeps a sentence for the narrative.
     fn keep(&mut self, sentence: &str) {
         let sentence = unmarked(phrase::without_openers(sentence));
+        let is_empty = is_meta(&sentence) || is_cheer(&sentence) || title::is_label(&sentence);
+        let hangs = self.lead.is_empty() && phrase::points_elsewhere(&sentence);
         let is_said = sentence.split_whitespace().count() >= 4
             && !sentence.ends_with([':', '?'])
-            && !is_meta(&sentence)
-            && !is_cheer(&sentence)
-            && !(self.lead.is_empty() && phrase::points_elsewhere(&sentence))
-            && !title::is_label(&sentence);
+            && !is_empty
+            && !hangs
+            && !is_label_line(&sentence);
         if is_said && self.lead.len() < 4 {
             self.lead.push(one_line(&sentence, SENTENCE));
         }

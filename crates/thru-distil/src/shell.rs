@@ -335,26 +335,28 @@ pub(crate) fn shown(line: &str) -> String {
     while let Some((_, after)) = rest.split_once('\n').filter(|_| rest.starts_with('#')) {
         rest = after.trim_start();
     }
-    let mut end = rest.find('\n').unwrap_or(rest.len());
-    for filter in [
-        " -m \"$(cat",
-        " 2>&1",
-        " | tail",
-        " | head",
-        " | grep",
-        " |tail",
-        " |head",
-        " 2>/dev/null",
-        " > /",
-        "; echo",
-    ] {
-        if let Some(at) = rest[..end].find(filter)
-            && at > 2
-        {
-            end = at;
-        }
+    let mut line = rest.lines().next().unwrap_or_default();
+    if let Some(at) = line.find(" -m \"$(cat") {
+        line = &line[..at];
     }
-    one_line(&rest[..end], 90)
+    one_line(without_filters(line), 90)
+}
+
+/// A line without what only filters its output at its end.
+fn without_filters(line: &str) -> &str {
+    const FILTERS: [&str; 9] =
+        ["2>&1", "2>/dev/null", "| tail", "| head", "| grep", "|tail", "|head", "; echo", "> /"];
+    let mut line = line.trim_end();
+    for _ in 0..4 {
+        let last = FILTERS.iter().filter_map(|filter| line.rfind(filter)).max();
+        let Some(at) = last.filter(|at| *at > 2) else { break };
+        let after = &line[at..];
+        if after.contains("&&") || after.len() > 2 && after[2..].contains(';') {
+            break;
+        }
+        line = line[..at].trim_end();
+    }
+    line
 }
 
 /// The result in the text of a shell call: what follows its input.

@@ -8,6 +8,7 @@ use thru_core::{
 
 use crate::event::{Deed, Event};
 use crate::fixes;
+use crate::request::Request;
 use crate::segment::Turn;
 use crate::session::Session;
 use crate::tasks::Tasks;
@@ -48,7 +49,7 @@ fn title_of(session: &Session<'_>, observations: &[Observation], digest: &Digest
         return given.to_owned();
     }
     let main = main_turn(session, observations);
-    let asked = main.and_then(|turn| session.events.get(turn.range.start)?.request());
+    let asked = main.and_then(|turn| request_of(session, turn));
     let done = |observation: &&Observation| {
         main.is_some_and(|turn| turn.number == observation.turn) && is_work(observation)
     };
@@ -87,7 +88,7 @@ fn main_turn<'s>(session: &'s Session<'_>, observations: &[Observation]) -> Opti
 
 fn session_digest(session: &Session<'_>, observations: &[Observation]) -> Digest {
     let mut digest = Digest {
-        request: request(session, 0..session.events.len(), false),
+        request: goals(session, observations),
         investigated: investigated(session, 0..session.events.len()),
         ..Digest::default()
     };
@@ -95,9 +96,18 @@ fn session_digest(session: &Session<'_>, observations: &[Observation]) -> Digest
         add(&mut digest, observation, LIST);
     }
     digest.files = files(observations);
-    let last = session.turns.iter().rev().find(|turn| has_words(session, turn));
-    if let Some(last) = last {
-        closing(session, last, &mut digest);
+    let mut last = session.turns.iter().rev().filter(|turn| has_words(session, turn));
+    if let Some(turn) = last.next() {
+        closing(session, turn, &mut digest);
+        // "Commit this" leaves open what the turn before it left open.
+        if digest.next_steps.is_empty()
+            && request_of(session, turn).is_some_and(|request| request.is_slight)
+            && let Some(before) = last.next()
+        {
+            let mut earlier = Digest::default();
+            closing(session, before, &mut earlier);
+            digest.next_steps = earlier.next_steps;
+        }
     }
     for &red in session.fixes.still_red.iter().rev().take(3) {
         if let Some(text) = fixes::still_failing(session.events, red) {
@@ -133,6 +143,25 @@ fn files(observations: &[Observation]) -> Vec<String> {
     let mut known = std::collections::BTreeSet::new();
     let all = observations.iter().flat_map(|observation| &observation.files_modified);
     all.filter(|file| known.insert(file.as_str())).take(FILES).cloned().collect()
+}
+
+/// What was asked for first, and later, where most of the work was for something else.
+fn goals(session: &Session<'_>, observations: &[Observation]) -> Option<Statement> {
+    let mut first = request(session, 0..session.events.len(), false)?;
+    let later = main_turn(session, observations)
+        .filter(|turn| request_of(session, turn).is_some_and(|request| !request.is_slight))
+        .and_then(|turn| request(session, turn.range.clone(), true))
+        .filter(|later| later.sources != first.sources);
+    if let Some(later) = later {
+        first.text = format!("{}; later: {}", cut(&first.text, 140), cut(&later.text, 140));
+        first.sources.extend(later.sources);
+    }
+    Some(first)
+}
+
+/// What was asked for in the prompt of a turn.
+fn request_of<'s>(session: &'s Session<'_>, turn: &Turn) -> Option<&'s Request> {
+    session.events.get(turn.range.start)?.request()
 }
 
 /// What was asked for first; the first prompt of substance if the first ones only drive the client.
@@ -220,7 +249,11 @@ fn outcome(
 ) -> WorkOutcome {
     let Some(last) = session.turns.last() else { return WorkOutcome::Abandoned };
     let events = session.events.get(last.range.clone()).unwrap_or_default();
-    let ends_in_call = events.last().is_some_and(|event| event.is_pending);
+    // An agent that is done says so: a call at the end means that it was stopped.
+    let ends_in_call = events
+        .iter()
+        .rfind(|event| !event.is_subagent)
+        .is_some_and(|event| event.is_pending || event.is_tool());
     let says_blocked =
         events.iter().rev().find_map(Event::said).is_some_and(|said| said.is_blocked);
     let is_red = session.fixes.checks.last().is_some_and(|(_, failed)| *failed);

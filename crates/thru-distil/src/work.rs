@@ -149,7 +149,7 @@ impl<'s> Piece<'s> {
                 )
             })
         };
-        let ladder: [&Rung<'_>; 11] = [
+        let ladder: [&Rung<'_>; 12] = [
             &commit,
             &opened,
             &|| asked.and_then(|(at, request)| Some((request.plan.clone()?, at))),
@@ -159,6 +159,7 @@ impl<'s> Piece<'s> {
             &|| said.and_then(|(at, said)| Some((said.item.clone()?, at))),
             &|| deed(Strength::State),
             &|| self.announced(),
+            &|| asked.and_then(|(at, request)| Some((request.command.clone()?, at))),
             &|| said.and_then(|(at, said)| Some((said.finding.clone()?, at))),
             &|| asked.and_then(|(at, request)| Some((request.fallback.clone()?, at))),
         ];
@@ -249,7 +250,18 @@ impl<'s> Piece<'s> {
 
     /// The first sentences of the report, without claims that the checks contradict.
     fn narrative(&self) -> Option<(usize, String)> {
+        let commit = self.runs.iter().find(|(_, run)| !run.commits.is_empty());
+        if let Some((at, run)) = commit
+            && let Some(body) = run.commits.first().and_then(|commit| commit.body.clone())
+        {
+            return Some((*at, body));
+        }
         let (at, said) = self.report?;
+        // A remark between two edits is no report of them.
+        let is_after = self.edit_places().last().is_none_or(|edit| edit < at) && commit.is_none();
+        if !is_after && !said.is_report() && said.deed.is_none() {
+            return None;
+        }
         let is_red = self.is_red_at(at);
         let claims: Vec<String> =
             said.lead.iter().filter(|claim| !(is_red && is_status(claim))).cloned().collect();

@@ -53,13 +53,13 @@ pub(super) fn drafts(store: &Store, request: &PackRequest<'_>) -> Result<(Vec<Dr
         drafts.extend(rules(store, request)?);
     }
     let summaries = summaries(store, request, about, since)?;
+    let valued = observations(store, request, about, since, &summaries)?;
     if request.limits.last_summary
         && let Some(last) = summaries.first()
     {
-        drafts.extend(last_session(store, request, last)?);
+        drafts.extend(last_session(store, request, last, &valued)?);
     }
     drafts.extend(left_open(store, request, summaries.get(1..).unwrap_or_default())?);
-    let valued = observations(store, request, about, since, &summaries)?;
     let weighed = valued.len();
     drafts.extend(told(store, request, valued)?);
     Ok((drafts, format!("{weighed} observations weighed")))
@@ -132,6 +132,7 @@ fn last_session(
     store: &Store,
     request: &PackRequest<'_>,
     summary: &MemoryRow,
+    observations: &[Valued],
 ) -> Result<Vec<Draft>> {
     let MemoryBody::Summary(body) = store.body_of(summary)? else { return Ok(Vec::new()) };
     let line = |detail: bool, text: String, reason: &str| Draft {
@@ -161,7 +162,12 @@ fn last_session(
         ("Open question", open_questions, most, "what was left open"),
     ];
     for (label, statements, most, reason) in lists {
-        let is_new = |statement: &&Statement| normal(&statement.text) != normal(&body.title);
+        // After a compaction all observations of the session follow, with their ids.
+        let is_new = |statement: &&Statement| {
+            let text = normal(&statement.text);
+            let is_told = |one: &Valued| normal(&one.memory.title) == text;
+            text != normal(&body.title) && !(compact && observations.iter().any(is_told))
+        };
         for statement in statements.iter().filter(is_new).take(most) {
             drafts.push(draft(format!("{label}: {}", cut(&statement.text, 200)), reason));
         }

@@ -1,5 +1,7 @@
 //! Writing memories: what distilling made of a session, and what people told.
 
+use std::collections::HashSet;
+
 use rusqlite::OptionalExtension;
 use thru_core::{
     Certainty, Concept, FileState, Id, MemoryDecision, MemoryKind, Observation, ProjectKey,
@@ -118,9 +120,10 @@ impl Batch<'_> {
             .optional()?
             .flatten();
         let place = Place { session: Some(session), project };
-        for old in self.memories_of_session(session)? {
-            if !memories.get().iter().any(|memory| memory.id == old.1) {
-                self.remove_memory_row(old.0)?;
+        let kept: HashSet<Id> = memories.get().iter().map(|memory| memory.id).collect();
+        for (row, id) in self.memories_of_session(session)? {
+            if !kept.contains(&id) {
+                self.remove_memory_row(row)?;
             }
         }
         for memory in memories.get() {

@@ -140,33 +140,34 @@ impl Home {
         &self,
         ids: &[(&str, &str)],
     ) -> insta::internals::SettingsBindDropGuard {
-        let guard = self.settings();
-        let mut settings = insta::Settings::clone_current();
+        let mut settings = self.filters();
         for (name, id) in ids {
             settings.add_filter(&format!(r"\b{}[0-9a-z]*", &id[..5]), format!("[{name}]"));
         }
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-        let today = now.as_secs() / 86_400;
+        let now = std::time::UNIX_EPOCH.elapsed().unwrap();
         // A test may run over midnight.
-        for day in [today, today + 1] {
-            settings.add_filter(&date_of(day), "[today]");
+        for days in [0, 1] {
+            let day = std::time::UNIX_EPOCH + now + std::time::Duration::from_hours(24 * days);
+            let day = thru_core::Timestamp::try_from(day).unwrap().strftime("%Y-%m-%d");
+            settings.add_filter(&day.to_string(), "[today]");
         }
         settings.add_filter(r"\[today\]T[0-9:.]+Z", "[now]");
         settings.add_filter(r"\[today\] \d\d:\d\d", "[today]");
-        settings.add_filter(r"(\[\w+\]  )\d\d:\d\d", "${1}[time]");
+        settings.add_filter(r"(\[[\w-]+\]  )\d\d:\d\d", "${1}[time]");
         settings.add_filter(r"\b[0-9a-z]{6}(  \[today\])", "[op]$1");
         settings.add_filter(r"(thru undo|took back) [0-9a-z]{6}\b", "$1 [op]");
         settings.add_filter(r"~[0-9.]+k?t( of [0-9.]+k?)?", "[cost]");
         // What was told a moment ago is older where the machine is slow.
-        settings.add_filter(r"  (now|\[age\] )\n", "  [age]\n");
-        let bound = settings.bind_to_scope();
-        // Undone in the order in which they were bound: what was bound last goes first.
-        BOUND.with_borrow_mut(|bound| bound.push(guard));
-        bound
+        settings.add_filter(r"(?m)  now$", "  [age] ");
+        settings.bind_to_scope()
     }
 
     /// Replaces what differs from run to run.
     pub(crate) fn settings(&self) -> insta::internals::SettingsBindDropGuard {
+        self.filters().bind_to_scope()
+    }
+
+    fn filters(&self) -> insta::Settings {
         let mut settings = insta::Settings::clone_current();
         settings.add_filter(&regex_of(self.folder()), "[folder]");
         settings.add_filter(r"\b\d+ (min|h|days?|weeks?|months?|years?)\b *", "[age] ");
@@ -177,7 +178,7 @@ impl Home {
             r#""$1": "[time]""#,
         );
         settings.add_filter(r"\b\d+(\.\d+)? (kB|MB|B)\b", "[size]");
-        settings.bind_to_scope()
+        settings
     }
 }
 

@@ -9,6 +9,7 @@
 )]
 
 mod asking;
+mod briefing;
 mod configuring;
 mod crashing;
 #[path = "../../../thru-intake/tests/it/dump.rs"]
@@ -24,5 +25,7 @@ mod projects;
 #[allow(dead_code, reason = "shared with the tests of thru-intake, which use all of it")]
 mod records;
 mod redacting;
+mod remembering;
 mod restoring;
+mod timelines;
 mod verifying;
