@@ -40,13 +40,20 @@ pub(crate) fn of(sentence: &str) -> Option<Choice> {
         return None;
     }
     let found = SHAPE.as_ref()?.captures(sentence)?;
-    if DOUBT.as_ref()?.is_match(sentence) {
+    let reason = found.get(1)?;
+    // What the reason says may well be uncertain.
+    let chosen = sentence.get(..reason.start())?;
+    if sentence.ends_with('?') || DOUBT.as_ref()?.is_match(chosen) {
         return None;
     }
-    let reason = found.get(1)?.as_str().to_ascii_lowercase();
+    let reason = reason.as_str().to_ascii_lowercase();
     let cleaned = unmarked(phrase::without_openers(sentence));
+    let bare = ["I've ", "We've ", "I have ", "We have ", "I ", "We ", "I'm ", "We're "]
+        .iter()
+        .find_map(|subject| cleaned.strip_prefix(subject))
+        .unwrap_or(&cleaned);
     Some(Choice {
-        title: title::shaped(&cleaned),
+        title: title::shaped(bare),
         sentence: one_line(&cleaned, 240),
         is_trade_off: !matches!(reason.as_str(), "because" | "since" | "so that"),
     })
@@ -65,6 +72,7 @@ mod tests {
         for text in [
             "I went with SQLite for the store.",
             "Should we have decided on SQLite instead of Postgres?",
+            "Should we go with polling because the mount sends no events?",
             "If you decided to use SQLite rather than Postgres, tell me.",
             "I could have chosen SQLite instead of Postgres there.",
             "The table is used instead of the list in this view.",

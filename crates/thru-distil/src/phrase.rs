@@ -32,7 +32,7 @@ const OPENERS: [&str; 76] = ["no",
 
 /// Beginnings that a sentence loses on its way to a title, in lower case.
 #[rustfmt::skip]
-const SUBJECTS: [&str; 20] = [
+const SUBJECTS: [&str; 21] = ["gone ahead and ", 
     "i've successfully ", "i have successfully ", "successfully ", "i've now ", "i have now ",
     "i've also ", "i've ", "i’ve ", "i have ", "we've ", "we have ", "i just ", "i also ",
     "i then ", "i ", "we ", "also ", "just ", "now ", "you've ",
@@ -90,7 +90,11 @@ pub(crate) fn of_deed(sentence: &str) -> Option<(String, Strength)> {
     let (first, after) = rest.split_once(' ').unwrap_or((rest, ""));
     if let Some(imperative) = verbs::imperative(first) {
         let object = after.trim();
-        if object.split_whitespace().count() >= 2 && names_its_object(object) {
+        let goes_somewhere =
+            matches!(imperative, "Switch" | "Move" | "Change" | "Migrate" | "Convert" | "Upgrade")
+                && (object.starts_with("to ") || object.starts_with("from "));
+        let is_whole = goes_somewhere || names_its_object(object);
+        if object.split_whitespace().count() >= 2 && is_whole {
             let title = format!("{imperative} {}", in_step(object));
             return Some((shaped(&title), Strength::Deed));
         }
@@ -103,7 +107,9 @@ pub(crate) fn of_deed(sentence: &str) -> Option<(String, Strength)> {
 fn in_step(object: &str) -> String {
     let mut words: Vec<String> = Vec::new();
     for word in object.split(' ') {
-        let follows = words.last().is_some_and(|before| before == "and" || before == "then");
+        let follows = words.last().is_some_and(|before| {
+            before == "and" || before == "then" || before.ends_with([',', ':'])
+        });
         let imperative =
             if follows && word.ends_with("ed") { verbs::imperative(word) } else { None };
         words.push(imperative.map_or_else(|| word.to_owned(), str::to_lowercase));
@@ -113,6 +119,10 @@ fn in_step(object: &str) -> String {
 
 /// "Parser: Added x" and "src/parser.rs - Added x" as "Added x".
 fn without_label(sentence: &str) -> &str {
+    let first = sentence.split(' ').next().unwrap_or_default();
+    if verbs::imperative(first).is_some() {
+        return sentence;
+    }
     for separator in [": ", " - ", " — ", " – "] {
         if let Some((label, rest)) = sentence.split_once(separator)
             && label.len() < 90
@@ -182,6 +192,9 @@ fn of_passive(sentence: &str) -> Option<(String, Strength)> {
     if points_elsewhere(sentence) {
         return None;
     }
+    if let Some(state) = sentence.strip_prefix("Now the ") {
+        return Some((shaped(&format!("The {state}")), Strength::State));
+    }
     for link in LINKS {
         let Some((subject, after)) = sentence.split_once(link) else { continue };
         let words = subject.split_whitespace().count();
@@ -200,7 +213,10 @@ fn of_passive(sentence: &str) -> Option<(String, Strength)> {
         let title = format!("{imperative} {} {rest}", uncapitalised(subject));
         return Some((shaped(&title), Strength::Deed));
     }
-    sentence.contains(" now ").then(|| (shaped(sentence), Strength::State))
+    let first = sentence.split([' ', '\'', '’']).next().unwrap_or_default().to_lowercase();
+    let is_talk =
+        ["i", "we", "you", "let", "can", "please", "if", "once"].contains(&first.as_str());
+    (!is_talk && sentence.contains(" now ")).then(|| (shaped(sentence), Strength::State))
 }
 
 fn without_subject(sentence: &str) -> &str {
@@ -259,6 +275,24 @@ pub(crate) fn without_courtesy(sentence: &str) -> &str {
         rest = rest[courtesy.len()..].trim_start();
     }
     rest
+}
+
+/// What was wrong, as a title of what was repaired: "The problem was a race" as "Fix a race". Nothing
+/// if the sentence does not say that something was wrong.
+pub(crate) fn of_cause(title: &str) -> Option<String> {
+    let (head, rest) = title.split_once(" was ").or_else(|| title.split_once(" is "))?;
+    let head = head.to_lowercase();
+    let names_trouble =
+        ["the issue", "the problem", "the bug", "the cause", "the root cause", "the real issue"]
+            .contains(&head.as_str());
+    if !names_trouble {
+        return None;
+    }
+    match rest.strip_prefix("that ") {
+        Some(clause) => Some(capitalised(clause)),
+        None if rest.starts_with("a ") || rest.starts_with("an ") => Some(format!("Fix {rest}")),
+        None => Some(capitalised(title)),
+    }
 }
 
 /// What the agent says it is about to do, as a title.
@@ -336,6 +370,16 @@ mod tests {
         ] {
             assert_eq!(deed(said), title, "{said}");
         }
+    }
+
+    #[test]
+    fn causes_become_repairs() {
+        assert_eq!(
+            of_cause("The problem was a race in the watcher").unwrap(),
+            "Fix a race in the watcher"
+        );
+        assert_eq!(of_cause("The issue was that the cache grew").unwrap(), "The cache grew");
+        assert_eq!(of_cause("The parser was a joy"), None);
     }
 
     #[test]

@@ -53,7 +53,10 @@ impl Request {
             Some(_) => Vec::new(),
             None => rules::of(&looked_at),
         };
-        let shown = plan.clone().unwrap_or_else(|| sentences.join(" "));
+        let shown = match command_request(prompt) {
+            Some(_) => text::ends(prompt, 2 * REQUEST, 0).into_owned(),
+            None => plan.clone().unwrap_or_else(|| sentences.join(" ")),
+        };
         let request = one_line(&unmarked(&shown), REQUEST);
         let words = request.split_whitespace().count();
         Self {

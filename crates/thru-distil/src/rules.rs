@@ -36,7 +36,9 @@ static RULE: LazyLock<Option<Regex>> = LazyLock::new(|| {
         | ^(?:please\s+)?(?:don'?t|don’t|do\s+not)\s+(?:you\s+)?ever\b
         | \bfrom\s+now\s+on\b | ^going\s+forward\b | ^in\s+(?:the\s+)?future\b
         | ^(?:you|we|it|this|that)\s+(?:must|should|shall)\s+(?:always|never)\b
-        | ^(?:we|i)\s+(?:always|never)\s+\w
+        | ^(?:we|i)\s+(?:always|never)\s+(?:use|want|need|prefer|run|write|do|commit|put|test|check|keep|name|push|mock|deploy|merge|add|call|allow|return|work|go|set)\b
+        | ^we\s+(?:only\s+)?(?:use|write|name|keep|run|put|deploy|call)\b.*\b(?:not|instead|here|never|only)\b
+        | ^(?:all|every|each)\s+.{3,80}\b(?:must|should|needs?\s+to|ha(?:s|ve)\s+to)\s+\w
         | ^(?:please\s+)?(?:always|never)\s+\w
         | ^(?:make|be)\s+sure\s+(?:you\s+|to\s+|that\s+you\s+|we\s+)?(?:always|never)\b
         | ^remember\s+to\s+(?:always|never)\b | ^remember:?\s+\w+.*\b(?:always|never)\b
@@ -44,7 +46,7 @@ static RULE: LazyLock<Option<Regex>> = LazyLock::new(|| {
         | ^(?:i\s+|we\s+|please\s+)?prefer\s+\w
         | ^(?:please\s+)?use\s+.{1,80}\b(?:instead|rather\s+than|not)\b
         | ^(?:please\s+)?(?:don'?t|don’t|do\s+not)\s+use\s+\w
-        | ^(?:in|for)\s+this\s+(?:repo|project|codebase|repository)\b.{0,20}\b(?:use|always|never|don'?t|must)\b
+        | ^(?:in|for)\s+this\s+(?:repo|project|codebase|repository)\b.{0,20}\b(?:use|always|never|don'?t|must|all|every|only)\b
         | ^(?:as\s+a\s+)?(?:general\s+)?rule:\s
         | \b(?:is|are)\s+(?:always|never)\s+(?:to\s+be\s+)?(?:allowed|ok|okay|acceptable|permitted)\b",
     )
@@ -55,6 +57,9 @@ static CORRECTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)
         ^(?:no|nope|nah|wrong|incorrect|actually|instead|wait)\s?[,.:;!—–-]+\s+\w
+        | ^actually\s+(?:we|i|it|you|the|that|this|don'?t|no|use|let'?s|just|make)\b
+        | ^(?:make|be)\s+sure\b | ^let'?s\s+not\b | ^not\s+(?:like|that|this|the|there|here)\b
+        | ^you\s+should(?:'ve|\s+have|\s+not|n'?t)\b
         | ^no\s+(?:i|it|the|that|you|we|not|don'?t|dont|need|use|just)\b
         | ^(?:uu*m+|erm?|hm+)\b.*\balready\b
         | \b(?:that'?s|thats|that’s|that\s+is|this\s+is|it'?s|its|it\s+is)\s+(?:just\s+|completely\s+|still\s+|totally\s+)?(?:wrong|incorrect|not\s+(?:right|correct|what|how|the|a|where|true|needed))\b
@@ -161,8 +166,9 @@ fn ruling(sentence: &str) -> Option<Ruling> {
     let is_rule = !is_question
         && RULE.as_ref().is_some_and(|rule| rule.is_match(bare))
         && !is_conditional(bare);
-    let is_correction =
-        !is_question && CORRECTION.as_ref().is_some_and(|correction| correction.is_match(bare));
+    let is_correction = !is_question
+        && !is_conditional(bare)
+        && CORRECTION.as_ref().is_some_and(|correction| correction.is_match(bare));
     if !(is_rule || is_correction) || bare.split_whitespace().count() < 3 {
         return None;
     }
@@ -183,9 +189,18 @@ fn asks(sentence: &str) -> bool {
 /// A condition or a report may hold a rule's words without being one.
 fn is_conditional(sentence: &str) -> bool {
     let lower = sentence.to_ascii_lowercase();
-    ["if ", "it never ", "it always ", "this never ", "this always "]
-        .iter()
-        .any(|start| lower.starts_with(start))
+    [
+        "if ",
+        "it never ",
+        "it always ",
+        "this never ",
+        "this always ",
+        "don't worry",
+        "do not worry",
+        "no need",
+    ]
+    .iter()
+    .any(|start| lower.starts_with(start))
 }
 
 /// The sentence without "ok," and the like before it.

@@ -17,7 +17,7 @@ const SENTENCE: usize = 220;
 
 /// Beginnings of sentences that are about the conversation, in lower case.
 #[rustfmt::skip]
-const META: [&str; 65] = ["makes sense", "no action", "step ", "committed", "commit `", "commit is", "background ", "pushed", "pr created", "running ", "done", 
+const META: [&str; 71] = ["i looked", "i've looked", "i checked", "i've checked", "i reviewed", "i've reviewed", "makes sense", "no action", "step ", "committed", "commit `", "commit is", "background ", "pushed", "pr created", "running ", "done", 
     "let me", "let's", "i'll", "i’ll", "i will", "i'm going", "i need", "now ", "here's", "here is", "here are",
     "looking at", "i see", "you're right", "sorry", "based on", "would you", "want me", "do you", "should i",
     "what would", "i don't", "i can", "i have", "i now have", "launch", "wait", "actually", "give it", "try ", "go ahead",

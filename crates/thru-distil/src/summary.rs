@@ -9,6 +9,7 @@ use thru_core::{
 use crate::event::{Deed, Event};
 use crate::fixes;
 use crate::request::Request;
+use crate::said::is_status;
 use crate::segment::Turn;
 use crate::session::Session;
 use crate::tasks::Tasks;
@@ -56,7 +57,9 @@ fn title_of(session: &Session<'_>, observations: &[Observation], digest: &Digest
     let first = session.events.iter().filter_map(Event::request).find(|request| !request.is_slight);
     asked
         .and_then(|request| {
-            request.plan.clone().or_else(|| request.title.clone().filter(|_| !request.is_slight))
+            request.plan.clone().or_else(|| {
+                request.title.clone().filter(|title| !request.is_slight && !is_status(title))
+            })
         })
         .or_else(|| observations.iter().find(done).map(|one| one.title.clone()))
         .or_else(|| first.and_then(|request| request.title.clone()))
@@ -149,7 +152,10 @@ fn files(observations: &[Observation]) -> Vec<String> {
 fn goals(session: &Session<'_>, observations: &[Observation]) -> Option<Statement> {
     let mut first = request(session, 0..session.events.len(), false)?;
     let later = main_turn(session, observations)
-        .filter(|turn| request_of(session, turn).is_some_and(|request| !request.is_slight))
+        .filter(|turn| {
+            let request = request_of(session, turn);
+            request.is_some_and(|asked| asked.plan.is_some() || asked.title.is_some())
+        })
         .and_then(|turn| request(session, turn.range.clone(), true))
         .filter(|later| later.sources != first.sources);
     if let Some(later) = later {

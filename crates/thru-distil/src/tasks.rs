@@ -13,7 +13,7 @@ pub(crate) enum State {
 /// What a call did to the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
-    /// The whole list anew.
+    /// The whole list anew, without what is done.
     List(Vec<(String, State)>),
     /// One more task, with its number.
     Add(String, String),
@@ -30,6 +30,9 @@ pub(crate) struct Tasks {
 
 /// Most tasks that are kept.
 const MOST: usize = 100;
+
+/// Most of them that are kept of a list that is written anew.
+const OPEN: usize = 12;
 
 impl Tasks {
     /// Takes a change over. Gives the task that is in progress now, if that is another one.
@@ -87,7 +90,11 @@ pub(crate) fn change(tool: &str, text: &str) -> Option<Change> {
                     break;
                 }
             }
-            (!list.is_empty()).then_some(Change::List(list))
+            let has_tasks = !list.is_empty();
+            // A long session writes its list again and again: what is done need not be kept.
+            list.retain(|(_, state)| *state != State::Done);
+            list.truncate(OPEN);
+            has_tasks.then_some(Change::List(list))
         }
         "TaskCreate" => {
             let subject = member(text, "subject: ")?;
@@ -127,6 +134,9 @@ mod tests {
         let listed = change("TodoWrite", "TodoWrite\ntodos: content: Add x\nstatus: in_progress\nactiveForm: Adding x\ncontent: Test x\nstatus: pending").unwrap();
         assert_eq!(tasks.apply(&listed).as_deref(), Some("Add x"));
         assert_eq!(tasks.open().collect::<Vec<_>>(), ["Add x", "Test x"]);
+        let done = "TodoWrite\ntodos: content: Add x\nstatus: completed";
+        tasks.apply(&change("TodoWrite", done).unwrap());
+        assert_eq!(tasks.open().count(), 0);
     }
 
     #[test]

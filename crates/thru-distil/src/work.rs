@@ -5,7 +5,7 @@ use thru_core::{Concept, ObservationType};
 
 use crate::event::{Event, Run};
 use crate::fixes::Fix;
-use crate::phrase::Strength;
+use crate::phrase::{self, Strength};
 use crate::request::Request;
 use crate::said::{Said, is_status};
 use crate::segment::{Segment, Turn};
@@ -160,7 +160,11 @@ impl<'s> Piece<'s> {
             &|| deed(Strength::State),
             &|| self.announced(),
             &|| asked.and_then(|(at, request)| Some((request.command.clone()?, at))),
-            &|| said.and_then(|(at, said)| Some((said.finding.clone()?, at))),
+            &|| {
+                let (at, said) = said?;
+                let finding = said.finding.clone()?;
+                Some((phrase::of_cause(&finding).unwrap_or(finding), at))
+            },
             &|| asked.and_then(|(at, request)| Some((request.fallback.clone()?, at))),
         ];
         ladder
@@ -228,6 +232,10 @@ impl<'s> Piece<'s> {
         let asked = self.request.and_then(|(_, request)| request.title.as_deref());
         let kind =
             by_commit.or_else(|| verbs::kind_of(title)).or_else(|| asked.and_then(verbs::kind_of));
+        let names_trouble = self
+            .report
+            .and_then(|(_, said)| said.finding.as_deref())
+            .is_some_and(|finding| phrase::of_cause(finding).is_some());
         let by_plan = self.request.is_some_and(|(_, request)| request.plan.is_some());
         let range = &self.segment.range;
         let fixed = self.fixes.iter().any(|fix| fix.edits.iter().any(|at| range.contains(at)));
@@ -241,6 +249,7 @@ impl<'s> Piece<'s> {
             _ if fixed && !is_aside => ObservationType::Bugfix,
             Some(kind) => kind,
             // A plan that was worked off made something, if its heading does not say otherwise.
+            None if names_trouble => ObservationType::Bugfix,
             None if by_plan && !only_documents && !verbs::is_mere_change(title) => {
                 ObservationType::Feature
             }
@@ -383,7 +392,11 @@ pub(crate) fn report(events: &[Event], range: std::ops::Range<usize>) -> Option<
     said(2)
         .find(|(_, said)| said.is_report() || has_deed(said))
         .or_else(|| said(8).find(|(_, said)| said.is_report() || has_deed(said)))
-        .or_else(|| said(4).find(|(_, said)| !said.lead.is_empty()))
+        .or_else(|| {
+            said(4).find(|(_, said)| {
+                !said.lead.is_empty() || said.deed.is_some() || said.finding.is_some()
+            })
+        })
 }
 
 /// Files that were looked at and not changed, as far as they are listed.

@@ -100,7 +100,7 @@ pub(crate) fn run(
             }
         }
     } else {
-        remembered(&mut page, &answer, environment);
+        remembered(&mut page, &answer, &store, environment)?;
         show(&mut page, &answer, arguments, environment, &scope);
     }
     page.print()?;
@@ -176,11 +176,16 @@ const MEMORIES: usize = 3;
 const COVERAGE: f32 = 0.5;
 
 /// The memories that answer, in a line each: what was made of the passages below.
-fn remembered(page: &mut Page, answer: &Answer, environment: &Environment) {
+fn remembered(
+    page: &mut Page,
+    answer: &Answer,
+    store: &Store,
+    environment: &Environment,
+) -> Result<()> {
     let shown: Vec<&FoundMemory> =
         answer.memories.iter().filter(|found| found.hit.coverage >= COVERAGE).collect();
     if shown.is_empty() {
-        return;
+        return Ok(());
     }
     let id_width = shown.iter().map(|found| found.short_id.len()).max().unwrap_or(5);
     page.line(page.paint(Tone::Heading, "In short"));
@@ -188,10 +193,16 @@ fn remembered(page: &mut Page, answer: &Answer, environment: &Environment) {
         let memory = &found.hit.memory;
         let id = page.paint(Tone::Id, &format!("{:id_width$}", found.short_id));
         let age = age(memory.at, environment.clock.now());
-        let room = page.columns().saturating_sub(id_width + 17 + age.len()).max(20);
-        let title = one_line(found.title.get(), room);
-        page.line(format!("  {id}  {:10}{title}  {}", memory.kind, page.paint(Tone::Quiet, &age)));
+        let session = memories::session_of(store, memory)?;
+        let stale = memories::freshness(store, memory, session.as_ref())?.note();
+        let stale = stale.map_or_else(String::new, |note| format!("  {note}"));
+        let used = id_width + 17 + age.len() + width(&stale);
+        let title = one_line(found.title.get(), page.columns().saturating_sub(used).max(20));
+        let age = page.paint(Tone::Quiet, &age);
+        let stale = page.paint(Tone::Bad, &stale);
+        page.line(format!("  {id}  {:10}{title}  {age}{stale}", memory.kind));
     }
+    Ok(())
 }
 
 /// Memories alone, as a table.
@@ -429,6 +440,9 @@ fn as_json(answer: &Answer, request: &Request, scope: &Scope, store: &Store) -> 
             );
             value["score"] = json!(found.hit.score);
             value["coverage"] = json!(found.hit.coverage);
+            let freshness = memories::freshness(store, &found.hit.memory, session.as_ref())?;
+            value["files_changed_since"] = json!(freshness.changed);
+            value["files_gone_since"] = json!(freshness.gone);
             Ok(value)
         })
         .collect::<Result<Vec<Value>>>()?;

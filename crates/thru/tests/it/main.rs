@@ -21,6 +21,7 @@ mod home;
 mod importing;
 mod outside;
 mod projects;
+mod promises;
 #[path = "../../../thru-intake/tests/it/records.rs"]
 #[allow(dead_code, reason = "shared with the tests of thru-intake, which use all of it")]
 mod records;

@@ -1,5 +1,7 @@
 //! `thru remember`, `edit`, `forget` of memories, `undo`, `log`.
 
+use std::process::Stdio;
+
 use insta::assert_snapshot;
 use serde_json::Value;
 
@@ -488,12 +490,9 @@ fn what_cannot_be_edited_is_an_error_with_advice() {
     error: `` is not an id: ids are up to 16 letters and digits.
     -- exit 2 --
     ");
-    assert_snapshot!(home.shown(&["edit", &passage[..5], "--title", "Other"]), @"
-    -- stderr --
-    error: `wd5xb` is a passage: a part of a session as it was recorded.
-    hint: `thru forget --session` forgets a session, `thru redact` takes texts out of all of them.
-    -- exit 2 --
-    ");
+    for id in [&passage[..5], &ONE[..8]] {
+        home.thru(&["edit", id, "--title", "Other"]).expect(2);
+    }
     assert_snapshot!(home.shown(&["edit", short, "--title", "a\nb"]), @"
     -- stderr --
     error: a title is one line of 1 to 80 characters.
@@ -521,16 +520,7 @@ fn what_cannot_be_edited_is_an_error_with_advice() {
     For more information, try '--help'.
     -- exit 2 --
     ");
-    assert_snapshot!(home.shown(&["edit"]), @"
-    -- stderr --
-    error: the following required arguments were not provided:
-      <--title <TITLE>|--text <TEXT>|--type <TYPE>|--rule <BOOL>|ID>
-
-    Usage: thru edit <--title <TITLE>|--text <TEXT>|--type <TYPE>|--rule <BOOL>|ID>
-
-    For more information, try '--help'.
-    -- exit 2 --
-    ");
+    home.thru(&["edit"]).expect(2);
     home.thru(&["log"]).expect(1);
 }
 
@@ -1020,4 +1010,30 @@ fn without_a_memory_there_is_nothing_to_decide() {
         assert!(ran.stderr.contains("thru import"), "{arguments:?}: {}", ran.shown());
     }
     assert!(!home.data().exists());
+}
+
+#[test]
+fn what_is_told_at_the_same_time_is_all_kept() {
+    let home = Home::new();
+    let running: Vec<_> = (0..6)
+        .map(|number| {
+            let text = format!("Thing number {number}");
+            let mut command = home.command();
+            command
+                .args(["remember", "--global", &text])
+                .stdout(Stdio::null())
+                .stderr(Stdio::null());
+            command.spawn().unwrap()
+        })
+        .collect();
+    for mut process in running {
+        assert!(process.wait().unwrap().success());
+    }
+    let log = home.json(&["log", "--json"]);
+    assert_eq!(log["entries"].as_array().unwrap().len(), 6);
+    let pack = home.thru(&["context"]).expect(0).stdout;
+    for number in 0..6 {
+        assert!(pack.contains(&format!("Thing number {number}")), "{pack}");
+    }
+    home.thru(&["verify"]).expect(0);
 }
