@@ -76,6 +76,9 @@ static CORRECTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
         | \bwon'?t\s+work\b
         | ^(?:let'?s|we|you|it|this|that|the|i|should|use|do|make|put|just)\b.*\w\s+(?:instead\s+of|rather\s+than)\s+\w
         | \b(?:has|have|had)\s+already\s+been\b
+        | ^(?:(?:ok|okay|yes|yeah|sure|right)\s*,?\s+)?but\s+\w
+        | ^the\s+(?:issue|problem|bug)\s+is\s+(?:only\s+|just\s+|not\s+)?(?:for|with|in|when|the|that)\b
+        | ^(?:we|i)\s+need\s+an?\s+(?:new|different|separate)\s+one\b
         | \bit'?s\s+better\s+(?:not\s+)?to\b | \bbetter\s+not\s+to\b
         | \bshould(?:\s+not|n'?t)\s+\w
         | \bmust(?:\s+not|n'?t)\s+\w",

@@ -97,8 +97,9 @@ pub(super) fn note_metadata(record: &Record<'_>, state: &mut State, facts: &mut 
             keep_last(&mut facts.agent_title, short(&record.ai_title));
             state.has_title |= facts.agent_title.is_some();
         }
-        // What old versions had for a title; it gives way to a real one.
-        "summary" if !state.has_title => {
+        // What old versions had for a title; it gives way to a real one. At the head of a file it is that
+        // of another session.
+        "summary" if !state.has_title && state.next_ordinal > 0 => {
             keep_last(&mut facts.agent_title, short(&record.summary));
         }
         "pr-link" => facts.pull_requests.extend(short(&record.pr_url).map(str::to_owned)),

@@ -39,7 +39,7 @@ fn version_1_0() {
         An old prompt that was copied on resume
     {"assistant": 5, "summary": 1, "user": 11}
     "###);
-    insta::assert_debug_snapshot!(batch.facts, @r###"
+    insta::assert_debug_snapshot!(batch.facts, @r#"
     SessionFacts {
         first: Some(
             2026-03-01T09:00:01Z,
@@ -60,9 +60,7 @@ fn version_1_0() {
             "claude-test-1",
         },
         user_title: None,
-        agent_title: Some(
-            "Orrery gears first look",
-        ),
+        agent_title: None,
         first_prompt: Some(
             "Why does the Saturn gear slip?",
         ),
@@ -77,7 +75,7 @@ fn version_1_0() {
         api_errors: 0,
         pull_requests: {},
     }
-    "###);
+    "#);
 }
 
 #[test]

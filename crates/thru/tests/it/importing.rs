@@ -68,7 +68,7 @@ fn an_import_reports_as_json() {
       "sessions": 2,
       "stage_seconds": {
         "archive": "[time]",
-        "distil": 0.076864714,
+        "distil": "[time]",
         "index": "[time]",
         "parse": "[time]",
         "read": "[time]",
