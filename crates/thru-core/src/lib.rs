@@ -12,6 +12,7 @@ mod memory;
 mod passage;
 mod project;
 mod session;
+mod text;
 
 pub use agent::{Agent, UnknownAgent};
 pub use batch::{
@@ -28,3 +29,4 @@ pub use memory::{
 pub use passage::{Outcome, PassageKind, RecordId};
 pub use project::ProjectKey;
 pub use session::{SessionId, SessionKey, SourceKind};
+pub use text::is_invisible;

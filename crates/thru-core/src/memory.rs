@@ -366,6 +366,18 @@ pub struct Summary {
 }
 
 impl Observation {
+    /// Shows every text that it holds, files included: no ids, no names of kinds.
+    pub fn texts(&mut self, each: &mut dyn FnMut(&mut String)) {
+        each(&mut self.title);
+        for statement in self.narrative.iter_mut().chain(&mut self.facts) {
+            each(&mut statement.text);
+        }
+        self.files_read.iter_mut().chain(&mut self.files_modified).for_each(&mut *each);
+        for merged in &mut self.merged {
+            each(&mut merged.title);
+        }
+    }
+
     /// What a search looks in.
     pub fn search_text(&self) -> String {
         let statements = self.narrative.iter().chain(&self.facts);
@@ -391,6 +403,22 @@ impl Observation {
 }
 
 impl Digest {
+    fn texts(&mut self, each: &mut dyn FnMut(&mut String)) {
+        let statements = self
+            .request
+            .iter_mut()
+            .chain(&mut self.investigated)
+            .chain(&mut self.learned)
+            .chain(&mut self.completed)
+            .chain(&mut self.next_steps)
+            .chain(&mut self.decisions)
+            .chain(&mut self.open_questions);
+        for statement in statements {
+            each(&mut statement.text);
+        }
+        self.files.iter_mut().for_each(&mut *each);
+    }
+
     /// Every statement, in the order in which it is read.
     pub fn statements(&self) -> impl Iterator<Item = &Statement> {
         self.request
@@ -405,6 +433,15 @@ impl Digest {
 }
 
 impl Summary {
+    /// Shows every text that it holds, files included.
+    pub fn texts(&mut self, each: &mut dyn FnMut(&mut String)) {
+        each(&mut self.title);
+        self.digest.texts(each);
+        for (_, digest) in &mut self.turns {
+            digest.texts(each);
+        }
+    }
+
     /// What a search looks in: the session as a whole, not its turns again.
     pub fn search_text(&self) -> String {
         let mut text = self.title.clone();
@@ -470,6 +507,10 @@ impl MemoryEdit {
         }
         if let Some(is_rule) = self.is_rule {
             observation.is_rule = is_rule;
+            // Ruling is a person's act, whoever said the words first.
+            if is_rule {
+                observation.speaker = Speaker::Person;
+            }
         }
     }
 

@@ -73,10 +73,19 @@ fn quoted_answer<'t>(result: &'t str, question: &str) -> Option<&'t str> {
     Some(&rest[..end])
 }
 
+/// How the client's result begins where a person approved.
+const APPROVED: &str = "\nUser has approved ";
+
+/// Whether a person approved the plan in the text of an `ExitPlanMode` call: only the client's own words
+/// say so, and a plan in which they stand, too, may have been sent elsewhere.
+pub(crate) fn is_approved(text: &str) -> bool {
+    text.matches(APPROVED).count() == 1 && !text.contains("\nYour plan has been submitted")
+}
+
 /// The plan in the text of an `ExitPlanMode` call.
 pub(crate) fn plan(text: &str) -> Plan {
     let body = text.find("plan: ").map_or("", |at| &text[at + 6..]);
-    let body = body.split("User has approved your plan").next().unwrap_or(body);
+    let body = body.split(APPROVED).next().unwrap_or(body);
     Plan { title: plan_title(body), points: plan_points(body) }
 }
 

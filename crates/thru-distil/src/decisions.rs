@@ -47,10 +47,13 @@ pub(crate) fn observe(session: &Session<'_>, turn: &Turn, drafts: &mut Vec<Draft
                     .collect();
                 drafts.push(Draft { place, observation });
             }
-            Deed::Declined(words) => {
+            Deed::Declined(declined) => {
                 let mut observation = by_person(session, "declined", 0, place);
-                observation.title = title::shaped(words);
-                observation.narrative = Some(session.statement(words.clone(), &[place]));
+                observation.title = title::shaped(&declined.words);
+                observation.narrative = Some(session.statement(declined.words.clone(), &[place]));
+                if !declined.is_certain {
+                    observation.certainty = Certainty::Low;
+                }
                 observation.concepts.insert(Concept::Gotcha);
                 drafts.push(Draft { place, observation });
             }

@@ -5,6 +5,7 @@ use thru_core::{Access, Id, Outcome, PassageKind, Timestamp};
 use crate::answers::{self, Answer, Plan};
 use crate::checks::{self, Status};
 use crate::commits::{self, Commit, PullRequest};
+use crate::declined::{self, Declined};
 use crate::moment::Moment;
 use crate::request::Request;
 use crate::said::Said;
@@ -42,8 +43,8 @@ pub(crate) enum Deed {
     Answered(Vec<Answer>),
     /// A person approved a plan.
     Approved(Box<Plan>),
-    /// A person declined a call, with these words.
-    Declined(String),
+    /// A person declined a call.
+    Declined(Declined),
     /// The agent changed its list of tasks.
     Tasks(Change),
     /// Another tool ran.
@@ -146,23 +147,17 @@ fn tool(moment: &Moment) -> Deed {
             let answers = answers::answers(text);
             if answers.is_empty() { Deed::Used } else { Deed::Answered(answers) }
         }
-        "ExitPlanMode" if is_done => Deed::Approved(Box::new(answers::plan(text))),
+        "ExitPlanMode" if is_done && answers::is_approved(text) => {
+            Deed::Approved(Box::new(answers::plan(text)))
+        }
         "TodoWrite" | "TaskCreate" | "TaskUpdate" if is_done => {
             tasks::change(tool, text).map_or(Deed::Used, Deed::Tasks)
         }
         _ if moment.outcome == Some(Outcome::Failed) => {
-            declined_words(text).map_or(Deed::Used, Deed::Declined)
+            declined::by_call(tool, text).map_or(Deed::Used, Deed::Declined)
         }
         _ => Deed::Used,
     }
-}
-
-/// What a person said when declining the call of this text. The result begins on a line of its own.
-fn declined_words(text: &str) -> Option<String> {
-    let at = text.rfind("\nThe user doesn't want to ")?;
-    let words = checks::declined(&text[at + 1..])?;
-    let is_clients = words.starts_with("The user wants to clarify") || words.is_empty();
-    (!is_clients && words.split_whitespace().count() >= 2).then(|| one_line(words, 300))
 }
 
 fn run(moment: &Moment, command: &str) -> Deed {
@@ -172,9 +167,10 @@ fn run(moment: &Moment, command: &str) -> Deed {
     let line = shell::parse(command);
     let result = shell::result(&moment.text, command);
     if moment.outcome == Some(Outcome::Failed)
-        && let Some(words) = declined_words(&moment.text)
+        && matches!(moment.tool.as_deref(), Some("Bash" | "PowerShell"))
+        && let Some(declined) = declined::by_shell(&moment.text, result)
     {
-        return Deed::Declined(words);
+        return Deed::Declined(declined);
     }
     let Some(main) = line.main() else { return Deed::Used };
     let is_check = line.acting().any(shell::Simple::is_check);

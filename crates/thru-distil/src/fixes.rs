@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::checks::Status;
 use crate::event::Event;
-use crate::text::{FACT, base_name, cut};
+use crate::text::{FACT, cut, shown_name};
 
 /// A command that failed and worked later.
 #[derive(Clone, Debug)]
@@ -150,7 +150,8 @@ fn fact(events: &[Event], red: usize, green: usize, files: &[&str], is_variant: 
         }
         _ => String::new(),
     };
-    let names: Vec<&str> = files.iter().map(|file| base_name(file)).collect();
+    let names: Vec<String> =
+        files.iter().map(|file| shown_name(file)).filter(|name| !name.is_empty()).collect();
     let changes = match names.is_empty() {
         true => String::new(),
         false => format!(" after changes to {}", names.join(", ")),

@@ -10,6 +10,7 @@ mod checks;
 mod choice;
 mod commits;
 mod decisions;
+mod declined;
 mod discovery;
 mod event;
 mod fixes;

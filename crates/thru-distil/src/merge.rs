@@ -38,15 +38,15 @@ fn likeness(observation: &Observation) -> Likeness {
     const EMPTY: [&str; 14] = [
         "the", "a", "an", "of", "to", "in", "for", "on", "and", "with", "is", "are", "please", "ok",
     ];
-    let mut words: Vec<String> = observation
+    // In their order and with their signs: tabs over spaces is not spaces over tabs, nor C++ C#.
+    let words: Vec<String> = observation
         .title
         .to_lowercase()
-        .split(|c: char| !c.is_alphanumeric() && c != '_' && c != '\'')
+        .split_whitespace()
+        .map(|word| word.trim_matches(|c: char| ".,:;!?'\"`()[]…".contains(c)))
         .filter(|word| !word.is_empty() && !EMPTY.contains(word))
         .map(str::to_owned)
         .collect();
-    words.sort_unstable();
-    words.dedup();
     (observation.kind, observation.is_rule, words)
 }
 

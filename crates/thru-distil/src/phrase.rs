@@ -260,8 +260,8 @@ pub(crate) fn without_courtesy(sentence: &str) -> &str {
         "hmmm, ", "hmmm ", "uuum, ", "ahh ", "ah ", "sorry, ", "please ", "pls ", "pelase ",
         "can you ", "could you ", "would you ", "will you ", "can we ", "could we ", "lets ",
         "let's ", "let us ", "ok ", "okay ", "ok, ", "okay, ", "now ", "now, ", "also ", "also, ",
-        "and ", "so ", "so, ", "great, ", "great. ", "thanks! ", "thanks. ", "thanks, ", "perfect,
-        ", "hmm, ", "hey ", "hi ", "hi, ", "yes, ", "yes please ", "yeah please ",
+        "and ", "so ", "so, ", "great, ", "great. ", "thanks! ", "thanks. ", "thanks, ", "perfect, ",
+        "hmm, ", "hey ", "hi ", "hi, ", "yes, ", "yes please ", "yeah please ",
         "i want you to ", "i'd like you to ", "i need you to ", "we need to ", "you need to ",
         "just ",
     ];

@@ -105,6 +105,12 @@ fn is_drawing(trimmed: &str) -> bool {
 
 /// The sentences of one line. A sentence ends with a mark that white space and a new beginning follow.
 pub(crate) fn sentences(line: &str) -> impl Iterator<Item = &str> {
+    sentences_at(line).map(|(_, sentence)| sentence)
+}
+
+/// The sentences of one line, each with the place in the line where it begins.
+pub(crate) fn sentences_at(line: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = line.len() - line.trim_start().len();
     let mut rest = line.trim();
     std::iter::from_fn(move || {
         if rest.is_empty() {
@@ -112,13 +118,19 @@ pub(crate) fn sentences(line: &str) -> impl Iterator<Item = &str> {
         }
         let end = sentence_end(rest);
         let (sentence, after) = rest.split_at(end);
-        rest = after.trim_start();
-        Some(sentence.trim())
+        let next = after.trim_start();
+        let found = (at, sentence.trim());
+        at += rest.len() - next.len();
+        rest = next;
+        Some(found)
     })
 }
 
 fn sentence_end(text: &str) -> usize {
     let bytes = text.as_bytes();
+    // Where a run of marks ends and whether a sentence begins behind it: looked at once per run.
+    let mut end = 0;
+    let mut begins = false;
     for (at, mark) in text.char_indices() {
         if matches!(mark, '。' | '！' | '？') {
             return at + mark.len_utf8();
@@ -126,19 +138,20 @@ fn sentence_end(text: &str) -> usize {
         if !matches!(mark, '.' | '!' | '?') {
             continue;
         }
-        // Bold and quotes may close behind the mark.
-        let mut end = at + 1;
-        while matches!(bytes.get(end), Some(b'*' | b'"' | b')' | b'\'' | b'!' | b'?' | b'.')) {
-            end += 1;
+        if at >= end {
+            // Bold and quotes may close behind the mark.
+            end = at + 1;
+            while matches!(bytes.get(end), Some(b'*' | b'"' | b')' | b'\'' | b'!' | b'?' | b'.')) {
+                end += 1;
+            }
+            begins = text.get(end..).is_some_and(|after| begins_sentence(after.trim_start()));
         }
         match bytes.get(end) {
             None => return end,
             Some(b' ' | b'\t') => {}
             Some(_) => continue,
         }
-        if mark == '.'
-            && (is_abbreviation(&text[..at]) || !begins_sentence(text[end..].trim_start()))
-        {
+        if mark == '.' && (is_abbreviation(&text[..at]) || !begins) {
             continue;
         }
         return end;
@@ -151,7 +164,10 @@ fn begins_sentence(rest: &str) -> bool {
 }
 
 fn is_abbreviation(before: &str) -> bool {
-    let word = before.rsplit([' ', '(']).next().unwrap_or_default();
+    // Longer than any abbreviation: a word need not be looked at to its beginning.
+    const REACH: usize = 12;
+    let reach = before.floor_char_boundary(before.len().saturating_sub(REACH));
+    let word = before[reach..].rsplit([' ', '(']).next().unwrap_or_default();
     matches!(
         word.to_ascii_lowercase().as_str(),
         "e.g" | "i.e" | "vs" | "approx" | "no" | "fig" | "cf" | "resp" | "incl" | "dr" | "mr"
@@ -194,5 +210,28 @@ mod tests {
         assert_eq!(split("**Done.** Next."), ["**Done.**", "Next."]);
         assert_eq!(split("これは文。次の文"), ["これは文。", "次の文"]);
         assert_eq!(split(""), [""; 0]);
+        assert_eq!(split("See e.g.. Then go"), ["See e.g..", "Then go"]);
+    }
+
+    #[test]
+    fn sentences_know_their_places() {
+        let line = "  Eins é.  Zwei. これは文。次";
+        for (at, sentence) in sentences_at(line) {
+            assert!(line[at..].starts_with(sentence), "{at} {sentence}");
+        }
+        assert_eq!(sentences_at(line).count(), 4);
+    }
+
+    #[test]
+    fn long_runs_of_marks_take_linear_time() {
+        let started = std::time::Instant::now();
+        for text in [
+            format!("{}x", "!".repeat(400_000)),
+            format!("a{} ,", ".".repeat(400_000)),
+            format!("{}{}", ".".repeat(200_000), " ".repeat(200_000) + ","),
+        ] {
+            assert_eq!(sentences(&text).count(), 1);
+        }
+        assert!(started.elapsed().as_secs() < 5, "{:?}", started.elapsed());
     }
 }

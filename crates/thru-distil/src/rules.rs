@@ -34,7 +34,7 @@ static RULE: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"(?ix)
         ^(?:always|never)\s+\w
         | ^(?:please\s+)?(?:don'?t|don’t|do\s+not)\s+(?:you\s+)?ever\b
-        | \bfrom\s+now\s+on\b | ^going\s+forward\b | ^in\s+(?:the\s+)?future\b
+        | ^from\s+now\s+on\b | ^going\s+forward\b | ^in\s+(?:the\s+)?future\b
         | ^(?:you|we|it|this|that)\s+(?:must|should|shall)\s+(?:always|never)\b
         | ^(?:we|i)\s+(?:always|never)\s+(?:use|want|need|prefer|run|write|do|commit|put|test|check|keep|name|push|mock|deploy|merge|add|call|allow|return|work|go|set)\b
         | ^we\s+(?:only\s+)?(?:use|write|name|keep|run|put|deploy|call)\b.*\b(?:not|instead|here|never|only)\b
@@ -47,8 +47,24 @@ static RULE: LazyLock<Option<Regex>> = LazyLock::new(|| {
         | ^(?:please\s+)?use\s+.{1,80}\b(?:instead|rather\s+than|not)\b
         | ^(?:please\s+)?(?:don'?t|don’t|do\s+not)\s+use\s+\w
         | ^(?:in|for)\s+this\s+(?:repo|project|codebase|repository)\b.{0,20}\b(?:use|always|never|don'?t|must|all|every|only)\b
-        | ^(?:as\s+a\s+)?(?:general\s+)?rule:\s
+        | ^(?:as\s+a\s+)?(?:general\s+)?rule:\s",
+    )
+});
+
+/// What holds from then on wherever in the sentence it stands, unless others are quoted with it.
+static RULE_ANYWHERE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?ix)
+        \bfrom\s+now\s+on\b
         | \b(?:is|are)\s+(?:always|never)\s+(?:to\s+be\s+)?(?:allowed|ok|okay|acceptable|permitted)\b",
+    )
+});
+
+/// That others are quoted: "the docs say", "it said". The first group is who speaks.
+static REPORT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?ix)
+        (?:^|\b([\w'’]+)\s+)(?:says?|said|states?|stated|claims?|claimed|wrote|writes)\b",
     )
 });
 
@@ -107,13 +123,17 @@ pub(crate) fn of(prompt: &str) -> Vec<Ruling> {
             if !is_own || is_pasted(line.text) || line.text.len() > LONG {
                 continue;
             }
-            let mut before = "";
-            for sentence in prose::sentences(line.text) {
+            let mut before = (0, "");
+            for (at, sentence) in prose::sentences_at(line.text) {
                 if rulings.len() >= MOST {
                     return rulings;
                 }
-                rulings.extend(ruling(sentence).or_else(|| contrast(before, sentence, line.text)));
-                before = sentence;
+                if !is_quoted(line.text, at) {
+                    let whole = line.text.get(before.0..at + sentence.len()).unwrap_or(sentence);
+                    let found = ruling(sentence).or_else(|| contrast(before.1, sentence, whole));
+                    rulings.extend(found);
+                }
+                before = (at, sentence);
             }
         }
     }
@@ -134,8 +154,9 @@ fn paragraphs(prompt: &str) -> Vec<Vec<Line<'_>>> {
     paragraphs
 }
 
-/// "No. The other one." and "It must be local. Not in the cloud.": two sentences that correct together.
-fn contrast(before: &str, sentence: &str, line: &str) -> Option<Ruling> {
+/// "No. The other one." and "It must be local. Not in the cloud.": two sentences that correct together
+/// and are `both` in one.
+fn contrast(before: &str, sentence: &str, both: &str) -> Option<Ruling> {
     let refused = before.trim_end_matches(['.', '!', ',']).to_lowercase();
     let is_refusal = ["no", "nope", "nah", "wrong", "no no"].contains(&refused.as_str());
     let lower: String = sentence.chars().take(8).collect::<String>().to_lowercase();
@@ -150,9 +171,7 @@ fn contrast(before: &str, sentence: &str, line: &str) -> Option<Ruling> {
     {
         return None;
     }
-    let start = before.as_ptr() as usize - line.as_ptr() as usize;
-    let end = sentence.as_ptr() as usize - line.as_ptr() as usize + sentence.len();
-    let whole = unmarked(line.get(start..end)?);
+    let whole = unmarked(both);
     let title = if is_negation { whole.as_str() } else { sentence };
     Some(Ruling { sentence: one_line(&whole, 240), title: title::shaped(title), is_rule: false })
 }
@@ -167,7 +186,7 @@ fn ruling(sentence: &str) -> Option<Ruling> {
     let bare = without_hedges(&cleaned);
     let is_question = cleaned.ends_with('?') || asks(bare);
     let is_rule = !is_question
-        && RULE.as_ref().is_some_and(|rule| rule.is_match(bare))
+        && (RULE.as_ref().is_some_and(|rule| rule.is_match(bare)) || rules_anywhere(bare))
         && !is_conditional(bare);
     let is_correction = !is_question
         && !is_conditional(bare)
@@ -176,6 +195,66 @@ fn ruling(sentence: &str) -> Option<Ruling> {
         return None;
     }
     Some(Ruling { sentence: one_line(&cleaned, 240), title: title::shaped(bare), is_rule })
+}
+
+/// Whether a rule stands somewhere in the sentence, in the person's own words.
+fn rules_anywhere(sentence: &str) -> bool {
+    RULE_ANYWHERE.as_ref().is_some_and(|rule| {
+        rule.find_iter(sentence).any(|found| {
+            !is_quoted(sentence, found.start()) && !is_reported(sentence, found.start())
+        })
+    })
+}
+
+/// Whether what stands at this place of the line was said by others: "the docs say", but not "I said".
+fn is_reported(line: &str, at: usize) -> bool {
+    let before = line.get(..at).unwrap_or_default();
+    REPORT.as_ref().is_some_and(|report| {
+        report.captures_iter(before).any(|found| {
+            let who = found.get(1).map_or("", |who| who.as_str()).to_lowercase();
+            // "I said", "as we said"; and "please say", "don't say" ask for something.
+            let is_own = ["i", "we", "i've", "i’ve", "already", "just", "please", "to", "always"]
+                .contains(&who.as_str())
+                || who.starts_with("don")
+                || who.is_empty();
+            !is_own
+        })
+    })
+}
+
+/// Whether a quotation is open at this place of the line.
+fn is_quoted(line: &str, at: usize) -> bool {
+    let (Some(before), Some(after)) = (line.get(..at), line.get(at..)) else { return false };
+    let is_odd = |mark: char| before.matches(mark).count() % 2 == 1 && after.contains(mark);
+    let is_open = |open: char, close: char| {
+        before.matches(open).count() > before.matches(close).count() && after.contains(close)
+    };
+    is_odd('"')
+        || is_odd('`')
+        || is_open('“', '”')
+        || is_open('„', '“')
+        || is_open('«', '»')
+        || is_open('「', '」')
+        || is_open('‘', '’')
+        || is_single_quoted(before, after)
+}
+
+/// The same for single quotes, which are apostrophes, too: only at the edge of a word do they quote.
+fn is_single_quoted(before: &str, after: &str) -> bool {
+    let mut is_open = false;
+    let mut last = ' ';
+    let mut characters = before.chars().peekable();
+    while let Some(character) = characters.next() {
+        if character == '\'' {
+            let starts = !last.is_alphanumeric()
+                && characters.peek().is_none_or(|next| next.is_alphanumeric());
+            let ends = !last.is_whitespace()
+                && characters.peek().is_some_and(|next| !next.is_alphanumeric());
+            is_open = starts || is_open && !ends;
+        }
+        last = character;
+    }
+    is_open && after.split('\'').skip(1).any(|rest| !rest.starts_with(char::is_alphanumeric))
 }
 
 /// Whether the sentence asks for something, with or without a question mark.
@@ -241,7 +320,12 @@ mod tests {
             ("From now on, write tests first.", true),
             ("use tabs instead of spaces", true),
             ("Prefer small functions.", true),
+            ("As I said, use tabs from now on.", true),
+            ("Don't call it \"the docs\" from now on", true),
+            ("let's write the users' names in full from now on", true),
+            ("Force pushes are never allowed here.", true),
             ("Please don't touch the generated files.", false),
+            ("perfect. No. The other one please.", false),
             ("No, the other parser.", false),
             ("that's not the branch I meant", false),
             ("I said the second table, not the first.", false),
@@ -261,6 +345,12 @@ mod tests {
             "> never do that",
             "\"always do x\" is what it prints",
             "can you always see the log?",
+            "The docs say \"from now on use v2\"",
+            "The docs say from now on use v2",
+            "It prints 'this is never allowed' on start",
+            "the message “it's never ok, from now on fail” comes from the linter",
+            "the linter said: tabs are never allowed",
+            "The docs say \"Use v2. Never use v1 of it. Always ask.\"",
             "fix the parser",
             "<throughline-context>",
         ] {

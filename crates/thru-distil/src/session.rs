@@ -104,7 +104,7 @@ pub(crate) fn distil(session: &Session<'_>) -> Distillate {
     }
     drafts.sort_by_key(|draft| draft.place);
     let mut ids = BTreeSet::new();
-    let drafts = drafts.into_iter().map(|draft| draft.observation);
+    let drafts = drafts.into_iter().map(|draft| without_empty(draft.observation));
     // Passages that bear the same id (a damaged transcript) would give observations that do, too.
     let drafts = drafts
         .filter(|observation| !observation.title.is_empty() && ids.insert(observation.id))
@@ -112,4 +112,11 @@ pub(crate) fn distil(session: &Session<'_>) -> Distillate {
     let observations = merge::merged(drafts, session.kept_apart);
     let summary = summary::of(session, &observations);
     Distillate { observations, summary }
+}
+
+/// Nothing is stated without words.
+fn without_empty(mut observation: Observation) -> Observation {
+    observation.facts.retain(|fact| !fact.text.is_empty());
+    observation.narrative = observation.narrative.filter(|narrative| !narrative.text.is_empty());
+    observation
 }

@@ -2,6 +2,7 @@
 //! command is.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use crate::text::one_line;
 
@@ -183,6 +184,11 @@ fn without_documents(line: &str) -> (Cow<'_, str>, Vec<String>) {
     let mut kept = String::with_capacity(line.len());
     let mut documents = Vec::new();
     let lines: Vec<&str> = line.lines().collect();
+    // Where each line stands, so that a mark without its end costs no search.
+    let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, line) in lines.iter().enumerate() {
+        places.entry(line.trim()).or_default().push(at);
+    }
     let mut at = 0;
     while let Some(current) = lines.get(at) {
         kept.push_str(current);
@@ -192,10 +198,11 @@ fn without_documents(line: &str) -> (Cow<'_, str>, Vec<String>) {
             continue;
         }
         let Some(mark) = document_mark(current) else { continue };
-        let body = lines.get(at..).unwrap_or_default();
-        if let Some(length) = body.iter().position(|line| line.trim() == mark) {
-            documents.push(body[..length].join("\n"));
-            at += length + 1;
+        let Some(ends) = places.get(mark) else { continue };
+        let end = ends.get(ends.partition_point(|end| *end < at)).copied();
+        if let Some(end) = end {
+            documents.push(lines.get(at..end).unwrap_or_default().join("\n"));
+            at = end + 1;
         }
     }
     (Cow::Owned(kept), documents)
@@ -407,6 +414,14 @@ mod tests {
         let parsed = parse(line);
         assert_eq!(parsed.documents, ["Add x\n\nbody && more"]);
         assert_eq!(parsed.commands.last().unwrap().words, ["git", "push"]);
+    }
+
+    #[test]
+    fn marks_without_an_end_take_linear_time() {
+        let started = std::time::Instant::now();
+        let line: String = (0..60_000).map(|number| format!("a <<X{number}\n")).collect();
+        assert!(parse(&line).documents.is_empty());
+        assert!(started.elapsed().as_secs() < 5, "{:?}", started.elapsed());
     }
 
     #[test]

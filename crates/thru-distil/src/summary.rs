@@ -13,7 +13,7 @@ use crate::said::is_status;
 use crate::segment::Turn;
 use crate::session::Session;
 use crate::tasks::Tasks;
-use crate::text::{base_name, cut};
+use crate::text::{cut, shown_name};
 use crate::title;
 
 /// Longest list of a digest.
@@ -31,7 +31,8 @@ pub(crate) fn of(session: &Session<'_>, observations: &[Observation]) -> Option<
     if observations.is_empty() && !has_work {
         return None;
     }
-    let digest = session_digest(session, observations);
+    let mut digest = session_digest(session, observations);
+    drop_empty(&mut digest);
     let title = title_of(session, observations, &digest);
     Some(Summary {
         id: Id::derive(&[b"summary", session.agent.as_str().as_bytes(), session.id.as_bytes()]),
@@ -41,6 +42,21 @@ pub(crate) fn of(session: &Session<'_>, observations: &[Observation]) -> Option<
         at: session.events.iter().filter_map(|event| event.at).max(),
         raw_tokens: session.events.iter().map(|event| event.tokens).sum(),
     })
+}
+
+/// Nothing is stated without words.
+fn drop_empty(digest: &mut Digest) {
+    digest.request = digest.request.take().filter(|request| !request.text.is_empty());
+    for statements in [
+        &mut digest.investigated,
+        &mut digest.learned,
+        &mut digest.completed,
+        &mut digest.next_steps,
+        &mut digest.decisions,
+        &mut digest.open_questions,
+    ] {
+        statements.retain(|statement| !statement.text.is_empty());
+    }
 }
 
 /// What the session was about: what its user called it, what the turn with most work was asked to do,
@@ -185,12 +201,12 @@ fn request(session: &Session<'_>, range: std::ops::Range<usize>, any: bool) -> O
 }
 
 fn investigated(session: &Session<'_>, range: std::ops::Range<usize>) -> Vec<Statement> {
-    let mut names: Vec<&str> = Vec::new();
+    let mut names: Vec<String> = Vec::new();
     let mut places = Vec::new();
     for place in range {
         let Some(event) = session.events.get(place) else { break };
         for file in &event.read {
-            let name = base_name(file);
+            let name = shown_name(file);
             if names.len() < LOOKED_INTO && !name.is_empty() && !names.contains(&name) {
                 names.push(name);
                 places.push(place);
@@ -307,6 +323,7 @@ fn turn_digests(session: &Session<'_>, observations: &[Observation]) -> Vec<(u32
                 add(&mut digest, observation, 1);
             }
         }
+        drop_empty(&mut digest);
         digests.push((turn.number, digest));
     }
     digests

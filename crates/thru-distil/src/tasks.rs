@@ -92,7 +92,7 @@ pub(crate) fn change(tool: &str, text: &str) -> Option<Change> {
             }
             let has_tasks = !list.is_empty();
             // A long session writes its list again and again: what is done need not be kept.
-            list.retain(|(_, state)| *state != State::Done);
+            list.retain(|(text, state)| *state != State::Done && !text.is_empty());
             list.truncate(OPEN);
             has_tasks.then_some(Change::List(list))
         }
@@ -100,7 +100,8 @@ pub(crate) fn change(tool: &str, text: &str) -> Option<Change> {
             let subject = member(text, "subject: ")?;
             let number = text.rsplit_once("Task #").map_or("", |(_, rest)| rest);
             let digits = number.bytes().take_while(u8::is_ascii_digit).count().min(9);
-            Some(Change::Add(number[..digits].to_owned(), one_line(subject, 160)))
+            let subject = one_line(subject, 160);
+            (!subject.is_empty()).then(|| Change::Add(number[..digits].to_owned(), subject))
         }
         "TaskUpdate" => {
             let number = member(text, "taskId: ")?.trim_start_matches('#');
@@ -152,5 +153,6 @@ mod tests {
         let ended = change("TaskUpdate", "TaskUpdate\ntaskId: 7\nstatus: completed").unwrap();
         tasks.apply(&ended);
         assert_eq!(tasks.open().count(), 0);
+        assert_eq!(change("TaskCreate", "TaskCreate\nsubject: \nTask #8 created"), None);
     }
 }

@@ -217,9 +217,14 @@ pub(crate) fn is_emoji(character: char) -> bool {
 }
 
 /// The last part of a path.
-pub(crate) fn base_name(path: &str) -> &str {
+fn base_name(path: &str) -> &str {
     let trimmed = path.trim_end_matches(['/', '\\']);
     trimmed.rsplit(['/', '\\']).next().unwrap_or(trimmed)
+}
+
+/// The last part of a path as it may be shown.
+pub(crate) fn shown_name(path: &str) -> String {
+    one_line(base_name(path), TITLE)
 }
 
 /// Programs that are written small even where a sentence begins.

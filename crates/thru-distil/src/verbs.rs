@@ -50,14 +50,14 @@ const PAST: [(&str, &str); 141] = [
 
 /// Imperatives that are not in [`PAST`]: what people ask for.
 #[rustfmt::skip]
-const ASKED: [&str; 69] = [
+const ASKED: [&str; 68] = [
     "filter", "show", "upload", "track", "detect", "render", "parse", "unblock", "let", "display",
     "send", "load", "save", "select", "retry", "respect", "require", "reject", "record", "report",
     "warn", "wait", "analyse", "analyze", "audit", "bring", "check", "commit", "compare",
     "continue", "debug", "design", "do", "evaluate", "execute", "explain", "explore", "figure",
     "find", "finish", "generate", "get", "give", "help", "investigate", "keep", "look", "open",
     "plan", "polish", "prepare", "push", "put", "read", "rebase", "release", "research", "review",
-    "run", "search", "set", "show", "start", "support", "summarize", "test", "try", "verify",
+    "run", "search", "set", "start", "support", "summarize", "test", "try", "verify",
     "ship",
 ];
 
@@ -78,16 +78,12 @@ pub(crate) fn is_imperative(word: &str) -> bool {
 /// The imperative of a verb that ends in `-ing`: what an agent announces.
 pub(crate) fn imperative_of_gerund(word: &str) -> Option<&'static str> {
     let stem = word.strip_suffix("ing").or_else(|| word.strip_suffix("Ing"))?;
-    let doubled = stem.len() > 2
-        && stem
-            .as_bytes()
-            .iter()
-            .rev()
-            .take(2)
-            .collect::<Vec<_>>()
-            .windows(2)
-            .any(|pair| pair[0] == pair[1]);
-    let undoubled = if doubled { &stem[..stem.len() - 1] } else { stem };
+    let mut ends = stem.chars().rev();
+    let doubled = match (ends.next(), ends.next(), ends.next()) {
+        (Some(last), Some(before), Some(_)) if last == before => Some(last),
+        _ => None,
+    };
+    let undoubled = doubled.and_then(|last| stem.strip_suffix(last)).unwrap_or(stem);
     PAST.iter().map(|(_, known)| *known).find(|known| {
         known.eq_ignore_ascii_case(stem)
             || known.eq_ignore_ascii_case(undoubled)
@@ -156,5 +152,8 @@ mod tests {
         assert_eq!(imperative_of_gerund("Splitting"), Some("Split"));
         assert_eq!(imperative_of_gerund("Adding"), Some("Add"));
         assert_eq!(imperative_of_gerund("string"), None);
+        for word in ["补充ing", "バッグッing", "ééing", "中中ing", "ing", "ssing"] {
+            assert_eq!(imperative_of_gerund(word), None, "{word}");
+        }
     }
 }

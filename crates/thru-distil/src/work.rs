@@ -10,7 +10,7 @@ use crate::request::Request;
 use crate::said::{Said, is_status};
 use crate::segment::{Segment, Turn};
 use crate::session::{Draft, Session};
-use crate::text::{self, FACT, base_name, cut};
+use crate::text::{self, FACT, cut, shown_name};
 use crate::title;
 use crate::verbs;
 
@@ -192,7 +192,8 @@ impl<'s> Piece<'s> {
         if self.modified.is_empty() {
             return "Open a pull request".to_owned();
         }
-        let names: Vec<&str> = self.modified.iter().take(3).map(|file| base_name(file)).collect();
+        let names: Vec<String> =
+            self.modified.iter().take(3).map(|file| shown_name(file)).collect();
         let folder = self.modified.first().and_then(|file| {
             let (folder, _) = file.rsplit_once(['/', '\\'])?;
             let is_common = self.modified.iter().take(50).all(|file| file.starts_with(folder));

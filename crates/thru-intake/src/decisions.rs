@@ -8,9 +8,10 @@ use thru_core::{
     SessionKey, Speaker, Statement, Timestamp,
 };
 use thru_journal::journal::{Cursor, Item, Journal};
+use thru_redact::Report;
 use thru_store::{Batch, NewMemory, OperationRow, Store};
 
-use crate::{Intake, Operation, Result, Told};
+use crate::{Forgotten, Intake, Operation, Result, Told};
 
 /// A record of the journal that tells of an operation.
 struct Recorded {
@@ -127,7 +128,10 @@ fn combine(listed: &[OperationRow], recorded: &[Recorded]) -> Decisions {
     let listed = listed.iter().map(|(key, at, operation)| (*key, *at, operation));
     let recorded =
         recorded.iter().map(|record| (record.key.as_str(), record.at, &record.operation));
-    Decisions::of(listed.chain(recorded))
+    // By time, not as they lie there: segments are sorted by their host's name, which may change.
+    let mut all: Vec<(&str, Timestamp, &Operation)> = listed.chain(recorded).collect();
+    all.sort_by_key(|(key, at, _)| (at.as_millisecond(), *key));
+    Decisions::of(all.into_iter())
 }
 
 /// The operations behind a cursor, in order, and where the journal ends.
@@ -154,11 +158,11 @@ fn applied(store: &Store) -> thru_store::Result<Cursor> {
 impl Intake {
     /// Brings the store up to the journal. Sessions whose memories somebody decided about are marked,
     /// to be distilled again.
-    pub(crate) fn apply_journal(&self, store: &mut Store) -> Result<()> {
+    pub(crate) fn apply_journal(&self, store: &mut Store) -> Result<Forgotten> {
         let cursor = applied(store)?;
         let (recorded, moved) = read(&self.journal, cursor.clone())?;
         if moved == cursor {
-            return Ok(());
+            return Ok(Forgotten::default());
         }
         let forgotten: Vec<&SessionKey> = recorded
             .iter()
@@ -168,7 +172,7 @@ impl Intake {
             })
             .collect();
         // Before the cursor moves on: whoever was killed while forgetting goes on here.
-        self.remove_archived(&forgotten)?;
+        let removed = self.remove_archived(&forgotten)?;
         let known = store.memory_decisions()?;
         let mut batch = store.begin()?;
         let mut is_decided = false;
@@ -185,13 +189,16 @@ impl Intake {
                 is_decided = true;
             }
         }
+        if !forgotten.is_empty() {
+            batch.drop_unused_files()?;
+        }
         if is_decided {
             let listed = batch.operations()?;
             self.apply_decisions(&mut batch, &combine(&listed, &[]), &known)?;
         }
         batch.set_journal_cursor(&serde_json::to_string(&moved).unwrap_or_default())?;
         batch.commit()?;
-        Ok(())
+        Ok(removed)
     }
 
     fn apply_decisions(
@@ -223,6 +230,12 @@ impl Intake {
                 batch.distil_again(session)?;
             }
         }
+        // Distilling would leave them out; it may be off.
+        for (id, decision) in &decisions.memories {
+            if decision.forgotten {
+                batch.remove_memory(id)?;
+            }
+        }
         self.put_told(batch, decisions)
     }
 
@@ -238,7 +251,9 @@ impl Intake {
             decision.edit.apply(&mut observation);
             let is_edited = decision.edit != MemoryEdit::default();
             // The record was cleaned when it was written; the rules may be newer.
-            let memory = crate::distilling::cleaned(&self.redactor, &observation)?
+            let memory = self
+                .redactor
+                .clean_texts(observation, Observation::texts, &mut Report::default())
                 .map(|observation| told_memory(&observation, is_edited));
             batch.put_told(told.project.as_ref(), &memory)?;
             holding.insert(*id);

@@ -4,14 +4,14 @@
 //! in the transaction that writes their memories. Killed in between, the next run goes on.
 
 use std::collections::{BTreeSet, HashMap};
+use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Sender, bounded};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use thru_core::{
-    Access, Distillate, FileState, Id, MemoryDecision, MemoryEdit, Observation, Summary,
+    Access, Distillate, FileState, Id, MemoryDecision, MemoryEdit, Observation, Speaker, Statement,
+    Summary,
 };
 use thru_distil::{Distiller, Moment, wants_text};
 use thru_redact::{Clean, Redactor, Report};
@@ -22,13 +22,16 @@ use crate::{Intake, IntakeError, Result};
 
 /// A commit holds at most the memories of this time.
 const COMMIT_EVERY: Duration = Duration::from_millis(500);
+/// The longest title, in characters.
+const TITLE_LENGTH: usize = 80;
 /// Sessions that wait for the writer.
 const WAITING: usize = 64;
 
 /// What distilling made of one session.
 struct Distilled {
     session: i64,
-    memories: Clean<Vec<NewMemory>>,
+    /// Nothing where a fault of ours came between.
+    memories: Option<Clean<Vec<NewMemory>>>,
     title: Option<String>,
 }
 
@@ -41,6 +44,8 @@ pub struct DistilProgress {
     pub of: usize,
     /// Memories of those sessions.
     pub memories: u64,
+    /// Sessions that a fault of ours kept from being distilled; they are tried again.
+    pub failed: usize,
 }
 
 impl Intake {
@@ -102,11 +107,17 @@ impl Intake {
                 let mut batch = store.begin()?;
                 let mut next = Some(first);
                 while let Some(one) = next {
-                    stages.time(Stage::Store, || {
-                        batch.put_memories(one.session, one.title.as_deref(), &one.memories)
-                    })?;
                     progress.sessions += 1;
-                    progress.memories += one.memories.get().len() as u64;
+                    match &one.memories {
+                        Some(memories) => {
+                            stages.time(Stage::Store, || {
+                                batch.put_memories(one.session, one.title.as_deref(), memories)
+                            })?;
+                            progress.memories += memories.get().len() as u64;
+                        }
+                        // It stays marked, for a version that can.
+                        None => progress.failed += 1,
+                    }
                     next = match opened.elapsed() < COMMIT_EVERY {
                         true => distilled.recv_timeout(Duration::from_millis(2)).ok(),
                         false => None,
@@ -142,7 +153,15 @@ impl Worker<'_> {
     fn work(&self, sessions: &[i64], next: &AtomicUsize, done: &Sender<Distilled>) -> Result<()> {
         while !self.cancelled.load(Ordering::Relaxed) {
             let Some(session) = sessions.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
-            let distilled = self.stages.time(Stage::Distil, || self.session(*session))?;
+            // Distilling reads whatever anybody wrote. A fault of ours in one session must not keep all
+            // others, and every decision of people, from being brought in.
+            let outcome = self.stages.time(Stage::Distil, || {
+                std::panic::catch_unwind(AssertUnwindSafe(|| self.session(*session)))
+            });
+            let distilled = match outcome {
+                Ok(distilled) => distilled?,
+                Err(_) => Distilled { session: *session, memories: None, title: None },
+            };
             if done.send(distilled).is_err() {
                 break;
             }
@@ -153,17 +172,18 @@ impl Worker<'_> {
     fn session(&self, row: i64) -> Result<Distilled> {
         let filter = SessionFilter { rows: Some(vec![row]), ..SessionFilter::default() };
         let Some(session) = self.store.sessions(&filter)?.pop() else {
-            let memories = cleaned(self.redactor, &Vec::<Observation>::new())?.map(|_| Vec::new());
-            return Ok(Distilled { session: row, memories, title: None });
+            return Ok(Distilled { session: row, memories: Some(Clean::default()), title: None });
         };
         let kept_apart: BTreeSet<Id> = self
             .decisions
             .iter()
-            .filter(|(_, decision)| decision.kept_apart)
+            // One that a person wrote over must not vanish into another either.
+            .filter(|(_, decision)| decision.kept_apart || decision.edit != MemoryEdit::default())
             .map(|(id, _)| *id)
             .collect();
         let mut distiller = Distiller::new(&session.key, &session.facts, kept_apart);
         let mut changes: HashMap<(Id, String), Change> = HashMap::new();
+        let mut last_changes: HashMap<String, Change> = HashMap::new();
         let mut touches = self.store.touches_of_session(row)?;
         for passage in self.store.passages(PassageFilter::Session(row))? {
             let wants_text = wants_text(
@@ -175,7 +195,9 @@ impl Worker<'_> {
             let text = if wants_text { self.store.text_of(&passage)? } else { String::new() };
             let touched = touches.remove(&passage.row).unwrap_or_default();
             for touch in touched.iter().filter(|touch| touch.file.access == Access::Modified) {
-                changes.insert((passage.id, touch.file.path.clone()), (passage.at, touch.content));
+                let change = (passage.at, touch.content);
+                changes.insert((passage.id, touch.file.path.clone()), change);
+                last_changes.insert(touch.file.path.clone(), change);
             }
             distiller.add(Moment {
                 length: passage.length(),
@@ -192,11 +214,20 @@ impl Worker<'_> {
             });
         }
         let distillate = self.decide(distiller.finish());
-        let title = distillate.summary.as_ref().map(|summary| summary.title.clone());
-        let observations = cleaned(self.redactor, &distillate.observations)?;
-        let summary = cleaned(self.redactor, &distillate.summary)?;
-        let title = cleaned(self.redactor, &title)?.into_inner();
-        let mut memories = observations.map(|observations| {
+        // The passages were clean when they were stored; the rules may be newer.
+        let clean = self.redactor.clean_texts(
+            distillate,
+            |distillate, each| {
+                distillate.observations.iter_mut().for_each(|observation| observation.texts(each));
+                distillate.summary.iter_mut().for_each(|summary| summary.texts(each));
+            },
+            &mut Report::default(),
+        );
+        let title = clean.get().summary.as_ref().map(|summary| summary.title.clone());
+        let memories = clean.map(|Distillate { observations, summary }| {
+            let of_summary = summary.map(|summary| {
+                NewMemory::summary(&summary, files_of_summary(&summary, &last_changes))
+            });
             observations
                 .iter()
                 .map(|observation| {
@@ -210,16 +241,10 @@ impl Worker<'_> {
                         files_of_observation(observation, &changes),
                     )
                 })
+                .chain(of_summary)
                 .collect::<Vec<_>>()
         });
-        if let Some(summary) = summary.into_inner() {
-            let of_summary = NewMemory::summary(&summary, files_of_summary(&summary));
-            memories = memories.map(|mut memories| {
-                memories.push(of_summary);
-                memories
-            });
-        }
-        Ok(Distilled { session: row, memories, title })
+        Ok(Distilled { session: row, memories: Some(memories), title })
     }
 
     /// What people decided about memories, over what was distilled.
@@ -229,28 +254,28 @@ impl Worker<'_> {
         }
         let is_forgotten =
             |id: &Id| self.decisions.get(id).is_some_and(|decision| decision.forgotten);
+        let unwanted: Vec<Observation> = distillate
+            .observations
+            .iter()
+            .filter(|observation| {
+                self.decisions.get(&observation.id).is_some_and(|decision| {
+                    decision.forgotten || decision.edit != MemoryEdit::default()
+                })
+            })
+            .cloned()
+            .collect();
         distillate.observations.retain(|observation| !is_forgotten(&observation.id));
         for observation in &mut distillate.observations {
             if let Some(decision) = self.decisions.get(&observation.id) {
                 decision.edit.apply(observation);
             }
         }
-        distillate.summary = distillate.summary.filter(|summary| !is_forgotten(&summary.id));
+        distillate.summary = distillate
+            .summary
+            .filter(|summary| !is_forgotten(&summary.id))
+            .map(|summary| without(summary, &unwanted));
         distillate
     }
-}
-
-/// A value whose every text went through the redactor. The passages that it was made from were clean
-/// when they were stored; the rules may be newer.
-pub(crate) fn cleaned<T: Serialize + DeserializeOwned>(
-    redactor: &Redactor,
-    value: &T,
-) -> Result<Clean<T>> {
-    let written = serde_json::to_value(value).map_err(|_| IntakeError::WorkerLost)?;
-    let clean = redactor.clean_value(written, &mut Report::default());
-    // Ids and numbers are no secrets, so what was written can be read.
-    let read = serde_json::from_value(clean.get().clone()).map_err(|_| IntakeError::WorkerLost)?;
-    Ok(clean.map(|_| read))
 }
 
 /// The files of an observation, with what is known of each when its session last changed it here.
@@ -280,9 +305,57 @@ fn files_of_observation(
     modified.chain(read).collect()
 }
 
-fn files_of_summary(summary: &Summary) -> Vec<FileState> {
+fn files_of_summary(summary: &Summary, changes: &HashMap<String, Change>) -> Vec<FileState> {
     let files = summary.digest.files.iter();
     files
-        .map(|path| FileState { path: path.clone(), modified: true, at: summary.at, content: None })
+        .map(|path| {
+            let (at, content) = changes.get(path).copied().unwrap_or((summary.at, None));
+            FileState { path: path.clone(), modified: true, at, content }
+        })
         .collect()
+}
+
+/// What is left of a summary without what a person does not want to hear, or wrote over: statements
+/// that say the same, or that come from the same words of a person.
+fn without(mut summary: Summary, unwanted: &[Observation]) -> Summary {
+    if unwanted.is_empty() {
+        return summary;
+    }
+    let is_wanted = |statement: &Statement| {
+        !unwanted.iter().any(|observation| {
+            let is_of_person = observation.speaker == Speaker::Person;
+            let same_words = observation.title == statement.text
+                || observation.narrative.as_ref().is_some_and(|said| said.text == statement.text);
+            let same_source =
+                statement.sources.iter().any(|source| observation.sources.contains(source));
+            same_words || is_of_person && same_source
+        })
+    };
+    for digest in std::iter::once(&mut summary.digest)
+        .chain(summary.turns.iter_mut().map(|(_, digest)| digest))
+    {
+        digest.request = digest.request.take().filter(is_wanted);
+        for statements in [
+            &mut digest.investigated,
+            &mut digest.learned,
+            &mut digest.completed,
+            &mut digest.next_steps,
+            &mut digest.decisions,
+            &mut digest.open_questions,
+        ] {
+            statements.retain(is_wanted);
+        }
+    }
+    if unwanted.iter().any(|observation| observation.title == summary.title) {
+        let left = summary.digest.completed.first().or(summary.digest.request.as_ref());
+        summary.title = left.map_or("Session".to_owned(), |left| {
+            let mut title: String = left.text.chars().take(TITLE_LENGTH).collect();
+            if title.len() < left.text.len() {
+                title.pop();
+                title.push('…');
+            }
+            title
+        });
+    }
+    summary
 }

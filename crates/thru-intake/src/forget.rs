@@ -7,6 +7,9 @@ use thru_store::Store;
 
 use crate::{Intake, IntakeLock, Operation, Result};
 
+/// What stands in the place of a text that was blanked.
+const BLANK: &[u8] = b"[private]";
+
 /// What was taken out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Forgotten {
@@ -31,8 +34,7 @@ impl Intake {
             .collect();
         self.record(&operations)?;
         let mut store = self.open_store(&mut |_, _, _| {})?;
-        let forgotten = self.remove_archived(keys)?;
-        self.apply_journal(&mut store)?;
+        let forgotten = self.apply_journal(&mut store)?;
         self.distil_stale(&mut store)?;
         self.catch_up_index(&mut store)?;
         store.checkpoint()?;
@@ -50,9 +52,7 @@ impl Intake {
             let Some(info) = reader.info().cloned() else { continue };
             drop(reader);
             if info.kind == SourceKind::PromptHistory {
-                for key in keys {
-                    self.blank_prompts_of(&entry, key)?;
-                }
+                self.blank_prompts_of(&entry, keys)?;
             } else if keys.iter().any(|key| info.agent == key.agent && info.session == key.id) {
                 forgotten.bytes += self.archive.size(&entry)?.unwrap_or(0);
                 forgotten.archived += usize::from(self.archive.remove(&entry)?);
@@ -61,20 +61,25 @@ impl Intake {
         Ok(forgotten)
     }
 
-    fn blank_prompts_of(&self, entry: &EntryName, key: &SessionKey) -> Result<()> {
-        let id = key.id.as_str().as_bytes();
-        let is_named = |lines: &Lines| memchr::memmem::find(&lines.bytes, id).is_some();
+    fn blank_prompts_of(&self, entry: &EntryName, keys: &[&SessionKey]) -> Result<()> {
+        let names = |line: &[u8]| {
+            keys.iter().any(|key| memchr::memmem::find(line, key.id.as_str().as_bytes()).is_some())
+        };
+        // What was blanked before still names its session.
+        let is_to_go = |line: &[u8]| names(line) && memchr::memmem::find(line, BLANK).is_none();
         let mut reader = self.archive.reader(entry)?;
         let mut blocks = reader.iter_mut().flat_map(|reader| reader.blocks_from(0));
         // A list that does not name the session stays as it is, exact bytes included.
-        if !blocks.any(|lines| lines.as_ref().map_or(true, is_named)) {
+        let holds_any =
+            |lines: &Lines| names(&lines.bytes) && lines.iter().any(|(_, l)| is_to_go(l));
+        if !blocks.any(|lines| lines.as_ref().map_or(true, holds_any)) {
             return Ok(());
         }
         drop(blocks);
         drop(reader);
         self.archive.rewrite(entry, |line| -> Clean<Vec<u8>> {
             let mut report = Report::default();
-            if memchr::memmem::find(line, id).is_some() {
+            if is_to_go(line) {
                 self.redactor.blank_json_line(line, &mut report)
             } else {
                 self.redactor.clean_json_line(line, &mut report)
@@ -90,7 +95,7 @@ impl Intake {
         let progress = index.commit()?;
         if !progress.cleared.is_empty() {
             // What was taken out stays in the index's files until its segments are merged.
-            index.merge_all()?;
+            index.merge_cleared(&progress.cleared)?;
         }
         index.finish()?;
         crate::import::clear(store, std::iter::once(progress.cleared))

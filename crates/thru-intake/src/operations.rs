@@ -213,6 +213,6 @@ impl Intake {
     /// Where it cannot be written.
     pub fn upgrade(&self, _lock: &IntakeLock, progress: thru_store::Progress<'_>) -> Result<()> {
         let mut store = self.open_store(progress)?;
-        self.apply_journal(&mut store)
+        self.apply_journal(&mut store).map(drop)
     }
 }

@@ -44,7 +44,7 @@ pub struct Answer {
     pub considered: usize,
     /// The terms that were looked for.
     pub terms: QueryTerms,
-    /// Passages that are newer than the index and too many to be looked at.
+    /// Passages and memories that are newer than the index and too many to be looked at.
     pub left_out: u64,
     /// Memories that hold words of the question, best first.
     pub memories: Vec<FoundMemory>,
@@ -112,8 +112,8 @@ pub fn search(
 ) -> Result<Answer> {
     if request.limit == 0 {
         let terms = analyse(&request.query);
-        let memories = memories(layout, store, redactor, request, &terms)?;
-        return Ok(Answer { memories, terms, ..Answer::default() });
+        let (memories, left_out) = memories(layout, store, redactor, request, &terms)?;
+        return Ok(Answer { memories, terms, left_out, ..Answer::default() });
     }
     let index = TextIndex::open(layout, store)?;
     let (candidates, ranking, terms) = order(&index, request)?;
@@ -160,7 +160,9 @@ pub fn search(
         hits = rest;
         answer.sessions.push(SessionHits { session, score: score.score, hits: own });
     }
-    answer.memories = memories(layout, store, redactor, request, &answer.terms)?;
+    let (memories, left_out) = memories(layout, store, redactor, request, &answer.terms)?;
+    answer.memories = memories;
+    answer.left_out += left_out;
     Ok(answer)
 }
 
@@ -170,9 +172,9 @@ fn memories(
     redactor: &Redactor,
     request: &Request,
     terms: &QueryTerms,
-) -> Result<Vec<FoundMemory>> {
+) -> Result<(Vec<FoundMemory>, u64)> {
     if request.memories == 0 {
-        return Ok(Vec::new());
+        return Ok((Vec::new(), 0));
     }
     let mut filter = request.filter.clone();
     // What holds everywhere holds in the project that is asked about, too.
@@ -180,7 +182,7 @@ fn memories(
         projects.push(EVERYWHERE);
     }
     let index = crate::memories::open(layout, store)?;
-    find_memories(store, &index, terms, &filter, request.memories)?
+    let found = find_memories(store, &index, terms, &filter, request.memories)?
         .into_iter()
         .map(|hit| {
             Ok(FoundMemory {
@@ -189,7 +191,8 @@ fn memories(
                 hit,
             })
         })
-        .collect()
+        .collect::<Result<_>>()?;
+    Ok((found, index.rows_left_out))
 }
 
 fn clean(store: &Store, redactor: &Redactor, passage: &PassageRow) -> Result<Clean<String>> {

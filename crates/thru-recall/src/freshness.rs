@@ -27,7 +27,7 @@ pub trait Disk {
     /// What a file is like now. `root` is the directory that its session worked in.
     fn look(&self, path: &str, root: Option<&str>) -> Presence;
     /// The hash of a file's content ([`thru_core::content_hash`]), if it can be read and is not large.
-    fn content(&self, path: &str) -> Option<Id>;
+    fn content(&self, path: &str, root: Option<&str>) -> Option<Id>;
 }
 
 /// What became of the files of a memory.
@@ -65,9 +65,11 @@ impl Freshness {
             };
             // The time of a file says that somebody wrote it, a checkout for example; its content
             // decides where we know it.
-            if is_later && (file.content.is_none() || disk.content(&file.path) != file.content) {
-                freshness.changed += 1;
-            }
+            let is_changed = match file.content.map(|then| (then, disk.content(&file.path, root))) {
+                Some((then, Some(now))) => then != now,
+                _ => is_later,
+            };
+            freshness.changed += usize::from(is_changed);
         }
         freshness
     }
@@ -106,7 +108,7 @@ mod tests {
             }
         }
 
-        fn content(&self, path: &str) -> Option<Id> {
+        fn content(&self, path: &str, _root: Option<&str>) -> Option<Id> {
             Some(thru_core::content_hash(path.as_bytes()))
         }
     }

@@ -28,8 +28,6 @@ pub struct MemoryHit {
     pub coverage: f32,
     /// How many of the query's words it holds.
     pub words: usize,
-    /// The inverse document frequency of the rarest of them.
-    pub rarest: f32,
 }
 
 /// The memories that answer a query, best first.
@@ -67,11 +65,12 @@ pub fn find_memories(
 
 /// A title as far as it tells two memories apart.
 pub(crate) fn normal(title: &str) -> String {
-    title
-        .chars()
-        .filter(|character| character.is_alphanumeric())
-        .flat_map(char::to_lowercase)
-        .collect()
+    // Signs stay: C++ is not C#, nor == ===.
+    let lower = title.to_lowercase();
+    let words = lower
+        .split_whitespace()
+        .map(|word| word.trim_matches(|c: char| ".,:;!?'\"`()[]…".contains(c)));
+    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// Opens the index of memories.
@@ -93,6 +92,5 @@ fn hit(memory: MemoryRow, candidate: &Candidate, idf: &[f32], whole: f32) -> Mem
         score: weight * (bm25 + PROXIMITY * candidate.proximity),
         coverage: matched().map(|(idf, _)| idf).sum::<f32>() / whole,
         words: matched().count(),
-        rarest: matched().map(|(idf, _)| *idf).fold(0.0, f32::max),
     }
 }

@@ -10,7 +10,7 @@ mod start;
 mod words;
 
 use jiff::tz::TimeZone;
-use thru_core::{Concept, Id, Layout, MemoryKind, SessionId, Timestamp, estimated_tokens};
+use thru_core::{Concept, Layout, MemoryKind, SessionId, Timestamp, estimated_tokens};
 use thru_redact::{Clean, Redactor, Report};
 use thru_store::{MemoryRow, Result, Store};
 
@@ -20,6 +20,9 @@ pub use words::deserves_silence;
 
 /// No pack is longer, whatever its budget in tokens: the agents cut what is.
 pub const LONGEST_PACK: usize = 10_000;
+
+/// No line of a pack has more characters.
+const LONGEST_LINE: usize = 400;
 
 /// When a pack is given.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,13 +121,6 @@ pub struct Pack {
     pub note: String,
 }
 
-impl Pack {
-    /// The memories that it tells of.
-    pub fn memories(&self) -> impl Iterator<Item = Id> {
-        self.lines.iter().map(|line| line.memory.id)
-    }
-}
-
 /// A line before its budget is known.
 struct Draft {
     memory: MemoryRow,
@@ -155,7 +151,9 @@ pub fn pack(
     let mut headings = std::collections::BTreeSet::new();
     for draft in drafts {
         let short_id = store.short_id(&draft.memory.id)?;
-        let text = redactor.clean_text(&draft.text, &mut Report::default());
+        // Plain first: what nobody sees may keep the parts of a secret apart.
+        let text = render::plain(&draft.text, LONGEST_LINE);
+        let text = redactor.clean_text(&text, &mut Report::default());
         let heading = draft.section.heading(request);
         let written = render::line(&short_id, &draft.memory, draft.section, text.get());
         let mut cost = estimated_tokens(&written) + 1;

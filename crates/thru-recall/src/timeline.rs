@@ -14,6 +14,8 @@ pub enum Anchor {
         at: Timestamp,
         /// The project to look in.
         project: Option<i64>,
+        /// The session to look in, where there is no project.
+        session: Option<i64>,
     },
 }
 
@@ -36,15 +38,17 @@ pub fn timeline(
     after: usize,
     kinds: Option<&[MemoryKind]>,
 ) -> Result<Timeline> {
-    let (at, project, anchor) = match anchor {
-        Anchor::Moment { at, project } => (at, project, None),
+    let (at, project, session, anchor) = match anchor {
+        Anchor::Moment { at, project, session } => (at, project, session, None),
         Anchor::Memory(memory) => {
-            (memory.at.unwrap_or(Timestamp::UNIX_EPOCH), memory.project, Some(memory))
+            let at = memory.at.unwrap_or(Timestamp::UNIX_EPOCH);
+            (at, memory.project, memory.session, Some(memory))
         }
     };
     let projects = project.map(|row| store.project_and_merged(row)).transpose()?;
     let filter = MemoryFilter {
         global: projects.is_none() && anchor.as_ref().is_some_and(MemoryRow::is_global),
+        session: if projects.is_none() { session } else { None },
         projects,
         kinds: kinds.map(<[MemoryKind]>::to_vec),
         ..MemoryFilter::default()

@@ -31,7 +31,7 @@ impl Disk for Working {
         Presence::There { modified: at.parse().ok() }
     }
 
-    fn content(&self, _path: &str) -> Option<Id> {
+    fn content(&self, _path: &str, _root: Option<&str>) -> Option<Id> {
         None
     }
 }

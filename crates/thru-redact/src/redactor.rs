@@ -116,6 +116,17 @@ impl Redactor {
         Clean::new(value)
     }
 
+    /// Cleans every text of a value, which `texts` has to show one by one.
+    pub fn clean_texts<T>(
+        &self,
+        mut value: T,
+        texts: impl FnOnce(&mut T, &mut dyn FnMut(&mut String)),
+        report: &mut Report,
+    ) -> Clean<T> {
+        texts(&mut value, &mut |text| *text = self.clean_text(text, report).into_inner());
+        Clean::new(value)
+    }
+
     /// Whether, once what is between tags is gone, nothing but white space is left, and at least
     /// some of it was a user's.
     pub fn is_wholly_private(&self, text: &str) -> bool {

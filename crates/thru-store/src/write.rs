@@ -555,9 +555,16 @@ impl Batch<'_> {
         {
             self.transaction.execute(sql, [session])?;
         }
-        let unused = "DELETE FROM files WHERE id NOT IN (SELECT file FROM touches)
-                      AND id NOT IN (SELECT file FROM memory_files)";
-        self.transaction.execute(unused, [])?;
+        Ok(())
+    }
+
+    /// Forgets the names of files that nothing names any more, once sessions were taken out.
+    pub fn drop_unused_files(&self) -> Result<()> {
+        self.transaction.execute(
+            "DELETE FROM files WHERE id NOT IN (SELECT file FROM touches)
+             AND id NOT IN (SELECT file FROM memory_files)",
+            [],
+        )?;
         Ok(())
     }
 
@@ -596,7 +603,7 @@ impl Batch<'_> {
     }
 
     fn remove_passages(&self, column: &str, value: i64) -> Result<()> {
-        self.blank_texts(column, value)?;
+        self.blank_texts("passages", column, value)?;
         let rows = format!("SELECT row FROM passages WHERE {column} = ?1");
         for sql in [
             format!("INSERT OR IGNORE INTO retired_rows (row) {rows}"),
@@ -608,10 +615,10 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Overwrites the texts of passages in the blocks that they share with others.
-    fn blank_texts(&self, column: &str, value: i64) -> Result<()> {
+    /// Overwrites the texts of rows in the blocks that they share with others.
+    fn blank_texts(&self, table: &str, column: &str, value: i64) -> Result<()> {
         let mut statement = self.transaction.prepare(&format!(
-            "SELECT block, start, length FROM passages WHERE {column} = ?1 ORDER BY block"
+            "SELECT block, start, length FROM {table} WHERE {column} = ?1 ORDER BY block"
         ))?;
         let places = statement
             .query_map([value], |row| passage_place(row, 0))?
@@ -627,10 +634,12 @@ impl Batch<'_> {
     pub fn drop_prompt_history_of(&self, session: i64) -> Result<()> {
         let rows = "SELECT p.row FROM passages p JOIN sources s ON s.id = p.source
                     WHERE p.session = ?1 AND s.kind = 'prompt-history'";
+        if self.transaction.prepare_cached(rows)?.exists([session])? {
+            self.mark_stale(session)?;
+        }
         for sql in [
             format!("INSERT OR IGNORE INTO retired_rows (row) {rows}"),
             format!("DELETE FROM passages WHERE row IN ({rows})"),
-            "UPDATE sessions SET stale = 1 WHERE id = ?1 AND stale = 0".to_owned(),
             "DELETE FROM source_facts WHERE session = ?1
              AND source IN (SELECT id FROM sources WHERE kind = 'prompt-history')"
                 .to_owned(),

@@ -1,6 +1,6 @@
 //! The files of this machine, as recall asks about them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use thru_core::{Id, Timestamp, content_hash};
 use thru_recall::{Disk, Presence};
@@ -13,12 +13,7 @@ pub(crate) struct RealDisk;
 
 impl Disk for RealDisk {
     fn look(&self, path: &str, root: Option<&str>) -> Presence {
-        let path = Path::new(path);
-        let full = match root {
-            Some(root) if path.is_relative() => Path::new(root).join(path),
-            _ => path.to_owned(),
-        };
-        match std::fs::metadata(&full) {
+        match std::fs::metadata(full(path, root)) {
             Ok(metadata) => Presence::There {
                 modified: metadata.modified().ok().and_then(|time| Timestamp::try_from(time).ok()),
             },
@@ -30,11 +25,20 @@ impl Disk for RealDisk {
         }
     }
 
-    fn content(&self, path: &str) -> Option<Id> {
-        let metadata = std::fs::metadata(path).ok()?;
+    fn content(&self, path: &str, root: Option<&str>) -> Option<Id> {
+        let path = full(path, root);
+        let metadata = std::fs::metadata(&path).ok()?;
         if !metadata.is_file() || metadata.len() > LARGEST_HASHED {
             return None;
         }
         std::fs::read(path).ok().map(|content| content_hash(&content))
+    }
+}
+
+/// A path as the agent wrote it, which may start from where its session worked.
+fn full(path: &str, root: Option<&str>) -> PathBuf {
+    match root {
+        Some(root) => Path::new(root).join(path),
+        None => PathBuf::from(path),
     }
 }

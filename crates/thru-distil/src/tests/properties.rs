@@ -41,6 +41,17 @@ fn text() -> impl Strategy<Value = String> {
         "answered your questions:",
         "plan: # P\n",
         "The user doesn't want to proceed with this tool use. the user said:\nno",
+        "Edit\nfile_path: x\nThe user doesn't want to proceed with this tool use. The tool use was rejected. the user said:\nuse y \u{200b}",
+        "User has approved your plan.",
+        "补充ing the parser now",
+        "バッグッing ",
+        "ééing ",
+        "İ’ve ",
+        "subject: \nTask #2",
+        "content: \nstatus: pending\n",
+        "‘from now on“ ",
+        "!!!",
+        "... ",
         "content: t\nstatus: in_progress\n",
         "subject: s\nTask #1",
         "taskId: 1\nstatus: in_progress\n",
@@ -76,7 +87,7 @@ fn moment() -> impl Strategy<Value = Moment> {
         Just("cd a && cargo test 2>&1 | tail".to_owned()),
         text()
     ];
-    let files = prop::collection::vec(("[a-c]{1,2}\\.(rs|md)", access), 0..3);
+    let files = prop::collection::vec(("[a-c\u{1b}\u{202e}\n]{1,2}(\\.(rs|md))?", access), 0..3);
     let place = (0u32..6, any::<bool>(), prop::option::of(0i64..5000));
     (kind, tool, outcome, files, command, text(), place).prop_map(
         |(kind, tool, outcome, files, command, text, (turn, is_subagent, at))| {
@@ -137,7 +148,7 @@ proptest! {
             prop_assert!(!observation.sources.is_empty());
             prop_assert!(observation.sources.iter().all(|id| given.contains(id)));
             for statement in observation.narrative.iter().chain(&observation.facts) {
-                prop_assert!(is_clean(&statement.text, 400), "{:?}", statement.text);
+                prop_assert!(!statement.text.is_empty() && is_clean(&statement.text, 400), "{:?}", statement.text);
                 prop_assert!(!statement.sources.is_empty());
                 prop_assert!(statement.sources.iter().all(|id| given.contains(id)));
             }
@@ -146,7 +157,7 @@ proptest! {
             prop_assert!(!summary.title.is_empty() && is_clean(&summary.title, 80));
             for digest in std::iter::once(&summary.digest).chain(summary.turns.iter().map(|(_, digest)| digest)) {
                 for statement in digest.statements() {
-                    prop_assert!(is_clean(&statement.text, 400), "{:?}", statement.text);
+                    prop_assert!(!statement.text.is_empty() && is_clean(&statement.text, 400), "{:?}", statement.text);
                     prop_assert!(!statement.sources.is_empty());
                     prop_assert!(statement.sources.iter().all(|id| given.contains(id)));
                 }

@@ -10,7 +10,7 @@ use thru_core::{Id, Layout, MemoryKind};
 use thru_store::index::{EVERYWHERE, IndexFilter, TextIndex};
 use thru_store::{MemoryBody, MemoryFilter, MemoryFlags, MemoryRow, Result, Store};
 
-use super::render::Section;
+use super::render::{Section, recorded};
 use super::words::{Cues, cues};
 use super::{Draft, PackRequest};
 use crate::freshness::Freshness;
@@ -32,8 +32,10 @@ const FILE: f32 = 0.6;
 const IDENTIFIER: f32 = 0.8;
 const PAST: f32 = 0.5;
 /// Passages that hold an identifier which are looked at. One that stands in more says little.
-const PASSAGES: usize = 40;
+const PASSAGES: usize = 200;
 const COMMON_SESSIONS: usize = 12;
+/// Files of a project that may end as the prompt writes it.
+const FILES_OF_A_NAME: usize = 50;
 
 /// A memory that bears on the prompt.
 struct Bearing {
@@ -148,7 +150,13 @@ fn by_files(
             let path = path.to_lowercase().replace('\\', "/");
             path == wanted || path.ends_with(&format!("/{wanted}"))
         };
-        let files: Vec<String> = store.files_like(file)?.into_iter().filter(ends_so).collect();
+        let name = file.rsplit('/').next().unwrap_or(file);
+        let files: Vec<String> = store
+            .files_named(&request.projects, name)?
+            .into_iter()
+            .filter(ends_so)
+            .take(FILES_OF_A_NAME)
+            .collect();
         if files.is_empty() {
             continue;
         }
@@ -182,6 +190,10 @@ fn by_identifiers(
     for identifier in &cues.identifiers {
         let terms = analyse(identifier);
         let candidates = index.candidates(&terms, &filter, PASSAGES)?;
+        // What stands everywhere says nothing, and which of many came first depends on nothing that lasts.
+        if candidates.found.len() >= PASSAGES {
+            continue;
+        }
         // All of it: its parts alone are ordinary words.
         let holds_all = |contributions: &[f32]| contributions.iter().all(|one| *one > 0.0);
         let rows: Vec<i64> = candidates
@@ -240,7 +252,7 @@ fn draft(store: &Store, request: &PackRequest<'_>, bearing: Bearing) -> Result<D
     let root = places.into_values().next().and_then(|place| place.directory);
     let files = store.files_of_memories(&[memory.row])?.remove(&memory.row).unwrap_or_default();
     let stale = Freshness::of(&files, root.as_deref(), request.disk).note();
-    let mut text = memory.title.clone();
+    let mut text = recorded(&memory.title, 200);
     let MemoryFlags { is_of_person, is_rule, .. } = memory.flags;
     if is_of_person && memory.kind != MemoryKind::Summary {
         text = format!("the user {}: \"{text}\"", if is_rule { "ruled" } else { "said" });
@@ -251,11 +263,13 @@ fn draft(store: &Store, request: &PackRequest<'_>, bearing: Bearing) -> Result<D
     };
     if let Some(detail) = detail.filter(|detail| !detail.text.contains(&memory.title)) {
         text.push_str(". ");
-        text.push_str(&super::render::plain(&detail.text, 240));
+        text.push_str(&recorded(&detail.text, 240));
     }
     let at = memory.at.map(|at| at.to_zoned(request.zone.clone()).date().to_string());
     let notes: Vec<String> = at.into_iter().chain(stale).collect();
-    text.push_str(&format!(" ({})", notes.join("; ")));
+    if !notes.is_empty() {
+        text.push_str(&format!(" ({})", notes.join("; ")));
+    }
     Ok(Draft {
         section: Section::Relevant,
         reason: format!("{} (value {value:.2})", reasons.join(", ")),

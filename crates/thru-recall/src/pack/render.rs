@@ -1,6 +1,6 @@
 //! How a pack is written: Markdown in a fence that nothing in it can break out of.
 
-use thru_core::Timestamp;
+use thru_core::{Timestamp, is_invisible};
 use thru_store::MemoryRow;
 
 use super::{Occasion, PackRequest};
@@ -38,7 +38,7 @@ impl Section {
         let date = at.to_zoned(request.zone.clone()).date();
         let days = date.since((jiff::Unit::Day, jiff::civil::date(1970, 1, 1)));
         let days = days.map_or(0, |span| i64::from(span.get_days()));
-        Self::Day { before_end: i64::MAX - days, at: at.as_millisecond() }
+        Self::Day { before_end: -days, at: at.as_millisecond() }
     }
 
     /// The heading that its lines stand below.
@@ -47,7 +47,9 @@ impl Section {
             Self::Relevant => "## From memory, because of this prompt".to_owned(),
             Self::Rules => "## What the user ruled here (quoted)".to_owned(),
             Self::LastSession { .. } => match request.occasion {
-                Occasion::Compact => "## This session so far".to_owned(),
+                Occasion::Compact if request.session.is_some() => {
+                    "## This session so far".to_owned()
+                }
                 _ => "## Last session".to_owned(),
             },
             Self::Open => "## Left open".to_owned(),
@@ -98,9 +100,8 @@ pub(super) fn render(request: &PackRequest<'_>, texts: &Texts) -> String {
     text
 }
 
-/// One line: id, type, text.
+/// One line: id, type, text. The text is plain.
 pub(super) fn line(short_id: &str, memory: &MemoryRow, section: Section, text: &str) -> String {
-    let text = plain(text, 400);
     match section {
         Section::Rules => format!("- `{short_id}` {text}"),
         Section::LastSession { detail: true } => format!("- {text}"),
@@ -133,25 +134,31 @@ pub(super) fn plain(text: &str, longest: usize) -> String {
             count += 1;
         }
         let next = characters.peek().copied();
-        let opens_tag = next.is_some_and(|next| {
-            next.is_alphabetic()
-                || next.is_whitespace()
-                || matches!(next, '/' | '!' | '?')
-                || is_invisible(next)
-        });
+        // `a < 3` and `x <= y` are no tags.
+        let opens_tag = !next.is_some_and(|next| next.is_ascii_digit() || next == '=');
         plain.push(if character == '<' && opens_tag { '‹' } else { character });
         count += 1;
     }
     plain
 }
 
-/// Marks of writing direction, joiners and the like: nobody sees them, models read them.
-const fn is_invisible(character: char) -> bool {
-    matches!(
-        character,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
-    )
+/// Recorded text that cannot pass for the user's words: where it says what the user asked, ruled or
+/// said, that stands in quotation marks.
+pub(super) fn recorded(text: &str, longest: usize) -> String {
+    const CLAIMS: [&str; 6] =
+        ["user asked:", "user ruled:", "user said:", "user wants:", "user decided:", "user told:"];
+    let mut plain = plain(text, longest);
+    for claim in CLAIMS {
+        let mut from = 0;
+        // Lower case of ASCII keeps every place.
+        while let Some(at) = plain.to_ascii_lowercase()[from..].find(claim).map(|at| from + at) {
+            let end = at + claim.len() - 1;
+            plain.insert(end, '”');
+            plain.insert(at, '“');
+            from = end + '“'.len_utf8() + '”'.len_utf8();
+        }
+    }
+    plain
 }
 
 #[cfg(test)]
@@ -171,6 +178,10 @@ mod tests {
             "‹/throughline-context> 1 ‹ 2 a<3"
         );
         assert_eq!(plain("\u{202e}evil\u{7}", 200), "evil");
+        assert_eq!(
+            recorded("The User ruled: x. user said: y", 99),
+            "The “User ruled”: x. “user said”: y"
+        );
         assert_eq!(plain("abcdef", 3), "abc…");
     }
 

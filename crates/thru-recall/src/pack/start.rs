@@ -62,7 +62,8 @@ pub(super) fn drafts(store: &Store, request: &PackRequest<'_>) -> Result<(Vec<Dr
     drafts.extend(left_open(store, request, summaries.get(1..).unwrap_or_default())?);
     let weighed = valued.len();
     drafts.extend(told(store, request, valued)?);
-    Ok((drafts, format!("{weighed} observations weighed")))
+    let noun = if weighed == 1 { "observation" } else { "observations" };
+    Ok((drafts, format!("{weighed} {noun} weighed")))
 }
 
 /// What people ruled, for this project and for every project, the latest first.
@@ -96,13 +97,13 @@ fn rules(store: &Store, request: &PackRequest<'_>) -> Result<Vec<Draft>> {
 /// What was ruled, also where its title had to be cut.
 fn words_of_rule(store: &Store, rule: &MemoryRow) -> Result<String> {
     if !rule.title.ends_with('…') {
-        return Ok(rule.title.clone());
+        return Ok(cut(&rule.title, RULE_LENGTH));
     }
     Ok(match store.body_of(rule)? {
         MemoryBody::Observation(body) => {
-            body.narrative.map_or_else(|| body.title.clone(), |said| cut(&said.text, RULE_LENGTH))
+            cut(body.narrative.as_ref().map_or(&body.title, |said| &said.text), RULE_LENGTH)
         }
-        MemoryBody::Summary(body) => body.title,
+        MemoryBody::Summary(body) => cut(&body.title, RULE_LENGTH),
     })
 }
 
@@ -147,11 +148,14 @@ fn last_session(
     let ended = body.digest.outcome.as_str();
     let mut drafts = vec![line(
         false,
-        format!("{} ({}, {ended})", body.title, day(summary.at, request)),
+        format!("{} ({}, {ended})", cut(&body.title, 200), day(summary.at, request)),
         "how the last session ended",
     )];
     if let Some(asked) = asked.as_ref().filter(|asked| normal(&asked.text) != normal(&body.title)) {
-        drafts.push(draft(format!("The user asked: {}", asked.text), "what was asked for"));
+        drafts.push(draft(
+            format!("The user asked: {}", cut(&asked.text, 320)),
+            "what was asked for",
+        ));
     }
     let compact = matches!(request.occasion, Occasion::Compact);
     let most = if compact { 8 } else { 3 };
@@ -172,13 +176,13 @@ fn last_session(
             drafts.push(draft(format!("{label}: {}", cut(&statement.text, 200)), reason));
         }
     }
-    if let Some(files) = files_line(&body.digest.files, request) {
+    if let Some(files) = files_line(&body.digest.files) {
         drafts.push(draft(files, "what was changed"));
     }
     Ok(drafts)
 }
 
-fn files_line(files: &[String], _request: &PackRequest<'_>) -> Option<String> {
+fn files_line(files: &[String]) -> Option<String> {
     let names: Vec<&str> = files.iter().take(6).map(|path| file_name(path)).collect();
     let more = files.len().saturating_sub(names.len());
     let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -203,7 +207,7 @@ fn left_open(
         drafts.push(Draft {
             text: format!(
                 "{} ({}, {}){next}",
-                body.title,
+                cut(&body.title, 200),
                 body.digest.outcome.as_str(),
                 day(summary.at, request)
             ),
@@ -414,7 +418,7 @@ fn told(store: &Store, request: &PackRequest<'_>, valued: Vec<Valued>) -> Result
             let stale = Freshness::of(names, root, request.disk).note();
             let stale = stale.map_or_else(String::new, |note| format!(" ({note})"));
             Draft {
-                text: format!("{}{stale}", one.memory.title),
+                text: format!("{}{stale}", cut(&one.memory.title, 200)),
                 section: Section::day(one.memory.at.unwrap_or_default(), request),
                 reason: format!("value {:.2}: {}", one.value, one.reasons.join(", ")),
                 memory: one.memory,
@@ -464,5 +468,5 @@ fn file_name(path: &str) -> &str {
 }
 
 fn cut(text: &str, longest: usize) -> String {
-    super::render::plain(text, longest)
+    super::render::recorded(text, longest)
 }

@@ -103,13 +103,13 @@ impl IndexWriter {
 
     /// Merges everything into one segment: equal stores then give equal scores (invariant I-4).
     pub fn merge_all(&mut self) -> Result<()> {
-        for part in &mut self.parts {
-            let segments = part.writer.index().searchable_segment_ids()?;
-            if segments.len() > 1 {
-                part.writer.merge(&segments).wait()?;
-            }
-        }
-        Ok(())
+        self.parts.iter_mut().try_for_each(Part::merge)
+    }
+
+    /// Merges the indexes that these rows were taken out of, so that nothing of them is left in files.
+    pub fn merge_cleared(&mut self, cleared: &[(Collection, i64)]) -> Result<()> {
+        let touched = |part: &&mut Part| cleared.iter().any(|(one, _)| *one == part.collection);
+        self.parts.iter_mut().filter(touched).try_for_each(Part::merge)
     }
 }
 
@@ -161,6 +161,16 @@ impl Part {
         }
         self.added += added;
         Ok(added)
+    }
+
+    fn merge(&mut self) -> Result<()> {
+        let segments = self.writer.index().searchable_segment_metas()?;
+        // One alone may still hold the words of what was taken out of it.
+        if segments.len() > 1 || segments.iter().any(tantivy::SegmentMeta::has_deletes) {
+            let ids: Vec<_> = segments.iter().map(tantivy::SegmentMeta::id).collect();
+            self.writer.merge(&ids).wait()?;
+        }
+        Ok(())
     }
 
     fn commit(&mut self) -> Result<()> {

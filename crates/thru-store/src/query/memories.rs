@@ -289,7 +289,7 @@ impl Store {
         let mut statement = self.connection.prepare(&format!(
             "SELECT f.path, max(m.at) AS last
              FROM (SELECT row, at FROM memories WHERE project IN ({})
-                   ORDER BY at DESC LIMIT ?) m
+                   ORDER BY at DESC, id DESC LIMIT ?) m
              JOIN memory_files n ON n.row = m.row AND n.modified
              JOIN files f ON f.id = n.file
              GROUP BY f.id ORDER BY last DESC, f.path LIMIT ?",
@@ -297,6 +297,22 @@ impl Store {
         ))?;
         let mut parameters: Vec<i64> = projects.to_vec();
         parameters.extend([4 * limit as i64, limit as i64]);
+        let files = statement
+            .query_map(params_from_iter(parameters), |row| row.get(0))?
+            .collect::<rusqlite::Result<_>>()?;
+        Ok(files)
+    }
+
+    /// The files of this name that memories of these projects name, as whole paths.
+    pub fn files_named(&self, projects: &[i64], name: &str) -> Result<Vec<String>> {
+        let mut statement = self.connection.prepare(&format!(
+            "SELECT DISTINCT f.path FROM files f
+             JOIN memory_files n ON n.file = f.id JOIN memories m ON m.row = n.row
+             WHERE f.name = ?1 AND m.project IN ({}) ORDER BY f.path",
+            super::in_list(projects.len())
+        ))?;
+        let parameters = std::iter::once(Value::from(name.to_owned()))
+            .chain(projects.iter().map(|row| Value::from(*row)));
         let files = statement
             .query_map(params_from_iter(parameters), |row| row.get(0))?
             .collect::<rusqlite::Result<_>>()?;
@@ -328,22 +344,6 @@ impl Store {
             .into_iter()
             .filter_map(|(id, decision)| Some((id, serde_json::from_str(&decision).ok()?)))
             .collect())
-    }
-
-    /// How many memories there are of each type.
-    pub fn memory_counts(&self, projects: Option<&[i64]>) -> Result<Vec<(MemoryKind, u64)>> {
-        let condition = projects.map_or_else(String::new, |projects| {
-            format!("WHERE project IN ({})", super::in_list(projects.len()))
-        });
-        let mut statement = self.connection.prepare(&format!(
-            "SELECT kind, count(*) FROM memories {condition} GROUP BY kind ORDER BY kind"
-        ))?;
-        let rows = statement
-            .query_map(params_from_iter(projects.unwrap_or_default()), |row| {
-                Ok((memory_kind(row.get(0)?), row.get(1)?))
-            })?
-            .collect::<rusqlite::Result<_>>()?;
-        Ok(rows)
     }
 }
 

@@ -276,8 +276,9 @@ impl Batch<'_> {
 
     /// Takes out what the store remembers of a session.
     pub(super) fn remove_memories_of(&self, session: i64) -> Result<()> {
+        self.blank_texts("memories", "session", session)?;
         for (row, _) in self.memories_of_session(session)? {
-            self.remove_memory_row(row)?;
+            self.retire_memory(row)?;
         }
         Ok(())
     }
@@ -313,6 +314,10 @@ impl Batch<'_> {
             .prepare_cached("SELECT block, start, length FROM memories WHERE row = ?1")?
             .query_row([row], |row| passage_place(row, 0))?;
         self.drop_text(place)?;
+        self.retire_memory(row)
+    }
+
+    fn retire_memory(&self, row: i64) -> Result<()> {
         for sql in [
             "INSERT OR IGNORE INTO retired_memories (row) VALUES (?1)",
             "DELETE FROM memory_files WHERE row = ?1",

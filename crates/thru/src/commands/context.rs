@@ -12,7 +12,7 @@ use super::{Outcome, shared};
 use crate::disk::RealDisk;
 use crate::environment::Environment;
 use crate::failure::advised;
-use crate::ui::{Page, Tone, one_line, printable};
+use crate::ui::{Page, Tone, one_line, plural, printable};
 
 /// Prints what a session that starts here now would be given; nothing where there is nothing to say.
 #[derive(Debug, clap::Args)]
@@ -148,7 +148,7 @@ fn limits(environment: &Environment) -> Result<Limits> {
     let kinds = config
         .context_types()
         .iter()
-        .map(|name| name.parse::<MemoryKind>())
+        .map(|name| name.parse().map(MemoryKind::Observation))
         .collect::<Result<_, _>>()
         .map_err(|error| advised(format!("context.types: {error}"), advice))?;
     let concepts = config
@@ -182,7 +182,8 @@ fn explain(page: &mut Page, pack: &Pack) {
     }
     page.gap();
     let note = if pack.note.is_empty() { String::new() } else { format!("; {}", pack.note) };
-    let line = format!("{} lines, about {} tokens{note}.", pack.lines.len(), pack.tokens);
+    let lines = plural(pack.lines.len() as u64, "line");
+    let line = format!("{lines}, about {} tokens{note}.", pack.tokens);
     page.line(page.paint(Tone::Quiet, &line));
 }
 

@@ -3,6 +3,7 @@
 use anyhow::Result;
 use thru_core::{MemoryEdit, MemoryKind, ObservationType};
 use thru_intake::Operation;
+use thru_redact::Report;
 
 use super::{Outcome, memories, remember, shared};
 use crate::environment::Environment;
@@ -13,7 +14,13 @@ use crate::ui::{Page, Tone};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  \
     thru edit k3f9a --title 'Lock per file, not per process' --type decision")]
-#[group(id = "changes", required = true, multiple = true, args = ["title", "text", "kind", "rule"])]
+#[command(group(
+    clap::ArgGroup::new("changes")
+        .required(true)
+        .multiple(true)
+        .args(["title", "text", "kind", "rule"])
+))]
+#[group(skip)]
 pub(crate) struct Arguments {
     /// The memory's id, or the start of it
     id: String,
@@ -31,16 +38,27 @@ pub(crate) struct Arguments {
     rule: Option<bool>,
 }
 
+const INSTEAD: memories::Instead = memories::Instead {
+    of_session: "`thru show` and `thru timeline` show ids of its memories",
+    of_passage: "what was recorded is not edited; `thru remember` tells what you know better",
+};
+
 pub(crate) fn run(
     arguments: &Arguments,
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {
-    if let Some(title) = &arguments.title {
+    let mut report = Report::default();
+    let told = |text: &Option<String>, report: &mut Report| {
+        text.as_deref().map(|text| remember::told(text, report)).transpose()
+    };
+    let title = told(&arguments.title, &mut report)?;
+    if let Some(title) = &title {
         remember::check_title(title)?;
     }
+    let text = told(&arguments.text, &mut report)?;
     let store = shared::open_store(environment)?;
-    let memory = memories::required(&store, &arguments.id)?;
+    let memory = memories::required(&store, &arguments.id, &INSTEAD)?;
     if memory.kind == MemoryKind::Summary {
         return Err(advised(
             "a summary follows from its session and cannot be edited",
@@ -49,12 +67,7 @@ pub(crate) fn run(
     }
     let session = memories::session_of(&store, &memory)?.map(|session| session.key);
     drop(store);
-    let edit = MemoryEdit {
-        title: arguments.title.clone(),
-        narrative: arguments.text.clone(),
-        kind: arguments.kind,
-        is_rule: arguments.rule,
-    };
+    let edit = MemoryEdit { title, narrative: text, kind: arguments.kind, is_rule: arguments.rule };
     let intake = environment.intake()?;
     let lock = shared::lock(&intake)?;
     let edited = Operation::MemoryEdited { memory: memory.id, session, edit };

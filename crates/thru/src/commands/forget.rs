@@ -21,7 +21,13 @@ use crate::ui::{Page, Tone, one_line, plural, size};
     thru forget k3f9a m2x7p                 two memories\n  \
     thru forget --session 4f1c              a session for good\n  \
     thru forget --project rocket --before 2025-01-01")]
-#[group(id = "target", required = true, multiple = true, args = ["ids", "session", "project", "before"])]
+#[command(group(
+    clap::ArgGroup::new("target")
+        .required(true)
+        .multiple(true)
+        .args(["ids", "session", "project", "before"])
+))]
+#[group(skip)]
 pub(crate) struct Arguments {
     /// Ids of memories
     #[arg(conflicts_with_all = ["session", "project", "before"])]
@@ -32,13 +38,18 @@ pub(crate) struct Arguments {
     /// All sessions of this project, and what you told of it
     #[arg(long, short)]
     project: Option<String>,
-    /// Only sessions that ended before this day: `2026-03-01`, `3 months ago`
+    /// Sessions that ended before this day: `2026-03-01`, `3 months ago`
     #[arg(long)]
     before: Option<String>,
     /// Do not ask
     #[arg(long, short)]
     yes: bool,
 }
+
+const INSTEAD: memories::Instead = memories::Instead {
+    of_session: "name it with `--session`",
+    of_passage: "`thru forget --session` forgets a session, `thru redact` takes texts out of all of them",
+};
 
 /// What is to be forgotten.
 #[derive(Default)]
@@ -88,7 +99,7 @@ pub(crate) fn run(
         .collect();
     if !operations.is_empty() {
         intake.record_and_apply(&lock, &operations)?;
-        let count = plural(operations.len() as u64, "memory").replace("memorys", "memories");
+        let count = count_of_memories(operations.len());
         page.line(format!("Forgot {count}. `thru undo` brings one back."));
     }
     if !targets.sessions.is_empty() {
@@ -113,7 +124,10 @@ pub(crate) fn run(
 fn targets(arguments: &Arguments, environment: &Environment, store: &Store) -> Result<Targets> {
     let mut targets = Targets::default();
     for id in &arguments.ids {
-        let memory = memories::required(store, id)?;
+        let memory = memories::required(store, id, &INSTEAD)?;
+        if targets.memories.iter().any(|(known, _)| known.id == memory.id) {
+            continue;
+        }
         let session = memories::session_of(store, &memory)?.map(|session| session.key);
         targets.memories.push((memory, session));
     }
@@ -138,9 +152,12 @@ fn targets(arguments: &Arguments, environment: &Environment, store: &Store) -> R
         // One that began before that day and went on is still in use.
         targets.sessions.retain(|session| session.ended.is_none_or(|ended| ended < before));
     }
-    let told = MemoryFilter { projects, until: before, ..MemoryFilter::default() };
-    let told = store.memories(&told)?.into_iter().filter(|memory| memory.flags.is_told);
-    targets.memories = told.map(|memory| (memory, None)).collect();
+    // What was told goes with its project; without one named, a day is about sessions.
+    if projects.is_some() {
+        let told = MemoryFilter { projects, until: before, ..MemoryFilter::default() };
+        let told = store.memories(&told)?.into_iter().filter(|memory| memory.flags.is_told);
+        targets.memories = told.map(|memory| (memory, None)).collect();
+    }
     Ok(targets)
 }
 
@@ -157,13 +174,14 @@ fn preview(
         let title = one_line(title.get(), page.columns().saturating_sub(20));
         page.line(format!("{id}  {:9}  {title}", memory.kind));
     }
+    more(page, targets.memories.len());
     for session in targets.sessions.iter().take(LISTED) {
         page.line(session_heading(page, session, environment));
     }
-    let more = targets.memories.len().saturating_sub(LISTED)
-        + targets.sessions.len().saturating_sub(LISTED);
-    if more > 0 {
-        page.line(page.paint(Tone::Quiet, &format!("… and {more} more")));
+    more(page, targets.sessions.len());
+    if !targets.memories.is_empty() {
+        let count = count_of_memories(targets.memories.len());
+        page.line(format!("{count}: `thru undo` can bring back each."));
     }
     if !targets.sessions.is_empty() {
         let passages = targets.sessions.iter().map(|session| session.passages).sum();
@@ -174,4 +192,17 @@ fn preview(
         ));
     }
     Ok(())
+}
+
+fn more(page: &mut Page, listed: usize) {
+    if listed > LISTED {
+        page.line(page.paint(Tone::Quiet, &format!("… and {} more", listed - LISTED)));
+    }
+}
+
+fn count_of_memories(number: usize) -> String {
+    match number {
+        1 => "1 memory".to_owned(),
+        _ => format!("{number} memories"),
+    }
 }

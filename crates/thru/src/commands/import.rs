@@ -240,10 +240,17 @@ fn conclude(page: &mut Page, report: &ImportReport, environment: &Environment) -
     }
     if report.distilled.memories > 0 {
         page.line(format!(
-            "Distilled {}: they hold {} memories (observations and summaries).",
+            "Distilled {}: {} memories (observations and summaries).",
             plural(report.distilled.sessions as u64, "session"),
             count(report.distilled.memories),
         ));
+    }
+    if report.distilled.failed > 0 {
+        let sessions = plural(report.distilled.failed as u64, "session");
+        let line = format!(
+            "{sessions} could not be distilled: a bug in Throughline. They are searchable."
+        );
+        page.line(page.paint(Tone::Bad, &line));
     }
     let secrets: u64 = report.redacted.secrets.values().sum();
     if secrets > 0 {
@@ -332,6 +339,7 @@ fn as_json(report: &ImportReport) -> serde_json::Value {
         "copies": report.written.copies,
         "distilled_sessions": report.distilled.sessions,
         "memories": report.distilled.memories,
+        "not_distilled": report.distilled.failed,
         "redacted": report.redacted.secrets,
         "private": report.redacted.private,
         "broken_lines": report.diagnostics,

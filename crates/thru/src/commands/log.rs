@@ -3,18 +3,19 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 use thru_intake::Operation;
+use thru_redact::Report;
 use thru_store::{MemoryBody, MemoryFilter, Store};
 
 use super::{Outcome, memories, shared};
 use crate::environment::Environment;
 use crate::ui::{Page, Tone, day_and_time, one_line};
 
-/// The latest first. Every id can be given to `thru undo`.
+/// The latest first. An id can be given to `thru undo`, but for sessions that were forgotten.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// How many to show
-    #[arg(long, short = 'n', default_value_t = 20)]
-    limit: usize,
+    #[arg(long, short = 'n', default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..))]
+    limit: u16,
     /// Show near-duplicates that were merged by themselves instead
     #[arg(long)]
     merges: bool,
@@ -29,10 +30,16 @@ pub(crate) fn run(
     plain: bool,
 ) -> Result<Outcome> {
     let store = shared::open_store(environment)?;
-    let rows = match arguments.merges {
-        true => merges(&store, arguments.limit)?,
-        false => decisions(&store, arguments.limit)?,
+    let limit = usize::from(arguments.limit);
+    let mut rows = match arguments.merges {
+        true => merges(&store, limit)?,
+        false => decisions(&store, limit)?,
     };
+    // What was told was cleaned when it was recorded; the rules may be newer.
+    let intake = environment.intake()?;
+    for row in &mut rows {
+        row.said = intake.redactor().clean_text(&row.said, &mut Report::default()).into_inner();
+    }
     let mut page = Page::new(environment, plain);
     if arguments.json {
         let rows: Vec<Value> = rows.iter().map(LogRow::as_json).collect();
@@ -101,6 +108,9 @@ fn merges(store: &Store, limit: usize) -> Result<Vec<LogRow>> {
             break;
         }
         let MemoryBody::Observation(body) = store.body_of(&memory)? else { continue };
+        if body.merged.is_empty() {
+            continue;
+        }
         let session = memories::session_of(store, &memory)?;
         let session = session
             .map_or_else(String::new, |session| session.key.id.as_str().chars().take(8).collect());

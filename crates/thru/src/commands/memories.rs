@@ -14,12 +14,25 @@ use crate::environment::Environment;
 use crate::failure::advised;
 use crate::ui::{Page, Tone, count, day_and_time, one_line, printable, width};
 
+/// What to do instead, where the id of something else was given.
+pub(crate) struct Instead {
+    pub(crate) of_session: &'static str,
+    pub(crate) of_passage: &'static str,
+}
+
 /// The memory whose id starts so, if there is one.
 pub(crate) fn memory_named(store: &Store, id: &str) -> Result<Option<MemoryRow>> {
     let prefix: IdPrefix = id.parse()?;
     let mut found = store.memories_by_prefix(&prefix, 4)?;
     match found.len() {
         0 => Ok(None),
+        // Ids that are shown are unique among both; one from yesterday may no longer be.
+        1 if prefix.complete().is_none() && !store.passages_by_prefix(&prefix, 1)?.is_empty() => {
+            Err(advised(
+                format!("a memory and a passage start with `{id}`"),
+                format!("write more of it: the memory is {}", store.short_id(&found[0].id)?),
+            ))
+        }
         1 => Ok(Some(found.swap_remove(0))),
         _ => {
             let ids = found
@@ -34,8 +47,9 @@ pub(crate) fn memory_named(store: &Store, id: &str) -> Result<Option<MemoryRow>>
     }
 }
 
-/// The memory whose id starts so; an error with advice where there is none.
-pub(crate) fn required(store: &Store, id: &str) -> Result<MemoryRow> {
+/// The memory whose id starts so; an error with advice where there is none. `instead` says what to do
+/// with a session or a passage.
+pub(crate) fn required(store: &Store, id: &str, instead: &Instead) -> Result<MemoryRow> {
     // The id of a session may hold characters that no id of ours has.
     if id.parse::<IdPrefix>().is_ok()
         && let Some(memory) = memory_named(store, id)?
@@ -48,15 +62,12 @@ pub(crate) fn required(store: &Store, id: &str) -> Result<MemoryRow> {
         ..SessionFilter::default()
     };
     if id.len() >= 4 && !store.sessions(&sessions)?.is_empty() {
-        return Err(advised(
-            format!("`{id}` is a session, not a memory"),
-            format!("name it with `--session {id}`"),
-        ));
+        return Err(advised(format!("`{id}` is a session, not a memory"), instead.of_session));
     }
     if !store.passages_by_prefix(&id.parse()?, 1)?.is_empty() {
         return Err(advised(
             format!("`{id}` is a passage: a part of a session as it was recorded"),
-            "`thru forget --session` forgets a session, `thru redact` takes texts out of all of them",
+            instead.of_passage,
         ));
     }
     Err(advised(format!("there is no memory `{id}`"), "`thru search` and `thru context` show ids"))
@@ -180,29 +191,20 @@ pub(crate) fn relative<'p>(path: &'p str, session: Option<&SessionRow>) -> &'p s
 }
 
 /// A memory whole, every text cleaned by today's rules.
-pub(crate) struct Whole {
-    /// What was distilled.
-    pub(crate) body: Clean<MemoryBody>,
-}
-
-impl Whole {
-    pub(crate) fn read(store: &Store, redactor: &Redactor, memory: &MemoryRow) -> Result<Self> {
-        let body = match store.body_of(memory)? {
-            MemoryBody::Observation(observation) => {
-                let value = redactor
-                    .clean_value(serde_json::to_value(&*observation)?, &mut Report::default());
-                let read: Observation = serde_json::from_value(value.get().clone())?;
-                value.map(|_| MemoryBody::Observation(Box::new(read)))
-            }
-            MemoryBody::Summary(summary) => {
-                let value =
-                    redactor.clean_value(serde_json::to_value(&*summary)?, &mut Report::default());
-                let read: Summary = serde_json::from_value(value.get().clone())?;
-                value.map(|_| MemoryBody::Summary(Box::new(read)))
-            }
-        };
-        Ok(Self { body })
-    }
+pub(crate) fn whole(
+    store: &Store,
+    redactor: &Redactor,
+    memory: &MemoryRow,
+) -> Result<Clean<MemoryBody>> {
+    let body = store.body_of(memory)?;
+    Ok(redactor.clean_texts(
+        body,
+        |body, each| match body {
+            MemoryBody::Observation(observation) => observation.texts(each),
+            MemoryBody::Summary(summary) => summary.texts(each),
+        },
+        &mut Report::default(),
+    ))
 }
 
 /// Puts a whole memory on a page.
@@ -214,7 +216,7 @@ pub(crate) fn show(
     environment: &Environment,
 ) -> Result<()> {
     let session = session_of(store, memory)?;
-    let whole = Whole::read(store, redactor, memory)?;
+    let whole = whole(store, redactor, memory)?;
     let short_id = store.short_id(&memory.id)?;
     page.gap();
     match &session {
@@ -235,7 +237,7 @@ pub(crate) fn show(
         page.line(page.paint(Tone::Bad, &format!("{note}: it may no longer hold.")));
     }
     page.gap();
-    match whole.body.get() {
+    match whole.get() {
         MemoryBody::Observation(observation) => {
             show_observation(page, store, observation, session.as_ref())?;
         }
@@ -371,13 +373,17 @@ fn short_ids(store: &Store, ids: &[thru_core::Id], most: usize) -> Result<String
 
 /// A memory without its body, for programs.
 pub(crate) fn memory_json(
+    store: &Store,
     memory: &MemoryRow,
-    short_id: &str,
     title: &Clean<String>,
     session: Option<&SessionRow>,
-) -> Value {
-    json!({
-        "id": short_id,
+) -> Result<Value> {
+    let project = match memory.project {
+        Some(project) => store.project_name(project)?,
+        None => None,
+    };
+    Ok(json!({
+        "id": store.short_id(&memory.id)?,
         "full_id": memory.id,
         "kind": if memory.kind == MemoryKind::Summary { "summary" } else { "observation" },
         "type": memory.kind.as_str(),
@@ -385,7 +391,7 @@ pub(crate) fn memory_json(
         "at": memory.at,
         "turn": memory.turn,
         "session": session.map(|session| session.key.id.as_str()),
-        "project": session.and_then(|session| session.project_name.as_deref()),
+        "project": project,
         "rule": memory.flags.is_rule,
         "uncertain": memory.flags.is_uncertain,
         "of_person": memory.flags.is_of_person,
@@ -394,18 +400,18 @@ pub(crate) fn memory_json(
         "outcome": memory.outcome.map(WorkOutcome::as_str),
         "tokens": memory.tokens,
         "raw_tokens": memory.raw_tokens,
-    })
+    }))
 }
 
 /// A memory whole, for programs.
 pub(crate) fn whole_json(store: &Store, redactor: &Redactor, memory: &MemoryRow) -> Result<Value> {
     let session = session_of(store, memory)?;
     let title = redactor.clean_text(&memory.title, &mut Report::default());
-    let mut value = memory_json(memory, &store.short_id(&memory.id)?, &title, session.as_ref());
+    let mut value = memory_json(store, memory, &title, session.as_ref())?;
     let freshness = freshness(store, memory, session.as_ref())?;
     value["files_changed_since"] = json!(freshness.changed);
     value["files_gone_since"] = json!(freshness.gone);
-    value["body"] = match Whole::read(store, redactor, memory)?.body.get() {
+    value["body"] = match whole(store, redactor, memory)?.get() {
         MemoryBody::Observation(observation) => serde_json::to_value(observation)?,
         MemoryBody::Summary(summary) => serde_json::to_value(summary)?,
     };

@@ -56,28 +56,21 @@ pub(crate) fn run(
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {
-    let text = arguments.text.join(" ");
-    let (title, rest) = title_and_text(arguments.title.as_deref(), text.trim())?;
     let (project, name) = project(arguments, environment)?;
     let mut report = Report::default();
-    let clean = |text: String, report: &mut Report| {
-        // As everything else, before it reaches the journal.
-        Redactor::builtin().clean_text(&text, report).into_inner()
-    };
+    // As everything else, before it reaches the journal; and before it is cut, so that no part of a
+    // secret passes for something else.
+    let text = told(&arguments.text.join(" "), &mut report)?;
+    let title = arguments.title.as_deref().map(|title| told(title, &mut report)).transpose()?;
+    let (title, rest) = title_and_text(title.as_deref(), &text)?;
     let told = Told {
-        title: clean(title, &mut report),
-        text: rest.map(|rest| clean(rest, &mut report)),
+        title,
+        text: rest,
         kind: arguments.kind,
         is_rule: arguments.rule,
         files: arguments.files.iter().map(|file| absolute(file, environment)).collect(),
         project,
     };
-    if told.title.trim().is_empty() {
-        return Err(advised(
-            "nothing is left to remember once private text is taken out",
-            "write it without `<private>` tags and secrets",
-        ));
-    }
     let intake = environment.intake()?;
     let lock = shared::lock(&intake)?;
     let keys = intake.tell(&lock, told)?;
@@ -100,19 +93,34 @@ pub(crate) fn run(
         let id = page.paint(Tone::Id, &short_id);
         page.line(format!("Remembered as {id} for {place}. `thru undo` takes it back."));
         if !report.is_empty() {
-            page.line(
-                page.paint(Tone::Bad, "Something in it looked like a secret and was left out."),
-            );
+            page.line(page.paint(
+                Tone::Bad,
+                "Something in it was private, or looked like a secret, and was left out.",
+            ));
         }
     }
     page.print()?;
     Ok(Outcome::Done)
 }
 
-/// A short text is its own title.
-pub(super) fn title_and_text(title: Option<&str>, text: &str) -> Result<(String, Option<String>)> {
+/// What a person told, clean and without what nobody can see.
+pub(super) fn told(text: &str, report: &mut Report) -> Result<String> {
+    let redactor = Redactor::builtin();
+    if redactor.is_wholly_private(text) {
+        return Err(advised(
+            "nothing is left to remember once private text is taken out",
+            "write it without `<private>` tags",
+        ));
+    }
+    let text = redactor.clean_text(&printable(text), report).into_inner();
+    check_text(text.trim())?;
+    Ok(text.trim().to_owned())
+}
+
+/// A text is neither empty nor a document.
+fn check_text(text: &str) -> Result<()> {
     if text.is_empty() {
-        return Err(advised("there is nothing to remember", "write it after `thru remember`"));
+        return Err(advised("there is nothing to remember", "write what you want remembered"));
     }
     if text.chars().count() > LONGEST_TEXT {
         return Err(advised(
@@ -120,6 +128,11 @@ pub(super) fn title_and_text(title: Option<&str>, text: &str) -> Result<(String,
             "remember the point of it, and name the document with `--file`",
         ));
     }
+    Ok(())
+}
+
+/// A short text is its own title.
+fn title_and_text(title: Option<&str>, text: &str) -> Result<(String, Option<String>)> {
     if let Some(title) = title {
         check_title(title)?;
         return Ok((title.trim().to_owned(), Some(text.to_owned())));

@@ -277,7 +277,7 @@ fn show(
     }
     if answer.left_out > 0 {
         let line = format!(
-            "{} new passages are not in the index yet and were not searched; `thru import` brings it up to date.",
+            "{} new passages or memories are not in the index yet and were not searched; `thru import` brings it up to date.",
             count(answer.left_out)
         );
         page.line(page.paint(Tone::Bad, &line));
@@ -432,12 +432,8 @@ fn as_json(answer: &Answer, request: &Request, scope: &Scope, store: &Store) -> 
         .iter()
         .map(|found| {
             let session = memories::session_of(store, &found.hit.memory)?;
-            let mut value = memories::memory_json(
-                &found.hit.memory,
-                &found.short_id,
-                &found.title,
-                session.as_ref(),
-            );
+            let mut value =
+                memories::memory_json(store, &found.hit.memory, &found.title, session.as_ref())?;
             value["score"] = json!(found.hit.score);
             value["coverage"] = json!(found.hit.coverage);
             let freshness = memories::freshness(store, &found.hit.memory, session.as_ref())?;

@@ -135,8 +135,8 @@ fn show_digest(page: &mut Page, store: &Store, intake: &Intake, session: i64) ->
         ..MemoryFilter::default()
     };
     let Some(memory) = store.memories(&filter)?.pop() else { return Ok(()) };
-    let whole = memories::Whole::read(store, intake.redactor(), &memory)?;
-    let MemoryBody::Summary(summary) = whole.body.get() else { return Ok(()) };
+    let whole = memories::whole(store, intake.redactor(), &memory)?;
+    let MemoryBody::Summary(summary) = whole.get() else { return Ok(()) };
     let id = page.paint(Tone::Id, &store.short_id(&memory.id)?);
     page.gap();
     page.line(format!("{id}  {}", summary.digest.outcome.as_str()));

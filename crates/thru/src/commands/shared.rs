@@ -189,6 +189,10 @@ fn near_projects(projects: &[ProjectName], name: &str) -> String {
 
 /// The one session whose id starts so.
 pub(crate) fn named_session(store: &Store, id: &str) -> Result<SessionRow> {
+    // Every id begins with nothing.
+    if id.trim().is_empty() {
+        return Err(advised("a session is named by its id", "`thru sessions` lists them"));
+    }
     let filter = SessionFilter {
         id_prefix: Some(id.to_owned()),
         limit: Some(6),

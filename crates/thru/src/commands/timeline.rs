@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
     #[arg(long, short, conflicts_with = "id")]
     query: Option<String>,
     /// With --query: only this project
-    #[arg(long, short, requires = "query")]
+    #[arg(long, short, conflicts_with = "id")]
     project: Option<String>,
     /// How many memories before it
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u16).range(0..=100))]
@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u16).range(0..=100))]
     after: u16,
     /// Only memories of this type (more than once for several)
-    #[arg(long = "type")]
+    #[arg(long = "type", value_name = "TYPE")]
     kinds: Vec<MemoryKind>,
     /// Answer as JSON
     #[arg(long)]
@@ -103,7 +103,8 @@ fn named(store: &Store, id: &str) -> Result<Anchor> {
             let session = store.sessions(&filter)?.pop();
             let project = session.as_ref().and_then(|session| session.project);
             let at = passage.at.or_else(|| session.and_then(|session| session.ended));
-            Ok(Anchor::Moment { at: at.context("the passage has no date")?, project })
+            let at = at.context("the passage has no date")?;
+            Ok(Anchor::Moment { at, project, session: Some(passage.session) })
         }
         [] => {
             Err(advised(format!("there is no memory or passage `{id}`"), "`thru search` shows ids"))
@@ -125,7 +126,11 @@ fn found(
     let projects = project.map(|project| store.project_rows(project.row)).transpose()?;
     let request = Request {
         query: query.to_owned(),
-        filter: IndexFilter { projects, ..IndexFilter::default() },
+        filter: IndexFilter {
+            projects,
+            kinds: (!arguments.kinds.is_empty()).then(|| arguments.kinds.clone()),
+            ..IndexFilter::default()
+        },
         memories: 1,
         ..Request::default()
     };
@@ -138,7 +143,7 @@ fn as_json(store: &Store, redactor: &thru_redact::Redactor, timeline: &Timeline)
     let row = |memory: &thru_store::MemoryRow| -> Result<Value> {
         let title = redactor.clean_text(&memory.title, &mut Report::default());
         let session = memories::session_of(store, memory)?;
-        Ok(memories::memory_json(memory, &store.short_id(&memory.id)?, &title, session.as_ref()))
+        memories::memory_json(store, memory, &title, session.as_ref())
     };
     let rows = |memories: &[thru_store::MemoryRow]| -> Result<Vec<Value>> {
         memories.iter().map(row).collect()

@@ -3,12 +3,13 @@
 use anyhow::Result;
 use thru_core::IdPrefix;
 use thru_intake::Operation;
+use thru_redact::Report;
 use thru_store::{MemoryBody, MemoryFilter, OperationRow, Store};
 
 use super::{Outcome, log, memories, shared};
 use crate::environment::Environment;
 use crate::failure::advised;
-use crate::ui::{Page, Tone};
+use crate::ui::{Page, Tone, printable};
 
 /// Takes back the last decision, or the one that `thru log` shows with this id; undoing an undo does
 /// it again. With the id of a memory that was merged into another, the two stand for themselves again.
@@ -40,15 +41,33 @@ pub(crate) fn run(
             None => separation(&store, id)?,
         },
     };
+    let is_rule = is_about_rules(&operations, &operation);
     drop(store);
     let intake = environment.intake()?;
     let lock = shared::lock(&intake)?;
     let keys = intake.record_and_apply(&lock, &[operation])?;
-    page.line(format!("Took back: {said}"));
+    let said = intake.redactor().clean_text(&said, &mut Report::default()).into_inner();
+    page.line(format!("Took back: {}", printable(&said)));
+    if is_rule {
+        page.line("`thru redact apply` applies the rules to what is kept already.");
+    }
     let own: String = keys.first().map_or_else(String::new, |key| key.chars().take(6).collect());
     page.line(page.paint(Tone::Quiet, &format!("`thru undo {own}` does it again.")));
     page.print()?;
     Ok(Outcome::Done)
+}
+
+/// Whether what is taken back is a rule of redaction, or the taking back of one.
+fn is_about_rules(operations: &[OperationRow], operation: &Operation) -> bool {
+    match operation {
+        Operation::OperationUndone { operation } => operations
+            .iter()
+            .find(|row| row.key == *operation)
+            .and_then(|row| Operation::read(&row.kind, &row.body))
+            .is_some_and(|operation| is_about_rules(operations, &operation)),
+        Operation::RuleAdded { .. } | Operation::RuleRemoved { .. } => true,
+        _ => false,
+    }
 }
 
 /// The last decision that holds and can be taken back.
@@ -87,8 +106,7 @@ fn undo_of(row: &OperationRow) -> Result<(Operation, String)> {
     if !operation.is_some_and(|operation| operation.can_be_undone()) {
         return Err(advised(
             format!("that cannot be taken back: {said}"),
-            "what was removed for good is not kept anywhere; if the agent still has the session's \
-             files, they are its own to give",
+            "what was removed for good is not kept anywhere",
         ));
     }
     Ok((Operation::OperationUndone { operation: row.key.clone() }, said))

@@ -1,17 +1,14 @@
 //! Text made fit for a terminal: no control characters from transcripts, widths that count.
 
+use thru_core::is_invisible;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Text without what could steer a terminal or turn its words around: control characters other than
-/// line breaks and tabs, and marks of writing direction.
+/// line breaks and tabs, and what nobody sees.
 pub(crate) fn printable(text: &str) -> String {
     text.chars()
-        .filter(|&c| c == '\n' || c == '\t' || !(c.is_control() || is_direction_mark(c)))
+        .filter(|&c| c == '\n' || c == '\t' || !(c.is_control() || is_invisible(c)))
         .collect()
-}
-
-const fn is_direction_mark(c: char) -> bool {
-    matches!(c, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Text on one line, cut to this many columns.

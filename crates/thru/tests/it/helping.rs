@@ -295,7 +295,7 @@ fn help_of_forget() {
           --plain              Use no colour and no pager
       -s, --session <SESSION>  A session (the start of its id is enough)
       -p, --project <PROJECT>  All sessions of this project, and what you told of it
-          --before <BEFORE>    Only sessions that ended before this day: `2026-03-01`, `3 months ago`
+          --before <BEFORE>    Sessions that ended before this day: `2026-03-01`, `3 months ago`
       -y, --yes                Do not ask
       -h, --help               Print help
 
@@ -350,7 +350,7 @@ fn help_of_context_and_timeline() {
       -p, --project <PROJECT>  With --query: only this project
           --before <BEFORE>    How many memories before it [default: 3]
           --after <AFTER>      How many memories after it [default: 3]
-          --type <KINDS>       Only memories of this type (more than once for several)
+          --type <TYPE>        Only memories of this type (more than once for several)
           --json               Answer as JSON
       -h, --help               Print help
 

@@ -13,7 +13,7 @@ fn an_import_says_what_it_did_and_a_second_one_that_there_is_nothing_to_do() {
     assert_snapshot!(home.shown(&["import"]), @"
     Claude Code history in [folder]/claude: 2 sessions in 3 files, [size] to read.
     Read 2 sessions ([size]) in [time]: 11 passages new.
-    Distilled 3 sessions: they hold 4 memories (observations and summaries).
+    Distilled 3 sessions: 4 memories (observations and summaries).
     Memory: 11 passages of 3 sessions in 2 projects.
     Try `thru search WORDS`, or `thru context` in a project: what a session there would be told.
     ");
@@ -60,6 +60,7 @@ fn an_import_reports_as_json() {
       "interrupted": false,
       "kind": "import",
       "memories": 4,
+      "not_distilled": 0,
       "passages": 11,
       "private": 0,
       "problems": [],
@@ -104,7 +105,7 @@ fn other_places_can_be_named() {
     assert_snapshot!(home.shown(&["import", "../backup"]), @"
     Claude Code history in ../backup: 1 session in 1 file, [size] to read.
     Read 1 session ([size]) in [time]: 7 passages new.
-    Distilled 1 session: they hold 2 memories (observations and summaries).
+    Distilled 1 session: 2 memories (observations and summaries).
     Memory: 7 passages of 1 session in 1 project.
     Try `thru search WORDS`, or `thru context` in a project: what a session there would be told.
     ");

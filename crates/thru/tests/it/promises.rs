@@ -1,5 +1,4 @@
-//! What is promised and does not hold yet. Every test here is a bug that is known: whoever mends it
-//! takes the mark off and moves the test to its subject.
+//! What once did not hold, and has to: each test is a fault that was found and mended.
 
 use serde_json::json;
 
@@ -31,7 +30,6 @@ fn ruled() -> (Home, String) {
 }
 
 #[test]
-#[ignore = "the group of arguments takes the id for a change"]
 fn an_edit_that_changes_nothing_is_an_error() {
     let (home, rule) = ruled();
     home.inside(&["edit", &rule]).expect(2);
@@ -39,7 +37,6 @@ fn an_edit_that_changes_nothing_is_an_error() {
 }
 
 #[test]
-#[ignore = "the groups of arguments hold the id and --yes too"]
 fn usages_name_what_is_required() {
     let home = Home::new();
     let usage = |command: &str| {
@@ -53,7 +50,6 @@ fn usages_name_what_is_required() {
 }
 
 #[test]
-#[ignore = "only `remember` limits its text"]
 fn an_edit_is_no_way_around_the_limit_of_a_text() {
     let (home, rule) = ruled();
     home.inside(&["edit", &rule, "--text", &"a".repeat(10_000)]).expect(2);
@@ -61,7 +57,6 @@ fn an_edit_is_no_way_around_the_limit_of_a_text() {
 }
 
 #[test]
-#[ignore = "`edit` gives the advice of `forget`"]
 fn advice_fits_the_command() {
     let (home, _) = ruled();
     let passage = home.id_of("cargo fmt");
@@ -72,7 +67,6 @@ fn advice_fits_the_command() {
 }
 
 #[test]
-#[ignore = "what is wholly private is told as `[private]`"]
 fn what_is_wholly_private_is_not_remembered() {
     let home = Home::new();
     home.inside(&["remember", "<private>my pin</private>"]).expect(2);
@@ -80,7 +74,6 @@ fn what_is_wholly_private_is_not_remembered() {
 }
 
 #[test]
-#[ignore = "it is taken for a text"]
 fn what_nobody_can_see_is_not_remembered() {
     let home = Home::new();
     for text in ["\u{200b}", "\u{202e}", "\u{7}", "\u{feff}\u{ad}"] {
@@ -90,7 +83,6 @@ fn what_nobody_can_see_is_not_remembered() {
 }
 
 #[test]
-#[ignore = "rules are the same where their letters and digits are"]
 fn rules_that_differ_by_a_sign_are_all_told() {
     let home = Home::new();
     for rule in ["Write C", "Write C++", "Write C#", "Compare with ==", "Compare with ==="] {
@@ -101,7 +93,6 @@ fn rules_that_differ_by_a_sign_are_all_told() {
 }
 
 #[test]
-#[ignore = "near-duplicates are told by their words, in whatever order, without signs"]
 fn opposite_rules_are_no_near_duplicates() {
     let home = with(|author| {
         author
@@ -118,7 +109,6 @@ fn opposite_rules_are_no_near_duplicates() {
 }
 
 #[test]
-#[ignore = "the summary repeats what was decided, as it was distilled"]
 fn what_was_forgotten_is_in_no_summary_either() {
     let (home, rule) = ruled();
     let summary = home.memory_of("summary", "retry module");
@@ -134,7 +124,6 @@ fn what_was_forgotten_is_in_no_summary_either() {
 }
 
 #[test]
-#[ignore = "the summary repeats what was decided, as it was distilled"]
 fn an_edit_stands_in_the_summary_too() {
     let (home, rule) = ruled();
     home.inside(&["edit", &rule, "--title", "Format with rustfmt nightly"]).expect(0);
@@ -143,7 +132,6 @@ fn an_edit_stands_in_the_summary_too() {
 }
 
 #[test]
-#[ignore = "each id is a decision of its own"]
 fn an_id_that_is_named_twice_is_forgotten_once() {
     let (home, rule) = ruled();
     let ran = home.inside(&["forget", &rule, &rule[..5], "--yes"]).expect(0);
@@ -153,7 +141,6 @@ fn an_id_that_is_named_twice_is_forgotten_once() {
 }
 
 #[test]
-#[ignore = "without a session, the project's last one is called this one"]
 fn without_a_session_nothing_is_called_this_session() {
     let (home, _) = ruled();
     let pack = home.inside(&["context", "--source", "compact"]).stdout;
@@ -161,7 +148,6 @@ fn without_a_session_nothing_is_called_this_session() {
 }
 
 #[test]
-#[ignore = "in a prompt's pack, words are the user's wherever somebody writes that they are"]
 fn nobody_but_the_user_is_quoted_as_the_user() {
     let home = with(|author| {
         author
@@ -179,7 +165,6 @@ fn nobody_but_the_user_is_quoted_as_the_user() {
 }
 
 #[test]
-#[ignore = "at a start too, the titles of summaries stand where the user is quoted"]
 fn no_title_of_a_session_says_what_the_user_asked() {
     let home = with(|author| {
         author
@@ -193,7 +178,6 @@ fn no_title_of_a_session_says_what_the_user_asked() {
 }
 
 #[test]
-#[ignore = "a pack is cleaned of secrets first and of invisible characters then"]
 fn no_secret_comes_together_in_a_pack() {
     const TOKEN: &str = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
     let home = Home::new();
@@ -203,7 +187,6 @@ fn no_secret_comes_together_in_a_pack() {
 }
 
 #[test]
-#[ignore = "every id begins with nothing, and where there is one session it is that one"]
 fn no_session_is_forgotten_without_a_name() {
     let (home, _) = ruled();
     home.inside(&["forget", "--session", "", "--yes"]).expect(2);
@@ -211,7 +194,6 @@ fn no_session_is_forgotten_without_a_name() {
 }
 
 #[test]
-#[ignore = "nothing shown is taken for nothing decided"]
 fn a_log_of_no_lines_is_not_said_to_be_empty() {
     let home = Home::new();
     home.tell(&["Ash grows by the river"]);
@@ -220,7 +202,6 @@ fn a_log_of_no_lines_is_not_said_to_be_empty() {
 }
 
 #[test]
-#[ignore = "a summary knows the files without their content"]
 fn a_summary_knows_what_was_written_too() {
     let home = Home::new();
     let path = home.project().join("retry.rs");
@@ -239,7 +220,6 @@ fn a_summary_knows_what_was_written_too() {
 }
 
 #[test]
-#[ignore = "only a file that was written later is compared"]
 fn other_content_is_a_change_however_old_it_is() {
     let home = Home::new();
     let path = home.project().join("retry.rs");
@@ -259,7 +239,6 @@ fn other_content_is_a_change_however_old_it_is() {
 }
 
 #[test]
-#[ignore = "the anchor is looked for among all types"]
 fn a_timeline_of_one_type_is_around_one_of_that_type() {
     let home = Home::new();
     home.tell(&["Ash grows by the river", "--type", "discovery"]);
@@ -270,7 +249,6 @@ fn a_timeline_of_one_type_is_around_one_of_that_type() {
 }
 
 #[test]
-#[ignore = "clap drops what is required where it contradicts what is given"]
 fn a_project_that_is_not_looked_at_is_an_error() {
     let home = Home::new();
     let told = home.tell(&["Ash grows by the river"]);
@@ -278,7 +256,6 @@ fn a_project_that_is_not_looked_at_is_an_error() {
 }
 
 #[test]
-#[ignore = "only the project of a session is told"]
 fn what_was_told_of_a_project_says_so_as_json() {
     let home = Home::new();
     let told = home.tell(&["Ash grows by the river"]);
@@ -286,7 +263,6 @@ fn what_was_told_of_a_project_says_so_as_json() {
 }
 
 #[test]
-#[ignore = "memories are listed in a preview and not counted"]
 fn a_preview_says_how_many_memories_go() {
     let home = Home::new();
     for number in 0..12 {
@@ -300,7 +276,6 @@ fn a_preview_says_how_many_memories_go() {
 }
 
 #[test]
-#[ignore = "numbers and nouns are not made to agree"]
 fn one_line_is_no_lines() {
     let home = Home::new();
     home.tell(&["Ash grows by the river"]);

@@ -1,0 +1,158 @@
+//! What a person said when declining a call. Any tool may print the client's words: they count only
+//! where nothing but the client can well have written them, and in doubt nobody declined anything.
+
+use crate::text::one_line;
+
+/// How the client's words begin, and the end of the line behind which the person's words stand.
+const BEGINNING: &str =
+    "The user doesn't want to proceed with this tool use. The tool use was rejected";
+const ENDING: &str = "the user said:";
+
+/// What a result looks like that tells of another failure.
+const OTHER_FAILURES: [&str; 12] = [
+    "Exit code",
+    "Error",
+    "error:",
+    "<tool_use_error>",
+    "<error>",
+    "String to replace not found",
+    "Found ",
+    "File has ",
+    "File does not exist",
+    "Permission to ",
+    "[Request interrupted",
+    "PreToolUse:",
+];
+
+/// What a person said when declining a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Declined {
+    /// In the person's words.
+    pub(crate) words: String,
+    /// Whether only the client writes results of such calls.
+    pub(crate) is_certain: bool,
+}
+
+/// The members of a tool's input by which its end is found, and whether only the client writes its
+/// result.
+fn members(tool: &str) -> Option<(&'static [&'static str], bool)> {
+    Some(match tool {
+        "Edit" => (&["file_path: ", "old_string: ", "new_string: ", "replace_all: "], true),
+        "MultiEdit" => {
+            (&["file_path: ", "edits: ", "old_string: ", "new_string: ", "replace_all: "], true)
+        }
+        "Write" => (&["file_path: ", "content: "], true),
+        "ExitPlanMode" => (&["plan: ", "allowedPrompts: ", "planFilePath: "], true),
+        "NotebookEdit" => {
+            (&["notebook_path: ", "cell_id: ", "new_source: ", "cell_type: ", "edit_mode: "], false)
+        }
+        // The prompt is free text: only behind a member of one line is it known to be over.
+        "Task" | "Agent" => {
+            (&["description: ", "subagent_type: ", "model: ", "run_in_background: "], false)
+        }
+        _ => return None,
+    })
+}
+
+/// What a person said when declining a call of one of the client's own tools, from its whole text:
+/// the tool, its input, and the result on a line of its own.
+pub(crate) fn by_call(tool: &str, text: &str) -> Option<Declined> {
+    let (members, is_certain) = members(tool)?;
+    let at = only_place(text)?;
+    let (input, result) = text.split_at(at);
+    let input = input.strip_suffix('\n')?;
+    let is_member = |line: &str| members.iter().any(|member| line.starts_with(member));
+    let is_input = match tool {
+        "Task" | "Agent" => input.lines().next_back().is_some_and(is_member),
+        _ => input.lines().nth(1).is_some_and(is_member),
+    };
+    // What follows would be the rest of the input, and the client's words a part of it.
+    let is_over = !result.lines().any(is_member);
+    let is_only = !input.lines().skip(1).any(tells_of_failure);
+    let words = words(result).filter(|_| is_input && is_over && is_only)?;
+    Some(Declined { words, is_certain })
+}
+
+/// What a person said when declining a shell call with this text and result.
+pub(crate) fn by_shell(text: &str, result: &str) -> Option<Declined> {
+    const MEMBERS: [&str; 5] =
+        ["command: ", "description: ", "timeout: ", "run_in_background: ", "dangerously"];
+    only_place(text)?;
+    let is_over = !result.lines().any(|line| MEMBERS.iter().any(|member| line.starts_with(member)));
+    let words = words(result).filter(|_| is_over)?;
+    Some(Declined { words, is_certain: false })
+}
+
+/// Where the client's words begin, if they stand in the text only once.
+fn only_place(text: &str) -> Option<usize> {
+    let mut places = text.match_indices(BEGINNING).map(|(at, _)| at);
+    places.next().filter(|_| places.next().is_none())
+}
+
+fn tells_of_failure(line: &str) -> bool {
+    OTHER_FAILURES.iter().any(|failure| line.starts_with(failure))
+}
+
+/// The person's words in a result that as a whole is the client's.
+fn words(result: &str) -> Option<String> {
+    let (first, words) = result.split_once('\n')?;
+    let is_clients = first.starts_with(BEGINNING) && first.trim_end().ends_with(ENDING);
+    let words = words.split("\n\nNote:").next().unwrap_or(words).trim();
+    let is_said = is_clients
+        && !words.starts_with("The user wants to clarify")
+        && !words.lines().any(tells_of_failure)
+        && words.split_whitespace().count() >= 2;
+    is_said.then(|| one_line(words, 300)).filter(|words| !words.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CLIENT: &str = "The user doesn't want to proceed with this tool use. The tool use was rejected. To tell you how to proceed, the user said:\nuse the other file";
+
+    fn words(tool: &str, input: &str) -> Option<(String, bool)> {
+        by_call(tool, &format!("{tool}\n{input}"))
+            .map(|declined| (declined.words, declined.is_certain))
+    }
+
+    #[test]
+    fn a_result_that_is_the_clients_declines() {
+        let said = |is_certain| Some(("use the other file".to_owned(), is_certain));
+        let edit =
+            format!("replace_all: false\nfile_path: a\nold_string: b\nnew_string: c\nd\n{CLIENT}");
+        assert_eq!(words("Edit", &edit), said(true));
+        assert_eq!(words("ExitPlanMode", &format!("plan: # P\n\n- a\n{CLIENT}")), said(true));
+        let task = format!("description: d\nprompt: p\nq\nsubagent_type: t\n{CLIENT}");
+        assert_eq!(words("Task", &task), said(false));
+        assert!(!by_shell(&format!("Bash\ncommand: ls\n{CLIENT}"), CLIENT).unwrap().is_certain);
+    }
+
+    #[test]
+    fn what_only_holds_the_clients_words_declines_nothing() {
+        for (tool, input) in [
+            ("mcp__x__get", format!("url: u\n{CLIENT}")),
+            ("WebFetch", format!("url: u\nprompt: p\n{CLIENT}")),
+            ("Read", format!("file_path: u\n{CLIENT}")),
+            ("Task", format!("description: d\nsubagent_type: t\nprompt: p\n{CLIENT}")),
+            ("Task", format!("subagent_type: t\nIt wrote:\n{CLIENT}")),
+            ("Edit", format!("file_path: a\nold_string: b\n{CLIENT}\nnew_string: c\nfailed")),
+            (
+                "Edit",
+                format!("file_path: a\nold_string: b\nnew_string: c\n{CLIENT}\n<tool_use_error>no"),
+            ),
+            ("Edit", format!("file_path: a\nnew_string: {CLIENT}")),
+            ("Write", format!("file_path: a\ncontent: b\n{CLIENT}\n{CLIENT}")),
+            ("Write", format!("file_path: a\ncontent: b\nError: c\n{CLIENT}")),
+        ] {
+            assert_eq!(words(tool, &input), None, "{tool}: {input}");
+        }
+        for result in [
+            format!("Exit code 1\n{CLIENT}"),
+            format!("{CLIENT}\nExit code 1"),
+            format!("{CLIENT}\ntimeout: 5\nfailed"),
+        ] {
+            assert_eq!(by_shell(&format!("Bash\ncommand: cat x\n{result}"), &result), None);
+        }
+    }
+}
