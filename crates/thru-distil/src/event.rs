@@ -11,7 +11,6 @@ use crate::request::Request;
 use crate::said::Said;
 use crate::shell;
 use crate::tasks::{self, Change};
-use crate::text::one_line;
 
 /// One passage as distilling goes on with it.
 #[derive(Clone, Debug)]

@@ -64,7 +64,7 @@ static RULE_ANYWHERE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static REPORT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)
-        (?:^|\b([\w'’]+)\s+)(?:says?|said|states?|stated|claims?|claimed|wrote|writes)\b",
+        (?:^|\b([\w'’]+)[^\w\s]*\s+)(?:says?|said|states?|stated|claims?|claimed|wrote|writes)\b",
     )
 });
 
@@ -347,6 +347,7 @@ mod tests {
             "can you always see the log?",
             "The docs say \"from now on use v2\"",
             "The docs say from now on use v2",
+            "The `guide` says: from now on use v2",
             "It prints 'this is never allowed' on start",
             "the message “it's never ok, from now on fail” comes from the linter",
             "the linter said: tabs are never allowed",

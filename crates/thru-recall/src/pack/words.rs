@@ -409,7 +409,6 @@ mod tests {
             words: [
                 "RetryBudget::next_pause",
                 "src/uploader.rs",
-                "since",
                 "4f0c2d1",
             ],
             files: [

@@ -296,7 +296,7 @@ fn secrets_and_private_text_are_left_out_before_anything_is_written() {
         "--title",
         &format!("Now {TOKEN}"),
         "--text",
-        "<private>4711-hush</private>",
+        "Ask Ada <private>4711-hush</private>",
     ])
     .expect(0);
     let _settings = home.settings_of_today(&[("told", &told)]);
@@ -305,7 +305,7 @@ fn secrets_and_private_text_are_left_out_before_anything_is_written() {
     [told]  decision · [today] · edited · [cost]
 
     Now [redacted:github-token]
-    [private]
+    Ask Ada [private]
     Read  [folder]/work/rocket/[redacted:github-token].txt
     ");
     home.inside(&["undo"]).expect(0);
@@ -532,7 +532,7 @@ fn a_forgotten_memory_is_in_no_answer_until_it_is_brought_back() {
     assert_snapshot!(home.inside(&["forget", &rule, &told]).shown(), @"
     sz5hk  decision   Always run cargo fmt before committing
     [told]  decision   Retries are capped at 5
-    2 memories. `thru undo` brings them back one by one.
+    2 memories: `thru undo` can bring back each.
     -- stderr --
     error: nothing was forgotten.
     hint: add `--yes` if you mean it.
@@ -685,7 +685,7 @@ fn a_project_is_forgotten_with_what_was_told_of_it() {
     assert_snapshot!(home.inside(&["forget", "--project", "rocket"]).shown(), @"
     [told]  decision   Retries are capped at 5
     rocket · Rename the retry module   [age] 11111111
-    1 memory. `thru undo` brings them back one by one.
+    1 memory: `thru undo` can bring back each.
     1 session with 5 passages. This cannot be undone.
     -- stderr --
     error: nothing was forgotten.
