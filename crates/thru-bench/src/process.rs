@@ -36,6 +36,10 @@ pub(crate) enum Task<'t> {
     Search(&'t str),
     /// Say what helps with a prompt in a project of that name.
     Context { project: &'t str, prompt: &'t str },
+    /// Say what a session that starts in a project of that name is given.
+    Start(&'t str),
+    /// List projects.
+    Projects,
 }
 
 /// What a process took.
@@ -85,6 +89,8 @@ impl Program {
             Task::Context { project, prompt } => command
                 .args(["context", "--json", "--project", project])
                 .arg(format!("--prompt={prompt}")),
+            Task::Start(project) => command.args(["context", "--project", project]),
+            Task::Projects => command.args(["projects", "--json"]),
         };
         command
             .env("THROUGHLINE_HOME", home)
@@ -138,6 +144,11 @@ impl Program {
             bail!("{task:?} ended with {}: {said}", output.status);
         }
         String::from_utf8(output.stdout).context("the answer is not UTF-8")
+    }
+
+    /// Whether it is `thru` itself, rather than the library in a process of ours.
+    pub(crate) fn is_thru(&self) -> bool {
+        self.prefix.is_empty()
     }
 
     /// Runs it to its end with a stop watch.

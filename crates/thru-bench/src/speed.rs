@@ -1,7 +1,7 @@
 //! `speed`: how long an import and a search take, and how much room things need.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Args;
@@ -9,6 +9,9 @@ use clap::Args;
 use crate::home::temporary_directory;
 use crate::metrics::{median, quantile};
 use crate::process::{Program, Task, Usage, machine, size};
+
+/// How often a session's briefing, and a prompt's, is timed.
+const BRIEFINGS: usize = 100;
 
 /// What to measure, on what.
 #[derive(Args)]
@@ -66,6 +69,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         searches.push(program.time(root, Task::Search(query))?.as_secs_f64() * 1e3);
     }
 
+    eprintln!("what sessions and prompts are given …");
+    let (starts, prompts) = briefings(&program, root, &queries)?;
+
     println!("| what | value |\n|---|---|");
     let seconds = middle(&imports, |usage| Some(usage.wall.as_secs_f64()));
     let spread: Vec<String> =
@@ -87,6 +93,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     row("search p50, ms", quantile(&searches, 0.5), 1, &runs);
     row("search p95, ms", quantile(&searches, 0.95), 1, &runs);
     row("search max, ms", quantile(&searches, 1.0), 1, &runs);
+    for (what, times) in [("a start", &starts), ("a prompt", &prompts)] {
+        let runs = format!("{} runs, whole process", times.len());
+        row(&format!("context for {what} p50, ms"), quantile(times, 0.5), 1, &runs);
+        row(&format!("context for {what} p95, ms"), quantile(times, 0.95), 1, &runs);
+    }
     let database: u64 =
         ["memory.db", "memory.db-wal"].iter().map(|name| size(&root.join(name))).sum();
     for (name, bytes) in [
@@ -106,6 +117,29 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         fs::rename(&kept, keep).with_context(|| format!("left in {}", kept.display()))?;
     }
     Ok(())
+}
+
+/// Milliseconds that `thru context` takes at a start, and for a prompt, in one project after the other.
+fn briefings(program: &Program, root: &Path, queries: &[String]) -> Result<(Vec<f64>, Vec<f64>)> {
+    // The library in a process of our own has no such command.
+    if !program.is_thru() {
+        return Ok((Vec::new(), Vec::new()));
+    }
+    let answer: serde_json::Value = serde_json::from_str(&program.answer(root, Task::Projects)?)?;
+    let projects = answer["projects"].as_array().cloned().unwrap_or_default();
+    let projects: Vec<&str> = projects.iter().filter_map(|one| one["name"].as_str()).collect();
+    let milliseconds = |task| Ok::<_, anyhow::Error>(program.time(root, task)?.as_secs_f64() * 1e3);
+    let (mut starts, mut prompts) = (Vec::new(), Vec::new());
+    for (number, project) in projects.iter().cycle().take(BRIEFINGS).enumerate() {
+        if projects.is_empty() {
+            break;
+        }
+        starts.push(milliseconds(Task::Start(project))?);
+        if let Some(prompt) = queries.get(number % queries.len().max(1)) {
+            prompts.push(milliseconds(Task::Context { project, prompt })?);
+        }
+    }
+    Ok((starts, prompts))
 }
 
 fn queries(arguments: &Arguments) -> Result<Vec<String>> {

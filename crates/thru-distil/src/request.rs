@@ -43,7 +43,11 @@ impl Request {
         let sentences = asking_sentences(&looked_at);
         let title = match command_request(prompt) {
             Some(arguments) => phrase::of_request(arguments),
-            None => sentences.iter().take(4).find_map(|sentence| phrase::of_request(sentence)),
+            None => sentences
+                .iter()
+                .take(4)
+                .filter(|sentence| !is_hollow(sentence))
+                .find_map(|sentence| phrase::of_request(sentence)),
         };
         let fallback = sentences
             .iter()
@@ -69,6 +73,19 @@ impl Request {
             rulings,
         }
     }
+}
+
+/// Whether a sentence only points at what others say: "Find out why and fix it."
+fn is_hollow(sentence: &str) -> bool {
+    #[rustfmt::skip]
+    const EMPTY: [&str; 48] = [
+        "a", "again", "ahead", "all", "and", "both", "can", "check", "do", "find", "fix", "go", "handle",
+        "how", "i", "implement", "in", "into", "investigate", "is", "it", "just", "let", "look", "make",
+        "me", "now", "on", "out", "please", "see", "so", "solve", "sure", "that", "the", "them", "then",
+        "these", "this", "try", "up", "we", "what", "why", "work", "works", "you",
+    ];
+    let mut words = sentence.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.all(|word| EMPTY.contains(&word.to_lowercase().as_str()))
 }
 
 /// A plan's heading as what was done: "Cache" as "Implement Cache", "Add a cache" as it is.
@@ -218,6 +235,13 @@ mod tests {
             Request::of("/review fix the tab handling").title.as_deref(),
             Some("Fix the tab handling")
         );
+    }
+
+    #[test]
+    fn a_sentence_that_only_points_is_no_title() {
+        let request = Request::of("Two agents lose entries in the index. Find out why and fix it.");
+        assert_eq!(request.title, None);
+        assert_eq!(request.fallback.as_deref(), Some("Two agents lose entries in the index"));
     }
 
     #[test]

@@ -618,7 +618,7 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
     /home/ada/rocket
 
     7y4kp  completed
-       Done    Find out why and fix it
+       Done    The lock is taken after load(): two processes can both read the old index
        Done    Fix lost update in session index by locking per file
 
     1. You  [date]  b8dx7
@@ -657,7 +657,7 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
     - `d8jkg` feature: Add exponential backoff with jitter and a budget of two seconds for the whole…
 
     ## [date]
-    - `k77g9` bugfix: Find out why and fix it
+    - `k77g9` bugfix: The lock is taken after load(): two processes can both read the old index
     - `b5gnk` bugfix: Fix lost update in session index by locking per file
 
     More: `thru show ID` tells one whole with its sources, `thru timeline ID` what happened around it, `thru search WORDS` finds others.
