@@ -403,17 +403,23 @@ impl Observation {
 }
 
 impl Digest {
+    /// Every list of statements; the request stands alone.
+    pub const fn lists_mut(&mut self) -> [&mut Vec<Statement>; 6] {
+        [
+            &mut self.investigated,
+            &mut self.learned,
+            &mut self.completed,
+            &mut self.next_steps,
+            &mut self.decisions,
+            &mut self.open_questions,
+        ]
+    }
+
     fn texts(&mut self, each: &mut dyn FnMut(&mut String)) {
-        let statements = self
-            .request
-            .iter_mut()
-            .chain(&mut self.investigated)
-            .chain(&mut self.learned)
-            .chain(&mut self.completed)
-            .chain(&mut self.next_steps)
-            .chain(&mut self.decisions)
-            .chain(&mut self.open_questions);
-        for statement in statements {
+        if let Some(request) = &mut self.request {
+            each(&mut request.text);
+        }
+        for statement in self.lists_mut().into_iter().flatten() {
             each(&mut statement.text);
         }
         self.files.iter_mut().for_each(&mut *each);

@@ -47,14 +47,7 @@ pub(crate) fn of(session: &Session<'_>, observations: &[Observation]) -> Option<
 /// Nothing is stated without words.
 fn drop_empty(digest: &mut Digest) {
     digest.request = digest.request.take().filter(|request| !request.text.is_empty());
-    for statements in [
-        &mut digest.investigated,
-        &mut digest.learned,
-        &mut digest.completed,
-        &mut digest.next_steps,
-        &mut digest.decisions,
-        &mut digest.open_questions,
-    ] {
+    for statements in digest.lists_mut() {
         statements.retain(|statement| !statement.text.is_empty());
     }
 }

@@ -335,14 +335,7 @@ fn without(mut summary: Summary, unwanted: &[Observation]) -> Summary {
         .chain(summary.turns.iter_mut().map(|(_, digest)| digest))
     {
         digest.request = digest.request.take().filter(is_wanted);
-        for statements in [
-            &mut digest.investigated,
-            &mut digest.learned,
-            &mut digest.completed,
-            &mut digest.next_steps,
-            &mut digest.decisions,
-            &mut digest.open_questions,
-        ] {
+        for statements in digest.lists_mut() {
             statements.retain(is_wanted);
         }
     }

@@ -55,6 +55,37 @@ fn a_forgotten_session_leaves_no_word_and_does_not_come_back() {
 }
 
 #[test]
+fn no_file_holds_a_word_of_a_forgotten_session() {
+    const WORD: &[u8] = b"zebrafish";
+    let machine = two_sessions();
+    // One segment, in which what was deleted would stay until there is another.
+    machine.rebuild();
+    let holding = || -> Vec<String> {
+        let mut folders = vec![machine.layout().root().to_owned()];
+        let mut found = Vec::new();
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if fs::read(&path)
+                    .unwrap()
+                    .to_ascii_lowercase()
+                    .windows(WORD.len())
+                    .any(|window| window == WORD)
+                {
+                    found.push(path.display().to_string());
+                }
+            }
+        }
+        found
+    };
+    assert!(!holding().is_empty(), "the index holds its words as they are");
+    machine.forget(TWO);
+    assert_eq!(holding(), Vec::<String>::new());
+}
+
+#[test]
 fn a_forgotten_session_does_not_come_back_after_the_store_was_lost() {
     let machine = two_sessions();
     machine.forget(TWO);

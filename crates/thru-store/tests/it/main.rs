@@ -9,6 +9,7 @@
 )]
 
 mod index;
+mod memories;
 mod opening;
 mod schema;
 mod support;

@@ -54,6 +54,8 @@ pub(crate) fn run(
         true => None,
         false => Some(shared::lock(&intake)?),
     };
+    // Whoever held the lock may have forgotten sessions or changed rules meanwhile.
+    let intake = environment.intake()?;
     let discovery = discover(arguments, environment, &ignored)?;
     let found = discovery.sources.len();
     if environment.config.capture_off() {

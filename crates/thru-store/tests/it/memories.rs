@@ -1,0 +1,67 @@
+//! Memories in the store: what did not change keeps its row, what changed is seen as new.
+
+use thru_core::{
+    Agent, Certainty, Id, Observation, ObservationType, SessionId, SessionKey, Speaker,
+};
+use thru_redact::{Redactor, Report};
+use thru_store::index::Collection;
+use thru_store::{MemoryFilter, NewMemory, Store};
+
+use crate::support::Home;
+
+fn observation(title: &str) -> Observation {
+    Observation {
+        id: Id::derive(&[b"memory", &title.as_bytes()[..1]]),
+        turn: 1,
+        kind: ObservationType::Change,
+        title: title.to_owned(),
+        narrative: None,
+        facts: Vec::new(),
+        concepts: Default::default(),
+        files_read: Vec::new(),
+        files_modified: vec!["/p/a.rs".to_owned()],
+        sources: Vec::new(),
+        speaker: Speaker::Agent,
+        certainty: Certainty::High,
+        is_rule: false,
+        at: None,
+        raw_tokens: 10,
+        merged: Vec::new(),
+    }
+}
+
+fn put(store: &mut Store, titles: &[&str]) -> Vec<(i64, String)> {
+    let mut batch = store.begin().unwrap();
+    let key = SessionKey { agent: Agent::ClaudeCode, id: SessionId::new("one") };
+    let session = batch.session(&key).unwrap();
+    let memories = Redactor::builtin().clean_text("", &mut Report::default()).map(|_| {
+        titles
+            .iter()
+            .map(|title| NewMemory::observation(&observation(title), false, Vec::new()))
+            .collect()
+    });
+    batch.put_memories(session, None, &memories).unwrap();
+    batch.commit().unwrap();
+    let mut rows: Vec<(i64, String)> = store
+        .memories(&MemoryFilter::default())
+        .unwrap()
+        .into_iter()
+        .map(|memory| (memory.row, memory.title))
+        .collect();
+    rows.sort();
+    rows
+}
+
+#[test]
+fn what_did_not_change_keeps_its_row() {
+    let home = Home::new();
+    let mut store = home.store();
+    let first = put(&mut store, &["a first", "b second"]);
+    assert_eq!(put(&mut store, &["a first", "b second"]), first);
+    assert_eq!(store.retired_rows(Collection::Memories).unwrap(), Vec::<i64>::new());
+    let changed = put(&mut store, &["a first", "b other"]);
+    assert_eq!(changed, [first[0].clone(), (first[1].0 + 1, "b other".to_owned())]);
+    assert_eq!(store.retired_rows(Collection::Memories).unwrap(), [first[1].0]);
+    assert_eq!(put(&mut store, &["a first"]), [first[0].clone()]);
+    assert!(store.stale_sessions().unwrap().is_empty());
+}
