@@ -29,4 +29,4 @@ pub use memory::{
 pub use passage::{Outcome, PassageKind, RecordId};
 pub use project::ProjectKey;
 pub use session::{SessionId, SessionKey, SourceKind};
-pub use text::is_invisible;
+pub use text::{TITLE_LENGTH, file_name, is_invisible};

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Id, Timestamp};
+use crate::{Id, Timestamp, file_name};
 
 /// What an observation is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -302,6 +302,11 @@ pub enum WorkOutcome {
 }
 
 impl WorkOutcome {
+    /// Whether there is something left to do.
+    pub const fn is_open(self) -> bool {
+        matches!(self, Self::Blocked | Self::InProgress)
+    }
+
     /// The name shown to people and programs.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -389,7 +394,7 @@ impl Observation {
         for file in self.files_modified.iter().chain(&self.files_read) {
             text.push('\n');
             // Whole paths repeat the directories of the project in every observation.
-            text.push_str(file.rsplit(['/', '\\']).next().unwrap_or(file));
+            text.push_str(file_name(file));
         }
         text
     }
@@ -498,6 +503,11 @@ pub struct MemoryEdit {
 }
 
 impl MemoryEdit {
+    /// Whether it changes nothing.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
     /// Writes it over an observation.
     pub fn apply(&self, observation: &mut Observation) {
         if let Some(title) = &self.title {

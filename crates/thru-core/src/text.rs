@@ -1,4 +1,12 @@
-//! What a character is to those who read it.
+//! What texts and paths are to those who read them.
+
+/// Characters that a title has at most.
+pub const TITLE_LENGTH: usize = 80;
+
+/// The last component of a path, whatever system wrote it.
+pub fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
 
 /// Whether nobody sees the character, though models and programs read it: marks of writing direction,
 /// joiners, tags and the like. Control characters are not among them.

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 /// Longest title, in characters.
-pub(crate) const TITLE: usize = 80;
+pub(crate) const TITLE: usize = thru_core::TITLE_LENGTH;
 
 /// Longest fact, in characters.
 pub(crate) const FACT: usize = 240;
@@ -219,7 +219,7 @@ pub(crate) fn is_emoji(character: char) -> bool {
 /// The last part of a path.
 fn base_name(path: &str) -> &str {
     let trimmed = path.trim_end_matches(['/', '\\']);
-    trimmed.rsplit(['/', '\\']).next().unwrap_or(trimmed)
+    thru_core::file_name(trimmed)
 }
 
 /// The last part of a path as it may be shown.

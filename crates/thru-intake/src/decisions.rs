@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use thru_core::{
-    Certainty, FileState, Id, Layout, MemoryDecision, MemoryEdit, Observation, ProjectKey,
-    SessionKey, Speaker, Statement, Timestamp,
+    Certainty, FileState, Id, Layout, MemoryDecision, Observation, ProjectKey, SessionKey, Speaker,
+    Statement, Timestamp,
 };
 use thru_journal::journal::{Cursor, Item, Journal};
 use thru_redact::Report;
@@ -249,7 +249,7 @@ impl Intake {
             }
             let mut observation = observation(*id, *at, told);
             decision.edit.apply(&mut observation);
-            let is_edited = decision.edit != MemoryEdit::default();
+            let is_edited = !decision.edit.is_empty();
             // The record was cleaned when it was written; the rules may be newer.
             let memory = self
                 .redactor

@@ -10,20 +10,18 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Sender, bounded};
 use thru_core::{
-    Access, Distillate, FileState, Id, MemoryDecision, MemoryEdit, Observation, Speaker, Statement,
-    Summary,
+    Access, Distillate, FileState, Id, MemoryDecision, Observation, Speaker, Statement, Summary,
+    TITLE_LENGTH,
 };
 use thru_distil::{Distiller, Moment, wants_text};
 use thru_redact::{Clean, Redactor, Report};
-use thru_store::{NewMemory, PassageFilter, SessionFilter, Store};
+use thru_store::{NewMemory, PassageFilter, Store};
 
 use crate::stages::{Stage, Stages};
 use crate::{Intake, IntakeError, Result};
 
 /// A commit holds at most the memories of this time.
 const COMMIT_EVERY: Duration = Duration::from_millis(500);
-/// The longest title, in characters.
-const TITLE_LENGTH: usize = 80;
 /// Sessions that wait for the writer.
 const WAITING: usize = 64;
 
@@ -49,12 +47,6 @@ pub struct DistilProgress {
 }
 
 impl Intake {
-    /// Distils what is new, in this thread's own time.
-    pub(crate) fn distil_stale(&self, store: &mut Store) -> Result<DistilProgress> {
-        let never = AtomicBool::new(false);
-        self.distil(store, &never, &Stages::default(), &mut |_| {})
-    }
-
     /// Distils every session that has something new. `committed` is told after each commit.
     pub(crate) fn distil(
         &self,
@@ -170,15 +162,14 @@ impl Worker<'_> {
     }
 
     fn session(&self, row: i64) -> Result<Distilled> {
-        let filter = SessionFilter { rows: Some(vec![row]), ..SessionFilter::default() };
-        let Some(session) = self.store.sessions(&filter)?.pop() else {
+        let Some(session) = self.store.session(row)? else {
             return Ok(Distilled { session: row, memories: Some(Clean::default()), title: None });
         };
         let kept_apart: BTreeSet<Id> = self
             .decisions
             .iter()
             // One that a person wrote over must not vanish into another either.
-            .filter(|(_, decision)| decision.kept_apart || decision.edit != MemoryEdit::default())
+            .filter(|(_, decision)| decision.kept_apart || !decision.edit.is_empty())
             .map(|(id, _)| *id)
             .collect();
         let mut distiller = Distiller::new(&session.key, &session.facts, kept_apart);
@@ -234,7 +225,7 @@ impl Worker<'_> {
                     let is_edited = self
                         .decisions
                         .get(&observation.id)
-                        .is_some_and(|decision| decision.edit != MemoryEdit::default());
+                        .is_some_and(|decision| !decision.edit.is_empty());
                     NewMemory::observation(
                         observation,
                         is_edited,
@@ -258,9 +249,9 @@ impl Worker<'_> {
             .observations
             .iter()
             .filter(|observation| {
-                self.decisions.get(&observation.id).is_some_and(|decision| {
-                    decision.forgotten || decision.edit != MemoryEdit::default()
-                })
+                self.decisions
+                    .get(&observation.id)
+                    .is_some_and(|decision| decision.forgotten || !decision.edit.is_empty())
             })
             .cloned()
             .collect();

@@ -1,10 +1,13 @@
 //! Taking a session out, for good.
 
+use std::sync::atomic::AtomicBool;
+
 use thru_core::{SessionKey, SourceKind};
 use thru_journal::archive::{EntryName, Lines};
 use thru_redact::{Clean, Report};
 use thru_store::Store;
 
+use crate::stages::Stages;
 use crate::{Intake, IntakeLock, Operation, Result};
 
 /// What stands in the place of a text that was blanked.
@@ -33,12 +36,18 @@ impl Intake {
             .map(|key| Operation::SessionForgotten { session: (*key).clone() })
             .collect();
         self.record(&operations)?;
-        let mut store = self.open_store(&mut |_, _, _| {})?;
-        let forgotten = self.apply_journal(&mut store)?;
-        self.distil_stale(&mut store)?;
-        self.catch_up_index(&mut store)?;
+        let (store, forgotten) = self.catch_up()?;
         store.checkpoint()?;
         Ok(forgotten)
+    }
+
+    /// Brings store, memories and indexes up to the journal, and says what that took out.
+    pub(crate) fn catch_up(&self) -> Result<(Store, Forgotten)> {
+        let mut store = self.open_store(&mut |_, _, _| {})?;
+        let forgotten = self.apply_journal(&mut store)?;
+        self.distil(&mut store, &AtomicBool::new(false), &Stages::default(), &mut |_| {})?;
+        self.catch_up_index(&mut store)?;
+        Ok((store, forgotten))
     }
 
     /// Takes what the archive holds of these sessions out.
@@ -89,7 +98,7 @@ impl Intake {
     }
 
     /// Brings the index up to the store, in this thread.
-    pub(crate) fn catch_up_index(&self, store: &mut Store) -> Result<()> {
+    fn catch_up_index(&self, store: &mut Store) -> Result<()> {
         let mut index = crate::indexing::open(&self.layout, store)?;
         index.catch_up(store)?;
         let progress = index.commit()?;

@@ -186,10 +186,7 @@ impl Intake {
     ) -> Result<Vec<String>> {
         let keys = self.record(operations)?;
         if Store::open_if_there(&self.layout)?.is_some() {
-            let mut store = self.open_store(&mut |_, _, _| {})?;
-            self.apply_journal(&mut store)?;
-            self.distil_stale(&mut store)?;
-            self.catch_up_index(&mut store)?;
+            self.catch_up()?;
         }
         Ok(keys)
     }
@@ -201,9 +198,7 @@ impl Intake {
     /// Where journal or store cannot be written.
     pub fn tell(&self, _lock: &IntakeLock, told: Told) -> Result<String> {
         let keys = self.record(&[Operation::MemoryTold(told)])?;
-        let mut store = self.open_store(&mut |_, _, _| {})?;
-        self.apply_journal(&mut store)?;
-        self.catch_up_index(&mut store)?;
+        self.catch_up()?;
         Ok(keys.into_iter().next().unwrap_or_default())
     }
 

@@ -105,7 +105,6 @@ pub struct PackLine {
     pub text: Clean<String>,
     /// Why it is there.
     pub reason: String,
-    section: Section,
 }
 
 /// What is given.
@@ -149,15 +148,17 @@ pub fn pack(
     let mut letters = LONGEST_PACK.saturating_sub(frame.chars().count());
     let mut pack = Pack { note, ..Pack::default() };
     let mut headings = std::collections::BTreeSet::new();
+    let mut lines: Vec<(Section, Clean<String>, PackLine)> = Vec::new();
     for draft in drafts {
-        let short_id = store.short_id(&draft.memory.id)?;
+        let Draft { memory, section, text, reason } = draft;
+        let short_id = store.short_id(&memory.id)?;
         // Plain first: what nobody sees may keep the parts of a secret apart.
-        let text = render::plain(&draft.text, LONGEST_LINE);
+        let text = render::plain(&text, LONGEST_LINE);
         let text = redactor.clean_text(&text, &mut Report::default());
-        let heading = draft.section.heading(request);
-        let written = render::line(&short_id, &draft.memory, draft.section, text.get());
-        let mut cost = estimated_tokens(&written) + 1;
-        let mut length = written.chars().count() + 1;
+        let heading = section.heading(request);
+        let written = text.derive(|text| render::line(&short_id, &memory, section, text));
+        let mut cost = estimated_tokens(written.get()) + 1;
+        let mut length = written.get().chars().count() + 1;
         if !headings.contains(&heading) {
             cost += estimated_tokens(&heading) + 1;
             length += heading.chars().count() + 2;
@@ -168,32 +169,25 @@ pub fn pack(
         room -= cost;
         letters -= length;
         headings.insert(heading);
-        let session = match draft.memory.session {
+        let session = match memory.session {
             Some(row) => store.session_key(row)?.map(|key| key.id),
             None => None,
         };
-        pack.lines.push(PackLine {
-            memory: draft.memory,
-            short_id,
-            session,
-            text,
-            reason: draft.reason,
-            section: draft.section,
-        });
+        lines.push((section, written, PackLine { memory, short_id, session, text, reason }));
     }
-    if pack.lines.is_empty() {
+    if lines.is_empty() {
         return Ok(pack);
     }
-    pack.lines.sort_by_key(|line| line.section);
-    // Every text in it is clean; what is put around them is ours.
-    pack.text = redactor.clean_text("", &mut Report::default()).derive(|_| {
+    lines.sort_by_key(|(section, ..)| *section);
+    let written = Clean::gather(lines.iter().map(|(_, written, _)| written));
+    pack.text = written.map(|written| {
         let mut texts = Texts::default();
-        for line in &pack.lines {
-            let written = render::line(&line.short_id, &line.memory, line.section, line.text.get());
-            texts.add(line.section.heading(request), written);
+        for ((section, ..), written) in lines.iter().zip(written) {
+            texts.add(section.heading(request), written.clone());
         }
         render(request, &texts)
     });
     pack.tokens = estimated_tokens(pack.text.get());
+    pack.lines = lines.into_iter().map(|(.., line)| line).collect();
     Ok(pack)
 }

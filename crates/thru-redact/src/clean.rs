@@ -42,6 +42,16 @@ impl<T: AsRef<str>> AsRef<str> for Clean<T> {
     }
 }
 
+impl<T> Clean<T> {
+    /// Clean values together: a whole of clean parts is clean.
+    pub fn gather<'t>(parts: impl IntoIterator<Item = &'t Self>) -> Clean<Vec<&'t T>>
+    where
+        T: 't,
+    {
+        Clean(parts.into_iter().map(|part| &part.0).collect())
+    }
+}
+
 impl Clean<Vec<u8>> {
     /// Clean pieces, each followed by `end`, in one piece.
     pub fn join(pieces: &[Self], end: u8) -> Self {

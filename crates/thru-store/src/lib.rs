@@ -19,8 +19,3 @@ pub use query::*;
 pub use schema::{NEWEST as SCHEMA_VERSION, Progress};
 pub use store::Store;
 pub use write::{Batch, NewMemory, SourceStamp, Written};
-
-/// The last component of a path, whatever system wrote it.
-pub(crate) fn file_name(path: &str) -> &str {
-    path.rsplit(['/', '\\']).next().unwrap_or(path)
-}

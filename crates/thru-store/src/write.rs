@@ -192,7 +192,7 @@ impl Batch<'_> {
                 written.copies += u64::from(known.source != source);
                 return Ok(());
             }
-            self.retire(known.row)?;
+            self.retire(Collection::Passages, known.row)?;
             self.drop_text(known.place)?;
             self.mark_stale(known.session_row)?;
             self.mark_stale(session)?;
@@ -286,13 +286,14 @@ impl Batch<'_> {
     }
 
     /// Takes a row out; the index, which may hold it, is told.
-    fn retire(&self, row: i64) -> Result<()> {
+    fn retire(&self, collection: Collection, row: i64) -> Result<()> {
+        let (table, files) = (collection.table(), collection.files_table());
         for sql in [
-            "INSERT INTO retired_rows (row) VALUES (?1)",
-            "DELETE FROM touches WHERE row = ?1",
-            "DELETE FROM passages WHERE row = ?1",
+            format!("INSERT OR IGNORE INTO {} (row) VALUES (?1)", collection.retired_table()),
+            format!("DELETE FROM {files} WHERE row = ?1"),
+            format!("DELETE FROM {table} WHERE row = ?1"),
         ] {
-            self.transaction.prepare_cached(sql)?.execute([row])?;
+            self.transaction.prepare_cached(&sql)?.execute([row])?;
         }
         Ok(())
     }
@@ -321,7 +322,7 @@ impl Batch<'_> {
         let place = self.writer.push(&self.transaction, &text)?;
         let records = append_record(&records, &amendment.record, amendment.line);
         self.drop_text(old_place)?;
-        let new = self.renew(row)?;
+        let new = self.renew(Collection::Passages, row)?;
         self.transaction
             .prepare_cached(
                 "UPDATE passages SET outcome = ?2, records = ?3, block = ?4, start = ?5, length = ?6
@@ -339,20 +340,21 @@ impl Batch<'_> {
         Ok(true)
     }
 
-    /// Gives a passage a new row, so that the index sees it as new, and says which.
-    fn renew(&self, row: i64) -> Result<i64> {
+    /// Gives a passage or a memory a new row, so that the index sees it as new, and says which.
+    fn renew(&self, collection: Collection, row: i64) -> Result<i64> {
+        let (table, files) = (collection.table(), collection.files_table());
         let new: i64 = self
             .transaction
             .prepare_cached(
-                "UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'passages' RETURNING seq",
+                "UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = ?1 RETURNING seq",
             )?
-            .query_row([], |row| row.get(0))?;
-        for (sql, parameters) in [
-            ("UPDATE passages SET row = ?1 WHERE row = ?2", (new, row)),
-            ("UPDATE touches SET row = ?1 WHERE row = ?2", (new, row)),
-            ("INSERT OR IGNORE INTO retired_rows (row) SELECT ?2 WHERE ?1", (new, row)),
+            .query_row([table], |row| row.get(0))?;
+        for sql in [
+            format!("UPDATE {table} SET row = ?1 WHERE row = ?2"),
+            format!("UPDATE {files} SET row = ?1 WHERE row = ?2"),
+            format!("INSERT OR IGNORE INTO {} (row) VALUES (?2)", collection.retired_table()),
         ] {
-            self.transaction.prepare_cached(sql)?.execute(parameters)?;
+            self.transaction.prepare_cached(&sql)?.execute((new, row))?;
         }
         Ok(new)
     }
@@ -392,7 +394,7 @@ impl Batch<'_> {
     pub(crate) fn name_file(&self, path: &str) -> Result<()> {
         self.transaction
             .prepare_cached("INSERT OR IGNORE INTO files (path, name) VALUES (?1, ?2)")?
-            .execute((path, crate::file_name(path)))?;
+            .execute((path, thru_core::file_name(path)))?;
         Ok(())
     }
 
@@ -495,7 +497,7 @@ impl Batch<'_> {
                 .query_map([session], |row| row.get(0))?
                 .collect::<rusqlite::Result<Vec<i64>>>()?;
             for row in rows {
-                self.renew(row)?;
+                self.renew(Collection::Passages, row)?;
             }
             self.place_memories(session)?;
         }

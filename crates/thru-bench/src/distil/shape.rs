@@ -5,13 +5,12 @@ use std::time::Duration;
 
 use anyhow::Result;
 use serde_json::Value;
-use thru_core::{Certainty, Distillate, Observation, PassageKind, Speaker, estimated_tokens};
+use thru_core::{
+    Certainty, Distillate, Observation, PassageKind, Speaker, TITLE_LENGTH, estimated_tokens,
+};
 
 use super::history::Session;
 use crate::metrics::{median, percent, quantile};
-
-/// The longest title, in characters.
-const TITLE: usize = 80;
 
 /// What was counted in all sessions.
 #[derive(Debug, Default)]
@@ -46,7 +45,7 @@ impl Shape {
         self.observations += observations.len();
         self.duplicates += duplicates(observations);
         let count = |is: fn(&Observation) -> bool| observations.iter().filter(|o| is(o)).count();
-        self.long_titles += count(|observation| observation.title.chars().count() > TITLE);
+        self.long_titles += count(|observation| observation.title.chars().count() > TITLE_LENGTH);
         self.rules += count(|observation| observation.is_rule);
         self.by_people += count(|observation| observation.speaker == Speaker::Person);
         self.unsure += count(|observation| observation.certainty == Certainty::Low);
@@ -85,7 +84,7 @@ impl Shape {
             "| titles that another of the session has, % | {} |",
             of_observations(self.duplicates)
         );
-        println!("| titles over {TITLE} characters | {} |", self.long_titles);
+        println!("| titles over {TITLE_LENGTH} characters | {} |", self.long_titles);
         println!("| rules | {} |", self.rules);
         println!("| by people, % | {} |", of_observations(self.by_people));
         println!("| of low certainty, % | {} |", of_observations(self.unsure));

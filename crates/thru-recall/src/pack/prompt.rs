@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use thru_core::{Id, Layout, MemoryKind};
+use thru_core::{Id, Layout, MemoryKind, file_name};
 use thru_store::index::{EVERYWHERE, IndexFilter, TextIndex};
 use thru_store::{MemoryBody, MemoryFilter, MemoryFlags, MemoryRow, Result, Store};
 
@@ -150,9 +150,8 @@ fn by_files(
             let path = path.to_lowercase().replace('\\', "/");
             path == wanted || path.ends_with(&format!("/{wanted}"))
         };
-        let name = file.rsplit('/').next().unwrap_or(file);
         let files: Vec<String> = store
-            .files_named(&request.projects, name)?
+            .files_named(&request.projects, file_name(file))?
             .into_iter()
             .filter(ends_so)
             .take(FILES_OF_A_NAME)

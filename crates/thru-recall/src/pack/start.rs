@@ -3,7 +3,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use thru_core::{Concept, Digest, MemoryKind, ObservationType, Statement, Timestamp, WorkOutcome};
+use thru_core::{
+    Concept, Digest, FileState, MemoryKind, ObservationType, Statement, Timestamp, WorkOutcome,
+    file_name,
+};
 use thru_store::{MemoryBody, MemoryFilter, MemoryRow, Result, SessionPlace, Store};
 
 use super::render::Section;
@@ -33,8 +36,12 @@ const CHECKED: usize = 80;
 /// A memory that may be told, and what it is worth.
 struct Valued {
     memory: MemoryRow,
+    files: Vec<FileState>,
+    place: SessionPlace,
     value: f64,
     reasons: Vec<String>,
+    /// Looked at on the disk once, and only where it may matter.
+    freshness: Option<Freshness>,
 }
 
 pub(super) fn drafts(store: &Store, request: &PackRequest<'_>) -> Result<(Vec<Draft>, String)> {
@@ -61,7 +68,7 @@ pub(super) fn drafts(store: &Store, request: &PackRequest<'_>) -> Result<(Vec<Dr
     }
     drafts.extend(left_open(store, request, summaries.get(1..).unwrap_or_default())?);
     let weighed = valued.len();
-    drafts.extend(told(store, request, valued)?);
+    drafts.extend(told(request, valued));
     let noun = if weighed == 1 { "observation" } else { "observations" };
     Ok((drafts, format!("{weighed} {noun} weighed")))
 }
@@ -196,10 +203,8 @@ fn left_open(
     summaries: &[MemoryRow],
 ) -> Result<Vec<Draft>> {
     let mut drafts = Vec::new();
-    let open = |summary: &&MemoryRow| {
-        matches!(summary.outcome, Some(WorkOutcome::Blocked | WorkOutcome::InProgress))
-    };
-    for summary in summaries.iter().filter(open).take(request.limits.sessions.min(4)) {
+    let open = summaries.iter().filter(|summary| is_open(summary));
+    for summary in open.take(request.limits.sessions.min(4)) {
         let MemoryBody::Summary(body) = store.body_of(summary)? else { continue };
         let next = body.digest.next_steps.first().or(body.digest.open_questions.first());
         let next =
@@ -219,6 +224,10 @@ fn left_open(
     Ok(drafts)
 }
 
+fn is_open(summary: &MemoryRow) -> bool {
+    summary.outcome.is_some_and(WorkOutcome::is_open)
+}
+
 /// Observations with what each is worth, the best first.
 fn observations(
     store: &Store,
@@ -228,34 +237,29 @@ fn observations(
     summaries: &[MemoryRow],
 ) -> Result<Vec<Valued>> {
     let lately = if about.is_none() { changed_lately(store, request)? } else { Vec::new() };
-    let mut found = candidates(store, request, about, since, &lately)?;
+    let found = candidates(store, request, about, since, &lately)?;
+    let found = with_concepts(store, &request.limits.concepts, found)?;
     let unfinished: HashSet<i64> = summaries
         .iter()
-        .filter(|summary| {
-            matches!(summary.outcome, Some(WorkOutcome::Blocked | WorkOutcome::InProgress))
-        })
+        .filter(|summary| is_open(summary))
         .filter_map(|summary| summary.session)
         .collect();
     let places = places(store, &found)?;
     let rows: Vec<i64> = found.iter().map(|memory| memory.row).collect();
-    let files = store.files_of_memories(&rows)?;
-    let wanted = concept_filter(store, request, &mut found)?;
-    found.retain(|memory| wanted.as_ref().is_none_or(|rows| rows.contains(&memory.row)));
+    let mut files = store.files_of_memories(&rows)?;
     let branch = request.branch.as_deref().filter(|branch| !TRUNKS.contains(branch));
     let mut valued: Vec<Valued> = found
         .into_iter()
         .map(|memory| {
-            let place = place_of(&memory, &places);
-            let same_branch =
-                place.is_some_and(|place| branch.is_some() && place.branch.as_deref() == branch);
-            let mut valued = by_itself(memory, request);
-            let names = files.get(&valued.memory.row).map_or(&[][..], Vec::as_slice);
-            if let Some(file) =
-                names.iter().find(|file| file.modified && lately.contains(&file.path))
-            {
-                valued.add(0.8, format!("names {}, which changed lately", file_name(&file.path)));
+            let place = memory.session.and_then(|row| places.get(&row)).cloned();
+            let files = files.remove(&memory.row).unwrap_or_default();
+            let mut valued = by_itself(memory, files, place.unwrap_or_default(), request);
+            let changed =
+                valued.files.iter().find(|file| file.modified && lately.contains(&file.path));
+            if let Some(name) = changed.map(|file| file_name(&file.path).to_owned()) {
+                valued.add(0.8, format!("names {name}, which changed lately"));
             }
-            if same_branch {
+            if branch.is_some() && valued.place.branch.as_deref() == branch {
                 valued.add(0.6, "from this branch".to_owned());
             }
             if valued.memory.session.is_some_and(|row| unfinished.contains(&row)) {
@@ -273,10 +277,7 @@ fn observations(
     let mut seen = HashSet::new();
     valued.retain(|one| seen.insert(normal(&one.memory.title)));
     for one in valued.iter_mut().take(CHECKED) {
-        let root = place_of(&one.memory, &places).and_then(|place| place.directory.as_deref());
-        let names = files.get(&one.memory.row).map_or(&[][..], Vec::as_slice);
-        let freshness = Freshness::of(names, root, request.disk);
-        if freshness.is_gone() {
+        if one.freshness(request).is_gone() {
             one.add(-0.6, "its files are gone".to_owned());
         }
     }
@@ -289,10 +290,20 @@ impl Valued {
         self.value += value;
         self.reasons.push(reason);
     }
+
+    fn freshness(&mut self, request: &PackRequest<'_>) -> Freshness {
+        let root = self.place.directory.as_deref();
+        *self.freshness.get_or_insert_with(|| Freshness::of(&self.files, root, request.disk))
+    }
 }
 
 /// What an observation is worth by its type and age.
-fn by_itself(memory: MemoryRow, request: &PackRequest<'_>) -> Valued {
+fn by_itself(
+    memory: MemoryRow,
+    files: Vec<FileState>,
+    place: SessionPlace,
+    request: &PackRequest<'_>,
+) -> Valued {
     let value = match memory.kind {
         MemoryKind::Observation(ObservationType::Decision) => 0.9,
         MemoryKind::Observation(ObservationType::Bugfix) => 0.7,
@@ -301,7 +312,8 @@ fn by_itself(memory: MemoryRow, request: &PackRequest<'_>) -> Valued {
         MemoryKind::Observation(ObservationType::Change) | MemoryKind::Summary => 0.4,
     };
     let age = memory.at.map_or(f64::MAX, |at| days_between(at, request.now));
-    let mut valued = Valued { value, reasons: vec![memory.kind.to_string()], memory };
+    let reasons = vec![memory.kind.to_string()];
+    let mut valued = Valued { memory, files, place, value, reasons, freshness: None };
     let recency = 0.5_f64.powf(age / HALF_LIFE_DAYS);
     if recency > 0.05 {
         valued.add(recency, format!("{} old", days(age)));
@@ -366,25 +378,24 @@ fn candidates(
     Ok(found)
 }
 
-/// The rows of those that have one of the concepts asked for.
-fn concept_filter(
+/// Those that have one of the concepts asked for.
+fn with_concepts(
     store: &Store,
-    request: &PackRequest<'_>,
-    found: &mut [MemoryRow],
-) -> Result<Option<HashSet<i64>>> {
-    let wanted: &[Concept] = &request.limits.concepts;
+    wanted: &[Concept],
+    found: Vec<MemoryRow>,
+) -> Result<Vec<MemoryRow>> {
     if wanted.is_empty() {
-        return Ok(None);
+        return Ok(found);
     }
-    let mut rows = HashSet::new();
+    let mut kept = Vec::new();
     for memory in found {
-        if let MemoryBody::Observation(body) = store.body_of(memory)?
+        if let MemoryBody::Observation(body) = store.body_of(&memory)?
             && body.concepts.iter().any(|concept| wanted.contains(concept))
         {
-            rows.insert(memory.row);
+            kept.push(memory);
         }
     }
-    Ok(Some(rows))
+    Ok(kept)
 }
 
 /// Files of the project that changed on this disk in the last days: what somebody is working on.
@@ -405,26 +416,19 @@ fn changed_lately(store: &Store, request: &PackRequest<'_>) -> Result<Vec<String
 }
 
 /// The lines of the best observations.
-fn told(store: &Store, request: &PackRequest<'_>, valued: Vec<Valued>) -> Result<Vec<Draft>> {
-    let best: Vec<Valued> = valued.into_iter().take(request.limits.observations).collect();
-    let rows: Vec<i64> = best.iter().map(|one| one.memory.row).collect();
-    let files = store.files_of_memories(&rows)?;
-    let places = places(store, best.iter().map(|one| &one.memory))?;
-    Ok(best
-        .into_iter()
-        .map(|one| {
-            let root = place_of(&one.memory, &places).and_then(|place| place.directory.as_deref());
-            let names = files.get(&one.memory.row).map_or(&[][..], Vec::as_slice);
-            let stale = Freshness::of(names, root, request.disk).note();
-            let stale = stale.map_or_else(String::new, |note| format!(" ({note})"));
-            Draft {
-                text: format!("{}{stale}", cut(&one.memory.title, 200)),
-                section: Section::day(one.memory.at.unwrap_or_default(), request),
-                reason: format!("value {:.2}: {}", one.value, one.reasons.join(", ")),
-                memory: one.memory,
-            }
-        })
-        .collect())
+fn told(request: &PackRequest<'_>, valued: Vec<Valued>) -> Vec<Draft> {
+    let best = valued.into_iter().take(request.limits.observations);
+    best.map(|mut one| {
+        let stale = one.freshness(request).note();
+        let stale = stale.map_or_else(String::new, |note| format!(" ({note})"));
+        Draft {
+            text: format!("{}{stale}", cut(&one.memory.title, 200)),
+            section: Section::day(one.memory.at.unwrap_or_default(), request),
+            reason: format!("value {:.2}: {}", one.value, one.reasons.join(", ")),
+            memory: one.memory,
+        }
+    })
+    .collect()
 }
 
 fn places<'a>(
@@ -435,13 +439,6 @@ fn places<'a>(
     rows.sort_unstable();
     rows.dedup();
     store.places_of_sessions(&rows)
-}
-
-fn place_of<'p>(
-    memory: &MemoryRow,
-    places: &'p HashMap<i64, SessionPlace>,
-) -> Option<&'p SessionPlace> {
-    memory.session.and_then(|row| places.get(&row))
 }
 
 fn day(at: Option<Timestamp>, request: &PackRequest<'_>) -> String {
@@ -461,10 +458,6 @@ fn days(age: f64) -> String {
         1 => "1 day".to_owned(),
         days => format!("{days} days"),
     }
-}
-
-fn file_name(path: &str) -> &str {
-    path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
 fn cut(text: &str, longest: usize) -> String {

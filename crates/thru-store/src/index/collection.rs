@@ -55,10 +55,18 @@ impl Collection {
         }
     }
 
-    const fn table(self) -> &'static str {
+    pub(crate) const fn table(self) -> &'static str {
         match self {
             Self::Passages => "passages",
             Self::Memories => "memories",
+        }
+    }
+
+    /// The files that rows name.
+    pub(crate) const fn files_table(self) -> &'static str {
+        match self {
+            Self::Passages => "touches",
+            Self::Memories => "memory_files",
         }
     }
 

@@ -248,7 +248,7 @@ impl Store {
             "SELECT path FROM files WHERE name = ?1 ORDER BY length(path), path LIMIT 5",
         )?;
         let files = statement
-            .query_map([crate::file_name(path)], |row| row.get(0))?
+            .query_map([thru_core::file_name(path)], |row| row.get(0))?
             .collect::<rusqlite::Result<_>>()?;
         Ok(files)
     }

@@ -106,6 +106,12 @@ impl Store {
         Ok(rows)
     }
 
+    /// The session of a row, if it has a passage.
+    pub fn session(&self, row: i64) -> Result<Option<SessionRow>> {
+        let filter = SessionFilter { rows: Some(vec![row]), ..SessionFilter::default() };
+        Ok(self.sessions(&filter)?.pop())
+    }
+
     /// Where sessions worked, by their rows: cheap, where [`Store::sessions`] counts.
     pub fn places_of_sessions(&self, rows: &[i64]) -> Result<HashMap<i64, SessionPlace>> {
         let mut statement = self.connection.prepare_cached(

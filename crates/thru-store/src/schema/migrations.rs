@@ -63,7 +63,7 @@ fn name_files(transaction: &Transaction<'_>, cursor: i64) -> Result<Option<Step>
     let Some(&(last, _)) = files.last() else { return Ok(None) };
     let mut update = transaction.prepare_cached("UPDATE files SET name = ?2 WHERE id = ?1")?;
     for (id, path) in &files {
-        update.execute((id, crate::file_name(path)))?;
+        update.execute((id, thru_core::file_name(path)))?;
     }
     Ok(Some(Step { cursor: last, rows: files.len() as u64 }))
 }

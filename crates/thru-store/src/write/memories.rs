@@ -11,6 +11,7 @@ use thru_redact::Clean;
 
 use super::Batch;
 use crate::error::Result;
+use crate::index::Collection;
 use crate::query::{MemoryFlags, passage_place};
 use crate::text::TextPlace;
 
@@ -278,7 +279,7 @@ impl Batch<'_> {
     pub(super) fn remove_memories_of(&self, session: i64) -> Result<()> {
         self.blank_texts("memories", "session", session)?;
         for (row, _) in self.memories_of_session(session)? {
-            self.retire_memory(row)?;
+            self.retire(Collection::Memories, row)?;
         }
         Ok(())
     }
@@ -286,24 +287,13 @@ impl Batch<'_> {
     /// Puts the memories of a session into its project, with new rows, so that the index sees it.
     pub(super) fn place_memories(&self, session: i64) -> Result<()> {
         for (row, _) in self.memories_of_session(session)? {
-            let new: i64 = self
-                .transaction
+            let new = self.renew(Collection::Memories, row)?;
+            self.transaction
                 .prepare_cached(
-                    "UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'memories' RETURNING seq",
+                    "UPDATE memories SET project = (SELECT project FROM sessions WHERE id = session)
+                     WHERE row = ?1",
                 )?
-                .query_row([], |row| row.get(0))?;
-            for (sql, parameters) in [
-                (
-                    "UPDATE memories SET row = ?1,
-                         project = (SELECT project FROM sessions WHERE id = memories.session)
-                     WHERE row = ?2",
-                    (new, row),
-                ),
-                ("UPDATE memory_files SET row = ?1 WHERE row = ?2", (new, row)),
-                ("INSERT OR IGNORE INTO retired_memories (row) SELECT ?2 WHERE ?1", (new, row)),
-            ] {
-                self.transaction.prepare_cached(sql)?.execute(parameters)?;
-            }
+                .execute([new])?;
         }
         Ok(())
     }
@@ -314,18 +304,7 @@ impl Batch<'_> {
             .prepare_cached("SELECT block, start, length FROM memories WHERE row = ?1")?
             .query_row([row], |row| passage_place(row, 0))?;
         self.drop_text(place)?;
-        self.retire_memory(row)
-    }
-
-    fn retire_memory(&self, row: i64) -> Result<()> {
-        for sql in [
-            "INSERT OR IGNORE INTO retired_memories (row) VALUES (?1)",
-            "DELETE FROM memory_files WHERE row = ?1",
-            "DELETE FROM memories WHERE row = ?1",
-        ] {
-            self.transaction.prepare_cached(sql)?.execute([row])?;
-        }
-        Ok(())
+        self.retire(Collection::Memories, row)
     }
 }
 

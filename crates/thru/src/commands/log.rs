@@ -4,7 +4,7 @@ use anyhow::Result;
 use serde_json::{Value, json};
 use thru_intake::Operation;
 use thru_redact::Report;
-use thru_store::{MemoryBody, MemoryFilter, Store};
+use thru_store::Store;
 
 use super::{Outcome, memories, shared};
 use crate::environment::Environment;
@@ -103,27 +103,20 @@ fn decisions(store: &Store, limit: usize) -> Result<Vec<LogRow>> {
 
 fn merges(store: &Store, limit: usize) -> Result<Vec<LogRow>> {
     let mut rows = Vec::new();
-    for memory in store.memories(&MemoryFilter::default())? {
-        if rows.len() >= limit {
-            break;
-        }
-        let MemoryBody::Observation(body) = store.body_of(&memory)? else { continue };
-        if body.merged.is_empty() {
-            continue;
-        }
-        let session = memories::session_of(store, &memory)?;
+    for merge in memories::merges(store)?.take(limit) {
+        let memories::Merge { merged, into } = merge?;
+        let session = memories::session_of(store, &into)?;
         let session = session
             .map_or_else(String::new, |session| session.key.id.as_str().chars().take(8).collect());
-        rows.extend(body.merged.iter().map(|merged| LogRow {
+        rows.push(LogRow {
             id: merged.id.to_string().chars().take(8).collect(),
             full_id: merged.id.to_string(),
-            at: memory.at,
+            at: into.at,
             kind: "merged".to_owned(),
-            said: format!("\"{}\" into \"{}\" (session {session})", merged.title, body.title),
+            said: format!("\"{}\" into \"{}\" (session {session})", merged.title, into.title),
             undone: None,
-        }));
+        });
     }
-    rows.truncate(limit);
     Ok(rows)
 }
 

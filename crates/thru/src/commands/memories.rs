@@ -4,10 +4,12 @@ use std::collections::HashMap;
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use thru_core::{IdPrefix, MemoryKind, Observation, Statement, Summary, WorkOutcome};
+use thru_core::{
+    FileState, IdPrefix, MemoryKind, Merged, Observation, Statement, Summary, WorkOutcome,
+};
 use thru_recall::Freshness;
 use thru_redact::{Clean, Redactor, Report};
-use thru_store::{MemoryBody, MemoryRow, SessionFilter, SessionRow, Store};
+use thru_store::{MemoryBody, MemoryFilter, MemoryRow, SessionFilter, SessionRow, Store};
 
 use crate::disk::RealDisk;
 use crate::environment::Environment;
@@ -75,9 +77,10 @@ pub(crate) fn required(store: &Store, id: &str, instead: &Instead) -> Result<Mem
 
 /// The session of a memory, where it comes from one.
 pub(crate) fn session_of(store: &Store, memory: &MemoryRow) -> Result<Option<SessionRow>> {
-    let Some(row) = memory.session else { return Ok(None) };
-    let filter = SessionFilter { rows: Some(vec![row]), ..SessionFilter::default() };
-    Ok(store.sessions(&filter)?.pop())
+    match memory.session {
+        Some(row) => Ok(store.session(row)?),
+        None => Ok(None),
+    }
 }
 
 /// What became of the files that a memory names.
@@ -87,8 +90,33 @@ pub(crate) fn freshness(
     session: Option<&SessionRow>,
 ) -> Result<Freshness> {
     let files = store.files_of_memories(&[memory.row])?.remove(&memory.row).unwrap_or_default();
+    Ok(freshness_of(&files, session))
+}
+
+fn freshness_of(files: &[FileState], session: Option<&SessionRow>) -> Freshness {
     let root = session.and_then(|session| session.facts.directory.as_deref());
-    Ok(Freshness::of(&files, root, &RealDisk))
+    Freshness::of(files, root, &RealDisk)
+}
+
+/// A memory that was merged into another by itself.
+pub(crate) struct Merge {
+    /// The one that was taken in.
+    pub(crate) merged: Merged,
+    /// The one that took it in.
+    pub(crate) into: MemoryRow,
+}
+
+/// Every automatic merge, the latest first. Read as far as somebody asks: it looks into every memory.
+pub(crate) fn merges(store: &Store) -> Result<impl Iterator<Item = Result<Merge>>> {
+    let memories = store.memories(&MemoryFilter::default())?.into_iter();
+    Ok(memories.flat_map(|into| match store.body_of(&into) {
+        Ok(MemoryBody::Observation(body)) => {
+            let merges = body.merged.into_iter();
+            merges.map(|merged| Ok(Merge { merged, into: into.clone() })).collect()
+        }
+        Ok(MemoryBody::Summary(_)) => Vec::new(),
+        Err(error) => vec![Err(error.into())],
+    }))
 }
 
 /// Tokens in few characters: `870`, `8.2k`.
@@ -135,9 +163,11 @@ pub(crate) fn table(
             own_day.clone_into(&mut day);
             file.clear();
         }
+        let files = files.get(&memory.row).map_or(&[][..], Vec::as_slice);
         let about = files
-            .get(&memory.row)
-            .and_then(|files| files.iter().find(|file| file.modified).or(files.first()))
+            .iter()
+            .find(|file| file.modified)
+            .or(files.first())
             .map_or_else(|| "General".to_owned(), |file| relative(&file.path, session).to_owned());
         if about != file {
             let shown = one_line(&about, page.columns().saturating_sub(4));
@@ -145,7 +175,7 @@ pub(crate) fn table(
             file = about;
         }
         let cost = cost(memory);
-        let note = freshness(store, memory, session)?.note();
+        let note = freshness_of(files, session).note();
         let note = note.map_or_else(String::new, |note| format!("  {note}"));
         let room = page
             .columns()
@@ -246,12 +276,16 @@ pub(crate) fn show(
     Ok(())
 }
 
+/// The name of the project that a memory belongs to.
+fn project_of(store: &Store, memory: &MemoryRow) -> Result<Option<String>> {
+    match memory.project {
+        Some(project) => Ok(store.project_name(project)?),
+        None => Ok(None),
+    }
+}
+
 fn told_heading(store: &Store, memory: &MemoryRow) -> Result<String> {
-    let project = match memory.project {
-        Some(project) => store.project_name(project)?,
-        None => None,
-    };
-    Ok(project.map_or_else(
+    Ok(project_of(store, memory)?.map_or_else(
         || "Told by you, for every project".to_owned(),
         |name| format!("{} · told by you", printable(&name)),
     ))
@@ -378,10 +412,6 @@ pub(crate) fn memory_json(
     title: &Clean<String>,
     session: Option<&SessionRow>,
 ) -> Result<Value> {
-    let project = match memory.project {
-        Some(project) => store.project_name(project)?,
-        None => None,
-    };
     Ok(json!({
         "id": store.short_id(&memory.id)?,
         "full_id": memory.id,
@@ -391,7 +421,7 @@ pub(crate) fn memory_json(
         "at": memory.at,
         "turn": memory.turn,
         "session": session.map(|session| session.key.id.as_str()),
-        "project": project,
+        "project": project_of(store, memory)?,
         "rule": memory.flags.is_rule,
         "uncertain": memory.flags.is_uncertain,
         "of_person": memory.flags.is_of_person,

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use serde_json::json;
-use thru_core::{ObservationType, ProjectKey};
+use thru_core::{ObservationType, ProjectKey, TITLE_LENGTH};
 use thru_intake::Told;
 use thru_redact::{Redactor, Report};
 use thru_store::{Store, StoreError};
@@ -12,8 +12,6 @@ use crate::environment::Environment;
 use crate::failure::advised;
 use crate::ui::{Page, Tone, printable};
 
-/// The longest title.
-const LONGEST_TITLE: usize = 80;
 /// More than this is a document, not a memory.
 const LONGEST_TEXT: usize = 8_000;
 
@@ -138,12 +136,12 @@ fn title_and_text(title: Option<&str>, text: &str) -> Result<(String, Option<Str
         return Ok((title.trim().to_owned(), Some(text.to_owned())));
     }
     let first = text.lines().next().unwrap_or_default().trim();
-    if text.chars().count() <= LONGEST_TITLE && first == text {
+    if text.chars().count() <= TITLE_LENGTH && first == text {
         return Ok((text.to_owned(), None));
     }
-    let mut title: String = first.chars().take(LONGEST_TITLE).collect();
+    let mut title: String = first.chars().take(TITLE_LENGTH).collect();
     if title.len() < first.len() {
-        let end = title.rfind(char::is_whitespace).filter(|end| *end > LONGEST_TITLE / 2);
+        let end = title.rfind(char::is_whitespace).filter(|end| *end > TITLE_LENGTH / 2);
         title.truncate(
             end.unwrap_or_else(|| title.char_indices().next_back().map_or(0, |(at, _)| at)),
         );
@@ -155,9 +153,9 @@ fn title_and_text(title: Option<&str>, text: &str) -> Result<(String, Option<Str
 /// A title is one line of at most 80 characters.
 pub(super) fn check_title(title: &str) -> Result<()> {
     let length = title.trim().chars().count();
-    if length == 0 || length > LONGEST_TITLE || title.trim().contains(['\n', '\r']) {
+    if length == 0 || length > TITLE_LENGTH || title.trim().contains(['\n', '\r']) {
         return Err(advised(
-            format!("a title is one line of 1 to {LONGEST_TITLE} characters"),
+            format!("a title is one line of 1 to {TITLE_LENGTH} characters"),
             "put the rest into the text",
         ));
     }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use thru_core::IdPrefix;
 use thru_intake::Intake;
 use thru_redact::{Clean, Report};
-use thru_store::{MemoryRow, PassageRow, SessionFilter, Store};
+use thru_store::{MemoryRow, PassageRow, Store};
 
 use super::search::{session_heading, speaker};
 use super::{Outcome, memories, shared};
@@ -58,7 +58,7 @@ pub(crate) fn run(
         if arguments.json {
             let mut value = passage_json(&passage, &short_id, &text);
             value["session"] =
-                session_of(&store, &passage)?.map(|s| super::sessions::session_json(&s)).into();
+                store.session(passage.session)?.map(|s| super::sessions::session_json(&s)).into();
             if arguments.source {
                 value["source"] = records.iter().map(parsed).collect();
             }
@@ -66,7 +66,7 @@ pub(crate) fn run(
             continue;
         }
         page.gap();
-        if let Some(session) = session_of(&store, &passage)? {
+        if let Some(session) = store.session(passage.session)? {
             page.line(session_heading(&page, &session, environment));
         }
         let when = day_and_time(passage.at, &environment.zone);
@@ -125,7 +125,8 @@ fn show_memory(
     Ok(None)
 }
 
-fn named_passage(store: &Store, id: &str) -> Result<PassageRow> {
+/// The passage whose id starts so; an error with advice where there is none.
+pub(crate) fn named_passage(store: &Store, id: &str) -> Result<PassageRow> {
     let prefix: IdPrefix = id.parse()?;
     let mut found = store.passages_by_prefix(&prefix, 4)?;
     match found.len() {
@@ -144,11 +145,6 @@ fn named_passage(store: &Store, id: &str) -> Result<PassageRow> {
             ))
         }
     }
-}
-
-fn session_of(store: &Store, passage: &PassageRow) -> Result<Option<thru_store::SessionRow>> {
-    let filter = SessionFilter { rows: Some(vec![passage.session]), ..SessionFilter::default() };
-    Ok(store.sessions(&filter)?.pop())
 }
 
 /// The records of a passage, from the archive.

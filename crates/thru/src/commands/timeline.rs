@@ -2,16 +2,16 @@
 
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
-use thru_core::{IdPrefix, MemoryKind};
+use thru_core::MemoryKind;
 use thru_recall::{Anchor, Request, Timeline, timeline};
 use thru_redact::Report;
+use thru_store::Store;
 use thru_store::index::IndexFilter;
-use thru_store::{SessionFilter, Store};
 
 use super::memories::{self, TableRow};
+use super::show::named_passage;
 use super::{Outcome, shared};
 use crate::environment::Environment;
-use crate::failure::advised;
 use crate::ui::{Page, Tone};
 
 /// Shows the memories of a project around one of them, around a passage, or around what answers a
@@ -94,23 +94,12 @@ fn named(store: &Store, id: &str) -> Result<Anchor> {
     if let Some(memory) = memories::memory_named(store, id)? {
         return Ok(Anchor::Memory(memory));
     }
-    let prefix: IdPrefix = id.parse()?;
-    let found = store.passages_by_prefix(&prefix, 2)?;
-    match &found[..] {
-        [passage] => {
-            let filter =
-                SessionFilter { rows: Some(vec![passage.session]), ..SessionFilter::default() };
-            let session = store.sessions(&filter)?.pop();
-            let project = session.as_ref().and_then(|session| session.project);
-            let at = passage.at.or_else(|| session.and_then(|session| session.ended));
-            let at = at.context("the passage has no date")?;
-            Ok(Anchor::Moment { at, project, session: Some(passage.session) })
-        }
-        [] => {
-            Err(advised(format!("there is no memory or passage `{id}`"), "`thru search` shows ids"))
-        }
-        _ => Err(advised(format!("several passages start with `{id}`"), "write more of it")),
-    }
+    let passage = named_passage(store, id)?;
+    let session = store.session(passage.session)?;
+    let project = session.as_ref().and_then(|session| session.project);
+    let at = passage.at.or_else(|| session.and_then(|session| session.ended));
+    let at = at.context("the passage has no date")?;
+    Ok(Anchor::Moment { at, project, session: Some(passage.session) })
 }
 
 fn found(

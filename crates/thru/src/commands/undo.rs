@@ -4,7 +4,7 @@ use anyhow::Result;
 use thru_core::IdPrefix;
 use thru_intake::Operation;
 use thru_redact::Report;
-use thru_store::{MemoryBody, MemoryFilter, OperationRow, Store};
+use thru_store::{OperationRow, Store};
 
 use super::{Outcome, log, memories, shared};
 use crate::environment::Environment;
@@ -115,14 +115,12 @@ fn undo_of(row: &OperationRow) -> Result<(Operation, String)> {
 /// The undoing of an automatic merge.
 fn separation(store: &Store, id: &str) -> Result<(Operation, String)> {
     let prefix: IdPrefix = id.parse()?;
-    for memory in store.memories(&MemoryFilter::default())? {
-        let MemoryBody::Observation(body) = store.body_of(&memory)? else { continue };
-        for merged in &body.merged {
-            if merged.id.to_string().starts_with(prefix.as_str()) {
-                let session = memories::session_of(store, &memory)?.map(|session| session.key);
-                let said = format!("the merge of \"{}\" into \"{}\"", merged.title, body.title);
-                return Ok((Operation::MemorySeparated { memory: merged.id, session }, said));
-            }
+    for merge in memories::merges(store)? {
+        let memories::Merge { merged, into } = merge?;
+        if merged.id.to_string().starts_with(prefix.as_str()) {
+            let session = memories::session_of(store, &into)?.map(|session| session.key);
+            let said = format!("the merge of \"{}\" into \"{}\"", merged.title, into.title);
+            return Ok((Operation::MemorySeparated { memory: merged.id, session }, said));
         }
     }
     Err(advised(format!("there is no decision `{id}`"), "`thru log` lists them with their ids"))
