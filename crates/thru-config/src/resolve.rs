@@ -228,6 +228,26 @@ impl Config {
         self.flag("capture.off")
     }
 
+    /// `capture.skip_tools`.
+    pub fn capture_skip_tools(&self) -> &[String] {
+        self.list("capture.skip_tools")
+    }
+
+    /// `capture.background`.
+    pub fn capture_background(&self) -> bool {
+        self.flag("capture.background")
+    }
+
+    /// `journal.alarm_mb`, in bytes.
+    pub fn journal_alarm(&self) -> u64 {
+        self.integer("journal.alarm_mb").saturating_mul(1_000_000)
+    }
+
+    /// `context.message`.
+    pub fn context_message(&self) -> bool {
+        self.flag("context.message")
+    }
+
     /// `archive.verbatim`.
     pub fn archive_verbatim(&self) -> bool {
         self.flag("archive.verbatim")

@@ -43,6 +43,32 @@ pub static SETTINGS: &[Setting] = &[
         project: true,
     },
     Setting {
+        key: "capture.skip_tools",
+        kind: Kind::List,
+        default: || {
+            let tools = ["ListMcpResourcesTool", "SlashCommand", "Skill", "TodoWrite"];
+            Value::List(tools.map(str::to_owned).to_vec())
+        },
+        doc: "Tools whose calls hooks do not record. Of questions to the user (AskUserQuestion) the \
+              answers are always recorded; transcripts are kept whole all the same.",
+        project: true,
+    },
+    Setting {
+        key: "capture.background",
+        kind: Kind::Bool,
+        default: || Value::Bool(true),
+        doc: "Bring what was recorded into memory when a turn or a session ends, by a short process in \
+              the background. Without, it waits for the next command or session.",
+        project: false,
+    },
+    Setting {
+        key: "journal.alarm_mb",
+        kind: Kind::Integer { min: 1, max: 1_000_000 },
+        default: || Value::Integer(4_096),
+        doc: "Say so when the journal takes more than this many megabytes. Nothing is ever dropped from it.",
+        project: false,
+    },
+    Setting {
         key: "archive.verbatim",
         kind: Kind::Bool,
         default: || Value::Bool(false),
@@ -122,6 +148,13 @@ pub static SETTINGS: &[Setting] = &[
         default: || Value::Bool(true),
         doc: "Tell a session that starts how the last one ended.",
         project: false,
+    },
+    Setting {
+        key: "context.message",
+        kind: Kind::Bool,
+        default: || Value::Bool(true),
+        doc: "Tell the user in one line what a session that starts was given from memory.",
+        project: true,
     },
     Setting {
         key: "search.limit",

@@ -51,11 +51,15 @@ pub enum SourceKind {
     Attachment,
     /// A list of prompts of many sessions, kept by the agent apart from the transcripts.
     PromptHistory,
+    /// What hooks recorded of the session and its transcript does not hold (yet). No file: it lies in
+    /// the journal.
+    Hooks,
 }
 
 impl SourceKind {
     /// Every kind.
-    pub const ALL: [Self; 4] = [Self::Main, Self::Subagent, Self::Attachment, Self::PromptHistory];
+    pub const ALL: [Self; 5] =
+        [Self::Main, Self::Subagent, Self::Attachment, Self::PromptHistory, Self::Hooks];
 
     /// The kind of that name.
     pub fn named(name: &str) -> Option<Self> {
@@ -69,6 +73,7 @@ impl SourceKind {
             Self::Subagent => "subagent",
             Self::Attachment => "attachment",
             Self::PromptHistory => "prompt-history",
+            Self::Hooks => "hooks",
         }
     }
 }

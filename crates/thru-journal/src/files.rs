@@ -70,12 +70,19 @@ pub(crate) fn is_still(path: &Path, file: &File) -> Result<bool> {
 }
 
 /// Removes a file; says whether it was there.
-pub(crate) fn remove(path: &Path) -> Result<bool> {
+pub fn remove(path: &Path) -> Result<bool> {
     match fs::remove_file(path) {
         Ok(()) => path.parent().map_or(Ok(()), sync_dir).map(|()| true),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(Error::io(path, error)),
     }
+}
+
+/// Puts `content` in place of what a file holds, whole or not at all.
+pub fn replace(path: &Path, content: &[u8]) -> Result<()> {
+    let mut replacement = Replacement::of(path)?;
+    replacement.write(content)?;
+    replacement.commit()
 }
 
 /// What comes between the name of a file and the number of a replacement of it.

@@ -33,6 +33,8 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Set everything up: install, read the history that is there, say what is remembered
+    Up(commands::up::Arguments),
     /// Read the history that agents left on this machine
     Import(commands::import::Arguments),
     /// Find where something was said or done
@@ -68,6 +70,27 @@ pub(crate) enum Command {
     /// Read and change settings
     #[command(subcommand)]
     Config(commands::config::Command),
+    /// Connect agents, so that their sessions are recorded and briefed
+    Install(commands::install::Arguments),
+    /// Take every trace of the installation out of the agents' settings
+    Uninstall(commands::uninstall::Arguments),
+    /// How things are, in one screen
+    Status(commands::status::Arguments),
+    /// Find out what does not work, and mend it
+    Doctor(commands::doctor::Arguments),
+    /// What briefings cost, and whether they were used
+    Stats(commands::stats::Arguments),
+    /// Pause recording, or go on
+    #[command(subcommand)]
+    Capture(commands::capture::Command),
+    /// Look into the journal
+    #[command(subcommand)]
+    Journal(commands::journal::Command),
+    /// Write memory out as JSON Lines
+    Export(commands::export::Arguments),
+    /// Bring in what hooks recorded
+    #[command(hide = true)]
+    Intake(commands::intake::Arguments),
     /// Check that what lies on the disk is what was written
     Verify(commands::verify::Arguments),
     /// Make store and index again from journal and archive

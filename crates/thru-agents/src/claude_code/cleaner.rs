@@ -61,7 +61,7 @@ impl Cleaner {
                 let typed = Entry::parse(&text).and_then(|entry| entry.typed());
                 return typed.is_some_and(|typed| redactor.is_wholly_private(&typed));
             }
-            SourceKind::Attachment => return self.in_private_turn,
+            SourceKind::Attachment | SourceKind::Hooks => return self.in_private_turn,
             SourceKind::Main => Record::parse(&text).ok().and_then(|record| prompt::typed(&record)),
             // What the parent agent tells a subagent starts nothing that ends a private turn.
             SourceKind::Subagent => match self.in_private_turn {

@@ -1,11 +1,17 @@
 //! One file per command. A command turns its arguments into a call and the answer into a page.
 
+pub(crate) mod capture;
 pub(crate) mod config;
 pub(crate) mod context;
 pub(crate) mod demo;
+pub(crate) mod doctor;
 pub(crate) mod edit;
+pub(crate) mod export;
 pub(crate) mod forget;
 pub(crate) mod import;
+pub(crate) mod install;
+pub(crate) mod intake;
+pub(crate) mod journal;
 pub(crate) mod log;
 pub(crate) mod man;
 pub(crate) mod memories;
@@ -19,8 +25,12 @@ pub(crate) mod session;
 pub(crate) mod sessions;
 pub(crate) mod shared;
 pub(crate) mod show;
+pub(crate) mod stats;
+pub(crate) mod status;
 pub(crate) mod timeline;
 pub(crate) mod undo;
+pub(crate) mod uninstall;
+pub(crate) mod up;
 pub(crate) mod verify;
 
 use std::process::ExitCode;
@@ -81,6 +91,16 @@ pub(crate) fn run(arguments: Arguments, environment: &Environment) -> Result<Out
         Command::Undo(arguments) => undo::run(&arguments, environment, plain),
         Command::Log(arguments) => log::run(&arguments, environment, plain),
         Command::Config(command) => config::run(&command, environment, plain),
+        Command::Up(arguments) => up::run(&arguments, environment, plain),
+        Command::Install(arguments) => install::run(&arguments, environment, plain),
+        Command::Uninstall(arguments) => uninstall::run(&arguments, environment, plain),
+        Command::Status(arguments) => status::run(&arguments, environment, plain),
+        Command::Doctor(arguments) => doctor::run(&arguments, environment, plain),
+        Command::Stats(arguments) => stats::run(&arguments, environment, plain),
+        Command::Capture(command) => capture::run(&command, environment, plain),
+        Command::Journal(command) => journal::run(&command, environment, plain),
+        Command::Export(arguments) => export::run(&arguments, environment, plain),
+        Command::Intake(arguments) => intake::run(&arguments, environment),
         Command::Verify(arguments) => verify::run(&arguments, environment, plain),
         Command::Rebuild(arguments) => rebuild::run(&arguments, environment, plain),
         Command::Demo(arguments) => demo::run(&arguments, environment, plain),
