@@ -8,4 +8,9 @@
 pub mod failures;
 mod notes;
 pub mod pause;
+mod record;
+pub mod rules;
+pub mod session;
 pub mod timings;
+
+pub use record::{Recorded, Recorder, event_id, session_key};

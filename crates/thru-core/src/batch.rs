@@ -27,6 +27,8 @@ pub struct Passage {
     pub text: String,
     /// The tool that ran.
     pub tool: Option<String>,
+    /// The agent's own id of the tool call, where it gives one.
+    pub call: Option<String>,
     /// The command line, where the tool is a shell.
     pub command: Option<String>,
     /// Files that the call named.
@@ -43,6 +45,28 @@ pub struct Passage {
     pub timestamp: Option<Timestamp>,
     /// The session the record was first written in, where this one is a copy of it.
     pub copied_from: Option<SessionId>,
+}
+
+impl Passage {
+    /// What the same event is known by wherever it was recorded, by a hook or in a transcript: a tool
+    /// call by its id, prose by its words. Unique within a session only, and not even there where the
+    /// same words are said twice.
+    pub fn fingerprint(&self) -> Option<u64> {
+        match self.kind {
+            PassageKind::Tool => self.call.as_deref().map(|call| fingerprint(&[call])),
+            PassageKind::Human | PassageKind::Assistant => {
+                let words: Vec<&str> = self.text.split_whitespace().collect();
+                Some(fingerprint(&words))
+            }
+        }
+    }
+}
+
+/// Half of a hash: enough to tell the events of one session apart.
+fn fingerprint(parts: &[&str]) -> u64 {
+    let parts: Vec<&[u8]> = parts.iter().map(|part| part.as_bytes()).collect();
+    let id = Id::derive(&parts);
+    id.as_bytes().iter().take(8).fold(0, |hash, byte| hash << 8 | u64::from(*byte))
 }
 
 /// The result of a tool call that an earlier batch held.

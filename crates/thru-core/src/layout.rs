@@ -39,7 +39,12 @@ impl Layout {
         self.root.join("index")
     }
 
-    /// Locks and, with a daemon, its socket.
+    /// The user's rules of redaction, for hooks: a copy of what the journal says.
+    pub fn rules(&self) -> PathBuf {
+        self.root.join("rules.json")
+    }
+
+    /// Locks, and the notes that hooks leave for each other.
     pub fn run(&self) -> PathBuf {
         self.root.join("run")
     }

@@ -6,6 +6,7 @@
 mod agent;
 mod batch;
 mod clock;
+mod event;
 mod id;
 mod layout;
 mod memory;
@@ -19,6 +20,7 @@ pub use batch::{
     Access, Amendment, Diagnostic, FileTouch, Passage, ReadBatch, SessionFacts, Usage,
 };
 pub use clock::{Clock, FixedClock, SystemClock, Timestamp};
+pub use event::{CapturedEvent, HOOK_RECORD, INJECTED_RECORD, InjectedMemory, Injection};
 pub use id::{Id, IdPrefix, InvalidIdPrefix};
 pub use layout::Layout;
 pub use memory::{

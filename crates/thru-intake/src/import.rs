@@ -101,6 +101,7 @@ impl Intake {
         let started = Instant::now();
         let mut store = self.open_store(migrating)?;
         self.apply_journal(&mut store)?;
+        self.apply_events(&mut store, directories)?;
         let mut report =
             ImportReport { problems: plan.problems.clone(), ..ImportReport::default() };
         let reading = Store::open_to_read(&self.layout)?;
@@ -155,6 +156,7 @@ impl Intake {
                 }
                 written?;
             }
+            stages.time(Stage::Store, || self.settle_events(&mut store))?;
             let distilled = self.distil(&mut store, cancelled, stages, &mut |distilled| {
                 report.distilled = distilled;
                 let _ = news.send(());

@@ -11,6 +11,7 @@ mod copy;
 mod decisions;
 mod distilling;
 mod error;
+mod events;
 mod forget;
 pub mod identity;
 mod import;

@@ -14,7 +14,7 @@ use crate::distilling::DistilProgress;
 use crate::projector::{Projector, Reads};
 use crate::stages::Stages;
 use crate::write::{Step, StepWriter};
-use crate::{Intake, IntakeError, IntakeLock, Result};
+use crate::{Directories, Intake, IntakeError, IntakeLock, Result};
 
 /// A commit holds about this much of transcripts.
 const COMMIT_BYTES: u64 = 8 * 1024 * 1024;
@@ -54,6 +54,9 @@ impl Intake {
         let mut report = RebuildReport::default();
         let mut store = Store::open_replacement(&self.layout, self.new_generation())?;
         self.apply_journal(&mut store)?;
+        // Every directory was placed when it was first seen; the journal says where.
+        let known = Directories { declared: &|_| None, excluded: &|_| false };
+        self.apply_events(&mut store, &known)?;
         let batch = store.begin()?;
         batch.set_redactor(&self.redactor.fingerprint())?;
         batch.commit()?;
@@ -107,6 +110,7 @@ impl Intake {
         if cancelled.load(Ordering::Relaxed) {
             return Err(IntakeError::Interrupted);
         }
+        self.settle_events(&mut store)?;
         let distilled =
             self.distil(&mut store, cancelled, &Stages::default(), &mut |distilled| {
                 report.distilled = distilled;

@@ -4,9 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use thru_core::{
-    Diagnostic, ProjectKey, ReadBatch, SessionFacts, SessionId, SessionKey, SourceKind,
-};
+use thru_core::{Diagnostic, ReadBatch, SessionFacts, SessionId, SessionKey, SourceKind};
 use thru_journal::archive::{EntryName, SourceInfo};
 use thru_redact::Clean;
 use thru_store::{Batch, SourceStamp, Store, Written};
@@ -153,31 +151,37 @@ impl<'a> StepWriter<'a> {
         Ok(())
     }
 
-    /// Puts a session into its project, which is found out and recorded when its directory is new.
+    /// Puts a session into its project, once per directory.
     fn place(&mut self, batch: &Batch<'_>, session: i64, facts: &SessionFacts) -> Result<()> {
-        let Some(directory) = &facts.directory else { return Ok(()) };
-        if self.placed.get(&session) == Some(directory) {
+        if facts.directory.is_none() || self.placed.get(&session) == facts.directory.as_ref() {
             return Ok(());
         }
-        if !self.directories.contains(directory) {
-            let project = self.identify(directory);
-            self.intake.record(&[Operation::DirectoryPlaced {
-                directory: directory.clone(),
-                project: project.clone(),
-            }])?;
-            batch.directory(directory, &project)?;
-            self.directories.insert(directory.clone());
-        }
-        batch.place_session(session, directory)?;
-        self.placed.insert(session, directory.clone());
+        place_session(self.intake, batch, session, facts, self.declared, &mut self.directories)?;
+        self.placed.extend(facts.directory.clone().map(|directory| (session, directory)));
         Ok(())
     }
+}
 
-    fn identify(&self, directory: &str) -> ProjectKey {
-        crate::identity::identify(
-            Path::new(directory),
-            self.intake.options.home.as_deref(),
-            self.declared,
-        )
+/// Puts a session into its project, which is found out and recorded when its directory is new.
+/// `placed` are the directories that have one.
+pub(crate) fn place_session(
+    intake: &Intake,
+    batch: &Batch<'_>,
+    session: i64,
+    facts: &SessionFacts,
+    declared: &dyn Fn(&Path) -> Option<String>,
+    placed: &mut HashSet<String>,
+) -> Result<()> {
+    let Some(directory) = &facts.directory else { return Ok(()) };
+    if !placed.contains(directory) {
+        let home = intake.options.home.as_deref();
+        let project = crate::identity::identify(Path::new(directory), home, declared);
+        intake.record(&[Operation::DirectoryPlaced {
+            directory: directory.clone(),
+            project: project.clone(),
+        }])?;
+        batch.directory(directory, &project)?;
+        placed.insert(directory.clone());
     }
+    Ok(batch.place_session(session, directory)?)
 }

@@ -9,8 +9,10 @@ mod render;
 mod start;
 mod words;
 
+use std::collections::HashSet;
+
 use jiff::tz::TimeZone;
-use thru_core::{Concept, Layout, MemoryKind, SessionId, Timestamp, estimated_tokens};
+use thru_core::{Concept, Id, Layout, MemoryKind, SessionId, Timestamp, estimated_tokens};
 use thru_redact::{Clean, Redactor, Report};
 use thru_store::{MemoryRow, Result, Store};
 
@@ -80,6 +82,9 @@ pub struct PackRequest<'a> {
     pub occasion: Occasion,
     /// The row of the session that it is given to, where it is known already.
     pub session: Option<i64>,
+    /// Memories that the session was given before and still has in its context: no prompt is given
+    /// them again.
+    pub told: HashSet<Id>,
     /// The branch that is checked out.
     pub branch: Option<String>,
     /// The time.

@@ -107,6 +107,7 @@ impl Memory {
             project: Some("rocket".to_owned()),
             occasion,
             session,
+            told: Default::default(),
             branch: Some("feat/retry".to_owned()),
             now: NOW.parse().unwrap(),
             zone: TimeZone::UTC,

@@ -1,5 +1,6 @@
 //! Writing: everything that one step of intake produces, in one transaction.
 
+mod events;
 mod memories;
 
 use rusqlite::{OptionalExtension, Transaction};
@@ -24,6 +25,7 @@ pub struct SourceStamp {
     pub modified: i64,
 }
 
+pub use events::{NewEvent, OpenEvent, Told};
 pub use memories::NewMemory;
 pub(crate) use memories::outcome_of_code;
 
@@ -135,6 +137,7 @@ impl Batch<'_> {
         }
         if written.passages + written.amended > 0 {
             self.mark_stale(session)?;
+            self.mark_unsettled(session)?;
         }
         Ok(written)
     }
@@ -202,8 +205,9 @@ impl Batch<'_> {
         self.transaction
             .prepare_cached(
                 "INSERT INTO passages (id, session, source, copied, turn, ordinal, kind, agent,
-                     tool, command, outcome, at, records, block, start, length)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+                     tool, command, outcome, at, records, block, start, length, fingerprint)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,
+                     ?17)",
             )?
             .execute(rusqlite::params![
                 passage.id.as_bytes(),
@@ -222,6 +226,7 @@ impl Batch<'_> {
                 place.block,
                 place.start,
                 place.length,
+                passage.fingerprint().map(u64::cast_signed),
             ])?;
         let row = self.transaction.last_insert_rowid();
         self.touch(row, &passage.files, passage.written)?;
@@ -549,6 +554,7 @@ impl Batch<'_> {
         let Some(session) = session else { return Ok(()) };
         self.remove_passages("session", session)?;
         self.remove_memories_of(session)?;
+        self.remove_events_of(session)?;
         for source in crate::query::sources_of(&self.transaction, session)? {
             self.remove_source(source)?;
         }
@@ -582,7 +588,7 @@ impl Batch<'_> {
     pub fn reset_source(&self, source: i64) -> Result<()> {
         self.transaction
             .prepare_cached(
-                "UPDATE sessions SET stale = 1
+                "UPDATE sessions SET stale = 1, unsettled = 1
                  WHERE id IN (SELECT session FROM passages WHERE source = ?1)",
             )?
             .execute([source])?;

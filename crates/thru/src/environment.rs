@@ -59,7 +59,19 @@ pub(crate) struct Terminal {
     pub(crate) height: usize,
 }
 
-impl Environment {
+/// Where things lie on this machine: all that a hook needs to know to keep an event.
+pub(crate) struct Places {
+    /// Where our data lies.
+    pub(crate) layout: Layout,
+    /// The user's configuration file, whether it exists or not.
+    pub(crate) config_file: PathBuf,
+    /// Where Claude Code keeps its files.
+    pub(crate) claude_directory: PathBuf,
+    /// The user's home directory.
+    pub(crate) home: Option<PathBuf>,
+}
+
+impl Places {
     /// Looks at the process's environment.
     pub(crate) fn of_process() -> Result<Self> {
         let directories = directories::BaseDirs::new();
@@ -90,15 +102,33 @@ impl Environment {
             (None, Some(home)) => home.join(".claude"),
             (None, None) => PathBuf::from(".claude"),
         };
+        Ok(Self { layout: Layout::new(root), config_file, claude_directory, home })
+    }
+}
+
+impl Environment {
+    /// Looks at the process's environment.
+    pub(crate) fn of_process() -> Result<Self> {
         let directory = env::current_dir().context("the current directory cannot be read")?;
-        let (config, notes) = settings(&config_file, &directory)?;
-        Ok(Self {
-            layout: Layout::new(root),
-            config_file,
+        let places = Places::of_process()?;
+        let (config, notes) = settings(&places.config_file, &directory)?;
+        Ok(Self::new(places, directory, config, notes))
+    }
+
+    /// What a command that works in `directory` with these settings needs.
+    pub(crate) fn new(
+        places: Places,
+        directory: PathBuf,
+        config: Config,
+        notes: Vec<Note>,
+    ) -> Self {
+        Self {
+            layout: places.layout,
+            config_file: places.config_file,
             config,
             notes,
-            claude_directory,
-            home,
+            claude_directory: places.claude_directory,
+            home: places.home,
             directory,
             clock: Arc::new(SystemClock),
             zone: TimeZone::system(),
@@ -108,7 +138,7 @@ impl Environment {
                 .filter(|pager| !pager.trim().is_empty())
                 .unwrap_or_else(|| "less".to_owned()),
             less_is_set: env::var_os("LESS").is_some(),
-        })
+        }
     }
 
     /// The parts of intake, put together by the settings.
@@ -173,7 +203,8 @@ fn set(variable: &str) -> Option<PathBuf> {
     env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
-fn settings(user_file: &Path, directory: &Path) -> Result<(Config, Vec<Note>)> {
+/// The user's settings, with those of the project that a directory lies in on top.
+pub(crate) fn settings(user_file: &Path, directory: &Path) -> Result<(Config, Vec<Note>)> {
     let user = read(user_file)?;
     let project_file = project_file(directory);
     let project = project_file.as_deref().and_then(read_project_file);
@@ -221,7 +252,7 @@ fn read(file: &Path) -> Result<Option<String>> {
 }
 
 /// A short name for this machine, as the journal wants it.
-fn host() -> String {
+pub(crate) fn host() -> String {
     #[cfg(unix)]
     let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
     #[cfg(not(unix))]

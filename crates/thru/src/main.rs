@@ -19,6 +19,11 @@ fn main() -> ExitCode {
     // Whatever a library below creates, only the owner may read it.
     #[cfg(unix)]
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
+    // Hundreds of times a day, inside somebody's work: nothing that a hook has no use for.
+    let mut words = std::env::args_os().skip(1);
+    if words.next().is_some_and(|word| word == "hook") {
+        return commands::hook::run(words);
+    }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {

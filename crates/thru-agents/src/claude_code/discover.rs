@@ -56,6 +56,25 @@ pub fn discover_path(path: &Path) -> Discovery {
     search.finish()
 }
 
+/// The files of one session, by its transcript's path as a hook gave it. Nothing where that cannot be
+/// the transcript of this session.
+pub fn discover_session(transcript: &Path, session: &SessionId) -> Discovery {
+    let mut search = Search { skip: &|_| false, found: Discovery::default() };
+    let name = format!("{session}.jsonl");
+    let folder = transcript.parent();
+    let slug = folder.and_then(Path::file_name).and_then(|slug| slug.to_str());
+    if let (Some(folder), Some(slug)) = (folder, slug)
+        && transcript.is_absolute()
+        && is_session_id(session.as_str())
+        && transcript.file_name().is_some_and(|file| file == name.as_str())
+    {
+        let archived = archive_name([slug, &name]);
+        search.add(transcript, SourceKind::Main, session.as_str(), None, archived);
+        search.session_folder(&folder.join(session.as_str()), session.as_str(), slug);
+    }
+    search.finish()
+}
+
 struct Search<'s> {
     skip: &'s dyn Fn(&Path) -> bool,
     found: Discovery,

@@ -182,6 +182,7 @@ impl HistoryReader {
             agent_id: None,
             text: cap(text, PROSE_LIMIT),
             tool: None,
+            call: None,
             command: None,
             files: Vec::new(),
             written: None,

@@ -6,6 +6,7 @@ mod calls;
 mod cleaner;
 mod discover;
 mod history;
+pub mod hooks;
 mod names;
 mod notes;
 mod prompt;
@@ -18,7 +19,7 @@ mod state;
 mod tools;
 
 pub use cleaner::Cleaner;
-pub use discover::{discover, discover_path};
+pub use discover::{discover, discover_path, discover_session};
 pub use history::{HistoryBatch, HistoryReader, directory_of_prompt};
 pub use reader::Reader;
 pub use restore::{RestoreError, restore_path};

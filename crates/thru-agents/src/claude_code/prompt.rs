@@ -83,7 +83,7 @@ fn is_human(origin: Option<&RawValue>) -> bool {
 }
 
 /// One text without reminders, with commands as they were typed; empty if a machine wrote it.
-fn strip(text: &str) -> String {
+pub(super) fn strip(text: &str) -> String {
     let text = without_reminders(text);
     let text = text.trim();
     if text.starts_with("<command-") {

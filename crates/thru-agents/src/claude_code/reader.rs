@@ -261,6 +261,7 @@ impl Pass<'_> {
                         let mut passage =
                             self.passage(PassageKind::Tool, ordinal, call.text, place);
                         passage.tool = call.name;
+                        passage.call = call_id(block.id.as_deref());
                         passage.command = call.command;
                         passage.files = call.files;
                         passage.written = call.written;
@@ -301,6 +302,7 @@ impl Pass<'_> {
                     let mut passage = self.passage(PassageKind::Tool, ordinal, answer.text, place);
                     passage.outcome = Some(outcome);
                     passage.files = answer.files;
+                    passage.call = call_id(block.tool_use_id.as_deref());
                     self.push(passage);
                 }
             }
@@ -333,6 +335,7 @@ impl Pass<'_> {
             agent_id: place.agent_id.map(str::to_owned),
             text,
             tool: None,
+            call: None,
             command: None,
             files: Vec::new(),
             written: None,
@@ -363,6 +366,11 @@ impl Pass<'_> {
             block.to_string().as_bytes(),
         ])
     }
+}
+
+/// The agent's id of a tool call, as far as it is kept.
+pub(super) fn call_id(id: Option<&str>) -> Option<String> {
+    id.filter(|id| !is_blank(id)).map(|id| text::head(id, ID_LIMIT).to_owned())
 }
 
 fn record_id(place: &Place<'_>) -> RecordId {

@@ -310,6 +310,7 @@ mod tests {
             agent_id: None,
             text: text.to_owned(),
             tool: None,
+            call: None,
             command: None,
             files: Vec::new(),
             written: None,

@@ -101,7 +101,8 @@ fn may_be_told(memory: &MemoryRow, request: &PackRequest<'_>) -> bool {
     // What this session did, its agent has in its context.
     let is_own = request.session.is_some() && memory.session == request.session;
     let kinds = &request.limits.kinds;
-    !is_own && !memory.flags.is_uncertain && (kinds.is_empty() || kinds.contains(&memory.kind))
+    let is_new = !is_own && !request.told.contains(&memory.id);
+    is_new && !memory.flags.is_uncertain && (kinds.is_empty() || kinds.contains(&memory.kind))
 }
 
 /// Memories that hold enough of the prompt's telling words.

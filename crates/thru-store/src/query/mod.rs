@@ -1,5 +1,6 @@
 //! Reading: rows in the vocabulary of `thru-core`.
 
+mod events;
 mod memories;
 mod operations;
 mod passages;
@@ -11,6 +12,7 @@ use rusqlite::Connection;
 
 use crate::error::Result;
 
+pub use events::{EventRow, InjectionRow, LaterUse};
 pub use memories::{MemoryBody, MemoryFilter, MemoryFlags, MemoryRow};
 pub use operations::OperationRow;
 pub(crate) use passages::passage_place;

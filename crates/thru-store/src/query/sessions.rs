@@ -33,6 +33,10 @@ pub struct SessionRow {
     pub passages: u64,
     /// What the reader learned of it.
     pub facts: SessionFacts,
+    /// When the agent said that it is over, unless it went on.
+    pub closed: Option<Timestamp>,
+    /// Why it was over.
+    pub closed_reason: Option<String>,
 }
 
 /// Where a session worked, for those who need nothing else of it.
@@ -92,7 +96,8 @@ impl Store {
             "SELECT s.id, s.agent, s.session, s.project, coalesce(m.name, p.name), s.title,
                     s.started, s.ended, s.facts,
                     (SELECT max(turn) FROM passages WHERE session = s.id),
-                    (SELECT count(*) FROM passages WHERE session = s.id)
+                    (SELECT count(*) FROM passages WHERE session = s.id),
+                    s.closed, s.closed_reason
              FROM sessions s
              LEFT JOIN projects p ON p.id = s.project
              LEFT JOIN projects m ON m.id = p.merged_into
@@ -133,6 +138,15 @@ impl Store {
         Ok(places)
     }
 
+    /// The row of a session, whether it has a passage or not.
+    pub fn session_by_key(&self, key: &SessionKey) -> Result<Option<i64>> {
+        Ok(self
+            .connection
+            .prepare_cached("SELECT id FROM sessions WHERE agent = ?1 AND session = ?2")?
+            .query_row((key.agent.as_str(), key.id.as_str()), |row| row.get(0))
+            .optional()?)
+    }
+
     /// Whose session a row is, and its id there.
     pub fn session_key(&self, row: i64) -> Result<Option<SessionKey>> {
         Ok(self
@@ -171,5 +185,7 @@ fn session(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
         facts: serde_json::from_str(&facts).unwrap_or_default(),
         turns: row.get::<_, Option<u32>>(9)?.unwrap_or(0),
         passages: row.get(10)?,
+        closed: time(row, 11)?,
+        closed_reason: row.get(12)?,
     })
 }

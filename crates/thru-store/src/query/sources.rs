@@ -168,6 +168,11 @@ impl Store {
         self.meta("journal")
     }
 
+    /// How far the events of the journal were brought in.
+    pub fn events_cursor(&self) -> Result<Option<String>> {
+        self.meta("events")
+    }
+
     /// By which rules of redaction everything in the store was cleaned, at least.
     pub fn redactor(&self) -> Result<Option<String>> {
         self.meta("redactor")

@@ -51,6 +51,7 @@ pub(crate) fn passage(session: &str, ordinal: u32, text: &str) -> Passage {
         agent_id: None,
         text: text.to_owned(),
         tool: None,
+        call: None,
         command: None,
         files: Vec::new(),
         written: None,

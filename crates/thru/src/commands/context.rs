@@ -1,17 +1,17 @@
 //! `thru context`: exactly what a session that starts here now would be given.
 
+use std::collections::HashSet;
+
 use anyhow::Result;
 use clap::ValueEnum;
 use serde_json::{Value, json};
-use thru_core::{Concept, MemoryKind};
-use thru_intake::identity;
-use thru_recall::{Limits, Occasion, Pack, PackRequest, pack};
+use thru_core::MemoryKind;
+use thru_recall::{Occasion, Pack};
 use thru_store::StoreError;
 
+use super::briefing::{Place, Recipient, make_pack};
 use super::{Outcome, shared};
-use crate::disk::RealDisk;
 use crate::environment::Environment;
-use crate::failure::advised;
 use crate::ui::{Page, Tone, one_line, plural, printable};
 
 /// Prints what a session that starts here now would be given; nothing where there is nothing to say.
@@ -100,20 +100,10 @@ fn make(arguments: &Arguments, environment: &Environment) -> Result<Pack> {
         }
         Err(error) => return Err(error),
     };
-    let intake = environment.intake()?;
-    let (row, name) = match &arguments.project {
-        Some(name) => {
-            let project = shared::named_project(&store, name)?;
-            (Some(project.row), project.name)
-        }
-        None => {
-            let key = shared::key_of_place(environment);
-            let row = store.project_by_key(&key)?;
-            let name = row.map(|row| store.project_name(row)).transpose()?.flatten();
-            (row, name.unwrap_or_else(|| key.default_name().to_owned()))
-        }
+    let place = match &arguments.project {
+        Some(name) => Place::of(&store, shared::named_project(&store, name)?)?,
+        None => Place::here(environment, &store)?,
     };
-    let projects = row.map(|row| store.project_rows(row)).transpose()?.unwrap_or_default();
     let session = match &arguments.session {
         Some(id) => Some(shared::named_session(&store, id)?.row),
         None => None,
@@ -124,48 +114,14 @@ fn make(arguments: &Arguments, environment: &Environment) -> Result<Pack> {
         (None, Source::Resume) => Occasion::Resume,
         (None, Source::Compact) => Occasion::Compact,
     };
-    let request = PackRequest {
-        projects,
-        project: Some(name),
-        occasion,
-        session,
-        branch: identity::branch(&environment.directory),
-        now: environment.clock.now(),
-        zone: environment.zone.clone(),
-        disk: &RealDisk,
-        limits: limits(environment)?,
-    };
-    Ok(pack(&environment.layout, &store, intake.redactor(), &request)?)
+    let intake = environment.intake()?;
+    let told = HashSet::new();
+    let recipient = Recipient { session, told };
+    make_pack(environment, &store, intake.redactor(), place, occasion, recipient)
 }
 
 fn is_missing(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref::<StoreError>(), Some(StoreError::Missing { .. }))
-}
-
-fn limits(environment: &Environment) -> Result<Limits> {
-    let config = &environment.config;
-    let advice = "correct it with `thru config set`";
-    let kinds = config
-        .context_types()
-        .iter()
-        .map(|name| name.parse().map(MemoryKind::Observation))
-        .collect::<Result<_, _>>()
-        .map_err(|error| advised(format!("context.types: {error}"), advice))?;
-    let concepts = config
-        .context_concepts()
-        .iter()
-        .map(|name| name.parse::<Concept>())
-        .collect::<Result<_, _>>()
-        .map_err(|error| advised(format!("context.concepts: {error}"), advice))?;
-    Ok(Limits {
-        start_tokens: config.context_tokens(),
-        prompt_tokens: config.context_prompt_tokens(),
-        observations: config.context_observations(),
-        sessions: config.context_sessions(),
-        kinds,
-        concepts,
-        last_summary: config.context_last_summary(),
-    })
 }
 
 fn explain(page: &mut Page, pack: &Pack) {

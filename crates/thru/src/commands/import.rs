@@ -47,7 +47,7 @@ pub(crate) fn run(
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {
-    let ignored = globs(environment.config.capture_ignore())?;
+    let exclusions = Exclusions::of(environment)?;
     let intake = environment.intake()?;
     // Another import may be at work on the same files: what is left to do is seen when it is done.
     let lock = match arguments.dry_run {
@@ -56,7 +56,7 @@ pub(crate) fn run(
     };
     // Whoever held the lock may have forgotten sessions or changed rules meanwhile.
     let intake = environment.intake()?;
-    let discovery = discover(arguments, environment, &ignored)?;
+    let discovery = discover(arguments, environment, &exclusions.ignored)?;
     let found = discovery.sources.len();
     if environment.config.capture_off() {
         return Err(advised(
@@ -64,17 +64,7 @@ pub(crate) fn run(
             "`thru config show --origin` says where it is set",
         ));
     }
-    let excluded = |directory: &Path| {
-        // `a/**` means the directory as well as what lies below it.
-        ignored.is_match(directory)
-            || ignored.is_match(directory.join("any"))
-            || directory
-                .ancestors()
-                .map(|ancestor| ancestor.join(PROJECT_FILE))
-                .find(|file| file.is_file())
-                .and_then(|file| project_settings(&file))
-                .is_some_and(|settings| settings.capture_off())
-    };
+    let excluded = |directory: &Path| exclusions.apply_to(directory);
     let plan = intake.plan(discovery, Some(&excluded))?;
     let mut page = Page::new(environment, plain);
     if !arguments.json {
@@ -140,7 +130,35 @@ pub(crate) fn run(
     Ok(if report.interrupted { Outcome::Interrupted } else { Outcome::Done })
 }
 
-fn globs(patterns: &[String]) -> Result<GlobSet> {
+/// What the settings leave out.
+pub(crate) struct Exclusions {
+    ignored: GlobSet,
+}
+
+impl Exclusions {
+    /// What the user's settings leave out.
+    pub(crate) fn of(environment: &Environment) -> Result<Self> {
+        Ok(Self { ignored: globs(environment.config.capture_ignore())? })
+    }
+
+    /// Whether what happened in a directory must never be read.
+    pub(crate) fn apply_to(&self, directory: &Path) -> bool {
+        is_ignored(&self.ignored, directory)
+            || directory
+                .ancestors()
+                .map(|ancestor| ancestor.join(PROJECT_FILE))
+                .find(|file| file.is_file())
+                .and_then(|file| project_settings(&file))
+                .is_some_and(|settings| settings.capture_off())
+    }
+}
+
+/// Whether globs match a directory: `a/**` means it as well as what lies below it.
+pub(crate) fn is_ignored(ignored: &GlobSet, directory: &Path) -> bool {
+    ignored.is_match(directory) || ignored.is_match(directory.join("any"))
+}
+
+pub(crate) fn globs(patterns: &[String]) -> Result<GlobSet> {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
         let glob = Glob::new(pattern).map_err(|error| {

@@ -1,5 +1,6 @@
 //! One file per command. A command turns its arguments into a call and the answer into a page.
 
+pub(crate) mod briefing;
 pub(crate) mod capture;
 pub(crate) mod config;
 pub(crate) mod context;
@@ -8,6 +9,7 @@ pub(crate) mod doctor;
 pub(crate) mod edit;
 pub(crate) mod export;
 pub(crate) mod forget;
+pub(crate) mod hook;
 pub(crate) mod import;
 pub(crate) mod install;
 pub(crate) mod intake;
@@ -100,7 +102,7 @@ pub(crate) fn run(arguments: Arguments, environment: &Environment) -> Result<Out
         Command::Capture(command) => capture::run(&command, environment, plain),
         Command::Journal(command) => journal::run(&command, environment, plain),
         Command::Export(arguments) => export::run(&arguments, environment, plain),
-        Command::Intake(arguments) => intake::run(&arguments, environment),
+        Command::Intake(arguments) => intake::run(&arguments, environment, plain),
         Command::Verify(arguments) => verify::run(&arguments, environment, plain),
         Command::Rebuild(arguments) => rebuild::run(&arguments, environment, plain),
         Command::Demo(arguments) => demo::run(&arguments, environment, plain),

@@ -1,0 +1,143 @@
+//! From the input of a hook to a record in the journal.
+
+use thru_agents::claude_code::hooks::{Event, Input, keep};
+use thru_core::{
+    Agent, CapturedEvent, HOOK_RECORD, INJECTED_RECORD, Id, Injection, SessionKey, Timestamp,
+};
+use thru_journal::journal::{Durability, Entry, Journal};
+use thru_redact::{Redactor, Report};
+
+use crate::session::Session;
+
+/// Our own tools: what they say came from memory.
+const OWN_TOOLS: [&str; 2] = ["mcp__throughline__", "mcp__plugin_throughline_"];
+/// A tool whose calls are kept for their answers, whatever is skipped.
+const QUESTIONS: &str = "AskUserQuestion";
+
+/// What became of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recorded {
+    /// It is in the journal.
+    Kept,
+    /// It is not to be kept, and why.
+    Skipped(&'static str),
+}
+
+/// What recording works with.
+pub struct Recorder<'a> {
+    /// Where records go.
+    pub journal: &'a Journal,
+    /// What takes secrets and private text out.
+    pub redactor: &'a Redactor,
+    /// Tools whose calls are not recorded.
+    pub skip_tools: &'a [String],
+}
+
+impl Recorder<'_> {
+    /// Keeps an event, or says why not. When this returns [`Recorded::Kept`], the event is in the journal.
+    ///
+    /// # Errors
+    /// Where the journal cannot be written.
+    pub fn record(
+        &self,
+        input: &Input,
+        raw: &[u8],
+        session: &Session,
+        now: Timestamp,
+    ) -> thru_journal::Result<Recorded> {
+        if let Some(reason) = self.skipped(input) {
+            return Ok(Recorded::Skipped(reason));
+        }
+        let is_prompt = input.event == Event::UserPromptSubmit;
+        let is_human = is_prompt && !input.is_of_machine();
+        if is_human {
+            session.set_private(self.redactor.is_wholly_private(input.prompt()))?;
+        }
+        if session.is_private() && (is_human || input.event.is_tool_use()) {
+            return Ok(Recorded::Skipped("the turn is private"));
+        }
+        let hash = input.identity().is_none().then(|| Id::derive(&[raw]));
+        let key = key(input, hash, now);
+        let prompt = if is_human { session.count_prompt() } else { None };
+        let payload = match session.is_private() {
+            // What ends a private turn, or runs within it: that it happened, and nothing it says.
+            true => self.redactor.blank_value(input.payload.clone(), &mut Report::default()),
+            false => self.redactor.clean_value(input.payload.clone(), &mut Report::default()),
+        };
+        let body = payload.map(|payload| {
+            let event = CapturedEvent {
+                agent: Agent::ClaudeCode,
+                event: input.event.as_str().to_owned(),
+                session: input.session.clone(),
+                prompt,
+                hash,
+                foreign: input.is_of_another_host(),
+                payload: keep(&input.event, payload),
+            };
+            serde_json::to_value(event).unwrap_or_default()
+        });
+        let durability = match input.event.is_momentous() {
+            true => Durability::Synced,
+            false => Durability::Buffered,
+        };
+        let entry = Entry { key: key.to_string(), at: now, kind: HOOK_RECORD.to_owned(), body };
+        self.journal.append(&entry, durability)?;
+        Ok(Recorded::Kept)
+    }
+
+    /// Keeps what a session was given.
+    ///
+    /// # Errors
+    /// Where the journal cannot be written.
+    pub fn injected(&self, injection: &Injection, now: Timestamp) -> thru_journal::Result<()> {
+        let written = serde_json::to_value(injection).unwrap_or_default();
+        let at = now.as_nanosecond().to_le_bytes();
+        let key = Id::derive(&[b"injected", injection.session.as_str().as_bytes(), &at]);
+        let body = self.redactor.clean_value(written, &mut Report::default());
+        let kind = INJECTED_RECORD.to_owned();
+        self.journal
+            .append(&Entry { key: key.to_string(), at: now, kind, body }, Durability::Buffered)
+    }
+
+    fn skipped(&self, input: &Input) -> Option<&'static str> {
+        if !input.event.is_tool_use() {
+            return None;
+        }
+        let tool = input.text("tool_name").unwrap_or_default();
+        if OWN_TOOLS.iter().any(|own| tool.starts_with(own)) {
+            return Some("it is a tool of ours");
+        }
+        let is_skipped = tool != QUESTIONS && self.skip_tools.iter().any(|skipped| skipped == tool);
+        is_skipped.then_some("the tool is on the skip list")
+    }
+}
+
+/// The key of an event's record. Two copies of a hook come to the same key where the agent names the
+/// event; where it does not, intake sees by hash and time that they are one.
+fn key(input: &Input, hash: Option<Id>, now: Timestamp) -> Id {
+    let agent = Agent::ClaudeCode.as_str().as_bytes();
+    let (session, event) = (input.session.as_str().as_bytes(), input.event.as_str().as_bytes());
+    match (input.identity(), hash) {
+        (Some(id), _) => Id::derive(&[b"hook", agent, session, event, id.as_bytes()]),
+        (None, hash) => {
+            let hash = hash.unwrap_or(Id::from_bytes([0; Id::BYTES]));
+            let at = now.as_nanosecond().to_le_bytes();
+            let process = std::process::id().to_le_bytes();
+            Id::derive(&[b"hook", agent, session, event, hash.as_bytes(), &at, &process])
+        }
+    }
+}
+
+/// What the same event of the same session is known by to every copy of our hook.
+pub fn event_id(input: &Input, raw: &[u8]) -> Id {
+    let event = input.event.as_str().as_bytes();
+    match input.identity() {
+        Some(id) => Id::derive(&[event, id.as_bytes()]),
+        None => Id::derive(&[event, raw]),
+    }
+}
+
+/// The session of an input.
+pub fn session_key(input: &Input) -> SessionKey {
+    SessionKey { agent: Agent::ClaudeCode, id: input.session.clone() }
+}

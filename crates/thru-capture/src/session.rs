@@ -1,0 +1,233 @@
+//! What the hooks of one session leave for each other: how many prompts there were, what was told
+//! already, whether the turn that goes on is private.
+//!
+//! All of it is found again in the journal but the mark of a private turn, which is in a file of its
+//! own so that the hooks of tools need only look whether it is there.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{Read, Seek, Write};
+use std::path::PathBuf;
+use std::time::{Duration, Instant, SystemTime};
+
+use serde::{Deserialize, Serialize};
+use thru_core::{Id, Layout, SessionKey, Timestamp};
+use thru_journal::files;
+
+/// How long a hook waits for another one of its session.
+const PATIENCE: Duration = Duration::from_millis(50);
+/// Answers and memories that are remembered.
+const ANSWERS: usize = 32;
+const MEMORIES: usize = 2_000;
+/// Events that are alike within this time are one.
+const AT_ONCE: i64 = 2_000;
+/// After this time a session has no more use for its notes.
+const KEPT: Duration = Duration::from_secs(14 * 24 * 3600);
+
+/// The notes of one session.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+struct Notes {
+    /// Prompts that were counted.
+    prompts: u32,
+    /// Events that were answered, by what they are known by, with the time (ms).
+    answered: Vec<(Id, i64)>,
+    /// Memories that the session was given and still has in its context.
+    told: Vec<Id>,
+}
+
+/// A session, as hooks know it.
+pub struct Session {
+    path: PathBuf,
+}
+
+impl Session {
+    /// The notes of a session. Its id is never part of a path.
+    pub fn of(layout: &Layout, session: &SessionKey) -> Self {
+        let name = Id::derive(&[session.agent.as_str().as_bytes(), session.id.as_str().as_bytes()]);
+        Self { path: directory(layout).join(name.to_string()) }
+    }
+
+    /// Whether the turn that goes on is private.
+    pub fn is_private(&self) -> bool {
+        self.private_mark().exists()
+    }
+
+    /// Begins or ends a private turn.
+    ///
+    /// # Errors
+    /// Where the mark cannot be written or removed.
+    pub fn set_private(&self, private: bool) -> thru_journal::Result<()> {
+        let mark = self.private_mark();
+        match private {
+            true => {
+                if let Some(directory) = mark.parent() {
+                    files::create_dir_private(directory)?;
+                }
+                files::replace(&mark, b"")
+            }
+            false if mark.exists() => files::remove(&mark).map(drop),
+            false => Ok(()),
+        }
+    }
+
+    /// Notes an event that is to be answered, and says whether it is for us to answer: not where another
+    /// copy of our hook was asked the same.
+    pub fn claim(&self, event: Id, now: Timestamp) -> bool {
+        let now = now.as_millisecond();
+        self.change(|notes| {
+            let same =
+                |(known, at): &(Id, i64)| *known == event && now.abs_diff(*at) < AT_ONCE as u64;
+            let is_ours = !notes.answered.iter().any(same);
+            notes.answered.push((event, now));
+            let old = notes.answered.len().saturating_sub(ANSWERS);
+            notes.answered.drain(..old);
+            is_ours
+        })
+        // Told twice is better than not at all.
+        .unwrap_or(true)
+    }
+
+    /// Counts a prompt, and says which it is, from 1.
+    pub fn count_prompt(&self) -> Option<u32> {
+        self.change(|notes| {
+            notes.prompts = notes.prompts.saturating_add(1);
+            notes.prompts
+        })
+    }
+
+    /// The memories that the session has in its context.
+    pub fn told(&self) -> Vec<Id> {
+        fs::read(&self.path)
+            .ok()
+            .and_then(|text| serde_json::from_slice::<Notes>(&text).ok())
+            .map(|notes| notes.told)
+            .unwrap_or_default()
+    }
+
+    /// Notes which memories the session was given. A context that was `renewed` has nothing else.
+    pub fn tell(&self, memories: impl IntoIterator<Item = Id>, renewed: bool) {
+        self.change(|notes| {
+            if renewed {
+                notes.told.clear();
+            }
+            notes.told.extend(memories);
+            let old = notes.told.len().saturating_sub(MEMORIES);
+            notes.told.drain(..old);
+        });
+    }
+
+    fn private_mark(&self) -> PathBuf {
+        self.path.with_extension("private")
+    }
+
+    /// Changes the notes, alone. Nothing where they cannot be written: they are notes.
+    fn change<T>(&self, change: impl FnOnce(&mut Notes) -> T) -> Option<T> {
+        if let Some(directory) = self.path.parent() {
+            files::create_dir_private(directory).ok()?;
+        }
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        let mut file = files::private(&mut options).open(&self.path).ok()?;
+        if !wait_for(&file) {
+            return None;
+        }
+        let mut text = Vec::new();
+        file.read_to_end(&mut text).ok()?;
+        let mut notes: Notes = serde_json::from_slice(&text).unwrap_or_default();
+        let result = change(&mut notes);
+        file.rewind().ok()?;
+        let text = serde_json::to_vec(&notes).ok()?;
+        file.write_all(&text).ok()?;
+        file.set_len(text.len() as u64).ok()?;
+        Some(result)
+    }
+}
+
+/// Waits for the lock of a file, a little.
+fn wait_for(file: &File) -> bool {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return true,
+            Err(TryLockError::Error(_)) => return false,
+            Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            Err(TryLockError::WouldBlock) => return false,
+        }
+    }
+}
+
+fn directory(layout: &Layout) -> PathBuf {
+    layout.run().join("sessions")
+}
+
+/// Removes the notes of sessions that are long over.
+pub fn forget_old(layout: &Layout, now: SystemTime) {
+    let Ok(listing) = fs::read_dir(directory(layout)) else { return };
+    for item in listing.flatten() {
+        let age = item.metadata().and_then(|metadata| metadata.modified());
+        if age.is_ok_and(|at| now.duration_since(at).is_ok_and(|age| age > KEPT)) {
+            let _ = fs::remove_file(item.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use thru_core::{Agent, SessionId};
+
+    use super::*;
+
+    fn session(home: &tempfile::TempDir) -> Session {
+        let key = SessionKey { agent: Agent::ClaudeCode, id: SessionId::new("../../x") };
+        Session::of(&Layout::new(home.path()), &key)
+    }
+
+    #[test]
+    fn copies_of_a_hook_answer_once() {
+        let home = tempfile::tempdir().unwrap();
+        let (event, at) = (Id::derive(&[b"e"]), Timestamp::from_second(100).unwrap());
+        assert!(session(&home).claim(event, at));
+        assert!(!session(&home).claim(event, at));
+        assert!(session(&home).claim(Id::derive(&[b"other"]), at));
+        // The same a while later is another one.
+        assert!(session(&home).claim(event, Timestamp::from_second(103).unwrap()));
+    }
+
+    #[test]
+    fn prompts_are_counted_whoever_counts() {
+        let home = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| session(&home).count_prompt().unwrap());
+            }
+        });
+        assert_eq!(session(&home).count_prompt(), Some(9));
+    }
+
+    #[test]
+    fn a_renewed_context_knows_what_it_was_given_last() {
+        let home = tempfile::tempdir().unwrap();
+        let id = |n: u8| Id::from_bytes([n; Id::BYTES]);
+        session(&home).tell([id(1), id(2)], false);
+        session(&home).tell([id(3)], false);
+        assert_eq!(session(&home).told(), [id(1), id(2), id(3)]);
+        session(&home).tell([id(4)], true);
+        assert_eq!(session(&home).told(), [id(4)]);
+    }
+
+    #[test]
+    fn a_private_turn_is_marked_until_it_ends() {
+        let home = tempfile::tempdir().unwrap();
+        assert!(!session(&home).is_private());
+        session(&home).set_private(true).unwrap();
+        assert!(session(&home).is_private());
+        session(&home).set_private(false).unwrap();
+        assert!(!session(&home).is_private());
+        let names: Vec<_> = fs::read_dir(home.path().join("run/sessions"))
+            .map(|items| items.flatten().map(|item| item.file_name()).collect())
+            .unwrap_or_default();
+        assert!(names.is_empty(), "{names:?}");
+    }
+}

@@ -1,0 +1,410 @@
+//! What hooks recorded: from the journal into the store, and there merged with what transcripts tell.
+//!
+//! An event that may be a passage (a prompt, a tool call, what the agent said last) is one for as long
+//! as no transcript tells it: one thing that happened is one row, whichever way it came. Which events
+//! those are is computed anew for a session whenever its events or its transcripts grow, from nothing
+//! but these two, so that the answer does not depend on what came first (invariants I-3 and I-4).
+
+use std::collections::{HashMap, VecDeque};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use serde_json::{Map, Value};
+use thru_agents::Discovery;
+use thru_agents::claude_code::discover_session;
+use thru_agents::claude_code::hooks::{self, Event};
+use thru_core::{
+    CapturedEvent, HOOK_RECORD, INJECTED_RECORD, Injection, Passage, PassageKind, ReadBatch,
+    SessionFacts, SessionKey, SourceKind, Timestamp,
+};
+use thru_journal::journal::{Cursor, Item, Stored};
+use thru_redact::{Clean, Report};
+use thru_store::{Batch, NewEvent, OpenEvent, Store, Told};
+
+use crate::stages::Stages;
+use crate::write::place_session;
+use crate::{Directories, Intake, IntakeLock, Result};
+
+/// A commit holds at most this many records.
+const COMMIT_RECORDS: usize = 5_000;
+
+/// Fields of an event that are kept for good: single words, and short texts of the machine.
+const DETAILS: [&str; 12] = [
+    "source",
+    "reason",
+    "trigger",
+    "error",
+    "agent_id",
+    "agent_type",
+    "prompt_id",
+    "permission_mode",
+    "duration_ms",
+    "stop_hook_active",
+    "model",
+    "is_interrupt",
+];
+/// Bytes kept of each.
+const DETAIL: usize = 200;
+
+impl Intake {
+    /// Brings the store up to what hooks recorded, and says how many events are new.
+    pub(crate) fn apply_events(
+        &self,
+        store: &mut Store,
+        directories: &Directories<'_>,
+    ) -> Result<u64> {
+        let cursor: Cursor = store
+            .events_cursor()?
+            .and_then(|cursor| serde_json::from_str(&cursor).ok())
+            .unwrap_or_default();
+        let mut stream = self.journal.stream(cursor.clone())?;
+        let mut placed = store.directories()?;
+        let mut new = 0;
+        loop {
+            let batch = store.begin()?;
+            let mut records = 0;
+            let mut facts: HashMap<SessionKey, SessionFacts> = HashMap::new();
+            for item in stream.by_ref().take(COMMIT_RECORDS) {
+                records += 1;
+                // What is no record is for `verify` to report.
+                let Item::Entry(stored) = item? else { continue };
+                match stored.kind.as_str() {
+                    HOOK_RECORD => {
+                        if let Some((session, of_event)) = self.put_event(&batch, stored)? {
+                            new += 1;
+                            facts.entry(session).or_default().merge(of_event);
+                        }
+                    }
+                    INJECTED_RECORD => self.put_injection(&batch, stored)?,
+                    _ => {}
+                }
+            }
+            if *stream.cursor() == cursor && records == 0 {
+                return Ok(new);
+            }
+            for (key, facts) in facts {
+                let session = batch.session(&key)?;
+                let source = hook_source(&batch, &key, session)?;
+                let facts = batch.merge_facts(session, source, facts)?;
+                place_session(self, &batch, session, &facts, directories.declared, &mut placed)?;
+            }
+            let moved = serde_json::to_string(stream.cursor()).unwrap_or_default();
+            batch.set_events_cursor(&moved)?;
+            batch.commit()?;
+            if records < COMMIT_RECORDS {
+                return Ok(new);
+            }
+        }
+    }
+
+    /// Writes an event, and says what it tells of its session, if it is new.
+    fn put_event(
+        &self,
+        batch: &Batch<'_>,
+        stored: Stored,
+    ) -> Result<Option<(SessionKey, SessionFacts)>> {
+        let (key, at) = (stored.key, stored.at);
+        let Ok(captured) = serde_json::from_value::<CapturedEvent<Value>>(stored.body) else {
+            return Ok(None);
+        };
+        let session_key = SessionKey { agent: captured.agent, id: captured.session.clone() };
+        // Another program's session is not this agent's, whatever id it gave.
+        if captured.foreign || batch.is_forgotten(&session_key)? {
+            return Ok(None);
+        }
+        // It was cleaned when it was recorded; the rules may be newer.
+        let payload = self.redactor.clean_value(captured.payload, &mut Report::default());
+        let event = Event::named(&captured.event);
+        let passage = hooks::passage(&event, &captured.session, &key, at, &payload);
+        let session = batch.session(&session_key)?;
+        if let Some(transcript) = text(payload.get(), "transcript_path") {
+            let source = hook_source(batch, &session_key, session)?;
+            batch.set_source_path(source, transcript)?;
+        }
+        let is_new = batch.put_event(
+            session,
+            &NewEvent {
+                key,
+                at,
+                event: captured.event,
+                prompt: captured.prompt,
+                tool: text(payload.get(), "tool_name").map(str::to_owned),
+                hash: captured.hash,
+                fingerprint: passage.as_ref().and_then(|passage| passage.get().fingerprint()),
+                detail: detail(payload.get()),
+                payload: passage.is_some().then(|| payload.get().to_string()),
+            },
+        )?;
+        let prompt = passage.filter(|passage| passage.get().kind == PassageKind::Human);
+        // That a session starts, or goes on, is nothing that happened in it yet.
+        let active = (event != Event::SessionStart).then_some(at);
+        let facts = SessionFacts {
+            first: active,
+            last: active,
+            directory: text(payload.get(), "cwd").map(str::to_owned),
+            first_prompt: prompt.map(|passage| first_line(&passage.get().text)),
+            ..SessionFacts::default()
+        };
+        Ok(is_new.then_some((session_key, facts)))
+    }
+
+    fn put_injection(&self, batch: &Batch<'_>, stored: Stored) -> Result<()> {
+        let Ok(injection) = serde_json::from_value::<Injection>(stored.body) else {
+            return Ok(());
+        };
+        let session = SessionKey { agent: injection.agent, id: injection.session.clone() };
+        if !batch.is_forgotten(&session)? {
+            let session = batch.session(&session)?;
+            batch.put_injection(&stored.key, session, stored.at, &injection)?;
+        }
+        Ok(())
+    }
+
+    /// Brings in what hooks recorded, without looking at any transcript and without the text index,
+    /// which readers do without for what is new. For those who cannot wait for more: at most `sessions`
+    /// are distilled.
+    ///
+    /// # Errors
+    /// Where journal or store cannot be read or written.
+    pub fn drain(
+        &self,
+        _lock: &IntakeLock,
+        directories: &Directories<'_>,
+        sessions: usize,
+    ) -> Result<u64> {
+        let Some(known) = Store::open_if_there(&self.layout)? else { return Ok(0) };
+        // An upgrade takes its time: whoever has it makes it.
+        if known.schema_version()? != thru_store::SCHEMA_VERSION {
+            return Ok(0);
+        }
+        drop(known);
+        let mut store = self.open_store(&mut |_, _, _| {})?;
+        self.apply_journal(&mut store)?;
+        let new = self.apply_events(&mut store, directories)?;
+        self.settle_events(&mut store)?;
+        let is_little = store.distiller()? == Some(thru_distil::VERSION)
+            && store.stale_sessions()?.len() <= sessions;
+        if is_little {
+            let (cancelled, stages) = (AtomicBool::new(false), Stages::default());
+            self.distil(&mut store, &cancelled, &stages, &mut |_| {})?;
+        }
+        Ok(new)
+    }
+
+    /// The files of the sessions that hooks told of since a time.
+    ///
+    /// # Errors
+    /// Where the store cannot be read.
+    pub fn recorded_sources(&self, since: Timestamp) -> Result<Discovery> {
+        let mut all = Discovery::default();
+        let Some(store) = Store::open_if_there(&self.layout)? else { return Ok(all) };
+        for (session, transcript) in store.recorded_transcripts(since)? {
+            let found = discover_session(Path::new(&transcript), &session.id);
+            all.sources.extend(found.sources);
+            all.problems.extend(found.problems);
+        }
+        Ok(all)
+    }
+
+    /// Compares events with transcripts, for every session where either grew.
+    pub(crate) fn settle_events(&self, store: &mut Store) -> Result<()> {
+        let batch = store.begin()?;
+        let sessions = batch.unsettled_sessions()?;
+        drop(batch);
+        for session in sessions {
+            let Some(key) = store.session_key(session)? else { continue };
+            let mut batch = store.begin()?;
+            let events = batch.open_events(session)?;
+            let told = batch.told_in_transcripts(session)?;
+            let (mut untold, told_events) = compare(events, &told);
+            for event in &told_events {
+                if event.payload.is_some() {
+                    batch.event_is_told(event.row)?;
+                }
+            }
+            if untold.iter().any(|(event, _)| event.payload.is_none()) {
+                self.restore_payloads(&batch, &mut untold)?;
+            }
+            let passages = self.passages(&key, untold);
+            let read = passages.map(|passages| ReadBatch { passages, ..ReadBatch::default() });
+            let source = hook_source(&batch, &key, session)?;
+            batch.settle(session, source, key.agent, &read)?;
+            batch.commit()?;
+        }
+        Ok(())
+    }
+
+    /// The passages of events that no transcript tells.
+    fn passages(&self, session: &SessionKey, untold: Vec<(OpenEvent, u32)>) -> Clean<Vec<Passage>> {
+        let passages: Vec<Clean<Passage>> = untold
+            .into_iter()
+            .filter_map(|(event, turn)| {
+                let payload = serde_json::from_str(event.payload.as_deref()?).ok()?;
+                let payload = self.redactor.clean_value(payload, &mut Report::default());
+                let kind = Event::named(&event.event);
+                let passage = hooks::passage(&kind, &session.id, &event.key, event.at, &payload)?;
+                Some(passage.map(|passage| Passage { turn, ..passage }))
+            })
+            .collect();
+        Clean::gather(&passages).map(|passages| {
+            let numbered = passages.into_iter().zip(0..);
+            numbered.map(|(passage, ordinal)| Passage { ordinal, ..passage.clone() }).collect()
+        })
+    }
+
+    /// Reads from the journal what events said whose transcripts are gone from the store. Rare: a store
+    /// that is behind its archive reads files again.
+    fn restore_payloads(&self, batch: &Batch<'_>, untold: &mut [(OpenEvent, u32)]) -> Result<()> {
+        let mut missing: HashMap<String, &mut OpenEvent> = untold
+            .iter_mut()
+            .filter(|(event, _)| event.payload.is_none())
+            .map(|(event, _)| (event.key.clone(), event))
+            .collect();
+        for item in self.journal.stream(Cursor::default())? {
+            let Item::Entry(stored) = item? else { continue };
+            let Some(event) = missing.remove(&stored.key) else { continue };
+            let Ok(captured) = serde_json::from_value::<CapturedEvent<Value>>(stored.body) else {
+                continue;
+            };
+            let payload = self.redactor.clean_value(captured.payload, &mut Report::default());
+            let payload = payload.get().to_string();
+            batch.restore_event(&stored.key, &payload)?;
+            event.payload = Some(payload);
+        }
+        Ok(())
+    }
+}
+
+/// Which events no transcript tells, with the turn that each belongs to, and which one does. A passage
+/// of a transcript tells at most one event.
+fn compare(events: Vec<OpenEvent>, told: &[Told]) -> (Vec<(OpenEvent, u32)>, Vec<OpenEvent>) {
+    let mut by_fingerprint: HashMap<u64, VecDeque<&Told>> = HashMap::new();
+    for passage in told {
+        if let Some(fingerprint) = passage.fingerprint {
+            by_fingerprint.entry(fingerprint).or_default().push_back(passage);
+        }
+    }
+    let transcript_ends = told.iter().filter_map(|passage| passage.at).max();
+    let (mut untold, mut known) = (Vec::new(), Vec::new());
+    let mut turn = 0;
+    for event in events {
+        let is_prompt = event.event == Event::UserPromptSubmit.as_str();
+        let passage = by_fingerprint.get_mut(&event.fingerprint).and_then(VecDeque::pop_front);
+        if let Some(passage) = passage {
+            turn = passage.turn.max(turn);
+            known.push(event);
+            continue;
+        }
+        // A transcript that goes on behind the end of the agent's turn holds what the agent said last,
+        // be it in several pieces.
+        let is_said = event.event == Event::Stop.as_str()
+            && transcript_ends.is_some_and(|end| end >= event.at);
+        if is_said {
+            known.push(event);
+            continue;
+        }
+        if is_prompt {
+            turn = turn.max(turn_at(told, event.at)) + 1;
+        }
+        untold.push((event, turn));
+    }
+    (untold, known)
+}
+
+/// The last turn that a transcript had begun at a time.
+fn turn_at(told: &[Told], at: Timestamp) -> u32 {
+    told.iter()
+        .filter(|passage| passage.at.is_some_and(|begun| begun <= at))
+        .map(|passage| passage.turn)
+        .max()
+        .unwrap_or(0)
+}
+
+/// The row that stands for what hooks tell of a session, beside its transcripts.
+fn hook_source(batch: &Batch<'_>, key: &SessionKey, session: i64) -> Result<i64> {
+    let entry = format!("hooks/{}/{}", key.agent.as_str(), key.id);
+    Ok(batch.source(&entry, "", SourceKind::Hooks, Some(session))?)
+}
+
+fn text<'p>(payload: &'p Value, field: &str) -> Option<&'p str> {
+    payload.get(field).and_then(Value::as_str)
+}
+
+fn detail(payload: &Value) -> String {
+    let mut kept = Map::new();
+    for name in DETAILS {
+        match payload.get(name) {
+            Some(Value::String(text)) if !text.is_empty() => {
+                let text = &text[..text.floor_char_boundary(DETAIL)];
+                kept.insert(name.to_owned(), Value::String(text.to_owned()));
+            }
+            Some(value @ (Value::Number(_) | Value::Bool(_))) => {
+                kept.insert(name.to_owned(), value.clone());
+            }
+            _ => {}
+        }
+    }
+    Value::Object(kept).to_string()
+}
+
+fn first_line(text: &str) -> String {
+    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
+    line[..line.floor_char_boundary(DETAIL)].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(event: &str, at: i64, fingerprint: u64) -> OpenEvent {
+        OpenEvent {
+            row: at,
+            key: at.to_string(),
+            event: event.to_owned(),
+            at: Timestamp::from_second(at).unwrap(),
+            fingerprint,
+            payload: Some("{}".to_owned()),
+        }
+    }
+
+    fn told(kind: PassageKind, at: i64, fingerprint: u64, turn: u32) -> Told {
+        let at = Timestamp::from_second(at).ok();
+        Told { kind, fingerprint: Some(fingerprint), turn, at }
+    }
+
+    fn untold(events: Vec<OpenEvent>, told: &[Told]) -> Vec<(i64, u32)> {
+        compare(events, told).0.into_iter().map(|(event, turn)| (event.row, turn)).collect()
+    }
+
+    #[test]
+    fn what_a_transcript_tells_is_told_once() {
+        let events = || {
+            vec![
+                event("UserPromptSubmit", 1, 10),
+                event("PostToolUse", 2, 20),
+                event("Stop", 3, 30),
+                event("UserPromptSubmit", 4, 10),
+                event("PostToolUse", 5, 21),
+            ]
+        };
+        assert_eq!(untold(events(), &[]), [(1, 1), (2, 1), (3, 1), (4, 2), (5, 2)]);
+        // The same words twice are two prompts.
+        let first = [told(PassageKind::Human, 1, 10, 1), told(PassageKind::Tool, 2, 20, 1)];
+        assert_eq!(untold(events(), &first), [(3, 1), (4, 2), (5, 2)]);
+        let all = [
+            told(PassageKind::Human, 1, 10, 1),
+            told(PassageKind::Tool, 2, 20, 1),
+            told(PassageKind::Human, 4, 10, 2),
+            told(PassageKind::Tool, 5, 21, 2),
+        ];
+        assert_eq!(untold(events(), &all), []);
+    }
+
+    #[test]
+    fn turns_go_on_where_the_transcript_is() {
+        // The transcript counted a command that hooks never heard of.
+        let known = [told(PassageKind::Human, 1, 10, 1), told(PassageKind::Human, 2, 99, 2)];
+        let events = vec![event("UserPromptSubmit", 1, 10), event("UserPromptSubmit", 3, 11)];
+        assert_eq!(untold(events, &known), [(3, 3)]);
+    }
+}

@@ -1,0 +1,159 @@
+//! What hooks recorded, and what sessions were given.
+
+use rusqlite::{OptionalExtension, Row};
+use thru_core::{Id, SessionId, SessionKey, Timestamp};
+
+use super::passages::time;
+use crate::error::Result;
+use crate::store::Store;
+
+/// An event of a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventRow {
+    /// The row of its session.
+    pub session: i64,
+    /// The event, as the agent names it.
+    pub event: String,
+    /// When.
+    pub at: Option<Timestamp>,
+    /// Which prompt of the session, as hooks counted.
+    pub prompt: Option<u32>,
+    /// The tool that ran.
+    pub tool: Option<String>,
+    /// What else is worth knowing, as JSON.
+    pub detail: String,
+}
+
+/// One time that a session was given something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InjectionRow {
+    /// The row of the session.
+    pub session: i64,
+    /// When.
+    pub at: Option<Timestamp>,
+    /// The occasion.
+    pub occasion: String,
+    /// Tokens (estimated).
+    pub tokens: u64,
+    /// The memories and why each was given, in order.
+    pub memories: Vec<(Id, String)>,
+}
+
+/// Something that a session did later: a command, or a file that it worked on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaterUse {
+    /// When.
+    pub at: Option<Timestamp>,
+    /// The command line or the path.
+    pub text: String,
+}
+
+impl Store {
+    /// The last events of a session, the oldest first.
+    pub fn events_of_session(&self, session: i64, limit: usize) -> Result<Vec<EventRow>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT * FROM (SELECT session, event, at, prompt, tool, detail, id FROM events
+                 WHERE session = ?1 ORDER BY at DESC, id DESC LIMIT ?2) ORDER BY at, id",
+        )?;
+        let rows = statement.query_map((session, limit as i64), event)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The last event that was brought in.
+    pub fn last_event(&self) -> Result<Option<EventRow>> {
+        Ok(self
+            .connection
+            .prepare_cached(
+                "SELECT session, event, at, prompt, tool, detail FROM events
+                 ORDER BY id DESC LIMIT 1",
+            )?
+            .query_row([], event)
+            .optional()?)
+    }
+
+    /// Sessions that hooks told of since a time, and where they said that the transcript is.
+    pub fn recorded_transcripts(&self, since: Timestamp) -> Result<Vec<(SessionKey, String)>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT s.agent, s.session, f.path FROM sessions s JOIN sources f ON f.session = s.id
+             WHERE s.ended >= ?1 AND f.kind = 'hooks' AND f.path <> '' ORDER BY s.ended",
+        )?;
+        let rows = statement.query_map([since.as_millisecond()], |row| {
+            let id = SessionId::new(row.get::<_, String>(1)?);
+            Ok((SessionKey { agent: super::agent(row, 0)?, id }, row.get(2)?))
+        })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// How many events were brought in.
+    pub fn count_events(&self) -> Result<u64> {
+        super::count(&self.connection, "SELECT count(*) FROM events")
+    }
+
+    /// What sessions were given since a time, the oldest first.
+    pub fn injections(&self, since: Option<Timestamp>) -> Result<Vec<InjectionRow>> {
+        let since = since.map_or(i64::MIN, Timestamp::as_millisecond);
+        let mut statement = self.connection.prepare_cached(
+            "SELECT id, session, at, occasion, tokens FROM injections WHERE at >= ?1
+             ORDER BY at, id",
+        )?;
+        let mut memories = self.connection.prepare_cached(
+            "SELECT memory, reason FROM injected_memories WHERE injection = ?1 ORDER BY place",
+        )?;
+        let rows = statement
+            .query_map([since], |row| {
+                let injection = InjectionRow {
+                    session: row.get(1)?,
+                    at: time(row, 2)?,
+                    occasion: row.get(3)?,
+                    tokens: row.get::<_, i64>(4)?.cast_unsigned(),
+                    memories: Vec::new(),
+                };
+                Ok((row.get::<_, i64>(0)?, injection))
+            })?
+            .collect::<rusqlite::Result<Vec<_>>>()?;
+        rows.into_iter()
+            .map(|(id, mut injection)| {
+                injection.memories = memories
+                    .query_map([id], |row| Ok((Id::from_bytes(row.get(0)?), row.get(1)?)))?
+                    .collect::<rusqlite::Result<_>>()?;
+                Ok(injection)
+            })
+            .collect()
+    }
+
+    /// The command lines of a session that name a word.
+    pub fn commands_with(&self, session: i64, word: &str) -> Result<Vec<LaterUse>> {
+        self.uses(
+            "SELECT at, command FROM passages
+             WHERE session = ?1 AND command IS NOT NULL AND instr(command, ?2) > 0",
+            (session, word),
+        )
+    }
+
+    /// The files that a session worked on, each time it did.
+    pub fn touches_in_time(&self, session: i64) -> Result<Vec<LaterUse>> {
+        self.uses(
+            "SELECT p.at, f.path FROM passages p JOIN touches t ON t.row = p.row
+             JOIN files f ON f.id = t.file WHERE p.session = ?1",
+            [session],
+        )
+    }
+
+    fn uses(&self, sql: &str, parameters: impl rusqlite::Params) -> Result<Vec<LaterUse>> {
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let rows = statement
+            .query_map(parameters, |row| Ok(LaterUse { at: time(row, 0)?, text: row.get(1)? }))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+fn event(row: &Row<'_>) -> rusqlite::Result<EventRow> {
+    Ok(EventRow {
+        session: row.get(0)?,
+        event: row.get(1)?,
+        at: time(row, 2)?,
+        prompt: row.get(3)?,
+        tool: row.get(4)?,
+        detail: row.get(5)?,
+    })
+}

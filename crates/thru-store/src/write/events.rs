@@ -1,0 +1,302 @@
+//! Writing what hooks recorded: events, the passages that they are until a transcript tells them
+//! better, and what sessions were given.
+
+use rusqlite::OptionalExtension;
+use thru_core::{Id, Injection, PassageKind, ReadBatch, Timestamp};
+use thru_redact::Clean;
+
+use super::{Batch, Written};
+use crate::error::Result;
+
+/// Two events that are alike and have no id of their own are one within this time.
+const AT_ONCE_MS: i64 = 2_000;
+
+/// An event to be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewEvent {
+    /// The key of the journal's record.
+    pub key: String,
+    /// The event, as the agent names it.
+    pub event: String,
+    /// When.
+    pub at: Timestamp,
+    /// Which prompt of the session, as hooks counted.
+    pub prompt: Option<u32>,
+    /// The tool that ran.
+    pub tool: Option<String>,
+    /// The hash of what the agent sent, where that has no id of its own.
+    pub hash: Option<Id>,
+    /// What its passage is known by; nothing where it is no passage.
+    pub fingerprint: Option<u64>,
+    /// What else is worth knowing, as JSON.
+    pub detail: String,
+    /// What the agent sent, as JSON, where it may be a passage.
+    pub payload: Option<String>,
+}
+
+/// An event that may be a passage.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenEvent {
+    /// Its row.
+    pub row: i64,
+    /// The key of the journal's record.
+    pub key: String,
+    /// The event, as the agent names it.
+    pub event: String,
+    /// When.
+    pub at: Timestamp,
+    /// What its passage is known by.
+    pub fingerprint: u64,
+    /// What the agent sent; nothing once a transcript told it.
+    pub payload: Option<String>,
+}
+
+/// What a transcript tells of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// Who speaks in it.
+    pub kind: PassageKind,
+    /// What the event is known by.
+    pub fingerprint: Option<u64>,
+    /// The turn it belongs to.
+    pub turn: u32,
+    /// When.
+    pub at: Option<Timestamp>,
+}
+
+impl Batch<'_> {
+    /// Writes an event, once. Says no where it is known already, or where it is another copy of one
+    /// that has no id of its own.
+    pub fn put_event(&self, session: i64, event: &NewEvent) -> Result<bool> {
+        if let Some(hash) = &event.hash {
+            let at = event.at.as_millisecond();
+            let is_copy = self
+                .transaction
+                .prepare_cached(
+                    "SELECT 1 FROM events WHERE session = ?1 AND at BETWEEN ?2 AND ?3
+                     AND event = ?4 AND hash = ?5",
+                )?
+                .exists((
+                    session,
+                    at - AT_ONCE_MS,
+                    at + AT_ONCE_MS,
+                    &event.event,
+                    hash.as_bytes(),
+                ))?;
+            if is_copy {
+                return Ok(false);
+            }
+        }
+        let written = self
+            .transaction
+            .prepare_cached(
+                "INSERT OR IGNORE INTO events
+                     (key, session, event, at, prompt, tool, hash, fingerprint, detail, payload)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+            )?
+            .execute(rusqlite::params![
+                event.key,
+                session,
+                event.event,
+                event.at.as_millisecond(),
+                event.prompt,
+                event.tool,
+                event.hash.as_ref().map(Id::as_bytes),
+                event.fingerprint.map(u64::cast_signed),
+                event.detail,
+                event.payload,
+            ])?;
+        if written > 0 {
+            self.mark_unsettled(session)?;
+        }
+        Ok(written > 0)
+    }
+
+    /// Notes where the agent keeps the transcript, as hooks said.
+    pub fn set_source_path(&self, source: i64, path: &str) -> Result<()> {
+        self.transaction
+            .prepare_cached("UPDATE sources SET path = ?2 WHERE id = ?1 AND path <> ?2")?
+            .execute((source, path))?;
+        Ok(())
+    }
+
+    /// Notes that a session's events have to be compared with its transcript again.
+    pub(super) fn mark_unsettled(&self, session: i64) -> Result<()> {
+        self.transaction
+            .prepare_cached(
+                "UPDATE sessions SET unsettled = 1 WHERE id = ?1 AND unsettled = 0
+                 AND EXISTS (SELECT 1 FROM events WHERE session = ?1)",
+            )?
+            .execute([session])?;
+        Ok(())
+    }
+
+    /// Sessions whose events have to be compared with their transcripts.
+    pub fn unsettled_sessions(&self) -> Result<Vec<i64>> {
+        let mut statement =
+            self.transaction.prepare("SELECT id FROM sessions WHERE unsettled = 1 ORDER BY id")?;
+        let rows = statement.query_map([], |row| row.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The events of a session that may be passages, in their order.
+    pub fn open_events(&self, session: i64) -> Result<Vec<OpenEvent>> {
+        let mut statement = self.transaction.prepare_cached(
+            "SELECT id, key, event, at, fingerprint, payload FROM events
+             WHERE session = ?1 AND fingerprint IS NOT NULL ORDER BY at, key",
+        )?;
+        let rows = statement.query_map([session], |row| {
+            Ok(OpenEvent {
+                row: row.get(0)?,
+                key: row.get(1)?,
+                event: row.get(2)?,
+                at: time(row.get(3)?),
+                fingerprint: row.get::<_, i64>(4)?.cast_unsigned(),
+                payload: row.get(5)?,
+            })
+        })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// What the transcripts of a session tell, in their order.
+    pub fn told_in_transcripts(&self, session: i64) -> Result<Vec<Told>> {
+        let mut statement = self.transaction.prepare_cached(
+            "SELECT p.kind, p.fingerprint, p.turn, p.at FROM passages p
+             JOIN sources s ON s.id = p.source
+             WHERE p.session = ?1 AND s.kind <> 'hooks' ORDER BY s.kind <> 'main', p.ordinal",
+        )?;
+        let rows = statement.query_map([session], |row| {
+            Ok(Told {
+                kind: PassageKind::from_code(row.get(0)?).unwrap_or(PassageKind::Tool),
+                fingerprint: row.get::<_, Option<i64>>(1)?.map(i64::cast_unsigned),
+                turn: row.get(2)?,
+                at: row.get::<_, Option<i64>>(3)?.map(time),
+            })
+        })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Notes that a transcript tells an event: what the agent sent need not be kept here.
+    pub fn event_is_told(&self, row: i64) -> Result<()> {
+        self.transaction
+            .prepare_cached("UPDATE events SET payload = NULL WHERE id = ?1")?
+            .execute([row])?;
+        Ok(())
+    }
+
+    /// Puts what the agent sent back into an event that no transcript tells any more.
+    pub fn restore_event(&self, key: &str, payload: &str) -> Result<()> {
+        self.transaction
+            .prepare_cached("UPDATE events SET payload = ?2 WHERE key = ?1 AND payload IS NULL")?
+            .execute((key, payload))?;
+        Ok(())
+    }
+
+    /// Replaces the passages that hooks alone tell of a session, unless they are the same as before,
+    /// and notes that its events are compared.
+    pub fn settle(
+        &mut self,
+        session: i64,
+        source: i64,
+        agent: thru_core::Agent,
+        read: &Clean<ReadBatch>,
+    ) -> Result<Written> {
+        let known = self
+            .transaction
+            .prepare_cached("SELECT id, turn FROM passages WHERE source = ?1 ORDER BY ordinal")?
+            .query_map([source], |row| Ok((row.get::<_, [u8; Id::BYTES]>(0)?, row.get(1)?)))?
+            .collect::<rusqlite::Result<Vec<([u8; Id::BYTES], u32)>>>()?;
+        let wanted =
+            read.get().passages.iter().map(|passage| (*passage.id.as_bytes(), passage.turn));
+        let mut written = Written::default();
+        if !wanted.eq(known.iter().copied()) {
+            self.mark_stale(session)?;
+            self.remove_passages("source", source)?;
+            written = self.apply(agent, source, session, read)?;
+        }
+        self.transaction
+            .prepare_cached("UPDATE sessions SET unsettled = 0 WHERE id = ?1")?
+            .execute([session])?;
+        self.note_end(session)?;
+        Ok(written)
+    }
+
+    /// Notes whether the last that hooks heard of the session is that it ended.
+    fn note_end(&self, session: i64) -> Result<()> {
+        let last: Option<(String, i64, Option<String>)> = self
+            .transaction
+            .prepare_cached(
+                "SELECT event, at, detail ->> '$.reason' FROM events
+                 WHERE session = ?1 AND event <> 'StopFailure' ORDER BY at DESC, id DESC LIMIT 1",
+            )?
+            .query_row([session], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+            .optional()?;
+        let end = last.filter(|(event, ..)| event == "SessionEnd");
+        let (at, reason) = end.map_or((None, None), |(_, at, reason)| (Some(at), reason));
+        self.transaction
+            .prepare_cached("UPDATE sessions SET closed = ?2, closed_reason = ?3 WHERE id = ?1")?
+            .execute((session, at, reason))?;
+        Ok(())
+    }
+
+    /// Writes what a session was given, once.
+    pub fn put_injection(
+        &self,
+        key: &str,
+        session: i64,
+        at: Timestamp,
+        injection: &Injection,
+    ) -> Result<()> {
+        let written = self
+            .transaction
+            .prepare_cached(
+                "INSERT OR IGNORE INTO injections (key, session, at, occasion, tokens)
+                 VALUES (?1, ?2, ?3, ?4, ?5)",
+            )?
+            .execute((
+                key,
+                session,
+                at.as_millisecond(),
+                &injection.occasion,
+                injection.tokens.cast_signed(),
+            ))?;
+        if written == 0 {
+            return Ok(());
+        }
+        let row = self.transaction.last_insert_rowid();
+        for (place, memory) in injection.memories.iter().enumerate() {
+            self.transaction
+                .prepare_cached(
+                    "INSERT INTO injected_memories (injection, place, memory, reason)
+                     VALUES (?1, ?2, ?3, ?4)",
+                )?
+                .execute((row, place as i64, memory.id.as_bytes(), &memory.reason))?;
+        }
+        Ok(())
+    }
+
+    /// Takes out what hooks recorded of a session.
+    pub(super) fn remove_events_of(&self, session: i64) -> Result<()> {
+        for sql in [
+            "DELETE FROM injected_memories
+             WHERE injection IN (SELECT id FROM injections WHERE session = ?1)",
+            "DELETE FROM injections WHERE session = ?1",
+            "DELETE FROM events WHERE session = ?1",
+        ] {
+            self.transaction.execute(sql, [session])?;
+        }
+        Ok(())
+    }
+
+    /// How far the events of the journal were brought in; moves with them.
+    pub fn set_events_cursor(&self, cursor: &str) -> Result<()> {
+        self.transaction
+            .prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES ('events', ?1)")?
+            .execute([cursor])?;
+        Ok(())
+    }
+}
+
+fn time(milliseconds: i64) -> Timestamp {
+    Timestamp::from_millisecond(milliseconds).unwrap_or_default()
+}

@@ -1,0 +1,97 @@
+//! What `thru context` and the hooks do alike: making a pack for a place and an occasion.
+
+use std::collections::HashSet;
+
+use anyhow::Result;
+use thru_core::{Concept, Id, MemoryKind};
+use thru_intake::identity;
+use thru_recall::{Limits, Occasion, Pack, PackRequest, pack};
+use thru_redact::Redactor;
+use thru_store::{ProjectName, Store};
+
+use super::shared;
+use crate::disk::RealDisk;
+use crate::environment::Environment;
+use crate::failure::advised;
+
+/// The project that a pack is about.
+pub(crate) struct Place {
+    /// Its rows, with those of all that was merged into it; none where nothing is known of it.
+    pub(crate) projects: Vec<i64>,
+    /// What it is called.
+    pub(crate) name: String,
+}
+
+impl Place {
+    /// The project that one stands in, whether anything is known of it or not.
+    pub(crate) fn here(environment: &Environment, store: &Store) -> Result<Self> {
+        let key = shared::key_of_place(environment);
+        let row = store.project_by_key(&key)?;
+        let name = row.map(|row| store.project_name(row)).transpose()?.flatten();
+        let projects = row.map(|row| store.project_rows(row)).transpose()?.unwrap_or_default();
+        Ok(Self { projects, name: name.unwrap_or_else(|| key.default_name().to_owned()) })
+    }
+
+    /// A project that somebody named.
+    pub(crate) fn of(store: &Store, project: ProjectName) -> Result<Self> {
+        Ok(Self { projects: store.project_rows(project.row)?, name: project.name })
+    }
+}
+
+/// Who is given a pack.
+pub(crate) struct Recipient {
+    /// The row of the session, where it is known already.
+    pub(crate) session: Option<i64>,
+    /// The memories that it was given before.
+    pub(crate) told: HashSet<Id>,
+}
+
+/// Makes a pack by the user's settings.
+pub(crate) fn make_pack(
+    environment: &Environment,
+    store: &Store,
+    redactor: &Redactor,
+    place: Place,
+    occasion: Occasion,
+    recipient: Recipient,
+) -> Result<Pack> {
+    let request = PackRequest {
+        projects: place.projects,
+        project: Some(place.name),
+        occasion,
+        session: recipient.session,
+        told: recipient.told,
+        branch: identity::branch(&environment.directory),
+        now: environment.clock.now(),
+        zone: environment.zone.clone(),
+        disk: &RealDisk,
+        limits: limits(environment)?,
+    };
+    Ok(pack(&environment.layout, store, redactor, &request)?)
+}
+
+fn limits(environment: &Environment) -> Result<Limits> {
+    let config = &environment.config;
+    let advice = "correct it with `thru config set`";
+    let kinds = config
+        .context_types()
+        .iter()
+        .map(|name| name.parse().map(MemoryKind::Observation))
+        .collect::<Result<_, _>>()
+        .map_err(|error| advised(format!("context.types: {error}"), advice))?;
+    let concepts = config
+        .context_concepts()
+        .iter()
+        .map(|name| name.parse::<Concept>())
+        .collect::<Result<_, _>>()
+        .map_err(|error| advised(format!("context.concepts: {error}"), advice))?;
+    Ok(Limits {
+        start_tokens: config.context_tokens(),
+        prompt_tokens: config.context_prompt_tokens(),
+        observations: config.context_observations(),
+        sessions: config.context_sessions(),
+        kinds,
+        concepts,
+        last_summary: config.context_last_summary(),
+    })
+}

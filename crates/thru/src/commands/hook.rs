@@ -1,0 +1,221 @@
+//! `thru hook AGENT EVENT`: what agents call, hundreds of times a day, inside somebody's work.
+//!
+//! Reads the event from standard input, keeps it in the journal, and prints nothing or one JSON object.
+//! It ends with status 0 whatever happens, within a second, and needs nobody else to be running. What
+//! goes wrong is noted for `thru doctor`.
+
+mod briefing;
+mod child;
+
+use std::ffi::OsString;
+use std::io::{Read, Write};
+use std::panic::AssertUnwindSafe;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use thru_agents::claude_code::hooks::{self, Answer, Event, Input};
+use thru_capture::failures::{self, Failure};
+use thru_capture::session::Session;
+use thru_capture::timings::{self, Timing};
+use thru_capture::{Recorded, Recorder, event_id, pause, rules, session_key};
+use thru_config::{Config, Note};
+use thru_core::{Agent, Clock, SystemClock};
+use thru_journal::journal::Journal;
+
+use crate::environment::{Places, host, settings};
+
+/// After this time the agent must not wait any longer. Agents wait longer than this by themselves.
+const DEADLINE: Duration = Duration::from_secs(1);
+/// An answer that is being printed at that moment gets this much more.
+const LAST_WORDS: Duration = Duration::from_millis(200);
+/// The longest input. Agents shorten what is longer; an endless one must end somewhere.
+const LONGEST_INPUT: u64 = 32 * 1024 * 1024;
+
+/// How a hook was called.
+#[derive(Clone)]
+struct Called {
+    agent: String,
+    event: String,
+}
+
+/// What could not be done, and the shape of what it was to be done with.
+struct Trouble {
+    reason: String,
+    shape: String,
+    /// Whether the user is told: something that happened is not kept.
+    lost: bool,
+}
+
+pub(crate) fn run(words: impl Iterator<Item = OsString>) -> ExitCode {
+    let started = Instant::now();
+    // An agent that we started ourselves: what it does is no part of anybody's work.
+    if std::env::var_os("THROUGHLINE_CHILD").is_some_and(|value| !value.is_empty()) {
+        return ExitCode::SUCCESS;
+    }
+    let mut words = words.map(|word| word.to_string_lossy().into_owned());
+    let called =
+        Called { agent: words.next().unwrap_or_default(), event: words.next().unwrap_or_default() };
+    // Without a home there is nowhere to note even this.
+    let Ok(places) = Places::of_process() else { return ExitCode::SUCCESS };
+    let answering = Arc::new(AtomicBool::new(false));
+    watch(&places, &called, &answering);
+    let layout = places.layout.clone();
+    let outcome = std::panic::catch_unwind(AssertUnwindSafe(|| work(places, &called)));
+    let output = match outcome {
+        Ok(Ok(output)) => output,
+        Ok(Err(trouble)) => {
+            note(&layout, &called, &trouble.reason, trouble.shape);
+            match trouble.lost {
+                true => lost(&called, &trouble.reason),
+                false => String::new(),
+            }
+        }
+        Err(_) => {
+            note(&layout, &called, "a bug in Throughline", String::new());
+            String::new()
+        }
+    };
+    if !output.is_empty() {
+        answering.store(true, Ordering::Release);
+        // Nobody listens any more: the event is kept all the same.
+        let _ = std::io::stdout().write_all(output.as_bytes());
+    }
+    let at = SystemClock.now();
+    timings::note(&layout, &Timing { at, event: called.event, took: started.elapsed() });
+    ExitCode::SUCCESS
+}
+
+/// Ends the process when its time is over, wherever it hangs.
+fn watch(places: &Places, called: &Called, answering: &Arc<AtomicBool>) {
+    let (layout, called, answering) =
+        (places.layout.clone(), called.clone(), Arc::clone(answering));
+    // Without a watch we go on: everything that is waited for has limits of its own.
+    let _ = std::thread::Builder::new().spawn(move || {
+        std::thread::sleep(DEADLINE);
+        if answering.load(Ordering::Acquire) {
+            std::thread::sleep(LAST_WORDS);
+        }
+        note(&layout, &called, "it took longer than a second", String::new());
+        end()
+    });
+}
+
+#[expect(clippy::exit, reason = "another thread hangs, and the agent must not wait for it")]
+fn end() -> ! {
+    std::process::exit(0)
+}
+
+fn note(layout: &thru_core::Layout, called: &Called, reason: &str, shape: String) {
+    let failure = Failure {
+        at: SystemClock.now(),
+        event: format!("{} {}", called.agent, called.event),
+        reason: reason.to_owned(),
+        shape,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    };
+    failures::note(layout, &failure);
+}
+
+/// Tells the user that something was not kept, where anybody listens.
+fn lost(called: &Called, reason: &str) -> String {
+    let message = format!("Throughline could not record this: {reason}. See `thru doctor`.");
+    let answer = Answer { context: None, message: Some(message) };
+    hooks::answer(&Event::named(&called.event), &answer)
+}
+
+/// Keeps the event and makes the answer.
+fn work(places: Places, called: &Called) -> Result<String, Trouble> {
+    let raw = read_input()?;
+    let refused = |reason: String| Trouble { reason, shape: failures::shape(&raw), lost: false };
+    if called.agent.parse::<Agent>().is_err() {
+        return Err(refused(format!("there is no agent `{}`", shortened(&called.agent))));
+    }
+    if called.event.is_empty() || called.event.len() > 64 {
+        return Err(refused("no event was named".to_owned()));
+    }
+    let input = Input::parse(&called.event, &raw).map_err(|error| refused(error.to_string()))?;
+    let directory = input.text("cwd").map(PathBuf::from).unwrap_or_default();
+    let (config, notes) = settings(&places.config_file, &directory)
+        .unwrap_or_else(|_| (Config::default(), Vec::new()));
+    for note_of_user in notes.iter().filter(|note| !note.is_of_project()) {
+        note(&places.layout, called, &reason_of(note_of_user), String::new());
+    }
+    let now = SystemClock.now();
+    if let Some(pause) = pause::current(&places.layout, now) {
+        return Ok(briefing::paused(&input, pause));
+    }
+    if config.capture_off() || is_ignored(&config, &directory, input.text("transcript_path")) {
+        return Ok(String::new());
+    }
+    let journal = Journal::open(places.layout.journal(), &host())
+        .map_err(|error| refused(error.to_string()))?;
+    let redactor = rules::redactor(&places.layout, config.redact_allow());
+    let session = Session::of(&places.layout, &session_key(&input));
+    let recorder = Recorder {
+        journal: &journal,
+        redactor: &redactor,
+        skip_tools: config.capture_skip_tools(),
+    };
+    let recorded = recorder
+        .record(&input, &raw, &session, now)
+        .map_err(|error| Trouble { lost: true, ..refused(error.to_string()) })?;
+    let mut output = String::new();
+    let takes_context = matches!(input.event, Event::SessionStart | Event::UserPromptSubmit);
+    if takes_context
+        && recorded == Recorded::Kept
+        && !input.is_of_another_host()
+        && session.claim(event_id(&input, &raw), now)
+    {
+        output = briefing::brief(places, config.clone(), directory, &input, &session, &recorder)
+            .unwrap_or_else(|error| {
+                // The event is kept; only the answer is missing.
+                let layout =
+                    thru_core::Layout::new(journal.dir().parent().unwrap_or(Path::new("")));
+                note(&layout, called, &format!("no context: {error:#}"), String::new());
+                String::new()
+            });
+    } else if config.capture_background() && child::is_due(&input.event, &places.layout) {
+        child::start_intake(&input.event);
+    }
+    Ok(output)
+}
+
+fn read_input() -> Result<Vec<u8>, Trouble> {
+    let mut raw = Vec::new();
+    let read = std::io::stdin().lock().take(LONGEST_INPUT + 1).read_to_end(&mut raw);
+    let trouble = |reason: String, bytes: usize| Trouble {
+        reason,
+        shape: format!("{bytes} bytes or more"),
+        lost: false,
+    };
+    match read {
+        Err(error) => Err(trouble(format!("the input cannot be read: {error}"), raw.len())),
+        Ok(_) if raw.len() as u64 > LONGEST_INPUT => {
+            Err(Trouble { lost: true, ..trouble("the input is too long".to_owned(), raw.len()) })
+        }
+        Ok(_) => Ok(raw),
+    }
+}
+
+/// Whether the user's settings leave out what happens in a directory.
+fn is_ignored(config: &Config, directory: &Path, transcript: Option<&str>) -> bool {
+    let patterns = config.capture_ignore();
+    if patterns.is_empty() {
+        return false;
+    }
+    // A pattern that cannot be used leaves nothing out, as in `thru import`, which says so.
+    let Ok(ignored) = super::import::globs(patterns) else { return false };
+    super::import::is_ignored(&ignored, directory)
+        || transcript.is_some_and(|transcript| ignored.is_match(transcript))
+}
+
+fn reason_of(note: &Note) -> String {
+    shortened(&note.to_string())
+}
+
+fn shortened(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(200).collect()
+}

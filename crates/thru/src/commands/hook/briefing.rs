@@ -1,0 +1,180 @@
+//! What a hook answers: what the session is given from memory, and a line for the user.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Result;
+use thru_agents::claude_code::hooks::{Answer, Event, Input, answer};
+use thru_capture::pause::Pause;
+use thru_capture::session::Session;
+use thru_capture::{Recorder, session_key};
+use thru_config::Config;
+use thru_core::{Clock, Id, InjectedMemory, Injection, SystemClock};
+use thru_intake::{Directories, Intake};
+use thru_recall::{Occasion, Pack};
+use thru_redact::Redactor;
+use thru_store::{SCHEMA_VERSION, Store};
+
+use crate::commands::briefing::{Place, Recipient, make_pack};
+use crate::commands::shared;
+use crate::environment::{Environment, Places};
+use crate::ui::{count, plural, size};
+
+/// How long the start of a session waits for somebody who is bringing in what was recorded …
+const PATIENCE: Duration = Duration::from_millis(40);
+/// … and how long after a compaction, when what is being brought in is this session itself.
+const PATIENCE_AFTER_COMPACTION: Duration = Duration::from_millis(250);
+/// Sessions that are distilled while a session waits to start. More are left to the next intake.
+const SESSIONS: usize = 4;
+
+/// What a hook says while recording is paused.
+pub(super) fn paused(input: &Input, pause: Pause) -> String {
+    if input.event != Event::SessionStart {
+        return String::new();
+    }
+    let until = match pause {
+        Pause::Until(until) => format!(" until {}", until.strftime("%H:%M UTC on %d %B")),
+        Pause::Open => String::new(),
+    };
+    let message =
+        format!("Throughline: recording is paused{until}. `thru capture resume` ends it.");
+    answer(&input.event, &Answer { context: None, message: Some(message) })
+}
+
+/// Makes the answer to the start of a session or to a prompt.
+pub(super) fn brief(
+    places: Places,
+    config: Config,
+    directory: PathBuf,
+    input: &Input,
+    session: &Session,
+    recorder: &Recorder<'_>,
+) -> Result<String> {
+    let Some(occasion) = occasion(input) else { return Ok(String::new()) };
+    let environment = Environment::new(places, directory, config, Vec::new());
+    let alarm = alarm(&environment, &occasion);
+    let Some((pack, project)) =
+        pack_for(&environment, input, session, &occasion, recorder.redactor)?
+    else {
+        return Ok(answer(&input.event, &Answer { context: None, message: alarm }));
+    };
+    let is_start = input.event == Event::SessionStart;
+    if !pack.lines.is_empty() {
+        let injection = Injection {
+            agent: thru_core::Agent::ClaudeCode,
+            session: input.session.clone(),
+            occasion: name(&occasion).to_owned(),
+            tokens: pack.tokens,
+            memories: pack
+                .lines
+                .iter()
+                .map(|line| InjectedMemory { id: line.memory.id, reason: line.reason.clone() })
+                .collect(),
+        };
+        recorder.injected(&injection, SystemClock.now())?;
+        let renewed = is_start && occasion != Occasion::Resume;
+        session.tell(pack.lines.iter().map(|line| line.memory.id), renewed);
+    }
+    let loaded = (is_start && environment.config.context_message() && !pack.lines.is_empty())
+        .then(|| loaded(&pack, &project, &occasion));
+    let message = [loaded, alarm].into_iter().flatten().collect::<Vec<_>>().join(" ");
+    let message = Some(message).filter(|message| !message.is_empty());
+    let context = Some(pack.text.into_inner()).filter(|text| !text.is_empty());
+    Ok(answer(&input.event, &Answer { context, message }))
+}
+
+/// The pack and the name of the project; nothing where nothing is known or nothing is wanted.
+fn pack_for(
+    environment: &Environment,
+    input: &Input,
+    session: &Session,
+    occasion: &Occasion,
+    redactor: &Redactor,
+) -> Result<Option<(Pack, String)>> {
+    if environment.config.context_off() {
+        return Ok(None);
+    }
+    if input.event == Event::SessionStart {
+        bring_in(environment, occasion)?;
+    }
+    let Some(store) = Store::open_if_there(&environment.layout)? else { return Ok(None) };
+    // An upgrade takes its time: the next intake makes it.
+    if store.schema_version()? != SCHEMA_VERSION {
+        return Ok(None);
+    }
+    let place = Place::here(environment, &store)?;
+    let project = place.name.clone();
+    let told: HashSet<Id> = session.told().into_iter().collect();
+    let recipient = Recipient { session: store.session_by_key(&session_key(input))?, told };
+    let pack = make_pack(environment, &store, redactor, place, occasion.clone(), recipient)?;
+    Ok(Some((pack, project)))
+}
+
+/// Brings in what hooks recorded and nobody brought in yet, where that can be done at once: a session
+/// that was killed left it behind, and after a compaction it is this session itself.
+fn bring_in(environment: &Environment, occasion: &Occasion) -> Result<()> {
+    let intake: Intake = environment.intake()?;
+    let patience = match occasion {
+        Occasion::Compact => PATIENCE_AFTER_COMPACTION,
+        _ => PATIENCE,
+    };
+    if let Some(lock) = intake.try_lock(patience)? {
+        let directories = Directories { declared: &shared::declared_name, excluded: &|_| false };
+        intake.drain(&lock, &directories, SESSIONS)?;
+    }
+    Ok(())
+}
+
+/// When it is that a pack is given; nothing where a machine speaks.
+fn occasion(input: &Input) -> Option<Occasion> {
+    match input.event {
+        Event::UserPromptSubmit => {
+            (!input.is_of_machine()).then(|| Occasion::Prompt(input.prompt().to_owned()))
+        }
+        Event::SessionStart => Some(match input.text("source") {
+            Some("compact") => Occasion::Compact,
+            // A fork has all that its origin had in its context.
+            Some("resume" | "fork") => Occasion::Resume,
+            _ => Occasion::Start,
+        }),
+        _ => None,
+    }
+}
+
+const fn name(occasion: &Occasion) -> &'static str {
+    match occasion {
+        Occasion::Start => "start",
+        Occasion::Resume => "resume",
+        Occasion::Compact => "compact",
+        Occasion::Prompt(_) => "prompt",
+    }
+}
+
+fn loaded(pack: &Pack, project: &str, occasion: &Occasion) -> String {
+    let lines = plural(pack.lines.len() as u64, "memory");
+    let lines = lines.replace("memorys", "memories");
+    let about = match occasion {
+        Occasion::Compact => "of this session".to_owned(),
+        Occasion::Resume => format!("of {project} since you were last here"),
+        _ => format!("of {project}"),
+    };
+    let project = about.chars().filter(|c| !c.is_control()).collect::<String>();
+    format!("Throughline: {lines} {project} loaded, about {} tokens.", count(pack.tokens))
+}
+
+/// What the user has to know at the start of a session: the journal outgrew what was allowed.
+fn alarm(environment: &Environment, occasion: &Occasion) -> Option<String> {
+    if !matches!(occasion, Occasion::Start) {
+        return None;
+    }
+    let allowed = environment.config.journal_alarm();
+    let taken = super::super::journal::size(&environment.layout);
+    (taken > allowed).then(|| {
+        format!(
+            "Throughline's journal takes {}, more than `journal.alarm_mb` allows ({}). Nothing is dropped; see `thru doctor`.",
+            size(taken),
+            size(allowed)
+        )
+    })
+}
