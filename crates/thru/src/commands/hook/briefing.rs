@@ -53,7 +53,7 @@ pub(super) fn brief(
 ) -> Result<String> {
     let Some(occasion) = occasion(input) else { return Ok(String::new()) };
     let environment = Environment::new(places, directory, config, Vec::new());
-    let alarm = alarm(&environment, &occasion);
+    let alarm = alarm(&environment, &occasion, recorder.journal.size().unwrap_or(0));
     let Some((pack, project)) =
         pack_for(&environment, input, session, &occasion, recorder.redactor)?
     else {
@@ -167,12 +167,11 @@ fn loaded(pack: &Pack, project: &str, occasion: &Occasion) -> String {
 }
 
 /// What the user has to know at the start of a session: the journal outgrew what was allowed.
-fn alarm(environment: &Environment, occasion: &Occasion) -> Option<String> {
+fn alarm(environment: &Environment, occasion: &Occasion, taken: u64) -> Option<String> {
     if !matches!(occasion, Occasion::Start) {
         return None;
     }
     let allowed = environment.config.journal_alarm();
-    let taken = super::super::journal::size(&environment.layout);
     (taken > allowed).then(|| {
         format!(
             "Throughline's journal takes {}, more than `journal.alarm_mb` allows ({}). Nothing is dropped; see `thru doctor`.",
