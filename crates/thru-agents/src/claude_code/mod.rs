@@ -6,6 +6,7 @@ mod calls;
 mod cleaner;
 mod discover;
 mod history;
+pub mod install;
 mod names;
 mod notes;
 mod prompt;
