@@ -171,7 +171,10 @@ fn cuts_in<C: Child>(
     }
     match (leading, children.first()) {
         (Some(_), Some(first)) => match mark(text, container.span.start + 1..first.span().start) {
-            Some(mark) => Cuts::Some(vec![mark..container.span.end - 1]),
+            Some(mark) => {
+                let inside = mark..container.span.end - 1;
+                Cuts::Some(vec![inside])
+            }
             None => Cuts::All,
         },
         _ => Cuts::Some(cuts),

@@ -26,7 +26,14 @@ fn there_and_back(text: &str, registration: &Registration) -> String {
 #[test]
 fn a_file_that_was_not_there_is_gone_again() {
     let with = install(None, &two_events()).unwrap();
-    assert_snapshot!(with, @"");
+    assert_snapshot!(with, @r#"
+    {
+      "hooks": {
+        "SessionStart": [{ "hooks": [{ "type": "command", "command": "/opt/my tools/thru", "args": ["hook", "claude-code", "SessionStart"], "timeout": 10 }] }],
+        "Stop": [{ "hooks": [{ "type": "command", "command": "/opt/my tools/thru", "args": ["hook", "claude-code", "Stop"], "timeout": 10 }] }]
+      }
+    }
+    "#);
     assert_eq!(install(Some(&with), &two_events()).unwrap(), with);
     assert_eq!(uninstall(&with).unwrap(), None);
 }
@@ -36,7 +43,22 @@ fn what_is_there_keeps_its_place_and_form() {
     let text = "{\n    \"model\": \"opus\",\n    \"hooks\": {\n        \"Stop\": [\n            {\n                \
                 \"hooks\": [{\"type\":\"command\",\"command\":\"say done\"}]\n            }\n        ],\n        \
                 \"PreToolUse\": []\n    },\n    \"unknown\" : [ 1,2 ]\n}";
-    assert_snapshot!(there_and_back(text, &two_events()), @"");
+    assert_snapshot!(there_and_back(text, &two_events()), @r#"
+    {
+        "model": "opus",
+        "hooks": {
+            "Stop": [
+                {
+                    "hooks": [{"type":"command","command":"say done"}]
+                },
+                { "hooks": [{ "type": "command", "command": "/opt/my tools/thru", "args": ["hook", "claude-code", "Stop"], "timeout": 10 }] }
+            ],
+            "PreToolUse": [],
+            "SessionStart": [{ "hooks": [{ "type": "command", "command": "/opt/my tools/thru", "args": ["hook", "claude-code", "SessionStart"], "timeout": 10 }] }]
+        },
+        "unknown" : [ 1,2 ]
+    }
+    "#);
 }
 
 #[test]
@@ -86,16 +108,29 @@ fn an_older_installation_is_replaced() {
 
 #[test]
 fn hooks_that_others_added_later_stay() {
-    let with = install(Some("{}"), &two_events()).unwrap();
+    let with = install(None, &two_events()).unwrap();
     let theirs = r#"{ "hooks": [{ "type": "command", "command": "say done" }] }"#;
     let edited = with.replacen("[{ \"hooks\"", &format!("[{theirs}, {{ \"hooks\""), 1);
-    assert_snapshot!(uninstall(&edited).unwrap().unwrap(), @"");
+    assert_snapshot!(uninstall(&edited).unwrap().unwrap(), @r#"
+    {
+      "hooks": {
+        "SessionStart": [{ "hooks": [{ "type": "command", "command": "say done" }] }]
+      }
+    }
+    "#);
     // Into our own group, before and behind our handler.
     let mine = r#"{ "type": "command", "command": "say done" }"#;
     let edited = with
         .replacen("\"hooks\": [{ \"type", &format!("\"hooks\": [{mine}, {{ \"type"), 1)
         .replacen("\"timeout\": 10 }] }]\n", &format!("\"timeout\": 10 }}, {mine}] }}]\n"), 1);
-    assert_snapshot!(uninstall(&edited).unwrap().unwrap(), @"");
+    assert_snapshot!(uninstall(&edited).unwrap().unwrap(), @r#"
+    {
+      "hooks": {
+        "SessionStart": [{ "hooks": [{ "type": "command", "command": "say done" }] }],
+        "Stop": [{ "hooks": [{ "type": "command", "command": "say done" }] }]
+      }
+    }
+    "#);
 }
 
 /// Claude Code writes its settings anew when the user changes something, with its own formatting.

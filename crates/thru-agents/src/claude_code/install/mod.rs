@@ -16,6 +16,7 @@ pub use command::{HookForm, InstalledHook, Registration};
 pub use events::{ClientVersion, events};
 pub use merge::{Refusal, install, installed, uninstall};
 pub use places::{
-    HookFile, Obstacle, Place, Platform, Switches, hook_files, obstacle, plugin_directory, switches,
+    HookFile, Obstacle, Place, Platform, Switches, hook_files, local_settings, obstacle,
+    plugin_directory, switches, user_settings,
 };
 pub use plugin::{PLUGIN, PluginFile, belongs_to_plugin, plugin_files};

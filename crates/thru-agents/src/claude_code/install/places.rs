@@ -54,6 +54,16 @@ pub struct HookFile {
     pub path: PathBuf,
 }
 
+/// The user's settings.
+pub fn user_settings(claude_directory: &Path) -> PathBuf {
+    claude_directory.join("settings.json")
+}
+
+/// The user's own settings for a project: not the ones that everybody who clones it gets.
+pub fn local_settings(project_root: &Path) -> PathBuf {
+    project_root.join(".claude").join("settings.local.json")
+}
+
 /// All files in which hooks for a session in this project may stand.
 pub fn hook_files(
     claude_directory: &Path,
@@ -67,19 +77,18 @@ pub fn hook_files(
     };
     let mut files = vec![
         HookFile { place: Place::Managed, path: PathBuf::from(managed) },
-        HookFile { place: Place::User, path: claude_directory.join("settings.json") },
+        HookFile { place: Place::User, path: user_settings(claude_directory) },
         HookFile {
             place: Place::Plugin,
             path: plugin_directory(claude_directory).join("hooks").join("hooks.json"),
         },
     ];
     if let Some(root) = project_root {
-        let folder = root.join(".claude");
-        files.push(HookFile { place: Place::Project, path: folder.join("settings.json") });
         files.push(HookFile {
-            place: Place::ProjectLocal,
-            path: folder.join("settings.local.json"),
+            place: Place::Project,
+            path: root.join(".claude").join("settings.json"),
         });
+        files.push(HookFile { place: Place::ProjectLocal, path: local_settings(root) });
     }
     files
 }

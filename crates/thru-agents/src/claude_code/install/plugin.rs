@@ -77,7 +77,26 @@ mod tests {
     fn a_plugin_is_a_manifest_and_hooks() {
         let shown: String =
             files().iter().map(|file| format!("== {}\n{}", file.path, file.content)).collect();
-        assert_snapshot!(shown, @"");
+        assert_snapshot!(shown, @r#"
+        == .claude-plugin/plugin.json
+        {
+          "author": {
+            "name": "Throughline"
+          },
+          "description": "Memory of your coding sessions: recorded, distilled, handed to the next one.",
+          "license": "MIT OR Apache-2.0",
+          "name": "throughline",
+          "repository": "https://example.org/throughline",
+          "version": "1.2.3"
+        }
+        == hooks/hooks.json
+        {
+          "hooks": {
+            "SessionStart": [{ "hooks": [{ "type": "command", "command": "/bin/thru hook claude-code SessionStart", "timeout": 10 }] }],
+            "Stop": [{ "hooks": [{ "type": "command", "command": "/bin/thru hook claude-code Stop", "timeout": 10 }] }]
+          }
+        }
+        "#);
     }
 
     #[test]
