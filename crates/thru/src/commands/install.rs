@@ -67,9 +67,11 @@ pub(crate) fn run(
             page.line("Nothing was changed.");
         } else {
             installing::tell(&mut page, plan, &made, environment);
-            page.line(takes_effect(*form));
         }
-        installing::tell_notes(&mut page, notes);
+        match made.is_empty() {
+            true => installing::tell_notes(&mut page, notes),
+            false => installing::tell_effect(&mut page, client, *form, notes),
+        }
     }
     page.print()?;
     Ok(Outcome::Done)
@@ -103,7 +105,7 @@ pub(crate) fn prepare(
     });
     let registration = Registration::new(&program, client.version, installing::PLATFORM);
     let plan = installing::to_install(environment, scope, form, &registration)?;
-    let notes = installing::notes(environment, &client, &program, &plan);
+    let notes = installing::notes(environment, &client, &program, &plan, form);
     Ok(Prepared { client, registration, plan, notes, form })
 }
 
@@ -114,16 +116,6 @@ pub(crate) fn in_place(prepared: &Prepared, environment: &Environment) -> String
     let program = environment.shown(std::path::Path::new(&registration.program));
     let hooks = plural(registration.events.len() as u64, "hook");
     format!("All is in place: {hooks} in {holds} run {program}.")
-}
-
-/// When hooks of this form begin to run.
-pub(crate) const fn takes_effect(form: Form) -> &'static str {
-    match form {
-        Form::Settings => "Sessions are recorded from now on, running ones included.",
-        Form::Plugin => {
-            "Sessions that start from now on are recorded; in others, `/reload-plugins`."
-        }
-    }
 }
 
 /// Claude Code, for programs.

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::Outcome;
 use crate::environment::Environment;
-use crate::installing::{self, Scope};
+use crate::installing::{self, Note, Scope};
 use crate::ui::Page;
 
 /// Takes our hooks, and our plugin, out of Claude Code: for all your sessions, and in the project one
@@ -49,6 +49,7 @@ pub(crate) fn run(
         Where::All => &[Scope::User, Scope::Project],
     };
     let plan = installing::to_uninstall(environment, scopes)?;
+    let elsewhere = installing::elsewhere(environment, &plan);
     let is_nothing = plan.changes.is_empty();
     let made = match arguments.dry_run {
         true => Vec::new(),
@@ -62,6 +63,7 @@ pub(crate) fn run(
         answer["version"] = json!(1);
         answer["kind"] = json!("uninstall");
         answer["dry_run"] = json!(arguments.dry_run);
+        answer["notes"] = elsewhere.iter().map(Note::as_json).collect();
         answer["data"] = json!(has_data.then_some(data));
         page.json(&answer)?;
     } else {
@@ -73,13 +75,14 @@ pub(crate) fn run(
             installing::tell(&mut page, &plan, &made, environment);
         }
         if is_nothing {
-            page.line("There was nothing of ours in Claude Code's settings.");
+            page.line("There was nothing to take out.");
         } else if has_data && !arguments.dry_run {
             let data = environment.shown(data);
             page.line(format!("What was recorded stays in {data}."));
             page.line("`thru export` writes it out as JSON Lines to take along;");
             page.line(format!("`rm -r {data}` removes it for good."));
         }
+        installing::tell_notes(&mut page, &elsewhere);
     }
     page.print()?;
     Ok(Outcome::Done)

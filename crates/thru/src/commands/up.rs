@@ -75,12 +75,15 @@ pub(crate) fn run(
         }
     }
     let made = prepared.plan.apply()?;
-    if !arguments.json && !is_installed {
-        installing::tell(&mut page, &prepared.plan, &made, environment);
-        page.line(install::takes_effect(prepared.form));
-    }
     if !arguments.json {
-        installing::tell_notes(&mut page, &prepared.notes);
+        installing::tell(&mut page, &prepared.plan, &made, environment);
+        match is_installed {
+            true => installing::tell_notes(&mut page, &prepared.notes),
+            false => {
+                let Prepared { client, form, notes, .. } = &prepared;
+                installing::tell_effect(&mut page, client, *form, notes);
+            }
+        }
         if environment.config.capture_off() {
             page.line("`capture.off` is set here: the history was not read.");
         }

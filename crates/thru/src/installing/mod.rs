@@ -13,9 +13,9 @@ mod view;
 use thru_agents::claude_code::install::Platform;
 
 pub(crate) use client::{Client, own_program};
-pub(crate) use notes::{Note, notes};
+pub(crate) use notes::{Note, elsewhere, notes};
 pub(crate) use plan::{Form, Plan, Scope, to_install, to_uninstall};
-pub(crate) use view::{as_json, difference, tell, tell_client, tell_notes, tell_plan};
+pub(crate) use view::{as_json, difference, tell, tell_client, tell_effect, tell_notes, tell_plan};
 
 /// The system that we run on, as far as Claude Code differs on it.
 pub(crate) const PLATFORM: Platform = if cfg!(windows) {

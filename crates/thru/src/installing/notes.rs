@@ -5,12 +5,12 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 use thru_agents::claude_code::install::{
-    Obstacle, Place, Switches, hook_files, installed, obstacle, switches,
+    HookFile, Obstacle, Place, Switches, hook_files, installed, obstacle, switches,
 };
 
 use super::files::read;
 use super::plan::project_root;
-use super::{Client, PLATFORM, Plan};
+use super::{Client, Form, PLATFORM, Plan};
 use crate::environment::Environment;
 
 /// Something to know.
@@ -40,6 +40,7 @@ pub(crate) fn notes(
     client: &Client,
     program: &str,
     plan: &Plan,
+    form: Form,
 ) -> Vec<Note> {
     let mut notes = Vec::new();
     if client.version.is_none() {
@@ -59,41 +60,10 @@ pub(crate) fn notes(
             ),
         ));
     }
-    let root = project_root(environment);
-    let mut found: Vec<(Place, Switches)> = Vec::new();
-    for file in hook_files(&environment.claude_directory, Some(&root), PLATFORM) {
-        let Ok(Some(text)) = read(&file.path) else { continue };
-        found.push((file.place, switches(&text)));
-        let shown = environment.shown(&file.path);
-        let is_changed = plan.changes.iter().any(|change| change.path == file.path);
-        let is_ours = installed(&text).is_ok_and(|hooks| !hooks.is_empty());
-        if is_ours && !is_changed && plan.holds.as_ref() != Some(&file.path) {
-            notes.push(Note::new(
-                "also-installed",
-                format!("{shown} has our hooks as well. Both may run; every event is kept once."),
-            ));
-        }
-    }
-    if let Some(obstacle) = obstacle(&found) {
-        let text = match obstacle {
-            Obstacle::AllHooksOff(place) => {
-                let at = hook_files(&environment.claude_directory, Some(&root), PLATFORM)
-                    .into_iter()
-                    .find(|file| file.place == place)
-                    .map(|file| environment.shown(&file.path))
-                    .unwrap_or_default();
-                format!("`disableAllHooks` is set in {at}: no hook runs, and nothing is recorded.")
-            }
-            Obstacle::ManagedHooksOnly => "Your organisation allows only its own hooks \
-                (`allowManagedHooksOnly`): nothing is recorded. `thru import` still reads what \
-                Claude Code leaves behind."
-                .to_owned(),
-        };
-        notes.push(Note { kind: "hooks-off", text, is_bad: true });
-    }
-    let holds = plan.holds.as_deref().filter(|path| path.starts_with(&root));
-    if let Some(path) = holds.filter(|path| !path.starts_with(&environment.claude_directory))
-        && is_ignored(&root, path) == Some(false)
+    notes.extend(elsewhere(environment, plan));
+    notes.extend(hooks_off(environment, form));
+    if let Some(path) = &plan.holds
+        && is_ignored_by_git(&project_root(environment), path) == Some(false)
     {
         let shown = environment.shown(path);
         notes.push(Note::new(
@@ -104,26 +74,86 @@ pub(crate) fn notes(
     notes
 }
 
+/// A note for each other file that has hooks of ours and keeps them.
+pub(crate) fn elsewhere(environment: &Environment, plan: &Plan) -> Vec<Note> {
+    files(environment)
+        .into_iter()
+        .filter(|(file, text)| {
+            installed(text).is_ok_and(|hooks| !hooks.is_empty())
+                && plan.holds.as_ref() != Some(&file.path)
+                && !plan.changes.iter().any(|change| change.path == file.path)
+        })
+        .map(|(file, _)| {
+            let shown = environment.shown(&file.path);
+            let text = match plan.holds {
+                Some(_) => {
+                    format!(
+                        "{shown} has our hooks as well. Both may run; every event is kept once."
+                    )
+                }
+                None => format!("{shown} still has our hooks."),
+            };
+            Note::new("also-installed", text)
+        })
+        .collect()
+}
+
+/// A note if something keeps our hooks from running.
+fn hooks_off(environment: &Environment, form: Form) -> Option<Note> {
+    let files = files(environment);
+    let found: Vec<(Place, Switches)> =
+        files.iter().map(|(file, text)| (file.place, switches(text))).collect();
+    let path = |place: Place| {
+        let file = files.iter().find(|(file, _)| file.place == place);
+        file.map(|(file, _)| environment.shown(&file.path)).unwrap_or_default()
+    };
+    let text = match obstacle(&found, form == Form::Plugin)? {
+        Obstacle::AllHooksOff(place) => {
+            format!(
+                "`disableAllHooks` is set in {}: no hook runs, nothing is recorded.",
+                path(place)
+            )
+        }
+        Obstacle::PluginOff(place) => format!(
+            "The plugin is turned off in {}: nothing is recorded. `claude plugin enable \
+             throughline@skills-dir` turns it on.",
+            path(place)
+        ),
+        Obstacle::ManagedHooksOnly => "Your organisation allows only its own hooks \
+            (`allowManagedHooksOnly`): nothing is recorded. `thru import` still reads what Claude \
+            Code leaves behind."
+            .to_owned(),
+    };
+    Some(Note { kind: "hooks-off", text, is_bad: true })
+}
+
+/// The files there are that may hold hooks.
+fn files(environment: &Environment) -> Vec<(HookFile, String)> {
+    let root = project_root(environment);
+    hook_files(&environment.claude_directory, Some(&root), PLATFORM)
+        .into_iter()
+        .filter_map(|file| {
+            let text = read(&file.path).ok()??;
+            Some((file, text))
+        })
+        .collect()
+}
+
 /// Whether cargo built the program here and would remove it with everything else.
 fn is_in_build_folder(program: &Path) -> bool {
     program.parent().is_some_and(|folder| folder.join(".fingerprint").is_dir())
 }
 
-/// Whether git ignores a file, where git can be asked.
-fn is_ignored(root: &Path, path: &Path) -> Option<bool> {
-    if !root.join(".git").exists() {
+/// Whether git ignores a file of a working tree, where git can be asked.
+fn is_ignored_by_git(root: &Path, path: &Path) -> Option<bool> {
+    let is_in_tree = path.starts_with(root) && root.join(".git").exists();
+    if !is_in_tree {
         return None;
     }
-    let status = Command::new("git")
-        .args(["check-ignore", "--quiet"])
-        .arg(path)
-        .current_dir(root)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .ok()?;
-    match status.code() {
+    let mut git = Command::new("git");
+    git.args(["check-ignore", "--quiet"]).arg(path).current_dir(root);
+    git.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    match git.status().ok()?.code() {
         Some(0) => Some(true),
         Some(1) => Some(false),
         _ => None,

@@ -1,5 +1,7 @@
 //! Plans and what became of them, as people and programs read them.
 
+use std::path::Path;
+
 use anyhow::Result;
 use serde_json::{Value, json};
 use similar::TextDiff;
@@ -7,7 +9,7 @@ use thru_agents::claude_code::install::installed;
 use thru_redact::Report;
 
 use super::files::{Backup, Change};
-use super::{Client, Note, Plan};
+use super::{Client, Form, Note, Plan};
 use crate::environment::Environment;
 use crate::ui::{Page, Tone, plural};
 
@@ -42,14 +44,9 @@ pub(crate) fn tell(
     for (change, backup) in made {
         let sentence = sentence(change, environment, Tense::Past);
         let copy = match backup {
-            Some(Backup::Made(copy)) => {
-                format!(" As it was, it is in {}.", environment.shown(copy))
-            }
+            Some(Backup::Made(copy)) => format!(" A copy from before is {}.", name_of(copy)),
             Some(Backup::Kept(copy)) => {
-                format!(
-                    " {} shows it before Throughline and differs; delete it when you like.",
-                    environment.shown(copy)
-                )
+                format!(" The copy from before, {}, differs from it and stays.", name_of(copy))
             }
             None => String::new(),
         };
@@ -59,6 +56,25 @@ pub(crate) fn tell(
         let shown = environment.shown(path);
         page.line(format!("{shown} is not ours and was left where it is."));
     }
+}
+
+/// A file's name, of a file that lies beside one that was named whole.
+fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// When what was installed begins to run, if nothing is in its way; and the notes.
+pub(crate) fn tell_effect(page: &mut Page, client: &Client, form: Form, notes: &[Note]) {
+    let is_blocked = notes.iter().any(|note| note.is_bad);
+    if !is_blocked && (client.program.is_some() || client.has_run) {
+        page.line(match form {
+            Form::Settings => "Sessions are recorded from now on, running ones included.",
+            Form::Plugin => {
+                "Sessions that start from now on are recorded; in others, type `/reload-plugins`."
+            }
+        });
+    }
+    tell_notes(page, notes);
 }
 
 /// The notes, each on a line.

@@ -124,7 +124,7 @@ fn an_installation_says_what_it_did_and_a_second_one_that_all_is_in_place() {
     ");
     assert_eq!(machine.files(), before);
     assert_snapshot!(machine.shown(&["uninstall"]), @"Took 10 hooks out of [folder]/claude/settings.json.");
-    assert_snapshot!(machine.shown(&["uninstall"]), @"There was nothing of ours in Claude Code's settings.");
+    assert_snapshot!(machine.shown(&["uninstall"]), @"There was nothing to take out.");
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn the_copy_from_before_lies_beside_the_file_until_it_is_of_no_use() {
     let _settings = machine.home.settings();
     assert_snapshot!(machine.shown(&["install"]), @"
     Claude Code 2.1.197, [folder]/my bin/claude.
-    Added 10 hooks to [folder]/claude/settings.json. As it was, it is in [folder]/claude/settings.json.before-throughline.
+    Added 10 hooks to [folder]/claude/settings.json. A copy from before is settings.json.before-throughline.
     Sessions are recorded from now on, running ones included.
     ");
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
@@ -209,7 +209,7 @@ fn the_copy_from_before_lies_beside_the_file_until_it_is_of_no_use() {
     // Somebody changes more, so that it differs at the end.
     let changed = machine.read_settings().replace("Bash(ls:*)", "Bash(cat:*)");
     fs::write(&path, changed).unwrap();
-    assert_snapshot!(machine.shown(&["uninstall"]), @"Took 7 hooks out of [folder]/claude/settings.json. [folder]/claude/settings.json.before-throughline shows it before Throughline and differs; delete it when you like.");
+    assert_snapshot!(machine.shown(&["uninstall"]), @"Took 7 hooks out of [folder]/claude/settings.json. The copy from before, settings.json.before-throughline, differs from it and stays.");
     assert_eq!(machine.read_settings(), SETTINGS.replace("Bash(ls:*)", "Bash(cat:*)"));
     // The next installation shows what was before it; taken back at once, it leaves no trace.
     machine.thru(&["install"]).expect(0);
@@ -278,7 +278,6 @@ fn the_version_decides_about_events_and_form() {
     assert_snapshot!(machine.shown(&["install"]), @"
     Claude Code is not on this machine, as far as can be seen. Hooks wait for it.
     Added 7 hooks to [folder]/claude/settings.json.
-    Sessions are recorded from now on, running ones included.
     Which version of Claude Code will run the hooks is not known, so they are those that every version takes. `thru install` adds the rest once `claude` is on your PATH.
     ");
     assert_snapshot!(machine.read_settings().lines().nth(2).unwrap(), @r#"    "SessionStart": [{ "hooks": [{ "type": "command", "command": "'[folder]/my bin/thru' hook claude-code SessionStart", "timeout": 10 }] }],"#);
@@ -297,7 +296,6 @@ fn the_version_decides_about_events_and_form() {
     }
 }
 
-/// A client that hangs costs a while and no more.
 #[test]
 fn a_client_that_says_nothing_has_no_version() {
     let machine = machine(Home::new(), Some("not a version"));
@@ -351,7 +349,7 @@ fn one_form_takes_the_place_of_the_other() {
     Wrote [folder]/claude/skills/throughline/.claude-plugin/plugin.json.
     Added 10 hooks to [folder]/claude/skills/throughline/hooks/hooks.json.
     Took 10 hooks out of [folder]/claude/settings.json.
-    Sessions that start from now on are recorded; in others, `/reload-plugins`.
+    Sessions that start from now on are recorded; in others, type `/reload-plugins`.
     ");
     assert!(!machine.settings().exists());
     // Without a form, the one that is there stays.
@@ -392,12 +390,41 @@ fn hooks_that_are_turned_off_are_not_passed_over_in_silence() {
     machine.home.write("settings.json", "{\n  \"disableAllHooks\": true\n}\n");
     assert_snapshot!(machine.shown(&["install"]), @"
     Claude Code 2.1.197, [folder]/my bin/claude.
-    Added 10 hooks to [folder]/claude/settings.json. As it was, it is in [folder]/claude/settings.json.before-throughline.
-    Sessions are recorded from now on, running ones included.
-    `disableAllHooks` is set in [folder]/claude/settings.json: no hook runs, and nothing is recorded.
+    Added 10 hooks to [folder]/claude/settings.json. A copy from before is settings.json.before-throughline.
+    `disableAllHooks` is set in [folder]/claude/settings.json: no hook runs, nothing is recorded.
     ");
     let answer = machine.json(&["install", "--json"]);
     assert_eq!(answer["notes"][0]["kind"], "hooks-off");
+    machine.thru(&["uninstall"]).expect(0);
+    let off = "{\"enabledPlugins\": {\"throughline@skills-dir\": false}}";
+    machine.home.write("settings.json", off);
+    assert_snapshot!(machine.shown(&["install", "--as", "plugin"]), @"
+    Claude Code 2.1.197, [folder]/my bin/claude.
+    Wrote [folder]/claude/skills/throughline/.claude-plugin/plugin.json.
+    Added 10 hooks to [folder]/claude/skills/throughline/hooks/hooks.json.
+    The plugin is turned off in [folder]/claude/settings.json: nothing is recorded. `claude plugin enable throughline@skills-dir` turns it on.
+    ");
+    assert_eq!(machine.json(&["install", "--as", "settings", "--json"])["notes"], json!([]));
+}
+
+/// Hooks that somebody committed for everybody are named and not touched.
+#[test]
+fn hooks_in_a_projects_shared_settings_are_left_there() {
+    let machine = machine(Home::new(), Some("2.1.197"));
+    let _settings = machine.home.settings();
+    machine.inside(&["install", "--scope", "project"]).expect(0);
+    let folder = machine.home.project().join(".claude");
+    fs::rename(folder.join("settings.local.json"), folder.join("settings.json")).unwrap();
+    assert_snapshot!(machine.inside(&["install"]).shown(), @"
+    Claude Code 2.1.197, [folder]/my bin/claude.
+    Added 10 hooks to [folder]/claude/settings.json.
+    Sessions are recorded from now on, running ones included.
+    [folder]/work/rocket/.claude/settings.json has our hooks as well. Both may run; every event is kept once.
+    ");
+    assert_snapshot!(machine.inside(&["uninstall"]).shown(), @"
+    Took 10 hooks out of [folder]/claude/settings.json.
+    [folder]/work/rocket/.claude/settings.json still has our hooks.
+    ");
 }
 
 #[test]
@@ -453,6 +480,7 @@ fn answers_for_programs() {
       "dry_run": false,
       "foreign": [],
       "kind": "uninstall",
+      "notes": [],
       "version": 1
     }
     "#);
@@ -487,7 +515,7 @@ fn up_does_everything_and_can_be_repeated() {
       - read the history in [folder]/claude: 2 sessions, [size]
     Nothing leaves this machine. `thru uninstall` takes it back, all other settings as they were.
 
-    Added 10 hooks to [folder]/claude/settings.json. As it was, it is in [folder]/claude/settings.json.before-throughline.
+    Added 10 hooks to [folder]/claude/settings.json. A copy from before is settings.json.before-throughline.
     Sessions are recorded from now on, running ones included.
     Read 2 sessions ([size]) in [time]: 11 passages new.
     Distilled 3 sessions: 4 memories (observations and summaries).
@@ -538,7 +566,6 @@ fn up_goes_ahead_of_claude_code() {
     Nothing leaves this machine. `thru uninstall` takes it back, all other settings as they were.
 
     Added 7 hooks to [folder]/claude/settings.json.
-    Sessions are recorded from now on, running ones included.
     Which version of Claude Code will run the hooks is not known, so they are those that every version takes. `thru install` adds the rest once `claude` is on your PATH.
 
     Nothing is remembered yet: it begins with your next session.

@@ -106,6 +106,8 @@ pub struct Switches {
     pub disable_all_hooks: Option<bool>,
     /// `allowManagedHooksOnly`, which counts in the organisation's settings.
     pub managed_hooks_only: Option<bool>,
+    /// What `enabledPlugins` says of our plugin.
+    pub plugin_enabled: Option<bool>,
 }
 
 /// The switches in a settings file; none where it cannot be read.
@@ -113,9 +115,12 @@ pub fn switches(text: &str) -> Switches {
     let text = text.trim_start_matches('\u{feff}');
     let value: Value = serde_json::from_str(text).unwrap_or_default();
     let switch = |name: &str| value.get(name).and_then(Value::as_bool);
+    let plugins = value.get("enabledPlugins");
     Switches {
         disable_all_hooks: switch("disableAllHooks"),
         managed_hooks_only: switch("allowManagedHooksOnly"),
+        plugin_enabled: plugins
+            .and_then(|plugins| plugins.get(format!("{PLUGIN}@skills-dir"))?.as_bool()),
     }
 }
 
@@ -126,19 +131,30 @@ pub enum Obstacle {
     AllHooksOff(Place),
     /// The organisation allows only its own hooks.
     ManagedHooksOnly,
+    /// Our plugin is turned off here.
+    PluginOff(Place),
 }
 
-/// What keeps our hooks from running, by the switches of all settings files there are.
-pub fn obstacle(files: &[(Place, Switches)]) -> Option<Obstacle> {
+/// What keeps our hooks from running, by the switches of all settings files there are; `is_plugin`
+/// says that they are installed as a plugin.
+pub fn obstacle(files: &[(Place, Switches)], is_plugin: bool) -> Option<Obstacle> {
     let of = |place: Place| files.iter().find(|(its, _)| *its == place).map(|(_, found)| *found);
+    // The nearest counts: a project's `false` beats the user's `true`.
+    let nearest = |switch: fn(Switches) -> Option<bool>| {
+        [Place::Managed, Place::ProjectLocal, Place::Project, Place::User]
+            .into_iter()
+            .find_map(|place| Some((place, switch(of(place)?)?)))
+    };
     if of(Place::Managed).and_then(|found| found.managed_hooks_only) == Some(true) {
         return Some(Obstacle::ManagedHooksOnly);
     }
-    // The nearest counts: a project's `false` beats the user's `true`.
-    [Place::Managed, Place::ProjectLocal, Place::Project, Place::User]
-        .into_iter()
-        .find_map(|place| Some((place, of(place)?.disable_all_hooks?)))
-        .and_then(|(place, off)| off.then_some(Obstacle::AllHooksOff(place)))
+    if let Some((place, true)) = nearest(|found| found.disable_all_hooks) {
+        return Some(Obstacle::AllHooksOff(place));
+    }
+    match nearest(|found| found.plugin_enabled) {
+        Some((place, false)) if is_plugin => Some(Obstacle::PluginOff(place)),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -167,15 +183,24 @@ mod tests {
         let off = switches(r#"{"disableAllHooks": true}"#);
         let on = switches("\u{feff}{\"disableAllHooks\": false}");
         let none = switches("not JSON");
-        assert_eq!(obstacle(&[(Place::User, none)]), None);
-        assert_eq!(obstacle(&[(Place::User, off)]), Some(Obstacle::AllHooksOff(Place::User)));
-        assert_eq!(obstacle(&[(Place::User, off), (Place::Project, on)]), None);
+        assert_eq!(obstacle(&[(Place::User, none)], false), None);
         assert_eq!(
-            obstacle(&[(Place::ProjectLocal, off), (Place::Project, on)]),
+            obstacle(&[(Place::User, off)], false),
+            Some(Obstacle::AllHooksOff(Place::User))
+        );
+        assert_eq!(obstacle(&[(Place::User, off), (Place::Project, on)], false), None);
+        assert_eq!(
+            obstacle(&[(Place::ProjectLocal, off), (Place::Project, on)], false),
             Some(Obstacle::AllHooksOff(Place::ProjectLocal))
         );
         let only = switches(r#"{"allowManagedHooksOnly": true}"#);
-        assert_eq!(obstacle(&[(Place::User, only)]), None);
-        assert_eq!(obstacle(&[(Place::Managed, only)]), Some(Obstacle::ManagedHooksOnly));
+        assert_eq!(obstacle(&[(Place::User, only)], false), None);
+        assert_eq!(obstacle(&[(Place::Managed, only)], false), Some(Obstacle::ManagedHooksOnly));
+        let plugin = switches(r#"{"enabledPlugins": {"throughline@skills-dir": false}}"#);
+        assert_eq!(obstacle(&[(Place::User, plugin)], false), None);
+        assert_eq!(
+            obstacle(&[(Place::User, plugin)], true),
+            Some(Obstacle::PluginOff(Place::User))
+        );
     }
 }
