@@ -77,10 +77,15 @@ pub(crate) fn run(
         if is_nothing {
             page.line("There was nothing to take out.");
         } else if has_data && !arguments.dry_run {
-            let data = environment.shown(data);
-            page.line(format!("What was recorded stays in {data}."));
+            let shown = environment.shown(data);
+            page.line(format!("What was recorded stays in {shown}."));
             page.line("`thru export` writes it out as JSON Lines to take along;");
-            page.line(format!("`rm -r {data}` removes it for good."));
+            // A shell takes `~` for the home directory only without quotes.
+            let typed = match shown.contains(char::is_whitespace) {
+                true => format!("'{}'", data.display()),
+                false => shown,
+            };
+            page.line(format!("`rm -r {typed}` removes it for good."));
         }
         installing::tell_notes(&mut page, &elsewhere);
     }
