@@ -14,7 +14,11 @@ fuzz_target!(|data: &[u8]| {
     switches(text);
     let (Ok(before), Ok(with)) = (installed(text), install(Some(text), &new)) else { return };
     assert_eq!(install(Some(&with), &new).as_ref(), Ok(&with), "not the same twice");
-    assert_eq!(installed(&with).map(|hooks| hooks.len()), Ok(new.events.len()), "not all are there");
+    assert_eq!(
+        installed(&with).map(|hooks| hooks.len()),
+        Ok(new.events.len()),
+        "not all are there"
+    );
     let without = uninstall(text).expect("what can be changed can be changed back");
     assert_eq!(uninstall(&with).as_ref(), Ok(&without), "taking out left something");
     // Where hooks of ours were before, in whatever layout, they come out as well.

@@ -549,7 +549,12 @@ fn up_does_everything_and_can_be_repeated() {
     assert_eq!(answer["changes"], json!([]));
     assert_eq!(answer["memory"]["sessions"], 3);
     assert_eq!(answer["import"]["files"], 0);
-    machine.thru(&["uninstall"]).expect(0);
+    assert_snapshot!(machine.shown(&["uninstall"]), @"
+    Took 10 hooks out of [folder]/claude/settings.json.
+    What was recorded stays in [folder]/home.
+    `thru export` writes it out as JSON Lines to take along;
+    `rm -r [folder]/home` removes it for good.
+    ");
     assert_eq!(machine.read_settings(), SETTINGS);
 }
 

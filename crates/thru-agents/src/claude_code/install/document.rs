@@ -73,9 +73,12 @@ impl Node {
     }
 }
 
+/// The mark of byte order that some editors begin a file with.
+const MARK: char = '\u{feff}';
+
 /// What stands where in a text. A mark of byte order is passed over.
 pub(super) fn parse(text: &str) -> Result<Node, String> {
-    let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let start = if text.starts_with(MARK) { MARK.len_utf8() } else { 0 };
     // The walk below trusts the text, so that it can be short.
     serde_json::from_str::<IgnoredAny>(&text[start..]).map_err(|error| error.to_string())?;
     Walk { text, at: start }.value(0).ok_or_else(|| "it is nested too deeply".to_owned())
@@ -83,9 +86,8 @@ pub(super) fn parse(text: &str) -> Result<Node, String> {
 
 /// Whether nothing but white space stands there.
 pub(super) fn is_blank(text: &str) -> bool {
-    text.trim_start_matches('\u{feff}')
-        .bytes()
-        .all(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
+    let text = text.strip_prefix(MARK).unwrap_or(text);
+    text.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
 }
 
 struct Walk<'t> {

@@ -152,6 +152,7 @@ fn what_is_not_a_settings_file_is_refused() {
     assert_eq!(refused("[]"), "the file is not an object");
     assert_eq!(refused("{\"hooks\": []}"), "`hooks` is not an object");
     assert_eq!(refused("{\"hooks\": {\"Stop\": {}}}"), "`hooks.Stop` is not a list");
+    assert!(refused("\u{feff}\u{feff}").starts_with("not valid JSON: "));
     assert!(refused("{\n  // mine\n}").starts_with("not valid JSON: "));
     assert!(refused("{\"a\": 1,}").ends_with("at line 1 column 9"));
     assert!(uninstall("{").is_err() && installed("{").is_err());
@@ -233,17 +234,39 @@ fn settings() -> impl Strategy<Value = String> {
     })
 }
 
-/// What a program reads, without the groups that hold our hooks alone.
+/// Settings in which hooks of ours stand anywhere among those of others.
+fn mixed_settings() -> impl Strategy<Value = String> {
+    let handler = any::<bool>().prop_map(|is_ours| {
+        let command = if is_ours { "/x/thru hook claude-code Stop" } else { "say done" };
+        format!("{{\"type\": \"command\", \"command\": \"{command}\"}}")
+    });
+    let group = list(handler).prop_map(|handlers| format!("{{\"hooks\":{handlers}}}"));
+    let events = ["\"A\"", "\"B\"", "\"C\"", "\"D\""];
+    let names = prop::sample::subsequence(events.to_vec(), 0..=events.len());
+    let hooks = (names, prop::collection::vec((blank(), list(group), blank()), events.len()));
+    (hooks, blank(), any::<bool>()).prop_map(|((names, groups), inner, has_more)| {
+        let events = names.into_iter().zip(groups);
+        let events = events
+            .map(|(name, (before, groups, behind))| (before, format!("{name}: {groups}"), behind));
+        let hooks = between('{', '}', events.collect(), &inner);
+        let more = if has_more { ", \"z\": 1" } else { "" };
+        format!("{{\"hooks\": {hooks}{more}}}")
+    })
+}
+
+/// What a program reads of hooks that are not ours, without what is empty.
 fn value_without_ours(text: &str) -> Value {
     let mut value: Value =
-        serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
+        serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or(Value::Null);
     if let Some(Value::Object(events)) = value.get_mut(HOOKS) {
         for (event, groups) in events.iter_mut() {
+            for group in groups.as_array_mut().into_iter().flatten() {
+                if let Some(Value::Array(handlers)) = group.get_mut(HOOKS) {
+                    handlers.retain(|handler| InstalledHook::of(event, None, handler).is_none());
+                }
+            }
             if let Value::Array(groups) = groups {
-                groups.retain(|group| {
-                    let handler = &group[HOOKS][0];
-                    InstalledHook::of(event, None, handler).is_none()
-                });
+                groups.retain(|group| group.get(HOOKS) != Some(&Value::Array(Vec::new())));
             }
         }
         events.retain(|_, groups| groups.as_array().is_none_or(|groups| !groups.is_empty()));
@@ -251,7 +274,8 @@ fn value_without_ours(text: &str) -> Value {
             value.as_object_mut().unwrap().remove(HOOKS);
         }
     }
-    value
+    // A file that is not there says as much as an empty one.
+    if value.is_null() { Value::Object(serde_json::Map::new()) } else { value }
 }
 
 proptest! {
@@ -271,16 +295,19 @@ proptest! {
         prop_assert_eq!(ours.len(), registration().events.len());
         // A lone surrogate is JSON that `Value` does not take.
         if !text.contains("ud800") {
-            let reads = |text| {
-                let value = value_without_ours(text);
-                if value.is_null() { Value::Object(Default::default()) } else { value }
-            };
-            prop_assert_eq!(reads(&with), reads(&text));
+            prop_assert_eq!(value_without_ours(&with), value_without_ours(&text));
         }
         // Another version of ours in between changes nothing.
         let old = Registration::new("/old/thru", None, Platform::Windows);
         let upgraded = install(Some(&install(Some(&text), &old).unwrap()), &registration()).unwrap();
         prop_assert_eq!(&upgraded, &with);
+    }
+
+    #[test]
+    fn ours_are_taken_out_wherever_they_stand(text in mixed_settings()) {
+        let rest = uninstall(&text).unwrap().unwrap_or_default();
+        prop_assert!(installed(&rest).unwrap().is_empty(), "{}", rest);
+        prop_assert_eq!(value_without_ours(&rest), value_without_ours(&text), "{}", rest);
     }
 
     #[test]

@@ -4,6 +4,10 @@
 //! Everything here is a function of texts and paths; reading and writing is the caller's business.
 //! [`install`] and [`uninstall`] are exact inverses: for every settings file in every formatting,
 //! taking out gives back the bytes that were there before putting in.
+//!
+//! Whoever checks an installation reads the files that [`hook_files`] names, and asks [`installed`] for
+//! the hooks in each, [`switches`] and [`obstacle`] for what keeps them from running, and [`events`] for
+//! those that should be there.
 
 mod command;
 mod document;
