@@ -6,7 +6,7 @@
 //! taking out gives back the bytes that were there before putting in.
 //!
 //! Whoever checks an installation reads the files that [`hook_files`] names, and asks [`installed`] for
-//! the hooks in each, [`switches`] and [`obstacle`] for what keeps them from running, and [`events`] for
+//! the hooks in each, [`switches`] and [`obstacle`] for what keeps them from running, and [`events()`] for
 //! those that should be there.
 
 mod command;
