@@ -40,6 +40,10 @@ pub(crate) struct Environment {
     pub(crate) pager: String,
     /// Whether the user chose how `less` behaves.
     pub(crate) less_is_set: bool,
+    /// Where the user's shell looks for programs.
+    pub(crate) search_path: Vec<PathBuf>,
+    /// The file that this program was started from.
+    pub(crate) program: Option<PathBuf>,
 }
 
 /// Where the output goes.
@@ -138,6 +142,10 @@ impl Environment {
                 .filter(|pager| !pager.trim().is_empty())
                 .unwrap_or_else(|| "less".to_owned()),
             less_is_set: env::var_os("LESS").is_some(),
+            search_path: env::var_os("PATH")
+                .map(|path| env::split_paths(&path).collect())
+                .unwrap_or_default(),
+            program: env::current_exe().ok(),
         }
     }
 
@@ -171,6 +179,8 @@ impl Environment {
             terminal: self.terminal,
             pager: self.pager.clone(),
             less_is_set: self.less_is_set,
+            search_path: self.search_path.clone(),
+            program: self.program.clone(),
         }
     }
 

@@ -7,6 +7,7 @@ mod cleaner;
 mod discover;
 mod history;
 pub mod hooks;
+pub mod install;
 mod names;
 mod notes;
 mod prompt;

@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget};
 use serde_json::json;
 use thru_agents::{Discovery, claude_code};
 use thru_intake::identity::PROJECT_FILE;
-use thru_intake::{Directories, ImportReport, Plan, SourceProblem, Stage};
+use thru_intake::{Directories, ImportReport, Intake, IntakeLock, Plan, SourceProblem, Stage};
 
 use super::{Outcome, shared};
 use crate::environment::{Environment, project_settings};
@@ -47,47 +47,26 @@ pub(crate) fn run(
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {
-    let exclusions = Exclusions::of(environment)?;
-    let intake = environment.intake()?;
     // Another import may be at work on the same files: what is left to do is seen when it is done.
     let lock = match arguments.dry_run {
         true => None,
-        false => Some(shared::lock(&intake)?),
+        false => Some(shared::lock(&environment.intake()?)?),
     };
-    // Whoever held the lock may have forgotten sessions or changed rules meanwhile.
-    let intake = environment.intake()?;
-    let discovery = discover(arguments, environment, &exclusions.ignored)?;
-    let found = discovery.sources.len();
-    if environment.config.capture_off() {
-        return Err(advised(
-            "capture is off here, by `capture.off`",
-            "`thru config show --origin` says where it is set",
-        ));
-    }
-    let excluded = |directory: &Path| exclusions.apply_to(directory);
-    let plan = intake.plan(discovery, Some(&excluded))?;
+    let prepared = prepare(environment, &arguments.paths)?;
+    let Prepared { plan, found, .. } = &prepared;
     let mut page = Page::new(environment, plain);
     if !arguments.json {
-        describe(&mut page, &plan, found, arguments, environment);
+        describe(&mut page, plan, *found, arguments, environment);
     }
-    let Some(lock) = lock else {
+    let Some(lock) = lock.filter(|_| *found > 0) else {
         if arguments.json {
-            page.json(&planned(&plan))?;
+            page.json(&planned(plan))?;
         } else {
             list_problems(&mut page, &plan.problems, environment);
         }
         page.print()?;
-        return Ok(Outcome::Done);
+        return Ok(if arguments.dry_run { Outcome::Done } else { Outcome::Nothing });
     };
-    if found == 0 {
-        if arguments.json {
-            page.json(&planned(&plan))?;
-        } else {
-            list_problems(&mut page, &plan.problems, environment);
-        }
-        page.print()?;
-        return Ok(Outcome::Nothing);
-    }
     if !plan.is_empty() && environment.terminal.interactive && !arguments.yes && !arguments.json {
         std::mem::replace(&mut page, Page::new(environment, plain)).print()?;
         if !shared::ask(environment, "Archive and index it?", true)? {
@@ -96,11 +75,59 @@ pub(crate) fn run(
             return Ok(Outcome::Nothing);
         }
     }
+    let report = perform(environment, &lock, prepared, arguments.json)?;
+    if arguments.json {
+        page.json(&as_json(&report))?;
+    } else {
+        tell(&mut page, &report, environment);
+        conclude(&mut page, &report, environment)?;
+    }
+    page.print()?;
+    Ok(if report.interrupted { Outcome::Interrupted } else { Outcome::Done })
+}
+
+/// What there is to read.
+pub(crate) struct Prepared {
+    intake: Intake,
+    exclusions: Exclusions,
+    /// What of it is new.
+    pub(crate) plan: Plan,
+    /// Files there are, new or not.
+    pub(crate) found: usize,
+}
+
+/// Looks for what there is to read: in these places, or where Claude Code keeps its files. Whoever
+/// wants to read it then holds the lock already: who held it before may have forgotten sessions, or
+/// changed rules.
+pub(crate) fn prepare(environment: &Environment, paths: &[PathBuf]) -> Result<Prepared> {
+    let exclusions = Exclusions::of(environment)?;
+    let intake = environment.intake()?;
+    let discovery = discover(paths, environment, &exclusions.ignored)?;
+    let found = discovery.sources.len();
+    if environment.config.capture_off() {
+        return Err(advised(
+            "capture is off here, by `capture.off`",
+            "`thru config show --origin` says where it is set",
+        ));
+    }
+    let plan = intake.plan(discovery, Some(&|directory: &Path| exclusions.apply_to(directory)))?;
+    Ok(Prepared { intake, exclusions, plan, found })
+}
+
+/// Reads it, with a progress bar unless it is to be quiet.
+pub(crate) fn perform(
+    environment: &Environment,
+    lock: &IntakeLock,
+    prepared: Prepared,
+    quiet: bool,
+) -> Result<ImportReport> {
+    let Prepared { intake, exclusions, plan, .. } = prepared;
+    let excluded = |directory: &Path| exclusions.apply_to(directory);
     let cancelled = shared::cancellation()?;
-    let bar = progress_bar(environment, &plan, arguments.json);
+    let bar = progress_bar(environment, &plan, quiet);
     let first = Cell::new(true);
     let report = intake.import(
-        &lock,
+        lock,
         plan,
         &Directories { declared: &shared::declared_name, excluded: &excluded },
         &cancelled,
@@ -121,13 +148,7 @@ pub(crate) fn run(
         },
     )?;
     bar.finish_and_clear();
-    if arguments.json {
-        page.json(&as_json(&report))?;
-    } else {
-        conclude(&mut page, &report, environment)?;
-    }
-    page.print()?;
-    Ok(if report.interrupted { Outcome::Interrupted } else { Outcome::Done })
+    Ok(report)
 }
 
 /// What the settings leave out.
@@ -172,17 +193,13 @@ pub(crate) fn globs(patterns: &[String]) -> Result<GlobSet> {
     set.build().context("`capture.ignore` has too many patterns")
 }
 
-fn discover(
-    arguments: &Arguments,
-    environment: &Environment,
-    ignored: &GlobSet,
-) -> Result<Discovery> {
-    if arguments.paths.is_empty() {
+fn discover(paths: &[PathBuf], environment: &Environment, ignored: &GlobSet) -> Result<Discovery> {
+    if paths.is_empty() {
         let skip = |path: &Path| ignored.is_match(path);
         return Ok(claude_code::discover(&environment.claude_directory, &skip));
     }
     let mut all = Discovery::default();
-    for path in &arguments.paths {
+    for path in paths {
         let path = std::path::absolute(path)
             .with_context(|| format!("{} is not a path", path.display()))?;
         if !path.exists() {
@@ -248,7 +265,8 @@ fn progress_bar(environment: &Environment, plan: &Plan, quiet: bool) -> Progress
     ProgressBar::new(plan.bytes).with_style(shared::bar_style(figures))
 }
 
-fn conclude(page: &mut Page, report: &ImportReport, environment: &Environment) -> Result<()> {
+/// Says what was read.
+pub(crate) fn tell(page: &mut Page, report: &ImportReport, environment: &Environment) {
     if report.sources > 0 || report.bytes > 0 {
         let took = report.elapsed.as_secs_f64();
         page.line(format!(
@@ -298,6 +316,10 @@ fn conclude(page: &mut Page, report: &ImportReport, environment: &Environment) -
     if report.interrupted {
         page.line("Stopped. What was read is searchable; run `thru import` again to go on.");
     }
+}
+
+/// Says what there is now.
+fn conclude(page: &mut Page, report: &ImportReport, environment: &Environment) -> Result<()> {
     let store = shared::open_store(environment)?;
     let counts = store.counts()?;
     page.line(format!(
@@ -343,7 +365,8 @@ fn planned(plan: &Plan) -> serde_json::Value {
     })
 }
 
-fn as_json(report: &ImportReport) -> serde_json::Value {
+/// A report as JSON.
+pub(crate) fn as_json(report: &ImportReport) -> serde_json::Value {
     let stages: serde_json::Map<String, serde_json::Value> = Stage::ALL
         .into_iter()
         .map(|stage| (stage.as_str().to_owned(), json!(report.stages.spent(stage).as_secs_f64())))

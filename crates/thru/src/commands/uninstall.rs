@@ -1,18 +1,94 @@
 //! `thru uninstall`: disconnect agents.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
+use clap::ValueEnum;
+use serde_json::json;
 
 use super::Outcome;
 use crate::environment::Environment;
+use crate::installing::{self, Note, Scope};
+use crate::ui::Page;
 
-/// Arguments.
+/// Takes our hooks, and our plugin, out of Claude Code: for all your sessions, and in the project one
+/// stands in. All else in those files stays as it is, to the byte. What was recorded stays too.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {}
+#[command(after_help = "Examples:\n  \
+    thru uninstall                    yours, and those of the project you stand in\n  \
+    thru uninstall --scope project    only those of the project\n  \
+    thru uninstall --dry-run          only show what would change")]
+pub(crate) struct Arguments {
+    /// Where
+    #[arg(long, value_enum, default_value = "all")]
+    scope: Where,
+    /// Only show what would change
+    #[arg(long)]
+    dry_run: bool,
+    /// Answer as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Where {
+    /// What runs for all of the user's sessions
+    User,
+    /// What runs in the project one stands in
+    Project,
+    /// Both
+    All,
+}
 
 pub(crate) fn run(
-    _arguments: &Arguments,
-    _environment: &Environment,
-    _plain: bool,
+    arguments: &Arguments,
+    environment: &Environment,
+    plain: bool,
 ) -> Result<Outcome> {
-    bail!("not built yet")
+    let scopes: &[Scope] = match arguments.scope {
+        Where::User => &[Scope::User],
+        Where::Project => &[Scope::Project],
+        Where::All => &[Scope::User, Scope::Project],
+    };
+    let plan = installing::to_uninstall(environment, scopes)?;
+    let elsewhere = installing::elsewhere(environment, &plan);
+    let is_nothing = plan.changes.is_empty();
+    let made = match arguments.dry_run {
+        true => Vec::new(),
+        false => plan.apply()?,
+    };
+    let mut page = Page::new(environment, plain);
+    let data = environment.layout.root();
+    let has_data = data.is_dir();
+    if arguments.json {
+        let mut answer = installing::as_json(&plan, &made);
+        answer["version"] = json!(1);
+        answer["kind"] = json!("uninstall");
+        answer["dry_run"] = json!(arguments.dry_run);
+        answer["notes"] = elsewhere.iter().map(Note::as_json).collect();
+        answer["data"] = json!(has_data.then_some(data));
+        page.json(&answer)?;
+    } else {
+        if arguments.dry_run && !is_nothing {
+            installing::difference(&mut page, &plan, environment)?;
+            page.gap();
+            page.line("Nothing was changed.");
+        } else {
+            installing::tell(&mut page, &plan, &made, environment);
+        }
+        if is_nothing {
+            page.line("There was nothing to take out.");
+        } else if has_data && !arguments.dry_run {
+            let shown = environment.shown(data);
+            page.line(format!("What was recorded stays in {shown}."));
+            page.line("`thru export` writes it out as JSON Lines to take along;");
+            // A shell takes `~` for the home directory only without quotes.
+            let typed = match shown.contains(char::is_whitespace) {
+                true => format!("'{}'", data.display()),
+                false => shown,
+            };
+            page.line(format!("`rm -r {typed}` removes it for good."));
+        }
+        installing::tell_notes(&mut page, &elsewhere);
+    }
+    page.print()?;
+    Ok(Outcome::Done)
 }

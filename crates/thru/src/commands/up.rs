@@ -1,18 +1,223 @@
-//! `thru up`: everything at once.
+//! `thru up`: set everything up.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
+use serde_json::{Value, json};
+use thru_intake::ImportReport;
+use thru_store::{Counts, MemoryFilter, SessionFilter, SessionRow};
 
-use super::Outcome;
+use super::install::{self, Prepared};
+use super::{Outcome, import, sessions, shared};
 use crate::environment::Environment;
+use crate::failure::advised;
+use crate::installing::{self, Form, Note, Scope};
+use crate::ui::{Page, Tone, age, count, one_line, plural, size};
 
-/// Arguments.
+/// Finds Claude Code, says what is going to happen, asks, installs, reads the history that is there,
+/// and says what is remembered. Run it as often as you like: what is in place stays.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {}
+#[command(after_help = "Examples:\n  \
+    thru up                everything, after asking once\n  \
+    thru up --yes          without asking\n  \
+    thru up --no-import    leave the history alone; record from now on\n\n\
+    `thru install --dry-run` shows each line that would change.")]
+pub(crate) struct Arguments {
+    /// Do not ask
+    #[arg(long, short)]
+    yes: bool,
+    /// Do not read the history that is there
+    #[arg(long)]
+    no_import: bool,
+    /// In what form to install; as it is installed now, else in the settings
+    #[arg(long = "as", value_enum, value_name = "FORM")]
+    form: Option<Form>,
+    /// Answer as JSON (with --yes)
+    #[arg(long)]
+    json: bool,
+}
+
+/// Sessions that are named at the end.
+const LATEST: usize = 3;
 
 pub(crate) fn run(
-    _arguments: &Arguments,
-    _environment: &Environment,
-    _plain: bool,
+    arguments: &Arguments,
+    environment: &Environment,
+    plain: bool,
 ) -> Result<Outcome> {
-    bail!("not built yet")
+    let prepared = install::prepare(environment, Scope::User, arguments.form)?;
+    let wants_history = !arguments.no_import && !environment.config.capture_off();
+    let history = match wants_history {
+        true => Some(import::prepare(environment, &[])?),
+        false => None,
+    };
+    let mut page = Page::new(environment, plain);
+    let is_installed = prepared.plan.changes.is_empty();
+    if !arguments.json {
+        installing::tell_client(&mut page, &prepared.client, environment);
+        if is_installed {
+            page.line(install::in_place(&prepared, environment));
+        } else {
+            announce(&mut page, &prepared, history.as_ref(), environment);
+        }
+        std::mem::replace(&mut page, Page::new(environment, plain)).print()?;
+    }
+    // Reading on needs no other answer than the one that was given when it was installed.
+    if !is_installed && !arguments.yes {
+        if arguments.json || !environment.terminal.interactive {
+            return Err(advised(
+                "nobody is there to be asked",
+                "`thru up --yes` does it without asking; nothing was changed",
+            ));
+        }
+        if !shared::ask(environment, "Go on?", true)? {
+            page.line("Nothing was changed.");
+            page.print()?;
+            return Ok(Outcome::Nothing);
+        }
+    }
+    let made = prepared.plan.apply()?;
+    if !arguments.json {
+        installing::tell(&mut page, &prepared.plan, &made, environment);
+        match is_installed {
+            true => installing::tell_notes(&mut page, &prepared.notes),
+            false => {
+                let Prepared { client, form, notes, .. } = &prepared;
+                installing::tell_effect(&mut page, client, *form, notes);
+            }
+        }
+        if environment.config.capture_off() {
+            page.line("`capture.off` is set here: the history was not read.");
+        }
+        std::mem::replace(&mut page, Page::new(environment, plain)).print()?;
+    }
+    let report = match history.filter(|history| history.found > 0) {
+        Some(_) => Some(read(environment, arguments.json)?),
+        None => None,
+    };
+    let memory = Memory::of(environment)?;
+    if arguments.json {
+        let mut answer = installing::as_json(&prepared.plan, &made);
+        answer["version"] = json!(1);
+        answer["kind"] = json!("up");
+        answer["form"] = json!(prepared.form.as_str());
+        answer["client"] = install::client_json(&prepared.client);
+        answer["notes"] = prepared.notes.iter().map(Note::as_json).collect();
+        answer["import"] = report.as_ref().map_or(Value::Null, import::as_json);
+        answer["memory"] = memory.as_ref().map_or(Value::Null, Memory::as_json);
+        page.json(&answer)?;
+    } else {
+        if let Some(report) = &report {
+            import::tell(&mut page, report, environment);
+        }
+        conclude(&mut page, memory.as_ref(), environment);
+    }
+    page.print()?;
+    let is_interrupted = report.is_some_and(|report| report.interrupted);
+    Ok(if is_interrupted { Outcome::Interrupted } else { Outcome::Done })
+}
+
+/// What is going to happen.
+fn announce(
+    page: &mut Page,
+    prepared: &Prepared,
+    history: Option<&import::Prepared>,
+    environment: &Environment,
+) {
+    page.gap();
+    page.line("This is going to");
+    installing::tell_plan(page, &prepared.plan, environment);
+    if let Some(history) = history.filter(|history| !history.plan.is_empty()) {
+        page.line(format!(
+            "  - read the history in {}: {}, {}",
+            environment.shown(&environment.claude_directory),
+            plural(history.plan.sessions as u64, "session"),
+            size(history.plan.bytes)
+        ));
+    }
+    page.line(
+        "Nothing leaves this machine. `thru uninstall` takes it back, all other settings as they were.",
+    );
+    page.gap();
+}
+
+/// Reads the history. It is looked for once more: hours may have gone by with the question, and
+/// another process may have read it.
+fn read(environment: &Environment, quiet: bool) -> Result<ImportReport> {
+    let lock = shared::lock(&environment.intake()?)?;
+    let prepared = import::prepare(environment, &[])?;
+    import::perform(environment, &lock, prepared, quiet)
+}
+
+/// What is remembered.
+struct Memory {
+    counts: Counts,
+    memories: u64,
+    latest: Vec<SessionRow>,
+}
+
+impl Memory {
+    /// Nothing where there is no store yet.
+    fn of(environment: &Environment) -> Result<Option<Self>> {
+        if !environment.layout.database().is_file() {
+            return Ok(None);
+        }
+        let store = shared::open_store(environment)?;
+        let filter = SessionFilter { limit: Some(LATEST), ..SessionFilter::default() };
+        Ok(Some(Self {
+            counts: store.counts()?,
+            memories: store.memories(&MemoryFilter::default())?.len() as u64,
+            latest: store.sessions(&filter)?,
+        }))
+    }
+
+    fn as_json(&self) -> Value {
+        json!({
+            "sessions": self.counts.sessions,
+            "passages": self.counts.passages,
+            "projects": self.counts.projects,
+            "memories": self.memories,
+            "latest": self.latest.iter().map(sessions::session_json).collect::<Vec<_>>(),
+        })
+    }
+}
+
+fn conclude(page: &mut Page, memory: Option<&Memory>, environment: &Environment) {
+    // What was printed before is above it.
+    page.line("");
+    match memory.filter(|memory| memory.counts.sessions > 0) {
+        Some(memory) => {
+            page.line(format!(
+                "Remembered: {} of {} in {}, with {}. The latest:",
+                plural(memory.counts.passages, "passage"),
+                plural(memory.counts.sessions, "session"),
+                plural(memory.counts.projects, "project"),
+                match memory.memories {
+                    1 => "1 memory".to_owned(),
+                    memories => format!("{} memories", count(memories)),
+                },
+            ));
+            for session in &memory.latest {
+                let project = one_line(session.project_name.as_deref().unwrap_or("-"), 24);
+                let age = age(session.ended, environment.clock.now());
+                let room = page.columns().saturating_sub(project.len() + age.len() + 8).max(20);
+                let title = one_line(session.title.as_deref().unwrap_or("untitled"), room);
+                let project = page.paint(Tone::Heading, &project);
+                page.line(format!("  {project}: {title}  {}", page.paint(Tone::Quiet, &age)));
+            }
+        }
+        None => page.line("Nothing is remembered yet: it begins with your next session."),
+    }
+    page.gap();
+    page.line("Try next:");
+    let has_history = memory.is_some_and(|memory| memory.counts.sessions > 0);
+    let first = match has_history {
+        true => ("thru search WORDS", "find where something was said or done"),
+        false => ("thru demo", "see it at work on a made-up history"),
+    };
+    for (command, what) in [
+        first,
+        ("thru context", "what a session that starts here is told"),
+        ("thru doctor", "whether all of it works"),
+    ] {
+        page.line(format!("  {}  {what}", page.paint(Tone::Id, &format!("{command:17}"))));
+    }
 }

@@ -1,0 +1,206 @@
+//! The files in which hooks may stand, and the switches in them that turn hooks off.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::plugin::PLUGIN;
+
+/// An operating system, as far as Claude Code differs on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Platform {
+    /// Linux, and everything that is like it.
+    Linux,
+    /// macOS.
+    MacOs,
+    /// Windows.
+    Windows,
+}
+
+/// Whose hooks a file holds. Hooks of all of them run; none overrides another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// The organisation's settings. We never write them.
+    Managed,
+    /// The user's settings.
+    User,
+    /// Our plugin in the user's folder.
+    Plugin,
+    /// The project's settings, which everybody who clones it gets. We never write them.
+    Project,
+    /// The user's own settings for the project.
+    ProjectLocal,
+}
+
+impl Place {
+    /// Its name in answers for programs.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Managed => "managed",
+            Self::User => "user",
+            Self::Plugin => "plugin",
+            Self::Project => "project",
+            Self::ProjectLocal => "project-local",
+        }
+    }
+}
+
+/// A file in which hooks of ours may stand, whether it exists or not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HookFile {
+    /// Whose it is.
+    pub place: Place,
+    /// Where it lies.
+    pub path: PathBuf,
+}
+
+/// The user's settings.
+pub fn user_settings(claude_directory: &Path) -> PathBuf {
+    claude_directory.join("settings.json")
+}
+
+/// The user's own settings for a project: not the ones that everybody who clones it gets.
+pub fn local_settings(project_root: &Path) -> PathBuf {
+    project_root.join(".claude").join("settings.local.json")
+}
+
+/// All files in which hooks for a session in this project may stand.
+pub fn hook_files(
+    claude_directory: &Path,
+    project_root: Option<&Path>,
+    platform: Platform,
+) -> Vec<HookFile> {
+    let managed = match platform {
+        Platform::Linux => "/etc/claude-code/managed-settings.json",
+        Platform::MacOs => "/Library/Application Support/ClaudeCode/managed-settings.json",
+        Platform::Windows => r"C:\Program Files\ClaudeCode\managed-settings.json",
+    };
+    let mut files = vec![
+        HookFile { place: Place::Managed, path: PathBuf::from(managed) },
+        HookFile { place: Place::User, path: user_settings(claude_directory) },
+        HookFile {
+            place: Place::Plugin,
+            path: plugin_directory(claude_directory).join("hooks").join("hooks.json"),
+        },
+    ];
+    if let Some(root) = project_root {
+        files.push(HookFile {
+            place: Place::Project,
+            path: root.join(".claude").join("settings.json"),
+        });
+        files.push(HookFile { place: Place::ProjectLocal, path: local_settings(root) });
+    }
+    files
+}
+
+/// Where our plugin lies when it is installed. A folder here with a manifest in it is a plugin in
+/// every project, without a marketplace.
+pub fn plugin_directory(claude_directory: &Path) -> PathBuf {
+    claude_directory.join("skills").join(PLUGIN)
+}
+
+/// What a settings file says about whether hooks run at all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Switches {
+    /// `disableAllHooks`.
+    pub disable_all_hooks: Option<bool>,
+    /// `allowManagedHooksOnly`, which counts in the organisation's settings.
+    pub managed_hooks_only: Option<bool>,
+    /// What `enabledPlugins` says of our plugin.
+    pub plugin_enabled: Option<bool>,
+}
+
+/// The switches in a settings file; none where it cannot be read.
+pub fn switches(text: &str) -> Switches {
+    let text = text.trim_start_matches('\u{feff}');
+    let value: Value = serde_json::from_str(text).unwrap_or_default();
+    let switch = |name: &str| value.get(name).and_then(Value::as_bool);
+    let plugins = value.get("enabledPlugins");
+    Switches {
+        disable_all_hooks: switch("disableAllHooks"),
+        managed_hooks_only: switch("allowManagedHooksOnly"),
+        plugin_enabled: plugins
+            .and_then(|plugins| plugins.get(format!("{PLUGIN}@skills-dir"))?.as_bool()),
+    }
+}
+
+/// Why no hook of ours runs, whatever is installed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Obstacle {
+    /// `disableAllHooks` is set here.
+    AllHooksOff(Place),
+    /// The organisation allows only its own hooks.
+    ManagedHooksOnly,
+    /// Our plugin is turned off here.
+    PluginOff(Place),
+}
+
+/// What keeps our hooks from running, by the switches of all settings files there are; `is_plugin`
+/// says that they are installed as a plugin.
+pub fn obstacle(files: &[(Place, Switches)], is_plugin: bool) -> Option<Obstacle> {
+    let of = |place: Place| files.iter().find(|(its, _)| *its == place).map(|(_, found)| *found);
+    // The nearest counts: a project's `false` beats the user's `true`.
+    let nearest = |switch: fn(Switches) -> Option<bool>| {
+        [Place::Managed, Place::ProjectLocal, Place::Project, Place::User]
+            .into_iter()
+            .find_map(|place| Some((place, switch(of(place)?)?)))
+    };
+    if of(Place::Managed).and_then(|found| found.managed_hooks_only) == Some(true) {
+        return Some(Obstacle::ManagedHooksOnly);
+    }
+    if let Some((place, true)) = nearest(|found| found.disable_all_hooks) {
+        return Some(Obstacle::AllHooksOff(place));
+    }
+    match nearest(|found| found.plugin_enabled) {
+        Some((place, false)) if is_plugin => Some(Obstacle::PluginOff(place)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_files_are_named() {
+        let files = hook_files(Path::new("/c"), Some(Path::new("/p")), Platform::Linux);
+        let paths: Vec<_> = files.iter().map(|file| file.path.to_str().unwrap()).collect();
+        assert_eq!(
+            paths,
+            [
+                "/etc/claude-code/managed-settings.json",
+                "/c/settings.json",
+                "/c/skills/throughline/hooks/hooks.json",
+                "/p/.claude/settings.json",
+                "/p/.claude/settings.local.json",
+            ]
+        );
+        assert_eq!(hook_files(Path::new("/c"), None, Platform::MacOs).len(), 3);
+    }
+
+    #[test]
+    fn the_nearest_switch_counts() {
+        let off = switches(r#"{"disableAllHooks": true}"#);
+        let on = switches("\u{feff}{\"disableAllHooks\": false}");
+        let none = switches("not JSON");
+        assert_eq!(obstacle(&[(Place::User, none)], false), None);
+        assert_eq!(
+            obstacle(&[(Place::User, off)], false),
+            Some(Obstacle::AllHooksOff(Place::User))
+        );
+        assert_eq!(obstacle(&[(Place::User, off), (Place::Project, on)], false), None);
+        assert_eq!(
+            obstacle(&[(Place::ProjectLocal, off), (Place::Project, on)], false),
+            Some(Obstacle::AllHooksOff(Place::ProjectLocal))
+        );
+        let only = switches(r#"{"allowManagedHooksOnly": true}"#);
+        assert_eq!(obstacle(&[(Place::User, only)], false), None);
+        assert_eq!(obstacle(&[(Place::Managed, only)], false), Some(Obstacle::ManagedHooksOnly));
+        let plugin = switches(r#"{"enabledPlugins": {"throughline@skills-dir": false}}"#);
+        assert_eq!(obstacle(&[(Place::User, plugin)], false), None);
+        assert_eq!(
+            obstacle(&[(Place::User, plugin)], true),
+            Some(Obstacle::PluginOff(Place::User))
+        );
+    }
+}

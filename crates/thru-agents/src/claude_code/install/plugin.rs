@@ -1,0 +1,114 @@
+//! Throughline as a plugin of Claude Code: a folder with a manifest and our hooks.
+
+use serde_json::{Value, json};
+
+use super::command::Registration;
+use super::merge::{install, installed, uninstall};
+
+/// The name of the plugin and of its folder.
+pub const PLUGIN: &str = "throughline";
+
+const MANIFEST: &str = ".claude-plugin/plugin.json";
+const HOOKS: &str = "hooks/hooks.json";
+
+/// A file of the plugin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PluginFile {
+    /// Its place in the plugin's folder, with `/` between names.
+    pub path: &'static str,
+    /// What it holds.
+    pub content: String,
+}
+
+/// All files of the plugin, as this version of Throughline writes them.
+pub fn plugin_files(
+    registration: &Registration,
+    version: &str,
+    repository: &str,
+) -> Vec<PluginFile> {
+    let description =
+        "Memory of your coding sessions: recorded, distilled, handed to the next one.";
+    let manifest = json!({
+        "name": PLUGIN,
+        "version": version,
+        "description": description,
+        "author": { "name": "Throughline" },
+        "repository": repository,
+        "license": "MIT OR Apache-2.0",
+    });
+    // What was just made is an object, and takes hooks.
+    let hooks = install(None, registration).unwrap_or_default();
+    vec![
+        PluginFile { path: MANIFEST, content: format!("{manifest:#}\n") },
+        PluginFile { path: HOOKS, content: hooks },
+    ]
+}
+
+/// Whether a file in the plugin's folder was written by us, of whatever version, and can be removed
+/// with the plugin. `path` has `/` between names.
+pub fn belongs_to_plugin(path: &str, content: &str) -> bool {
+    match path {
+        MANIFEST => serde_json::from_str(content).is_ok_and(|manifest: Value| {
+            manifest.get("name").and_then(Value::as_str) == Some(PLUGIN)
+        }),
+        // Ours alone: nothing is left of it without our hooks.
+        HOOKS => {
+            installed(content).is_ok_and(|hooks| !hooks.is_empty())
+                && uninstall(content).is_ok_and(|rest| rest.is_none())
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use insta::assert_snapshot;
+
+    use super::super::places::Platform;
+    use super::*;
+
+    fn files() -> Vec<PluginFile> {
+        let mut registration = Registration::new("/bin/thru", None, Platform::Linux);
+        registration.events = vec!["SessionStart", "Stop"];
+        plugin_files(&registration, "1.2.3", "https://example.org/throughline")
+    }
+
+    #[test]
+    fn a_plugin_is_a_manifest_and_hooks() {
+        let shown: String =
+            files().iter().map(|file| format!("== {}\n{}", file.path, file.content)).collect();
+        assert_snapshot!(shown, @r#"
+        == .claude-plugin/plugin.json
+        {
+          "author": {
+            "name": "Throughline"
+          },
+          "description": "Memory of your coding sessions: recorded, distilled, handed to the next one.",
+          "license": "MIT OR Apache-2.0",
+          "name": "throughline",
+          "repository": "https://example.org/throughline",
+          "version": "1.2.3"
+        }
+        == hooks/hooks.json
+        {
+          "hooks": {
+            "SessionStart": [{ "hooks": [{ "type": "command", "command": "/bin/thru hook claude-code SessionStart", "timeout": 10 }] }],
+            "Stop": [{ "hooks": [{ "type": "command", "command": "/bin/thru hook claude-code Stop", "timeout": 10 }] }]
+          }
+        }
+        "#);
+    }
+
+    #[test]
+    fn our_files_are_known_and_others_are_not() {
+        for file in files() {
+            assert!(belongs_to_plugin(file.path, &file.content), "{}", file.path);
+        }
+        let [_, hooks] = files().try_into().unwrap();
+        let extended = hooks.content.replacen("{ \"hooks\"", "{ \"hooks\": [] }, { \"hooks\"", 1);
+        assert!(!belongs_to_plugin(HOOKS, &extended), "{extended}");
+        assert!(!belongs_to_plugin(MANIFEST, "{\"name\": \"other\"}"));
+        assert!(!belongs_to_plugin(HOOKS, "{\"hooks\": {}}"));
+        assert!(!belongs_to_plugin("skills/mine/SKILL.md", ""));
+    }
+}

@@ -1,0 +1,244 @@
+//! Which files change, decided before any of them does.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use clap::ValueEnum;
+use thru_agents::claude_code::install::{
+    PLUGIN, Refusal, Registration, belongs_to_plugin, install, local_settings, plugin_directory,
+    plugin_files, uninstall, user_settings,
+};
+
+use super::files::{Backup, Change, read};
+use crate::environment::Environment;
+use crate::failure::advised;
+
+/// For which sessions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Scope {
+    /// All of the user's
+    User,
+    /// Those of the project one stands in, for the user alone
+    Project,
+}
+
+/// In what form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Form {
+    /// Hooks in a settings file
+    Settings,
+    /// A plugin in Claude Code's folder
+    Plugin,
+}
+
+impl Scope {
+    /// Its name on the command line and in answers for programs.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Project => "project",
+        }
+    }
+}
+
+impl Form {
+    /// Its name on the command line and in answers for programs.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Settings => "settings",
+            Self::Plugin => "plugin",
+        }
+    }
+
+    /// The form that is installed for the user, or the usual one.
+    pub(crate) fn present(environment: &Environment) -> Self {
+        match plugin_directory(&environment.claude_directory).join("hooks/hooks.json").is_file() {
+            true => Self::Plugin,
+            false => Self::Settings,
+        }
+    }
+}
+
+/// What is to happen.
+#[derive(Debug, Default)]
+pub(crate) struct Plan {
+    /// The files that change; empty if everything is as it should be.
+    pub(crate) changes: Vec<Change>,
+    /// The file that our hooks are in afterwards.
+    pub(crate) holds: Option<PathBuf>,
+    /// Files of others in our folder, which stay.
+    pub(crate) foreign: Vec<PathBuf>,
+    /// Folders that are removed when they are empty afterwards, the inner ones first.
+    folders: Vec<PathBuf>,
+}
+
+impl Plan {
+    /// Makes all changes.
+    pub(crate) fn apply(&self) -> Result<Vec<(&Change, Option<Backup>)>> {
+        let made = self
+            .changes
+            .iter()
+            .map(|change| Ok((change, change.apply()?)))
+            .collect::<Result<Vec<_>>>()?;
+        for folder in &self.folders {
+            // Not empty, or not there: both are fine.
+            let _ = std::fs::remove_dir(folder);
+        }
+        Ok(made)
+    }
+
+    fn add(&mut self, path: PathBuf, before: Option<String>, after: Option<String>, shared: bool) {
+        if before != after {
+            self.changes.push(Change { path, before, after, is_shared: shared });
+        }
+    }
+
+    /// Takes our hooks out of a settings file.
+    fn clear_settings(&mut self, path: PathBuf, environment: &Environment) -> Result<()> {
+        let Some(before) = read(&path)? else { return Ok(()) };
+        match uninstall(&before) {
+            Ok(after) => self.add(path, Some(before), after, true),
+            // What cannot be read and does not name us is not ours to complain of.
+            Err(_) if !before.contains("claude-code") => {}
+            Err(refusal) => return Err(refused(&path, &refusal, environment)),
+        }
+        Ok(())
+    }
+
+    /// Removes our plugin, but for what others put into its folder.
+    fn clear_plugin(&mut self, environment: &Environment) {
+        let folder = plugin_directory(&environment.claude_directory);
+        let files = files_below(&folder);
+        if files.is_empty() {
+            return;
+        }
+        for (path, name) in files {
+            match read(&path) {
+                Ok(Some(content)) if belongs_to_plugin(&name, &content) => {
+                    self.add(path, Some(content), None, false);
+                }
+                _ => self.foreign.push(path),
+            }
+        }
+        let claude = &environment.claude_directory;
+        self.folders.extend([
+            folder.join(".claude-plugin"),
+            folder.join("hooks"),
+            folder,
+            claude.join("skills"),
+            // Claude Code makes it for every plugin; we keep nothing there.
+            claude.join("plugins/data").join(format!("{PLUGIN}-skills-dir")),
+        ]);
+    }
+}
+
+/// What an installation changes. The other form in the same scope goes: both together would run
+/// everything twice.
+pub(crate) fn to_install(
+    environment: &Environment,
+    scope: Scope,
+    form: Form,
+    registration: &Registration,
+) -> Result<Plan> {
+    let mut plan = Plan::default();
+    if (scope, form) == (Scope::Project, Form::Plugin) {
+        return Err(advised(
+            "a plugin in a project's folder would run for everybody who clones it",
+            "use `thru install --scope project`, which writes your own settings for the project",
+        ));
+    }
+    if form == Form::Plugin {
+        let folder = plugin_directory(&environment.claude_directory);
+        let version = env!("CARGO_PKG_VERSION");
+        for file in plugin_files(registration, version, env!("CARGO_PKG_REPOSITORY")) {
+            let path = folder.join(file.path);
+            let before = read(&path)?;
+            if before.as_deref().is_some_and(|before| !belongs_to_plugin(file.path, before)) {
+                return Err(advised(
+                    format!("{} is not ours", environment.shown(&path)),
+                    "move that plugin away, or use `thru install --as settings`",
+                ));
+            }
+            // Whoever looks at it may have laid it out anew.
+            let is_in_place = file.path.ends_with("hooks.json")
+                && before.as_deref().is_some_and(|before| {
+                    install(Some(before), registration).is_ok_and(|after| after == before)
+                });
+            if !is_in_place {
+                plan.add(path.clone(), before, Some(file.content), false);
+            }
+            plan.holds = Some(path);
+        }
+        plan.clear_settings(settings_file(environment, scope), environment)?;
+        return Ok(plan);
+    }
+    let path = settings_file(environment, scope);
+    let before = read(&path)?;
+    let after = install(before.as_deref(), registration)
+        .map_err(|refusal| refused(&path, &refusal, environment))?;
+    plan.add(path.clone(), before, Some(after), true);
+    plan.holds = Some(path);
+    if scope == Scope::User {
+        plan.clear_plugin(environment);
+    }
+    Ok(plan)
+}
+
+/// What taking everything out changes.
+pub(crate) fn to_uninstall(environment: &Environment, scopes: &[Scope]) -> Result<Plan> {
+    let mut plan = Plan::default();
+    for &scope in scopes {
+        plan.clear_settings(settings_file(environment, scope), environment)?;
+        match scope {
+            Scope::User => plan.clear_plugin(environment),
+            // It may have been made for that one file.
+            Scope::Project => plan.folders.push(project_root(environment).join(".claude")),
+        }
+    }
+    Ok(plan)
+}
+
+/// The top of the working tree that one stands in, else the directory.
+pub(crate) fn project_root(environment: &Environment) -> PathBuf {
+    environment
+        .directory
+        .ancestors()
+        .find(|directory| directory.join(".git").exists())
+        .unwrap_or(&environment.directory)
+        .to_owned()
+}
+
+/// The settings file that a scope writes.
+fn settings_file(environment: &Environment, scope: Scope) -> PathBuf {
+    match scope {
+        Scope::User => user_settings(&environment.claude_directory),
+        Scope::Project => local_settings(&project_root(environment)),
+    }
+}
+
+fn refused(path: &Path, refusal: &Refusal, environment: &Environment) -> anyhow::Error {
+    advised(
+        format!("{} is left alone: {refusal}", environment.shown(path)),
+        "correct the file, then run this again; nothing was changed",
+    )
+}
+
+/// Every file below a folder, with its name there.
+fn files_below(folder: &Path) -> Vec<(PathBuf, String)> {
+    let mut files = Vec::new();
+    let mut pending = vec![folder.to_owned()];
+    while let Some(directory) = pending.pop() {
+        for entry in std::fs::read_dir(&directory).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                pending.push(path);
+            } else if let Ok(below) = path.strip_prefix(folder) {
+                let names: Vec<_> = below.iter().map(|name| name.to_string_lossy()).collect();
+                let name = names.join("/");
+                files.push((path, name));
+            }
+        }
+    }
+    files.sort();
+    files
+}

@@ -1,0 +1,167 @@
+//! Plans and what became of them, as people and programs read them.
+
+use std::path::Path;
+
+use anyhow::Result;
+use serde_json::{Value, json};
+use similar::TextDiff;
+use thru_agents::claude_code::install::installed;
+use thru_redact::Report;
+
+use super::files::{Backup, Change};
+use super::{Client, Form, Note, Plan};
+use crate::environment::Environment;
+use crate::ui::{Page, Tone, plural};
+
+/// One line about Claude Code.
+pub(crate) fn tell_client(page: &mut Page, client: &Client, environment: &Environment) {
+    let version = client.version.map_or_else(|| "of unknown version".to_owned(), |v| v.to_string());
+    page.line(match &client.program {
+        Some(program) => format!("Claude Code {version}, {}.", environment.shown(program)),
+        None if client.has_run => format!(
+            "Claude Code was used here ({}); its program is not on your PATH.",
+            environment.shown(&environment.claude_directory)
+        ),
+        None => "Claude Code is not on this machine, as far as can be seen. Hooks wait for it."
+            .to_owned(),
+    });
+}
+
+/// What a plan is going to do, a line per file.
+pub(crate) fn tell_plan(page: &mut Page, plan: &Plan, environment: &Environment) {
+    for change in &plan.changes {
+        page.line(format!("  - {}", sentence(change, environment, Tense::Future)));
+    }
+}
+
+/// What a plan did.
+pub(crate) fn tell(
+    page: &mut Page,
+    plan: &Plan,
+    made: &[(&Change, Option<Backup>)],
+    environment: &Environment,
+) {
+    for (change, backup) in made {
+        let sentence = sentence(change, environment, Tense::Past);
+        let copy = match backup {
+            Some(Backup::Made(copy)) => format!(" A copy from before is {}.", name_of(copy)),
+            Some(Backup::Kept(copy)) => {
+                format!(" The copy from before, {}, differs from it and stays.", name_of(copy))
+            }
+            None => String::new(),
+        };
+        page.line(format!("{sentence}.{copy}"));
+    }
+    for path in &plan.foreign {
+        let shown = environment.shown(path);
+        page.line(format!("{shown} is not ours and was left where it is."));
+    }
+}
+
+/// A file's name, of a file that lies beside one that was named whole.
+fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// When what was installed begins to run, if nothing is in its way; and the notes.
+pub(crate) fn tell_effect(page: &mut Page, client: &Client, form: Form, notes: &[Note]) {
+    let is_blocked = notes.iter().any(|note| note.is_bad);
+    if !is_blocked && (client.program.is_some() || client.has_run) {
+        page.line(match form {
+            Form::Settings => "Sessions are recorded from now on, running ones included.",
+            Form::Plugin => {
+                "Sessions that start from now on are recorded; in others, type `/reload-plugins`."
+            }
+        });
+    }
+    tell_notes(page, notes);
+}
+
+/// The notes, each on a line.
+pub(crate) fn tell_notes(page: &mut Page, notes: &[Note]) {
+    for note in notes {
+        page.line(match note.is_bad {
+            true => page.paint(Tone::Bad, &note.text),
+            false => note.text.clone(),
+        });
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tense {
+    Future,
+    Past,
+}
+
+/// `Added 10 hooks to ~/.claude/settings.json`.
+fn sentence(change: &Change, environment: &Environment, tense: Tense) -> String {
+    let hooks = |text: &Option<String>| {
+        let hooks = text.as_deref().and_then(|text| installed(text).ok()).unwrap_or_default();
+        hooks.len() as u64
+    };
+    let (before, after) = (hooks(&change.before), hooks(&change.after));
+    let (future, past, rest) = match (before, after, &change.before, &change.after) {
+        (0, 0, None, _) => ("write", "Wrote", String::new()),
+        (0, 0, _, None) => ("remove", "Removed", String::new()),
+        (0, 0, ..) => ("renew", "Renewed", String::new()),
+        (0, ..) => ("add", "Added", format!("{} to ", plural(after, "hook"))),
+        (_, 0, ..) => ("take", "Took", format!("{} out of ", plural(before, "hook"))),
+        _ => ("renew", "Renewed", format!("{} in ", plural(after, "hook"))),
+    };
+    let verb = if tense == Tense::Past { past } else { future };
+    format!("{verb} {rest}{}", environment.shown(&change.path))
+}
+
+/// What would change, as `diff -u` shows it. Secrets in lines nearby are taken out.
+pub(crate) fn difference(page: &mut Page, plan: &Plan, environment: &Environment) -> Result<()> {
+    let intake = environment.intake()?;
+    for change in &plan.changes {
+        let shown = environment.shown(&change.path);
+        let name = |text: &Option<String>| match text {
+            Some(_) => shown.clone(),
+            None => "/dev/null".to_owned(),
+        };
+        let before = change.before.as_deref().unwrap_or_default();
+        let after = change.after.as_deref().unwrap_or_default();
+        let difference = TextDiff::from_lines(before, after)
+            .unified_diff()
+            .context_radius(2)
+            .header(&name(&change.before), &name(&change.after))
+            .to_string();
+        let difference = intake.redactor().clean_text(&difference, &mut Report::default());
+        page.gap();
+        for line in difference.get().lines() {
+            page.line(match line.as_bytes().first() {
+                Some(b'+') => page.paint(Tone::Good, line),
+                Some(b'-') => page.paint(Tone::Bad, line),
+                _ => line.to_owned(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// What changes, or did, for programs.
+pub(crate) fn as_json(plan: &Plan, made: &[(&Change, Option<Backup>)]) -> Value {
+    let changes: Vec<Value> = plan
+        .changes
+        .iter()
+        .map(|change| {
+            let backup = made.iter().find(|(made, _)| *made == change);
+            let backup = backup.and_then(|(_, backup)| match backup {
+                Some(Backup::Made(path) | Backup::Kept(path)) => Some(path),
+                None => None,
+            });
+            json!({
+                "path": change.path,
+                "action": match (&change.before, &change.after) {
+                    (None, _) => "create",
+                    (_, None) => "remove",
+                    _ => "change",
+                },
+                "backup": backup,
+            })
+        })
+        .collect();
+    json!({ "changes": changes, "foreign": plan.foreign })
+}

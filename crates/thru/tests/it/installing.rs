@@ -1,0 +1,594 @@
+//! `thru install`, `thru uninstall` and `thru up`: what they write into Claude Code's folder, and that
+//! all else in it stays as it was.
+#![cfg(unix)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use crate::home::{Home, Ran};
+
+/// A home whose shell finds `thru` by a link, and a client that says it has this version.
+fn machine(home: Home, version: Option<&str>) -> Machine {
+    let bin = home.folder().join("my bin");
+    fs::create_dir(&bin).unwrap();
+    symlink(env!("CARGO_BIN_EXE_thru"), bin.join("thru")).unwrap();
+    let machine = Machine { home, bin };
+    if let Some(version) = version {
+        machine.client(version);
+    }
+    machine
+}
+
+struct Machine {
+    home: Home,
+    bin: PathBuf,
+}
+
+impl Machine {
+    /// Puts a client of this version onto the path.
+    fn client(&self, version: &str) {
+        // A shell writes it: a file that this process ever had open for writing cannot be run while
+        // another test starts a program.
+        let script = r#"printf '#!/bin/sh\necho "%s (Claude Code)"\n' "$1" > "$2"; chmod +x "$2""#;
+        let path = self.bin.join("claude");
+        let status = Command::new("sh").args(["-c", script, "sh", version]).arg(path).status();
+        assert!(status.unwrap().success());
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = self.home.command();
+        command.env("PATH", &self.bin).args(arguments);
+        command
+    }
+
+    fn thru(&self, arguments: &[&str]) -> Ran {
+        Ran::from(self.command(arguments).output().unwrap())
+    }
+
+    fn shown(&self, arguments: &[&str]) -> String {
+        self.thru(arguments).shown()
+    }
+
+    fn inside(&self, arguments: &[&str]) -> Ran {
+        let project = self.home.project();
+        Ran::from(self.command(arguments).current_dir(project).output().unwrap())
+    }
+
+    fn json(&self, arguments: &[&str]) -> Value {
+        serde_json::from_str(&self.thru(arguments).expect(0).stdout).unwrap()
+    }
+
+    fn settings(&self) -> PathBuf {
+        self.home.claude().join("settings.json")
+    }
+
+    fn read_settings(&self) -> String {
+        fs::read_to_string(self.settings()).unwrap()
+    }
+
+    /// Every file and folder of Claude Code and of the project, with what is in it.
+    fn files(&self) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
+        let mut found = BTreeMap::new();
+        let mut pending = vec![self.home.claude(), self.home.project()];
+        while let Some(path) = pending.pop() {
+            if path.is_dir() {
+                pending.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+                found.insert(path, None);
+            } else {
+                let content = fs::read(&path).unwrap();
+                found.insert(path, Some(content));
+            }
+        }
+        found
+    }
+}
+
+const SETTINGS: &str = "{\n\t\"permissions\": { \"allow\": [\"Bash(ls:*)\"] },\n\t\"hooks\": {\n\t\t\"Stop\": \
+                        [{\"hooks\":[{\"type\":\"command\",\"command\":\"say done\"}]}]\n\t}\n}";
+
+#[test]
+fn an_installation_says_what_it_did_and_a_second_one_that_all_is_in_place() {
+    let machine = machine(Home::new(), Some("2.1.197"));
+    let _settings = machine.home.settings();
+    assert_snapshot!(machine.shown(&["install"]), @"
+    Claude Code 2.1.197, [folder]/my bin/claude.
+    Added 10 hooks to [folder]/claude/settings.json.
+    Sessions are recorded from now on, running ones included.
+    ");
+    assert_snapshot!(machine.read_settings(), @r#"
+    {
+      "hooks": {
+        "SessionStart": [{ "hooks": [{ "type": "command", "command": "[folder]/my bin/thru", "args": ["hook", "claude-code", "SessionStart"], "timeout": 10 }] }],
+        "UserPromptSubmit": [{ "hooks": [{ "type": "command", "command": "[folder]/my bin/thru", "args": ["hook", "claude-code", "UserPromptSubmit"], "timeout": 10 }] }],
+        "PostToolUse": [{ "hooks": [{ "type": "command", "command": "[folder]/my bin/thru", "args": ["hook", "claude-code", "PostToolUse"], "timeout": 10 }] }],
+        "PostToolUseFailure": [{ "hooks": [{ "type": "command", "command": "[folder]/my bin/thru", "args": ["hook", "claude-code", "PostToolUseFailure"], "timeout": 10 }] }],
+        "Stop": [{ "hooks": [{ "type": "command", "command": "[folder]/my bin/thru", "args": ["hook", "claude-code", "Stop"], "timeout": 10 }] }],
+        "StopFailure": [{ "hooks": [{ "type": "command", "command": "[folder]/my bin/thru", "args": ["hook", "claude-code", "StopFailure"], "timeout": 10 }] }],
+        "SubagentStop": [{ "hooks": [{ "type": "command", "command": "[folder]/my bin/thru", "args": ["hook", "claude-code", "SubagentStop"], "timeout": 10 }] }],
+        "PreCompact": [{ "hooks": [{ "type": "command", "command": "[folder]/my bin/thru", "args": ["hook", "claude-code", "PreCompact"], "timeout": 10 }] }],
+        "PostCompact": [{ "hooks": [{ "type": "command", "command": "[folder]/my bin/thru", "args": ["hook", "claude-code", "PostCompact"], "timeout": 10 }] }],
+        "SessionEnd": [{ "hooks": [{ "type": "command", "command": "[folder]/my bin/thru", "args": ["hook", "claude-code", "SessionEnd"], "timeout": 10 }] }]
+      }
+    }
+    "#);
+    let before = machine.files();
+    assert_snapshot!(machine.shown(&["install"]), @"
+    Claude Code 2.1.197, [folder]/my bin/claude.
+    All is in place: 10 hooks in [folder]/claude/settings.json run [folder]/my bin/thru.
+    ");
+    assert_eq!(machine.files(), before);
+    assert_snapshot!(machine.shown(&["uninstall"]), @"Took 10 hooks out of [folder]/claude/settings.json.");
+    assert_snapshot!(machine.shown(&["uninstall"]), @"There was nothing to take out.");
+}
+
+#[test]
+fn what_others_wrote_comes_back_to_the_byte() {
+    for form in ["settings", "plugin"] {
+        let machine = machine(Home::with_history(), Some("2.1.197"));
+        machine.home.write("settings.json", SETTINGS);
+        machine.home.write("skills/mine/SKILL.md", "mine");
+        let before = machine.files();
+        machine.thru(&["install", "--as", form]).expect(0);
+        machine.inside(&["install", "--scope", "project"]).expect(0);
+        assert!(machine.files().len() > before.len());
+        // Another version, another form, and back.
+        machine.client("1.0.90");
+        machine.thru(&["install", "--as", "plugin"]).expect(0);
+        machine.thru(&["install", "--as", "settings"]).expect(0);
+        machine.inside(&["uninstall"]).expect(0);
+        assert_eq!(machine.files(), before, "{form}");
+    }
+}
+
+#[test]
+fn a_dry_run_shows_each_line_and_changes_nothing() {
+    let machine = machine(Home::new(), Some("2.1.70"));
+    let secret = format!("{}_{}", "ghp", "x7Kq2mVb9TzLw4RjN8cYpD3sFhG6aEuQ1oiX");
+    machine.home.write(
+        "settings.json",
+        format!("{{\n  \"env\": {{ \"GITHUB_TOKEN\": \"{secret}\" }}\n}}\n"),
+    );
+    let before = machine.files();
+    let _settings = machine.home.settings();
+    assert_snapshot!(machine.shown(&["install", "--dry-run"]), @r#"
+    Claude Code 2.1.70, [folder]/my bin/claude.
+
+    --- [folder]/claude/settings.json
+    +++ [folder]/claude/settings.json
+    @@ -1,3 +1,12 @@
+     {
+    -  "env": { "GITHUB_TOKEN": "[redacted:github-token]" }
+    +  "env": { "GITHUB_TOKEN": "[redacted:github-token]" },
+    +  "hooks": {
+    +    "SessionStart": [{ "hooks": [{ "type": "command", "command": "'[folder]/my bin/thru' hook claude-code SessionStart", "timeout": 10 }] }],
+    +    "UserPromptSubmit": [{ "hooks": [{ "type": "command", "command": "'[folder]/my bin/thru' hook claude-code UserPromptSubmit", "timeout": 10 }] }],
+    +    "PostToolUse": [{ "hooks": [{ "type": "command", "command": "'[folder]/my bin/thru' hook claude-code PostToolUse", "timeout": 10 }] }],
+    +    "Stop": [{ "hooks": [{ "type": "command", "command": "'[folder]/my bin/thru' hook claude-code Stop", "timeout": 10 }] }],
+    +    "SubagentStop": [{ "hooks": [{ "type": "command", "command": "'[folder]/my bin/thru' hook claude-code SubagentStop", "timeout": 10 }] }],
+    +    "PreCompact": [{ "hooks": [{ "type": "command", "command": "'[folder]/my bin/thru' hook claude-code PreCompact", "timeout": 10 }] }],
+    +    "SessionEnd": [{ "hooks": [{ "type": "command", "command": "'[folder]/my bin/thru' hook claude-code SessionEnd", "timeout": 10 }] }]
+    +  }
+     }
+
+    Nothing was changed.
+    "#);
+    assert_eq!(machine.files(), before);
+    assert!(!machine.home.data().exists());
+    machine.thru(&["install"]).expect(0);
+    let installed = machine.files();
+    let shown = machine.shown(&["uninstall", "--dry-run"]);
+    assert!(!shown.contains(&secret) && shown.contains("-  \"hooks\""), "{shown}");
+    assert_eq!(machine.files(), installed);
+}
+
+#[test]
+fn the_copy_from_before_lies_beside_the_file_until_it_is_of_no_use() {
+    let machine = machine(Home::new(), Some("2.1.197"));
+    let path = machine.home.write("settings.json", SETTINGS);
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+    let _settings = machine.home.settings();
+    assert_snapshot!(machine.shown(&["install"]), @"
+    Claude Code 2.1.197, [folder]/my bin/claude.
+    Added 10 hooks to [folder]/claude/settings.json. A copy from before is settings.json.before-throughline.
+    Sessions are recorded from now on, running ones included.
+    ");
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let copy = machine.home.claude().join("settings.json.before-throughline");
+    assert_eq!(fs::read_to_string(&copy).unwrap(), SETTINGS);
+    assert_eq!((mode(&path), mode(&copy)), (0o644, 0o600));
+    // Repeating does not touch it.
+    machine.client("1.0.90");
+    machine.thru(&["install"]).expect(0);
+    assert_eq!(fs::read_to_string(&copy).unwrap(), SETTINGS);
+    // Somebody changes more, so that it differs at the end.
+    let changed = machine.read_settings().replace("Bash(ls:*)", "Bash(cat:*)");
+    fs::write(&path, changed).unwrap();
+    assert_snapshot!(machine.shown(&["uninstall"]), @"Took 7 hooks out of [folder]/claude/settings.json. The copy from before, settings.json.before-throughline, differs from it and stays.");
+    assert_eq!(machine.read_settings(), SETTINGS.replace("Bash(ls:*)", "Bash(cat:*)"));
+    // The next installation shows what was before it; taken back at once, it leaves no trace.
+    machine.thru(&["install"]).expect(0);
+    machine.thru(&["uninstall"]).expect(0);
+    assert!(!copy.exists());
+    assert_eq!(mode(&path), 0o644);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_left_alone() {
+    let machine = machine(Home::new(), Some("2.1.197"));
+    let _settings = machine.home.settings();
+    machine.home.write("settings.json", "{\n  // my settings\n  \"model\": \"opus\"\n}\n");
+    let before = machine.files();
+    assert_snapshot!(machine.shown(&["install"]), @"
+    -- stderr --
+    error: [folder]/claude/settings.json is left alone: not valid JSON: key must be a string at line 2 column 3.
+    hint: correct the file, then run this again; nothing was changed.
+    -- exit 2 --
+    ");
+    assert_snapshot!(machine.shown(&["up", "--yes"]), @"
+    -- stderr --
+    error: [folder]/claude/settings.json is left alone: not valid JSON: key must be a string at line 2 column 3.
+    hint: correct the file, then run this again; nothing was changed.
+    -- exit 2 --
+    ");
+    machine.thru(&["uninstall"]).expect(0);
+    machine.home.write("settings.json", b"{\"a\": \"\xff\"}");
+    machine.thru(&["install"]).expect(2);
+    machine.home.write("settings.json", "{\n  // my settings\n  \"model\": \"opus\"\n}\n");
+    assert_eq!(machine.files(), before);
+    // What is broken and names us may hold hooks of ours.
+    machine.home.write("settings.json", "{ \"hooks\": \"thru hook claude-code Stop\", }");
+    assert_snapshot!(machine.shown(&["uninstall"]), @"
+    -- stderr --
+    error: [folder]/claude/settings.json is left alone: not valid JSON: key must be a string at line 1 column 42.
+    hint: correct the file, then run this again; nothing was changed.
+    -- exit 2 --
+    ");
+}
+
+#[test]
+fn linked_settings_change_where_they_are() {
+    let machine = machine(Home::new(), Some("2.1.197"));
+    let real = machine.home.folder().join("work/dotfiles.json");
+    fs::write(&real, "{}").unwrap();
+    symlink(&real, machine.settings()).unwrap();
+    machine.thru(&["install"]).expect(0);
+    assert!(machine.settings().is_symlink() && fs::read_to_string(&real).unwrap().contains("thru"));
+    machine.thru(&["uninstall"]).expect(0);
+    assert_eq!(fs::read_to_string(&real).unwrap(), "{}");
+    fs::remove_file(&real).unwrap();
+    let _settings = machine.home.settings();
+    assert_snapshot!(machine.shown(&["install"]), @"
+    -- stderr --
+    error: [folder]/claude/settings.json is a link to a file that is not there.
+    hint: make the file, or remove the link, then run this again.
+    -- exit 2 --
+    ");
+}
+
+#[test]
+fn the_version_decides_about_events_and_form() {
+    let machine = machine(Home::new(), None);
+    let _settings = machine.home.settings();
+    assert_snapshot!(machine.shown(&["install"]), @"
+    Claude Code is not on this machine, as far as can be seen. Hooks wait for it.
+    Added 7 hooks to [folder]/claude/settings.json.
+    Which version of Claude Code will run the hooks is not known, so they are those that every version takes. `thru install` adds the rest once `claude` is on your PATH.
+    ");
+    assert_snapshot!(machine.read_settings().lines().nth(2).unwrap(), @r#"    "SessionStart": [{ "hooks": [{ "type": "command", "command": "'[folder]/my bin/thru' hook claude-code SessionStart", "timeout": 10 }] }],"#);
+    for (version, events, has_arguments) in
+        [("1.0.90", 7, false), ("2.1.80", 9, false), ("2.1.138", 10, false), ("2.1.139", 10, true)]
+    {
+        machine.client(version);
+        let answer = machine.json(&["install", "--json"]);
+        assert_eq!(answer["client"]["version"], version);
+        assert_eq!(answer["events"].as_array().unwrap().len(), events, "{version}");
+        let settings: Value = serde_json::from_str(&machine.read_settings()).unwrap();
+        assert_eq!(settings["hooks"].as_object().unwrap().len(), events, "{version}");
+        let handler = &settings["hooks"]["Stop"][0]["hooks"][0];
+        assert_eq!(handler["args"].is_array(), has_arguments, "{version}");
+        assert_eq!((&handler["async"], &handler["timeout"]), (&Value::Null, &json!(10)));
+    }
+}
+
+#[test]
+fn a_client_that_says_nothing_has_no_version() {
+    let machine = machine(Home::new(), Some("not a version"));
+    assert_eq!(machine.json(&["install", "--json"])["client"]["version"], Value::Null);
+}
+
+#[test]
+fn a_project_gets_settings_that_are_the_users_own() {
+    let machine = machine(Home::new(), Some("2.1.197"));
+    let _settings = machine.home.settings();
+    let root = machine.home.project();
+    fs::create_dir_all(root.join(".git")).unwrap();
+    fs::create_dir_all(root.join("deep/er")).unwrap();
+    let deep = |arguments: &[&str]| {
+        let mut command = machine.command(arguments);
+        Ran::from(command.current_dir(root.join("deep/er")).output().unwrap()).shown()
+    };
+    assert_snapshot!(deep(&["install", "--scope", "project"]), @"
+    Claude Code 2.1.197, [folder]/my bin/claude.
+    Added 10 hooks to [folder]/work/rocket/.claude/settings.local.json.
+    Sessions are recorded from now on, running ones included.
+    ");
+    assert!(root.join(".claude/settings.local.json").is_file());
+    assert!(!machine.settings().exists());
+    assert_snapshot!(machine.inside(&["install"]).shown(), @"
+    Claude Code 2.1.197, [folder]/my bin/claude.
+    Added 10 hooks to [folder]/claude/settings.json.
+    Sessions are recorded from now on, running ones included.
+    [folder]/work/rocket/.claude/settings.local.json has our hooks as well. Both may run; every event is kept once.
+    ");
+    assert_snapshot!(deep(&["install", "--scope", "project", "--as", "plugin"]), @"
+    -- stderr --
+    error: a plugin in a project's folder would run for everybody who clones it.
+    hint: use `thru install --scope project`, which writes your own settings for the project.
+    -- exit 2 --
+    ");
+    assert_snapshot!(deep(&["uninstall"]), @"
+    Took 10 hooks out of [folder]/claude/settings.json.
+    Took 10 hooks out of [folder]/work/rocket/.claude/settings.local.json.
+    ");
+    assert!(!root.join(".claude").exists() && root.join("deep/er").exists());
+}
+
+#[test]
+fn one_form_takes_the_place_of_the_other() {
+    let machine = machine(Home::new(), Some("2.1.197"));
+    let _settings = machine.home.settings();
+    machine.thru(&["install"]).expect(0);
+    assert_snapshot!(machine.shown(&["install", "--as", "plugin"]), @"
+    Claude Code 2.1.197, [folder]/my bin/claude.
+    Wrote [folder]/claude/skills/throughline/.claude-plugin/plugin.json.
+    Added 10 hooks to [folder]/claude/skills/throughline/hooks/hooks.json.
+    Took 10 hooks out of [folder]/claude/settings.json.
+    Sessions that start from now on are recorded; in others, type `/reload-plugins`.
+    ");
+    assert!(!machine.settings().exists());
+    // Without a form, the one that is there stays.
+    assert_snapshot!(machine.shown(&["install"]), @"
+    Claude Code 2.1.197, [folder]/my bin/claude.
+    All is in place: 10 hooks in [folder]/claude/skills/throughline/hooks/hooks.json run [folder]/my bin/thru.
+    ");
+    // What others put into the folder stays where it is.
+    machine.home.write("skills/throughline/notes.md", "mine");
+    assert_snapshot!(machine.shown(&["install", "--as", "settings"]), @"
+    Claude Code 2.1.197, [folder]/my bin/claude.
+    Added 10 hooks to [folder]/claude/settings.json.
+    Removed [folder]/claude/skills/throughline/.claude-plugin/plugin.json.
+    Took 10 hooks out of [folder]/claude/skills/throughline/hooks/hooks.json.
+    [folder]/claude/skills/throughline/notes.md is not ours and was left where it is.
+    Sessions are recorded from now on, running ones included.
+    ");
+    machine.thru(&["uninstall"]).expect(0);
+    let left: Vec<_> =
+        machine.files().into_iter().filter_map(|(path, file)| file.map(|_| path)).collect();
+    assert_eq!(left, [machine.home.claude().join("skills/throughline/notes.md")]);
+    // Nor is another plugin of this name overwritten.
+    let other =
+        machine.home.write("skills/throughline/.claude-plugin/plugin.json", "{\"name\":\"x\"}");
+    assert_snapshot!(machine.shown(&["install", "--as", "plugin"]), @"
+    -- stderr --
+    error: [folder]/claude/skills/throughline/.claude-plugin/plugin.json is not ours.
+    hint: move that plugin away, or use `thru install --as settings`.
+    -- exit 2 --
+    ");
+    assert_eq!(fs::read_to_string(other).unwrap(), "{\"name\":\"x\"}");
+}
+
+#[test]
+fn hooks_that_are_turned_off_are_not_passed_over_in_silence() {
+    let machine = machine(Home::new(), Some("2.1.197"));
+    let _settings = machine.home.settings();
+    machine.home.write("settings.json", "{\n  \"disableAllHooks\": true\n}\n");
+    assert_snapshot!(machine.shown(&["install"]), @"
+    Claude Code 2.1.197, [folder]/my bin/claude.
+    Added 10 hooks to [folder]/claude/settings.json. A copy from before is settings.json.before-throughline.
+    `disableAllHooks` is set in [folder]/claude/settings.json: no hook runs, nothing is recorded.
+    ");
+    let answer = machine.json(&["install", "--json"]);
+    assert_eq!(answer["notes"][0]["kind"], "hooks-off");
+    machine.thru(&["uninstall"]).expect(0);
+    let off = "{\"enabledPlugins\": {\"throughline@skills-dir\": false}}";
+    machine.home.write("settings.json", off);
+    assert_snapshot!(machine.shown(&["install", "--as", "plugin"]), @"
+    Claude Code 2.1.197, [folder]/my bin/claude.
+    Wrote [folder]/claude/skills/throughline/.claude-plugin/plugin.json.
+    Added 10 hooks to [folder]/claude/skills/throughline/hooks/hooks.json.
+    The plugin is turned off in [folder]/claude/settings.json: nothing is recorded. `claude plugin enable throughline@skills-dir` turns it on.
+    ");
+    assert_eq!(machine.json(&["install", "--as", "settings", "--json"])["notes"], json!([]));
+}
+
+/// Hooks that somebody committed for everybody are named and not touched.
+#[test]
+fn hooks_in_a_projects_shared_settings_are_left_there() {
+    let machine = machine(Home::new(), Some("2.1.197"));
+    let _settings = machine.home.settings();
+    machine.inside(&["install", "--scope", "project"]).expect(0);
+    let folder = machine.home.project().join(".claude");
+    fs::rename(folder.join("settings.local.json"), folder.join("settings.json")).unwrap();
+    assert_snapshot!(machine.inside(&["install"]).shown(), @"
+    Claude Code 2.1.197, [folder]/my bin/claude.
+    Added 10 hooks to [folder]/claude/settings.json.
+    Sessions are recorded from now on, running ones included.
+    [folder]/work/rocket/.claude/settings.json has our hooks as well. Both may run; every event is kept once.
+    ");
+    assert_snapshot!(machine.inside(&["uninstall"]).shown(), @"
+    Took 10 hooks out of [folder]/claude/settings.json.
+    [folder]/work/rocket/.claude/settings.json still has our hooks.
+    ");
+}
+
+#[test]
+fn answers_for_programs() {
+    let machine = machine(Home::new(), Some("2.1.197"));
+    let _settings = machine.home.settings();
+    assert_snapshot!(machine.shown(&["install", "--json"]), @r#"
+    {
+      "changes": [
+        {
+          "action": "create",
+          "backup": null,
+          "path": "[folder]/claude/settings.json"
+        }
+      ],
+      "client": {
+        "has_run": false,
+        "program": "[folder]/my bin/claude",
+        "version": "2.1.197"
+      },
+      "dry_run": false,
+      "events": [
+        "SessionStart",
+        "UserPromptSubmit",
+        "PostToolUse",
+        "PostToolUseFailure",
+        "Stop",
+        "StopFailure",
+        "SubagentStop",
+        "PreCompact",
+        "PostCompact",
+        "SessionEnd"
+      ],
+      "foreign": [],
+      "form": "settings",
+      "kind": "install",
+      "notes": [],
+      "program": "[folder]/my bin/thru",
+      "scope": "user",
+      "version": 1
+    }
+    "#);
+    assert_snapshot!(machine.shown(&["uninstall", "--json"]), @r#"
+    {
+      "changes": [
+        {
+          "action": "remove",
+          "backup": null,
+          "path": "[folder]/claude/settings.json"
+        }
+      ],
+      "data": null,
+      "dry_run": false,
+      "foreign": [],
+      "kind": "uninstall",
+      "notes": [],
+      "version": 1
+    }
+    "#);
+}
+
+#[test]
+fn up_does_everything_and_can_be_repeated() {
+    let machine = machine(Home::with_history(), Some("2.1.197"));
+    machine.home.write("settings.json", SETTINGS);
+    let _settings = machine.home.settings();
+    // Nobody is there to be asked.
+    assert_snapshot!(machine.shown(&["up"]), @"
+    Claude Code 2.1.197, [folder]/my bin/claude.
+
+    This is going to
+      - add 10 hooks to [folder]/claude/settings.json
+      - read the history in [folder]/claude: 2 sessions, [size]
+    Nothing leaves this machine. `thru uninstall` takes it back, all other settings as they were.
+
+    -- stderr --
+    error: nobody is there to be asked.
+    hint: `thru up --yes` does it without asking; nothing was changed.
+    -- exit 2 --
+    ");
+    assert_eq!(machine.read_settings(), SETTINGS);
+    assert!(!machine.home.data().join("memory.db").exists());
+    assert_snapshot!(machine.shown(&["up", "--yes"]), @"
+    Claude Code 2.1.197, [folder]/my bin/claude.
+
+    This is going to
+      - add 10 hooks to [folder]/claude/settings.json
+      - read the history in [folder]/claude: 2 sessions, [size]
+    Nothing leaves this machine. `thru uninstall` takes it back, all other settings as they were.
+
+    Added 10 hooks to [folder]/claude/settings.json. A copy from before is settings.json.before-throughline.
+    Sessions are recorded from now on, running ones included.
+    Read 2 sessions ([size]) in [time]: 11 passages new.
+    Distilled 3 sessions: 4 memories (observations and summaries).
+
+    Remembered: 11 passages of 3 sessions in 2 projects, with 4 memories. The latest:
+      rocket: Which pears ripen in September?  [age] 
+      rocket: The lock is taken once now  [age] 
+      orchard: Plan the irrigation for the young pear trees  [age] 
+
+    Try next:
+      thru search WORDS  find where something was said or done
+      thru context       what a session that starts here is told
+      thru doctor        whether all of it works
+    ");
+    assert_snapshot!(machine.shown(&["up"]), @"
+    Claude Code 2.1.197, [folder]/my bin/claude.
+    All is in place: 10 hooks in [folder]/claude/settings.json run [folder]/my bin/thru.
+
+    Remembered: 11 passages of 3 sessions in 2 projects, with 4 memories. The latest:
+      rocket: Which pears ripen in September?  [age] 
+      rocket: The lock is taken once now  [age] 
+      orchard: Plan the irrigation for the young pear trees  [age] 
+
+    Try next:
+      thru search WORDS  find where something was said or done
+      thru context       what a session that starts here is told
+      thru doctor        whether all of it works
+    ");
+    let answer = machine.json(&["up", "--json"]);
+    assert_eq!(answer["kind"], "up");
+    assert_eq!(answer["changes"], json!([]));
+    assert_eq!(answer["memory"]["sessions"], 3);
+    assert_eq!(answer["import"]["files"], 0);
+    assert_snapshot!(machine.shown(&["uninstall"]), @"
+    Took 10 hooks out of [folder]/claude/settings.json.
+    What was recorded stays in [folder]/home.
+    `thru export` writes it out as JSON Lines to take along;
+    `rm -r [folder]/home` removes it for good.
+    ");
+    assert_eq!(machine.read_settings(), SETTINGS);
+}
+
+#[test]
+fn up_goes_ahead_of_claude_code() {
+    let machine = machine(Home::new(), None);
+    let _settings = machine.home.settings();
+    fs::remove_dir(machine.home.claude()).unwrap();
+    assert_snapshot!(machine.shown(&["up", "--yes"]), @"
+    Claude Code is not on this machine, as far as can be seen. Hooks wait for it.
+
+    This is going to
+      - add 7 hooks to [folder]/claude/settings.json
+    Nothing leaves this machine. `thru uninstall` takes it back, all other settings as they were.
+
+    Added 7 hooks to [folder]/claude/settings.json.
+    Which version of Claude Code will run the hooks is not known, so they are those that every version takes. `thru install` adds the rest once `claude` is on your PATH.
+
+    Nothing is remembered yet: it begins with your next session.
+
+    Try next:
+      thru demo          see it at work on a made-up history
+      thru context       what a session that starts here is told
+      thru doctor        whether all of it works
+    ");
+    assert!(machine.settings().is_file());
+}
+
+#[test]
+fn up_leaves_the_history_alone_when_told_to() {
+    let machine = machine(Home::with_history(), Some("2.1.197"));
+    let answer = machine.json(&["up", "--yes", "--no-import", "--as", "plugin", "--json"]);
+    assert_eq!((&answer["import"], &answer["memory"]), (&Value::Null, &Value::Null));
+    assert_eq!(answer["form"], "plugin");
+    machine.thru(&["config", "set", "capture.off", "true"]);
+    machine.thru(&["up", "--json"]).expect(0);
+}

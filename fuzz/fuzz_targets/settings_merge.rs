@@ -1,0 +1,30 @@
+//! Somebody else's settings: our hooks go in and come out again, and every byte of the rest is as it
+//! was. What is no settings file is refused, never changed.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use thru_agents::claude_code::install::{
+    ClientVersion, Platform, Registration, install, installed, switches, uninstall,
+};
+
+fuzz_target!(|data: &[u8]| {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let new = Registration::new("/a b/thru", Some(ClientVersion::new(2, 1, 197)), Platform::Linux);
+    let old = Registration::new(r"C:\b\thru.exe", None, Platform::Windows);
+    switches(text);
+    let (Ok(before), Ok(with)) = (installed(text), install(Some(text), &new)) else { return };
+    assert_eq!(install(Some(&with), &new).as_ref(), Ok(&with), "not the same twice");
+    assert_eq!(
+        installed(&with).map(|hooks| hooks.len()),
+        Ok(new.events.len()),
+        "not all are there"
+    );
+    let without = uninstall(text).expect("what can be changed can be changed back");
+    assert_eq!(uninstall(&with).as_ref(), Ok(&without), "taking out left something");
+    // Where hooks of ours were before, in whatever layout, they come out as well.
+    if before.is_empty() {
+        assert_eq!(without.as_deref(), Some(text), "taking out nothing changed something");
+        let upgraded = install(Some(text), &old).and_then(|text| install(Some(&text), &new));
+        assert_eq!(upgraded, Ok(with), "an older installation left something");
+    }
+});
