@@ -131,7 +131,7 @@ impl Journal {
         if !draft.changed {
             return Ok(());
         }
-        let mut new = record::encode_rewritten(draft.times + 1)?;
+        let mut new = record::encode_rewritten(draft.times.wrapping_add(1))?;
         new.append(&mut draft.lines);
         if listed.sealed {
             let packed = seal::pack(&path, &new)?;

@@ -80,7 +80,10 @@ fn show(
     let since = arguments.since.as_ref().map(date).transpose()?;
     let wanted = |stored: &Stored| {
         since.is_none_or(|since| stored.at >= since)
-            && arguments.kind.as_ref().is_none_or(|kind| stored.kind == *kind || event(stored) == kind)
+            && arguments
+                .kind
+                .as_ref()
+                .is_none_or(|kind| stored.kind == *kind || event(stored) == kind)
             && arguments.session.as_ref().is_none_or(|start| session(stored).starts_with(start))
     };
     let mut records = latest(journal, arguments.limit as usize, wanted)?;
@@ -100,7 +103,8 @@ fn show(
         if records.is_empty() {
             page.line("No records.");
         }
-        let kind_width = records.iter().map(|record| width(what(record))).max().unwrap_or(0).min(24);
+        let kind_width =
+            records.iter().map(|record| width(what(record))).max().unwrap_or(0).min(24);
         for record in &records {
             let when = day_and_time(Some(record.at), &environment.zone);
             let (kind, session) = (one_line(what(record), 24), start(session(record)));
@@ -191,7 +195,8 @@ fn gist(record: &Stored) -> String {
     let text = |value: &Value, keys: &[&str]| {
         keys.iter().find_map(|key| value[*key].as_str()).map(str::to_owned)
     };
-    let said = ["prompt", "last_assistant_message", "text", "message", "reason", "trigger", "source"];
+    let said =
+        ["prompt", "last_assistant_message", "text", "message", "reason", "trigger", "source"];
     match (body["tool_name"].as_str(), text(body, &said)) {
         (Some(tool), _) => {
             let target = ["command", "file_path", "path", "pattern", "query", "url", "description"];
@@ -292,9 +297,7 @@ fn stats(
     let exceeded = stats.bytes_on_disk > alarm;
     let mut page = Page::new(environment, plain);
     if as_json {
-        let counted = |count: &Count| {
-            json!({ "records": count.records, "first": count.first, "last": count.last })
-        };
+        let counted = |count: &Count| json!({ "records": count.records, "first": count.first, "last": count.last });
         let hosts: serde_json::Map<String, Value> =
             stats.hosts.iter().map(|(host, count)| (host.clone(), counted(count))).collect();
         page.json(&json!({
@@ -347,7 +350,10 @@ fn stats_page(page: &mut Page, stats: &Stats, environment: &Environment) {
     let names = stats.kinds.keys().chain(stats.hosts.keys());
     let name_width = names.map(|name| width(name)).max().unwrap_or(0);
     let mut row = |name: &str, said: &str| {
-        page.line(format!("  {name}{}  {said}", " ".repeat(name_width.saturating_sub(width(name)))));
+        page.line(format!(
+            "  {name}{}  {said}",
+            " ".repeat(name_width.saturating_sub(width(name)))
+        ));
     };
     for (kind, number) in &stats.kinds {
         row(kind, &count(*number));
