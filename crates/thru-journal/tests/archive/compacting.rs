@@ -81,7 +81,8 @@ enum Kind {
 fn block() -> impl Strategy<Value = (Kind, usize, usize)> {
     let kind =
         prop_oneof![4 => Just(Kind::Clean), 1 => Just(Kind::Verbatim), 1 => Just(Kind::Mark)];
-    let length = prop_oneof![30 => 0_usize..200, 1 => Just(BLOCK_BYTES / 2), 1 => Just(BLOCK_BYTES)];
+    let length =
+        prop_oneof![30 => 0_usize..200, 1 => Just(BLOCK_BYTES / 2), 1 => Just(BLOCK_BYTES)];
     (kind, 1_usize..4, length)
 }
 
