@@ -239,7 +239,7 @@ impl Draft {
         };
         let Stored { key, at, kind, host, .. } = stored.clone();
         *done.replaced.entry(kind.clone()).or_default() += 1;
-        self.lines.extend(record::encode(&host, &Entry { key, at, kind, body })?);
+        self.lines.extend(record::encode_again(&host, &Entry { key, at, kind, body })?);
         self.changed = true;
         Ok(())
     }
