@@ -19,6 +19,7 @@
 
 mod appender;
 mod block;
+mod compact;
 mod header;
 mod name;
 mod reader;
@@ -32,6 +33,7 @@ use std::path::{Path, PathBuf};
 
 pub use appender::Appender;
 pub use block::{BLOCK_BYTES, Block, Compressor, MAX_BLOCK_BYTES, PreparedBlock, pieces};
+pub use compact::Compacted;
 pub use name::{EntryName, InvalidEntryName};
 pub use reader::{ArchiveReader, Blocks, Lines};
 pub use rewrite::EntryReport;

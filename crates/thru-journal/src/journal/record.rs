@@ -86,6 +86,11 @@ pub(super) fn encode(host: &str, entry: &Entry) -> Result<Vec<u8>> {
     if entry.key.is_empty() {
         return Err(Error::Unrecordable("a journal entry has no key".to_owned()));
     }
+    encode_again(host, entry)
+}
+
+/// The line of an entry that was read, and so has the key that it has.
+pub(super) fn encode_again(host: &str, entry: &Entry) -> Result<Vec<u8>> {
     let body = entry.body.get();
     if !is_shallow(body, MAX_DEPTH) {
         return Err(Error::Unrecordable(format!("JSON nested deeper than {MAX_DEPTH} levels")));

@@ -131,7 +131,7 @@ impl Journal {
         if !draft.changed {
             return Ok(());
         }
-        let mut new = record::encode_rewritten(draft.times + 1)?;
+        let mut new = record::encode_rewritten(draft.times.wrapping_add(1))?;
         new.append(&mut draft.lines);
         if listed.sealed {
             let packed = seal::pack(&path, &new)?;
@@ -239,7 +239,7 @@ impl Draft {
         };
         let Stored { key, at, kind, host, .. } = stored.clone();
         *done.replaced.entry(kind.clone()).or_default() += 1;
-        self.lines.extend(record::encode(&host, &Entry { key, at, kind, body })?);
+        self.lines.extend(record::encode_again(&host, &Entry { key, at, kind, body })?);
         self.changed = true;
         Ok(())
     }

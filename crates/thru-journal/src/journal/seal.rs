@@ -72,20 +72,23 @@ impl Journal {
             done.busy += 1;
             return Ok(());
         }
-        let mut content = read_plain(&path)?;
+        let mut content = std::fs::read(&path).at(&path)?;
+        if content.is_empty() {
+            // Opened by somebody who came too late, or never used.
+            return self.remove(&path);
+        }
         if listed.sealed {
             let (unpacked, whole) = scan::read_whole(&path)?.unwrap_or_default();
             if whole && unpacked.starts_with(&content) {
                 return self.remove(&path);
             }
-            if !content.starts_with(&unpacked) {
+            // What is damaged may be replaced only by what it certainly was.
+            if unpacked.is_empty() || !content.starts_with(&unpacked) {
                 // Two segments of one name: a file was copied here. Both are kept.
                 let free = segment::free_spill_path(&self.dir, name)?;
                 self.disk.rename(&path, &free).at(&path)?;
                 return self.disk.sync_dir(&self.dir);
             }
-        } else if content.is_empty() {
-            return self.remove(&path);
         }
         if !content.ends_with(b"\n") {
             // Closes off a record that was cut short, as the next writer would.
@@ -106,11 +109,6 @@ impl Journal {
         self.disk.remove(path).at(path)?;
         self.disk.sync_dir(&self.dir)
     }
-}
-
-/// What the plain file of a segment holds.
-fn read_plain(path: &Path) -> Result<Vec<u8>> {
-    std::fs::read(path).at(path)
 }
 
 /// The sealed form of a segment, of which it is certain that it can be read.

@@ -171,7 +171,7 @@ pub(super) fn create_spill(
     Err(Error::Unrecordable("no name is left for a segment".to_owned()))
 }
 
-/// A name for `path`, a segment, as one that nobody writes any more beside those that are there.
+/// Where a segment can be put whose name is taken: it is read like a spill.
 pub(super) fn free_spill_path(dir: &Path, name: Name<'_>) -> Result<PathBuf> {
     for attempt in 0_u64.. {
         let path = dir.join(spill_name(name.host, name.number, attempt));

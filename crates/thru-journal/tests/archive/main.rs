@@ -1,6 +1,7 @@
 //! What the archive promises, from the outside.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
 
+mod compacting;
 mod damage;
 mod entries;
 mod lines;

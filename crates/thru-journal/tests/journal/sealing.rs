@@ -133,7 +133,7 @@ fn what_an_interrupted_sealing_left_is_read_once_and_cleared() {
 
     // The sealed one was damaged before it was needed.
     fs::write(&plain, &content).unwrap();
-    fs::write(&sealed, &packed[..packed.len() - 6]).unwrap();
+    fs::write(&sealed, &packed[..packed.len() - 2]).unwrap();
     journal.seal().unwrap();
     assert_eq!(fs::read(&sealed).unwrap(), packed);
     assert_eq!(segments(&journal).len(), 2);
@@ -146,6 +146,23 @@ fn what_an_interrupted_sealing_left_is_read_once_and_cleared() {
     journal.seal().unwrap();
     let replay = journal.replay().unwrap();
     assert_eq!(keys(&replay.entries), ["key-0", "key-1", "key-2", "foreign", "key-3"]);
+}
+
+#[test]
+fn a_damaged_sealed_segment_is_not_replaced_by_something_else() {
+    let dir = tempfile::tempdir().unwrap();
+    let journal = filled(dir.path(), 1);
+    let (plain, sealed) =
+        (dir.path().join("h-00000001.jsonl"), dir.path().join("h-00000001.jsonl.zst"));
+    fs::rename(&plain, &sealed).unwrap();
+    let damaged = fs::read(&sealed).unwrap();
+    for content in ["", "anything\n"] {
+        fs::write(&plain, content).unwrap();
+        journal.seal().unwrap();
+        assert_eq!(fs::read(&sealed).unwrap(), damaged);
+        assert!(!plain.exists());
+    }
+    assert_eq!(segments(&journal).len(), 2, "the other content is kept as well");
 }
 
 #[test]
