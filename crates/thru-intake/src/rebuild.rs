@@ -55,7 +55,7 @@ impl Intake {
         let mut store = Store::open_replacement(&self.layout, self.new_generation())?;
         self.apply_journal(&mut store)?;
         let batch = store.begin()?;
-        batch.set_redactor(&self.redactor.fingerprint())?;
+        batch.set_redactor(&self.fingerprint)?;
         batch.commit()?;
         let mut entries = self.archived()?;
         report.sources = entries.len();

@@ -30,6 +30,8 @@ pub(crate) struct Environment {
     pub(crate) home: Option<PathBuf>,
     /// The directory that the command was started in.
     pub(crate) directory: PathBuf,
+    /// This program's own file, where the system says which it is.
+    pub(crate) program: Option<PathBuf>,
     /// The time.
     pub(crate) clock: Arc<dyn Clock>,
     /// The user's time zone.
@@ -100,6 +102,7 @@ impl Environment {
             claude_directory,
             home,
             directory,
+            program: env::current_exe().ok(),
             clock: Arc::new(SystemClock),
             zone: TimeZone::system(),
             terminal: Terminal::of_process(),
@@ -136,6 +139,7 @@ impl Environment {
             notes: Vec::new(),
             claude_directory,
             home: self.home.clone(),
+            program: self.program.clone(),
             clock: Arc::clone(&self.clock),
             zone: self.zone.clone(),
             terminal: self.terminal,
