@@ -7,6 +7,7 @@
 //!
 //! It must not rank, print, or ask the environment for anything.
 
+mod adopt;
 mod copy;
 mod decisions;
 mod distilling;
@@ -39,6 +40,7 @@ use thru_redact::{Clean, Redactor, Report, UserRule};
 
 use decisions::Decisions;
 
+pub use adopt::{Adopted, Exported};
 pub use distilling::DistilProgress;
 pub use error::{IntakeError, Result};
 pub use forget::Forgotten;

@@ -128,10 +128,11 @@ impl Intake {
         let mut changed = 0;
         for item in self.journal.stream(Default::default())? {
             let Item::Entry(stored) = item? else { continue };
-            match self.change_of(&stored, report) {
-                Change::Keep => {}
-                Change::Replace(_) | Change::Remove => changed += 1,
-            }
+            changed += match self.change_of(&stored, report) {
+                Change::Keep => 0,
+                Change::Replace(body) => u64::from(*body.get() != stored.body),
+                Change::Remove => 1,
+            };
         }
         Ok(changed)
     }

@@ -116,7 +116,7 @@ fn show(page: &mut Page, status: &Status, environment: &Environment) {
     };
     let (counts, sizes) = (&status.counts, &status.sizes);
     let mut row = |name: &str, tone: Option<Tone>, text: String| {
-        let name = page.paint(Tone::Quiet, &format!("{name:11}"));
+        let name = page.paint(Tone::Quiet, &format!("{name:13}"));
         let text = tone.map_or(text.clone(), |tone| page.paint(tone, &text));
         page.line(format!("{name}{text}"));
     };
@@ -131,6 +131,18 @@ fn show(page: &mut Page, status: &Status, environment: &Environment) {
         Recording::NotConnected => {
             row("recording", None, "no; `thru install` connects Claude Code".to_owned());
         }
+    }
+    if let Some(cap) = status.alarm {
+        let text = format!(
+            "the journal is beyond its cap of {}; nothing is dropped. `thru doctor` says more",
+            size(cap)
+        );
+        row("alarm", Some(Tone::Bad), text);
+    }
+    if status.failures > 0 {
+        let hooks = plural(status.failures as u64, "hook");
+        let text = format!("{hooks} failed in the last day; `thru doctor` says more");
+        row("failures", Some(Tone::Bad), text);
     }
     if status.events > 0 {
         row("agents", None, format!("Claude Code, {}", plural(status.events as u64, "event")));
@@ -178,18 +190,6 @@ fn show(page: &mut Page, status: &Status, environment: &Environment) {
         ),
     );
     row("daemon", None, "none in this version; none is needed".to_owned());
-    if let Some(cap) = status.alarm {
-        let text = format!(
-            "the journal is beyond its cap of {}; nothing is dropped. `thru doctor` says more",
-            size(cap)
-        );
-        row("alarm", Some(Tone::Bad), text);
-    }
-    if status.failures > 0 {
-        let hooks = plural(status.failures as u64, "hook");
-        let text = format!("{hooks} failed in the last day; `thru doctor` says more");
-        row("failures", Some(Tone::Bad), text);
-    }
 }
 
 fn as_json(status: &Status, environment: &Environment) -> Value {

@@ -177,7 +177,7 @@ impl Home {
             r#""(seconds|archive|distil|index|parse|read|redact|store)": [0-9.e-]+"#,
             r#""$1": "[time]""#,
         );
-        settings.add_filter(r"\b\d+(\.\d+)? (kB|MB|B)\b", "[size]");
+        settings.add_filter(r"\b\d+(\.\d+)? (TB|GB|kB|MB|B)\b", "[size]");
         settings
     }
 }
