@@ -34,8 +34,10 @@ pub struct Adopted {
     pub new: BTreeMap<String, u64>,
     /// Decisions that were known already.
     pub known: u64,
-    /// Decisions that were left out, by kind.
+    /// Decisions that would remove something here and were left out, by kind.
     pub left_out: BTreeMap<String, u64>,
+    /// Decisions that this version does not understand.
+    pub not_understood: u64,
 }
 
 impl Intake {
@@ -51,12 +53,14 @@ impl Intake {
         let mut accepted: HashSet<String> = known.clone();
         for exported in decisions {
             let key = exported.key.to_string();
-            let operation = Operation::read(&exported.kind, &exported.decision);
-            let operation = operation.filter(|operation| may_come_in(operation, &accepted));
-            let Some(operation) = operation else {
-                *outcome.left_out.entry(exported.kind.clone()).or_default() += 1;
+            let Some(operation) = Operation::read(&exported.kind, &exported.decision) else {
+                outcome.not_understood += 1;
                 continue;
             };
+            if !may_come_in(&operation, &accepted) {
+                *outcome.left_out.entry(exported.kind.clone()).or_default() += 1;
+                continue;
+            }
             accepted.insert(key.clone());
             if known.contains(&key) {
                 outcome.known += 1;

@@ -372,6 +372,10 @@ fn say_adopted(page: &mut Page, adopted: &Adopted) {
             kinds_of(&adopted.left_out)
         ));
     }
+    if adopted.not_understood > 0 {
+        let decisions = plural(adopted.not_understood, "decision");
+        page.line(format!("{decisions} of a form that this version does not know."));
+    }
 }
 
 fn adopted_json(adopted: &Adopted) -> Value {
@@ -381,5 +385,6 @@ fn adopted_json(adopted: &Adopted) -> Value {
         "new": adopted.new,
         "known": adopted.known,
         "left_out": adopted.left_out,
+        "not_understood": adopted.not_understood,
     })
 }

@@ -250,7 +250,11 @@ fn list(page: &mut Page, scan: &Scan) {
             continue;
         }
         let heading = page.paint(Tone::Heading, &format!("{:8}", part.as_str()));
-        page.line(format!("{heading} {}: {}", plural(number, noun_of(part)), rules_of(&found)));
+        let rules = match rules_of(&found) {
+            rules if rules.is_empty() => rules,
+            rules => format!(": {rules}"),
+        };
+        page.line(format!("{heading} {}{rules}", plural(number, noun_of(part))));
         for (place, lines) in places.iter().take(PLACES) {
             page.line(page.paint(Tone::Quiet, &format!("         {place}{}", shown_lines(lines))));
         }
@@ -269,8 +273,7 @@ fn noun_of(part: Part) -> &'static str {
         Part::Journal => "record",
         Part::Archive => "line",
         Part::Store => "text",
-        Part::Backup => "copy from before an upgrade",
-        Part::File => "file",
+        Part::Backup | Part::File => "file",
     }
 }
 
@@ -292,7 +295,7 @@ fn shown_lines(lines: &[u64]) -> String {
     match lines.len() {
         0 => String::new(),
         1 => format!(", line {}", shown[0]),
-        ..=SHOWN => format!(", lines {}", shown.join(", ")),
+        2..=SHOWN => format!(", lines {}", shown.join(", ")),
         more => format!(", lines {} and {} more", shown.join(", "), more - SHOWN),
     }
 }

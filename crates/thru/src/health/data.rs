@@ -141,7 +141,7 @@ pub(super) fn journal_size(seen: &Seen<'_>) -> Finding {
         true => Finding::problem(
             CHECK,
             format!("{line}: beyond its cap; nothing is dropped"),
-            "`thru journal` says what takes the space; raise `journal.alarm_mb` if it is right so",
+            "`thru journal stats` says what takes the space; raise `journal.alarm_mb` if it is right so",
         ),
         false => Finding::ok(CHECK, line),
     }

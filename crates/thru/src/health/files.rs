@@ -131,7 +131,7 @@ pub(super) fn disk(seen: &Seen<'_>) -> Finding {
     let remedy = "free some space: on a full disk nothing more is recorded";
     match free {
         ..SCARCELY_ANY => Finding::problem(CHECK, line, remedy),
-        ..SCARCE => Finding::note(CHECK, line, remedy),
+        SCARCELY_ANY..SCARCE => Finding::note(CHECK, line, remedy),
         _ => Finding::ok(CHECK, line),
     }
 }

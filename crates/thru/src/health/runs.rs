@@ -32,7 +32,10 @@ pub(super) fn recording(seen: &Seen<'_>) -> Finding {
             "`thru config show --origin` says where it is set",
         );
     }
-    Finding::ok(CHECK, "on")
+    match seen.hooks.is_empty() {
+        true => Finding::ok(CHECK, "nothing is recorded while no agent is connected"),
+        false => Finding::ok(CHECK, "on"),
+    }
 }
 
 /// Failures of the last day.

@@ -55,8 +55,7 @@ fn found(answer: &Value, check: &str) -> (String, String) {
 }
 
 fn with_versions(home: &Home) -> insta::internals::SettingsBindDropGuard {
-    let _outer = home.settings();
-    let mut settings = insta::Settings::clone_current();
+    let mut settings = home.filters();
     settings.add_filter(r"thru \d+\.\d+\.\d+", "thru [version]");
     settings.add_filter(r"/\S*/thru\b", "[thru]");
     settings.add_filter(r"\b\d+\.\d ms", "[time]");
@@ -69,25 +68,25 @@ fn a_doctor_finds_all_well_where_all_is_well() {
     let home = connected();
     let _settings = with_versions(&home);
     assert_snapshot!(home.shown(&["doctor"]), @"
-    ok       hooks         Claude Code: 2 events in /tmp/.tmpDwgCc3/claude/settings.json
-    ok       program       hooks run /tmp/tgt-doctor/debug/thru
+    ok       hooks         Claude Code: 2 events in [folder]/claude/settings.json
+    ok       program       hooks run [thru]
     ok       trust         nothing is held back as far as can be seen
     ok       recording     on
     ok       failures      no hook failed
     ok       latency       no hook ran yet
     ok       settings      all as they come
     ok       journal       2 records, all whole
-    ok       journal size  400 B of 4.1 GB
+    ok       journal size  [size] of [size]
     ok       archive       14 lines in 3 files, all whole
     ok       store         11 passages of 3 sessions
     ok       index         11 passages and 4 memories
     ok       redaction     everything was cleaned by today's rules
     ok       waiting       everything in the journal was brought in
-    ok       clean-up      Claude Code deletes transcripts after 30 days (`cleanupPeriodDays`, its default)
+    ok       clean-up      Claude Code deletes transcripts after [age] (`cleanupPeriodDays`, its default)
     ok       permissions   only you may read what is kept
     ok       leftovers     none
-    ok       disk          220 kB in /tmp/.tmpDwgCc3/home (archive 2.7 kB, store 205 kB, index 11.8 kB, journal 400 B), 36.9 GB free
-    ok       versions      thru 0.1.0, schema 3
+    ok       disk          [size] in [folder]/home (archive [size], store [size], index [size], journal [size]), [size] free
+    ok       versions      thru [version], schema 3
 
     All is well.
     ");
@@ -102,24 +101,24 @@ fn a_doctor_says_what_is_missing() {
                            `thru install` connects Claude Code; until then only `thru import` reads
     ok       program       no hook runs one
     ok       trust         no hook to hold back
-    ok       recording     on
+    ok       recording     nothing is recorded while no agent is connected
     ok       failures      no hook failed
     ok       latency       no hook ran yet
     ok       settings      all as they come
     ok       journal       0 records, all whole
-    ok       journal size  0 B of 4.1 GB
+    ok       journal size  [size] of [size]
     ok       archive       0 lines in 0 files, all whole
     note     store         nothing was brought in yet
                            `thru import` reads what is there
     ok       index         0 passages and 0 memories
     ok       redaction     nothing is kept yet
     ok       waiting       everything in the journal was brought in
-    note     clean-up      Claude Code deletes transcripts after 30 days (`cleanupPeriodDays`, its default)
+    note     clean-up      Claude Code deletes transcripts after [age] (`cleanupPeriodDays`, its default)
                            run `thru import` more often than that, or `thru install`
     ok       permissions   only you may read what is kept
     ok       leftovers     none
-    ok       disk          0 B in /tmp/.tmpbhznh0/home (archive 0 B, store 0 B, index 0 B, journal 0 B), 36.9 GB free
-    ok       versions      thru 0.1.0, schema 3
+    ok       disk          [size] in [folder]/home (archive [size], store [size], index [size], journal [size]), [size] free
+    ok       versions      thru [version], schema 3
 
     1 problem.
     -- exit 2 --
@@ -256,18 +255,10 @@ fn status_fits_a_screen() {
     recording    on
     agents       Claude Code, 2 events
     memory       3 sessions in 2 projects, 11 passages, 4 memories
-    last event   SessionStart at 2026-11-21 11:36, just now
-    last intake  2026-11-21 11:36, just now
-    data         220 kB in /tmp/.tmpzftPlH/home
-                 archive 2.7 kB, store 205 kB, index 11.8 kB, journal 400 B
-    daemon       none in this version; none is needed
-    ");
-    assert_snapshot!(Home::new().shown(&["status"]), @"
-    recording    no; `thru install` connects Claude Code
-    memory       0 sessions in 0 projects, 0 passages, 0 memories
-    last intake  nothing was brought in yet; `thru import` reads what is there
-    data         0 B in /tmp/.tmp5GXDBc/home
-                 archive 0 B, store 0 B, index 0 B, journal 0 B
+    last event   SessionStart at [moment], just now
+    last intake  [moment], just now
+    data         [size] in [folder]/home
+                 archive [size], store [size], index [size], journal [size]
     daemon       none in this version; none is needed
     ");
     home.thru(&["config", "set", "journal.alarm_mb", "16"]).expect(0);
@@ -276,14 +267,28 @@ fn status_fits_a_screen() {
     home.thru(&["capture", "pause"]).expect(0);
     assert_snapshot!(home.shown(&["status"]), @"
     recording    paused until `thru capture resume`
-    alarm        the journal is beyond its cap of 16.0 MB; nothing is dropped. `thru doctor` says more
+    alarm        the journal is beyond its cap of [size]; nothing is dropped. `thru doctor` says more
     failures     1 hook failed in the last day; `thru doctor` says more
     agents       Claude Code, 2 events
     memory       3 sessions in 2 projects, 11 passages, 4 memories
-    last event   SessionStart at 2026-11-21 11:36, just now
-    last intake  2026-11-21 11:36, just now
-    data         17.2 MB in /tmp/.tmpzftPlH/home
-                 archive 2.7 kB, store 205 kB, index 11.8 kB, journal 17.0 MB
+    last event   SessionStart at [moment], just now
+    last intake  [moment], just now
+    data         [size] in [folder]/home
+                 archive [size], store [size], index [size], journal [size]
+    daemon       none in this version; none is needed
+    ");
+}
+
+#[test]
+fn status_says_how_to_begin() {
+    let home = Home::new();
+    let _settings = with_versions(&home);
+    assert_snapshot!(home.shown(&["status"]), @"
+    recording    no; `thru install` connects Claude Code
+    memory       0 sessions in 0 projects, 0 passages, 0 memories
+    last intake  nothing was brought in yet; `thru import` reads what is there
+    data         [size] in [folder]/home
+                 archive [size], store [size], index [size], journal [size]
     daemon       none in this version; none is needed
     ");
 }
@@ -294,7 +299,7 @@ fn recording_is_paused_for_a_time_or_until_told() {
     let _settings = with_versions(&home);
     assert_eq!(home.json(&["status", "--json"])["recording"], "on");
     assert_snapshot!(home.shown(&["capture", "pause", "--for", "1h30m"]), @"
-    Recording is paused until 2026-11-21 13:06.
+    Recording is paused until [moment].
     Claude Code still writes its transcripts: a later `thru import` reads them.
     ");
     let status = home.json(&["status", "--json"]);

@@ -42,7 +42,8 @@ fn an_export_can_be_of_one_project_or_of_some_time() {
     let home = Home::imported();
     home.tell(&["Use pnpm, not npm"]);
     home.thru(&["remember", "--global", "The box is called heron"]).expect(0);
-    let exported = lines(&home.thru(&["export", "--project", "dir:/home/ada/rocket"]).expect(0).stdout);
+    let exported =
+        lines(&home.thru(&["export", "--project", "dir:/home/ada/rocket"]).expect(0).stdout);
     let sessions = of_kind(&exported, "session");
     assert!(!sessions.is_empty() && sessions.iter().all(|session| session["project"] == "rocket"));
     assert!(!exported.iter().any(|line| line.to_string().contains("heron")));
@@ -131,7 +132,7 @@ fn what_is_no_export_is_refused_and_nothing_is_overwritten() {
     );
     assert_snapshot!(home.shown(&["import", "memory.jsonl"]), @"
     Nothing new.
-    Left out what would remove something here: memory-told 1. `thru redact add` and `thru forget` do that.
+    1 decision of a form that this version does not know.
     Not brought in: unknown 2.
     They are made of transcripts, which are carried by copying `archive/` and `journal/`.
     ");

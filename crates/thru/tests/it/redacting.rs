@@ -174,7 +174,7 @@ fn a_given_text_is_taken_out_of_everything() {
     home.thru(&["export", "--out", export.to_str().unwrap()]).expect(0);
     assert!(places_of(&home, "quartz").len() > 3, "{:?}", places_of(&home, "quartz"));
     assert_snapshot!(home.shown(&["redact", "--scan"]), @"
-    backup   1 copy from before an upgrade: 
+    backup   1 file
              memory.before-v4.db
 
     The index holds words of the texts of the store and is made again with it.
@@ -190,7 +190,7 @@ fn a_given_text_is_taken_out_of_everything() {
              passages of session 11111111-aaaa-4aaa-8aaa-000000000001, lines 1, 2
              sessions
              source_facts
-    backup   1 copy from before an upgrade: 
+    backup   1 file
              memory.before-v4.db
     file     2 files: given 9
              export.jsonl
