@@ -92,8 +92,7 @@ impl Intake {
         }
         outcome.rebuilt = self.reclean_store(lock, outcome.records > 0)?;
         for (part, path) in self.other_files() {
-            let name = path.strip_prefix(self.layout.root()).unwrap_or(&path);
-            let name = name.to_string_lossy().into_owned();
+            let name = self.name_of(&path);
             if part == Part::Backup {
                 // Nobody is at work on it while we hold the lock, and the store was made whole.
                 thru_journal::files::remove(&path)?;

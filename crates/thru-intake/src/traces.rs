@@ -114,7 +114,8 @@ impl Intake {
         let entries = self.archive.entries()?;
         for (number, entry) in entries.iter().enumerate() {
             if let Err(error) = self.scan_entry(entry, &mut scan) {
-                scan.unread.push((format!("archive/{entry}"), error.to_string()));
+                let place = self.named(&format!("archive/{entry}"));
+                scan.unread.push((place, error.to_string()));
             }
             progress(number as u64 + 1, entries.len() as u64);
         }
@@ -171,7 +172,7 @@ impl Intake {
         let is_verbatim = reader.blocks().iter().any(|block| block.verbatim);
         scan.verbatim += usize::from(is_verbatim);
         let mut note = |line, found| {
-            let (place, session) = (entry.as_str().to_owned(), Some(info.session.clone()));
+            let (place, session) = (self.named(entry.as_str()), Some(info.session.clone()));
             scan.note(Trace { part: Part::Archive, place, session, line, found });
         };
         // Names of files and folders stay: by them their source is known again.
@@ -228,8 +229,7 @@ impl Intake {
     }
 
     fn scan_file(&self, part: Part, path: &Path, scan: &mut Scan) {
-        let place =
-            path.strip_prefix(self.layout.root()).unwrap_or(path).to_string_lossy().into_owned();
+        let place = self.name_of(path);
         match part {
             // A database that is not in use: it goes as a whole.
             Part::Backup => {
@@ -243,6 +243,16 @@ impl Intake {
                 Err(error) => scan.unread.push((place, error.to_string())),
             },
         }
+    }
+
+    /// A file by its name in the data directory.
+    pub(crate) fn name_of(&self, path: &Path) -> String {
+        self.named(&path.strip_prefix(self.layout.root()).unwrap_or(path).to_string_lossy())
+    }
+
+    /// A name that can be shown: what must not be kept may stand in it.
+    fn named(&self, name: &str) -> String {
+        self.redactor.clean_text(name, &mut Report::default()).into_inner()
     }
 
     /// What a file that is none of journal, archive and store is to hold, where that is something

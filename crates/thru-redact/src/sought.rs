@@ -75,4 +75,16 @@ mod tests {
         }
         assert!(Sought::new("given", " \n").is_err());
     }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_found_in_json_and_taken_out(text in "[a-z\"\\\\.*+ \n\t\u{e9}]{0,12}[a-z]{4}", around in "[A-Z ]{0,8}") {
+            let sought = Sought::new("given", &text).unwrap();
+            let line = serde_json::json!({ "text": format!("{around} {text} {around}") }).to_string();
+            proptest::prop_assert!(sought.is_in(line.as_bytes()), "{}", line);
+            let redactor = crate::Redactor::new(&[sought.rule().clone()], &[]).unwrap();
+            let clean = redactor.clean_json_line(line.as_bytes(), &mut crate::Report::default());
+            proptest::prop_assert!(!sought.is_in(clean.get()), "{}", String::from_utf8_lossy(clean.get()));
+        }
+    }
 }

@@ -17,7 +17,7 @@ pub(crate) fn mend(findings: &[Finding], environment: &Environment) -> Result<Ve
             None => {}
             Some(Mend::Modes) => done.push(take_modes_away(environment)?),
             Some(Mend::Leftovers) => done.push(remove_leftovers(environment)?),
-            Some(Mend::Hooks) => done.push(write_hooks_again(environment)?),
+            Some(Mend::Hooks) => done.extend(write_hooks_again(environment)?),
         }
     }
     Ok(done)
@@ -54,7 +54,8 @@ fn remove_leftovers(environment: &Environment) -> Result<String> {
     Ok(format!("removed {} that stopped processes left", plural(found.len() as u64, "file")))
 }
 
-/// The installer's merge, run again. It replaces hooks of ours and leaves those of others alone.
-fn write_hooks_again(_environment: &Environment) -> Result<String> {
-    Ok("run `thru install` to write the hooks again".to_owned())
+/// The installer's merge, run again: it replaces hooks of ours and leaves those of others alone.
+/// Nothing where that is left to `thru install`.
+fn write_hooks_again(_environment: &Environment) -> Result<Option<String>> {
+    Ok(None)
 }

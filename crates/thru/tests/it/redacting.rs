@@ -242,6 +242,42 @@ fn a_given_text_is_taken_out_of_what_was_told() {
 }
 
 #[test]
+fn what_newer_rules_find_is_told_and_taken_out() {
+    let home = Home::new();
+    let _settings = home.settings();
+    // What was allowed when it was read stands for what older rules did not know.
+    let token = ["gh", "p_", "0123456789abcdefghijABCDEFGHIJ012345"].concat();
+    home.thru(&["config", "set", "redact.allow", "ghp_.*"]).expect(0);
+    let mut author = Author::of(ONE);
+    author.asks(&format!("Use {token} to push.")).says("Pushed.");
+    home.write(&file(ONE), author.text());
+    home.thru(&["import"]).expect(0);
+    assert!(!places_of(&home, &token).is_empty());
+    std::fs::write(home.data().join("config.toml"), "").unwrap();
+    assert_snapshot!(home.shown(&["redact", "--scan"]), @"
+    archive  1 line: github-token 1
+             session 11111111-aaaa-4aaa-8aaa-000000000001, line 1
+    store    4 texts: github-token 4
+             passages of session 11111111-aaaa-4aaa-8aaa-000000000001, line 1
+             sessions
+             source_facts
+
+    The index holds words of the texts of the store and is made again with it.
+    Nothing was changed; the same with `--apply` takes it out.
+    ");
+    let scan = home.json(&["redact", "--scan", "--json"]);
+    assert_eq!(scan["places"][0]["line"], 1);
+    assert!(!scan.to_string().contains(&token));
+    assert_snapshot!(home.shown(&["redact", "--apply"]), @"
+    Took 1 secret out of 1 archived file.
+    Made store and index again; ids are the same.
+    Looked again: nothing is left.
+    ");
+    assert_eq!(places_of(&home, &token), [] as [&str; 0]);
+    home.thru(&["redact", "--scan"]).expect(1);
+}
+
+#[test]
 fn what_was_kept_exactly_goes_where_the_very_text_is_given() {
     let home = Home::new();
     home.thru(&["config", "set", "archive.verbatim", "true"]).expect(0);
