@@ -161,10 +161,15 @@ fn everywhere(arguments: &Arguments, environment: &Environment, plain: bool) -> 
         Some("-") => Some(from_standard_input()?),
         text => text.map(str::to_owned),
     };
-    let intake = match &text {
-        Some(text) => looking_for(environment.intake()?, text.trim())?,
-        None => environment.intake()?,
+    let intake = || match &text {
+        Some(text) => looking_for(environment.intake()?, text.trim()),
+        None => environment.intake(),
     };
+    let looking = intake()?;
+    if environment.layout.database().exists() {
+        // One that an older version wrote is upgraded: its texts are looked into in their new form.
+        shared::open_store(environment)?;
+    }
     let mut page = Page::new(environment, plain);
     let bar = progress_bar(environment, arguments.json);
     let mut progress = |done, total| {
@@ -172,7 +177,7 @@ fn everywhere(arguments: &Arguments, environment: &Environment, plain: bool) -> 
         bar.set_position(done);
     };
     if arguments.scan {
-        let scan = intake.scan(&mut progress)?;
+        let scan = looking.scan(&mut progress)?;
         bar.finish_and_clear();
         match arguments.json {
             true => page.json(&scan_json(&scan))?,
@@ -181,7 +186,9 @@ fn everywhere(arguments: &Arguments, environment: &Environment, plain: bool) -> 
         page.print()?;
         return Ok(if scan.traces.is_empty() { Outcome::Nothing } else { Outcome::Done });
     }
-    let lock = shared::lock(&intake)?;
+    let lock = shared::lock(&looking)?;
+    // Whoever held the lock may have changed rules meanwhile.
+    let intake = intake()?;
     let applied = intake.apply_rules(&lock, &mut progress)?;
     let left = intake.scan(&mut progress)?;
     bar.finish_and_clear();

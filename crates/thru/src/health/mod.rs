@@ -1,7 +1,8 @@
 //! What `thru doctor` looks at. Each check is a small function that gives one finding; this module
 //! puts them in order, and knows what several of them need to be looked at once.
 //!
-//! Nothing here changes anything but [`mend`], and no finding holds text of a session.
+//! Nothing here changes anything but [`mend`] (and a store of an older version is upgraded, as by every
+//! command that reads it), and no finding holds text of a session.
 
 mod agent;
 mod data;
@@ -15,7 +16,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use thru_intake::{Intake, IntakeError, Verification};
-use thru_store::{Store, StoreError};
+use thru_store::Store;
 
 pub(crate) use data::{Sizes, sizes};
 pub(crate) use mend::mend;
@@ -125,16 +126,12 @@ impl<'a> Seen<'a> {
     /// Looks at everything. `progress` is told of archived files read, and of all.
     pub(crate) fn at(environment: &'a Environment, progress: &mut dyn FnMut(u64, u64)) -> Self {
         let intake = environment.intake().map_err(|error| format!("{error:#}"));
-        let store = match Store::open_to_read(&environment.layout) {
-            Ok(store) => Ok(Some(store)),
-            Err(StoreError::Missing { .. }) => Ok(None),
-            Err(error) => Err(error.to_string()),
-        };
         let verified = match &intake {
             Ok(intake) if environment.layout.root().is_dir() => verified(intake, progress),
             Ok(_) => Ok(Some(Verification::default())),
             Err(error) => Err(error.clone()),
         };
+        let store = Store::open_if_there(&environment.layout).map_err(|error| error.to_string());
         Self { environment, hooks: hooks::found(environment), intake, store, verified }
     }
 
@@ -153,6 +150,15 @@ fn verified(
         Err(IntakeError::Locked { .. }) => return Ok(None),
         lock => lock.map_err(|error| error.to_string())?,
     };
+    let is_older = |store: Store| {
+        store.schema_version().is_ok_and(|version| version < thru_store::SCHEMA_VERSION)
+    };
+    if let Ok(Some(store)) = Store::open_if_there(intake.layout())
+        && is_older(store)
+    {
+        // As every command does that reads it.
+        intake.upgrade(&lock, &mut |_, _, _| {}).map_err(|error| error.to_string())?;
+    }
     let verified = intake.verify(progress).map_err(|error| error.to_string());
     drop(lock);
     verified.map(Some)
