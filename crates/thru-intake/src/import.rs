@@ -76,7 +76,7 @@ impl Intake {
         let mut store = Store::open_to_write(&self.layout, self.new_generation(), progress)?;
         if store.redactor()?.is_none() {
             let batch = store.begin()?;
-            batch.set_redactor(&self.redactor.fingerprint())?;
+            batch.set_redactor(&self.fingerprint)?;
             batch.commit()?;
         }
         thru_store::index::remove_other_indexes(&self.layout, &store)?;

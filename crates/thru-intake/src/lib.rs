@@ -7,6 +7,7 @@
 //!
 //! It must not rank, print, or ask the environment for anything.
 
+mod adopt;
 mod copy;
 mod decisions;
 mod distilling;
@@ -18,12 +19,14 @@ mod import;
 mod indexing;
 mod lock;
 mod operations;
+mod pending;
 mod plan;
 mod projector;
 mod rebuild;
 mod reclean;
 mod restore;
 mod stages;
+mod traces;
 mod verify;
 mod write;
 
@@ -39,17 +42,20 @@ use thru_redact::{Clean, Redactor, Report, UserRule};
 use decisions::Decisions;
 use thru_store::{SourceRecord, SourceRow};
 
+pub use adopt::{Adopted, Exported};
 pub use distilling::DistilProgress;
 pub use error::{IntakeError, Result};
 pub use forget::Forgotten;
 pub use import::{Directories, ImportReport, Progress};
 pub use lock::IntakeLock;
 pub use operations::{Operation, Told};
+pub use pending::Pending;
 pub use plan::{Plan, SourceProblem};
 pub use rebuild::RebuildReport;
 pub use reclean::Recleaned;
 pub use restore::Restored;
 pub use stages::{Stage, Stages};
+pub use traces::{Part, Scan, Trace};
 pub use verify::{Finding, Verification};
 
 /// Everything that intake works with. Made by the binary; nothing here comes from the environment.
@@ -58,6 +64,9 @@ pub struct Intake {
     archive: Archive,
     journal: Journal,
     redactor: Redactor,
+    /// Stands for the rules of the redactor, without what was given for one command only.
+    fingerprint: String,
+    given: Option<reclean::Given>,
     rules: BTreeMap<String, String>,
     forgotten: HashSet<SessionKey>,
     clock: Arc<dyn Clock>,
@@ -94,9 +103,12 @@ impl Intake {
             .iter()
             .map(|(name, pattern)| UserRule { name: name.clone(), pattern: pattern.clone() })
             .collect();
+        let redactor = Redactor::new(&user_rules, &options.allow)?;
         Ok(Self {
             archive: Archive::new(layout.archive()),
-            redactor: Redactor::new(&user_rules, &options.allow)?,
+            fingerprint: redactor.fingerprint(),
+            redactor,
+            given: None,
             journal,
             layout,
             rules,

@@ -58,7 +58,7 @@ impl Intake {
         let known = Directories { declared: &|_| None, excluded: &|_| false };
         self.apply_events(&mut store, &known)?;
         let batch = store.begin()?;
-        batch.set_redactor(&self.redactor.fingerprint())?;
+        batch.set_redactor(&self.fingerprint)?;
         batch.commit()?;
         let mut entries = self.archived()?;
         report.sources = entries.len();

@@ -17,6 +17,7 @@ mod redactor;
 mod report;
 mod rules;
 mod secrets;
+mod sought;
 mod tags;
 mod user_rules;
 
@@ -24,4 +25,5 @@ pub use clean::Clean;
 pub use redactor::Redactor;
 pub use report::Report;
 pub use rules::{RuleInfo, rules};
+pub use sought::Sought;
 pub use user_rules::{RuleError, UserRule};

@@ -80,21 +80,25 @@ fn compile(pattern: &str) -> Result<Regex, String> {
         .map_err(|error| error.to_string())
 }
 
+/// The expression of a rule that can be used.
+pub(crate) fn compiled(rule: &UserRule) -> Result<Regex, RuleError> {
+    let UserRule { name, pattern } = rule.clone();
+    let is_name_byte = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    if name.is_empty() || name.len() > LONGEST_NAME || !name.bytes().all(is_name_byte) {
+        return Err(RuleError::Name { name });
+    }
+    match compile(&pattern) {
+        Err(reason) => Err(RuleError::Pattern { name, reason }),
+        Ok(regex) if regex.is_match("") => Err(RuleError::Empty { name }),
+        Ok(regex) => Ok(regex),
+    }
+}
+
 impl UserRules {
     pub(crate) fn new(rules: &[UserRule], allow: &[String]) -> Result<Self, RuleError> {
         let mut compiled = Self::default();
-        for UserRule { name, pattern } in rules {
-            let name = name.clone();
-            let is_name_byte =
-                |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-            if name.is_empty() || name.len() > LONGEST_NAME || !name.bytes().all(is_name_byte) {
-                return Err(RuleError::Name { name });
-            }
-            match compile(pattern) {
-                Err(reason) => return Err(RuleError::Pattern { name, reason }),
-                Ok(regex) if regex.is_match("") => return Err(RuleError::Empty { name }),
-                Ok(regex) => compiled.rules.push((name, regex)),
-            }
+        for rule in rules {
+            compiled.rules.push((rule.name.clone(), self::compiled(rule)?));
         }
         for pattern in allow {
             // Compiled alone first, so that no bracket can close the group around it.

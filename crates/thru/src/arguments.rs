@@ -58,9 +58,8 @@ pub(crate) enum Command {
     Restore(commands::restore::Arguments),
     /// List, rename and merge projects
     Projects(commands::projects::Arguments),
-    /// Your own rules for what must not be kept
-    #[command(subcommand)]
-    Redact(commands::redact::Command),
+    /// Take out what must not be kept, and rules of your own for it
+    Redact(commands::redact::Arguments),
     /// Forget memories, sessions or whole projects
     Forget(commands::forget::Arguments),
     /// Take a decision back

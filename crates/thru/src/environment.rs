@@ -30,6 +30,8 @@ pub(crate) struct Environment {
     pub(crate) home: Option<PathBuf>,
     /// The directory that the command was started in.
     pub(crate) directory: PathBuf,
+    /// This program's own file, where the system says which it is.
+    pub(crate) program: Option<PathBuf>,
     /// The time.
     pub(crate) clock: Arc<dyn Clock>,
     /// The user's time zone.
@@ -42,8 +44,6 @@ pub(crate) struct Environment {
     pub(crate) less_is_set: bool,
     /// Where the user's shell looks for programs.
     pub(crate) search_path: Vec<PathBuf>,
-    /// The file that this program was started from.
-    pub(crate) program: Option<PathBuf>,
 }
 
 /// Where the output goes.
@@ -134,6 +134,7 @@ impl Environment {
             claude_directory: places.claude_directory,
             home: places.home,
             directory,
+            program: env::current_exe().ok(),
             clock: Arc::new(SystemClock),
             zone: TimeZone::system(),
             terminal: Terminal::of_process(),
@@ -145,7 +146,6 @@ impl Environment {
             search_path: env::var_os("PATH")
                 .map(|path| env::split_paths(&path).collect())
                 .unwrap_or_default(),
-            program: env::current_exe().ok(),
         }
     }
 
@@ -174,13 +174,13 @@ impl Environment {
             notes: Vec::new(),
             claude_directory,
             home: self.home.clone(),
+            program: self.program.clone(),
             clock: Arc::clone(&self.clock),
             zone: self.zone.clone(),
             terminal: self.terminal,
             pager: self.pager.clone(),
             less_is_set: self.less_is_set,
             search_path: self.search_path.clone(),
-            program: self.program.clone(),
         }
     }
 

@@ -6,6 +6,7 @@ mod commands;
 mod disk;
 mod environment;
 mod failure;
+mod health;
 mod installing;
 mod ui;
 

@@ -156,6 +156,11 @@ const COLUMNS: &str = "m.row, m.id, m.session, m.project, m.turn, m.kind, m.flag
     m.title, m.tokens, m.raw_tokens, m.block, m.start, m.length";
 
 impl Store {
+    /// How many memories there are.
+    pub fn memory_count(&self) -> Result<u64> {
+        super::count(&self.connection, "SELECT count(*) FROM memories")
+    }
+
     /// Reads memories, ordered by time.
     pub fn memories(&self, filter: &MemoryFilter) -> Result<Vec<MemoryRow>> {
         let mut conditions: Vec<String> = Vec::new();

@@ -7,6 +7,7 @@ mod passages;
 mod projects;
 mod sessions;
 mod sources;
+mod texts;
 
 use rusqlite::Connection;
 
@@ -22,6 +23,7 @@ pub use projects::{ProjectName, ProjectRow};
 pub use sessions::{SessionFilter, SessionPlace, SessionRow};
 pub(crate) use sources::sources_of;
 pub use sources::{Counts, SourceCursor, SourceRow, Stamped};
+pub use texts::StoredText;
 
 /// Reads the agent of a session.
 fn agent(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<thru_core::Agent> {

@@ -1,17 +1,78 @@
-//! `thru capture`: pause recording.
+//! `thru capture`: pause recording, or go on.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
+use jiff::Span;
+use thru_capture::pause::{self, Pause};
+use thru_core::Timestamp;
 
 use super::Outcome;
 use crate::environment::Environment;
+use crate::failure::advised;
+use crate::ui::{Page, day_and_time};
 
-/// Commands.
+/// While recording is paused, hooks keep nothing: not what is said, not what is done. The agent works
+/// on as always and keeps its own transcripts, which a later `thru import` reads.
 #[derive(Debug, clap::Subcommand)]
+#[command(after_help = "Examples:\n  \
+    thru capture pause             until you say otherwise\n  \
+    thru capture pause --for 2h    for two hours; also 30m, 1d, 1h30m\n  \
+    thru capture resume            go on now")]
 pub(crate) enum Command {
-    /// To be built
-    Pause,
+    /// Record nothing until told otherwise, or for a time
+    Pause {
+        /// How long: `30m`, `2h`, `1d`
+        #[arg(long = "for", value_name = "TIME")]
+        length: Option<String>,
+    },
+    /// Go on recording
+    Resume,
 }
 
-pub(crate) fn run(_command: &Command, _environment: &Environment, _plain: bool) -> Result<Outcome> {
-    bail!("not built yet")
+pub(crate) fn run(command: &Command, environment: &Environment, plain: bool) -> Result<Outcome> {
+    let mut page = Page::new(environment, plain);
+    match command {
+        Command::Pause { length } => {
+            let paused = match length {
+                Some(length) => Pause::Until(end_of(length, environment)?),
+                None => Pause::Open,
+            };
+            pause::set(&environment.layout, paused)?;
+            page.line(format!("Recording is {}.", described(paused, environment)));
+            page.line(
+                "Claude Code still writes its transcripts: a later `thru import` reads them.",
+            );
+        }
+        Command::Resume => {
+            let was_paused = pause::clear(&environment.layout)?;
+            page.line(if was_paused { "Recording goes on." } else { "Recording was not paused." });
+        }
+    }
+    page.print()?;
+    Ok(Outcome::Done)
+}
+
+/// A pause in words: `paused until 2026-11-21 14:05`.
+pub(crate) fn described(pause: Pause, environment: &Environment) -> String {
+    match pause {
+        Pause::Until(end) => format!("paused until {}", day_and_time(Some(end), &environment.zone)),
+        Pause::Open => "paused until `thru capture resume`".to_owned(),
+    }
+}
+
+/// When a pause of this length ends that begins now.
+fn end_of(length: &str, environment: &Environment) -> Result<Timestamp> {
+    let wrong = || {
+        advised(
+            format!("`{length}` is no length of time"),
+            "write a number and its unit, such as `30m`, `2h` or `1d`",
+        )
+    };
+    let span: Span = length.trim().parse().map_err(|_| wrong())?;
+    let now = environment.clock.now();
+    // In the user's time zone, where a day may have 23 hours.
+    let end = now.to_zoned(environment.zone.clone()).checked_add(span).map_err(|_| wrong())?;
+    match end.timestamp() > now {
+        true => Ok(end.timestamp()),
+        false => Err(wrong()),
+    }
 }

@@ -1,18 +1,116 @@
-//! `thru doctor`: find out what does not work.
+//! `thru doctor`: find out what does not work, and mend it.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
+use indicatif::{ProgressBar, ProgressDrawTarget};
+use serde_json::{Value, json};
 
-use super::Outcome;
+use super::{Outcome, shared};
 use crate::environment::Environment;
+use crate::health::{self, Finding, Level, Seen};
+use crate::ui::{Page, Tone, plural};
 
-/// Arguments.
+/// Looks at hooks, settings and everything that is kept, and says what does not work and what to do
+/// about it. Reads journal and archive to their ends.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {}
+#[command(after_help = "Examples:\n  \
+    thru doctor                      what works and what does not\n  \
+    thru doctor --fix                mend what can be mended without asking\n  \
+    thru doctor --report > issue.md  for an issue: no text, no paths, no names of yours\n\n\
+    Exit status: 0 all is well, 2 there is a problem.")]
+pub(crate) struct Arguments {
+    /// Mend what is safe to mend, then look again
+    #[arg(long)]
+    fix: bool,
+    /// Print a report for an issue, as Markdown
+    #[arg(long, conflicts_with_all = ["fix", "json"])]
+    report: bool,
+    /// Answer as JSON
+    #[arg(long)]
+    json: bool,
+}
 
 pub(crate) fn run(
-    _arguments: &Arguments,
-    _environment: &Environment,
-    _plain: bool,
+    arguments: &Arguments,
+    environment: &Environment,
+    plain: bool,
 ) -> Result<Outcome> {
-    bail!("not built yet")
+    let quiet = arguments.json || arguments.report;
+    let mut mended = Vec::new();
+    let mut seen = look(environment, quiet);
+    let mut findings = health::examine(&seen);
+    if arguments.fix && findings.iter().any(|finding| finding.mend.is_some()) {
+        // What is open would keep others from the lock.
+        drop(seen);
+        mended = health::mend(&findings, environment)?;
+        seen = look(environment, quiet);
+        findings = health::examine(&seen);
+    }
+    let mut page = Page::new(environment, plain);
+    if arguments.report {
+        page.line(health::report(&seen, &findings));
+    } else if arguments.json {
+        page.json(&as_json(&findings, &mended))?;
+    } else {
+        list(&mut page, &findings, &mended);
+    }
+    page.print()?;
+    let worst = findings.iter().map(|finding| finding.level).max();
+    Ok(if worst == Some(Level::Problem) { Outcome::Wrong } else { Outcome::Done })
+}
+
+fn look(environment: &Environment, quiet: bool) -> Seen<'_> {
+    let bar = match environment.terminal.errors && !quiet {
+        true => ProgressBar::new(0)
+            .with_style(shared::bar_style("{pos}/{len} files"))
+            .with_message("Checking"),
+        false => ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()),
+    };
+    let seen = Seen::at(environment, &mut |done, total| {
+        bar.set_length(total);
+        bar.set_position(done);
+    });
+    bar.finish_and_clear();
+    seen
+}
+
+fn list(page: &mut Page, findings: &[Finding], mended: &[String]) {
+    for done in mended {
+        page.line(page.paint(Tone::Good, &format!("fixed: {done}")));
+    }
+    page.gap();
+    let width = findings.iter().map(|finding| finding.check.len()).max().unwrap_or(0);
+    for finding in findings {
+        let tone = match finding.level {
+            Level::Ok => Tone::Good,
+            Level::Note => Tone::Match,
+            Level::Problem => Tone::Bad,
+        };
+        let level = page.paint(tone, &format!("{:7}", finding.level.as_str()));
+        page.line(format!("{level}  {:width$}  {}", finding.check, finding.line));
+        if let Some(remedy) = finding.remedy.as_ref().filter(|_| finding.level != Level::Ok) {
+            let indent = " ".repeat(7 + 2 + width + 2);
+            page.line(page.paint(Tone::Quiet, &format!("{indent}{remedy}")));
+        }
+    }
+    page.gap();
+    let of = |level| findings.iter().filter(|finding| finding.level == level).count() as u64;
+    page.line(match (of(Level::Problem), of(Level::Note)) {
+        (0, 0) => page.paint(Tone::Good, "All is well."),
+        (0, notes) => format!("No problem; {} worth knowing.", plural(notes, "thing")),
+        (problems, _) => format!("{}.", plural(problems, "problem")),
+    });
+    if mended.is_empty() && findings.iter().any(|finding| finding.mend.is_some()) {
+        page.line("`thru doctor --fix` mends what can be mended without asking.");
+    }
+}
+
+fn as_json(findings: &[Finding], mended: &[String]) -> Value {
+    let problems = findings.iter().filter(|finding| finding.level == Level::Problem).count();
+    json!({
+        "version": 1,
+        "kind": "doctor",
+        "problems": problems,
+        "findings": findings.iter().map(Finding::as_json).collect::<Vec<_>>(),
+        "fixed": mended,
+    })
 }

@@ -13,7 +13,7 @@ use thru_agents::{Discovery, claude_code};
 use thru_intake::identity::PROJECT_FILE;
 use thru_intake::{Directories, ImportReport, Intake, IntakeLock, Plan, SourceProblem, Stage};
 
-use super::{Outcome, shared};
+use super::{Outcome, export, shared};
 use crate::environment::{Environment, project_settings};
 use crate::failure::advised;
 use crate::ui::{Page, Tone, count, plural, size};
@@ -23,7 +23,8 @@ use crate::ui::{Page, Tone, count, plural, size};
 #[command(after_help = "Examples:\n  \
     thru import                     everything in ~/.claude (or $CLAUDE_CONFIG_DIR)\n  \
     thru import backup/projects     transcripts in a folder\n  \
-    thru import --dry-run           only say what there is to read\n\n\
+    thru import --dry-run           only say what there is to read\n  \
+    thru import memory.jsonl        what was told and decided, from an export\n\n\
     Can be stopped and run again at any time: it goes on where it stopped.")]
 pub(crate) struct Arguments {
     /// Files and folders to read instead
@@ -47,6 +48,16 @@ pub(crate) fn run(
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {
+    if !arguments.paths.is_empty() && arguments.paths.iter().all(|path| export::is_export(path)) {
+        let Arguments { paths, dry_run, json, .. } = arguments;
+        return export::bring_in(paths, *dry_run, *json, environment, plain);
+    }
+    if let Some(export) = arguments.paths.iter().find(|path| export::is_export(path)) {
+        return Err(advised(
+            format!("{} is an export of `thru`, not a transcript", export.display()),
+            "bring exports in by themselves: `thru import FILE`",
+        ));
+    }
     // Another import may be at work on the same files: what is left to do is seen when it is done.
     let lock = match arguments.dry_run {
         true => None,

@@ -69,10 +69,10 @@ impl From<Outcome> for ExitCode {
 /// Runs the command that was asked for.
 pub(crate) fn run(arguments: Arguments, environment: &Environment) -> Result<Outcome> {
     let plain = arguments.plain;
-    // `thru config` must work when the configuration does not.
+    // `thru config` must work when the configuration does not, and `thru doctor` says so.
     if !matches!(
         arguments.command,
-        Command::Config(_) | Command::Completions { .. } | Command::Man { .. }
+        Command::Config(_) | Command::Completions { .. } | Command::Doctor(_) | Command::Man { .. }
     ) {
         shared::refuse_notes(environment)?;
     }
@@ -88,7 +88,7 @@ pub(crate) fn run(arguments: Arguments, environment: &Environment) -> Result<Out
         Command::Session(command) => session::run(&command, environment, plain),
         Command::Restore(arguments) => restore::run(&arguments, environment, plain),
         Command::Projects(arguments) => projects::run(arguments, environment, plain),
-        Command::Redact(command) => redact::run(command, environment, plain),
+        Command::Redact(arguments) => redact::run(arguments, environment, plain),
         Command::Forget(arguments) => forget::run(&arguments, environment, plain),
         Command::Undo(arguments) => undo::run(&arguments, environment, plain),
         Command::Log(arguments) => log::run(&arguments, environment, plain),

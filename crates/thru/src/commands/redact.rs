@@ -1,9 +1,12 @@
 //! `thru redact`: the user's own rules for what must not be kept.
 
+use std::collections::BTreeMap;
 use std::io::Read;
 
 use anyhow::Result;
-use thru_intake::Operation;
+use indicatif::{ProgressBar, ProgressDrawTarget};
+use serde_json::{Value, json};
+use thru_intake::{Intake, Operation, Part, Recleaned, Scan, Trace};
 use thru_redact::{Redactor, Report, UserRule, rules};
 
 use super::{Outcome, shared};
@@ -11,7 +14,43 @@ use crate::environment::Environment;
 use crate::failure::advised;
 use crate::ui::{Page, Tone, plural, printable, width};
 
-/// Secrets are redacted by built-in rules; these are added to them.
+/// A text that is given has at least this many bytes: shorter ones are parts of words everywhere.
+const SHORTEST_TEXT: usize = 4;
+
+/// Secrets are redacted by built-in rules when they are read; rules of yours are added to them. Newer
+/// rules, and a text that you name, can be taken out of what is kept already: journal, archive, store,
+/// index, copies from before upgrades, and other files in the data directory. Ids stay.
+#[derive(Debug, clap::Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    arg_required_else_help = true,
+    after_help = "Examples:\n  \
+    thru redact --scan                         what newer rules find in what is kept\n  \
+    thru redact --apply                        take it out\n  \
+    pbpaste | thru redact --apply --text -     take out what is in the clipboard\n  \
+    thru redact add acme-key 'acme_[0-9a-f]{32}'\n\n\
+    A text given on the command line stays in your shell's history; `--text -` reads it from standard\n\
+    input. Claude Code's own files are not changed."
+)]
+#[command(group(clap::ArgGroup::new("everywhere").args(["scan", "apply"])))]
+pub(crate) struct Arguments {
+    /// Say where something is kept that must not be; change nothing
+    #[arg(long)]
+    scan: bool,
+    /// Take it out, everywhere, and look again
+    #[arg(long)]
+    apply: bool,
+    /// Look for this text as well; `-` reads it from standard input
+    #[arg(long, requires = "everywhere")]
+    text: Option<String>,
+    /// Answer as JSON
+    #[arg(long, requires = "everywhere")]
+    json: bool,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+/// What to do with the rules.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
     /// List the rules, built-in and your own
@@ -33,11 +72,16 @@ pub(crate) enum Command {
         /// The text
         text: Option<String>,
     },
-    /// Apply today's rules to everything that is kept already
-    Apply,
 }
 
-pub(crate) fn run(command: Command, environment: &Environment, plain: bool) -> Result<Outcome> {
+pub(crate) fn run(arguments: Arguments, environment: &Environment, plain: bool) -> Result<Outcome> {
+    match arguments.command {
+        Some(command) => change_rules(command, environment, plain),
+        None => everywhere(&arguments, environment, plain),
+    }
+}
+
+fn change_rules(command: Command, environment: &Environment, plain: bool) -> Result<Outcome> {
     let mut page = Page::new(environment, plain);
     let intake = environment.intake()?;
     match command {
@@ -64,11 +108,7 @@ pub(crate) fn run(command: Command, environment: &Environment, plain: bool) -> R
         Command::Test { text } => {
             let text = match text {
                 Some(text) => text,
-                None => {
-                    let mut text = String::new();
-                    std::io::stdin().read_to_string(&mut text)?;
-                    text
-                }
+                None => from_standard_input()?,
             };
             let clean = intake.redactor().clean_text(&text, &mut Report::default());
             page.line(printable(clean.get()));
@@ -86,8 +126,13 @@ pub(crate) fn run(command: Command, environment: &Environment, plain: bool) -> R
             let lock = shared::lock(&intake)?;
             intake.record_and_apply(&lock, &[Operation::RuleAdded { name, pattern }])?;
             drop(lock);
+            shared::share_rules(environment)?;
             page.line("Added.");
-            apply(&mut page, environment)?;
+            // The rules as they are now, the one just added included.
+            let intake = environment.intake()?;
+            let lock = shared::lock(&intake)?;
+            let applied = intake.apply_rules(&lock, &mut |_, _| {})?;
+            say_cleaned(&mut page, &applied);
         }
         Command::Remove { name } => {
             if !intake.rules().contains_key(&name) {
@@ -98,34 +143,267 @@ pub(crate) fn run(command: Command, environment: &Environment, plain: bool) -> R
             }
             let lock = shared::lock(&intake)?;
             intake.record_and_apply(&lock, &[Operation::RuleRemoved { name }])?;
+            shared::share_rules(environment)?;
             page.line("Removed. What it redacted stays redacted.");
         }
-        Command::Apply => apply(&mut page, environment)?,
     }
     page.print()?;
     Ok(Outcome::Done)
 }
 
-/// Applies the rules as they are now, those just added included.
-fn apply(page: &mut Page, environment: &Environment) -> Result<()> {
-    let intake = environment.intake()?;
-    let lock = shared::lock(&intake)?;
-    let applied = intake.apply_rules(&lock, &mut |_, _| {})?;
+fn from_standard_input() -> Result<String> {
+    let mut text = String::new();
+    std::io::stdin().read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// Looks for what must not be kept, everywhere, and takes it out if that was asked for.
+fn everywhere(arguments: &Arguments, environment: &Environment, plain: bool) -> Result<Outcome> {
+    let text = match arguments.text.as_deref() {
+        Some("-") => Some(from_standard_input()?),
+        text => text.map(str::to_owned),
+    };
+    let intake = || match &text {
+        Some(text) => looking_for(environment.intake()?, text.trim()),
+        None => environment.intake(),
+    };
+    let looking = intake()?;
+    if environment.layout.database().exists() {
+        // One that an older version wrote is upgraded: its texts are looked into in their new form.
+        shared::open_store(environment)?;
+    }
+    let mut page = Page::new(environment, plain);
+    let bar = progress_bar(environment, arguments.json);
+    let mut progress = |done, total| {
+        bar.set_length(total);
+        bar.set_position(done);
+    };
+    if arguments.scan {
+        let scan = looking.scan(&mut progress)?;
+        bar.finish_and_clear();
+        match arguments.json {
+            true => page.json(&scan_json(&scan))?,
+            false => say_found(&mut page, &scan),
+        }
+        page.print()?;
+        return Ok(if scan.traces.is_empty() { Outcome::Nothing } else { Outcome::Done });
+    }
+    let lock = shared::lock(&looking)?;
+    // Whoever held the lock may have changed rules meanwhile.
+    let intake = intake()?;
+    let applied = intake.apply_rules(&lock, &mut progress)?;
+    let left = intake.scan(&mut progress)?;
+    bar.finish_and_clear();
+    match arguments.json {
+        true => page.json(&applied_json(&applied, &left))?,
+        false => {
+            say_cleaned(&mut page, &applied);
+            say_left(&mut page, &left);
+        }
+    }
+    page.print()?;
+    Ok(if left.traces.is_empty() { Outcome::Done } else { Outcome::Wrong })
+}
+
+/// Intake that takes a given text out as well.
+fn looking_for(intake: Intake, text: &str) -> Result<Intake> {
+    if text.len() < SHORTEST_TEXT {
+        return Err(advised(
+            format!("a text of fewer than {SHORTEST_TEXT} characters is part of words everywhere"),
+            "give more of it, or describe it in a rule with `thru redact add`",
+        ));
+    }
+    let intake = intake.redacting(text)?;
+    if intake.redactor().clean_text(text, &mut Report::default()).get() == text {
+        return Err(advised(
+            "your `redact.allow` says that this text is to be kept",
+            "`thru config show redact.allow` shows it; take it out there first",
+        ));
+    }
+    Ok(intake)
+}
+
+fn progress_bar(environment: &Environment, quiet: bool) -> ProgressBar {
+    match environment.terminal.errors && !quiet {
+        true => ProgressBar::new(0)
+            .with_style(shared::bar_style("{pos}/{len} files"))
+            .with_message("Looking"),
+        false => ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()),
+    }
+}
+
+/// Rules with how often each found something: `given 4, github-token 1`.
+fn rules_of(found: &Report) -> String {
+    let mut shown: Vec<String> =
+        found.secrets.iter().map(|(rule, number)| format!("{rule} {number}")).collect();
+    if found.private > 0 {
+        shown.push(format!("private text {}", found.private));
+    }
+    shown.join(", ")
+}
+
+/// Where something stands, part by part, without saying what.
+fn list(page: &mut Page, scan: &Scan) {
+    /// Places of a part that are named before the rest is only counted.
+    const PLACES: usize = 8;
+    for part in [Part::Journal, Part::Archive, Part::Store, Part::Backup, Part::File] {
+        let mut found = Report::default();
+        // Lines of a session, or of a file, together.
+        let mut places: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+        for trace in scan.of(part) {
+            found.merge(&trace.found);
+            places.entry(place_of(trace)).or_default().extend(trace.line);
+        }
+        let number = scan.of(part).count() as u64;
+        if number == 0 {
+            continue;
+        }
+        let heading = page.paint(Tone::Heading, &format!("{:8}", part.as_str()));
+        let rules = match rules_of(&found) {
+            rules if rules.is_empty() => rules,
+            rules => format!(": {rules}"),
+        };
+        page.line(format!("{heading} {}{rules}", plural(number, noun_of(part))));
+        for (place, lines) in places.iter().take(PLACES) {
+            page.line(page.paint(Tone::Quiet, &format!("         {place}{}", shown_lines(lines))));
+        }
+        if places.len() > PLACES {
+            let more = plural((places.len() - PLACES) as u64, "more place");
+            page.line(page.paint(Tone::Quiet, &format!("         and {more}")));
+        }
+    }
+    for (place, why) in &scan.unread {
+        page.line(page.paint(Tone::Bad, &format!("{place} could not be looked into: {why}")));
+    }
+}
+
+fn noun_of(part: Part) -> &'static str {
+    match part {
+        Part::Journal => "record",
+        Part::Archive => "line",
+        Part::Store => "text",
+        Part::Backup | Part::File => "file",
+    }
+}
+
+fn place_of(trace: &Trace) -> String {
+    match (&trace.session, trace.part, trace.line) {
+        (_, Part::Archive, None) => format!("the name of {}", trace.place),
+        (Some(session), Part::Archive, _) => format!("session {session}"),
+        (Some(session), ..) => format!("{} of session {session}", trace.place),
+        (None, ..) => trace.place.clone(),
+    }
+}
+
+fn shown_lines(lines: &[u64]) -> String {
+    const SHOWN: usize = 8;
+    let mut lines = lines.to_vec();
+    lines.sort_unstable();
+    lines.dedup();
+    let shown: Vec<String> = lines.iter().take(SHOWN).map(u64::to_string).collect();
+    match lines.len() {
+        0 => String::new(),
+        1 => format!(", line {}", shown[0]),
+        2..=SHOWN => format!(", lines {}", shown.join(", ")),
+        more => format!(", lines {} and {} more", shown.join(", "), more - SHOWN),
+    }
+}
+
+fn say_found(page: &mut Page, scan: &Scan) {
+    list(page, scan);
+    match scan.traces.is_empty() {
+        true => page.line("Nothing that is kept would have to be changed."),
+        false => {
+            page.gap();
+            page.line("The index holds words of the texts of the store and is made again with it.");
+            page.line("Nothing was changed; the same with `--apply` takes it out.");
+        }
+    }
+    say_verbatim(page, scan.verbatim);
+}
+
+fn say_verbatim(page: &mut Page, verbatim: usize) {
+    if verbatim > 0 {
+        page.line(format!(
+            "{} kept exactly as they were, because `archive.verbatim` was set; store and index have no secret of them.",
+            plural(verbatim as u64, "archived file")
+        ));
+    }
+}
+
+/// The list of what was cleaned.
+fn say_cleaned(page: &mut Page, applied: &Recleaned) {
     let secrets: u64 = applied.redacted.secrets.values().sum();
-    if applied.rewritten == 0 {
-        page.line("Nothing that is kept had to be changed.");
-    } else {
+    if applied.rewritten > 0 {
         page.line(format!(
             "Took {} out of {}.",
             plural(secrets, "secret"),
             plural(applied.rewritten as u64, "archived file")
         ));
     }
-    if applied.verbatim > 0 {
-        page.line(format!(
-            "{} kept exactly as they were, because `archive.verbatim` was set; store and index have no secret of them.",
-            plural(applied.verbatim as u64, "archived file")
-        ));
+    if applied.records > 0 {
+        page.line(format!("Cleaned {} of the journal.", plural(applied.records, "record")));
     }
-    Ok(())
+    if applied.rebuilt {
+        page.line("Made store and index again; ids are the same.");
+    }
+    for file in &applied.files {
+        page.line(format!("Cleaned {file}."));
+    }
+    for file in &applied.removed {
+        page.line(format!("Removed {file}, a copy of the store."));
+    }
+    if *applied == (Recleaned { verbatim: applied.verbatim, ..Recleaned::default() }) {
+        page.line("Nothing that is kept had to be changed.");
+    }
+    say_verbatim(page, applied.verbatim);
+}
+
+/// What a second look found.
+fn say_left(page: &mut Page, left: &Scan) {
+    if left.traces.is_empty() {
+        page.line(page.paint(Tone::Good, "Looked again: nothing is left."));
+        return;
+    }
+    page.gap();
+    page.line(page.paint(Tone::Bad, "Looked again. This is left, where redaction does not reach:"));
+    list(page, left);
+    page.line("Names of files and ids stay. `thru forget --session` takes a whole session out.");
+}
+
+fn trace_json(trace: &Trace) -> Value {
+    json!({
+        "part": trace.part.as_str(),
+        "place": trace.place,
+        "session": trace.session,
+        "line": trace.line,
+        "found": trace.found.secrets,
+        "private": trace.found.private,
+    })
+}
+
+fn scan_json(scan: &Scan) -> Value {
+    json!({
+        "version": 1,
+        "kind": "redact-scan",
+        "found": scan.found().secrets,
+        "verbatim": scan.verbatim,
+        "places": scan.traces.iter().map(trace_json).collect::<Vec<_>>(),
+        "unread": scan.unread.iter().map(|(place, why)| json!({ "place": place, "message": why })).collect::<Vec<_>>(),
+    })
+}
+
+fn applied_json(applied: &Recleaned, left: &Scan) -> Value {
+    json!({
+        "version": 1,
+        "kind": "redact-apply",
+        "redacted": applied.redacted.secrets,
+        "records": applied.records,
+        "archived_files": applied.rewritten,
+        "verbatim": applied.verbatim,
+        "rebuilt": applied.rebuilt,
+        "files": applied.files,
+        "removed": applied.removed,
+        "left": left.traces.iter().map(trace_json).collect::<Vec<_>>(),
+    })
 }

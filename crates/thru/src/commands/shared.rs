@@ -87,6 +87,11 @@ pub(crate) fn lock(intake: &Intake) -> Result<IntakeLock> {
     Ok(lock)
 }
 
+/// Gives hooks the rules of redaction as they are now.
+pub(crate) fn share_rules(environment: &Environment) -> Result<()> {
+    Ok(thru_capture::rules::write(&environment.layout, environment.intake()?.rules())?)
+}
+
 /// Becomes true when the user presses Ctrl-C or the system asks us to end.
 pub(crate) fn cancellation() -> Result<Arc<AtomicBool>> {
     let cancelled = Arc::new(AtomicBool::new(false));

@@ -1,18 +1,227 @@
-//! `thru status`: how things are.
+//! `thru status`: how things are, in one screen.
 
-use anyhow::{Result, bail};
+use std::time::SystemTime;
 
-use super::Outcome;
+use anyhow::Result;
+use serde_json::{Value, json};
+use thru_capture::pause;
+use thru_capture::timings::{self, Timing};
+use thru_core::Timestamp;
+use thru_store::{Counts, Store};
+
+use super::capture::described;
+use super::{Outcome, shared};
 use crate::environment::Environment;
+use crate::health::{self, Sizes, hooks, recent_failures};
+use crate::ui::{Page, Tone, age, count, day_and_time, plural, size};
 
-/// Arguments.
+/// What is kept, whether recording is on, and whether anything wants looking after. Looks at little;
+/// `thru doctor` looks at everything.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {}
+#[command(after_help = "Examples:\n  \
+    thru status           how things are\n  \
+    thru status --json    for a status line or a script")]
+pub(crate) struct Arguments {
+    /// Answer as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// How things are.
+struct Status {
+    sizes: Sizes,
+    recording: Recording,
+    /// Events that our hooks are called for.
+    events: usize,
+    counts: Counts,
+    memories: u64,
+    last_hook: Option<Timing>,
+    /// When the store was last written.
+    last_intake: Option<Timestamp>,
+    /// Records of the journal that are not in the store.
+    pending: u64,
+    /// The journal's cap, where it grew beyond it.
+    alarm: Option<u64>,
+    /// Hooks that failed in the last day.
+    failures: usize,
+}
+
+/// Whether hooks keep what they are told.
+enum Recording {
+    On,
+    Paused(pause::Pause),
+    OffHere,
+    NotConnected,
+}
 
 pub(crate) fn run(
-    _arguments: &Arguments,
-    _environment: &Environment,
-    _plain: bool,
+    arguments: &Arguments,
+    environment: &Environment,
+    plain: bool,
 ) -> Result<Outcome> {
-    bail!("not built yet")
+    let status = look(environment)?;
+    let mut page = Page::new(environment, plain);
+    match arguments.json {
+        true => page.json(&as_json(&status, environment))?,
+        false => show(&mut page, &status, environment),
+    }
+    page.print()?;
+    Ok(Outcome::Done)
+}
+
+fn look(environment: &Environment) -> Result<Status> {
+    let (layout, now) = (&environment.layout, environment.clock.now());
+    let store = match layout.database().exists() {
+        true => Some(shared::open_store(environment)?),
+        false => None,
+    };
+    let sizes = health::sizes(layout);
+    let cap = environment.config.journal_alarm();
+    let events = hooks::found(environment).len();
+    let recording = match pause::current(layout, now) {
+        Some(paused) => Recording::Paused(paused),
+        None if environment.config.capture_off() => Recording::OffHere,
+        None if events == 0 => Recording::NotConnected,
+        None => Recording::On,
+    };
+    Ok(Status {
+        recording,
+        events,
+        counts: store.as_ref().map(Store::counts).transpose()?.unwrap_or_default(),
+        memories: store.as_ref().map(Store::memory_count).transpose()?.unwrap_or_default(),
+        last_hook: timings::list(layout).pop(),
+        last_intake: store.is_some().then(|| last_written(environment)).flatten(),
+        pending: environment.intake()?.pending(store.as_ref())?.records,
+        alarm: (sizes.journal > cap).then_some(cap),
+        failures: recent_failures(layout, now).len(),
+        sizes,
+    })
+}
+
+/// When the database was last written.
+fn last_written(environment: &Environment) -> Option<Timestamp> {
+    let database = environment.layout.database();
+    let modified: Option<SystemTime> = [database.with_extension("db-wal"), database]
+        .iter()
+        .filter_map(|file| file.metadata().ok().filter(|file| file.len() > 0)?.modified().ok())
+        .max();
+    Timestamp::try_from(modified?).ok()
+}
+
+fn show(page: &mut Page, status: &Status, environment: &Environment) {
+    let now = environment.clock.now();
+    let ago = |then: Timestamp| match age(Some(then), now).as_str() {
+        "now" => "just now".to_owned(),
+        age => format!("{age} ago"),
+    };
+    let (counts, sizes) = (&status.counts, &status.sizes);
+    let mut row = |name: &str, tone: Option<Tone>, text: String| {
+        let name = page.paint(Tone::Quiet, &format!("{name:13}"));
+        let text = tone.map_or(text.clone(), |tone| page.paint(tone, &text));
+        page.line(format!("{name}{text}"));
+    };
+    match &status.recording {
+        Recording::On => row("recording", Some(Tone::Good), "on".to_owned()),
+        Recording::Paused(paused) => {
+            row("recording", Some(Tone::Bad), described(*paused, environment));
+        }
+        Recording::OffHere => {
+            row("recording", Some(Tone::Bad), "off in this folder, by `capture.off`".to_owned());
+        }
+        Recording::NotConnected => {
+            row("recording", None, "no; `thru install` connects Claude Code".to_owned());
+        }
+    }
+    if let Some(cap) = status.alarm {
+        let text = format!(
+            "the journal is beyond its cap of {}; nothing is dropped. `thru doctor` says more",
+            size(cap)
+        );
+        row("alarm", Some(Tone::Bad), text);
+    }
+    if status.failures > 0 {
+        let hooks = plural(status.failures as u64, "hook");
+        let text = format!("{hooks} failed in the last day; `thru doctor` says more");
+        row("failures", Some(Tone::Bad), text);
+    }
+    if status.events > 0 {
+        row("agents", None, format!("Claude Code, {}", plural(status.events as u64, "event")));
+    }
+    row(
+        "memory",
+        None,
+        format!(
+            "{} in {}, {}, {} memories",
+            plural(counts.sessions, "session"),
+            plural(counts.projects, "project"),
+            plural(counts.passages, "passage"),
+            count(status.memories),
+        ),
+    );
+    if let Some(hook) = &status.last_hook {
+        let when = day_and_time(Some(hook.at), &environment.zone);
+        row("last event", None, format!("{} at {when}, {}", hook.event, ago(hook.at)));
+    }
+    row(
+        "last intake",
+        None,
+        status.last_intake.map_or_else(
+            || "nothing was brought in yet; `thru import` reads what is there".to_owned(),
+            |at| format!("{}, {}", day_and_time(Some(at), &environment.zone), ago(at)),
+        ),
+    );
+    if status.pending > 0 {
+        row("waiting", None, format!("{} to be brought in", plural(status.pending, "record")));
+    }
+    row(
+        "data",
+        None,
+        format!("{} in {}", size(sizes.all), environment.shown(environment.layout.root())),
+    );
+    row(
+        "",
+        None,
+        format!(
+            "archive {}, store {}, index {}, journal {}",
+            size(sizes.archive),
+            size(sizes.store),
+            size(sizes.index),
+            size(sizes.journal)
+        ),
+    );
+    row("daemon", None, "none in this version; none is needed".to_owned());
+}
+
+fn as_json(status: &Status, environment: &Environment) -> Value {
+    let (recording, until) = match &status.recording {
+        Recording::On => ("on", None),
+        Recording::Paused(pause::Pause::Until(end)) => ("paused", Some(end)),
+        Recording::Paused(pause::Pause::Open) => ("paused", None),
+        Recording::OffHere => ("off-here", None),
+        Recording::NotConnected => ("not-connected", None),
+    };
+    json!({
+        "version": 1,
+        "kind": "status",
+        "directory": environment.layout.root(),
+        "recording": recording,
+        "paused_until": until,
+        "events": status.events,
+        "sessions": status.counts.sessions,
+        "projects": status.counts.projects,
+        "passages": status.counts.passages,
+        "memories": status.memories,
+        "last_event": status.last_hook.as_ref().map(|hook| json!({ "event": hook.event, "at": hook.at })),
+        "last_intake": status.last_intake,
+        "pending_records": status.pending,
+        "journal_alarm": status.alarm.is_some(),
+        "failures_last_day": status.failures,
+        "bytes": {
+            "all": status.sizes.all,
+            "archive": status.sizes.archive,
+            "store": status.sizes.store,
+            "index": status.sizes.index,
+            "journal": status.sizes.journal,
+        },
+    })
 }

@@ -49,7 +49,8 @@ pub(crate) fn run(
     let said = intake.redactor().clean_text(&said, &mut Report::default()).into_inner();
     page.line(format!("Took back: {}", printable(&said)));
     if is_rule {
-        page.line("`thru redact apply` applies the rules to what is kept already.");
+        shared::share_rules(environment)?;
+        page.line("`thru redact --apply` applies the rules to what is kept already.");
     }
     let own: String = keys.first().map_or_else(String::new, |key| key.chars().take(6).collect());
     page.line(page.paint(Tone::Quiet, &format!("`thru undo {own}` does it again.")));

@@ -167,7 +167,8 @@ impl Home {
         self.filters().bind_to_scope()
     }
 
-    fn filters(&self) -> insta::Settings {
+    /// The filters of [`Home::settings`], to add more to.
+    pub(crate) fn filters(&self) -> insta::Settings {
         let mut settings = insta::Settings::clone_current();
         settings.add_filter(&regex_of(self.folder()), "[folder]");
         settings.add_filter(r"\b\d+ (min|h|days?|weeks?|months?|years?)\b *", "[age] ");
@@ -177,7 +178,7 @@ impl Home {
             r#""(seconds|archive|distil|index|parse|read|redact|store)": [0-9.e-]+"#,
             r#""$1": "[time]""#,
         );
-        settings.add_filter(r"\b\d+(\.\d+)? (kB|MB|B)\b", "[size]");
+        settings.add_filter(r"\b\d+(\.\d+)? (TB|GB|kB|MB|B)\b", "[size]");
         settings
     }
 }

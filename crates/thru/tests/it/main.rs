@@ -12,9 +12,11 @@ mod asking;
 mod briefing;
 mod configuring;
 mod crashing;
+mod doctoring;
 #[path = "../../../thru-intake/tests/it/dump.rs"]
 #[allow(dead_code, reason = "shared with the tests of thru-intake, which use all of it")]
 mod dump;
+mod exporting;
 mod forgetting;
 mod helping;
 mod home;

@@ -35,6 +35,7 @@ fn a_rule_added_later_takes_a_secret_out_of_everything() {
     assert_snapshot!(home.shown(&["redact", "add", "acme", "acme-[0-9]{8}"]), @r"
     Added.
     Took 4 secrets out of 1 archived file.
+    Made store and index again; ids are the same.
     ");
     for id in &ids {
         for more in [&[][..], &["--source"], &["--json", "--source"]] {
@@ -109,12 +110,213 @@ fn rules_are_listed_tested_and_refused() {
     hint: `thru redact list` lists them at its end.
     -- exit 2 --
     ");
-    assert_snapshot!(home.shown(&["redact", "apply"]), @"Nothing that is kept had to be changed.");
+    assert_snapshot!(home.shown(&["redact", "--apply"]), @"
+    Nothing that is kept had to be changed.
+    Looked again: nothing is left.
+    ");
     let journal = std::fs::read_dir(home.data().join("journal")).unwrap().flatten();
     for segment in journal {
         let bytes = std::fs::read(segment.path()).unwrap();
         assert!(!String::from_utf8_lossy(&bytes).contains("ghp_0123456789"));
     }
+}
+
+/// What every file of ours holds, unpacked where it is packed.
+fn everything(home: &Home) -> Vec<(String, Vec<u8>)> {
+    let mut found = Vec::new();
+    let mut pending = vec![home.data()];
+    while let Some(directory) = pending.pop() {
+        for entry in std::fs::read_dir(directory).unwrap().flatten() {
+            let path = entry.path();
+            if entry.file_type().unwrap().is_dir() {
+                pending.push(path);
+                continue;
+            }
+            let bytes = std::fs::read(&path).unwrap();
+            if path.extension().is_some_and(|extension| extension == "zst") {
+                found.push((
+                    format!("{} unpacked", path.display()),
+                    zstd::decode_all(&bytes[..]).unwrap(),
+                ));
+            }
+            found.push((path.display().to_string(), bytes));
+        }
+    }
+    let database = rusqlite::Connection::open(home.data().join("memory.db")).unwrap();
+    let mut blocks = database.prepare("SELECT data FROM text_blocks").unwrap();
+    for block in blocks.query_map([], |row| row.get::<_, Vec<u8>>(0)).unwrap() {
+        found.push(("text block".to_owned(), zstd::decode_all(&block.unwrap()[..]).unwrap()));
+    }
+    found
+}
+
+fn places_of(home: &Home, text: &str) -> Vec<String> {
+    let holds = |bytes: &[u8]| String::from_utf8_lossy(bytes).contains(text);
+    everything(home).into_iter().filter(|(_, bytes)| holds(bytes)).map(|(place, _)| place).collect()
+}
+
+#[test]
+fn a_given_text_is_taken_out_of_everything() {
+    let home = Home::new();
+    let _settings = home.settings();
+    let mut author = Author::of(ONE);
+    author
+        .asks("The door opens with heron quartz, remember?")
+        .runs("toolu_1", "open --with 'heron quartz'");
+    author.gets("toolu_1", "heron\nquartz accepted").says("The door is open.");
+    home.write(&file(ONE), author.text());
+    home.thru(&["import"]).expect(0);
+    let id = home.id_of("door opens");
+    // What lies beside journal, archive and store: a note, a copy of the store, an export.
+    std::fs::write(home.data().join("run/note.jsonl"), "{\"a\":\"heron quartz\"}\n").unwrap();
+    std::fs::copy(home.data().join("memory.db"), home.data().join("memory.before-v4.db")).unwrap();
+    let export = home.data().join("export.jsonl");
+    home.thru(&["export", "--out", export.to_str().unwrap()]).expect(0);
+    assert!(places_of(&home, "quartz").len() > 3, "{:?}", places_of(&home, "quartz"));
+    assert_snapshot!(home.shown(&["redact", "--scan"]), @"
+    backup   1 file
+             memory.before-v4.db
+
+    The index holds words of the texts of the store and is made again with it.
+    Nothing was changed; the same with `--apply` takes it out.
+    ");
+    assert_snapshot!(home.shown(&["redact", "--scan", "--text", "heron quartz"]), @"
+    archive  3 lines: given 4
+             session 11111111-aaaa-4aaa-8aaa-000000000001, lines 1, 2, 3
+    store    9 texts: given 11
+             memories
+             memories of session 11111111-aaaa-4aaa-8aaa-000000000001
+             passages
+             passages of session 11111111-aaaa-4aaa-8aaa-000000000001, lines 1, 2
+             sessions
+             source_facts
+    backup   1 file
+             memory.before-v4.db
+    file     2 files: given 9
+             export.jsonl
+             run/note.jsonl
+
+    The index holds words of the texts of the store and is made again with it.
+    Nothing was changed; the same with `--apply` takes it out.
+    ");
+    assert!(places_of(&home, "quartz").len() > 3, "a scan changes nothing");
+    let before = home.json(&["sessions", "--json", "--all"]);
+    // Read from standard input, so that it does not lie in the history of a shell.
+    let mut command = home.command();
+    command.args(["redact", "--apply", "--text", "-"]).stdin(std::process::Stdio::piped());
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    std::io::Write::write_all(child.stdin.as_mut().unwrap(), b"heron quartz\n").unwrap();
+    let ran = crate::home::Ran::from(child.wait_with_output().unwrap());
+    assert_snapshot!(ran.expect(0).shown(), @"
+    Took 4 secrets out of 1 archived file.
+    Made store and index again; ids are the same.
+    Cleaned export.jsonl.
+    Cleaned run/note.jsonl.
+    Removed memory.before-v4.db, a copy of the store.
+    Looked again: nothing is left.
+    ");
+    assert_eq!(places_of(&home, "quartz"), [] as [&str; 0]);
+    // The same ids, and the rest as it was.
+    let shown = home.thru(&["show", &id]).expect(0).stdout;
+    assert!(shown.contains("The door opens with [redacted:given], remember?"), "{shown}");
+    assert_eq!(
+        home.json(&["sessions", "--json", "--all"])["sessions"][0]["id"],
+        before["sessions"][0]["id"]
+    );
+    home.thru(&["verify"]).expect(0);
+    home.thru(&["redact", "--scan", "--text", "heron quartz"]).expect(1);
+    home.thru(&["search", "--all", "quartz"]).expect(1);
+    // Nothing is read again.
+    assert_eq!(home.json(&["import", "--json"])["passages"], 0);
+}
+
+#[test]
+fn a_given_text_is_taken_out_of_what_was_told() {
+    let home = Home::imported();
+    home.tell(&["The door opens with heron quartz"]);
+    home.thru(&["redact", "add", "quartz", "heron quartz [0-9]+"]).expect(0);
+    home.thru(&["redact", "--apply", "--text", "heron quartz"]).expect(0);
+    assert_eq!(places_of(&home, "quartz"), [] as [&str; 0]);
+}
+
+#[test]
+fn what_newer_rules_find_is_told_and_taken_out() {
+    let home = Home::new();
+    let _settings = home.settings();
+    // What was allowed when it was read stands for what older rules did not know.
+    let token = ["gh", "p_", "0123456789abcdefghijABCDEFGHIJ012345"].concat();
+    home.thru(&["config", "set", "redact.allow", "ghp_.*"]).expect(0);
+    let mut author = Author::of(ONE);
+    author.asks(&format!("Use {token} to push.")).says("Pushed.");
+    home.write(&file(ONE), author.text());
+    home.thru(&["import"]).expect(0);
+    assert!(!places_of(&home, &token).is_empty());
+    std::fs::write(home.data().join("config.toml"), "").unwrap();
+    assert_snapshot!(home.shown(&["redact", "--scan"]), @"
+    archive  1 line: github-token 1
+             session 11111111-aaaa-4aaa-8aaa-000000000001, line 1
+    store    4 texts: github-token 4
+             passages of session 11111111-aaaa-4aaa-8aaa-000000000001, line 1
+             sessions
+             source_facts
+
+    The index holds words of the texts of the store and is made again with it.
+    Nothing was changed; the same with `--apply` takes it out.
+    ");
+    let scan = home.json(&["redact", "--scan", "--json"]);
+    assert_eq!(scan["places"][0]["line"], 1);
+    assert!(!scan.to_string().contains(&token));
+    assert_snapshot!(home.shown(&["redact", "--apply"]), @"
+    Took 1 secret out of 1 archived file.
+    Made store and index again; ids are the same.
+    Looked again: nothing is left.
+    ");
+    assert_eq!(places_of(&home, &token), [] as [&str; 0]);
+    home.thru(&["redact", "--scan"]).expect(1);
+}
+
+#[test]
+fn what_was_kept_exactly_goes_where_the_very_text_is_given() {
+    let home = Home::new();
+    home.thru(&["config", "set", "archive.verbatim", "true"]).expect(0);
+    let mut author = Author::of(ONE);
+    author.asks("The door opens with heron quartz.").says("Good.");
+    home.write(&file(ONE), author.text());
+    home.thru(&["import"]).expect(0);
+    let applied = home.json(&["redact", "--apply", "--json"]);
+    assert_eq!(
+        (applied["archived_files"].clone(), applied["verbatim"].clone()),
+        (0.into(), 1.into())
+    );
+    let applied = home.json(&["redact", "--apply", "--json", "--text", "heron quartz"]);
+    assert_eq!(
+        (applied["archived_files"].clone(), applied["verbatim"].clone()),
+        (1.into(), 0.into())
+    );
+    assert_eq!(places_of(&home, "quartz"), [] as [&str; 0]);
+}
+
+#[test]
+fn a_text_that_cannot_be_taken_out_is_refused_or_told() {
+    let home = Home::imported();
+    let _settings = home.settings();
+    assert_snapshot!(home.shown(&["redact", "--apply", "--text", "abc"]), @"
+    -- stderr --
+    error: a text of fewer than 4 characters is part of words everywhere.
+    hint: give more of it, or describe it in a rule with `thru redact add`.
+    -- exit 2 --
+    ");
+    home.thru(&["config", "set", "redact.allow", "heron.*"]).expect(0);
+    assert_snapshot!(home.shown(&["redact", "--apply", "--text", "heron quartz"]), @"
+    -- stderr --
+    error: your `redact.allow` says that this text is to be kept.
+    hint: `thru config show redact.allow` shows it; take it out there first.
+    -- exit 2 --
+    ");
+    // Names of files stay: by them a source is known again.
+    let left = home.thru(&["redact", "--apply", "--text", &ONE[..13]]).expect(2).stdout;
+    assert!(left.contains("where redaction does not reach"), "{left}");
 }
 
 #[test]

@@ -1,0 +1,306 @@
+//! Looking for what redaction would take out of what is kept already. Nothing is changed here, and
+//! nothing of what is found is told: only where, and by which rule.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use thru_core::{SessionId, SourceKind};
+use thru_journal::archive::EntryName;
+use thru_journal::journal::{Change, Item, Stored};
+use thru_redact::{Redactor, Report};
+use thru_store::Store;
+
+use crate::projector::Projector;
+use crate::reclean::{GIVEN, Given};
+use crate::{Intake, IntakeError, Result};
+
+/// A larger file beside journal, archive, store and index is not looked into.
+const LARGEST_FILE: u64 = 1 << 30;
+
+/// What a place is part of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Part {
+    /// A record of the journal.
+    Journal,
+    /// A line of the archive.
+    Archive,
+    /// A row of the store. The index holds the words of the same rows and is made again with them.
+    Store,
+    /// A copy of the store from before an upgrade, or an unfinished store.
+    Backup,
+    /// Another file in the data directory: an export, a note of a hook.
+    File,
+}
+
+impl Part {
+    /// What people call it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Journal => "journal",
+            Self::Archive => "archive",
+            Self::Store => "store",
+            Self::Backup => "backup",
+            Self::File => "file",
+        }
+    }
+}
+
+/// A place that holds something that must not be kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trace {
+    /// What it is part of.
+    pub part: Part,
+    /// Where: a segment, an archived file, a table, another file.
+    pub place: String,
+    /// The session that it belongs to, where it belongs to one.
+    pub session: Option<SessionId>,
+    /// The line in that place, from 1, where it has lines.
+    pub line: Option<u64>,
+    /// What is found there, by rule.
+    pub found: Report,
+}
+
+/// What looking everywhere gave.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scan {
+    /// Every place, part by part.
+    pub traces: Vec<Trace>,
+    /// Archived files that are kept exactly as they are, because the user chose that.
+    pub verbatim: usize,
+    /// What could not be looked into, and why.
+    pub unread: Vec<(String, String)>,
+}
+
+impl Scan {
+    /// What was found in all.
+    pub fn found(&self) -> Report {
+        let mut all = Report::default();
+        self.traces.iter().for_each(|trace| all.merge(&trace.found));
+        all
+    }
+
+    /// The places of one part.
+    pub fn of(&self, part: Part) -> impl Iterator<Item = &Trace> {
+        self.traces.iter().filter(move |trace| trace.part == part)
+    }
+
+    fn note(&mut self, trace: Trace) {
+        if !trace.found.is_empty() {
+            self.traces.push(trace);
+        }
+    }
+}
+
+impl Intake {
+    /// Looks for what today's rules would take out, everywhere in the data directory. `progress` is
+    /// told of archived files looked into, and of all.
+    ///
+    /// # Errors
+    /// Where journal, archive or store cannot be read.
+    pub fn scan(&self, progress: &mut dyn FnMut(u64, u64)) -> Result<Scan> {
+        let mut scan = Scan::default();
+        self.scan_journal(&mut scan)?;
+        let entries = self.archive.entries()?;
+        for (number, entry) in entries.iter().enumerate() {
+            if let Err(error) = self.scan_entry(entry, &mut scan) {
+                let place = self.named(&format!("archive/{entry}"));
+                scan.unread.push((place, error.to_string()));
+            }
+            progress(number as u64 + 1, entries.len() as u64);
+        }
+        self.scan_store(&mut scan)?;
+        for (part, path) in self.other_files() {
+            self.scan_file(part, &path, &mut scan);
+        }
+        Ok(scan)
+    }
+
+    fn scan_journal(&self, scan: &mut Scan) -> Result<()> {
+        for item in self.journal.stream(Default::default())? {
+            let Item::Entry(stored) = item? else { continue };
+            let mut found = Report::default();
+            self.change_of(&stored, &mut found);
+            scan.note(Trace {
+                part: Part::Journal,
+                place: stored.position.segment.clone(),
+                session: None,
+                line: Some(stored.position.line),
+                found,
+            });
+        }
+        Ok(())
+    }
+
+    /// What is to become of a record by today's rules. A rule that spells the given text out goes: it
+    /// would find something else once it is changed.
+    pub(crate) fn change_of(&self, stored: &Stored, found: &mut Report) -> Change {
+        let bytes = || stored.body.to_string().into_bytes();
+        let is_given = |given: &Given| given.sought.is_in(&bytes());
+        // The user's rules are not for the names and patterns that the user gave, their own least of all.
+        let redactor = match (stored.kind.as_str(), &self.given) {
+            ("rule-added", Some(given)) if is_given(given) => {
+                count_given(found);
+                return Change::Remove;
+            }
+            ("rule-added" | "rule-removed", _) => return Change::Keep,
+            ("project-renamed" | "project-merged", Some(given)) => &given.redactor,
+            ("project-renamed" | "project-merged", None) => &Redactor::builtin(),
+            _ => &self.redactor,
+        };
+        let mut report = Report::default();
+        let clean = redactor.clean_value(stored.body.clone(), &mut report);
+        if clean.get() == &stored.body {
+            return Change::Keep;
+        }
+        found.merge(&report);
+        Change::Replace(clean)
+    }
+
+    fn scan_entry(&self, entry: &EntryName, scan: &mut Scan) -> Result<()> {
+        let Some(mut reader) = self.archive.reader(entry)? else { return Ok(()) };
+        let Some(info) = reader.info().cloned() else { return Ok(()) };
+        let is_verbatim = reader.blocks().iter().any(|block| block.verbatim);
+        scan.verbatim += usize::from(is_verbatim);
+        let mut note = |line, found| {
+            let (place, session) = (self.named(entry.as_str()), Some(info.session.clone()));
+            scan.note(Trace { part: Part::Archive, place, session, line, found });
+        };
+        // Names of files and folders stay: by them their source is known again.
+        let named = format!("{}\n{entry}", info.path);
+        note(None, self.with_given(named.as_bytes(), Report::default()));
+        let mut projector = match info.kind {
+            SourceKind::Attachment => None,
+            _ => Some(Projector::resume(&info, entry, None).ok_or(IntakeError::WorkerLost)?),
+        };
+        for lines in reader.blocks_from(0) {
+            for (number, line) in lines?.iter() {
+                let mut found = Report::default();
+                match &mut projector {
+                    // Kept exactly as it is on purpose: only where the very text was given it goes.
+                    _ if is_verbatim => {}
+                    Some(projector) => drop(projector.clean(&self.redactor, line, &mut found)),
+                    None => drop(self.redactor.clean_bytes(line, &mut found)),
+                }
+                note(Some(number + 1), self.with_given(line, found));
+            }
+        }
+        Ok(())
+    }
+
+    /// What was found in a text; the given one is also found where redaction leaves things alone.
+    fn with_given(&self, text: &[u8], mut found: Report) -> Report {
+        if !found.secrets.contains_key(GIVEN)
+            && self.given.as_ref().is_some_and(|given| given.sought.is_in(text))
+        {
+            count_given(&mut found);
+        }
+        found
+    }
+
+    fn scan_store(&self, scan: &mut Scan) -> Result<()> {
+        let Some(store) = Store::open_if_there(&self.layout)? else { return Ok(()) };
+        store.texts(&mut |stored| {
+            let mut found = Report::default();
+            let is_json = stored.text.starts_with(['{', '[']);
+            let text = stored.text.as_bytes();
+            match is_json {
+                true => drop(self.redactor.clean_json_line(text, &mut found)),
+                false => drop(self.redactor.clean_bytes(text, &mut found)),
+            }
+            scan.note(Trace {
+                part: Part::Store,
+                place: stored.table.clone(),
+                session: stored.session.clone(),
+                line: stored.line,
+                found: self.with_given(text, found),
+            });
+        })?;
+        Ok(())
+    }
+
+    fn scan_file(&self, part: Part, path: &Path, scan: &mut Scan) {
+        let place = self.name_of(path);
+        match part {
+            // A database that is not in use: it goes as a whole.
+            Part::Backup => {
+                let found = Report::default();
+                scan.traces.push(Trace { part, place, session: None, line: None, found });
+            }
+            _ => match self.cleaned_file(path) {
+                Ok((_, found)) => {
+                    scan.note(Trace { part, place, session: None, line: None, found });
+                }
+                Err(error) => scan.unread.push((place, error.to_string())),
+            },
+        }
+    }
+
+    /// A file by its name in the data directory.
+    pub(crate) fn name_of(&self, path: &Path) -> String {
+        self.named(&path.strip_prefix(self.layout.root()).unwrap_or(path).to_string_lossy())
+    }
+
+    /// A name that can be shown: what must not be kept may stand in it.
+    fn named(&self, name: &str) -> String {
+        self.redactor.clean_text(name, &mut Report::default()).into_inner()
+    }
+
+    /// What a file that is none of journal, archive and store is to hold, where that is something
+    /// else; and what went.
+    pub(crate) fn cleaned_file(&self, path: &Path) -> Result<(Option<Vec<u8>>, Report)> {
+        let io = |source| IntakeError::io(path, source);
+        let mut found = Report::default();
+        if fs::metadata(path).map_err(io)?.len() > LARGEST_FILE {
+            return Err(io(std::io::ErrorKind::FileTooLarge.into()));
+        }
+        let old = fs::read(path).map_err(io)?;
+        // What is no text is not ours, and cannot be cleaned without breaking it.
+        if std::str::from_utf8(&old).is_err() {
+            return Ok((None, self.with_given(&old, found)));
+        }
+        let mut new = Vec::with_capacity(old.len());
+        for line in old.split_inclusive(|&byte| byte == b'\n') {
+            new.extend_from_slice(self.redactor.clean_json_line(line, &mut found).get());
+        }
+        let found = self.with_given(&old, found);
+        Ok(((new != old).then_some(new), found))
+    }
+
+    /// Files in the data directory that are none of journal, archive, store and index: copies from
+    /// before upgrades, exports, notes of hooks. The user's own settings are not ours to change.
+    pub(crate) fn other_files(&self) -> Vec<(Part, PathBuf)> {
+        let (journal, archive, index) =
+            (self.layout.journal(), self.layout.archive(), self.layout.index());
+        let mut files = Vec::new();
+        let mut pending = vec![self.layout.root().to_owned()];
+        while let Some(folder) = pending.pop() {
+            for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+                let Ok(kind) = entry.file_type() else { continue };
+                let (path, name) = (entry.path(), entry.file_name());
+                let name = name.to_string_lossy();
+                if kind.is_dir() && ![&journal, &archive, &index].contains(&&path) {
+                    pending.push(path);
+                } else if kind.is_file() {
+                    let is_in_root = folder == self.layout.root();
+                    match &*name {
+                        name if is_in_root
+                            && (name.starts_with("memory.before-v")
+                                || name.starts_with("memory.rebuild.db")) =>
+                        {
+                            files.push((Part::Backup, path));
+                        }
+                        name if is_in_root && name.starts_with("memory.") => {}
+                        "config.toml" | "intake.lock" => {}
+                        _ => files.push((Part::File, path)),
+                    }
+                }
+            }
+        }
+        files.sort();
+        files
+    }
+}
+
+fn count_given(found: &mut Report) {
+    *found.secrets.entry(GIVEN.to_owned()).or_default() += 1;
+}

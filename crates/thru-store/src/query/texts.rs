@@ -1,0 +1,71 @@
+//! Every text in the database, wherever it stands: for those who look for what must not be there.
+
+use rusqlite::types::ValueRef;
+use thru_core::SessionId;
+
+use super::passage_place;
+use crate::error::Result;
+use crate::store::Store;
+
+/// A text of the database.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredText {
+    /// The table that it stands in.
+    pub table: String,
+    /// The session that it belongs to, where it belongs to one.
+    pub session: Option<SessionId>,
+    /// The line of the archived file that it comes from, where it comes from one.
+    pub line: Option<u64>,
+    /// The text, or JSON.
+    pub text: String,
+}
+
+/// Rows whose text lies in a block, with the session they belong to and the lines they come from.
+const IN_BLOCKS: [(&str, &str); 2] = [
+    (
+        "passages",
+        "SELECT p.block, p.start, p.length, s.session, p.records ->> '$[0][1]'
+         FROM passages p JOIN sessions s ON s.id = p.session ORDER BY p.block, p.start",
+    ),
+    (
+        "memories",
+        "SELECT m.block, m.start, m.length, s.session, NULL
+         FROM memories m LEFT JOIN sessions s ON s.id = m.session ORDER BY m.block, m.start",
+    ),
+];
+
+impl Store {
+    /// Shows every text that the database holds: those of passages and memories, and every column of
+    /// text of every table.
+    pub fn texts(&self, visit: &mut dyn FnMut(&StoredText)) -> Result<()> {
+        for (table, sql) in IN_BLOCKS {
+            let mut statement = self.connection.prepare(sql)?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                let text = self.texts.read(&self.connection, passage_place(row, 0)?)?;
+                let session = row.get::<_, Option<String>>(3)?.map(SessionId::new);
+                visit(&StoredText { table: table.to_owned(), session, line: row.get(4)?, text });
+            }
+        }
+        let mut tables = self.connection.prepare(
+            "SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c
+             WHERE t.type = 'table' AND c.type = 'TEXT' ORDER BY t.name, c.cid",
+        )?;
+        let columns = tables
+            .query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?
+            .collect::<rusqlite::Result<Vec<_>>>()?;
+        for (table, column) in columns {
+            // Both names are our own schema's.
+            let mut statement =
+                self.connection.prepare(&format!("SELECT {column} FROM {table}"))?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                if let ValueRef::Text(text) = row.get_ref(0)? {
+                    let text = String::from_utf8_lossy(text).into_owned();
+                    visit(&StoredText { table: table.clone(), session: None, line: None, text });
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,273 @@
+//! Whether what we keep is whole: settings, journal, archive, store, index, and their versions.
+
+use std::path::Path;
+
+use thru_core::Layout;
+use thru_intake::Finding as Verified;
+
+use super::{Finding, Level, Seen};
+use crate::ui::{count, plural, size};
+
+/// Bytes on disk, by part.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Sizes {
+    pub(crate) journal: u64,
+    pub(crate) archive: u64,
+    pub(crate) store: u64,
+    pub(crate) index: u64,
+    pub(crate) all: u64,
+}
+
+/// What everything takes on disk.
+pub(crate) fn sizes(layout: &Layout) -> Sizes {
+    let store = std::fs::read_dir(layout.root())
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter(|entry| entry.file_name().as_encoded_bytes().starts_with(b"memory."))
+        .filter_map(|entry| entry.metadata().ok())
+        .map(|metadata| metadata.len())
+        .sum();
+    Sizes {
+        journal: size_of(&layout.journal()),
+        archive: size_of(&layout.archive()),
+        store,
+        index: size_of(&layout.index()),
+        all: size_of(layout.root()),
+    }
+}
+
+/// Bytes of the files in a folder and below; links are not followed.
+fn size_of(folder: &Path) -> u64 {
+    let mut bytes = 0;
+    super::files::walk(folder, &mut |_, metadata| {
+        if metadata.is_file() {
+            bytes += metadata.len();
+        }
+    });
+    bytes
+}
+
+/// What in the settings has no effect.
+pub(super) fn configuration(seen: &Seen<'_>) -> Vec<Finding> {
+    const CHECK: &str = "settings";
+    let environment = seen.environment;
+    let remedy =
+        "correct the file, or use `thru config set`; `thru config show` lists the settings";
+    let mut findings: Vec<Finding> = environment
+        .notes
+        .iter()
+        .map(|note| match note.is_of_project() {
+            true => Finding::note(CHECK, note.to_string(), remedy),
+            false => Finding::problem(CHECK, note.to_string(), remedy),
+        })
+        .collect();
+    if let Err(error) = &seen.intake {
+        findings.push(Finding::problem(CHECK, error, "until then nothing can be read or kept"));
+    }
+    if findings.is_empty() {
+        let set = environment.config.all().filter(|s| s.origin != thru_config::Origin::Default);
+        let line = match set.count() {
+            0 => "all as they come".to_owned(),
+            set => format!("{} changed, all understood", plural(set as u64, "setting")),
+        };
+        findings.push(Finding::ok(CHECK, line));
+    }
+    findings
+}
+
+/// What a check of one part of the data comes to.
+fn part(
+    seen: &Seen<'_>,
+    check: &'static str,
+    whole: String,
+    is_of: &dyn Fn(&str) -> bool,
+) -> Finding {
+    const MORE_SHOWN: usize = 1;
+    let verified = match &seen.verified {
+        Ok(Some(verified)) => verified,
+        Ok(None) => {
+            let line = "not looked at: another `thru` is writing";
+            return Finding::note(check, line, "run `thru doctor` again in a moment");
+        }
+        Err(error) => {
+            return Finding::problem(check, error, "`thru verify` says more");
+        }
+    };
+    let mut found: Vec<&Verified> =
+        verified.findings.iter().filter(|finding| is_of(&finding.place)).collect();
+    found.sort_by_key(|finding| !finding.serious);
+    let Some(first) = found.first() else { return Finding::ok(check, whole) };
+    let more = match found.len() - MORE_SHOWN {
+        0 => String::new(),
+        more => format!("; {} more", count(more as u64)),
+    };
+    let line = format!("{}: {}{more}", first.place, first.message);
+    match first.serious {
+        true => Finding::problem(check, line, ""),
+        false => Finding::note(check, line, "it mends itself when something is next brought in"),
+    }
+}
+
+/// The same with what to do where something is broken.
+fn advised(finding: Finding, remedy: &str) -> Finding {
+    match finding.level {
+        Level::Problem => Finding { remedy: Some(remedy.to_owned()), ..finding },
+        _ => finding,
+    }
+}
+
+/// Whether every record of the journal can be read.
+pub(super) fn journal(seen: &Seen<'_>) -> Finding {
+    let records = match &seen.verified {
+        Ok(Some(verified)) => verified.journal_records,
+        _ => 0,
+    };
+    let whole = format!("{}, all whole", plural(records, "record"));
+    advised(
+        part(seen, "journal", whole, &|place| place == "journal"),
+        "nothing is repaired in silence; what is whole is used. Put the file back from a backup if you \
+         have one",
+    )
+}
+
+/// Whether the journal grew beyond its cap. Nothing is ever dropped for it.
+pub(super) fn journal_size(seen: &Seen<'_>) -> Finding {
+    const CHECK: &str = "journal size";
+    let cap = seen.environment.config.journal_alarm();
+    let bytes = sizes(&seen.environment.layout).journal;
+    let line = format!("{} of {}", size(bytes), size(cap));
+    match bytes > cap {
+        true => Finding::problem(
+            CHECK,
+            format!("{line}: beyond its cap; nothing is dropped"),
+            "`thru journal stats` says what takes the space; raise `journal.alarm_mb` if it is right so",
+        ),
+        false => Finding::ok(CHECK, line),
+    }
+}
+
+/// Whether every line of the archive can be read.
+pub(super) fn archive(seen: &Seen<'_>) -> Finding {
+    let whole = match &seen.verified {
+        Ok(Some(verified)) => format!(
+            "{} in {}, all whole",
+            plural(verified.archived_lines, "line"),
+            plural(verified.archived_files, "file")
+        ),
+        _ => String::new(),
+    };
+    advised(
+        part(seen, "archive", whole, &|place| place.starts_with("archive/")),
+        "`thru verify` lists all; the other lines can be read. Put the file back from a backup if you \
+         have one, then `thru rebuild`",
+    )
+}
+
+/// Whether the store can be read and agrees with the archive.
+pub(super) fn store(seen: &Seen<'_>) -> Finding {
+    const CHECK: &str = "store";
+    let rebuild = "`thru rebuild` makes it again from journal and archive; nothing is lost";
+    match &seen.store {
+        Err(error) => Finding::problem(CHECK, error, rebuild),
+        Ok(None) => match seen.verified.as_ref().ok().and_then(Option::as_ref) {
+            Some(verified) if verified.archived_files > 0 => {
+                Finding::problem(CHECK, "there is none, but there is an archive", rebuild)
+            }
+            _ => Finding::note(
+                CHECK,
+                "nothing was brought in yet",
+                "`thru import` reads what is there",
+            ),
+        },
+        Ok(Some(store)) => {
+            let whole = store.counts().map_or_else(
+                |error| error.to_string(),
+                |counts| {
+                    format!(
+                        "{} of {}",
+                        plural(counts.passages, "passage"),
+                        plural(counts.sessions, "session")
+                    )
+                },
+            );
+            advised(part(seen, CHECK, whole, &|place| place == "memory.db"), rebuild)
+        }
+    }
+}
+
+/// Whether the index holds what the store holds.
+pub(super) fn index(seen: &Seen<'_>) -> Finding {
+    let whole = match &seen.verified {
+        Ok(Some(verified)) => format!(
+            "{} and {} memories",
+            plural(verified.indexed, "passage"),
+            count(verified.memories)
+        ),
+        _ => String::new(),
+    };
+    advised(
+        part(seen, "index", whole, &|place| place == "index"),
+        "`thru rebuild` makes store and index again; nothing is lost",
+    )
+}
+
+/// Whether everything was cleaned by the rules of this version.
+pub(super) fn rules(seen: &Seen<'_>) -> Finding {
+    const CHECK: &str = "redaction";
+    let (Ok(intake), Ok(Some(store))) = (&seen.intake, &seen.store) else {
+        return Finding::ok(CHECK, "nothing is kept yet");
+    };
+    match store.redactor() {
+        Ok(Some(rules)) if rules == intake.redactor().fingerprint() => {
+            Finding::ok(CHECK, "everything was cleaned by today's rules")
+        }
+        _ => Finding::note(
+            CHECK,
+            "some of what is kept was cleaned by older rules",
+            "`thru redact --scan` says what newer rules find, `thru redact --apply` takes it out",
+        ),
+    }
+}
+
+/// What hooks recorded and nobody brought in yet.
+pub(super) fn pending(seen: &Seen<'_>) -> Finding {
+    const CHECK: &str = "waiting";
+    let (Ok(intake), Ok(store)) = (&seen.intake, &seen.store) else {
+        return Finding::ok(CHECK, "not looked at");
+    };
+    match intake.pending(store.as_ref()) {
+        Err(error) => Finding::problem(CHECK, error.to_string(), "`thru verify` says more"),
+        Ok(pending) if pending.records == 0 => {
+            Finding::ok(CHECK, "everything in the journal was brought in")
+        }
+        Ok(pending) => Finding::note(
+            CHECK,
+            format!("{} of the journal to be brought in", plural(pending.records, "record")),
+            "that happens when a session ends, or with `thru import`",
+        ),
+    }
+}
+
+/// What is at work here, and which forms it reads.
+pub(super) fn versions(seen: &Seen<'_>) -> Finding {
+    let schema = match &seen.store {
+        Ok(Some(store)) => store.schema_version().unwrap_or_default(),
+        _ => thru_store::SCHEMA_VERSION,
+    };
+    let mut line = format!("thru {}, schema {schema}", env!("CARGO_PKG_VERSION"));
+    if let Some(version) = agent_version(seen) {
+        line.push_str(&format!(", Claude Code {version} in the last session"));
+    }
+    match schema == thru_store::SCHEMA_VERSION {
+        true => Finding::ok("versions", line),
+        false => Finding::note("versions", line, "the next command that reads upgrades the store"),
+    }
+}
+
+/// The version of the agent in the session that was used last.
+pub(crate) fn agent_version(seen: &Seen<'_>) -> Option<String> {
+    let store = seen.store.as_ref().ok()?.as_ref()?;
+    let latest = thru_store::SessionFilter { limit: Some(1), ..Default::default() };
+    store.sessions(&latest).ok()?.pop()?.facts.version
+}

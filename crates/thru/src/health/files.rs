@@ -1,0 +1,152 @@
+//! The data directory as a folder: who may read it, what was left behind, how full the disk is.
+
+use std::fs::Metadata;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use super::{Finding, Mend, Seen};
+use crate::ui::{plural, size};
+
+/// Whatever is younger may still be written.
+const STILL_WRITTEN: Duration = Duration::from_hours(1);
+
+/// Shows a folder, and every file and folder below it, with what is known of it. Links are neither
+/// shown nor followed.
+pub(super) fn walk(folder: &Path, visit: &mut dyn FnMut(&Path, &Metadata)) {
+    let mut pending = vec![folder.to_owned()];
+    while let Some(path) = pending.pop() {
+        let Ok(metadata) = path.symlink_metadata() else { continue };
+        if metadata.is_symlink() {
+            continue;
+        }
+        visit(&path, &metadata);
+        if metadata.is_dir() {
+            let entries = std::fs::read_dir(&path).into_iter().flatten().flatten();
+            pending.extend(entries.map(|entry| entry.path()));
+        }
+    }
+}
+
+/// Files and folders of ours that others may read or write.
+pub(super) fn open_to_others(root: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    #[cfg(unix)]
+    walk(root, &mut |path, metadata| {
+        use std::os::unix::fs::PermissionsExt;
+        if metadata.permissions().mode() & 0o077 != 0 {
+            found.push(path.to_owned());
+        }
+    });
+    #[cfg(not(unix))]
+    let _ = root;
+    found.sort();
+    found
+}
+
+/// Whether anybody but the user may look at what is kept.
+pub(super) fn permissions(seen: &Seen<'_>) -> Finding {
+    const CHECK: &str = "permissions";
+    let root = seen.environment.layout.root();
+    let open = open_to_others(root);
+    let remedy = "`thru doctor --fix` takes the permissions of others away";
+    match open.first() {
+        None => Finding::ok(CHECK, "only you may read what is kept"),
+        Some(first) if first == root => Finding::problem(
+            CHECK,
+            format!("others on this machine may look into {}", seen.shown(root)),
+            remedy,
+        )
+        .mended_by(Mend::Modes),
+        Some(first) => Finding::note(
+            CHECK,
+            format!(
+                "{} would be readable by others if the data directory were, such as {}",
+                plural(open.len() as u64, "file"),
+                seen.shown(first)
+            ),
+            remedy,
+        )
+        .mended_by(Mend::Modes),
+    }
+}
+
+/// What killed processes left half-written: replacements that never took their place, an unfinished
+/// rebuild, half a copy from before an upgrade.
+pub(super) fn left_behind(root: &Path, now: SystemTime) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    walk(root, &mut |path, metadata| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let is_leftover = name.contains(".tmp-")
+            || name.starts_with("memory.rebuild.db")
+            || (name.starts_with("memory.before-v") && name.ends_with(".partial"));
+        let age = metadata.modified().ok().and_then(|time| now.duration_since(time).ok());
+        if metadata.is_file() && is_leftover && age.is_some_and(|age| age > STILL_WRITTEN) {
+            found.push(path.to_owned());
+        }
+    });
+    found.sort();
+    found
+}
+
+/// Whether something half-written lies about.
+pub(super) fn leftovers(seen: &Seen<'_>) -> Finding {
+    const CHECK: &str = "leftovers";
+    let now = seen.environment.clock.now().into();
+    let found = left_behind(seen.environment.layout.root(), now);
+    match found.first() {
+        None => Finding::ok(CHECK, "none"),
+        Some(first) => Finding::note(
+            CHECK,
+            format!(
+                "{} of processes that were stopped, such as {}",
+                plural(found.len() as u64, "file"),
+                seen.shown(first)
+            ),
+            "never read; `thru doctor --fix` removes them",
+        )
+        .mended_by(Mend::Leftovers),
+    }
+}
+
+/// What is kept takes this much, and this much is free.
+pub(super) fn disk(seen: &Seen<'_>) -> Finding {
+    /// What an import of some sessions, or the upgrade of a small store, may take.
+    const SCARCE: u64 = 1_000_000_000;
+    const SCARCELY_ANY: u64 = 100_000_000;
+    const CHECK: &str = "disk";
+    let sizes = super::sizes(&seen.environment.layout);
+    let mut line = format!(
+        "{} in {} (archive {}, store {}, index {}, journal {})",
+        size(sizes.all),
+        seen.shown(seen.environment.layout.root()),
+        size(sizes.archive),
+        size(sizes.store),
+        size(sizes.index),
+        size(sizes.journal),
+    );
+    let Some(free) = free_space(seen.environment.layout.root()) else {
+        return Finding::ok(CHECK, line);
+    };
+    line.push_str(&format!(", {} free", size(free)));
+    let remedy = "free some space: on a full disk nothing more is recorded";
+    match free {
+        ..SCARCELY_ANY => Finding::problem(CHECK, line, remedy),
+        SCARCELY_ANY..SCARCE => Finding::note(CHECK, line, remedy),
+        _ => Finding::ok(CHECK, line),
+    }
+}
+
+/// Bytes that are free where a folder is, or is to be.
+fn free_space(folder: &Path) -> Option<u64> {
+    #[cfg(unix)]
+    {
+        let there = folder.ancestors().find(|folder| folder.is_dir())?;
+        let space = rustix::fs::statvfs(there).ok()?;
+        space.f_bavail.checked_mul(space.f_frsize)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = folder;
+        None
+    }
+}

@@ -1,0 +1,153 @@
+//! Our hooks in the settings of agents: there or not, and which program they run.
+
+use std::path::{Path, PathBuf};
+
+use thru_agents::claude_code::install::{self, HookFile, Place};
+
+use super::{Finding, Mend, Seen};
+use crate::environment::Environment;
+use crate::installing;
+use crate::ui::plural;
+
+/// One hook of ours in a file of Claude Code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct HookFound {
+    /// The event that it is called for.
+    pub(crate) event: String,
+    /// The program that it runs.
+    pub(crate) program: PathBuf,
+    /// The file that it stands in.
+    pub(crate) file: PathBuf,
+    /// What file that is.
+    pub(crate) place: Place,
+}
+
+fn hook_files(environment: &Environment) -> Vec<HookFile> {
+    let project = installing::project_root(environment);
+    install::hook_files(&environment.claude_directory, Some(&project), installing::PLATFORM)
+}
+
+/// The settings files of Claude Code that apply here, the one that wins first.
+pub(crate) fn settings_files(environment: &Environment) -> Vec<PathBuf> {
+    let order = [Place::Managed, Place::ProjectLocal, Place::Project, Place::User];
+    let files = hook_files(environment);
+    order
+        .into_iter()
+        .filter_map(|place| files.iter().find(|file| file.place == place))
+        .map(|file| file.path.clone())
+        .collect()
+}
+
+/// Every hook of ours, wherever it was put.
+pub(crate) fn found(environment: &Environment) -> Vec<HookFound> {
+    let mut found = Vec::new();
+    for HookFile { place, path } in hook_files(environment) {
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        let hooks = install::installed(&text).unwrap_or_default();
+        found.extend(hooks.into_iter().map(|hook| HookFound {
+            event: hook.event,
+            program: PathBuf::from(hook.program),
+            file: path.clone(),
+            place,
+        }));
+    }
+    found
+}
+
+/// Events that our hooks are called for, and in which files.
+pub(super) fn present(seen: &Seen<'_>) -> Finding {
+    const CHECK: &str = "hooks";
+    if seen.hooks.is_empty() {
+        let remedy = "`thru install` connects Claude Code; until then only `thru import` reads";
+        return match seen.environment.claude_directory.is_dir() {
+            true => Finding::problem(CHECK, "Claude Code is not connected", remedy),
+            false => Finding::note(CHECK, "there is no Claude Code here", remedy),
+        };
+    }
+    let mut files: Vec<&Path> = seen.hooks.iter().map(|hook| hook.file.as_path()).collect();
+    files.dedup();
+    let shown: Vec<String> = files.iter().map(|file| seen.shown(file)).collect();
+    let events = plural(seen.hooks.len() as u64, "event");
+    let mut names: Vec<&str> = seen.hooks.iter().map(|hook| hook.event.as_str()).collect();
+    names.sort_unstable();
+    let all = names.len();
+    names.dedup();
+    let line = format!("Claude Code: {events} in {}", shown.join(", "));
+    match names.len() == all {
+        true => Finding::ok(CHECK, line),
+        false => Finding::note(
+            CHECK,
+            format!("{line}; some more than once"),
+            "harmless, as each event is kept once; take the hooks out of one of the files",
+        ),
+    }
+}
+
+/// Whether the program that hooks run is there, and is this one.
+pub(super) fn program(seen: &Seen<'_>) -> Finding {
+    const CHECK: &str = "program";
+    let again =
+        "`thru doctor --fix` or `thru install` writes the hooks with the path of this program";
+    let mut programs: Vec<&Path> = seen.hooks.iter().map(|hook| hook.program.as_path()).collect();
+    programs.sort_unstable();
+    programs.dedup();
+    if programs.is_empty() {
+        return Finding::ok(CHECK, "no hook runs one");
+    }
+    let has_folder = |program: &Path| program.components().count() > 1;
+    if let Some(gone) = programs.iter().find(|program| has_folder(program) && !is_program(program))
+    {
+        let line = format!("{} is not there any more: hooks do nothing", seen.shown(gone));
+        return Finding::problem(CHECK, line, again).mended_by(Mend::Hooks);
+    }
+    let own = seen.environment.program.as_deref().and_then(|own| own.canonicalize().ok());
+    let is_own = |program: &Path| program.canonicalize().ok() == own;
+    if let Some(other) = programs.iter().find(|program| has_folder(program) && !is_own(program)) {
+        let line = format!("hooks run {}, not this program", seen.shown(other));
+        return Finding::note(CHECK, line, again).mended_by(Mend::Hooks);
+    }
+    match programs.iter().find(|program| !has_folder(program)) {
+        Some(name) => Finding::note(
+            CHECK,
+            format!("hooks run `{}`, wherever the agent's PATH finds it", name.display()),
+            again,
+        ),
+        None => Finding::ok(CHECK, format!("hooks run {}", seen.shown(programs[0]))),
+    }
+}
+
+fn is_program(path: &Path) -> bool {
+    let Ok(metadata) = path.metadata() else { return false };
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        metadata.is_file() && metadata.permissions().mode() & 0o111 != 0
+    }
+    #[cfg(not(unix))]
+    metadata.is_file()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn our_hooks_are_told_from_those_of_others() {
+        for (handler, expected) in [
+            (json!({ "command": "/opt/thru hook claude-code Stop" }), Some("/opt/thru")),
+            (json!({ "command": "\"/my bin/thru\" hook claude-code Stop" }), Some("/my bin/thru")),
+            (
+                json!({ "command": "/opt/thru", "args": ["hook", "claude-code", "Stop"] }),
+                Some("/opt/thru"),
+            ),
+            (json!({ "command": "/opt/thru hook claude-code SessionEnd" }), None),
+            (json!({ "command": "notify-send Stop" }), None),
+            (json!({ "command": "hook claude-code Stop" }), None),
+            (json!({ "type": "http", "url": "http://localhost" }), None),
+        ] {
+            assert_eq!(program_of(&handler, "Stop"), expected.map(PathBuf::from), "{handler}");
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! How hooks do: whether they record, what went wrong, how long they take.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use jiff::SignedDuration;
+use thru_capture::failures::{self, Failure};
+use thru_capture::pause;
+use thru_capture::timings::{self, Timing};
+use thru_core::{Layout, Timestamp};
+
+use super::{Finding, Seen};
+use crate::commands::capture::described;
+use crate::ui::{age, plural};
+
+/// Longer than this is felt by whoever waits for the agent.
+const SLOW: Duration = Duration::from_millis(100);
+
+/// Whether hooks keep what they are told here.
+pub(super) fn recording(seen: &Seen<'_>) -> Finding {
+    const CHECK: &str = "recording";
+    let environment = seen.environment;
+    let now = environment.clock.now();
+    if let Some(paused) = pause::current(&environment.layout, now) {
+        let line = format!("recording is {}", described(paused, environment));
+        return Finding::note(CHECK, line, "`thru capture resume` goes on now");
+    }
+    if environment.config.capture_off() {
+        return Finding::note(
+            CHECK,
+            "recording is off in this folder, by `capture.off`",
+            "`thru config show --origin` says where it is set",
+        );
+    }
+    match seen.hooks.is_empty() {
+        true => Finding::ok(CHECK, "nothing is recorded while no agent is connected"),
+        false => Finding::ok(CHECK, "on"),
+    }
+}
+
+/// Failures of the last day.
+pub(crate) fn recent_failures(layout: &Layout, now: Timestamp) -> Vec<Failure> {
+    let day = SignedDuration::from_hours(24);
+    failures::list(layout)
+        .into_iter()
+        .filter(|failure| now.duration_since(failure.at) <= day)
+        .collect()
+}
+
+/// What went wrong in hooks.
+pub(super) fn failures(seen: &Seen<'_>) -> Finding {
+    const CHECK: &str = "failures";
+    let environment = seen.environment;
+    let now = environment.clock.now();
+    let known = failures::list(&environment.layout);
+    let Some(last) = known.last() else { return Finding::ok(CHECK, "no hook failed") };
+    let recent = recent_failures(&environment.layout, now).len();
+    let mut reasons: BTreeMap<&str, u64> = BTreeMap::new();
+    for failure in &known {
+        *reasons.entry(&failure.reason).or_default() += 1;
+    }
+    let mut reasons: Vec<(u64, &str)> = reasons.into_iter().map(|(why, n)| (n, why)).collect();
+    reasons.sort_by_key(|(number, _)| std::cmp::Reverse(*number));
+    let shown: Vec<String> =
+        reasons.iter().take(3).map(|(number, why)| format!("{why} ({number})")).collect();
+    let line = format!(
+        "{} known, {recent} in the last day, the last {} ago: {}",
+        plural(known.len() as u64, "failure"),
+        age(Some(last.at), now),
+        shown.join("; ")
+    );
+    let remedy = "`thru doctor --report` shows the last five with the shape of their input";
+    match recent {
+        0 => Finding::note(CHECK, line, remedy),
+        _ => Finding::problem(CHECK, line, remedy),
+    }
+}
+
+/// How long hooks of one event took.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Latency {
+    pub(crate) event: String,
+    pub(crate) runs: usize,
+    pub(crate) median: Duration,
+    pub(crate) p99: Duration,
+    pub(crate) longest: Duration,
+}
+
+/// How long hooks took, by event.
+pub(crate) fn latencies(timings: &[Timing]) -> Vec<Latency> {
+    let mut events: BTreeMap<&str, Vec<Duration>> = BTreeMap::new();
+    for timing in timings {
+        events.entry(&timing.event).or_default().push(timing.took);
+    }
+    let of_event = |(event, mut took): (&str, Vec<Duration>)| {
+        took.sort_unstable();
+        Latency {
+            event: event.to_owned(),
+            runs: took.len(),
+            median: percentile(&took, 50),
+            p99: percentile(&took, 99),
+            longest: percentile(&took, 100),
+        }
+    };
+    events.into_iter().map(of_event).collect()
+}
+
+/// The smallest duration that this many of a hundred do not exceed.
+fn percentile(sorted: &[Duration], percent: usize) -> Duration {
+    let rank = (sorted.len() * percent).div_ceil(100).max(1);
+    sorted.get(rank - 1).copied().unwrap_or_default()
+}
+
+/// A duration as people read it.
+pub(crate) fn milliseconds(duration: Duration) -> String {
+    format!("{:.1} ms", duration.as_secs_f64() * 1000.0)
+}
+
+/// How long the last hundred hooks took.
+pub(super) fn latency(seen: &Seen<'_>) -> Finding {
+    const CHECK: &str = "latency";
+    let timings = timings::list(&seen.environment.layout);
+    if timings.is_empty() {
+        return Finding::ok(CHECK, "no hook ran yet");
+    }
+    let mut took: Vec<Duration> = timings.iter().map(|timing| timing.took).collect();
+    took.sort_unstable();
+    let slowest = latencies(&timings).into_iter().max_by_key(|event| event.p99);
+    let line = format!(
+        "the last {}: half within {}, 99 % within {}, longest {} ({})",
+        plural(took.len() as u64, "hook"),
+        milliseconds(percentile(&took, 50)),
+        milliseconds(percentile(&took, 99)),
+        milliseconds(percentile(&took, 100)),
+        slowest.map(|event| event.event).unwrap_or_default(),
+    );
+    match percentile(&took, 99) > SLOW {
+        true => Finding::note(
+            CHECK,
+            line,
+            "a slow or full disk is the usual cause; `thru doctor --report` has the times by event",
+        ),
+        false => Finding::ok(CHECK, line),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_of_what_was_measured() {
+        let took: Vec<Duration> = (1..=100).map(Duration::from_millis).collect();
+        for (percent, expected) in [(50, 50), (99, 99), (100, 100)] {
+            assert_eq!(percentile(&took, percent), Duration::from_millis(expected));
+        }
+        assert_eq!(percentile(&took[..1], 99), Duration::from_millis(1));
+        assert_eq!(percentile(&[], 99), Duration::ZERO);
+    }
+
+    #[test]
+    fn latencies_are_told_apart_by_event() {
+        let timing = |event: &str, took| Timing {
+            at: Timestamp::UNIX_EPOCH,
+            event: event.to_owned(),
+            took: Duration::from_millis(took),
+        };
+        let found = latencies(&[timing("Stop", 3), timing("PostToolUse", 5), timing("Stop", 1)]);
+        let shown: Vec<_> = found.iter().map(|l| (l.event.as_str(), l.runs, l.longest)).collect();
+        let ms = Duration::from_millis;
+        assert_eq!(shown, [("PostToolUse", 1, ms(5)), ("Stop", 2, ms(3))]);
+    }
+}

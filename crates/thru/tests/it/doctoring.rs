@@ -1,0 +1,326 @@
+//! `thru doctor`, `thru status`, `thru capture`.
+
+use std::fs;
+use std::path::Path;
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use crate::home::Home;
+
+/// Settings of Claude Code with hooks of ours that run this program, beside one of somebody else.
+fn connect(home: &Home, program: &str) {
+    let hook = |event: &str| json!([{ "hooks": [{ "type": "command", "command": format!("{program} hook claude-code {event}") }] }]);
+    let settings = json!({ "hooks": {
+        "SessionStart": hook("SessionStart"),
+        "PostToolUse": hook("PostToolUse"),
+        "Notification": [{ "hooks": [{ "type": "command", "command": "say done" }] }],
+    } });
+    home.write("settings.json", settings.to_string());
+}
+
+fn connected() -> Home {
+    let home = Home::imported();
+    connect(&home, env!("CARGO_BIN_EXE_thru"));
+    home
+}
+
+/// Notes as hooks leave them.
+fn note(home: &Home, name: &str, lines: &[String]) {
+    fs::create_dir_all(home.data().join("run")).unwrap();
+    fs::write(home.data().join("run").join(name), lines.join("\n") + "\n").unwrap();
+}
+
+fn failure(at: &str) -> String {
+    json!({
+        "at": at,
+        "event": "claude-code PostToolUse",
+        "reason": "the input is not JSON",
+        "shape": "5 bytes, not JSON",
+        "version": "0.1.0",
+    })
+    .to_string()
+}
+
+fn now() -> i64 {
+    i64::try_from(std::time::UNIX_EPOCH.elapsed().unwrap().as_millis()).unwrap()
+}
+
+/// What a check found: its level and its line.
+fn found(answer: &Value, check: &str) -> (String, String) {
+    let findings = answer["findings"].as_array().unwrap();
+    let finding = findings.iter().find(|finding| finding["check"] == check).unwrap();
+    let text = |key: &str| finding[key].as_str().unwrap().to_owned();
+    (text("level"), text("line"))
+}
+
+fn with_versions(home: &Home) -> insta::internals::SettingsBindDropGuard {
+    let mut settings = home.filters();
+    settings.add_filter(r"thru \d+\.\d+\.\d+", "thru [version]");
+    settings.add_filter(r"/\S*/thru\b", "[thru]");
+    settings.add_filter(r"\b\d+\.\d ms", "[time]");
+    settings.add_filter(r"\d{4}-\d\d-\d\d \d\d:\d\d", "[moment]");
+    settings.bind_to_scope()
+}
+
+#[test]
+fn a_doctor_finds_all_well_where_all_is_well() {
+    let home = connected();
+    let _settings = with_versions(&home);
+    assert_snapshot!(home.shown(&["doctor"]), @"
+    ok       hooks         Claude Code: 2 events in [folder]/claude/settings.json
+    ok       program       hooks run [thru]
+    ok       trust         nothing is held back as far as can be seen
+    ok       recording     on
+    ok       failures      no hook failed
+    ok       latency       no hook ran yet
+    ok       settings      all as they come
+    ok       journal       2 records, all whole
+    ok       journal size  [size] of [size]
+    ok       archive       14 lines in 3 files, all whole
+    ok       store         11 passages of 3 sessions
+    ok       index         11 passages and 4 memories
+    ok       redaction     everything was cleaned by today's rules
+    ok       waiting       everything in the journal was brought in
+    ok       clean-up      Claude Code deletes transcripts after [age] (`cleanupPeriodDays`, its default)
+    ok       permissions   only you may read what is kept
+    ok       leftovers     none
+    ok       disk          [size] in [folder]/home (archive [size], store [size], index [size], journal [size]), [size] free
+    ok       versions      thru [version], schema 3
+
+    All is well.
+    ");
+}
+
+#[test]
+fn a_doctor_says_what_is_missing() {
+    let home = Home::with_history();
+    let _settings = with_versions(&home);
+    assert_snapshot!(home.shown(&["doctor"]), @"
+    problem  hooks         Claude Code is not connected
+                           `thru install` connects Claude Code; until then only `thru import` reads
+    ok       program       no hook runs one
+    ok       trust         no hook to hold back
+    ok       recording     nothing is recorded while no agent is connected
+    ok       failures      no hook failed
+    ok       latency       no hook ran yet
+    ok       settings      all as they come
+    ok       journal       0 records, all whole
+    ok       journal size  [size] of [size]
+    ok       archive       0 lines in 0 files, all whole
+    note     store         nothing was brought in yet
+                           `thru import` reads what is there
+    ok       index         0 passages and 0 memories
+    ok       redaction     nothing is kept yet
+    ok       waiting       everything in the journal was brought in
+    note     clean-up      Claude Code deletes transcripts after [age] (`cleanupPeriodDays`, its default)
+                           run `thru import` more often than that, or `thru install`
+    ok       permissions   only you may read what is kept
+    ok       leftovers     none
+    ok       disk          [size] in [folder]/home (archive [size], store [size], index [size], journal [size]), [size] free
+    ok       versions      thru [version], schema 3
+
+    1 problem.
+    -- exit 2 --
+    ");
+    assert!(!home.data().exists(), "looking makes nothing");
+}
+
+#[test]
+fn hooks_are_looked_at_as_the_agent_runs_them() {
+    let home = connected();
+    let answer = home.json(&["doctor", "--json"]);
+    assert_eq!(answer["kind"], "doctor");
+    assert_eq!(found(&answer, "program").0, "ok");
+    connect(&home, "/nowhere/thru");
+    let answer = home.json(&["doctor", "--json"]);
+    let (level, line) = found(&answer, "program");
+    assert_eq!(level, "problem");
+    assert!(line.contains("/nowhere/thru is not there"), "{line}");
+    // A folder that nobody trusted yet, and one that somebody did.
+    let here = fs::canonicalize(home.folder().join("work")).unwrap();
+    let trusted = |is_trusted: bool| {
+        let projects = json!({ here.to_str().unwrap(): { "hasTrustDialogAccepted": is_trusted } });
+        home.write(".claude.json", json!({ "projects": projects }).to_string());
+        found(&home.json(&["doctor", "--json"]), "trust").0
+    };
+    assert_eq!(trusted(false), "note");
+    assert_eq!(trusted(true), "ok");
+    let mut settings: Value =
+        serde_json::from_slice(&fs::read(home.claude().join("settings.json")).unwrap()).unwrap();
+    settings["disableAllHooks"] = json!(true);
+    settings["cleanupPeriodDays"] = json!(7);
+    home.write("settings.json", settings.to_string());
+    let answer = home.json(&["doctor", "--json"]);
+    assert_eq!(found(&answer, "trust").0, "problem");
+    assert!(found(&answer, "clean-up").1.contains("after 7 days"));
+}
+
+#[test]
+fn failures_and_times_of_hooks_are_told() {
+    let home = connected();
+    note(&home, "hook-failures.jsonl", &[failure("2026-01-01T00:00:00Z")]);
+    assert_eq!(found(&home.json(&["doctor", "--json"]), "failures").0, "note");
+    let recent = jiff_now();
+    note(&home, "hook-failures.jsonl", &[failure("2026-01-01T00:00:00Z"), failure(&recent)]);
+    let times: Vec<String> =
+        (1..=100).map(|n| format!("{} {} PostToolUse", now(), n * 1000)).collect();
+    note(&home, "hook-times", &times);
+    let answer = home.json(&["doctor", "--json"]);
+    let (level, line) = found(&answer, "failures");
+    assert_eq!(level, "problem");
+    assert!(line.ends_with("the input is not JSON (2)"), "{line}");
+    let (level, line) = found(&answer, "latency");
+    assert_eq!(level, "ok");
+    assert_eq!(
+        line,
+        "the last 100 hooks: half within 50.0 ms, 99 % within 99.0 ms, longest 100.0 ms (PostToolUse)"
+    );
+    let status = home.json(&["status", "--json"]);
+    assert_eq!(status["failures_last_day"], 1);
+    assert_eq!(status["last_event"]["event"], "PostToolUse");
+}
+
+fn jiff_now() -> String {
+    thru_core::Timestamp::from_millisecond(now()).unwrap().to_string()
+}
+
+#[cfg(unix)]
+#[test]
+fn fix_takes_the_permissions_of_others_away_and_removes_leftovers() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = connected();
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let set =
+        |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    let (data, database) = (home.data(), home.data().join("memory.db"));
+    set(&data, 0o755);
+    set(&database, 0o644);
+    let leftover = home.data().join("journal/vm-00000001.jsonl.tmp-1-0");
+    fs::write(&leftover, "half").unwrap();
+    let old = std::time::SystemTime::now() - std::time::Duration::from_hours(2);
+    fs::File::options().append(true).open(&leftover).unwrap().set_modified(old).unwrap();
+    let answer = home.json(&["doctor", "--json"]);
+    assert_eq!(found(&answer, "permissions").0, "problem");
+    assert_eq!(found(&answer, "leftovers").0, "note");
+    let fixed = home.thru(&["doctor", "--fix"]).expect(0);
+    assert!(fixed.stdout.starts_with("fixed: took the permissions of others"), "{}", fixed.stdout);
+    assert_eq!((mode(&data), mode(&database)), (0o700, 0o600));
+    assert!(!leftover.exists());
+}
+
+#[test]
+fn damage_is_a_problem_with_what_to_do() {
+    let home = connected();
+    for segment in fs::read_dir(home.data().join("journal")).unwrap().flatten() {
+        let mut bytes = fs::read(segment.path()).unwrap();
+        bytes[30] ^= 1;
+        fs::write(segment.path(), bytes).unwrap();
+    }
+    fs::write(home.data().join("memory.db"), "no database").unwrap();
+    let answer: Value =
+        serde_json::from_str(&home.thru(&["doctor", "--json"]).expect(2).stdout).unwrap();
+    assert_eq!(found(&answer, "journal").0, "problem");
+    assert_eq!(found(&answer, "store").0, "problem");
+    // The configuration may be broken, too.
+    fs::write(home.data().join("config.toml"), "capture.of = true").unwrap();
+    let shown = home.thru(&["doctor"]).expect(2).stdout;
+    assert!(shown.contains("did you mean `capture.off`?"), "{shown}");
+    assert!(shown.contains("`thru rebuild`"), "{shown}");
+}
+
+#[test]
+fn a_report_names_nobody() {
+    let home = Home::imported();
+    connect(&home, &home.folder().join("user/projects/acme/thru").display().to_string());
+    note(&home, "hook-failures.jsonl", &[failure("2026-01-01T00:00:00Z")]);
+    home.thru(&["config", "set", "capture.ignore", "acme/**"]).expect(0);
+    home.thru(&["config", "set", "search.limit", "20"]).expect(0);
+    let report = home.thru(&["doctor", "--report"]).expect(2).stdout;
+    assert!(report.starts_with("## Throughline report"), "{report}");
+    assert!(report.contains("- `search.limit` = 20\n"), "{report}");
+    assert!(report.contains("- `capture.ignore` = (set)\n"), "{report}");
+    assert!(report.contains("input: 5 bytes, not JSON"), "{report}");
+    for name in [home.folder().to_str().unwrap(), "acme", "rocket", "orchard", "pears"] {
+        assert!(!report.contains(name), "{name} in {report}");
+    }
+}
+
+#[test]
+fn status_fits_a_screen() {
+    let home = connected();
+    let _settings = with_versions(&home);
+    note(&home, "hook-times", &[format!("{} 1500 SessionStart", now())]);
+    assert_snapshot!(home.shown(&["status"]), @"
+    recording    on
+    agents       Claude Code, 2 events
+    memory       3 sessions in 2 projects, 11 passages, 4 memories
+    last event   SessionStart at [moment], just now
+    last intake  [moment], just now
+    data         [size] in [folder]/home
+                 archive [size], store [size], index [size], journal [size]
+    daemon       none in this version; none is needed
+    ");
+    home.thru(&["config", "set", "journal.alarm_mb", "16"]).expect(0);
+    fs::write(home.data().join("journal/padding"), vec![0; 17_000_000]).unwrap();
+    note(&home, "hook-failures.jsonl", &[failure(&jiff_now())]);
+    home.thru(&["capture", "pause"]).expect(0);
+    assert_snapshot!(home.shown(&["status"]), @"
+    recording    paused until `thru capture resume`
+    alarm        the journal is beyond its cap of [size]; nothing is dropped. `thru doctor` says more
+    failures     1 hook failed in the last day; `thru doctor` says more
+    agents       Claude Code, 2 events
+    memory       3 sessions in 2 projects, 11 passages, 4 memories
+    last event   SessionStart at [moment], just now
+    last intake  [moment], just now
+    data         [size] in [folder]/home
+                 archive [size], store [size], index [size], journal [size]
+    daemon       none in this version; none is needed
+    ");
+}
+
+#[test]
+fn status_says_how_to_begin() {
+    let home = Home::new();
+    let _settings = with_versions(&home);
+    assert_snapshot!(home.shown(&["status"]), @"
+    recording    no; `thru install` connects Claude Code
+    memory       0 sessions in 0 projects, 0 passages, 0 memories
+    last intake  nothing was brought in yet; `thru import` reads what is there
+    data         [size] in [folder]/home
+                 archive [size], store [size], index [size], journal [size]
+    daemon       none in this version; none is needed
+    ");
+}
+
+#[test]
+fn recording_is_paused_for_a_time_or_until_told() {
+    let home = connected();
+    let _settings = with_versions(&home);
+    assert_eq!(home.json(&["status", "--json"])["recording"], "on");
+    assert_snapshot!(home.shown(&["capture", "pause", "--for", "1h30m"]), @"
+    Recording is paused until [moment].
+    Claude Code still writes its transcripts: a later `thru import` reads them.
+    ");
+    let status = home.json(&["status", "--json"]);
+    assert_eq!(status["recording"], "paused");
+    let until: thru_core::Timestamp = status["paused_until"].as_str().unwrap().parse().unwrap();
+    let minutes = (until.as_millisecond() - now()) / 60_000;
+    assert!((85..=90).contains(&minutes), "{minutes}");
+    assert_eq!(found(&home.json(&["doctor", "--json"]), "recording").0, "note");
+    assert_snapshot!(home.shown(&["capture", "resume"]), @"Recording goes on.");
+    assert_snapshot!(home.shown(&["capture", "resume"]), @"Recording was not paused.");
+    assert_snapshot!(home.shown(&["capture", "pause"]), @"
+    Recording is paused until `thru capture resume`.
+    Claude Code still writes its transcripts: a later `thru import` reads them.
+    ");
+    for wrong in ["2", "soon", "-2h", "0m", "900000000d"] {
+        home.thru(&["capture", "pause", &format!("--for={wrong}")]).expect(2);
+    }
+    assert_snapshot!(home.shown(&["capture", "pause", "--for", "2x"]), @"
+    -- stderr --
+    error: `2x` is no length of time.
+    hint: write a number and its unit, such as `30m`, `2h` or `1d`.
+    -- exit 2 --
+    ");
+}
