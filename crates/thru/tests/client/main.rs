@@ -11,5 +11,13 @@
     reason = "in a test, what cannot be is a failure"
 )]
 
+mod compacting;
 mod facts;
+mod failing;
+mod installing;
+mod keeping;
+mod printing;
+mod resuming;
 mod stage;
+mod telling;
+mod typing;
