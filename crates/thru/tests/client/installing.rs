@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::stage::{FENCE, PACKING_EVENTS, Stage, WRITE, packing};
+use crate::stage::{FENCE, PACKING_EVENTS, Stage, TURN_EVENTS, WRITE, packing};
 
 #[test]
 fn a_plugin_records_as_settings_do() {
@@ -30,7 +30,7 @@ fn settings_and_plugin_together_record_and_tell_once() {
     stage.thru(&["remember", "Ropes come from Bristol"]);
     stage.api.take_requests();
     let second = stage.asks("Good morning", &[]);
-    stage.expect_events(&second, &["SessionStart", "UserPromptSubmit", "Stop", "SessionEnd"]);
+    stage.expect_events(&second, &TURN_EVENTS);
     let told = stage.api.requests()[0].conversation();
     assert_eq!(told.matches(FENCE).count(), 1, "{told}");
     assert_eq!(stage.records("injected").len(), 1);

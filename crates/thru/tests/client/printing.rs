@@ -4,7 +4,7 @@ use serde_json::json;
 use thru_real_client::{Script, calls, message, says};
 
 use crate::facts::delegating;
-use crate::stage::{PACKING_EVENTS, Stage, WRITE, packing};
+use crate::stage::{PACKING_EVENTS, Stage, TURN_EVENTS, WRITE, packing};
 
 #[test]
 fn a_turn_is_recorded_event_by_event() {
@@ -83,7 +83,6 @@ fn a_command_is_recorded_as_it_was_typed() {
     std::fs::write(commands.join("tell.md"), "Tell me all about $ARGUMENTS\n").unwrap();
     let run = stage.ask("/tell ducks", &[]);
     assert_eq!(run.result()["result"], "They swim.");
-    stage
-        .expect_events(&run.session(), &["SessionStart", "UserPromptSubmit", "Stop", "SessionEnd"]);
+    stage.expect_events(&run.session(), &TURN_EVENTS);
     assert_eq!(stage.journal()[1].payload["prompt"], "/tell ducks");
 }

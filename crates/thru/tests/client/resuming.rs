@@ -2,9 +2,7 @@
 
 use thru_real_client::Script;
 
-use crate::stage::Stage;
-
-const TURN: [&str; 4] = ["SessionStart", "UserPromptSubmit", "Stop", "SessionEnd"];
+use crate::stage::{Stage, TURN_EVENTS as TURN};
 
 #[test]
 fn a_session_that_goes_on_is_one_session() {
@@ -41,24 +39,25 @@ fn the_same_prompt_again_is_another_prompt() {
 
 #[test]
 fn a_fork_keeps_only_what_is_its_own() {
-    let Some(stage) = Stage::new(Script::new()) else { return };
-    let old = stage.asks("One", &[]);
-    let new = stage.asks("Two", &["--resume", &old, "--fork-session"]);
-    assert_ne!(old, new);
-    // The client tells of the start under the name of the session that was forked.
-    stage.expect_events(
-        &old,
-        &["SessionStart", "UserPromptSubmit", "Stop", "SessionEnd", "SessionStart"],
-    );
-    stage.expect_events(&new, &TURN[1..]);
+    // Copied records do not say where they come from, and ids are in no order of time.
+    let ids = ["1b7e2c3d-0000-4000-8000-000000000001", "eb7e2c3d-0000-4000-8000-000000000002"];
+    for [old, new] in [ids, [ids[1], ids[0]]] {
+        let Some(stage) = Stage::new(Script::new()) else { return };
+        assert_eq!(stage.asks("One", &["--session-id", old]), old);
+        let fork = ["--resume", old, "--fork-session", "--session-id", new];
+        assert_eq!(stage.asks("Two", &fork), new);
+        // The client tells of the start under the name of the session that was forked.
+        stage.expect_events(old, &[&TURN[..], &["SessionStart"]].concat());
+        stage.expect_events(new, &TURN[1..]);
 
-    stage.take_in();
-    let sessions = stage.json(&["sessions", "--all", "--json"]);
-    let sessions = sessions["sessions"].as_array().unwrap();
-    let passages = |id: &str| {
-        let session = sessions.iter().find(|session| session["id"] == id);
-        session.map(|session| session["passages"].clone())
-    };
-    assert_eq!(passages(&old), Some(2.into()));
-    assert_eq!(passages(&new), Some(2.into()));
+        stage.take_in();
+        let sessions = stage.json(&["sessions", "--all", "--json"]);
+        let sessions = sessions["sessions"].as_array().unwrap();
+        let passages = |id: &str| {
+            let session = sessions.iter().find(|session| session["id"] == id);
+            session.map(|session| session["passages"].clone())
+        };
+        assert_eq!(passages(old), Some(2.into()), "{sessions:?}");
+        assert_eq!(passages(new), Some(2.into()), "{sessions:?}");
+    }
 }

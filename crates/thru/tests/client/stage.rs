@@ -18,6 +18,9 @@ const CLIENT: &str = "THRU_CLAUDE";
 /// How long what goes on in the background may take.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// How often the journal is looked at meanwhile.
+const LOOK: Duration = Duration::from_millis(50);
+
 /// The fence around what we inject.
 pub(crate) const FENCE: &str = "<throughline-context";
 
@@ -129,14 +132,32 @@ impl Stage {
         journal.filter(|entry| entry.session == session).map(|entry| entry.event).collect()
     }
 
-    /// Fails unless the journal holds these events of a session, in this order. Some are written while
-    /// the client already goes on, or after it has ended.
+    /// Fails unless the journal holds these events of a session, in this order.
     #[track_caller]
     pub(crate) fn expect_events(&self, session: &str, wanted: &[&str]) {
+        Self::expect(wanted, || self.events(session));
+    }
+
+    /// As [`Stage::expect_events`], in whatever order.
+    #[track_caller]
+    pub(crate) fn expect_events_in_any_order(&self, session: &str, wanted: &[&str]) {
+        let sorted = |mut events: Vec<String>| {
+            events.sort_unstable();
+            events
+        };
+        let mut wanted = wanted.to_vec();
+        wanted.sort_unstable();
+        Self::expect(&wanted, || sorted(self.events(session)));
+    }
+
+    /// Looks until these events are there: some are written while the client already goes on, or after
+    /// it has ended.
+    #[track_caller]
+    fn expect(wanted: &[&str], events: impl Fn() -> Vec<String>) {
         let started = Instant::now();
-        while self.events(session) != wanted {
-            assert!(started.elapsed() < PATIENCE, "{wanted:?}, not {:?}", self.events(session));
-            std::thread::sleep(Duration::from_millis(50));
+        while events() != wanted {
+            assert!(started.elapsed() < PATIENCE, "{wanted:?}, not {:?}", events());
+            std::thread::sleep(LOOK);
         }
     }
 
@@ -218,3 +239,7 @@ fn client() -> Option<PathBuf> {
 fn skipped(why: &str) {
     _ = writeln!(std::io::stderr(), "SKIPPED: the real client was not run: {why}");
 }
+
+/// The events of a prompt that needs no tools, in a session of its own.
+pub(crate) const TURN_EVENTS: [&str; 4] =
+    ["SessionStart", "UserPromptSubmit", "Stop", "SessionEnd"];

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 use thru_real_client::{Script, calls, message, pauses, says};
 
-use crate::stage::{FENCE, Stage, WRITE, packing};
+use crate::stage::{FENCE, Stage, TURN_EVENTS, WRITE, packing};
 
 #[test]
 fn a_conversation_in_a_terminal_is_recorded() {
@@ -49,7 +49,7 @@ fn a_conversation_in_a_terminal_is_recorded() {
             "SessionEnd",
         ],
     );
-    stage.expect_events(&last, &["SessionStart", "UserPromptSubmit", "Stop", "SessionEnd"]);
+    stage.expect_events(&last, &TURN_EVENTS);
     let end = |session: &str| {
         let mut of_session = journal.iter().filter(|entry| entry.session == session);
         of_session.next_back().unwrap().payload["reason"].clone()
@@ -90,13 +90,52 @@ fn an_answer_that_is_interrupted_leaves_its_prompt() {
             "SessionEnd",
         ],
     );
+    assert_eq!(prompts(&stage, &session), ["Tell a story", "Good night", "Sleep a little"]);
+}
+
+#[test]
+fn what_is_typed_while_the_model_works_is_kept_although_no_hook_tells() {
+    let work = calls("Bash", json!({ "command": "sleep 3; echo done", "description": "Work" }));
+    let script = Script::new().on("Take your time", [message([work])]);
+    let Some(stage) = Stage::new(script) else { return };
+    let Some(terminal) = stage.terminal() else { return };
+    terminal.enter("Take your time").unwrap();
+    terminal.wait_for("● Bash(sleep 3; echo done)").unwrap();
+    terminal.enter("And count the lamps").unwrap();
+    terminal.wait_for("● ok").unwrap();
+    terminal.enter("/exit").unwrap();
+    terminal.wait_for_end().unwrap();
+
+    let session = stage.journal()[0].session.clone();
+    stage.expect_events(
+        &session,
+        &["SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "SessionEnd"],
+    );
+    assert_eq!(prompts(&stage, &session), ["Take your time", "And count the lamps"]);
+}
+
+#[test]
+fn what_a_background_task_reports_is_no_prompt() {
+    let task = json!({ "command": "sleep 1", "description": "Rest", "run_in_background": true });
+    let script = Script::new()
+        .on("Rest a little", [message([calls("Bash", task)]), message([says("It rests.")])])
+        .on("task-notification", [message([says("It has rested.")])]);
+    let Some(stage) = Stage::new(script) else { return };
+    let Some(terminal) = stage.terminal() else { return };
+    terminal.enter("Rest a little").unwrap();
+    terminal.wait_for("● It has rested.").unwrap();
+    terminal.enter("/exit").unwrap();
+    terminal.wait_for_end().unwrap();
+
+    let session = stage.journal()[0].session.clone();
+    assert_eq!(prompts(&stage, &session), ["Rest a little"]);
+}
+
+/// What a person said in a session, once everything is in the store; commands of the client left out.
+fn prompts(stage: &Stage, session: &str) -> Vec<String> {
     stage.take_in();
-    let shown = stage.json(&["session", "show", &session, "--json"]);
-    let prompts: Vec<_> = shown["turns"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|turn| turn["prompt"]["text"].clone())
-        .collect();
-    assert_eq!(prompts, ["Tell a story", "Good night", "Sleep a little"]);
+    let shown = stage.json(&["session", "show", session, "--json"]);
+    let turns = shown["turns"].as_array().unwrap().iter();
+    let prompts = turns.filter_map(|turn| turn["prompt"]["text"].as_str());
+    prompts.filter(|prompt| !prompt.starts_with('/')).map(str::to_owned).collect()
 }
