@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::stage::{FENCE, PACKING_EVENTS, Stage, TURN_EVENTS, WRITE, packing};
+use crate::stage::{PACKING_EVENTS, Stage, TURN_EVENTS, WRITE, packing, packs};
 
 #[test]
 fn a_plugin_records_as_settings_do() {
@@ -32,7 +32,7 @@ fn settings_and_plugin_together_record_and_tell_once() {
     let second = stage.asks("Good morning", &[]);
     stage.expect_events(&second, &TURN_EVENTS);
     let told = stage.api.requests()[0].conversation();
-    assert_eq!(told.matches(FENCE).count(), 1, "{told}");
+    assert_eq!(packs(&told).len(), 1, "{told}");
     assert_eq!(stage.records("injected").len(), 1);
 }
 

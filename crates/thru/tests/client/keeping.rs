@@ -90,22 +90,27 @@ fn secrets_are_taken_out_before_anything_is_written() {
 
 #[test]
 fn a_session_is_known_while_it_still_runs() {
-    // The command of the model asks for the session that it is part of.
-    let script = Script::new().on(
-        "Where am I",
-        [
-            message([calls("Bash", json!({ "command": "true", "description": "Look around" }))]),
-            message([says("Here.")]),
-        ],
-    );
+    let thru = env!("CARGO_BIN_EXE_thru");
+    let look = format!("{thru} intake && {thru} session show $CLAUDE_CODE_SESSION_ID");
+    let look = calls("Bash", json!({ "command": look, "description": "Look at this session" }));
+    let script = Script::new().on("Which session", [message([look]), message([says("This one.")])]);
     let Some(stage) = Stage::new(script) else { return };
-    let session = stage.asks("Where am I", &[]);
+    stage.asks("Which session is this?", &[]);
+    let seen = stage.api.requests()[1].news();
+    assert!(seen.contains("Which session is this?"), "{seen}");
+}
+
+#[test]
+fn a_session_that_was_taken_in_grows() {
+    let Some(stage) = Stage::new(Script::new()) else { return };
+    let session = stage.asks("One", &[]);
     stage.thru(&["intake"]);
-    let again = stage.asks("And now", &["--resume", &session]);
-    assert_eq!(session, again);
+    stage.asks("Two", &["--resume", &session]);
     stage.thru(&["intake"]);
     let shown = stage.shown(&session);
-    assert_eq!(shown["turns"].as_array().map(Vec::len), Some(2), "{shown}");
+    let prompts: Vec<_> =
+        shown["turns"].as_array().unwrap().iter().map(|turn| &turn["prompt"]["text"]).collect();
+    assert_eq!(prompts, ["One", "Two"]);
 }
 
 /// Fails if a word is in any file that `thru` keeps, or comes out of it.

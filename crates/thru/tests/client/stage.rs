@@ -25,7 +25,7 @@ const LOOK: Duration = Duration::from_millis(50);
 pub(crate) const FENCE: &str = "<throughline-context";
 
 /// The other end of it.
-pub(crate) const FENCE_END: &str = "</throughline-context>";
+const FENCE_END: &str = "</throughline-context>";
 
 /// The client, the model and `thru`.
 pub(crate) struct Stage {
@@ -194,6 +194,15 @@ impl Stage {
     pub(crate) fn settings(&self) -> PathBuf {
         self.home.claude().join("settings.json")
     }
+}
+
+/// What stands between fences in a text; each fence has its end.
+#[track_caller]
+pub(crate) fn packs(text: &str) -> Vec<&str> {
+    let pieces: Vec<_> = text.split(FENCE).map(|piece| piece.split_once(FENCE_END)).collect();
+    assert!(pieces[0].is_none(), "an end without a beginning: {text}");
+    assert!(pieces[1..].iter().all(Option::is_some), "a beginning without an end: {text}");
+    pieces.into_iter().flatten().map(|(pack, _)| pack).collect()
 }
 
 /// A prompt that has the model write a file and run a command that fails.

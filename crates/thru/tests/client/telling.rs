@@ -2,7 +2,8 @@
 
 use thru_real_client::Script;
 
-use crate::stage::{FENCE, FENCE_END, Stage, WRITE, packing};
+use crate::facts::delegating;
+use crate::stage::{FENCE, Stage, WRITE, packing, packs};
 
 /// What the client passes on as it is; more goes into a file, of which the model sees the beginning.
 const MOST: usize = 10_000;
@@ -31,9 +32,8 @@ fn a_session_is_told_what_is_known_of_its_project() {
     let second = stage.asks("Good morning", &[]);
     let requests = stage.api.requests();
     let told = requests[0].news();
-    assert_eq!(told.matches(FENCE).count(), 1, "{told}");
-    assert_eq!(told.matches(FENCE_END).count(), 1, "{told}");
-    let pack = pack(&told);
+    let packs = packs(&told);
+    let [pack] = packs[..] else { panic!("one pack, not {packs:?}") };
     assert!(pack.contains(TOLD), "{pack}");
     assert!(pack.contains("packing"), "of the session before: {pack}");
     assert!(pack.chars().count() < MOST, "{} characters", pack.chars().count());
@@ -74,7 +74,7 @@ fn a_prompt_that_memory_has_nothing_for_gets_nothing() {
 
 #[test]
 fn a_subagent_is_told_nothing() {
-    let Some(stage) = Stage::new(crate::facts::delegating()) else { return };
+    let Some(stage) = Stage::new(delegating()) else { return };
     stage.thru(&["remember", TOLD]);
     stage.asks("Please delegate", &[]);
     let requests = stage.api.requests();
@@ -82,11 +82,4 @@ fn a_subagent_is_told_nothing() {
         requests.iter().filter(|request| !request.conversation().contains("delegate")).collect();
     assert_eq!(inner.len(), 2, "the subagent's own requests");
     assert!(inner.iter().all(|request| !request.conversation().contains(FENCE)));
-}
-
-/// What stands between the fences.
-fn pack(text: &str) -> &str {
-    let start = text.find(FENCE).unwrap();
-    let end = text.find(FENCE_END).unwrap() + FENCE_END.len();
-    &text[start..end]
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 use thru_real_client::{Script, calls, message, pauses, says};
 
-use crate::stage::{FENCE, Stage, TURN_EVENTS, WRITE, packing};
+use crate::stage::{Stage, TURN_EVENTS, WRITE, packing, packs};
 
 #[test]
 fn a_conversation_in_a_terminal_is_recorded() {
@@ -19,7 +19,7 @@ fn a_conversation_in_a_terminal_is_recorded() {
     terminal.enter("And now?").unwrap();
     terminal.wait_for("● ok").unwrap();
     let told = stage.api.requests()[0].conversation();
-    assert_eq!(told.matches(FENCE).count(), 1, "{told}");
+    assert_eq!(packs(&told).len(), 1, "{told}");
     terminal.enter("/clear").unwrap();
     terminal.wait_for("❯ /clear").unwrap();
     terminal.enter("Good morning").unwrap();
