@@ -1,5 +1,5 @@
-//! Measures Throughline: how well it finds things, how fast it is, and whether it survives being
-//! killed.
+//! Measures Throughline: how well it finds things, how fast it is, what its hooks cost an agent, and
+//! whether it survives being killed.
 //!
 //! Nothing here is part of the product; it calls the same library functions as `thru`, or `thru`
 //! itself, and prints tables.
@@ -10,6 +10,7 @@
 )]
 
 mod child;
+mod client;
 mod corpus;
 mod crash;
 mod distil;
@@ -48,6 +49,8 @@ enum Command {
     Speed(speed::Arguments),
     /// Kills imports, rebuilds and upgrades, and compares what comes out
     Crash(crash::Arguments),
+    /// Runs the real Claude Code client with our hooks and without
+    Client(client::Arguments),
     /// Does as `thru` does, by the library; for `--in-process`
     #[command(hide = true)]
     Child(child::Arguments),
@@ -61,6 +64,7 @@ fn main() -> ExitCode {
         Command::Corpus(arguments) => corpus::run(&arguments),
         Command::Speed(arguments) => speed::run(&arguments),
         Command::Crash(arguments) => crash::run(&arguments),
+        Command::Client(arguments) => client::run(&arguments),
         Command::Child(arguments) => child::run(&arguments),
     };
     match result {

@@ -126,28 +126,3 @@ fn is_program(path: &Path) -> bool {
     #[cfg(not(unix))]
     metadata.is_file()
 }
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn our_hooks_are_told_from_those_of_others() {
-        for (handler, expected) in [
-            (json!({ "command": "/opt/thru hook claude-code Stop" }), Some("/opt/thru")),
-            (json!({ "command": "\"/my bin/thru\" hook claude-code Stop" }), Some("/my bin/thru")),
-            (
-                json!({ "command": "/opt/thru", "args": ["hook", "claude-code", "Stop"] }),
-                Some("/opt/thru"),
-            ),
-            (json!({ "command": "/opt/thru hook claude-code SessionEnd" }), None),
-            (json!({ "command": "notify-send Stop" }), None),
-            (json!({ "command": "hook claude-code Stop" }), None),
-            (json!({ "type": "http", "url": "http://localhost" }), None),
-        ] {
-            assert_eq!(program_of(&handler, "Stop"), expected.map(PathBuf::from), "{handler}");
-        }
-    }
-}

@@ -1,0 +1,195 @@
+//! A scripted stand-in for the Messages API.
+
+use std::io::{self, BufWriter, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use serde_json::{Value, json};
+
+use crate::http::{self, Incoming};
+use crate::message::Message;
+use crate::request::Request;
+use crate::script::{Answer, Script};
+
+/// Listens on loopback, at a port that the system chose, until it is dropped.
+pub struct MessagesApi {
+    shared: Arc<Shared>,
+    address: SocketAddr,
+    listening: Option<JoinHandle<()>>,
+}
+
+struct Shared {
+    script: Script,
+    requests: Mutex<Vec<Request>>,
+    messages: AtomicU64,
+    port: u16,
+    is_over: AtomicBool,
+}
+
+impl MessagesApi {
+    /// Begins to answer from a script.
+    pub fn start(script: Script) -> io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let address = listener.local_addr()?;
+        let shared = Arc::new(Shared {
+            script,
+            requests: Mutex::default(),
+            messages: AtomicU64::new(0),
+            port: address.port(),
+            is_over: AtomicBool::new(false),
+        });
+        let listening = thread::spawn({
+            let shared = Arc::clone(&shared);
+            move || shared.listen(&listener)
+        });
+        Ok(Self { shared, address, listening: Some(listening) })
+    }
+
+    /// Where it listens.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// All that the model was asked so far, in order.
+    pub fn requests(&self) -> Vec<Request> {
+        self.shared.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Forgets what was asked, so that [`MessagesApi::requests`] speaks of what comes next.
+    pub fn take_requests(&self) -> Vec<Request> {
+        std::mem::take(&mut *self.shared.requests.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Drop for MessagesApi {
+    fn drop(&mut self) {
+        self.shared.is_over.store(true, Ordering::Relaxed);
+        // Wakes the listener, which waits for a connection.
+        if TcpStream::connect(self.address).is_ok()
+            && let Some(listening) = self.listening.take()
+        {
+            _ = listening.join();
+        }
+    }
+}
+
+impl Shared {
+    fn listen(self: &Arc<Self>, listener: &TcpListener) {
+        for connection in listener.incoming() {
+            if self.is_over.load(Ordering::Relaxed) {
+                break;
+            }
+            let Ok(connection) = connection else { continue };
+            let shared = Arc::clone(self);
+            // A client that goes away in the middle is its own business.
+            thread::spawn(move || _ = shared.serve(&connection));
+        }
+    }
+
+    fn serve(&self, connection: &TcpStream) -> io::Result<()> {
+        let Some(incoming) = http::read(connection)? else { return Ok(()) };
+        let mut writer = BufWriter::new(connection);
+        self.answer(&incoming, &mut writer)?;
+        writer.flush()
+    }
+
+    fn answer(&self, incoming: &Incoming, writer: &mut impl Write) -> io::Result<()> {
+        let path = incoming.path.split('?').next().unwrap_or_default();
+        let size = incoming.body.len();
+        let body = match (incoming.method.as_str(), path) {
+            ("POST", "/v1/messages") => serde_json::from_slice(&incoming.body)?,
+            ("POST", "/v1/messages/count_tokens") => {
+                return write_json(writer, 200, &json!({ "input_tokens": size / 4 }));
+            }
+            _ => return write_error(writer, 404),
+        };
+        let request = Request::new(body);
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
+        let blocks = match self.script.answer(&request) {
+            Answer::Message(blocks) => blocks,
+            Answer::Error(status) => return write_error(writer, status),
+        };
+        let serial = self.messages.fetch_add(1, Ordering::Relaxed);
+        // The port keeps apart what several of these say in one session.
+        let id = format!("{}{serial:06}", self.port);
+        let message = Message { id, model: request.model(), size, blocks: &blocks };
+        if !request.is_streaming() {
+            return write_json(writer, 200, &message.whole());
+        }
+        http::respond(writer, 200, "text/event-stream")?;
+        message.stream(writer)
+    }
+}
+
+fn write_json(writer: &mut impl Write, status: u16, body: &Value) -> io::Result<()> {
+    http::respond(writer, status, "application/json")?;
+    write!(writer, "{body}")
+}
+
+fn write_error(writer: &mut impl Write, status: u16) -> io::Result<()> {
+    let kind = match status {
+        400 => "invalid_request_error",
+        401 => "authentication_error",
+        404 => "not_found_error",
+        429 => "rate_limit_error",
+        529 => "overloaded_error",
+        _ => "api_error",
+    };
+    let error = json!({ "type": kind, "message": format!("scripted {status}") });
+    write_json(writer, status, &json!({ "type": "error", "error": error }))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use super::*;
+    use crate::script::{calls, fails, message, says};
+
+    fn post(api: &MessagesApi, path: &str, body: &Value) -> String {
+        let mut stream = TcpStream::connect(api.address).unwrap();
+        let body = body.to_string();
+        let length = body.len();
+        write!(stream, "POST {path} HTTP/1.1\r\ncontent-length: {length}\r\n\r\n{body}").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    }
+
+    #[test]
+    fn it_answers_and_remembers_what_it_was_asked() {
+        let call = calls("Bash", json!({ "command": "ls" }));
+        let script =
+            Script::new().on("list", [message([says("I look."), call])]).on("boom", [fails(529)]);
+        let api = MessagesApi::start(script).unwrap();
+        let ask = |prompt: &str, stream: bool| {
+            let messages = json!([{ "role": "user", "content": prompt }]);
+            let tools = json!([{ "name": "Bash" }]);
+            let body =
+                json!({ "model": "m", "stream": stream, "tools": tools, "messages": messages });
+            post(&api, "/v1/messages?beta=true", &body)
+        };
+
+        let streamed = ask("list", true);
+        assert!(streamed.starts_with("HTTP/1.1 200"), "{streamed}");
+        let at = |text: &str| streamed.find(text).unwrap_or_else(|| panic!("{text}: {streamed}"));
+        assert!(at("message_start") < at("I look.") && at("I look.") < at("partial_json"));
+        assert!(
+            at("partial_json") < at("\"stop_reason\":\"tool_use\"")
+                && at("tool_use") < at("message_stop")
+        );
+
+        let whole = ask("list", false);
+        let body: Value = serde_json::from_str(whole.split_once("\r\n\r\n").unwrap().1).unwrap();
+        assert_eq!(body["content"][1]["input"]["command"], "ls");
+        assert_eq!(body["stop_reason"], "tool_use");
+
+        assert!(ask("boom", true).starts_with("HTTP/1.1 529"));
+        assert!(post(&api, "/v1/messages/count_tokens", &json!({})).contains("input_tokens"));
+        assert!(post(&api, "/v1/models", &json!({})).starts_with("HTTP/1.1 404"));
+        assert_eq!(api.take_requests().len(), 3);
+        assert!(api.requests().is_empty());
+    }
+}

@@ -1,0 +1,140 @@
+//! What the client asked the model.
+
+use serde_json::Value;
+
+/// The body of one request to the Messages API.
+#[derive(Clone, Debug)]
+pub struct Request(Value);
+
+impl Request {
+    pub(crate) const fn new(body: Value) -> Self {
+        Self(body)
+    }
+
+    /// The body as it came.
+    pub const fn body(&self) -> &Value {
+        &self.0
+    }
+
+    /// All text of the conversation, system prompt and descriptions of tools not included: what people,
+    /// model, tools and hooks said.
+    pub fn conversation(&self) -> String {
+        let mut text = String::new();
+        for message in self.messages() {
+            collect(&message["content"], &mut text);
+        }
+        text
+    }
+
+    /// The text that was said since the model's last message: the prompt and what comes with it, or what
+    /// tools returned.
+    pub fn news(&self) -> String {
+        let messages = self.messages();
+        let start = messages.iter().rposition(|message| message["role"] == "assistant");
+        let mut text = String::new();
+        for message in messages.iter().skip(start.map_or(0, |at| at + 1)) {
+            collect(&message["content"], &mut text);
+        }
+        text
+    }
+
+    /// The last text of a human, and how many times tools have returned since.
+    pub(crate) fn prompt(&self) -> (&str, usize) {
+        let mut prompt = "";
+        let mut returned = 0;
+        for message in self.messages().iter().filter(|message| message["role"] == "user") {
+            let results = blocks(message).any(|block| block["type"] == "tool_result");
+            returned += usize::from(results);
+            for text in texts(message).filter(|text| !text.starts_with("<system-reminder>")) {
+                prompt = text;
+                returned = 0;
+            }
+        }
+        (prompt, returned)
+    }
+
+    /// Whether the conversation is to be summarised, because it is compacted.
+    pub(crate) fn wants_summary(&self) -> bool {
+        let (prompt, _) = self.prompt();
+        prompt.contains("Respond with TEXT ONLY") && prompt.contains("<summary>")
+    }
+
+    pub(crate) fn has_tools(&self) -> bool {
+        self.0["tools"].as_array().is_some_and(|tools| !tools.is_empty())
+    }
+
+    pub(crate) fn is_streaming(&self) -> bool {
+        self.0["stream"] == true
+    }
+
+    pub(crate) fn model(&self) -> &str {
+        self.0["model"].as_str().unwrap_or("unknown")
+    }
+
+    fn messages(&self) -> &[Value] {
+        self.0["messages"].as_array().map_or(&[], Vec::as_slice)
+    }
+}
+
+fn blocks(message: &Value) -> impl Iterator<Item = &Value> {
+    message["content"].as_array().into_iter().flatten()
+}
+
+/// The texts of a message, whose content may be one text or a list of blocks.
+fn texts(message: &Value) -> impl Iterator<Item = &str> {
+    let whole = message["content"].as_str();
+    whole.into_iter().chain(blocks(message).filter_map(|block| block["text"].as_str()))
+}
+
+/// Appends every text of some content, one to a line: a text, a list of blocks, what a tool returned.
+fn collect(content: &Value, text: &mut String) {
+    match content {
+        Value::String(string) => {
+            text.push_str(string);
+            text.push('\n');
+        }
+        Value::Array(blocks) => blocks.iter().for_each(|block| collect(block, text)),
+        Value::Object(block) => {
+            for name in ["text", "content"] {
+                block.get(name).into_iter().for_each(|content| collect(content, text));
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_prompt_is_what_a_human_said_last() {
+        let request = Request::new(json!({ "messages": [
+            { "role": "user", "content": [
+                { "type": "text", "text": "<system-reminder>today</system-reminder>" },
+                { "type": "text", "text": "go" },
+            ] },
+            { "role": "system", "content": "context of a hook" },
+            { "role": "assistant", "content": [{ "type": "text", "text": "going" }] },
+            { "role": "user", "content": [{ "type": "tool_result", "content": "gone" }] },
+        ] }));
+        assert_eq!(request.prompt(), ("go", 1));
+        assert!(request.conversation().contains("context of a hook"));
+        assert_eq!(request.news(), "gone\n");
+    }
+
+    #[test]
+    fn a_prompt_may_follow_a_result_in_one_message() {
+        let request = Request::new(json!({ "messages": [
+            { "role": "user", "content": "sleep" },
+            { "role": "assistant", "content": [] },
+            { "role": "user", "content": [
+                { "type": "tool_result", "content": "interrupted" },
+                { "type": "text", "text": "something else" },
+            ] },
+        ] }));
+        assert_eq!(request.prompt(), ("something else", 0));
+    }
+}

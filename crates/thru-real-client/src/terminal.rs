@@ -1,0 +1,119 @@
+//! The client as people sit before it: in a terminal, which is one of tmux.
+
+use std::io;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::api::MessagesApi;
+use crate::home::SealedHome;
+
+/// How long something may take to appear. Far more than it needs on a machine that is busy.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How often the screen is looked at.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// The client takes what comes faster than people type for a paste, in which Enter is a line break.
+const PAUSE: Duration = Duration::from_millis(300);
+
+/// A terminal with the client in it, of a tmux server of its own. The server ends when it is dropped.
+pub struct Terminal {
+    socket: PathBuf,
+}
+
+impl Terminal {
+    /// Whether there is a tmux.
+    pub fn is_possible() -> bool {
+        let mut command = Command::new("tmux");
+        command.arg("-V").stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    }
+
+    /// Starts the client and waits until it can be talked to.
+    pub fn start(home: &SealedHome, api: &MessagesApi, options: &[&str]) -> io::Result<Self> {
+        let mut client = home.client(api);
+        client.args(options);
+        let terminal = Self { socket: home.path().join("tmux") };
+        // tmux hands its own environment on, so the client's is given as arguments of `env`.
+        let mut command =
+            terminal.tmux(&["-f", "/dev/null", "new-session", "-d", "-x", "180", "-y", "60"]);
+        command.arg("-c").arg(home.work()).args(["env", "-i"]);
+        for (name, value) in client.get_envs() {
+            let value = value.unwrap_or_default().to_string_lossy();
+            command.arg(format!("{}={value}", name.to_string_lossy()));
+        }
+        command.arg(client.get_program()).args(client.get_args());
+        run(&mut command)?;
+        terminal.wait_for("❯")?;
+        Ok(terminal)
+    }
+
+    /// Types a line and sends it.
+    pub fn enter(&self, line: &str) -> io::Result<()> {
+        run(self.tmux(&["send-keys", "-l", "--"]).arg(line))?;
+        self.wait_for(line)?;
+        thread::sleep(PAUSE);
+        self.press("Enter")
+    }
+
+    /// Presses a key, by tmux's name for it.
+    pub fn press(&self, key: &str) -> io::Result<()> {
+        run(self.tmux(&["send-keys"]).arg(key)).map(|_| ())
+    }
+
+    /// What is on the screen; an error once the client is gone.
+    pub fn screen(&self) -> io::Result<String> {
+        run(&mut self.tmux(&["capture-pane", "-p"]))
+    }
+
+    /// Waits until a text is on the screen, and returns the screen.
+    pub fn wait_for(&self, text: &str) -> io::Result<String> {
+        let started = Instant::now();
+        loop {
+            let screen = self.screen()?;
+            if screen.contains(text) {
+                return Ok(screen);
+            }
+            if started.elapsed() > PATIENCE {
+                return Err(io::Error::other(format!("no {text:?} on the screen:\n{screen}")));
+            }
+            thread::sleep(LOOK);
+        }
+    }
+
+    /// Waits until the client has ended.
+    pub fn wait_for_end(&self) -> io::Result<()> {
+        let started = Instant::now();
+        while let Ok(screen) = self.screen() {
+            if started.elapsed() > PATIENCE {
+                return Err(io::Error::other(format!("the client does not end:\n{screen}")));
+            }
+            thread::sleep(LOOK);
+        }
+        Ok(())
+    }
+
+    fn tmux(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new("tmux");
+        command.arg("-S").arg(&self.socket).args(arguments).env_remove("TMUX");
+        command.stdin(Stdio::null());
+        command
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        _ = run(&mut self.tmux(&["kill-server"]));
+    }
+}
+
+fn run(command: &mut Command) -> io::Result<String> {
+    let output = command.output()?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        return Err(io::Error::other(format!("tmux: {}", said.trim())));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
