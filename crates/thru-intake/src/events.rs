@@ -14,10 +14,10 @@ use thru_agents::Discovery;
 use thru_agents::claude_code::discover_session;
 use thru_agents::claude_code::hooks::{self, Event};
 use thru_core::{
-    CapturedEvent, HOOK_RECORD, INJECTED_RECORD, Injection, Passage, PassageKind, ReadBatch,
-    SessionFacts, SessionKey, SourceKind, Timestamp,
+    CapturedEvent, HOOK_RECORD, INJECTED_RECORD, Injection, Layout, Passage, PassageKind,
+    ReadBatch, SessionFacts, SessionKey, SourceKind, Timestamp,
 };
-use thru_journal::journal::{Cursor, Item, Stored};
+use thru_journal::journal::{Cursor, Item, Journal, Stored};
 use thru_redact::{Clean, Report};
 use thru_store::{Batch, NewEvent, OpenEvent, Store, Told};
 
@@ -189,6 +189,15 @@ impl Intake {
             self.distil(&mut store, &cancelled, &stages, &mut |_| {})?;
         }
         Ok(new)
+    }
+
+    /// Whether the journal holds something that this store does not know yet.
+    ///
+    /// # Errors
+    /// Where journal or store cannot be read.
+    pub fn has_news(layout: &Layout, host: &str, store: &Store) -> Result<bool> {
+        let cursor = store.events_cursor()?.and_then(|cursor| serde_json::from_str(&cursor).ok());
+        Ok(Journal::open(layout.journal(), host)?.has_more(&cursor.unwrap_or_default())?)
     }
 
     /// The files of the sessions that hooks told of since a time.

@@ -137,6 +137,28 @@ impl Journal {
         Stream::new(&self.dir, cursor)
     }
 
+    /// Whether there may be something behind `cursor`, by a look at names and lengths only.
+    pub fn has_more(&self, cursor: &Cursor) -> Result<bool> {
+        for listed in segment::list(&self.dir)? {
+            let read = cursor.bytes_read(&listed.name);
+            if !listed.plain {
+                // What was sealed gets no more records.
+                if read == 0 {
+                    return Ok(true);
+                }
+                continue;
+            }
+            let path = self.dir.join(&listed.name);
+            match path.metadata() {
+                Ok(metadata) if metadata.len() > read => return Ok(true),
+                // It was sealed since.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                looked => drop(looked.at(&path)?),
+            }
+        }
+        Ok(false)
+    }
+
     /// Reads everything and says what is wrong with it.
     pub fn verify(&self) -> Result<Verification> {
         Verification::of(self.stream(Cursor::default())?)

@@ -31,9 +31,12 @@ impl SealedHome {
     pub fn new(client: &Path) -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix("client-").tempdir()?;
         let home = Self { client: client.canonicalize()?, folder };
-        for name in ["work", "tmp", ".claude"] {
+        for name in ["work", "tmp", "bin", ".claude"] {
             fs::create_dir(home.path().join(name))?;
         }
+        // Where people and installers find it by its name.
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(&home.client, home.path().join("bin/claude"))?;
         // Else an interactive client asks about colours, the key, and whether it may trust the folder.
         let answered = json!({
             "hasCompletedOnboarding": true,
@@ -87,7 +90,7 @@ impl SealedHome {
         vec![
             ("HOME", self.path().to_string_lossy().into_owned()),
             ("TMPDIR", self.path().join("tmp").to_string_lossy().into_owned()),
-            ("PATH", "/usr/local/bin:/usr/bin:/bin".to_owned()),
+            ("PATH", format!("{}/bin:/usr/local/bin:/usr/bin:/bin", self.path().display())),
             ("TERM", "xterm-256color".to_owned()),
             ("LANG", "C.UTF-8".to_owned()),
             ("TZ", "UTC".to_owned()),

@@ -155,9 +155,28 @@ pub(super) fn note_prompt(text: &str, facts: &mut SessionFacts) {
 }
 
 /// The session that the record was copied from, if the file's own session did not write it.
-pub(super) fn copied_from(record: &Record<'_>, state: &State) -> Option<SessionId> {
+pub(super) fn copied_from(
+    record: &Record<'_>,
+    timestamp: Option<Timestamp>,
+    state: &State,
+) -> Option<SessionId> {
     let other = || short(&record.session_id).filter(|&id| id != state.session.as_str());
-    forked_from(record).or_else(|| other().map(SessionId::new))
+    // A fork of 2.1.197 copies records under its own id and does not say from where.
+    let is_older = timestamp.is_some_and(|at| state.begun.is_some_and(|begun| at < begun));
+    let somewhere = || is_older.then(|| SessionId::new(""));
+    forked_from(record).or_else(|| other().map(SessionId::new)).or_else(somewhere)
+}
+
+/// Notes when the file was begun, where that is what its first record says.
+pub(super) fn note_beginning(
+    record: &Record<'_>,
+    line: u64,
+    timestamp: Option<Timestamp>,
+    state: &mut State,
+) {
+    if line == 1 && record.kind.as_deref() == Some("queue-operation") {
+        state.begun = timestamp;
+    }
 }
 
 fn forked_from(record: &Record<'_>) -> Option<SessionId> {

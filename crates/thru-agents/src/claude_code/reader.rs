@@ -132,6 +132,7 @@ impl Pass<'_> {
             return;
         }
         let timestamp = notes::timestamp(&record.timestamp, line, &mut self.batch);
+        notes::note_beginning(record, line, timestamp, self.state);
         notes::note_envelope(record, timestamp, &mut self.batch.facts);
         notes::note_metadata(record, self.state, &mut self.batch.facts);
 
@@ -141,7 +142,7 @@ impl Pass<'_> {
             line,
             timestamp,
             agent_id: agent_id.as_deref(),
-            copied_from: notes::copied_from(record, self.state),
+            copied_from: notes::copied_from(record, timestamp, self.state),
             calling_record: record.calling_record.as_deref().unwrap_or_default(),
             tool_use_result: record.tool_use_result,
         };

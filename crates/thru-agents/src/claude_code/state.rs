@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
-use thru_core::{SessionId, SourceKind, Usage};
+use thru_core::{SessionId, SourceKind, Timestamp, Usage};
 
 use super::calls::OpenCalls;
 
@@ -37,6 +37,9 @@ pub(super) struct State {
     pub(super) turn: u32,
     pub(super) next_ordinal: u32,
     pub(super) open: OpenCalls,
+    /// When the file was begun, where its first record says so: what is older was copied into it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) begun: Option<Timestamp>,
     /// Whether the agent gave the session a title (an old summary is none).
     pub(super) has_title: bool,
     answers: VecDeque<(String, Usage)>,
@@ -53,6 +56,7 @@ impl State {
             turn: 0,
             next_ordinal: 0,
             open: OpenCalls::default(),
+            begun: None,
             has_title: false,
             answers: VecDeque::new(),
             embedded: VecDeque::new(),

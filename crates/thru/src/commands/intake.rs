@@ -23,7 +23,10 @@ const LAST_WORDS: Duration = Duration::from_millis(400);
 /// Bring in what hooks recorded.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// A turn has just ended: wait for its last words, and leave the terminal
+    /// Leave the terminal, and leave the work to whoever waits for it already
+    #[arg(long, hide = true)]
+    in_background: bool,
+    /// A turn has just ended: wait for its last words
     #[arg(long, hide = true)]
     after_turn: bool,
     /// Report as JSON
@@ -41,20 +44,25 @@ pub(crate) fn run(
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {
-    if arguments.after_turn {
-        // Of a terminal that closes, we must not be a part.
-        #[cfg(unix)]
-        let _ = rustix::process::setsid();
-    }
     let run = environment.layout.run();
     thru_journal::files::create_dir_private(&run)?;
-    // Whoever waits already brings in what we would.
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(false);
-    let waiting = thru_journal::files::private(&mut options).open(run.join("intake.waiting"))?;
-    if waiting.try_lock().is_err() {
-        return Ok(Outcome::Nothing);
-    }
+    let waiting = match arguments.in_background {
+        true => {
+            // Of a terminal that closes, we must not be a part.
+            #[cfg(unix)]
+            let _ = rustix::process::setsid();
+            let mut options = OpenOptions::new();
+            options.write(true).create(true).truncate(false);
+            let waiting = thru_journal::files::private(&mut options);
+            let waiting = waiting.open(run.join("intake.waiting"))?;
+            // Whoever waits already brings in what we would.
+            if waiting.try_lock().is_err() {
+                return Ok(Outcome::Nothing);
+            }
+            Some(waiting)
+        }
+        false => None,
+    };
     if arguments.after_turn {
         std::thread::sleep(LAST_WORDS);
     }

@@ -5,14 +5,15 @@ use std::io::{BufRead, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use thru_core::ProjectKey;
-use thru_intake::{Intake, IntakeLock, identity};
+use thru_intake::{Directories, Intake, IntakeLock, identity};
 use thru_store::{ProjectName, SessionFilter, SessionRow, Store};
 
-use crate::environment::{Environment, project_settings};
+use crate::environment::{Environment, host, project_settings};
 use crate::failure::advised;
 use crate::ui::plural;
 
@@ -33,10 +34,13 @@ pub(crate) fn refuse_notes(environment: &Environment) -> Result<()> {
     Ok(())
 }
 
-/// Opens the store to read; one that an older version wrote is upgraded first.
+/// Opens the store to read; one that an older version wrote is upgraded first, and what hooks recorded
+/// meanwhile is brought in, unless somebody else is at it.
 pub(crate) fn open_store(environment: &Environment) -> Result<Store> {
     let store = Store::open_to_read(&environment.layout)?;
     if store.schema_version()? == thru_store::SCHEMA_VERSION {
+        // What is there can be read all the same: from a disk that nobody can write to, say.
+        let _ = bring_in_news(environment, &store);
         return Ok(store);
     }
     drop(store);
@@ -44,6 +48,17 @@ pub(crate) fn open_store(environment: &Environment) -> Result<Store> {
     let lock = lock(&intake)?;
     intake.upgrade(&lock, &mut migration_progress(environment))?;
     Ok(Store::open_to_read(&environment.layout)?)
+}
+
+fn bring_in_news(environment: &Environment, store: &Store) -> Result<()> {
+    if Intake::has_news(&environment.layout, &host(), store)? {
+        let intake = environment.intake()?;
+        if let Some(lock) = intake.try_lock(Duration::ZERO)? {
+            let directories = Directories { declared: &declared_name, excluded: &|_| false };
+            intake.drain(&lock, &directories, usize::MAX)?;
+        }
+    }
+    Ok(())
 }
 
 /// Shows how an upgrade of the store gets on.

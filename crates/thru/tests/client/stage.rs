@@ -163,9 +163,9 @@ impl Stage {
 
     /// The records of a kind in the journal.
     pub(crate) fn records(&self, kind: &str) -> Vec<Value> {
-        let shown = self.json(&["journal", "show", "--json"]);
-        let records = shown["records"].as_array().unwrap().iter();
-        records.filter(|record| record["kind"] == kind).cloned().collect()
+        let run = self.try_thru(&["journal", "show", "--json", "-n", "100000", "--kind", kind]);
+        let lines = run.stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        lines.map(|line| line["record"].clone()).collect()
     }
 
     /// Everything that `thru` keeps, file by file.

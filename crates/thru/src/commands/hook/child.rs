@@ -28,7 +28,11 @@ pub(super) fn is_due(event: &Event, layout: &Layout) -> bool {
 pub(super) fn start_intake(event: &Event) {
     let Ok(program) = std::env::current_exe() else { return };
     let mut command = Command::new(program);
-    command.arg("intake").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+        .args(["intake", "--in-background"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     // Before a compaction nothing more comes; after a turn its last words are still on their way to
     // the transcript.
     if *event != Event::PreCompact {
