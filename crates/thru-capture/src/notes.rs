@@ -4,7 +4,8 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Appends a line; when the file has grown past `limit` bytes, only its last `kept` lines stay.
+/// Appends a line; when the file has grown past `limit` bytes, only its last lines stay: at most `kept`,
+/// and half as many bytes.
 /// Notes are told apart from records: losing one costs nothing but the note.
 pub(crate) fn append(path: &Path, line: &str, limit: u64, kept: usize) -> io::Result<()> {
     let mut options = OpenOptions::new();
@@ -22,7 +23,15 @@ pub(crate) fn append(path: &Path, line: &str, limit: u64, kept: usize) -> io::Re
     if file.metadata()?.len() > limit {
         let text = String::from_utf8_lossy(&fs::read(path)?).into_owned();
         let lines: Vec<&str> = text.lines().collect();
-        let last = &lines[lines.len().saturating_sub(kept)..];
+        // Half of the room stays free, so that not every line has the file written again.
+        let mut room = usize::try_from(limit / 2).unwrap_or(usize::MAX);
+        let fits = |line: &&&str| {
+            let left = room.checked_sub(line.len() + 1);
+            room = left.unwrap_or(0);
+            left.is_some()
+        };
+        let fitting = lines.iter().rev().take(kept).take_while(fits).count();
+        let last = &lines[lines.len() - fitting..];
         let shortened: String = last.iter().flat_map(|line| [line, "\n"]).collect();
         thru_journal::files::replace(path, shortened.as_bytes()).map_err(io::Error::other)?;
     }
