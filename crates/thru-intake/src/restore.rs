@@ -52,6 +52,10 @@ impl Intake {
         let mut restored =
             Restored { directory: session.facts.directory.clone(), ..Restored::default() };
         for source in store.sources_of_session(session.row)? {
+            // What hooks told was never a file.
+            if source.kind == SourceKind::Hooks {
+                continue;
+            }
             let entry = EntryName::new(&source.entry).map_err(|_| no_session())?;
             let target = restore_path(config_directory, Path::new(&source.path), &source.entry)?;
             if fs::symlink_metadata(&target).is_ok() {

@@ -52,6 +52,20 @@ fn what_came_both_ways_is_there_once() {
 }
 
 #[test]
+fn what_hooks_told_is_no_file_to_put_back() {
+    let home = quiet();
+    tell(&home);
+    home.thru(&["intake"]).expect(0);
+    let refused = home.thru(&["restore", ONE]).expect(2);
+    assert!(refused.stderr.contains("no session"), "{}", refused.shown());
+    let path = home.write(&file(ONE), written(&home).text());
+    home.thru(&["import"]).expect(0);
+    std::fs::remove_file(&path).unwrap();
+    home.thru(&["restore", ONE]).expect(0);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), written(&home).text());
+}
+
+#[test]
 fn a_session_without_transcript_is_remembered_all_the_same() {
     let home = quiet();
     tell(&home);
