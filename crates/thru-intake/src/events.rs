@@ -191,6 +191,23 @@ impl Intake {
         Ok(new)
     }
 
+    /// What a hook recorded under this key, cleaned by today's rules.
+    ///
+    /// # Errors
+    /// Where the journal cannot be read.
+    pub fn recorded_event(&self, key: &str) -> Result<Option<Clean<Vec<u8>>>> {
+        for item in self.journal.stream(Cursor::default())? {
+            if let Item::Entry(stored) = item?
+                && stored.key == key
+            {
+                let body = stored.body.to_string();
+                let report = &mut Report::default();
+                return Ok(Some(self.redactor.clean_json_line(body.as_bytes(), report)));
+            }
+        }
+        Ok(None)
+    }
+
     /// The files of the sessions that hooks told of since a time.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use thru_core::IdPrefix;
+use thru_core::{IdPrefix, SourceKind};
 use thru_intake::Intake;
 use thru_redact::{Clean, Report};
 use thru_store::{MemoryRow, PassageRow, Store};
@@ -147,17 +147,21 @@ pub(crate) fn named_passage(store: &Store, id: &str) -> Result<PassageRow> {
     }
 }
 
-/// The records of a passage, from the archive.
+/// The records of a passage, from the archive; from the journal, where a hook told of it.
 fn records(store: &Store, intake: &Intake, passage: &PassageRow) -> Result<Vec<Clean<Vec<u8>>>> {
     let Some(source) = store.source(passage.source)? else { return Ok(Vec::new()) };
     let mut found = Vec::new();
     let mut seen = std::collections::BTreeSet::new();
     for record in passage.records.iter().filter(|record| seen.insert(record.line)) {
-        match intake.archived_record(&source.entry, record.line)? {
+        let (kept, place) = match source.kind {
+            SourceKind::Hooks => (intake.recorded_event(record.id.as_str())?, "journal"),
+            _ => (intake.archived_record(&source.entry, record.line)?, "archive"),
+        };
+        match kept {
             Some(line) => found.push(line),
             None => {
                 return Err(advised(
-                    format!("the archive has lost record {}", record.id),
+                    format!("the {place} has lost record {}", record.id),
                     "run `thru verify` to see what else is missing",
                 ));
             }

@@ -76,6 +76,9 @@ fn a_session_without_transcript_is_remembered_all_the_same() {
         assert_eq!(found["sessions"].as_array().unwrap().len(), 1, "{words}: {found}");
     }
     assert!(home.inside(&["context"]).stdout.contains("SQLITE_BUSY"));
+    // What it was made from is in the journal.
+    let source = home.thru(&["show", "--source", &home.id_of("budget")]).expect(0).stdout;
+    assert!(source.contains("last_assistant_message"), "{source}");
     let whole = dump::dump(&layout(&home));
     assert!(whole.iter().any(|line| line.starts_with("memory ")), "{whole:#?}");
     home.thru(&["rebuild"]).expect(0);
