@@ -147,13 +147,15 @@ fn work(places: Places, called: &Called) -> Result<String, Trouble> {
     }
     let input = Input::parse(&called.event, &raw).map_err(|error| refused(error.to_string()))?;
     let directory = input.text("cwd").map(PathBuf::from).unwrap_or_default();
-    let (config, notes) = settings(&places.config_file, &directory)
-        .unwrap_or_else(|_| (Config::default(), Vec::new()));
+    let (config, wrong) = match settings(&places.config_file, &directory) {
+        Ok((config, notes)) => {
+            (config, notes.iter().filter(|note| !note.is_of_project()).map(reason_of).collect())
+        }
+        Err(error) => (Config::default(), vec![shortened(&format!("{error:#}"))]),
+    };
     // Once a session: what else goes wrong must not drown in it.
     if input.event == Event::SessionStart {
-        for note_of_user in notes.iter().filter(|note| !note.is_of_project()) {
-            note(&places.layout, called, &reason_of(note_of_user), String::new());
-        }
+        wrong.iter().for_each(|reason| note(&places.layout, called, reason, String::new()));
     }
     let now = SystemClock.now();
     let redactor = rules::redactor(&places.layout, config.redact_allow());

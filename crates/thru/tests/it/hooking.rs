@@ -658,8 +658,20 @@ fn what_is_broken_costs_no_event() {
     configure(&home, "capture.background = false\nsearch = [[[");
     prompt(&home, ONE, 2, "two");
     hook(&home, ONE, "SessionStart", json!({ "source": "resume" }));
+    fs::write(home.data().join("config.toml"), b"# \xff").unwrap();
+    hook(&home, ONE, "SessionStart", json!({ "source": "clear" }));
+    // The user's mistake is mentioned once a session, not with every event.
+    let known = reasons(&home);
+    assert_eq!(
+        known.iter().filter(|reason| reason.contains("config.toml")).count(),
+        2,
+        "{known:?}"
+    );
     configure(&home, "capture.background = false");
-    assert_eq!(recorded(&home), ["UserPromptSubmit", "UserPromptSubmit", "SessionStart"]);
+    assert_eq!(
+        recorded(&home),
+        ["UserPromptSubmit", "UserPromptSubmit", "SessionStart", "SessionStart"]
+    );
     // A store of another time.
     let database = home.data().join("memory.db");
     assert!(database.exists());
@@ -668,11 +680,11 @@ fn what_is_broken_costs_no_event() {
         let said = hook(&home, ONE, "SessionStart", json!({ "source": source }));
         assert_eq!(context(&said), "");
     }
-    assert_eq!(recorded(&home).len(), 5);
+    assert_eq!(recorded(&home).len(), 6);
     fs::remove_dir_all(home.data().join("index")).unwrap();
     fs::remove_file(&database).unwrap();
     home.thru(&["rebuild"]).expect(0);
-    assert_eq!(events(&home, ONE).len(), 5);
+    assert_eq!(events(&home, ONE).len(), 6);
     // All of it gone, in the middle of a session.
     fs::remove_dir_all(home.data()).unwrap();
     prompt(&home, ONE, 3, "three");
