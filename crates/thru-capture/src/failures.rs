@@ -7,9 +7,9 @@ use thru_core::{Layout, Timestamp};
 
 use crate::notes;
 
-/// The file is cut back beyond this many bytes …
+/// The file is cut back beyond this many bytes, to half of them …
 const LIMIT: u64 = 256 * 1024;
-/// … to this many failures.
+/// … and to this many failures.
 const KEPT: usize = 200;
 
 /// One hook that could not do its work.
@@ -69,8 +69,9 @@ fn shape_of(value: &Value, depth: usize) -> String {
                 .iter()
                 .take(FIELDS)
                 .map(|(name, field)| {
-                    let known = name.len() <= 40
-                        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+                    // The name of a field is a word; a secret has digits or is longer.
+                    let known = name.len() <= 32
+                        && name.bytes().all(|b| b.is_ascii_alphabetic() || b == b'_');
                     let name = if known { name.as_str() } else { "?" };
                     format!("{name}: {}", shape_of(field, depth - 1))
                 })

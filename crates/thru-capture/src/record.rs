@@ -14,6 +14,22 @@ const OWN_TOOLS: [&str; 2] = ["mcp__throughline__", "mcp__plugin_throughline_"];
 /// A tool whose calls are kept for their answers, whatever is skipped.
 const QUESTIONS: &str = "AskUserQuestion";
 
+/// What is kept of an event in a private turn: where and when it happened, nothing that was said.
+const PLACING: [&str; 12] = [
+    "session_id",
+    "transcript_path",
+    "cwd",
+    "hook_event_name",
+    "prompt_id",
+    "permission_mode",
+    "agent_id",
+    "agent_type",
+    "source",
+    "reason",
+    "trigger",
+    "model",
+];
+
 /// What became of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recorded {
@@ -48,22 +64,22 @@ impl Recorder<'_> {
         if let Some(reason) = self.skipped(input) {
             return Ok(Recorded::Skipped(reason));
         }
-        let is_prompt = input.event == Event::UserPromptSubmit;
-        let is_human = is_prompt && !input.is_of_machine();
-        if is_human {
-            session.set_private(self.redactor.is_wholly_private(input.prompt()))?;
-        }
+        begin_turn(input, self.redactor, session)?;
+        let is_human = is_human_prompt(input);
         if session.is_private() && (is_human || input.event.is_tool_use()) {
             return Ok(Recorded::Skipped("the turn is private"));
         }
         let hash = input.identity().is_none().then(|| Id::derive(&[raw]));
         let key = key(input, hash, now);
-        let prompt = if is_human { session.count_prompt() } else { None };
-        let payload = match session.is_private() {
-            // What ends a private turn, or runs within it: that it happened, and nothing it says.
-            true => self.redactor.blank_value(input.payload.clone(), &mut Report::default()),
-            false => self.redactor.clean_value(input.payload.clone(), &mut Report::default()),
-        };
+        let counted = || session.count_prompt(event_id(input, raw), now);
+        let prompt = is_human.then(counted).flatten();
+        let mut payload = input.payload.clone();
+        if session.is_private()
+            && let Some(fields) = payload.as_object_mut()
+        {
+            fields.retain(|name, _| PLACING.contains(&name.as_str()));
+        }
+        let payload = self.redactor.clean_value(payload, &mut Report::default());
         let body = payload.map(|payload| {
             let event = CapturedEvent {
                 agent: Agent::ClaudeCode,
@@ -110,6 +126,26 @@ impl Recorder<'_> {
         let is_skipped = tool != QUESTIONS && self.skip_tools.iter().any(|skipped| skipped == tool);
         is_skipped.then_some("the tool is on the skip list")
     }
+}
+
+/// Where a person's prompt begins a turn, notes whether that is private: also while nothing is
+/// recorded, as that may change before the turn ends.
+///
+/// # Errors
+/// Where the mark cannot be written or removed.
+pub fn begin_turn(
+    input: &Input,
+    redactor: &Redactor,
+    session: &Session,
+) -> thru_journal::Result<()> {
+    match is_human_prompt(input) {
+        true => session.set_private(redactor.is_wholly_private(input.prompt())),
+        false => Ok(()),
+    }
+}
+
+fn is_human_prompt(input: &Input) -> bool {
+    input.event == Event::UserPromptSubmit && !input.is_of_machine()
 }
 
 /// The key of an event's record. Two copies of a hook come to the same key where the agent names the

@@ -15,8 +15,9 @@ use thru_journal::files;
 
 /// How long a hook waits for another one of its session.
 const PATIENCE: Duration = Duration::from_millis(50);
-/// Answers and memories that are remembered.
+/// Answers, prompts and memories that are remembered.
 const ANSWERS: usize = 32;
+const PROMPTS: usize = 8;
 const MEMORIES: usize = 2_000;
 /// Events that are alike within this time are one.
 const AT_ONCE: i64 = 2_000;
@@ -29,6 +30,8 @@ const KEPT: Duration = Duration::from_secs(14 * 24 * 3600);
 struct Notes {
     /// Prompts that were counted.
     prompts: u32,
+    /// The last of them, by what they are known by, with the time (ms) and the number of each.
+    counted: Vec<(Id, i64, u32)>,
     /// Events that were answered, by what they are known by, with the time (ms).
     answered: Vec<(Id, i64)>,
     /// Memories that the session was given and still has in its context.
@@ -87,10 +90,20 @@ impl Session {
         .unwrap_or(true)
     }
 
-    /// Counts a prompt, and says which it is, from 1.
-    pub fn count_prompt(&self) -> Option<u32> {
+    /// Counts a prompt, and says which it is, from 1: the same to every copy of our hook.
+    pub fn count_prompt(&self, prompt: Id, now: Timestamp) -> Option<u32> {
+        let now = now.as_millisecond();
         self.change(|notes| {
+            let same = |(known, at, _): &&(Id, i64, u32)| {
+                *known == prompt && now.abs_diff(*at) < AT_ONCE as u64
+            };
+            if let Some((_, _, number)) = notes.counted.iter().find(same) {
+                return *number;
+            }
             notes.prompts = notes.prompts.saturating_add(1);
+            notes.counted.push((prompt, now, notes.prompts));
+            let old = notes.counted.len().saturating_sub(PROMPTS);
+            notes.counted.drain(..old);
             notes.prompts
         })
     }
@@ -104,16 +117,20 @@ impl Session {
             .unwrap_or_default()
     }
 
-    /// Notes which memories the session was given. A context that was `renewed` has nothing else.
-    pub fn tell(&self, memories: impl IntoIterator<Item = Id>, renewed: bool) {
+    /// Notes which memories the session was given.
+    pub fn tell(&self, memories: impl IntoIterator<Item = Id>) {
         self.change(|notes| {
-            if renewed {
-                notes.told.clear();
-            }
             notes.told.extend(memories);
             let old = notes.told.len().saturating_sub(MEMORIES);
             notes.told.drain(..old);
         });
+    }
+
+    /// Notes that nothing of what the session was given is in its context any more.
+    pub fn forget_told(&self) {
+        if self.path.exists() {
+            self.change(|notes| notes.told.clear());
+        }
     }
 
     fn private_mark(&self) -> PathBuf {
@@ -179,6 +196,10 @@ mod tests {
 
     use super::*;
 
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(second).unwrap()
+    }
+
     fn session(home: &tempfile::TempDir) -> Session {
         let key = SessionKey { agent: Agent::ClaudeCode, id: SessionId::new("../../x") };
         Session::of(&Layout::new(home.path()), &key)
@@ -199,21 +220,28 @@ mod tests {
     fn prompts_are_counted_whoever_counts() {
         let home = tempfile::tempdir().unwrap();
         std::thread::scope(|scope| {
-            for _ in 0..8 {
-                scope.spawn(|| session(&home).count_prompt().unwrap());
+            for number in 0..8 {
+                let (home, prompt) = (&home, Id::derive(&[&[number]]));
+                scope.spawn(move || session(home).count_prompt(prompt, at(100)).unwrap());
             }
         });
-        assert_eq!(session(&home).count_prompt(), Some(9));
+        let (prompt, next) = (Id::derive(&[b"new"]), Id::derive(&[b"next"]));
+        assert_eq!(session(&home).count_prompt(prompt, at(100)), Some(9));
+        // Another copy of our hook counts the same one.
+        assert_eq!(session(&home).count_prompt(prompt, at(101)), Some(9));
+        assert_eq!(session(&home).count_prompt(next, at(101)), Some(10));
+        assert_eq!(session(&home).count_prompt(prompt, at(104)), Some(11));
     }
 
     #[test]
     fn a_renewed_context_knows_what_it_was_given_last() {
         let home = tempfile::tempdir().unwrap();
         let id = |n: u8| Id::from_bytes([n; Id::BYTES]);
-        session(&home).tell([id(1), id(2)], false);
-        session(&home).tell([id(3)], false);
+        session(&home).tell([id(1), id(2)]);
+        session(&home).tell([id(3)]);
         assert_eq!(session(&home).told(), [id(1), id(2), id(3)]);
-        session(&home).tell([id(4)], true);
+        session(&home).forget_told();
+        session(&home).tell([id(4)]);
         assert_eq!(session(&home).told(), [id(4)]);
     }
 

@@ -87,6 +87,19 @@ impl Note {
     }
 }
 
+impl Note {
+    /// Whether it may leave out what the user said of what must not be kept. Who records has to stop.
+    pub fn is_about_what_is_kept(&self) -> bool {
+        match self {
+            Self::Syntax { .. } => !self.is_of_project(),
+            Self::WrongValue { key, .. } => {
+                key.starts_with("capture.") || key.starts_with("redact.")
+            }
+            Self::UnknownKey { .. } | Self::NotForProjects { .. } => false,
+        }
+    }
+}
+
 fn did_you_mean(suggestion: &Option<&'static str>) -> String {
     suggestion.map_or_else(String::new, |key| format!("; did you mean `{key}`?"))
 }

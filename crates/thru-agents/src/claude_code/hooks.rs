@@ -135,7 +135,8 @@ impl Input {
     /// Reads the input of a hook that was called for `event`. Which event it is, the call says: the
     /// input only repeats it.
     pub fn parse(event: &str, input: &[u8]) -> Result<Self, InvalidInput> {
-        let text = String::from_utf8_lossy(input);
+        // A client that cuts texts leaves halves of characters behind.
+        let text = crate::json::mend(input);
         let payload: Value = serde_json::from_str(&text).map_err(|_| InvalidInput::NotAnObject)?;
         if !payload.is_object() {
             return Err(InvalidInput::NotAnObject);
@@ -212,6 +213,13 @@ mod tests {
         ] {
             assert_eq!(Input::parse("Stop", input).unwrap_err(), error);
         }
+    }
+
+    #[test]
+    fn half_a_character_does_not_cost_the_event() {
+        let input = br#"{"session_id":"a-1","prompt":"cut \ud83d here"}"#;
+        let input = Input::parse("UserPromptSubmit", input).unwrap();
+        assert_eq!(input.prompt(), "cut \u{fffd} here");
     }
 
     #[test]

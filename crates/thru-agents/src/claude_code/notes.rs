@@ -167,14 +167,19 @@ pub(super) fn copied_from(
     forked_from(record).or_else(|| other().map(SessionId::new)).or_else(somewhere)
 }
 
-/// Notes when the file was begun, where that is what its first record says.
+/// Records of a file before the first message, at most.
+const HEAD: u64 = 8;
+
+/// Notes when the file was begun, where its first record with a time says so: the prompt that it was
+/// begun for was put into a queue.
 pub(super) fn note_beginning(
     record: &Record<'_>,
     line: u64,
     timestamp: Option<Timestamp>,
     state: &mut State,
 ) {
-    if line == 1 && record.kind.as_deref() == Some("queue-operation") {
+    let is_first = line <= HEAD && state.next_ordinal == 0 && state.begun.is_none();
+    if is_first && record.kind.as_deref() == Some("queue-operation") {
         state.begun = timestamp;
     }
 }

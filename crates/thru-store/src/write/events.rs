@@ -70,20 +70,33 @@ impl Batch<'_> {
     pub fn put_event(&self, session: i64, event: &NewEvent) -> Result<bool> {
         if let Some(hash) = &event.hash {
             let at = event.at.as_millisecond();
-            let is_copy = self
+            let copy: Option<(i64, i64, String)> = self
                 .transaction
                 .prepare_cached(
-                    "SELECT 1 FROM events WHERE session = ?1 AND at BETWEEN ?2 AND ?3
-                     AND event = ?4 AND hash = ?5",
+                    "SELECT id, at, key FROM events WHERE session = ?1 AND at BETWEEN ?2 AND ?3
+                     AND event = ?4 AND hash = ?5 ORDER BY at, key LIMIT 1",
                 )?
-                .exists((
-                    session,
-                    at - AT_ONCE_MS,
-                    at + AT_ONCE_MS,
-                    &event.event,
-                    hash.as_bytes(),
-                ))?;
-            if is_copy {
+                .query_row(
+                    (
+                        session,
+                        at.saturating_sub(AT_ONCE_MS),
+                        at.saturating_add(AT_ONCE_MS),
+                        &event.event,
+                        hash.as_bytes(),
+                    ),
+                    |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+                )
+                .optional()?;
+            if let Some((row, known_at, known_key)) = copy {
+                // The earlier one stands for both, whichever was read first.
+                if (at, event.key.as_str()) < (known_at, known_key.as_str()) {
+                    self.transaction
+                        .prepare_cached(
+                            "UPDATE OR IGNORE events SET key = ?2, at = ?3 WHERE id = ?1",
+                        )?
+                        .execute((row, &event.key, at))?;
+                    self.mark_unsettled(session)?;
+                }
                 return Ok(false);
             }
         }

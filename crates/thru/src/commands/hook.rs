@@ -20,7 +20,7 @@ use thru_agents::claude_code::hooks::{self, Answer, Event, Input};
 use thru_capture::failures::{self, Failure};
 use thru_capture::session::Session;
 use thru_capture::timings::{self, Timing};
-use thru_capture::{Recorded, Recorder, event_id, pause, rules, session_key};
+use thru_capture::{Recorded, Recorder, begin_turn, event_id, pause, rules, session_key};
 use thru_config::{Config, Note};
 use thru_core::{Agent, Clock, SystemClock};
 use thru_journal::journal::Journal;
@@ -98,7 +98,13 @@ fn watch(places: &Places, called: &Called, answering: &Arc<AtomicBool>) {
         if answering.load(Ordering::Acquire) {
             std::thread::sleep(LAST_WORDS);
         }
-        note(&layout, &called, "it took longer than a second", String::new());
+        // The disk may be what hangs.
+        let noting = std::thread::Builder::new()
+            .spawn(move || note(&layout, &called, "it took longer than a second", String::new()));
+        let last = Instant::now() + LAST_WORDS;
+        while noting.as_ref().is_ok_and(|noting| !noting.is_finished()) && Instant::now() < last {
+            std::thread::sleep(Duration::from_millis(5));
+        }
         end()
     });
 }
@@ -111,7 +117,7 @@ fn end() -> ! {
 fn note(layout: &thru_core::Layout, called: &Called, reason: &str, shape: String) {
     let failure = Failure {
         at: SystemClock.now(),
-        event: format!("{} {}", called.agent, called.event),
+        event: format!("{} {}", word(&called.agent), word(&called.event)),
         reason: reason.to_owned(),
         shape,
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -133,18 +139,34 @@ fn work(places: Places, called: &Called) -> Result<String, Trouble> {
     if called.agent.parse::<Agent>().is_err() {
         return Err(refused(format!("there is no agent `{}`", shortened(&called.agent))));
     }
-    if called.event.is_empty() || called.event.len() > 64 {
+    let is_name = |event: &str| {
+        (1..=64).contains(&event.len()) && event.bytes().all(|b| b.is_ascii_alphabetic())
+    };
+    if !is_name(&called.event) {
         return Err(refused("no event was named".to_owned()));
     }
     let input = Input::parse(&called.event, &raw).map_err(|error| refused(error.to_string()))?;
     let directory = input.text("cwd").map(PathBuf::from).unwrap_or_default();
+    // What must not be kept, the user said there: as long as nobody can read it, nothing is. What is
+    // missing comes with the transcripts.
+    let unknown = |reason: String| Trouble { lost: true, ..refused(reason) };
     let (config, notes) = settings(&places.config_file, &directory)
-        .unwrap_or_else(|_| (Config::default(), Vec::new()));
-    for note_of_user in notes.iter().filter(|note| !note.is_of_project()) {
-        note(&places.layout, called, &reason_of(note_of_user), String::new());
+        .map_err(|error| unknown(shortened(&format!("{error:#}"))))?;
+    if let Some(note) = notes.iter().find(|note| note.is_about_what_is_kept()) {
+        return Err(unknown(reason_of(note)));
+    }
+    // Once a session: what else goes wrong must not drown in it.
+    if input.event == Event::SessionStart {
+        for wrong in notes.iter().filter(|note| !note.is_of_project()) {
+            note(&places.layout, called, &reason_of(wrong), String::new());
+        }
     }
     let now = SystemClock.now();
+    let redactor = rules::redactor(&places.layout, config.redact_allow());
+    let session = Session::of(&places.layout, &session_key(&input));
     if let Some(pause) = pause::current(&places.layout, now) {
+        // Where the mark cannot be written, recording will find that out.
+        let _ = begin_turn(&input, &redactor, &session);
         return Ok(briefing::paused(&input, pause));
     }
     if config.capture_off() || is_ignored(&config, &directory, input.text("transcript_path")) {
@@ -152,8 +174,6 @@ fn work(places: Places, called: &Called) -> Result<String, Trouble> {
     }
     let journal = Journal::open(places.layout.journal(), &host())
         .map_err(|error| refused(error.to_string()))?;
-    let redactor = rules::redactor(&places.layout, config.redact_allow());
-    let session = Session::of(&places.layout, &session_key(&input));
     let recorder = Recorder {
         journal: &journal,
         redactor: &redactor,
@@ -178,7 +198,7 @@ fn work(places: Places, called: &Called) -> Result<String, Trouble> {
                 String::new()
             });
     } else if config.capture_background() && child::is_due(&input.event, &places.layout) {
-        child::start_intake(&input.event);
+        child::start_intake(&input.event, &places.layout);
     }
     Ok(output)
 }
@@ -214,6 +234,11 @@ fn is_ignored(config: &Config, directory: &Path, transcript: Option<&str>) -> bo
 
 fn reason_of(note: &Note) -> String {
     shortened(&note.to_string())
+}
+
+/// What was named on the command line, as far as it is a name.
+fn word(text: &str) -> String {
+    text.chars().filter(|c| c.is_ascii_alphabetic() || *c == '-').take(40).collect()
 }
 
 fn shortened(text: &str) -> String {

@@ -3,7 +3,7 @@
 
 use std::fs::OpenOptions;
 use std::path::PathBuf;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::Result;
 use serde_json::json;
@@ -19,6 +19,9 @@ use crate::ui::Page;
 const RECENT: jiff::SignedDuration = jiff::SignedDuration::from_hours(48);
 /// How long the last words of a turn take to reach its transcript.
 const LAST_WORDS: Duration = Duration::from_millis(400);
+
+/// How long another process is waited for in the background.
+const PATIENCE: Duration = Duration::from_mins(10);
 
 /// Bring in what hooks recorded.
 #[derive(Debug, clap::Args)]
@@ -67,7 +70,14 @@ pub(crate) fn run(
         std::thread::sleep(LAST_WORDS);
     }
     let intake = environment.intake()?;
-    let lock = shared::lock(&intake)?;
+    // Where nobody sees that we wait, not for ever: who holds the lock may never let go of it.
+    let lock = match environment.terminal.errors {
+        true => shared::lock(&intake)?,
+        false => {
+            let deadline = Instant::now() + PATIENCE;
+            intake.lock(&mut |_| Instant::now() < deadline)?
+        }
+    };
     // From here on there is news that we may have missed: somebody else may wait.
     drop(waiting);
     thru_journal::files::replace(&stamp(&environment.layout), b"")?;

@@ -192,6 +192,8 @@ fn everywhere(arguments: &Arguments, environment: &Environment, plain: bool) -> 
     // Whoever held the lock may have changed rules meanwhile.
     let intake = intake()?;
     let applied = intake.apply_rules(&lock, &mut progress)?;
+    // A rule that spelled the text out is gone, and must go from the copy for hooks too.
+    shared::share_rules(environment)?;
     let left = intake.scan(&mut progress)?;
     bar.finish_and_clear();
     match arguments.json {

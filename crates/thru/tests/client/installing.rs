@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::stage::{PACKING_EVENTS, Stage, TURN_EVENTS, WRITE, packing, packs};
+use crate::stage::{PACKING_EVENTS, Stage, WRITE, packing, packs};
 
 #[test]
 fn a_plugin_records_as_settings_do() {
@@ -26,13 +26,18 @@ fn settings_and_plugin_together_record_and_tell_once() {
     // The installer keeps one form only; somebody copies the settings of another machine.
     fs::write(stage.settings(), hooks).unwrap();
     let session = stage.asks(WRITE, &[]);
-    stage.expect_events(&session, &PACKING_EVENTS);
+    // Events without an id of their own are recorded by both; they are told apart when they are taken in.
+    let mut events = stage.events(&session);
+    assert!(events.len() > PACKING_EVENTS.len(), "both run: {events:?}");
+    events.dedup();
+    assert_eq!(events, PACKING_EVENTS);
 
     stage.take_in();
+    let sessions = stage.json(&["sessions", "--json"]);
+    assert_eq!(sessions["sessions"][0]["passages"], 5, "{sessions}");
     stage.thru(&["remember", "Ropes come from Bristol"]);
     stage.api.take_requests();
-    let second = stage.asks("Good morning", &[]);
-    stage.expect_events(&second, &TURN_EVENTS);
+    stage.asks("Good morning", &[]);
     let told = stage.api.requests()[0].conversation();
     assert_eq!(packs(&told).len(), 1, "{told}");
     assert_eq!(stage.records("injected").len(), 1);
@@ -66,7 +71,9 @@ fn what_was_there_stays_and_comes_back_as_it_was() {
     assert_eq!(fs::read_to_string(&mark).unwrap(), "seen\n");
 
     stage.thru(&["uninstall"]);
-    assert_eq!(fs::read_to_string(stage.settings()).unwrap(), own);
+    // The client itself wrote its settings anew meanwhile: what they say is as it was.
+    let left: Value = serde_json::from_str(&fs::read_to_string(stage.settings()).unwrap()).unwrap();
+    assert_eq!(left["hooks"], json!({ "Stop": [{ "hooks": [hook] }] }));
     let before = stage.journal().len();
     stage.asks(WRITE, &[]);
     assert_eq!(fs::read_to_string(&mark).unwrap(), "seen\nseen\n");

@@ -19,6 +19,17 @@ fn settings_are_shown_with_where_they_come_from() {
     # Read and keep nothing of sessions that run in this directory.
     capture.off = false
 
+    # Tools whose calls hooks do not record. Of questions to the user (AskUserQuestion) the answers are
+    # always recorded; transcripts are kept whole all the same.
+    capture.skip_tools = ["ListMcpResourcesTool", "SlashCommand", "Skill", "TodoWrite"]
+
+    # Bring what was recorded into memory when a turn or a session ends, by a short process in the
+    # background. Without, it waits for the next command or session.
+    capture.background = true
+
+    # Say so when the journal takes more than this many megabytes. Nothing is ever dropped from it.
+    journal.alarm_mb = 4096
+
     # Keep transcripts in the archive exactly as they are, secrets and private text included. Store,
     # index and output are redacted all the same.
     archive.verbatim = false
@@ -55,6 +66,9 @@ fn settings_are_shown_with_where_they_come_from() {
 
     # Tell a session that starts how the last one ended.
     context.last_summary = true
+
+    # Tell the user in one line what a session that starts was given from memory.
+    context.message = true
 
     # How many passages `thru search` shows.
     search.limit = 10

@@ -12,6 +12,7 @@ fn help_says_what_it_is_for() {
     Usage: thru [OPTIONS] <COMMAND>
 
     Commands:
+      up           Set everything up: install, read the history that is there, say what is remembered
       import       Read the history that agents left on this machine
       search       Find where something was said or done
       show         Show memories and passages whole, or the records they came from
@@ -28,6 +29,14 @@ fn help_says_what_it_is_for() {
       undo         Take a decision back
       log          List what you decided, and what was merged by itself
       config       Read and change settings
+      install      Connect agents, so that their sessions are recorded and briefed
+      uninstall    Take every trace of the installation out of the agents' settings
+      status       How things are, in one screen
+      doctor       Find out what does not work, and mend it
+      stats        What briefings cost, and whether they were used
+      capture      Pause recording, or go on
+      journal      Look into the journal
+      export       Write memory out as JSON Lines
       verify       Check that what lies on the disk is what was written
       rebuild      Make store and index again from journal and archive
       demo         See search, an outline and a briefing on a made-up history

@@ -10,6 +10,8 @@ use crate::text::{self, PROSE_LIMIT};
 const TOOL_LIMIT: usize = 64 * 1024;
 /// Bytes that every text in them may keep however long the others are.
 const FLOOR: usize = 256;
+/// What is still longer than this many times its limit is kept as the text that it is, shortened.
+const LARGEST: usize = 4;
 /// Elements kept of a list in them.
 const ELEMENTS: usize = 1_000;
 /// Values nested deeper are kept as the text that they are.
@@ -28,6 +30,11 @@ pub fn keep(event: &Event, mut payload: Value) -> Value {
             };
             let mut room = limit;
             shorten(field, &mut room, DEPTH);
+            // Many small values are long as well.
+            let written = field.to_string();
+            if written.len() > LARGEST * limit {
+                *field = Value::String(text::cap(written, limit));
+            }
         }
     }
     payload
@@ -90,6 +97,10 @@ mod tests {
         let many: Vec<String> = (0..50_000).map(|n| format!("{n:040}")).collect();
         let kept = keep(&Event::PostToolUse, json!({ "tool_response": many }));
         assert_eq!(kept["tool_response"].as_array().unwrap().len(), ELEMENTS + 1);
+        let numbers: serde_json::Map<String, Value> =
+            (0..200_000).map(|n| (format!("key-{n}"), json!(n))).collect();
+        let kept = keep(&Event::PostToolUse, json!({ "tool_input": numbers }));
+        assert!(kept["tool_input"].as_str().unwrap().len() <= TOOL_LIMIT);
         let mut deep = json!("x");
         for _ in 0..100 {
             deep = json!([deep]);

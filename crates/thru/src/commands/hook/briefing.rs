@@ -54,6 +54,10 @@ pub(super) fn brief(
     let Some(occasion) = occasion(input) else { return Ok(String::new()) };
     let environment = Environment::new(places, directory, config, Vec::new());
     let alarm = alarm(&environment, &occasion, recorder.journal.size().unwrap_or(0));
+    // A context that begins anew holds nothing of what the session was told before.
+    if input.event == Event::SessionStart && occasion != Occasion::Resume {
+        session.forget_told();
+    }
     let Some((pack, project)) =
         pack_for(&environment, input, session, &occasion, recorder.redactor)?
     else {
@@ -69,8 +73,7 @@ pub(super) fn brief(
             memories: memories(&pack),
         };
         recorder.injected(&injection, SystemClock.now())?;
-        let renewed = is_start && occasion != Occasion::Resume;
-        session.tell(injection.memories.iter().map(|memory| memory.id), renewed);
+        session.tell(injection.memories.iter().map(|memory| memory.id));
     }
     let loaded = (is_start && environment.config.context_message() && !pack.lines.is_empty())
         .then(|| loaded(&pack, &project, &occasion));

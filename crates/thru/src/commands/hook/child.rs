@@ -25,7 +25,7 @@ pub(super) fn is_due(event: &Event, layout: &Layout) -> bool {
 }
 
 /// Starts it. It has nothing of the hook's: an agent waits for whoever holds its pipes.
-pub(super) fn start_intake(event: &Event) {
+pub(super) fn start_intake(event: &Event, layout: &Layout) {
     let Ok(program) = std::env::current_exe() else { return };
     let mut command = Command::new(program);
     command
@@ -33,6 +33,10 @@ pub(super) fn start_intake(event: &Event) {
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
+    // Nor does it stay in the project: that may be a worktree which goes, or have settings of its own.
+    if layout.root().is_absolute() {
+        command.current_dir(layout.root());
+    }
     // Before a compaction nothing more comes; after a turn its last words are still on their way to
     // the transcript.
     if *event != Event::PreCompact {

@@ -1,0 +1,298 @@
+//! What hooks recorded, merged with transcripts: in whatever order both come in, and whatever of them
+//! comes twice, the store ends up the same (invariants I-3 and I-4).
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use thru_agents::claude_code::hooks::Input;
+use thru_capture::session::Session;
+use thru_capture::{Recorder, session_key};
+use thru_core::{PassageKind, Timestamp};
+use thru_intake::Directories;
+use thru_journal::journal::Journal;
+use thru_redact::Redactor;
+use thru_store::Store;
+
+use crate::dump;
+use crate::machine::{Machine, assert_same, key};
+use crate::records::{Author, ONE, file};
+
+/// The second at which the first record of an [`Author`] is written, less one.
+const START: i64 = 1_772_355_600;
+
+/// One thing that happens in a session.
+#[derive(Clone, Debug)]
+enum Step {
+    Asks(&'static str),
+    Runs(&'static str),
+    Fails,
+    /// In the middle of a turn: no hook tells of it.
+    Remarks(&'static str),
+    Ends(&'static str),
+}
+
+/// A session that was written, and what its hooks were sent, with the number of lines that the
+/// transcript had by then.
+struct Story {
+    lines: Vec<String>,
+    events: Vec<(Timestamp, &'static str, Value, usize)>,
+}
+
+fn told(steps: &[Step]) -> Story {
+    let mut author = Author::of(ONE);
+    let mut lines = 0;
+    let mut events = Vec::new();
+    let mut send = |event: &'static str, lines: usize, more: Value| {
+        let mut payload = json!({
+            "session_id": ONE,
+            "transcript_path": format!("/nowhere/{ONE}.jsonl"),
+            "cwd": "/home/ada/rocket",
+            "hook_event_name": event,
+        });
+        payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let after = Timestamp::from_millisecond((START + lines as i64) * 1_000 + 500).unwrap();
+        events.push((after, event, payload, lines));
+    };
+    for (number, step) in steps.iter().enumerate() {
+        let call = format!("toolu_{number}");
+        let tool = |more: Value| {
+            let mut all = json!({ "tool_name": "Bash", "tool_use_id": call,
+                "tool_input": { "command": "make" } });
+            all.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            all
+        };
+        match step {
+            Step::Asks(text) => {
+                author.asks(text);
+                lines += 1;
+                let id = format!("prompt-{number}");
+                send("UserPromptSubmit", lines, json!({ "prompt_id": id, "prompt": text }));
+            }
+            Step::Runs(output) => {
+                author.runs(&call, "make").gets(&call, output);
+                lines += 2;
+                let response = json!({ "stdout": output, "stderr": "" });
+                send("PostToolUse", lines, tool(json!({ "tool_response": response })));
+            }
+            Step::Fails => {
+                author.runs(&call, "make").gets(&call, "Exit code 2");
+                lines += 2;
+                send("PostToolUseFailure", lines, tool(json!({ "error": "Exit code 2" })));
+            }
+            Step::Remarks(text) => {
+                author.says(text);
+                lines += 1;
+            }
+            Step::Ends(text) => {
+                author.says(text);
+                lines += 1;
+                send("Stop", lines, json!({ "last_assistant_message": text, "turn": number }));
+            }
+        }
+    }
+    Story { lines: author.text().lines().map(|line| format!("{line}\n")).collect(), events }
+}
+
+impl Story {
+    fn write(&self, machine: &Machine, lines: usize) {
+        machine.write(&file(ONE), self.lines[..lines].concat());
+    }
+
+    /// Records an event on a host, as a hook would have at that time.
+    fn send(&self, machine: &Machine, number: usize, host: &str, late: i64) {
+        let (at, event, payload, _) = &self.events[number];
+        let at = Timestamp::from_millisecond(at.as_millisecond() + late).unwrap();
+        let raw = payload.to_string();
+        let input = Input::parse(event, raw.as_bytes()).unwrap();
+        let journal = Journal::open(machine.layout().journal(), host).unwrap();
+        let redactor = Redactor::builtin();
+        let recorder = Recorder { journal: &journal, redactor: &redactor, skip_tools: &[] };
+        let session = Session::of(&machine.layout(), &session_key(&input));
+        recorder.record(&input, raw.as_bytes(), &session, at).unwrap();
+    }
+}
+
+fn drain(machine: &Machine) {
+    let intake = machine.intake();
+    let lock = intake.lock(&mut |_| false).unwrap();
+    let directories = Directories { declared: &|_| None, excluded: &|_| false };
+    intake.drain(&lock, &directories, 4).unwrap();
+}
+
+fn passages(machine: &Machine) -> Vec<String> {
+    let all = dump::store(&machine.layout());
+    all.into_iter().filter(|line| line.starts_with("passage ")).collect()
+}
+
+/// Prompts, tool calls and answers, without where they came from.
+fn texts(machine: &Machine) -> [Vec<String>; 3] {
+    [PassageKind::Human, PassageKind::Tool, PassageKind::Assistant]
+        .map(|kind| dump::texts(&machine.layout(), kind))
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        4 => prop::sample::select(vec!["continue", "fix the lock", "/review x", "go\n on"]).prop_map(Step::Asks),
+        3 => prop::sample::select(vec!["built", "2 passed", ""]).prop_map(Step::Runs),
+        1 => Just(Step::Fails),
+        1 => prop::sample::select(vec!["Let me see.", "Done."]).prop_map(Step::Remarks),
+        3 => prop::sample::select(vec!["Done.", "It holds.", "Two\n\n  lines"]).prop_map(Step::Ends),
+    ]
+}
+
+/// What is done next, in thousandths of what is left.
+#[derive(Clone, Debug)]
+enum Action {
+    Send { part: usize, twice: bool },
+    Import { part: usize },
+    Drain,
+}
+
+fn action() -> impl Strategy<Value = Action> {
+    prop_oneof![
+        (0..1_000_usize, any::<bool>()).prop_map(|(part, twice)| Action::Send { part, twice }),
+        (0..1_000_usize).prop_map(|part| Action::Import { part }),
+        Just(Action::Drain),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 6, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_order_in_which_things_come_in_does_not_matter(
+        steps in prop::collection::vec(step(), 1..9),
+        actions in prop::collection::vec(action(), 0..5),
+    ) {
+        let story = told(&[&[Step::Asks("begin")], &steps[..]].concat());
+        let alone = Machine::new();
+        story.write(&alone, story.lines.len());
+        alone.import();
+
+        let machine = Machine::new();
+        let (mut lines, mut sent) = (0, 0);
+        for action in &actions {
+            match action {
+                Action::Send { part, twice } => {
+                    let until = sent + (story.events.len() - sent) * part / 1_000;
+                    for number in sent..until {
+                        story.send(&machine, number, "test", 0);
+                        // A copy that could not wait wrote a segment of its own, sorted before ours.
+                        let has_id = story.events[number].1 != "Stop";
+                        if *twice && !has_id {
+                            story.send(&machine, number, "another", 3);
+                        } else if *twice {
+                            story.send(&machine, number, "test", 3);
+                        }
+                    }
+                    sent = until;
+                }
+                Action::Import { part } => {
+                    lines += (story.lines.len() - lines) * part / 1_000;
+                    story.write(&machine, lines);
+                    machine.import();
+                }
+                Action::Drain => drain(&machine),
+            }
+        }
+        for number in sent..story.events.len() {
+            story.send(&machine, number, "test", 0);
+        }
+        story.write(&machine, story.lines.len());
+        machine.import();
+        assert_same(&passages(&machine), &passages(&alone));
+        machine.assert_sound();
+        let merged = machine.dump();
+        machine.rebuild();
+        assert_same(&machine.dump(), &merged);
+    }
+
+    #[test]
+    fn what_the_transcript_lacks_hooks_tell(
+        steps in prop::collection::vec(step(), 1..9),
+        part in 0..=1_000_usize,
+        hooks_first in any::<bool>(),
+    ) {
+        let hidden = |step: &&Step| !matches!(step, Step::Remarks(_));
+        let steps: Vec<Step> = steps.iter().filter(hidden).cloned().collect();
+        let story = told(&[&[Step::Asks("begin")], &steps[..]].concat());
+        let alone = Machine::new();
+        story.write(&alone, story.lines.len());
+        alone.import();
+
+        // The transcript ends between two things that happened.
+        let ends: Vec<usize> = story.events.iter().map(|event| event.3).collect();
+        let written = ends[(ends.len() - 1) * part / 1_000];
+        let machine = Machine::new();
+        story.write(&machine, written);
+        if !hooks_first {
+            machine.import();
+        }
+        for number in 0..story.events.len() {
+            story.send(&machine, number, "test", 0);
+        }
+        machine.import();
+        prop_assert_eq!(texts(&machine), texts(&alone));
+        let merged = machine.dump();
+        machine.rebuild();
+        assert_same(&machine.dump(), &merged);
+        // When it comes to be known whole, nothing of hooks is left.
+        story.write(&machine, story.lines.len());
+        machine.import();
+        assert_same(&passages(&machine), &passages(&alone));
+    }
+}
+
+#[test]
+fn a_copy_that_was_read_first_stands_for_neither() {
+    let story = told(&[Step::Asks("begin"), Step::Ends("Done.")]);
+    let machine = Machine::new();
+    story.send(&machine, 0, "test", 0);
+    // The later copy of the end is brought in before the earlier one is written.
+    story.send(&machine, 1, "another", 3);
+    machine.import();
+    story.send(&machine, 1, "test", 0);
+    machine.import();
+    let merged = machine.dump();
+    machine.rebuild();
+    assert_same(&machine.dump(), &merged);
+    assert_eq!(dump::texts(&machine.layout(), PassageKind::Assistant), ["Done."]);
+}
+
+#[test]
+fn a_second_end_is_another_and_a_second_copy_is_none() {
+    let story = told(&[Step::Asks("begin"), Step::Ends("Done.")]);
+    let machine = Machine::new();
+    story.send(&machine, 0, "test", 0);
+    for late in [0, 1, 1_999, 3_000, 60_000] {
+        story.send(&machine, 1, "test", late);
+    }
+    machine.import();
+    let store = Store::open_to_read(&machine.layout()).unwrap();
+    let row = store.session_by_key(&key(ONE)).unwrap().unwrap();
+    let ends = store.events_of_session(row, 100).unwrap();
+    // The fourth comes three seconds after the first, and stands for itself.
+    assert_eq!(ends.iter().filter(|event| event.event == "Stop").count(), 3, "{ends:?}");
+}
+
+#[test]
+fn a_clock_that_goes_back_costs_nothing() {
+    let story = told(&[
+        Step::Asks("begin"),
+        Step::Runs("built"),
+        Step::Ends("Done."),
+        Step::Asks("continue"),
+        Step::Ends("It holds."),
+    ]);
+    let alone = Machine::new();
+    story.write(&alone, story.lines.len());
+    alone.import();
+    let machine = Machine::new();
+    for (number, late) in [0, -3_600_000, 10, -7_200_000, 315_360_000_000].into_iter().enumerate() {
+        story.send(&machine, number, "test", late);
+    }
+    machine.import();
+    assert_eq!(texts(&machine), texts(&alone));
+    story.write(&machine, story.lines.len());
+    machine.import();
+    assert_same(&passages(&machine), &passages(&alone));
+}
