@@ -95,7 +95,7 @@ mod tests {
             (b"\xff\xfe", "2 bytes, not UTF-8"),
             (
                 br#"{"tool_input":{"command":"secret"},"n":7,"\u0000 secret":[1]}"#,
-                "65 bytes of JSON: {tool_input: {command: string(6)}, n: number, ?: array(1)}",
+                "61 bytes of JSON: {?: array(1), n: number, tool_input: {command: string(6)}}",
             ),
         ] {
             assert_eq!(shape(input), expected);

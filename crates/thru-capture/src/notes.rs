@@ -4,8 +4,8 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Appends a line; when the file has grown past `limit` bytes, only its last `kept` lines stay.
-/// Notes are told apart from records: losing one costs nothing but the note.
+/// Appends a line; when the file has grown past `limit` bytes, only the last `kept` lines stay, and of
+/// them what fits into half of it. Losing a line costs nothing but the note.
 pub(crate) fn append(path: &Path, line: &str, limit: u64, kept: usize) -> io::Result<()> {
     let mut options = OpenOptions::new();
     thru_journal::files::private(options.append(true).create(true));
@@ -22,7 +22,14 @@ pub(crate) fn append(path: &Path, line: &str, limit: u64, kept: usize) -> io::Re
     if file.metadata()?.len() > limit {
         let text = String::from_utf8_lossy(&fs::read(path)?).into_owned();
         let lines: Vec<&str> = text.lines().collect();
-        let last = &lines[lines.len().saturating_sub(kept)..];
+        let mut room = limit / 2;
+        let fits = |line: &&&str| {
+            let left = room.checked_sub(line.len() as u64 + 1);
+            room = left.unwrap_or(0);
+            left.is_some()
+        };
+        let count = lines.iter().rev().take(kept).take_while(fits).count();
+        let last = &lines[lines.len() - count..];
         let shortened: String = last.iter().flat_map(|line| [line, "\n"]).collect();
         thru_journal::files::replace(path, shortened.as_bytes()).map_err(io::Error::other)?;
     }

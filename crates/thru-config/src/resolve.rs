@@ -168,11 +168,19 @@ impl Config {
         if matches!(origin, Origin::Project(_)) && !setting.project {
             return Err(Note::NotForProjects { origin: origin.clone(), key: setting.key });
         }
-        let value = setting.kind.read(value).map_err(|expected| Note::WrongValue {
+        let mut value = setting.kind.read(value).map_err(|expected| Note::WrongValue {
             origin: origin.clone(),
             key: setting.key,
             expected,
         })?;
+        // A project adds to the user's lists of what is left out; it takes nothing off them.
+        if matches!(origin, Origin::Project(_))
+            && let Value::List(items) = &mut value
+        {
+            let known = self.list(setting.key);
+            let more: Vec<String> = items.drain(..).filter(|item| !known.contains(item)).collect();
+            *items = [known, &more].concat();
+        }
         let resolved = Resolved { key: setting.key, value, origin: origin.clone() };
         self.values.insert(setting.key, resolved);
         Ok(())
@@ -358,6 +366,15 @@ mod tests {
 
     fn user(text: &str) -> Loaded {
         load(&[Layer { origin: Origin::User("config.toml".to_owned()), text }])
+    }
+
+    #[test]
+    fn a_project_adds_to_lists_and_takes_nothing_off_them() {
+        let user = Layer { origin: Origin::User("u".into()), text: "capture.skip_tools = ['A']" };
+        let project =
+            Layer { origin: Origin::Project("p".into()), text: "capture.skip_tools = ['B', 'A']" };
+        let config = load(&[user, project]).config;
+        assert_eq!(config.capture_skip_tools(), ["A", "B"]);
     }
 
     #[test]

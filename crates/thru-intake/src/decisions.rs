@@ -172,7 +172,7 @@ impl Intake {
             })
             .collect();
         // Before the cursor moves on: whoever was killed while forgetting goes on here.
-        let removed = self.remove_archived(&forgotten)?;
+        let removed = self.remove_kept(&forgotten)?;
         let known = store.memory_decisions()?;
         let mut batch = store.begin()?;
         let mut is_decided = false;

@@ -27,6 +27,9 @@ pub enum IntakeError {
     /// There is no such session.
     #[error("there is no session {0}")]
     NoSession(String),
+    /// There is no transcript of the session, only what hooks recorded.
+    #[error("session `{0}` was recorded by hooks alone: there is no transcript to put back")]
+    NoTranscript(String),
     /// A file would have to be written where there is one already.
     #[error("{} exists already", .0.display())]
     Exists(PathBuf),
@@ -67,6 +70,9 @@ impl IntakeError {
             ),
             Self::Interrupted => {
                 Some("run the command again: it goes on where it stopped".to_owned())
+            }
+            Self::NoTranscript(id) => {
+                Some(format!("`thru session show {id}` shows what was recorded"))
             }
             Self::NoSession(_) => Some("`thru sessions` lists them".to_owned()),
             Self::Exists(_) => Some(

@@ -252,6 +252,18 @@ impl Intake {
         })
     }
 
+    /// What a hook recorded under this key.
+    pub(crate) fn recorded_event(&self, key: &str) -> Result<Option<Vec<u8>>> {
+        for item in self.journal.stream(Cursor::default())? {
+            if let Item::Entry(stored) = item?
+                && stored.key == key
+            {
+                return Ok(serde_json::to_vec(&stored.body).ok());
+            }
+        }
+        Ok(None)
+    }
+
     /// Reads from the journal what events said whose transcripts are gone from the store. Rare: a store
     /// that is behind its archive reads files again.
     fn restore_payloads(&self, batch: &Batch<'_>, untold: &mut [(OpenEvent, u32)]) -> Result<()> {

@@ -2,8 +2,9 @@
 
 use std::sync::atomic::AtomicBool;
 
-use thru_core::{SessionKey, SourceKind};
+use thru_core::{HOOK_RECORD, INJECTED_RECORD, SessionKey, SourceKind};
 use thru_journal::archive::{EntryName, Lines};
+use thru_journal::journal::Change;
 use thru_redact::{Clean, Report};
 use thru_store::Store;
 
@@ -50,12 +51,13 @@ impl Intake {
         Ok((store, forgotten))
     }
 
-    /// Takes what the archive holds of these sessions out.
-    pub(crate) fn remove_archived(&self, keys: &[&SessionKey]) -> Result<Forgotten> {
+    /// Takes what archive and journal hold of these sessions out.
+    pub(crate) fn remove_kept(&self, keys: &[&SessionKey]) -> Result<Forgotten> {
         let mut forgotten = Forgotten::default();
         if keys.is_empty() {
             return Ok(forgotten);
         }
+        self.remove_recorded(keys)?;
         for entry in self.archive.entries()? {
             let Some(reader) = self.archive.reader(&entry)? else { continue };
             let Some(info) = reader.info().cloned() else { continue };
@@ -68,6 +70,19 @@ impl Intake {
             }
         }
         Ok(forgotten)
+    }
+
+    /// Takes what hooks recorded of these sessions out of the journal.
+    fn remove_recorded(&self, keys: &[&SessionKey]) -> Result<()> {
+        self.journal.rewrite(&mut |stored| {
+            let is_of_session = matches!(stored.kind.as_str(), HOOK_RECORD | INJECTED_RECORD)
+                && keys.iter().any(|key| {
+                    stored.body["session"] == key.id.as_str()
+                        && stored.body["agent"] == key.agent.as_str()
+                });
+            if is_of_session { Change::Remove } else { Change::Keep }
+        })?;
+        Ok(())
     }
 
     fn blank_prompts_of(&self, entry: &EntryName, keys: &[&SessionKey]) -> Result<()> {

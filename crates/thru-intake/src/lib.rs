@@ -31,12 +31,13 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use thru_core::{Clock, Id, Layout, SessionKey};
+use thru_core::{Clock, Id, Layout, SessionKey, SourceKind};
 use thru_journal::archive::{Archive, EntryName};
-use thru_journal::journal::Journal;
+use thru_journal::journal::{Journal, Sealed};
 use thru_redact::{Clean, Redactor, Report, UserRule};
 
 use decisions::Decisions;
+use thru_store::{SourceRecord, SourceRow};
 
 pub use distilling::DistilProgress;
 pub use error::{IntakeError, Result};
@@ -120,15 +121,35 @@ impl Intake {
         &self.layout
     }
 
-    /// The record on a line (from 1) of an archived file, cleaned by today's rules.
+    /// A record that a passage was made from, cleaned by today's rules: a line of an archived file, or
+    /// what a hook recorded.
     ///
     /// # Errors
-    /// Where the archive cannot be read.
-    pub fn archived_record(&self, entry: &str, line: u64) -> Result<Option<Clean<Vec<u8>>>> {
+    /// Where archive or journal cannot be read.
+    pub fn source_record(
+        &self,
+        source: &SourceRow,
+        record: &SourceRecord,
+    ) -> Result<Option<Clean<Vec<u8>>>> {
+        let line = match source.kind {
+            SourceKind::Hooks => self.recorded_event(record.id.as_str())?,
+            _ => self.archived_line(&source.entry, record.line)?,
+        };
+        Ok(line.map(|line| self.redactor.clean_json_line(&line, &mut Report::default())))
+    }
+
+    fn archived_line(&self, entry: &str, line: u64) -> Result<Option<Vec<u8>>> {
         let Ok(entry) = EntryName::new(entry) else { return Ok(None) };
         let Some(mut reader) = self.archive.reader(&entry)? else { return Ok(None) };
-        let record = reader.read_line(line.saturating_sub(1))?;
-        Ok(record.map(|record| self.redactor.clean_json_line(&record, &mut Report::default())))
+        Ok(reader.read_line(line.saturating_sub(1))?)
+    }
+
+    /// Compresses the segments of the journal that get no more records.
+    ///
+    /// # Errors
+    /// Where the journal cannot be read or written.
+    pub fn seal_journal(&self, _lock: &IntakeLock) -> Result<Sealed> {
+        Ok(self.journal.seal()?)
     }
 
     /// A name for a new store that no other store in this home has.

@@ -51,7 +51,8 @@ impl Intake {
             .ok_or_else(no_session)?;
         let mut restored =
             Restored { directory: session.facts.directory.clone(), ..Restored::default() };
-        for source in store.sources_of_session(session.row)? {
+        let sources = store.sources_of_session(session.row)?;
+        for source in sources.into_iter().filter(|source| source.kind != SourceKind::Hooks) {
             let entry = EntryName::new(&source.entry).map_err(|_| no_session())?;
             let target = restore_path(config_directory, Path::new(&source.path), &source.entry)?;
             if fs::symlink_metadata(&target).is_ok() {
@@ -66,7 +67,7 @@ impl Intake {
         }
         match (restored.files.is_empty(), restored.kept.first()) {
             (true, Some(kept)) => Err(IntakeError::Exists(kept.clone())),
-            (true, None) => Err(no_session()),
+            (true, None) => Err(IntakeError::NoTranscript(key.id.as_str().to_owned())),
             (false, _) => Ok(restored),
         }
     }

@@ -79,7 +79,8 @@ impl Intake {
         if let Some(store) = &store {
             let archived: HashSet<&str> = entries.iter().map(EntryName::as_str).collect();
             for source in store.sources()? {
-                if !archived.contains(source.entry.as_str()) {
+                let is_archived = source.kind != SourceKind::Hooks;
+                if is_archived && !archived.contains(source.entry.as_str()) {
                     found.note(format!("archive/{}", source.entry), "is missing", true);
                 }
             }

@@ -196,7 +196,7 @@ fn lock(path: &Path, options: &mut OpenOptions) -> Result<Option<File>> {
             Err(TryLockError::Error(error)) => return Err(Error::io(path, error)),
         }
         // Between opening and locking the file may have been replaced; ours would be a ghost.
-        if files::is_still(path, &file)? {
+        if files::is_still(path, &file.metadata().at(path)?)? {
             return Ok(Some(file));
         }
     }

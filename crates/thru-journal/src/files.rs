@@ -2,7 +2,7 @@
 //!
 //! The only place that sets modes and syncs directories. It must not know what is in the files.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -50,12 +50,11 @@ pub fn sync_dir(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Whether `path` still names the open `file`: somebody may have replaced it in between.
-pub(crate) fn is_still(path: &Path, file: &File) -> Result<bool> {
+/// Whether `path` still names the `open` file: somebody may have replaced it in between.
+pub(crate) fn is_still(path: &Path, open: &Metadata) -> Result<bool> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
-        let open = file.metadata().at(path)?;
         match fs::metadata(path) {
             Ok(named) => Ok((named.dev(), named.ino()) == (open.dev(), open.ino())),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
@@ -64,8 +63,20 @@ pub(crate) fn is_still(path: &Path, file: &File) -> Result<bool> {
     }
     #[cfg(not(unix))]
     {
-        let _ = file;
+        let _ = open;
         Ok(path.exists())
+    }
+}
+
+/// Fills `buffer` with what stands at `offset`.
+pub(crate) fn read_exact_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+    #[cfg(unix)]
+    return std::os::unix::fs::FileExt::read_exact_at(file, buffer, offset);
+    #[cfg(not(unix))]
+    {
+        let mut file = file;
+        io::Seek::seek(&mut file, io::SeekFrom::Start(offset))?;
+        io::Read::read_exact(&mut file, buffer)
     }
 }
 
@@ -86,7 +97,7 @@ pub fn replace(path: &Path, content: &[u8]) -> Result<()> {
 }
 
 /// What comes between the name of a file and the number of a replacement of it.
-const TEMPORARY: &str = ".tmp-";
+pub(crate) const TEMPORARY: &str = ".tmp-";
 
 /// Removes what killed processes left of their replacements of `target`. The caller has to make sure
 /// that no replacement is under way.

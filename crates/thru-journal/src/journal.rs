@@ -12,27 +12,39 @@
 //! short by a kill or a power cut is closed off with a newline by the next writer; it then fails its
 //! checksum and is reported, never delivered and never dropped in silence.
 //!
-//! Nothing here deletes or changes what was written, and nothing here knows what a record means.
+//! Segments that get no more records are *sealed*: compressed, which changes neither their records nor
+//! the positions in them. Only [`Journal::rewrite`] takes out what was written, for those who have to;
+//! nothing here knows what a record means.
 
+mod append;
 mod cursor;
+mod disk;
+#[cfg(test)]
+mod faults;
 mod record;
 mod replay;
+mod rewrite;
 mod scan;
+mod seal;
 mod segment;
+mod stats;
 
-use std::fs::{File, TryLockError};
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 pub use cursor::{Cursor, Position};
+use disk::Disk;
 pub use record::{Entry, MAX_RECORD_BYTES};
 pub use replay::{Item, JournalProblem, ProblemKind, Replay, Stored, Stream, Verification};
+pub use rewrite::{Change, Damaged, Rewritten};
+pub use seal::Sealed;
+pub use stats::{Count, Stats};
 
 use crate::error::{At, Error, Result};
-use crate::files;
 
 /// When a segment has this many bytes, the next record starts a new one. Small enough to copy, to
 /// compress and to look at; large enough that a year of work is a handful.
@@ -59,9 +71,10 @@ pub struct Journal {
     host: String,
     segment_limit: u64,
     lock_patience: Duration,
+    disk: Arc<dyn Disk>,
     /// The number of the active segment when it was last looked up; 0 before that.
     active: AtomicU64,
-    /// The segment of our own, once we needed one.
+    /// The segment of our own, while we need one. It is locked while it is open.
     spill: Mutex<Option<(PathBuf, File)>>,
 }
 
@@ -79,6 +92,7 @@ impl Journal {
             host: host.to_owned(),
             segment_limit: SEGMENT_LIMIT,
             lock_patience: LOCK_PATIENCE,
+            disk: Arc::new(disk::System),
             active: AtomicU64::new(0),
             spill: Mutex::new(None),
         })
@@ -96,24 +110,18 @@ impl Journal {
         Self { lock_patience, ..self }
     }
 
-    /// Adds a record. On an error nothing was recorded, or (if only the sync failed) perhaps; the
-    /// same entry may then be appended again, because it is delivered once by its key.
-    pub fn append(&self, entry: &Entry, durability: Durability) -> Result<()> {
-        let record = record::encode(&self.host, entry)?;
-        files::create_dir_private(&self.dir)?;
-        if self.append_to_active(&record, durability)? {
-            return Ok(());
-        }
-        self.append_to_spill(&record, durability)
-    }
-
     /// Makes every record that lies behind `synced` survive a power cut, whoever appended it.
     pub fn sync(&self, synced: &Cursor) -> Result<()> {
-        for name in segment::list(&self.dir)? {
-            let path = self.dir.join(&name);
-            let file = File::open(&path).at(&path)?;
-            if file.metadata().at(&path)?.len() > synced.bytes_read(&name) {
-                file.sync_data().at(&path)?;
+        // What is sealed was synced then.
+        for listed in segment::list(&self.dir)?.iter().filter(|listed| !listed.sealed) {
+            let path = self.dir.join(&listed.name);
+            let file = match File::open(&path) {
+                // Sealed since we looked.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                opened => opened.at(&path)?,
+            };
+            if file.metadata().at(&path)?.len() > synced.bytes_read(&listed.name) {
+                self.disk.sync(&file).at(&path)?;
             }
         }
         Ok(())
@@ -134,59 +142,9 @@ impl Journal {
         Verification::of(self.stream(Cursor::default())?)
     }
 
-    /// Appends to the active segment; says no if others kept it locked for too long.
-    fn append_to_active(&self, record: &[u8], durability: Durability) -> Result<bool> {
-        let mut number = match self.active.load(Ordering::Relaxed) {
-            0 => segment::newest(&self.dir, &self.host)?.unwrap_or(1),
-            known => known,
-        };
-        loop {
-            self.active.store(number, Ordering::Relaxed);
-            let path = self.dir.join(segment::name(&self.host, number));
-            let mut file = segment::open(&path)?;
-            if !self.lock(&file) {
-                return Ok(false);
-            }
-            // Full segments stay full, so that everybody comes to the same next one. Closing the
-            // file gives the lock back.
-            if file.metadata().at(&path)?.len() < self.segment_limit {
-                segment::append(&mut file, &path, record, durability)?;
-                return Ok(true);
-            }
-            number += 1;
-        }
-    }
-
-    fn append_to_spill(&self, record: &[u8], durability: Durability) -> Result<()> {
-        let mut spill = self.spill.lock().unwrap_or_else(PoisonError::into_inner);
-        let (path, mut file) = match spill.take() {
-            Some((path, file)) if file.metadata().at(&path)?.len() < self.segment_limit => {
-                (path, file)
-            }
-            _ => segment::create_spill(&self.dir, &self.host, self.active.load(Ordering::Relaxed))?,
-        };
-        let appended = segment::append(&mut file, &path, record, durability);
-        *spill = Some((path, file));
-        appended
-    }
-
-    /// Gets the lock or gives up. Where files cannot be locked at all, everybody spills.
-    fn lock(&self, file: &File) -> bool {
-        let deadline = Instant::now() + self.lock_patience;
-        let mut pause = Duration::from_micros(100);
-        loop {
-            match file.try_lock() {
-                Ok(()) => return true,
-                Err(TryLockError::Error(_)) => return false,
-                Err(TryLockError::WouldBlock) => {}
-            }
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return false;
-            }
-            thread::sleep(pause.min(left));
-            pause = (pause * 2).min(Duration::from_millis(4));
-        }
+    /// The bytes of all files of the journal, by one listing.
+    pub fn size(&self) -> Result<u64> {
+        segment::size(&self.dir)
     }
 
     /// The directory of the segments.

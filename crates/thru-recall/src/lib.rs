@@ -13,6 +13,7 @@ mod query;
 mod rank;
 mod snippet;
 mod timeline;
+mod usage;
 
 pub use answer::{Answer, FoundMemory, Hit, Request, SessionHits, order, search};
 pub use date::{InvalidDate, parse_date};
@@ -25,3 +26,4 @@ pub use query::analyse;
 pub use rank::{PassageScore, Ranking, SessionScore, WEIGHTS, Weights, rank};
 pub use snippet::{Snippet, snippet};
 pub use timeline::{Anchor, Timeline, timeline};
+pub use usage::{OccasionUsage, SessionUsage, Usage, usage};

@@ -588,7 +588,8 @@ impl Batch<'_> {
     pub fn reset_source(&self, source: i64) -> Result<()> {
         self.transaction
             .prepare_cached(
-                "UPDATE sessions SET stale = 1, unsettled = 1
+                "UPDATE sessions SET stale = 1, unsettled =
+                     unsettled OR EXISTS (SELECT 1 FROM events WHERE session = sessions.id)
                  WHERE id IN (SELECT session FROM passages WHERE source = ?1)",
             )?
             .execute([source])?;

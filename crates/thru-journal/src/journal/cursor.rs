@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 /// Where a record starts.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Position {
-    /// The name of the segment's file.
+    /// The name of the segment's file, before it is sealed.
     pub segment: String,
     /// The line, counted from 1.
     pub line: u64,
-    /// The byte, counted from 0.
+    /// The byte, counted from 0, before it is sealed.
     pub offset: u64,
 }
 
@@ -25,7 +25,8 @@ impl fmt::Display for Position {
 /// How far each segment has been read. One number would not do: several segments grow at once.
 ///
 /// A new cursor stands before the first record. Commit it together with what was made of the records
-/// and each takes effect exactly once.
+/// and each takes effect exactly once. It stays good when segments are sealed, and notices when they
+/// are rewritten.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Cursor(BTreeMap<String, Read>);
@@ -35,6 +36,27 @@ pub struct Cursor(BTreeMap<String, Read>);
 pub(super) struct Read {
     pub(super) bytes: u64,
     pub(super) lines: u64,
+    /// What the segment begins with. A rewritten segment begins otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) start: Option<Start>,
+}
+
+/// How many bytes of a segment tell it from others: the checksum of its first line.
+pub(super) const START_BYTES: usize = 16;
+
+/// A hash of the first bytes of a segment's first line, of which there may be fewer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(super) struct Start(u32);
+
+impl Start {
+    pub(super) fn of(bytes: &[u8]) -> Self {
+        let end = bytes.len().min(START_BYTES);
+        let end = memchr::memchr(b'\n', &bytes[..end]).unwrap_or(end);
+        let hash = blake3::hash(&bytes[..end]);
+        let [a, b, c, d, ..] = *hash.as_bytes();
+        Self(u32::from_le_bytes([a, b, c, d]))
+    }
 }
 
 impl Cursor {

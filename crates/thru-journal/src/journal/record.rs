@@ -53,6 +53,24 @@ pub(super) struct Read {
     pub(super) body: Value,
 }
 
+/// What a line can be.
+pub(super) enum Content {
+    /// A record.
+    Record(Read),
+    /// The first line of a segment that was rewritten, so many times. It makes the segment begin
+    /// otherwise than before.
+    Rewritten(u64),
+}
+
+/// What [`Content::Rewritten`] is written as, and as much of the form of a newer version as tells
+/// which one.
+#[derive(Serialize, Deserialize)]
+struct Other {
+    v: u64,
+    #[serde(default)]
+    rewritten: Option<u64>,
+}
+
 /// Why a line is no record.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Unreadable {
@@ -72,34 +90,40 @@ pub(super) fn encode(host: &str, entry: &Entry) -> Result<Vec<u8>> {
     if !is_shallow(body, MAX_DEPTH) {
         return Err(Error::Unrecordable(format!("JSON nested deeper than {MAX_DEPTH} levels")));
     }
-    let written =
-        Written { v: VERSION, key: &entry.key, host, at: entry.at, kind: &entry.kind, body };
-    let json = serde_json::to_vec(&written)
+    line(&Written { v: VERSION, key: &entry.key, host, at: entry.at, kind: &entry.kind, body })
+}
+
+/// The first line of a segment that was rewritten so many times.
+pub(super) fn encode_rewritten(times: u64) -> Result<Vec<u8>> {
+    line(&Other { v: VERSION, rewritten: Some(times) })
+}
+
+fn line(written: &impl Serialize) -> Result<Vec<u8>> {
+    let json = serde_json::to_vec(written)
         .map_err(|error| Error::Unrecordable(format!("journal entry: {error}")))?;
     if json.len() > MAX_RECORD_BYTES {
         let length = json.len();
-        return Err(Error::Unrecordable(format!("a journal entry of {length} bytes is too long")));
+        let rule = format!("is too long; at most {MAX_RECORD_BYTES} can be kept");
+        return Err(Error::Unrecordable(format!("a journal entry of {length} bytes {rule}")));
     }
     let mut line = Vec::new();
     checked::seal(&json, &mut line);
     Ok(line)
 }
 
-/// The record of a line, given without its newline.
-pub(super) fn decode(line: &[u8]) -> Result<Read, Unreadable> {
+/// What a line says, given without its newline.
+pub(super) fn decode(line: &[u8]) -> Result<Content, Unreadable> {
     let json = checked::open(line).ok_or(Unreadable::Damaged)?;
     match serde_json::from_slice::<Read>(json) {
-        Ok(record) if record.v <= VERSION => Ok(record),
+        Ok(record) if record.v <= VERSION => Ok(Content::Record(record)),
         Ok(record) => Err(Unreadable::Newer(Some(record.v))),
-        // Whole it is, so whoever wrote it knew a form that we do not.
-        Err(_) => {
-            #[derive(Deserialize)]
-            struct Version {
-                v: u64,
+        Err(_) => match serde_json::from_slice::<Other>(json) {
+            Ok(Other { v, rewritten: Some(times) }) if v <= VERSION => {
+                Ok(Content::Rewritten(times))
             }
-            let version = serde_json::from_slice::<Version>(json).ok();
-            Err(Unreadable::Newer(version.map(|version| version.v)))
-        }
+            // Whole it is, so whoever wrote it knew a form that we do not.
+            other => Err(Unreadable::Newer(other.ok().map(|other| other.v))),
+        },
     }
 }
 

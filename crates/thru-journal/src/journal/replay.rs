@@ -10,7 +10,7 @@ use serde_json::Value;
 use thru_core::Timestamp;
 
 use super::cursor::{Cursor, Position};
-use super::record::{self, Unreadable};
+use super::record::{self, Content, Unreadable};
 use super::scan::{Line, Scan};
 use super::segment;
 use crate::error::Result;
@@ -32,10 +32,18 @@ pub struct Stored {
     pub body: Value,
 }
 
+impl Stored {
+    pub(super) fn new(position: Position, record: record::Read) -> Self {
+        let record::Read { key, host, at, kind, body, .. } = record;
+        Self { position, host, key, at, kind, body }
+    }
+}
+
 /// What is wrong with a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProblemKind {
-    /// It is not what was written, or was never written to its end.
+    /// It is not what was written, or was never written to its end. In a sealed segment this may be
+    /// true of all that follows.
     Damaged,
     /// It is the last and has no newline: its writer was stopped, or is at work right now. It is
     /// looked at again next time.
@@ -93,7 +101,7 @@ pub enum Item {
 #[derive(Debug)]
 pub struct Stream {
     dir: PathBuf,
-    segments: std::vec::IntoIter<String>,
+    segments: std::vec::IntoIter<segment::Listed>,
     current: Option<Scan>,
     cursor: Cursor,
     seen: HashSet<u128>,
@@ -125,10 +133,12 @@ impl Stream {
     fn step(&mut self) -> Result<Option<Item>> {
         loop {
             let Some(segment) = &mut self.current else {
-                let Some(name) = self.segments.next() else {
+                let Some(listed) = self.segments.next() else {
                     return Ok(None);
                 };
-                let (segment, changed) = Scan::open(&self.dir, name, &self.cursor)?;
+                let opened = Scan::open(&self.dir, listed.name, &self.cursor)?;
+                // What had no record may be gone since we looked.
+                let Some((segment, changed)) = opened else { continue };
                 let position = segment.position();
                 self.current = Some(segment);
                 if changed {
@@ -148,19 +158,24 @@ impl Stream {
                     let kind = ProblemKind::Unfinished;
                     return Ok(Some(Item::Problem(JournalProblem { position, kind })));
                 }
+                Line::Broken => {
+                    self.current = None;
+                    let kind = ProblemKind::Damaged;
+                    return Ok(Some(Item::Problem(JournalProblem { position, kind })));
+                }
                 Line::TooLong => Err(Unreadable::Damaged),
                 Line::Whole => record::decode(&segment.line),
             };
             self.cursor.set(&segment.name, segment.read);
             let kind = match record {
-                Ok(record) if self.seen.insert(short_hash(&record.key)) => {
-                    let record::Read { key, host, at, kind, body, .. } = record;
-                    return Ok(Some(Item::Entry(Stored { position, host, key, at, kind, body })));
+                Ok(Content::Record(record)) if self.seen.insert(short_hash(&record.key)) => {
+                    return Ok(Some(Item::Entry(Stored::new(position, record))));
                 }
-                Ok(_) => {
+                Ok(Content::Record(_)) => {
                     self.duplicates += 1;
                     continue;
                 }
+                Ok(Content::Rewritten(_)) => continue,
                 Err(Unreadable::Damaged) => ProblemKind::Damaged,
                 Err(Unreadable::Newer(version)) => ProblemKind::Newer(version),
             };

@@ -2,107 +2,241 @@
 //!
 //! It must not look into records.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::collections::BTreeMap;
+use std::fs::{self, File, Metadata, TryLockError};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::Durability;
+use super::disk::Disk;
 use crate::error::{At, Error, Result};
 use crate::files;
 
 const SUFFIX: &str = ".jsonl";
+
+/// What the name of a sealed segment has behind that of the segment.
+const SEALED: &str = ".zst";
+
+/// What stands between the number of a segment and the process whose own it is.
+const SPILL: &str = ".spill-";
 
 /// The name of a host's segment. Names sort by number, a segment before its spills.
 pub(super) fn name(host: &str, number: u64) -> String {
     format!("{host}-{number:08}{SUFFIX}")
 }
 
-/// The names of all segments, of every host, sorted.
-pub(super) fn list(dir: &Path) -> Result<Vec<String>> {
+/// Where a segment lies once it is sealed.
+pub(super) fn sealed(path: &Path) -> PathBuf {
+    let mut sealed = path.as_os_str().to_owned();
+    sealed.push(SEALED);
+    PathBuf::from(sealed)
+}
+
+/// What the name of a segment says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Name<'a> {
+    pub(super) host: &'a str,
+    pub(super) number: u64,
+    pub(super) spill: bool,
+}
+
+impl<'a> Name<'a> {
+    /// Nothing for a name that we never give.
+    pub(super) fn parse(name: &'a str) -> Option<Self> {
+        let stem = name.strip_suffix(SUFFIX)?;
+        let (stem, spill) = match stem.split_once(SPILL) {
+            Some((stem, _)) => (stem, true),
+            None => (stem, false),
+        };
+        let (host, number) = stem.rsplit_once('-')?;
+        Some(Self { host, number: number.parse().ok()?, spill })
+    }
+}
+
+/// A segment and the files that hold it. Both are there when sealing was interrupted, or is at work;
+/// the sealed one counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Listed {
+    pub(super) name: String,
+    pub(super) plain: bool,
+    pub(super) sealed: bool,
+}
+
+/// All segments, of every host, sorted by name.
+pub(super) fn list(dir: &Path) -> Result<Vec<Listed>> {
+    let mut found = BTreeMap::<String, (bool, bool)>::new();
+    each_file(dir, |file| {
+        if let Some(name) = file.strip_suffix(SEALED).filter(|name| name.ends_with(SUFFIX)) {
+            found.entry(name.to_owned()).or_default().1 = true;
+        } else if file.ends_with(SUFFIX) {
+            found.entry(file.to_owned()).or_default().0 = true;
+        }
+        Ok(())
+    })?;
+    let listed = |(name, (plain, sealed))| Listed { name, plain, sealed };
+    Ok(found.into_iter().map(listed).collect())
+}
+
+/// The number of a host's newest segment; 0 before there is any.
+pub(super) fn newest(dir: &Path, host: &str) -> Result<u64> {
+    let mut newest = 0;
+    each_file(dir, |file| {
+        let name = Name::parse(file.strip_suffix(SEALED).unwrap_or(file));
+        if let Some(name) = name.filter(|name| name.host == host && !name.spill) {
+            newest = newest.max(name.number);
+        }
+        Ok(())
+    })?;
+    Ok(newest)
+}
+
+/// Removes what killed processes left of segments that they sealed or rewrote. The caller makes sure
+/// that nobody does so now.
+pub(super) fn remove_leftovers(disk: &dyn Disk, dir: &Path) -> Result<()> {
+    let mut removed = false;
+    each_file(dir, |file| {
+        if file.contains(files::TEMPORARY) {
+            let path = dir.join(file);
+            disk.remove(&path).at(&path)?;
+            removed = true;
+        }
+        Ok(())
+    })?;
+    if removed { disk.sync_dir(dir) } else { Ok(()) }
+}
+
+/// The bytes of all files in the directory of a journal.
+pub(super) fn size(dir: &Path) -> Result<u64> {
+    let mut size = 0;
+    each_file(dir, |file| {
+        let path = dir.join(file);
+        match fs::metadata(&path) {
+            // Sealed since it was listed.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            found => size += found.at(&path)?.len(),
+        }
+        Ok(())
+    })?;
+    Ok(size)
+}
+
+/// Hands over the name of every file. Every name that we write is UTF-8; others are not ours.
+fn each_file(dir: &Path, mut look: impl FnMut(&str) -> Result<()>) -> Result<()> {
     let listing = match fs::read_dir(dir) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         listing => listing.at(dir)?,
     };
-    let mut names = Vec::new();
     for item in listing {
         let item = item.at(dir)?;
-        if item.file_type().at(&item.path())?.is_file()
-            // Every name that we write is UTF-8.
-            && let Ok(name) = item.file_name().into_string()
-            && name.ends_with(SUFFIX)
+        if item.file_type().at(dir)?.is_file()
+            && let Some(name) = item.file_name().to_str()
         {
-            names.push(name);
+            look(name)?;
         }
     }
-    names.sort();
-    Ok(names)
+    Ok(())
 }
 
-/// The number of a host's newest segment.
-pub(super) fn newest(dir: &Path, host: &str) -> Result<Option<u64>> {
-    let number = |name: &str| {
-        let number = name.strip_prefix(host)?.strip_prefix('-')?.strip_suffix(SUFFIX)?;
-        number.parse::<u64>().ok()
-    };
-    Ok(list(dir)?.iter().filter_map(|name| number(name)).max())
+/// Whether an open and locked segment may grow: it is still the one of its name, and was not sealed.
+/// Once this says no it stays so, because names are not used again.
+pub(super) fn may_grow(path: &Path, open: &Metadata) -> Result<bool> {
+    Ok(files::is_still(path, open)? && !sealed(path).try_exists().at(path)?)
 }
 
-/// Opens a shared segment for appending, and makes it if need be.
-pub(super) fn open(path: &Path) -> Result<File> {
-    let mut options = OpenOptions::new();
-    files::private(options.read(true).append(true).create(true)).open(path).at(path)
-}
-
-/// Makes a segment that nobody else writes.
-pub(super) fn create_spill(dir: &Path, host: &str, number: u64) -> Result<(PathBuf, File)> {
-    let process = std::process::id();
-    let mut attempt = 0;
-    loop {
-        let path = dir.join(format!("{host}-{number:08}.spill-{process}-{attempt}{SUFFIX}"));
-        match files::create_new_private(&path) {
+/// Makes a segment that nobody else writes. While the file is open, its lock keeps it from being
+/// sealed.
+pub(super) fn create_spill(
+    disk: &dyn Disk,
+    dir: &Path,
+    host: &str,
+    number: u64,
+) -> Result<(PathBuf, File)> {
+    for attempt in 0_u64.. {
+        let path = dir.join(spill_name(host, number, attempt));
+        let file = match disk.create_new(&path) {
             // Of an earlier process with our id, or of another journal in this one.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => attempt += 1,
-            Err(error) => return Err(Error::io(&path, error)),
-            Ok(file) => return Ok((path, file)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+            created => created.at(&path)?,
+        };
+        let ours = match file.try_lock() {
+            // Files cannot be locked here, so nothing is sealed either.
+            Ok(()) | Err(TryLockError::Error(_)) => true,
+            // Somebody seals it already.
+            Err(TryLockError::WouldBlock) => false,
+        };
+        if ours && may_grow(&path, &file.metadata().at(&path)?)? {
+            return Ok((path, file));
         }
     }
+    Err(Error::Unrecordable("no name is left for a segment".to_owned()))
 }
 
-/// Puts a record at the end of a segment that nobody else writes at this moment.
+/// A name for `path`, a segment, as one that nobody writes any more beside those that are there.
+pub(super) fn free_spill_path(dir: &Path, name: Name<'_>) -> Result<PathBuf> {
+    for attempt in 0_u64.. {
+        let path = dir.join(spill_name(name.host, name.number, attempt));
+        if !path.try_exists().at(&path)? && !sealed(&path).try_exists().at(&path)? {
+            return Ok(path);
+        }
+    }
+    Err(Error::Unrecordable("no name is left for a segment".to_owned()))
+}
+
+fn spill_name(host: &str, number: u64, attempt: u64) -> String {
+    format!("{host}-{number:08}{SPILL}{}-{attempt}{SUFFIX}", std::process::id())
+}
+
+/// Puts a record at the end of a segment of `len` bytes that nobody else writes at this moment.
 pub(super) fn append(
-    file: &mut File,
-    path: &Path,
+    disk: &dyn Disk,
+    (path, file): (&Path, &File),
+    len: u64,
     record: &[u8],
     durability: Durability,
 ) -> Result<()> {
-    let len = file.metadata().at(path)?.len();
     if len == 0 {
         // Its name first, whoever made it: a synced record must not vanish with its file.
-        path.parent().map_or(Ok(()), files::sync_dir)?;
+        path.parent().map_or(Ok(()), |dir| disk.sync_dir(dir))?;
     }
     let written = if ends_a_line(file, len).at(path)? {
-        file.write_all(record)
+        disk.write(file, record)
     } else {
-        file.write_all(&[b"\n", record].concat())
+        disk.write(file, &[b"\n", record].concat())
     };
     if let Err(error) = written {
         // Gives back the room that a part took. If that fails, the next writer closes the part off.
-        let _ = file.set_len(len);
+        let _ = disk.cut(file, len);
         return Err(Error::io(path, error));
     }
     match durability {
         Durability::Buffered => Ok(()),
-        Durability::Synced => file.sync_data().at(path),
+        Durability::Synced => disk.sync(file).at(path),
     }
 }
 
 /// Whether a record may start here: not behind one that was cut short.
-pub(super) fn ends_a_line(file: &mut File, len: u64) -> io::Result<bool> {
+fn ends_a_line(file: &File, len: u64) -> io::Result<bool> {
     if len == 0 {
         return Ok(true);
     }
     let mut last = [0];
-    file.seek(SeekFrom::Start(len - 1))?;
-    file.read_exact(&mut last)?;
+    files::read_exact_at(file, &mut last, len - 1)?;
     Ok(last == *b"\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_say_whose_they_are() {
+        let shared = name("my-host-7", 12);
+        let parsed = Name { host: "my-host-7", number: 12, spill: false };
+        assert_eq!(Name::parse(&shared), Some(parsed));
+        let own = spill_name("h", 3, 1);
+        assert_eq!(Name::parse(&own), Some(Name { host: "h", number: 3, spill: true }));
+        for foreign in ["h.jsonl", "h-x.jsonl", "notes.txt", "h-00000001.jsonl.zst", ""] {
+            assert_eq!(Name::parse(foreign), None, "{foreign}");
+        }
+    }
 }

@@ -3,6 +3,8 @@
 
 mod damage;
 mod reading;
+mod rewriting;
+mod sealing;
 mod writers;
 
 use serde_json::{Value, json};

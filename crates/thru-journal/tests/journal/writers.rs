@@ -1,13 +1,15 @@
 //! Many writers at once.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::path::Path;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-use thru_journal::journal::{Durability, Journal};
+use serde_json::json;
+use thru_journal::journal::{Change, Cursor, Durability, Item, Journal, ProblemKind, Stored};
 
-use super::{entry, keys, segments};
+use super::{clean, entry, keys, segments};
 
 const THREADS: usize = 3;
 const EACH: usize = 100;
@@ -81,6 +83,55 @@ fn processes_and_threads_lose_and_duplicate_nothing() {
     read.sort_unstable();
     assert_eq!(read, expected);
     assert!(found.segments > 1, "segments were changed while all were writing");
+}
+
+#[test]
+fn sealing_and_rewriting_while_all_append_lose_and_duplicate_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let journal = Journal::open(dir.path(), "h").unwrap();
+    let mut children = ["p", "q"].map(|name| start_child(dir.path(), name));
+    // A reader goes on all the while, as intake does.
+    let (mut read, mut cursor) = (HashSet::new(), Cursor::default());
+    let mut go_on = |cursor: &mut Cursor| {
+        let mut stream = journal.stream(cursor.clone()).unwrap();
+        for item in &mut stream {
+            match item.unwrap() {
+                Item::Entry(entry) => _ = read.insert(entry.key),
+                // It is read again, or was being written as we looked.
+                Item::Problem(problem) => assert!(
+                    matches!(problem.kind, ProblemKind::Changed | ProblemKind::Unfinished),
+                    "{problem}"
+                ),
+            }
+        }
+        *cursor = stream.cursor().clone();
+    };
+    let (mut rounds, mut sealed, mut rewritten) = (0, 0, 0);
+    let mut running = true;
+    while running {
+        running = children.iter_mut().any(|child| child.try_wait().unwrap().is_none());
+        sealed += journal.seal().unwrap().segments;
+        rounds += 1;
+        let mut turn = |stored: &Stored| match stored.body["round"].as_u64() {
+            Some(round) if round + 4 > rounds => Change::Keep,
+            _ if stored.key.ends_with('7') => {
+                let body = json!({ "of": stored.key, "round": rounds });
+                Change::Replace(clean(&body))
+            }
+            _ => Change::Keep,
+        };
+        rewritten += journal.rewrite(&mut turn).unwrap().segments;
+        go_on(&mut cursor);
+    }
+    for child in &mut children {
+        assert!(child.wait().unwrap().success());
+    }
+    go_on(&mut cursor);
+    let found = journal.verify().unwrap();
+    assert_eq!((found.problems.as_slice(), found.duplicates), ([].as_slice(), 0));
+    assert_eq!(found.entries, 2 * (THREADS * EACH) as u64);
+    assert_eq!(read.len(), 2 * THREADS * EACH);
+    assert!(sealed > 0 && rewritten > 0, "{sealed} {rewritten}");
 }
 
 #[test]

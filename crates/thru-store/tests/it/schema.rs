@@ -136,7 +136,7 @@ fn a_store_of_a_newer_version_is_refused_and_left_as_it_is() {
         assert!(matches!(error, StoreError::SchemaTooNew { .. }), "{error:?}");
         assert_eq!(
             error.to_string(),
-            "the memory was written by a newer version of Throughline (schema 4; this one knows 3)"
+            "the memory was written by a newer version of Throughline (schema 5; this one knows 4)"
         );
         assert!(error.hint().unwrap().contains("newer version"));
     }

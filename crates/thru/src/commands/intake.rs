@@ -83,6 +83,7 @@ pub(crate) fn run(
         &mut shared::migration_progress(environment),
         &mut |_| {},
     )?;
+    intake.seal_journal(&lock)?;
     thru_capture::session::forget_old(&environment.layout, SystemTime::now());
     let mut page = Page::new(environment, plain);
     if arguments.json {

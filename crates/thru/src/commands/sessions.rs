@@ -114,6 +114,8 @@ pub(crate) fn session_json(session: &SessionRow) -> Value {
         "title": session.title,
         "started": session.started,
         "ended": session.ended,
+        "closed": session.closed,
+        "closed_reason": session.closed_reason,
         "turns": session.turns,
         "passages": session.passages,
         "directory": session.facts.directory,

@@ -147,17 +147,17 @@ pub(crate) fn named_passage(store: &Store, id: &str) -> Result<PassageRow> {
     }
 }
 
-/// The records of a passage, from the archive.
+/// The records of a passage, from archive or journal.
 fn records(store: &Store, intake: &Intake, passage: &PassageRow) -> Result<Vec<Clean<Vec<u8>>>> {
     let Some(source) = store.source(passage.source)? else { return Ok(Vec::new()) };
     let mut found = Vec::new();
     let mut seen = std::collections::BTreeSet::new();
-    for record in passage.records.iter().filter(|record| seen.insert(record.line)) {
-        match intake.archived_record(&source.entry, record.line)? {
+    for record in passage.records.iter().filter(|record| seen.insert(&record.id)) {
+        match intake.source_record(&source, record)? {
             Some(line) => found.push(line),
             None => {
                 return Err(advised(
-                    format!("the archive has lost record {}", record.id),
+                    format!("record {} is lost", record.id),
                     "run `thru verify` to see what else is missing",
                 ));
             }

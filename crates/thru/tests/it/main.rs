@@ -19,6 +19,7 @@ mod forgetting;
 mod helping;
 mod home;
 mod importing;
+mod journalling;
 mod outside;
 mod projects;
 mod promises;

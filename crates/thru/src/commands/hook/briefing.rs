@@ -19,7 +19,7 @@ use thru_store::{SCHEMA_VERSION, Store};
 use crate::commands::briefing::{Place, Recipient, make_pack};
 use crate::commands::shared;
 use crate::environment::{Environment, Places};
-use crate::ui::{count, plural, size};
+use crate::ui::{count, size};
 
 /// How long the start of a session waits for somebody who is bringing in what was recorded …
 const PATIENCE: Duration = Duration::from_millis(40);
@@ -53,7 +53,7 @@ pub(super) fn brief(
 ) -> Result<String> {
     let Some(occasion) = occasion(input) else { return Ok(String::new()) };
     let environment = Environment::new(places, directory, config, Vec::new());
-    let alarm = alarm(&environment, &occasion);
+    let alarm = alarm(&environment, &occasion, recorder.journal.size().unwrap_or(0));
     let Some((pack, project)) =
         pack_for(&environment, input, session, &occasion, recorder.redactor)?
     else {
@@ -66,15 +66,11 @@ pub(super) fn brief(
             session: input.session.clone(),
             occasion: name(&occasion).to_owned(),
             tokens: pack.tokens,
-            memories: pack
-                .lines
-                .iter()
-                .map(|line| InjectedMemory { id: line.memory.id, reason: line.reason.clone() })
-                .collect(),
+            memories: memories(&pack),
         };
         recorder.injected(&injection, SystemClock.now())?;
         let renewed = is_start && occasion != Occasion::Resume;
-        session.tell(pack.lines.iter().map(|line| line.memory.id), renewed);
+        session.tell(injection.memories.iter().map(|memory| memory.id), renewed);
     }
     let loaded = (is_start && environment.config.context_message() && !pack.lines.is_empty())
         .then(|| loaded(&pack, &project, &occasion));
@@ -151,25 +147,31 @@ const fn name(occasion: &Occasion) -> &'static str {
     }
 }
 
+/// The memories of a pack, each once: several lines may tell of one.
+fn memories(pack: &Pack) -> Vec<InjectedMemory> {
+    let mut seen = HashSet::new();
+    let lines = pack.lines.iter().filter(|line| seen.insert(line.memory.id));
+    lines.map(|line| InjectedMemory { id: line.memory.id, reason: line.reason.clone() }).collect()
+}
+
 fn loaded(pack: &Pack, project: &str, occasion: &Occasion) -> String {
-    let lines = plural(pack.lines.len() as u64, "memory");
-    let lines = lines.replace("memorys", "memories");
+    let known = memories(pack).len();
+    let known = format!("{known} {}", if known == 1 { "memory" } else { "memories" });
     let about = match occasion {
         Occasion::Compact => "of this session".to_owned(),
         Occasion::Resume => format!("of {project} since you were last here"),
         _ => format!("of {project}"),
     };
     let project = about.chars().filter(|c| !c.is_control()).collect::<String>();
-    format!("Throughline: {lines} {project} loaded, about {} tokens.", count(pack.tokens))
+    format!("Throughline: {known} {project} loaded, about {} tokens.", count(pack.tokens))
 }
 
 /// What the user has to know at the start of a session: the journal outgrew what was allowed.
-fn alarm(environment: &Environment, occasion: &Occasion) -> Option<String> {
+fn alarm(environment: &Environment, occasion: &Occasion, taken: u64) -> Option<String> {
     if !matches!(occasion, Occasion::Start) {
         return None;
     }
     let allowed = environment.config.journal_alarm();
-    let taken = super::super::journal::size(&environment.layout);
     (taken > allowed).then(|| {
         format!(
             "Throughline's journal takes {}, more than `journal.alarm_mb` allows ({}). Nothing is dropped; see `thru doctor`.",

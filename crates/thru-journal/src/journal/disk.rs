@@ -1,0 +1,79 @@
+//! The steps by which the journal changes what is on the disk.
+//!
+//! They are behind a trait for one reason: a test can fail each of them, or cut the power between
+//! two. Reading is not here, and nothing knows what a segment is.
+
+use std::fmt;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::error::{At, Result};
+use crate::files;
+
+/// What it takes to append to, replace and remove files. The bodies are how the system does it.
+pub(super) trait Disk: fmt::Debug + Send + Sync {
+    /// Opens a file for appending, and makes it if need be.
+    fn open(&self, path: &Path) -> io::Result<File> {
+        files::private(OpenOptions::new().read(true).append(true).create(true)).open(path)
+    }
+
+    /// Makes a file that must not be there yet.
+    fn create_new(&self, path: &Path) -> io::Result<File> {
+        files::create_new_private(path)
+    }
+
+    /// Puts bytes at the end of a file.
+    fn write(&self, mut file: &File, bytes: &[u8]) -> io::Result<()> {
+        file.write_all(bytes)
+    }
+
+    /// Takes from a file what lies behind its first `len` bytes.
+    fn cut(&self, file: &File, len: u64) -> io::Result<()> {
+        file.set_len(len)
+    }
+
+    /// Makes the content of a file survive a power cut.
+    fn sync(&self, file: &File) -> io::Result<()> {
+        file.sync_data()
+    }
+
+    /// Gives a file another name, in place of what has it now.
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)
+    }
+
+    /// Removes a file.
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
+    }
+
+    /// Makes the names in a directory survive a power cut.
+    fn sync_dir(&self, path: &Path) -> Result<()> {
+        files::sync_dir(path)
+    }
+}
+
+/// The disk of the system.
+#[derive(Debug)]
+pub(super) struct System;
+
+impl Disk for System {}
+
+/// Puts `content` in place of what a file in `dir` holds, whole or not at all, and durably.
+pub(super) fn replace(disk: &dyn Disk, dir: &Path, path: &Path, content: &[u8]) -> Result<()> {
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(format!("{}{}", files::TEMPORARY, std::process::id()));
+    let temporary = PathBuf::from(temporary);
+    let file = disk.create_new(&temporary).at(&temporary)?;
+    let replaced = disk
+        .write(&file, content)
+        .and_then(|()| disk.sync(&file))
+        .and_then(|()| disk.rename(&temporary, path));
+    if let Err(error) = replaced {
+        // Whoever seals next removes what is left.
+        let _ = disk.remove(&temporary);
+        return Err(error).at(path);
+    }
+    disk.sync_dir(dir)
+}

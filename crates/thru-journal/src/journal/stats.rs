@@ -1,0 +1,84 @@
+//! What the journal consists of, in numbers.
+
+use std::collections::BTreeMap;
+
+use thru_core::Timestamp;
+
+use super::cursor::Cursor;
+use super::replay::Item;
+use super::segment::Name;
+use super::{Journal, segment};
+use crate::error::Result;
+
+/// What [`Journal::stats`] counted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Segments that are shared by all writers of a host and not sealed.
+    pub plain: u64,
+    /// Segments that are sealed, spills among them.
+    pub sealed: u64,
+    /// Segments of one writer that are not sealed.
+    pub spills: u64,
+    /// The bytes of all files.
+    pub bytes_on_disk: u64,
+    /// The bytes of all segments before compression, as far as they can be read.
+    pub bytes: u64,
+    /// How many records there are.
+    pub records: Count,
+    /// How many more have the key of one before them.
+    pub duplicates: u64,
+    /// How many things were found that are no records.
+    pub problems: u64,
+    /// How many records there are of each kind.
+    pub kinds: BTreeMap<String, u64>,
+    /// How many records there are of each host.
+    pub hosts: BTreeMap<String, Count>,
+}
+
+/// How many records, and between which times.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// How many.
+    pub records: u64,
+    /// The earliest time.
+    pub first: Option<Timestamp>,
+    /// The latest time.
+    pub last: Option<Timestamp>,
+}
+
+impl Count {
+    fn add(&mut self, at: Timestamp) {
+        self.records += 1;
+        self.first = Some(self.first.map_or(at, |first| first.min(at)));
+        self.last = Some(self.last.map_or(at, |last| last.max(at)));
+    }
+}
+
+impl Journal {
+    /// Reads everything and counts it.
+    pub fn stats(&self) -> Result<Stats> {
+        let mut stats = Stats { bytes_on_disk: self.size()?, ..Stats::default() };
+        let segments = segment::list(&self.dir)?;
+        for listed in &segments {
+            let spill = Name::parse(&listed.name).is_some_and(|name| name.spill);
+            match (listed.sealed, spill) {
+                (true, _) => stats.sealed += 1,
+                (false, true) => stats.spills += 1,
+                (false, false) => stats.plain += 1,
+            }
+        }
+        let mut stream = self.stream(Cursor::default())?;
+        for item in &mut stream {
+            let Item::Entry(entry) = item? else {
+                stats.problems += 1;
+                continue;
+            };
+            stats.records.add(entry.at);
+            *stats.kinds.entry(entry.kind).or_default() += 1;
+            stats.hosts.entry(entry.host).or_default().add(entry.at);
+        }
+        stats.duplicates = stream.duplicates();
+        stats.bytes = segments.iter().map(|s| stream.cursor().bytes_read(&s.name)).sum();
+        Ok(stats)
+    }
+}

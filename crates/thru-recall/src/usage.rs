@@ -1,0 +1,151 @@
+//! What briefings cost, and whether they were used: computed from what sessions were given and what
+//! they did afterwards.
+//!
+//! A memory counts as fetched when the session later asked for it by its id (`thru show ID`), and as
+//! touched when it later worked on one of its files. Neither proves that the memory helped.
+
+use std::collections::{HashMap, HashSet};
+
+use thru_core::{Id, Timestamp};
+use thru_store::{InjectionRow, LaterUse, Result, Store};
+
+/// The commands by which agents ask for memories.
+const PROGRAM: &str = "thru ";
+/// The shortest start of an id that names a memory.
+const SHORTEST_ID: usize = 5;
+
+/// What one session was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionUsage {
+    /// The row of the session.
+    pub session: i64,
+    /// When it was last given something.
+    pub at: Option<Timestamp>,
+    /// How often.
+    pub injections: u64,
+    /// Tokens (estimated) in all.
+    pub tokens: u64,
+    /// Different memories.
+    pub memories: u64,
+    /// Of them, those that it asked for later.
+    pub fetched: u64,
+    /// Of them, those whose files it worked on later.
+    pub touched: u64,
+}
+
+/// What briefings cost on one occasion, over all sessions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OccasionUsage {
+    /// How often.
+    pub injections: u64,
+    /// Tokens (estimated) in all.
+    pub tokens: u64,
+    /// Memories given, each time counted.
+    pub memories: u64,
+}
+
+/// What was given since a time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// By session, the latest first.
+    pub sessions: Vec<SessionUsage>,
+    /// By occasion.
+    pub occasions: Vec<(String, OccasionUsage)>,
+}
+
+/// Reads what was given since a time, and what came of it.
+///
+/// # Errors
+/// Where the store cannot be read.
+pub fn usage(store: &Store, since: Option<Timestamp>) -> Result<Usage> {
+    let mut by_session: HashMap<i64, Vec<InjectionRow>> = HashMap::new();
+    let mut occasions: HashMap<String, OccasionUsage> = HashMap::new();
+    for injection in store.injections(since)? {
+        let occasion = occasions.entry(injection.occasion.clone()).or_default();
+        occasion.injections += 1;
+        occasion.tokens += injection.tokens;
+        occasion.memories += injection.memories.len() as u64;
+        by_session.entry(injection.session).or_default().push(injection);
+    }
+    let mut sessions = by_session
+        .into_iter()
+        .map(|(session, injections)| of_session(store, session, &injections))
+        .collect::<Result<Vec<_>>>()?;
+    sessions.sort_by_key(|usage| (std::cmp::Reverse(usage.at), usage.session));
+    let mut occasions: Vec<_> = occasions.into_iter().collect();
+    occasions.sort_by(|a, b| a.0.cmp(&b.0));
+    Ok(Usage { sessions, occasions })
+}
+
+fn of_session(store: &Store, session: i64, injections: &[InjectionRow]) -> Result<SessionUsage> {
+    let commands = store.commands_with(session, PROGRAM)?;
+    let touches = store.touches_in_time(session)?;
+    let mut first_given: HashMap<Id, Option<Timestamp>> = HashMap::new();
+    for injection in injections {
+        for (memory, _) in &injection.memories {
+            first_given.entry(*memory).or_insert(injection.at);
+        }
+    }
+    let (mut fetched, mut touched) = (0, 0);
+    for (memory, given) in &first_given {
+        fetched += u64::from(is_fetched(memory, *given, &commands));
+        touched += u64::from(is_touched(store, memory, *given, &touches)?);
+    }
+    Ok(SessionUsage {
+        session,
+        at: injections.iter().filter_map(|injection| injection.at).max(),
+        injections: injections.len() as u64,
+        tokens: injections.iter().map(|injection| injection.tokens).sum(),
+        memories: first_given.len() as u64,
+        fetched,
+        touched,
+    })
+}
+
+fn is_fetched(memory: &Id, given: Option<Timestamp>, commands: &[LaterUse]) -> bool {
+    let id = memory.to_string();
+    later(commands, given).any(|command| {
+        command
+            .split(|c: char| !c.is_ascii_alphanumeric())
+            .any(|word| word.len() >= SHORTEST_ID && id.starts_with(word))
+    })
+}
+
+fn is_touched(
+    store: &Store,
+    memory: &Id,
+    given: Option<Timestamp>,
+    touches: &[LaterUse],
+) -> Result<bool> {
+    if touches.is_empty() {
+        return Ok(false);
+    }
+    let Some(row) = store.memory(memory)? else { return Ok(false) };
+    let files = store.files_of_memories(&[row.row])?.remove(&row.row).unwrap_or_default();
+    let worked_on: HashSet<&str> = later(touches, given).collect();
+    Ok(files.iter().any(|file| worked_on.contains(file.path.as_str())))
+}
+
+/// What was done at that time or later.
+fn later(uses: &[LaterUse], given: Option<Timestamp>) -> impl Iterator<Item = &str> {
+    uses.iter().filter(move |used| used.at >= given).map(|used| used.text.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_memory_is_fetched_by_the_start_of_its_id_and_not_before_it_was_given() {
+        let memory = Id::derive(&[b"m"]);
+        let id = memory.to_string();
+        let given = Timestamp::from_second(10).ok();
+        let used =
+            |second, text: String| LaterUse { at: Timestamp::from_second(second).ok(), text };
+        assert!(is_fetched(&memory, given, &[used(11, format!("thru show {}", &id[..5]))]));
+        assert!(is_fetched(&memory, given, &[used(10, format!("thru show '{id}' | head"))]));
+        assert!(!is_fetched(&memory, given, &[used(9, format!("thru show {id}"))]));
+        assert!(!is_fetched(&memory, given, &[used(11, format!("thru show {}", &id[..4]))]));
+        assert!(!is_fetched(&memory, given, &[used(11, "thru search words".to_owned())]));
+    }
+}
