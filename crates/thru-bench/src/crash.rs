@@ -1,10 +1,10 @@
-//! `crash`: kills imports, rebuilds and upgrades at random moments, lets one run finish, and compares
+//! `crash`: kills imports, rebuilds, upgrades and hooks at random moments, lets one run finish, and compares
 //! everything with what a run that was never killed gives (invariants I-1, I-3 and I-4).
 
+mod hooks;
 mod old_store;
 
 use std::fmt;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,8 @@ use tempfile::TempDir;
 use thru_core::Layout;
 use thru_store::{SCHEMA_VERSION, Store};
 
-use crate::home::{Home, temporary_directory};
+use self::hooks::{Counts, Hooks};
+use crate::home::{Home, copy, temporary_directory};
 use crate::process::{Program, Task};
 use crate::rng::Rng;
 use crate::store_dump::{Dump, archived, expected};
@@ -32,8 +33,8 @@ pub(crate) struct Arguments {
     #[arg(long)]
     in_process: bool,
     /// The agent's folder, with `projects/` in it; a few megabytes are enough
-    #[arg(long, value_name = "DIR")]
-    history: PathBuf,
+    #[arg(long, value_name = "DIR", required_unless_present = "only")]
+    history: Option<PathBuf>,
     /// How many times something is killed, finished and compared
     #[arg(long)]
     rounds: usize,
@@ -54,6 +55,7 @@ enum Kind {
     Import,
     Rebuild,
     Migration,
+    Hooks,
 }
 
 impl fmt::Display for Kind {
@@ -62,6 +64,7 @@ impl fmt::Display for Kind {
             Self::Import => "import",
             Self::Rebuild => "rebuild",
             Self::Migration => "migration",
+            Self::Hooks => "hooks",
         })
     }
 }
@@ -86,25 +89,40 @@ const LONGER: f64 = 1.03;
 /// What was counted over some rounds.
 #[derive(Default)]
 struct Tally {
-    rounds: [usize; 3],
+    rounds: [usize; 4],
     killed: usize,
     too_late: usize,
+    hooks: Counts,
 }
 
 /// Runs the rounds. Fails at the first difference.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
-    let mut bench = Bench::prepare(arguments)?;
+    // What only hooks do needs no history.
+    let mut bench = match arguments.only {
+        Some(Kind::Hooks) => None,
+        _ => Some(Bench::prepare(arguments)?),
+    };
+    let hooks = arguments.thru.as_deref().map(Hooks::prepare).transpose()?;
     let mut tally = Tally::default();
     for number in arguments.from..arguments.from + arguments.rounds {
         let mut rng = Rng::part(arguments.seed, number as u64);
-        let drawn = match rng.below(4) {
+        let drawn = match rng.below(6) {
             0 | 1 => Kind::Import,
             2 => Kind::Rebuild,
-            _ => Kind::Migration,
+            3 => Kind::Migration,
+            _ if hooks.is_none() => Kind::Import,
+            _ => Kind::Hooks,
         };
         let kind = arguments.only.unwrap_or(drawn);
         let home = temporary_directory()?;
-        if let Err(error) = bench.round(kind, home.path(), &mut rng, &mut tally) {
+        let done = match (kind, &mut bench, &hooks) {
+            (Kind::Hooks, _, Some(hooks)) => hooks.round(home.path(), &mut rng, &mut tally.hooks),
+            (Kind::Hooks, _, None) => bail!("hooks are called of `thru` itself: give --thru PATH"),
+            (_, Some(bench), _) => bench.round(kind, home.path(), &mut rng, &mut tally),
+            (_, None, _) => bail!("there is nothing to compare with"),
+        };
+        tally.rounds[kind as usize] += 1;
+        if let Err(error) = done {
             let kept = home.keep();
             return Err(error.context(format!(
                 "seed {}, round {number} ({kind}); the home is left in {}",
@@ -114,11 +132,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         }
         let done = number + 1 - arguments.from;
         if done.is_multiple_of(10) || done == arguments.rounds {
-            let [imports, rebuilds, migrations] = tally.rounds;
+            let [imports, rebuilds, migrations, hooks] = tally.rounds;
             println!(
                 "{done} rounds: {imports} imports, {rebuilds} rebuilds, {migrations} migrations; \
                  {} kills, {} came too late; no difference",
                 tally.killed, tally.too_late
+            );
+            let Counts { played, killed, kept, disturbed, late } = tally.hooks;
+            println!(
+                "  {hooks} with hooks: {played} events, {killed} killed ({kept} of them had been kept), \
+                 {disturbed} others killed, {late} late; none lost, none twice"
             );
         }
     }
@@ -127,8 +150,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
 
 impl Bench {
     fn prepare(arguments: &Arguments) -> Result<Self> {
-        let program =
-            Program::new(arguments.thru.as_deref(), arguments.in_process, &arguments.history)?;
+        let history = arguments.history.as_deref().context("give --history DIR")?;
+        let program = Program::new(arguments.thru.as_deref(), arguments.in_process, history)?;
         let (whole, old, scratch) =
             (temporary_directory()?, temporary_directory()?, temporary_directory()?);
         let timed = |home: &Path, task: Task<'_>| -> Result<Duration> {
@@ -165,7 +188,7 @@ impl Bench {
 
     fn round(&mut self, kind: Kind, home: &Path, rng: &mut Rng, tally: &mut Tally) -> Result<()> {
         let task = match kind {
-            Kind::Import => Task::Import,
+            Kind::Import | Kind::Hooks => Task::Import,
             Kind::Rebuild => {
                 copy(self.whole.path(), home)?;
                 Task::Rebuild
@@ -206,7 +229,6 @@ impl Bench {
             check_schema(home)?;
         }
         compare(&self.dump, home)?;
-        tally.rounds[kind as usize] += 1;
         Ok(())
     }
 }
@@ -239,20 +261,5 @@ fn check_schema(home: &Path) -> Result<()> {
     let unnamed: u64 =
         database.query_row("SELECT count(*) FROM files WHERE name = ''", [], |row| row.get(0))?;
     ensure!(unnamed == 0, "{unnamed} files were not migrated");
-    Ok(())
-}
-
-/// Copies a directory with all below it.
-fn copy(from: &Path, to: &Path) -> Result<()> {
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let target = to.join(entry.file_name());
-        if entry.file_type()?.is_dir() {
-            copy(&entry.path(), &target)?;
-        } else {
-            fs::copy(entry.path(), &target)?;
-        }
-    }
     Ok(())
 }

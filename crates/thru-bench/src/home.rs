@@ -1,5 +1,6 @@
 //! A data directory to measure in, filled by the same calls as `thru import`.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -72,6 +73,21 @@ impl Home {
 /// A directory that is gone when dropped.
 pub(crate) fn temporary_directory() -> Result<TempDir> {
     tempfile::Builder::new().prefix("thru-bench-").tempdir().context("no temporary directory")
+}
+
+/// Copies a directory with all below it.
+pub(crate) fn copy(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy(&entry.path(), &target)?;
+        } else {
+            fs::copy(entry.path(), &target)?;
+        }
+    }
+    Ok(())
 }
 
 /// Threads to work with.

@@ -19,6 +19,7 @@ mod metrics;
 mod packs;
 mod process;
 mod recall;
+mod replay;
 mod rng;
 mod speed;
 mod store_dump;
@@ -45,6 +46,8 @@ enum Command {
     Distil(distil::Arguments),
     /// Writes a synthetic Claude Code history
     Corpus(corpus::Arguments),
+    /// Plays real transcripts as the hooks that they came with, and compares what is remembered
+    Replay(replay::Arguments),
     /// Times import and search
     Speed(speed::Arguments),
     /// Kills imports, rebuilds and upgrades, and compares what comes out
@@ -62,6 +65,7 @@ fn main() -> ExitCode {
         Command::Packs(arguments) => packs::run(&arguments),
         Command::Distil(arguments) => distil::run(&arguments),
         Command::Corpus(arguments) => corpus::run(&arguments),
+        Command::Replay(arguments) => replay::run(&arguments),
         Command::Speed(arguments) => speed::run(&arguments),
         Command::Crash(arguments) => crash::run(&arguments),
         Command::Client(arguments) => client::run(&arguments),

@@ -2,6 +2,7 @@
 //! `thru`'s command line is here.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -28,6 +29,10 @@ pub(crate) struct Program {
 pub(crate) enum Task<'t> {
     /// Bring in all there is.
     Import,
+    /// Bring in what hooks recorded.
+    Intake,
+    /// Apply the rules of redaction to all that is kept.
+    Redact,
     /// Make store and index again.
     Rebuild,
     /// Check everything.
@@ -77,10 +82,11 @@ impl Program {
     }
 
     fn command(&self, home: &Path, task: Task<'_>) -> Command {
-        let mut command = Command::new(&self.path);
-        command.args(self.prefix);
+        let mut command = self.bare(home);
         match task {
             Task::Import => command.args(["import", "--yes"]),
+            Task::Intake => command.args(["intake"]),
+            Task::Redact => command.args(["redact", "apply"]),
             Task::Rebuild => command.args(["rebuild"]),
             Task::Verify => command.args(["verify"]),
             Task::Search(query) => command
@@ -93,7 +99,15 @@ impl Program {
             Task::Projects => command.args(["projects", "--json"]),
         };
         command
+    }
+
+    /// The command without arguments, in surroundings where nothing of the user's is seen.
+    fn bare(&self, home: &Path) -> Command {
+        let mut command = Command::new(&self.path);
+        command
+            .args(self.prefix)
             .env("THROUGHLINE_HOME", home)
+            .env_remove("THROUGHLINE_CHILD")
             .env("CLAUDE_CONFIG_DIR", &self.history)
             // Nothing of the user's own settings.
             .env("XDG_CONFIG_HOME", home.join("no-config"))
@@ -102,6 +116,39 @@ impl Program {
             .stdout(Stdio::null())
             .stderr(Stdio::piped());
         command
+    }
+
+    /// A command with these arguments, which says nothing.
+    pub(crate) fn command_of(&self, home: &Path, arguments: &[&str]) -> Command {
+        let mut command = self.bare(home);
+        command.args(arguments).stderr(Stdio::piped());
+        command
+    }
+
+    /// Starts a hook, as Claude Code does, and gives it its input.
+    pub(crate) fn start_hook(&self, home: &Path, event: &str, input: &[u8]) -> Result<Child> {
+        let mut child = self
+            .bare(home)
+            .args(["hook", "claude-code", event])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .with_context(|| format!("cannot run {}", self.path.display()))?;
+        if let Some(mut stdin) = child.stdin.take() {
+            // One that was killed meanwhile does not read.
+            let _ = stdin.write_all(input);
+        }
+        Ok(child)
+    }
+
+    /// Plays a hook to its end and returns what it answered.
+    pub(crate) fn hook(&self, home: &Path, event: &str, input: &[u8]) -> Result<String> {
+        let output = self.start_hook(home, event, input)?.wait_with_output()?;
+        if !output.status.success() {
+            bail!("the hook of {event} ended with {}", output.status);
+        }
+        String::from_utf8(output.stdout).context("the answer is not UTF-8")
     }
 
     /// Starts it.

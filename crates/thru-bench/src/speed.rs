@@ -1,4 +1,6 @@
-//! `speed`: how long an import and a search take, and how much room things need.
+//! `speed`: how long an import, a search and a hook take, and how much room things need.
+
+mod hooks;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,8 +25,11 @@ pub(crate) struct Arguments {
     #[arg(long)]
     in_process: bool,
     /// The agent's folder, with `projects/` in it
+    #[arg(long, value_name = "DIR", required_unless_present = "home")]
+    history: Option<PathBuf>,
+    /// Time hooks in this home, which they change (give a copy); alone, unless there is a history
     #[arg(long, value_name = "DIR")]
-    history: PathBuf,
+    home: Option<PathBuf>,
     /// How often an import that finds nothing new is run
     #[arg(long, default_value_t = 20)]
     runs: usize,
@@ -41,9 +46,15 @@ pub(crate) struct Arguments {
 
 /// Measures and prints a table.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
-    let program =
-        Program::new(arguments.thru.as_deref(), arguments.in_process, &arguments.history)?;
-    let queries = queries(arguments)?;
+    let Some(history) = &arguments.history else {
+        let home = arguments.home.as_deref().context("give --history or --home")?;
+        println!("{}.\n", machine());
+        let nothing = temporary_directory()?;
+        let program = Program::new(arguments.thru.as_deref(), false, nothing.path())?;
+        return hooks::run(&program, home);
+    };
+    let program = Program::new(arguments.thru.as_deref(), arguments.in_process, history)?;
+    let queries = queries(arguments, history)?;
     let raw = size(&program.history().join("projects")).max(1);
     println!("{}. History: {:.1} MB.\n", machine(), raw as f64 / 1e6);
 
@@ -112,6 +123,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
             bytes as f64 / 1e6
         );
     }
+    if program.is_thru() {
+        println!();
+        hooks::run(&program, arguments.home.as_deref().unwrap_or(root))?;
+    }
     if let Some(keep) = &arguments.keep {
         let kept = home.keep();
         fs::rename(&kept, keep).with_context(|| format!("left in {}", kept.display()))?;
@@ -142,8 +157,8 @@ fn briefings(program: &Program, root: &Path, queries: &[String]) -> Result<(Vec<
     Ok((starts, prompts))
 }
 
-fn queries(arguments: &Arguments) -> Result<Vec<String>> {
-    let beside = arguments.history.join("queries.txt");
+fn queries(arguments: &Arguments, history: &Path) -> Result<Vec<String>> {
+    let beside = history.join("queries.txt");
     let path = match &arguments.queries {
         Some(path) => path,
         None if beside.exists() => &beside,

@@ -100,6 +100,11 @@ impl Dump {
         Ok(())
     }
 
+    /// The same with every line changed.
+    pub(crate) fn map(&self, change: impl Fn(&str) -> String) -> Self {
+        Self { lines: self.lines.iter().map(|line| change(line)).collect() }
+    }
+
     /// How many lines there are.
     pub(crate) fn len(&self) -> usize {
         self.lines.len()
@@ -120,6 +125,13 @@ impl Dump {
             .take(most)
             .collect()
     }
+}
+
+/// What a tool call is known by in the store, whoever tells of it.
+pub(crate) fn fingerprint_of_call(call: &str) -> i64 {
+    let id = Id::derive(&[call.as_bytes()]);
+    let half = id.as_bytes().iter().take(8);
+    half.fold(0_u64, |hash, byte| hash << 8 | u64::from(*byte)).cast_signed()
 }
 
 /// The archived files by the path of their source: lines and a hash of the text.

@@ -142,7 +142,10 @@ impl Intake {
             first: active,
             last: active,
             directory: text(payload.get(), "cwd").map(str::to_owned),
-            first_prompt: prompt.map(|passage| first_line(&passage.get().text)),
+            // As in transcripts, a command is not what a session is about.
+            first_prompt: prompt
+                .map(|passage| first_line(&passage.get().text))
+                .filter(|line| !line.starts_with('/')),
             ..SessionFacts::default()
         };
         Ok(is_new.then_some((session_key, facts)))

@@ -12,7 +12,7 @@ const FILLERS: i64 = 200_000;
 
 /// Copies the home `new` to `old`, its store brought back to the first schema.
 pub(super) fn make(new: &Path, old: &Path) -> Result<()> {
-    super::copy(new, old)?;
+    crate::home::copy(new, old)?;
     let layout = Layout::new(old);
     for name in ["memory.db", "memory.db-wal", "memory.db-shm"] {
         match std::fs::remove_file(old.join(name)) {

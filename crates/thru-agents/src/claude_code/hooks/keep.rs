@@ -8,10 +8,12 @@ use crate::text::{self, PROSE_LIMIT};
 
 /// Bytes kept of a tool's input, and of its response.
 const TOOL_LIMIT: usize = 64 * 1024;
-/// Bytes that every text in them may keep however long the others are.
+/// Bytes that every text in them may keep however long the others are …
 const FLOOR: usize = 256;
-/// What is still longer than this many times its limit is kept as the text that it is, shortened.
-const LARGEST: usize = 4;
+/// … until so many bytes went to such texts, to names, and to single values.
+const FLOORS: usize = 64 * 1024;
+/// What a value is taken to need beside its text.
+const VALUE: usize = 8;
 /// Elements kept of a list in them.
 const ELEMENTS: usize = 1_000;
 /// Values nested deeper are kept as the text that they are.
@@ -22,50 +24,95 @@ const DROPPED: [&str; 1] = ["originalFile"];
 /// What is kept of a payload.
 pub fn keep(event: &Event, mut payload: Value) -> Value {
     if let Value::Object(fields) = &mut payload {
-        for (name, field) in fields {
-            let limit = match name.as_str() {
-                "tool_input" | "tool_response" => TOOL_LIMIT,
-                "error" if event.is_tool_use() => TOOL_LIMIT,
-                _ => PROSE_LIMIT,
+        // What is no part of a tool's call is small, or it is what the event is about.
+        let mut others = Room::of(PROSE_LIMIT);
+        fields.retain(|name, field| {
+            let is_long = match name.as_str() {
+                "tool_input" | "tool_response" => true,
+                "error" => event.is_tool_use(),
+                _ => false,
             };
-            let mut room = limit;
-            shorten(field, &mut room, DEPTH);
-            // Many small values are long as well.
-            let written = field.to_string();
-            if written.len() > LARGEST * limit {
-                *field = Value::String(text::cap(written, limit));
+            match is_long {
+                true => shorten(field, &mut Room::of(TOOL_LIMIT), DEPTH),
+                false if others.is_used_up() => return false,
+                false => {
+                    others.take(name.len());
+                    shorten(field, &mut others, DEPTH);
+                }
             }
-        }
+            true
+        });
     }
     payload
 }
 
-/// Shortens a value to about `room` bytes of text, from its beginning on.
-fn shorten(value: &mut Value, room: &mut usize, depth: usize) {
-    match value {
-        Value::String(text) => {
-            if text.len() > FLOOR.max(*room) {
-                *text = text::cap(std::mem::take(text), FLOOR.max(*room));
-            }
-            *room = room.saturating_sub(text.len());
+/// The room that is left for what is kept.
+struct Room {
+    /// For texts of any length.
+    texts: usize,
+    /// For what is kept whether there is room for texts or not.
+    rest: usize,
+}
+
+impl Room {
+    const fn of(texts: usize) -> Self {
+        Self { texts, rest: FLOORS }
+    }
+
+    const fn is_used_up(&self) -> bool {
+        self.rest == 0
+    }
+
+    const fn take(&mut self, bytes: usize) {
+        self.rest = self.rest.saturating_sub(bytes);
+    }
+
+    /// Shortens a text to the room there is.
+    fn fit(&mut self, text: &mut String) {
+        let limit = self.texts.max(FLOOR);
+        if text.len() > limit {
+            *text = text::cap(std::mem::take(text), limit);
         }
+        match self.texts.checked_sub(text.len()) {
+            Some(left) => self.texts = left,
+            None => {
+                self.texts = 0;
+                self.take(text.len());
+            }
+        }
+    }
+}
+
+/// Shortens a value to about the room there is, from its beginning on.
+fn shorten(value: &mut Value, room: &mut Room, depth: usize) {
+    room.take(VALUE);
+    match value {
+        Value::String(text) => room.fit(text),
         Value::Array(_) | Value::Object(_) if depth == 0 => {
-            let mut text = Value::String(value.to_string());
-            shorten(&mut text, room, 0);
-            *value = text;
+            let mut text = value.to_string();
+            room.fit(&mut text);
+            *value = Value::String(text);
         }
         Value::Array(items) => {
-            if items.len() > ELEMENTS {
-                let count = items.len();
-                items.truncate(ELEMENTS);
+            let (count, mut kept) = (items.len(), 0);
+            while kept < count.min(ELEMENTS) && !room.is_used_up() {
+                shorten(&mut items[kept], room, depth - 1);
+                kept += 1;
+            }
+            if kept < count {
+                items.truncate(kept);
                 items.push(Value::String(format!("[... {count} elements in all ...]")));
             }
-            items.iter_mut().for_each(|item| shorten(item, room, depth - 1));
         }
-        Value::Object(fields) => {
-            fields.retain(|name, _| !DROPPED.contains(&name.as_str()));
-            fields.values_mut().for_each(|field| shorten(field, room, depth - 1));
-        }
+        Value::Object(fields) => fields.retain(|name, field| {
+            let is_kept =
+                !DROPPED.contains(&name.as_str()) && name.len() <= FLOOR && !room.is_used_up();
+            if is_kept {
+                room.take(name.len());
+                shorten(field, room, depth - 1);
+            }
+            is_kept
+        }),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
@@ -97,10 +144,12 @@ mod tests {
         let many: Vec<String> = (0..50_000).map(|n| format!("{n:040}")).collect();
         let kept = keep(&Event::PostToolUse, json!({ "tool_response": many }));
         assert_eq!(kept["tool_response"].as_array().unwrap().len(), ELEMENTS + 1);
-        let numbers: serde_json::Map<String, Value> =
-            (0..200_000).map(|n| (format!("key-{n}"), json!(n))).collect();
-        let kept = keep(&Event::PostToolUse, json!({ "tool_input": numbers }));
-        assert!(kept["tool_input"].as_str().unwrap().len() <= TOOL_LIMIT);
+        let lists = vec![vec![7; 500]; 500];
+        let fields: serde_json::Map<_, _> =
+            (0..50_000).map(|n| (format!("{n:040}"), json!(n))).collect();
+        let payload =
+            json!({ "tool_response": lists, "tool_input": fields, "x".repeat(9): fields });
+        assert!(keep(&Event::PostToolUse, payload).to_string().len() < 4 * TOOL_LIMIT);
         let mut deep = json!("x");
         for _ in 0..100 {
             deep = json!([deep]);

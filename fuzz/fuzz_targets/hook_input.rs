@@ -1,0 +1,83 @@
+//! The input of a hook, for every event: nothing it holds does harm, what is kept of it is small and
+//! clean, and what is answered is JSON. Also as parts of an input, since a fuzzer hardly ever writes
+//! all of one, and many times over, since what is bounded must be so for any length.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use serde_json::{Value, json};
+use thru_agents::claude_code::hooks::{Answer, Event, Input, answer, keep, passage};
+use thru_core::{SessionId, Timestamp};
+use thru_fuzz::lossy;
+use thru_redact::{Redactor, Report};
+
+/// Bytes that may be kept of a tool's input, response and error together.
+const KEPT: usize = 400 * 1024;
+
+fuzz_target!(|data: &[u8]| {
+    let redactor = Redactor::builtin();
+    let part = serde_json::from_slice(data).unwrap_or_else(|_| Value::String(lossy(data)));
+    let many = Value::Array(vec![part.clone(); 1 + 20_000 / (1 + data.len())]);
+    let payloads = [
+        json!({
+            "session_id": "s",
+            "prompt": part,
+            "last_assistant_message": part,
+            "tool_name": "Edit",
+            "tool_use_id": "t",
+            "tool_input": part,
+            "tool_response": { "file": many, "nested": [many] },
+            "error": part,
+        }),
+        json!({
+            "session_id": "s",
+            "prompt": lossy(data),
+            "last_assistant_message": lossy(data),
+            "tool_name": "AskUserQuestion",
+            "tool_input": { "file_path": lossy(data), "content": part },
+            "tool_response": { "answers": part },
+            "error": lossy(data),
+        }),
+    ];
+    for event in Event::REGISTERED.iter().map(Event::as_str).chain(["CwdChanged"]) {
+        if let Ok(input) = Input::parse(event, data) {
+            check(&redactor, &input);
+        }
+        for payload in &payloads {
+            let input = serde_json::to_vec(payload).expect("a value that was JSON");
+            check(&redactor, &Input::parse(event, &input).expect("a whole input"));
+        }
+        let said = Answer { context: Some(lossy(data)), message: Some(lossy(data)) };
+        let output = answer(&Event::named(event), &said);
+        assert!(output.is_empty() || serde_json::from_str::<Value>(&output).is_ok());
+    }
+});
+
+/// Does with an input what a hook does, and what intake does later.
+fn check(redactor: &Redactor, input: &Input) {
+    let _ = (input.identity(), input.is_of_machine(), input.is_of_another_host());
+    let clean = |payload: Value| redactor.clean_value(payload, &mut Report::default());
+    let kept = clean(input.payload.clone()).map(|payload| keep(&input.event, payload));
+    if input.event.is_tool_use() {
+        let size = size(kept.get());
+        assert!(size < KEPT, "{size} bytes are kept of {}", input.payload.to_string().len());
+    }
+    let written = serde_json::to_string(kept.get()).expect("JSON that can be written");
+    let read: Value = serde_json::from_str(&written).expect("JSON that can be read");
+    assert_eq!(&read, kept.get());
+    let again = clean(read);
+    assert_eq!(again.get(), kept.get(), "cleaning again changed what was kept");
+    let (session, at) = (SessionId::new("s"), Timestamp::UNIX_EPOCH);
+    if let Some(passage) = passage(&input.event, &session, "key", at, &again) {
+        let _ = passage.get().fingerprint();
+    }
+}
+
+/// Bytes of names and texts, and some for each value.
+fn size(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(size).sum(),
+        Value::Object(fields) => fields.iter().map(|(name, field)| name.len() + size(field)).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => 8,
+    }
+}
