@@ -264,13 +264,14 @@ impl Intake {
         })
     }
 
-    /// What a hook recorded under this key.
-    pub(crate) fn recorded_event(&self, key: &str) -> Result<Option<Vec<u8>>> {
+    /// What a hook recorded under this key, cleaned by today's rules.
+    pub(crate) fn recorded_event(&self, key: &str) -> Result<Option<Clean<Vec<u8>>>> {
         for item in self.journal.stream(Cursor::default())? {
             if let Item::Entry(stored) = item?
                 && stored.key == key
             {
-                return Ok(serde_json::to_vec(&stored.body).ok());
+                let (body, report) = (stored.body.to_string(), &mut Report::default());
+                return Ok(Some(self.redactor.clean_json_line(body.as_bytes(), report)));
             }
         }
         Ok(None)

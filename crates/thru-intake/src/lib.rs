@@ -143,17 +143,21 @@ impl Intake {
         source: &SourceRow,
         record: &SourceRecord,
     ) -> Result<Option<Clean<Vec<u8>>>> {
-        let line = match source.kind {
-            SourceKind::Hooks => self.recorded_event(record.id.as_str())?,
-            _ => self.archived_line(&source.entry, record.line)?,
-        };
-        Ok(line.map(|line| self.redactor.clean_json_line(&line, &mut Report::default())))
+        match source.kind {
+            SourceKind::Hooks => self.recorded_event(record.id.as_str()),
+            _ => self.archived_record(&source.entry, record.line),
+        }
     }
 
-    fn archived_line(&self, entry: &str, line: u64) -> Result<Option<Vec<u8>>> {
+    /// The record on a line (from 1) of an archived file, cleaned by today's rules.
+    ///
+    /// # Errors
+    /// Where the archive cannot be read.
+    pub fn archived_record(&self, entry: &str, line: u64) -> Result<Option<Clean<Vec<u8>>>> {
         let Ok(entry) = EntryName::new(entry) else { return Ok(None) };
         let Some(mut reader) = self.archive.reader(&entry)? else { return Ok(None) };
-        Ok(reader.read_line(line.saturating_sub(1))?)
+        let record = reader.read_line(line.saturating_sub(1))?;
+        Ok(record.map(|record| self.redactor.clean_json_line(&record, &mut Report::default())))
     }
 
     /// Compresses the segments of the journal that get no more records.
