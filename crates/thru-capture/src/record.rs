@@ -66,7 +66,8 @@ impl Recorder<'_> {
         }
         begin_turn(input, self.redactor, session)?;
         let is_human = is_human_prompt(input);
-        if session.is_private() && (is_human || input.event.is_tool_use()) {
+        let is_private = session.is_private();
+        if is_private && (is_human || input.event.is_tool_use()) {
             return Ok(Recorded::Skipped("the turn is private"));
         }
         let hash = input.identity().is_none().then(|| Id::derive(&[raw]));
@@ -74,9 +75,7 @@ impl Recorder<'_> {
         let counted = || session.count_prompt(event_id(input, raw), now);
         let prompt = is_human.then(counted).flatten();
         let mut payload = input.payload.clone();
-        if session.is_private()
-            && let Some(fields) = payload.as_object_mut()
-        {
+        if is_private && let Some(fields) = payload.as_object_mut() {
             fields.retain(|name, _| PLACING.contains(&name.as_str()));
         }
         let payload = self.redactor.clean_value(payload, &mut Report::default());
