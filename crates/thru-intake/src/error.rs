@@ -27,8 +27,8 @@ pub enum IntakeError {
     /// There is no such session.
     #[error("there is no session {0}")]
     NoSession(String),
-    /// There is no transcript of the session, only what hooks recorded.
-    #[error("session `{0}` was recorded by hooks alone: there is no transcript to put back")]
+    /// There is no transcript of the session: hooks, or a list of prompts, are all that tells of it.
+    #[error("there is no transcript of session `{0}` to put back")]
     NoTranscript(String),
     /// A file would have to be written where there is one already.
     #[error("{} exists already", .0.display())]

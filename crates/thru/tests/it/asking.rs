@@ -94,6 +94,8 @@ fn a_search_answers_as_json() {
         {
           "agent": "claude-code",
           "branch": "main",
+          "closed": null,
+          "closed_reason": null,
           "compactions": 0,
           "directory": "/home/ada/orchard",
           "ended": "2026-03-01T09:00:04Z",
@@ -338,6 +340,8 @@ fn a_passage_is_shown_whole_and_with_its_source() {
           "session": {
             "agent": "claude-code",
             "branch": "main",
+            "closed": null,
+            "closed_reason": null,
             "compactions": 0,
             "directory": "/home/ada/rocket",
             "ended": "2026-03-01T09:00:09Z",
@@ -427,6 +431,8 @@ fn sessions_are_listed_latest_first() {
         {
           "agent": "claude-code",
           "branch": null,
+          "closed": null,
+          "closed_reason": null,
           "compactions": 0,
           "directory": "/home/ada/rocket",
           "ended": "2026-03-02T09:00:00Z",
@@ -501,6 +507,8 @@ fn a_session_is_outlined() {
       "session": {
         "agent": "claude-code",
         "branch": "main",
+        "closed": null,
+        "closed_reason": null,
         "compactions": 0,
         "directory": "/home/ada/orchard",
         "ended": "2026-03-01T09:00:04Z",

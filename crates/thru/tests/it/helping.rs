@@ -24,7 +24,7 @@ fn help_says_what_it_is_for() {
       session      Look into one session
       restore      Put a session back where its agent can resume it
       projects     List, rename and merge projects
-      redact       Your own rules for what must not be kept
+      redact       Take out what must not be kept, and rules of your own for it
       forget       Forget memories, sessions or whole projects
       undo         Take a decision back
       log          List what you decided, and what was merged by itself
@@ -63,7 +63,7 @@ fn help_says_what_it_is_for() {
 
 #[test]
 fn help_of_import() {
-    assert_snapshot!(Home::new().shown(&["import", "--help"]), @r"
+    assert_snapshot!(Home::new().shown(&["import", "--help"]), @"
     Read the history that agents left on this machine
 
     Usage: thru import [OPTIONS] [PATHS]...
@@ -82,6 +82,7 @@ fn help_of_import() {
       thru import                     everything in ~/.claude (or $CLAUDE_CONFIG_DIR)
       thru import backup/projects     transcripts in a folder
       thru import --dry-run           only say what there is to read
+      thru import memory.jsonl        what was told and decided, from an export
 
     Can be stopped and run again at any time: it goes on where it stopped.
     ");
@@ -258,21 +259,34 @@ fn help_of_projects() {
 
 #[test]
 fn help_of_redact() {
-    assert_snapshot!(Home::new().shown(&["redact", "--help"]), @r"
-    Your own rules for what must not be kept
+    assert_snapshot!(Home::new().shown(&["redact", "--help"]), @"
+    Take out what must not be kept, and rules of your own for it
 
-    Usage: thru redact [OPTIONS] <COMMAND>
+    Usage: thru redact [OPTIONS]
+           thru redact <COMMAND>
 
     Commands:
       list    List the rules, built-in and your own
       add     Add a rule, and take what it matches out of what is kept already
       remove  Take a rule of yours away (what it redacted stays redacted)
       test    Show what would be kept of a text (from standard input where none is given)
-      apply   Apply today's rules to everything that is kept already
 
     Options:
-          --plain  Use no colour and no pager
-      -h, --help   Print help
+          --plain        Use no colour and no pager
+          --scan         Say where something is kept that must not be; change nothing
+          --apply        Take it out, everywhere, and look again
+          --text <TEXT>  Look for this text as well; `-` reads it from standard input
+          --json         Answer as JSON
+      -h, --help         Print help
+
+    Examples:
+      thru redact --scan                         what newer rules find in what is kept
+      thru redact --apply                        take it out
+      pbpaste | thru redact --apply --text -     take out what is in the clipboard
+      thru redact add acme-key 'acme_[0-9a-f]{32}'
+
+    A text given on the command line stays in your shell's history; `--text -` reads it from standard
+    input. Claude Code's own files are not changed.
     ");
     assert_snapshot!(Home::new().shown(&["redact", "add", "--help"]), @r"
     Add a rule, and take what it matches out of what is kept already

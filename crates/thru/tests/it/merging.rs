@@ -57,7 +57,7 @@ fn what_hooks_told_is_no_file_to_put_back() {
     tell(&home);
     home.thru(&["intake"]).expect(0);
     let refused = home.thru(&["restore", ONE]).expect(2);
-    assert!(refused.stderr.contains("by hooks alone"), "{}", refused.shown());
+    assert!(refused.stderr.contains("no transcript of session"), "{}", refused.shown());
     let path = home.write(&file(ONE), written(&home).text());
     home.thru(&["import"]).expect(0);
     std::fs::remove_file(&path).unwrap();

@@ -53,10 +53,10 @@ fn a_session_known_by_its_prompts_alone_cannot_be_restored() {
     let home = Home::imported();
     let _settings = home.settings();
     std::fs::remove_file(home.claude().join("history.jsonl")).unwrap();
-    assert_snapshot!(home.shown(&["restore", "3333"]), @r"
+    assert_snapshot!(home.shown(&["restore", "3333"]), @"
     -- stderr --
-    error: there is no session 33333333-cccc-4ccc-8ccc-000000000003.
-    hint: `thru sessions` lists them.
+    error: there is no transcript of session `33333333-cccc-4ccc-8ccc-000000000003` to put back.
+    hint: `thru session show 33333333-cccc-4ccc-8ccc-000000000003` shows what was recorded.
     -- exit 2 --
     ");
     assert!(!home.claude().join("history.jsonl").exists());
