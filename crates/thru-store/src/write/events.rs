@@ -203,15 +203,20 @@ impl Batch<'_> {
     ) -> Result<Written> {
         let known = self
             .transaction
-            .prepare_cached("SELECT id, turn FROM passages WHERE source = ?1 ORDER BY ordinal")?
-            .query_map([source], |row| Ok((row.get::<_, [u8; Id::BYTES]>(0)?, row.get(1)?)))?
+            .prepare_cached(
+                "SELECT id, turn FROM passages WHERE session = ?1 AND source = ?2 ORDER BY ordinal",
+            )?
+            .query_map([session, source], |row| {
+                Ok((row.get::<_, [u8; Id::BYTES]>(0)?, row.get(1)?))
+            })?
             .collect::<rusqlite::Result<Vec<([u8; Id::BYTES], u32)>>>()?;
         let wanted =
             read.get().passages.iter().map(|passage| (*passage.id.as_bytes(), passage.turn));
         let mut written = Written::default();
         if !wanted.eq(known.iter().copied()) {
             self.mark_stale(session)?;
-            self.remove_passages("source", source)?;
+            // By the session, which there is an index for.
+            self.remove_passages("session = ?1 AND source = ?2", [session, source])?;
             written = self.apply(agent, source, session, read)?;
         }
         self.transaction
