@@ -14,7 +14,7 @@ use thru_agents::Discovery;
 use thru_agents::claude_code::discover_session;
 use thru_agents::claude_code::hooks::{self, Event};
 use thru_core::{
-    CapturedEvent, HOOK_RECORD, INJECTED_RECORD, Injection, Layout, Passage, PassageKind,
+    CapturedEvent, HOOK_RECORD, INJECTED_RECORD, Id, Injection, Layout, Passage, PassageKind,
     ReadBatch, SessionFacts, SessionKey, SourceKind, Timestamp,
 };
 use thru_journal::journal::{Cursor, Item, Journal, Stored};
@@ -27,6 +27,8 @@ use crate::{Directories, Intake, IntakeLock, Result};
 
 /// A commit holds at most this many records.
 const COMMIT_RECORDS: usize = 5_000;
+/// Passages at most that are handed on from bringing events in to comparing them; others are made again.
+const HANDED_ON: usize = 5_000;
 
 /// Fields of an event that are kept for good: single words, and short texts of the machine.
 const DETAILS: [&str; 12] = [
@@ -46,20 +48,33 @@ const DETAILS: [&str; 12] = [
 /// Bytes kept of each.
 const DETAIL: usize = 200;
 
+/// What came of bringing events in.
+#[derive(Default)]
+pub(crate) struct Applied {
+    /// How many were new.
+    new: u64,
+    /// The passages that some of them are, by the keys of their records.
+    passages: HashMap<String, Clean<Passage>>,
+}
+
 impl Intake {
-    /// Brings the store up to what hooks recorded, and says how many events are new.
+    /// Brings the store up to what hooks recorded.
     pub(crate) fn apply_events(
         &self,
         store: &mut Store,
         directories: &Directories<'_>,
-    ) -> Result<u64> {
+    ) -> Result<Applied> {
         let cursor: Cursor = store
             .events_cursor()?
             .and_then(|cursor| serde_json::from_str(&cursor).ok())
             .unwrap_or_default();
+        if !self.journal.has_more(&cursor)? {
+            return Ok(Applied::default());
+        }
+        self.redactor.expect_much();
         let mut stream = self.journal.stream(cursor.clone())?;
         let mut placed = store.directories()?;
-        let mut new = 0;
+        let mut applied = Applied::default();
         loop {
             let batch = store.begin()?;
             let mut records = 0;
@@ -70,8 +85,9 @@ impl Intake {
                 let Item::Entry(stored) = item? else { continue };
                 match stored.kind.as_str() {
                     HOOK_RECORD => {
-                        if let Some((session, of_event)) = self.put_event(&batch, stored)? {
-                            new += 1;
+                        let put = self.put_event(&batch, stored, &mut applied.passages)?;
+                        if let Some((session, of_event)) = put {
+                            applied.new += 1;
                             facts.entry(session).or_default().merge(of_event);
                         }
                     }
@@ -80,7 +96,7 @@ impl Intake {
                 }
             }
             if *stream.cursor() == cursor && records == 0 {
-                return Ok(new);
+                return Ok(applied);
             }
             for (key, facts) in facts {
                 let session = batch.session(&key)?;
@@ -92,7 +108,7 @@ impl Intake {
             batch.set_events_cursor(&moved)?;
             batch.commit()?;
             if records < COMMIT_RECORDS {
-                return Ok(new);
+                return Ok(applied);
             }
         }
     }
@@ -102,6 +118,7 @@ impl Intake {
         &self,
         batch: &Batch<'_>,
         stored: Stored,
+        passages: &mut HashMap<String, Clean<Passage>>,
     ) -> Result<Option<(SessionKey, SessionFacts)>> {
         let (key, at) = (stored.key, stored.at);
         let Ok(captured) = serde_json::from_value::<CapturedEvent<Value>>(stored.body) else {
@@ -124,7 +141,7 @@ impl Intake {
         let is_new = batch.put_event(
             session,
             &NewEvent {
-                key,
+                key: key.clone(),
                 at,
                 event: captured.event,
                 prompt: captured.prompt,
@@ -135,7 +152,7 @@ impl Intake {
                 payload: passage.is_some().then(|| payload.get().to_string()),
             },
         )?;
-        let prompt = passage.filter(|passage| passage.get().kind == PassageKind::Human);
+        let prompt = passage.as_ref().filter(|passage| passage.get().kind == PassageKind::Human);
         // That a session starts, or goes on, is nothing that happened in it yet.
         let active = (event != Event::SessionStart).then_some(at);
         let facts = SessionFacts {
@@ -148,6 +165,9 @@ impl Intake {
                 .filter(|line| !line.starts_with('/')),
             ..SessionFacts::default()
         };
+        if is_new && passages.len() < HANDED_ON {
+            passages.extend(passage.map(|passage| (key, passage)));
+        }
         Ok(is_new.then_some((session_key, facts)))
     }
 
@@ -182,9 +202,11 @@ impl Intake {
         }
         drop(known);
         let mut store = self.open_store(&mut |_, _, _| {})?;
+        store.leave_checkpoints()?;
         self.apply_journal(&mut store)?;
-        let new = self.apply_events(&mut store, directories)?;
-        self.settle_events(&mut store)?;
+        let applied = self.apply_events(&mut store, directories)?;
+        let new = applied.new;
+        self.settle_events(&mut store, applied)?;
         let is_little = store.distiller()? == Some(thru_distil::VERSION)
             && store.stale_sessions()?.len() <= sessions;
         if is_little {
@@ -219,7 +241,7 @@ impl Intake {
     }
 
     /// Compares events with transcripts, for every session where either grew.
-    pub(crate) fn settle_events(&self, store: &mut Store) -> Result<()> {
+    pub(crate) fn settle_events(&self, store: &mut Store, mut applied: Applied) -> Result<()> {
         let batch = store.begin()?;
         let sessions = batch.unsettled_sessions()?;
         drop(batch);
@@ -234,34 +256,56 @@ impl Intake {
                     batch.event_is_told(event.row)?;
                 }
             }
-            if untold.iter().any(|(event, _)| event.payload.is_none()) {
-                self.restore_payloads(&batch, &mut untold)?;
-            }
-            let passages = self.passages(&key, untold);
-            let read = passages.map(|passages| ReadBatch { passages, ..ReadBatch::default() });
             let source = hook_source(&batch, &key, session)?;
-            batch.settle(session, source, key.agent, &read)?;
+            let known = batch.hook_passages(session, source)?;
+            let wanted: Vec<(Id, u32)> =
+                untold.iter().map(|(event, turn)| (hooks::passage_id(&event.key), *turn)).collect();
+            // Mostly there is only more of the same.
+            let kept = match wanted.starts_with(&known) {
+                true => known.len(),
+                false => {
+                    batch.remove_hook_passages(session, source)?;
+                    0
+                }
+            };
+            let new = &mut untold[kept..];
+            if new.iter().any(|(event, _)| event.payload.is_none()) {
+                self.restore_payloads(&batch, new)?;
+            }
+            let passages = self.passages(&key, new, kept, &mut applied.passages);
+            let read = passages.map(|passages| ReadBatch { passages, ..ReadBatch::default() });
+            batch.apply(key.agent, source, session, &read)?;
+            batch.settled(session)?;
             batch.commit()?;
         }
         Ok(())
     }
 
-    /// The passages of events that no transcript tells.
-    fn passages(&self, session: &SessionKey, untold: Vec<(OpenEvent, u32)>) -> Clean<Vec<Passage>> {
+    /// The passages of events that no transcript tells, numbered from `first` on.
+    fn passages(
+        &self,
+        session: &SessionKey,
+        untold: &[(OpenEvent, u32)],
+        first: usize,
+        known: &mut HashMap<String, Clean<Passage>>,
+    ) -> Clean<Vec<Passage>> {
+        let made = |event: &OpenEvent| {
+            let payload = serde_json::from_str(event.payload.as_deref()?).ok()?;
+            // It was clean when it was written; the rules may be newer.
+            let payload = self.redactor.clean_value(payload, &mut Report::default());
+            let kind = Event::named(&event.event);
+            hooks::passage(&kind, &session.id, &event.key, event.at, &payload)
+        };
         let passages: Vec<Clean<Passage>> = untold
-            .into_iter()
-            .filter_map(|(event, turn)| {
-                let payload = serde_json::from_str(event.payload.as_deref()?).ok()?;
-                let payload = self.redactor.clean_value(payload, &mut Report::default());
-                let kind = Event::named(&event.event);
-                let passage = hooks::passage(&kind, &session.id, &event.key, event.at, &payload)?;
-                Some(passage.map(|passage| Passage { turn, ..passage }))
+            .iter()
+            .zip(first..)
+            .filter_map(|((event, turn), ordinal)| {
+                let passage = known.remove(&event.key).or_else(|| made(event))?;
+                let ordinal = u32::try_from(ordinal).unwrap_or(u32::MAX);
+                Some(passage.map(|passage| Passage { turn: *turn, ordinal, ..passage }))
             })
             .collect();
-        Clean::gather(&passages).map(|passages| {
-            let numbered = passages.into_iter().zip(0..);
-            numbered.map(|(passage, ordinal)| Passage { ordinal, ..passage.clone() }).collect()
-        })
+        Clean::gather(&passages).map(|passages| passages.into_iter().cloned().collect())
     }
 
     /// What a hook recorded under this key, cleaned by today's rules.

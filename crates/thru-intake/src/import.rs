@@ -101,7 +101,7 @@ impl Intake {
         let started = Instant::now();
         let mut store = self.open_store(migrating)?;
         self.apply_journal(&mut store)?;
-        self.apply_events(&mut store, directories)?;
+        let applied = self.apply_events(&mut store, directories)?;
         let mut report =
             ImportReport { problems: plan.problems.clone(), ..ImportReport::default() };
         let reading = Store::open_to_read(&self.layout)?;
@@ -156,7 +156,7 @@ impl Intake {
                 }
                 written?;
             }
-            stages.time(Stage::Store, || self.settle_events(&mut store))?;
+            stages.time(Stage::Store, || self.settle_events(&mut store, applied))?;
             let distilled = self.distil(&mut store, cancelled, stages, &mut |distilled| {
                 report.distilled = distilled;
                 let _ = news.send(());

@@ -56,7 +56,7 @@ impl Intake {
         self.apply_journal(&mut store)?;
         // Every directory was placed when it was first seen; the journal says where.
         let known = Directories { declared: &|_| None, excluded: &|_| false };
-        self.apply_events(&mut store, &known)?;
+        let applied = self.apply_events(&mut store, &known)?;
         let batch = store.begin()?;
         batch.set_redactor(&self.fingerprint)?;
         batch.commit()?;
@@ -110,7 +110,7 @@ impl Intake {
         if cancelled.load(Ordering::Relaxed) {
             return Err(IntakeError::Interrupted);
         }
-        self.settle_events(&mut store)?;
+        self.settle_events(&mut store, applied)?;
         let distilled =
             self.distil(&mut store, cancelled, &Stages::default(), &mut |distilled| {
                 report.distilled = distilled;

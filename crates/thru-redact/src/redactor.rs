@@ -47,6 +47,11 @@ impl Redactor {
         })
     }
 
+    /// Prepares for much text: what little text does well without is made now, once.
+    pub fn expect_much(&self) {
+        secrets::expect_much();
+    }
+
     /// Stands for the set of rules: changes whenever what would be redacted may change.
     pub fn fingerprint(&self) -> String {
         if self.fingerprint.is_empty() { fingerprint(&[], &[]) } else { self.fingerprint.clone() }

@@ -77,6 +77,11 @@ static FOR_LITTLE: LazyLock<NFA> = LazyLock::new(|| {
 /// A text of this many bytes is worth the automaton for much text.
 const MUCH: usize = 4 * 1024;
 
+/// Makes the automaton for much text, so that little texts are walked with it as well.
+pub(crate) fn expect_much() {
+    for_much();
+}
+
 fn for_much() -> &'static DFA {
     FOR_MUCH.get_or_init(|| {
         DFA::builder()

@@ -3,7 +3,7 @@
 mod events;
 mod memories;
 
-use rusqlite::{OptionalExtension, Transaction};
+use rusqlite::{OptionalExtension, Params, Transaction};
 use thru_core::{
     Access, Agent, Amendment, Diagnostic, FileTouch, Id, Outcome, Passage, ProjectKey, ReadBatch,
     RecordId, SessionFacts, SessionKey, SourceKind,
@@ -552,7 +552,7 @@ impl Batch<'_> {
             )
             .optional()?;
         let Some(session) = session else { return Ok(()) };
-        self.remove_passages("session", session)?;
+        self.remove_passages("session = ?1", [session])?;
         self.remove_memories_of(session)?;
         self.remove_events_of(session)?;
         for source in crate::query::sources_of(&self.transaction, session)? {
@@ -593,7 +593,7 @@ impl Batch<'_> {
                  WHERE id IN (SELECT session FROM passages WHERE source = ?1)",
             )?
             .execute([source])?;
-        self.remove_passages("source", source)?;
+        self.remove_passages("source = ?1", [source])?;
         for table in ["record_types", "diagnostics", "source_facts"] {
             self.transaction
                 .execute(&format!("DELETE FROM {table} WHERE source = ?1"), [source])?;
@@ -611,26 +611,26 @@ impl Batch<'_> {
         Ok(())
     }
 
-    fn remove_passages(&self, column: &str, value: i64) -> Result<()> {
-        self.blank_texts("passages", column, value)?;
-        let rows = format!("SELECT row FROM passages WHERE {column} = ?1");
+    fn remove_passages(&self, which: &str, of: impl Params + Copy) -> Result<()> {
+        self.blank_texts("passages", which, of)?;
+        let rows = format!("SELECT row FROM passages WHERE {which}");
         for sql in [
             format!("INSERT OR IGNORE INTO retired_rows (row) {rows}"),
             format!("DELETE FROM touches WHERE row IN ({rows})"),
-            format!("DELETE FROM passages WHERE {column} = ?1"),
+            format!("DELETE FROM passages WHERE {which}"),
         ] {
-            self.transaction.execute(&sql, [value])?;
+            self.transaction.execute(&sql, of)?;
         }
         Ok(())
     }
 
     /// Overwrites the texts of rows in the blocks that they share with others.
-    fn blank_texts(&self, table: &str, column: &str, value: i64) -> Result<()> {
+    fn blank_texts(&self, table: &str, which: &str, of: impl Params) -> Result<()> {
         let mut statement = self.transaction.prepare(&format!(
-            "SELECT block, start, length FROM {table} WHERE {column} = ?1 ORDER BY block"
+            "SELECT block, start, length FROM {table} WHERE {which} ORDER BY block"
         ))?;
         let places = statement
-            .query_map([value], |row| passage_place(row, 0))?
+            .query_map(of, |row| passage_place(row, 0))?
             .collect::<rusqlite::Result<Vec<_>>>()?;
         for places in places.chunk_by(|a, b| a.block == b.block) {
             crate::text::blank(&self.transaction, places)?;

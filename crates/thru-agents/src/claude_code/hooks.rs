@@ -15,7 +15,7 @@ use super::prompt;
 
 pub use answer::{Answer, answer};
 pub use keep::keep;
-pub use passage::passage;
+pub use passage::{passage, passage_id};
 
 /// An event that Claude Code tells of.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -116,6 +116,19 @@ fn line(written: &impl Serialize) -> Result<Vec<u8>> {
     Ok(line)
 }
 
+/// The kind that the line of a record begins to tell, without a look at the rest: nothing where that is
+/// not to be seen at once.
+pub(super) fn kind_of(line: &[u8]) -> Option<&str> {
+    /// Before the body come a version, a key, a host and a time: nothing long.
+    const HEAD: usize = 256;
+    const KIND: &[u8] = b",\"kind\":\"";
+    let head = &line[..line.len().min(HEAD)];
+    let body = memchr::memmem::find(head, b",\"body\":").unwrap_or(head.len());
+    let start = memchr::memmem::find(&head[..body], KIND)? + KIND.len();
+    let length = memchr::memchr(b'"', &head[start..])?;
+    std::str::from_utf8(&head[start..start + length]).ok()
+}
+
 /// What a line says, given without its newline.
 pub(super) fn decode(line: &[u8]) -> Result<Content, Unreadable> {
     let json = checked::open(line).ok_or(Unreadable::Damaged)?;

@@ -106,6 +106,7 @@ pub struct Stream {
     cursor: Cursor,
     seen: HashSet<u128>,
     duplicates: u64,
+    passed_over: &'static [&'static str],
 }
 
 impl Stream {
@@ -117,7 +118,15 @@ impl Stream {
             cursor,
             seen: HashSet::new(),
             duplicates: 0,
+            passed_over: &[],
         })
+    }
+
+    /// The same stream without the records of these kinds, which are not even looked at: whether they
+    /// are whole is for others to see.
+    #[must_use]
+    pub fn without(self, kinds: &'static [&'static str]) -> Self {
+        Self { passed_over: kinds, ..self }
     }
 
     /// Where the stream stands: behind what it yielded last.
@@ -164,6 +173,13 @@ impl Stream {
                     return Ok(Some(Item::Problem(JournalProblem { position, kind })));
                 }
                 Line::TooLong => Err(Unreadable::Damaged),
+                Line::Whole
+                    if record::kind_of(&segment.line)
+                        .is_some_and(|kind| self.passed_over.contains(&kind)) =>
+                {
+                    self.cursor.set(&segment.name, segment.read);
+                    continue;
+                }
                 Line::Whole => record::decode(&segment.line),
             };
             self.cursor.set(&segment.name, segment.read);

@@ -241,7 +241,9 @@ impl Content {
 }
 
 fn unpacked(file: File) -> io::Result<Decoder<'static, BufReader<File>>> {
-    let mut decoder = Decoder::new(file)?.single_frame();
+    // Mostly only the start is looked at, to see that it is still the same segment.
+    let file = BufReader::with_capacity(16 * 1024, file);
+    let mut decoder = Decoder::with_buffer(file)?.single_frame();
     decoder.window_log_max(MAX_WINDOW_LOG)?;
     Ok(decoder)
 }

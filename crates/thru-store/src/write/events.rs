@@ -2,10 +2,9 @@
 //! better, and what sessions were given.
 
 use rusqlite::OptionalExtension;
-use thru_core::{Id, Injection, PassageKind, ReadBatch, Timestamp};
-use thru_redact::Clean;
+use thru_core::{Id, Injection, PassageKind, Timestamp};
 
-use super::{Batch, Written};
+use super::Batch;
 use crate::error::Result;
 
 /// Two events that are alike and have no id of their own are one within this time.
@@ -205,33 +204,29 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Replaces the passages that hooks alone tell of a session, unless they are the same as before,
-    /// and notes that its events are compared.
-    pub fn settle(
-        &mut self,
-        session: i64,
-        source: i64,
-        agent: thru_core::Agent,
-        read: &Clean<ReadBatch>,
-    ) -> Result<Written> {
-        let known = self
-            .transaction
-            .prepare_cached("SELECT id, turn FROM passages WHERE source = ?1 ORDER BY ordinal")?
-            .query_map([source], |row| Ok((row.get::<_, [u8; Id::BYTES]>(0)?, row.get(1)?)))?
-            .collect::<rusqlite::Result<Vec<([u8; Id::BYTES], u32)>>>()?;
-        let wanted =
-            read.get().passages.iter().map(|passage| (*passage.id.as_bytes(), passage.turn));
-        let mut written = Written::default();
-        if !wanted.eq(known.iter().copied()) {
-            self.mark_stale(session)?;
-            self.remove_passages("source", source)?;
-            written = self.apply(agent, source, session, read)?;
-        }
+    /// The passages that hooks alone tell of a session so far, with their turns, in their order.
+    pub fn hook_passages(&self, session: i64, source: i64) -> Result<Vec<(Id, u32)>> {
+        let mut statement = self.transaction.prepare_cached(
+            "SELECT id, turn FROM passages WHERE session = ?1 AND source = ?2 ORDER BY ordinal",
+        )?;
+        let rows = statement
+            .query_map([session, source], |row| Ok((Id::from_bytes(row.get(0)?), row.get(1)?)))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Takes out the passages that hooks alone tell of a session.
+    pub fn remove_hook_passages(&self, session: i64, source: i64) -> Result<()> {
+        self.mark_stale(session)?;
+        // By the session, which there is an index for.
+        self.remove_passages("session = ?1 AND source = ?2", [session, source])
+    }
+
+    /// Notes that a session's events were compared with its transcripts.
+    pub fn settled(&self, session: i64) -> Result<()> {
         self.transaction
             .prepare_cached("UPDATE sessions SET unsettled = 0 WHERE id = ?1")?
             .execute([session])?;
-        self.note_end(session)?;
-        Ok(written)
+        self.note_end(session)
     }
 
     /// Notes whether the last that hooks heard of the session is that it ended.

@@ -277,7 +277,7 @@ impl Batch<'_> {
 
     /// Takes out what the store remembers of a session.
     pub(super) fn remove_memories_of(&self, session: i64) -> Result<()> {
-        self.blank_texts("memories", "session", session)?;
+        self.blank_texts("memories", "session = ?1", [session])?;
         for (row, _) in self.memories_of_session(session)? {
             self.retire(Collection::Memories, row)?;
         }

@@ -11,6 +11,11 @@ use super::super::{prompt, tools};
 use super::{Event, text};
 use crate::text::{PROSE_LIMIT, cap};
 
+/// The id of the passage of the event that was recorded under this key.
+pub fn passage_id(key: &str) -> Id {
+    Id::derive(&[Agent::ClaudeCode.as_str().as_bytes(), b"hook", key.as_bytes()])
+}
+
 /// The passage of a recorded event, if it is one: a prompt, a tool call, or what the agent said last.
 /// Its turn and ordinal are for the caller to give. `key` names the record.
 pub fn passage(
@@ -40,7 +45,7 @@ pub fn passage(
         passage.map(|passage| {
             let passage = passage.unwrap_or_else(|| prose(PassageKind::Assistant, String::new()));
             Passage {
-                id: Id::derive(&[Agent::ClaudeCode.as_str().as_bytes(), b"hook", key.as_bytes()]),
+                id: passage_id(key),
                 session: session.clone(),
                 timestamp: Some(at),
                 records: vec![RecordId::named(key)],
