@@ -5,6 +5,7 @@
 //! those are is computed anew for a session whenever its events or its transcripts grow, from nothing
 //! but these two, so that the answer does not depend on what came first (invariants I-3 and I-4).
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -48,6 +49,14 @@ const DETAILS: [&str; 12] = [
 /// Bytes kept of each.
 const DETAIL: usize = 200;
 
+/// The rows of a session that events are brought into.
+struct SessionRows {
+    session: i64,
+    source: i64,
+    /// Where its transcript lies, as the last event said.
+    transcript: String,
+}
+
 /// What came of bringing events in.
 #[derive(Default)]
 pub(crate) struct Applied {
@@ -68,7 +77,7 @@ impl Intake {
             .events_cursor()?
             .and_then(|cursor| serde_json::from_str(&cursor).ok())
             .unwrap_or_default();
-        if !self.journal.has_more(&cursor)? {
+        if self.journal.behind(&cursor)? == 0 {
             return Ok(Applied::default());
         }
         self.redactor.expect_much();
@@ -79,13 +88,15 @@ impl Intake {
             let batch = store.begin()?;
             let mut records = 0;
             let mut facts: HashMap<SessionKey, SessionFacts> = HashMap::new();
+            let mut rows: HashMap<SessionKey, SessionRows> = HashMap::new();
             for item in stream.by_ref().take(COMMIT_RECORDS) {
                 records += 1;
                 // What is no record is for `verify` to report.
                 let Item::Entry(stored) = item? else { continue };
                 match stored.kind.as_str() {
                     HOOK_RECORD => {
-                        let put = self.put_event(&batch, stored, &mut applied.passages)?;
+                        let put =
+                            self.put_event(&batch, stored, &mut rows, &mut applied.passages)?;
                         if let Some((session, of_event)) = put {
                             applied.new += 1;
                             facts.entry(session).or_default().merge(of_event);
@@ -118,6 +129,7 @@ impl Intake {
         &self,
         batch: &Batch<'_>,
         stored: Stored,
+        rows: &mut HashMap<SessionKey, SessionRows>,
         passages: &mut HashMap<String, Clean<Passage>>,
     ) -> Result<Option<(SessionKey, SessionFacts)>> {
         let (key, at) = (stored.key, stored.at);
@@ -133,10 +145,20 @@ impl Intake {
         let payload = self.redactor.clean_value(captured.payload, &mut Report::default());
         let event = Event::named(&captured.event);
         let passage = hooks::passage(&event, &captured.session, &key, at, &payload);
-        let session = batch.session(&session_key)?;
-        if let Some(transcript) = text(payload.get(), "transcript_path") {
-            let source = hook_source(batch, &session_key, session)?;
-            batch.set_source_path(source, transcript)?;
+        let known = match rows.entry(session_key.clone()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => {
+                let session = batch.session(&session_key)?;
+                let source = hook_source(batch, &session_key, session)?;
+                new.insert(SessionRows { session, source, transcript: String::new() })
+            }
+        };
+        let session = known.session;
+        if let Some(transcript) = text(payload.get(), "transcript_path")
+            && known.transcript != transcript
+        {
+            batch.set_source_path(known.source, transcript)?;
+            transcript.clone_into(&mut known.transcript);
         }
         let is_new = batch.put_event(
             session,
@@ -202,7 +224,6 @@ impl Intake {
         }
         drop(known);
         let mut store = self.open_store(&mut |_, _, _| {})?;
-        store.leave_checkpoints()?;
         self.apply_journal(&mut store)?;
         let applied = self.apply_events(&mut store, directories)?;
         let new = applied.new;
@@ -216,13 +237,13 @@ impl Intake {
         Ok(new)
     }
 
-    /// Whether the journal holds something that this store does not know yet.
+    /// How many bytes of the journal this store does not know yet, at least; without reading any.
     ///
     /// # Errors
     /// Where journal or store cannot be read.
-    pub fn has_news(layout: &Layout, host: &str, store: &Store) -> Result<bool> {
+    pub fn news(layout: &Layout, host: &str, store: &Store) -> Result<u64> {
         let cursor = store.events_cursor()?.and_then(|cursor| serde_json::from_str(&cursor).ok());
-        Ok(Journal::open(layout.journal(), host)?.has_more(&cursor.unwrap_or_default())?)
+        Ok(Journal::open(layout.journal(), host)?.behind(&cursor.unwrap_or_default())?)
     }
 
     /// The files of the sessions that hooks told of since a time.

@@ -137,26 +137,26 @@ impl Journal {
         Stream::new(&self.dir, cursor)
     }
 
-    /// Whether there may be something behind `cursor`, by a look at names and lengths only.
-    pub fn has_more(&self, cursor: &Cursor) -> Result<bool> {
+    /// How many bytes there are behind `cursor`, at least, by a look at names and lengths only. Nothing
+    /// means that all was read.
+    pub fn behind(&self, cursor: &Cursor) -> Result<u64> {
+        let mut bytes = 0;
         for listed in segment::list(&self.dir)? {
             let read = cursor.bytes_read(&listed.name);
-            if !listed.plain {
-                // What was sealed gets no more records.
-                if read == 0 {
-                    return Ok(true);
-                }
+            // What was sealed gets no more records.
+            if !listed.plain && read > 0 {
                 continue;
             }
             let path = self.dir.join(&listed.name);
+            let path = if listed.plain { path } else { segment::sealed(&path) };
             match path.metadata() {
-                Ok(metadata) if metadata.len() > read => return Ok(true),
+                Ok(metadata) => bytes += metadata.len().saturating_sub(read),
                 // It was sealed since.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                looked => drop(looked.at(&path)?),
+                Err(error) => return Err(Error::io(&path, error)),
             }
         }
-        Ok(false)
+        Ok(bytes)
     }
 
     /// Reads everything and says what is wrong with it.

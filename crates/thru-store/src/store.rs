@@ -149,13 +149,6 @@ impl Store {
         })
     }
 
-    /// Leaves it to others to move what is written here from the log into the database: that waits for
-    /// the disk.
-    pub fn leave_checkpoints(&self) -> Result<()> {
-        self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-        self.pragma("wal_autocheckpoint", "0")
-    }
-
     /// Puts this replacement (see [`Store::open_replacement`]) in the place of the store in use.
     ///
     /// The old database is first brought to rest, with no write-ahead log beside it that could be

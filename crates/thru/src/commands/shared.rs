@@ -51,7 +51,7 @@ pub(crate) fn open_store(environment: &Environment) -> Result<Store> {
 }
 
 fn bring_in_news(environment: &Environment, store: &Store) -> Result<()> {
-    if Intake::has_news(&environment.layout, &host(), store)? {
+    if Intake::news(&environment.layout, &host(), store)? > 0 {
         let intake = environment.intake()?;
         if let Some(lock) = intake.try_lock(Duration::ZERO)? {
             let directories = Directories { declared: &declared_name, excluded: &|_| false };

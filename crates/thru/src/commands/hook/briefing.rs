@@ -16,15 +16,20 @@ use thru_recall::{Occasion, Pack};
 use thru_redact::Redactor;
 use thru_store::{SCHEMA_VERSION, Store};
 
+use super::child;
 use crate::commands::briefing::{Place, Recipient, make_pack};
 use crate::commands::shared;
-use crate::environment::{Environment, Places};
+use crate::environment::{Environment, Places, host};
 use crate::ui::{count, size};
 
 /// How long the start of a session waits for somebody who is bringing in what was recorded …
 const PATIENCE: Duration = Duration::from_millis(40);
 /// … and how long after a compaction, when what is being brought in is this session itself.
 const PATIENCE_AFTER_COMPACTION: Duration = Duration::from_millis(250);
+/// Bytes of the journal that are brought in while a session waits to start: about a hundred records, which
+/// is more than a turn that was cut off leaves behind. A larger backlog is left to an intake that the
+/// hook starts, and the first prompt knows it.
+const BACKLOG: u64 = 400 * 1024;
 /// Sessions that are distilled while a session waits to start. More are left to the next intake.
 const SESSIONS: usize = 4;
 
@@ -94,13 +99,13 @@ fn pack_for(
     if environment.config.context_off() {
         return Ok(None);
     }
-    if input.event == Event::SessionStart {
-        bring_in(environment, occasion)?;
-    }
     let Some(store) = Store::open_if_there(&environment.layout)? else { return Ok(None) };
     // An upgrade takes its time: the next intake makes it.
     if store.schema_version()? != SCHEMA_VERSION {
         return Ok(None);
+    }
+    if input.event == Event::SessionStart {
+        bring_in(environment, &store, occasion)?;
     }
     let place = Place::here(environment, &store)?;
     let project = place.name.clone();
@@ -112,12 +117,17 @@ fn pack_for(
 
 /// Brings in what hooks recorded and nobody brought in yet, where that can be done at once: a session
 /// that was killed left it behind, and after a compaction it is this session itself.
-fn bring_in(environment: &Environment, occasion: &Occasion) -> Result<()> {
+fn bring_in(environment: &Environment, store: &Store, occasion: &Occasion) -> Result<()> {
+    let backlog = Intake::news(&environment.layout, &host(), store)?;
+    let is_about_it = *occasion == Occasion::Compact;
+    if backlog > BACKLOG && !is_about_it && environment.config.capture_background() {
+        child::start_intake(&Event::SessionStart, &environment.layout);
+    }
+    if backlog == 0 || backlog > BACKLOG && !is_about_it {
+        return Ok(());
+    }
+    let patience = if is_about_it { PATIENCE_AFTER_COMPACTION } else { PATIENCE };
     let intake: Intake = environment.intake()?;
-    let patience = match occasion {
-        Occasion::Compact => PATIENCE_AFTER_COMPACTION,
-        _ => PATIENCE,
-    };
     if let Some(lock) = intake.try_lock(patience)? {
         let directories = Directories { declared: &shared::declared_name, excluded: &|_| false };
         intake.drain(&lock, &directories, SESSIONS)?;

@@ -37,9 +37,8 @@ pub(super) fn start_intake(event: &Event, layout: &Layout) {
     if layout.root().is_absolute() {
         command.current_dir(layout.root());
     }
-    // Before a compaction nothing more comes; after a turn its last words are still on their way to
-    // the transcript.
-    if *event != Event::PreCompact {
+    // After a turn its last words are still on their way to the transcript.
+    if !matches!(event, Event::PreCompact | Event::SessionStart) {
         command.arg("--after-turn");
     }
     #[cfg(windows)]
