@@ -57,11 +57,10 @@ impl Home {
         let lock = self.intake.lock(&mut |_| false)?;
         let plan: Plan = self.intake.plan(found, None)?;
         let cancelled = AtomicBool::new(false);
-        let undeclared = |_: &Path| None;
         let report = self.intake.import(
             &lock,
             plan,
-            &Directories { declared: &undeclared, excluded: &|_| false },
+            &Directories { excluded: &|_| false },
             &cancelled,
             &mut |_, _, _| {},
             &mut |_| {},
@@ -103,6 +102,7 @@ fn intake(root: &Path) -> Result<Intake> {
         host: "bench".to_owned(),
         allow: Vec::new(),
         distil: true,
+        declared: thru_intake::Declared::never(),
     };
     Ok(Intake::new(Layout::new(root), Arc::new(SystemClock), options)?)
 }

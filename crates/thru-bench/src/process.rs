@@ -31,8 +31,6 @@ pub(crate) enum Task<'t> {
     Import,
     /// Bring in what hooks recorded.
     Intake,
-    /// Apply the rules of redaction to all that is kept.
-    Redact,
     /// Make store and index again.
     Rebuild,
     /// Check everything.
@@ -86,7 +84,6 @@ impl Program {
         match task {
             Task::Import => command.args(["import", "--yes"]),
             Task::Intake => command.args(["intake"]),
-            Task::Redact => command.args(["redact", "apply"]),
             Task::Rebuild => command.args(["rebuild"]),
             Task::Verify => command.args(["verify"]),
             Task::Search(query) => command

@@ -61,12 +61,15 @@ impl Recorder<'_> {
         session: &Session,
         now: Timestamp,
     ) -> thru_journal::Result<Recorded> {
+        if session.is_forgotten() {
+            return Ok(Recorded::Skipped("the session was forgotten"));
+        }
         if let Some(reason) = self.skipped(input) {
             return Ok(Recorded::Skipped(reason));
         }
         begin_turn(input, self.redactor, session)?;
         let is_human = is_human_prompt(input);
-        let is_private = session.is_private();
+        let is_private = session.is_private(input.text("prompt_id"));
         if is_private && (is_human || input.event.is_tool_use()) {
             return Ok(Recorded::Skipped("the turn is private"));
         }
@@ -138,7 +141,10 @@ pub fn begin_turn(
     session: &Session,
 ) -> thru_journal::Result<()> {
     match is_human_prompt(input) {
-        true => session.set_private(redactor.is_wholly_private(input.prompt())),
+        true => {
+            let is_private = redactor.is_wholly_private(input.prompt());
+            session.set_private(is_private, input.text("prompt_id"))
+        }
         false => Ok(()),
     }
 }

@@ -21,6 +21,11 @@ const PROMPTS: usize = 8;
 const MEMORIES: usize = 2_000;
 /// Events that are alike within this time are one.
 const AT_ONCE: i64 = 2_000;
+/// The first line of the mark of private turns: one goes on, or the last one ended.
+const GOES_ON: &str = "goes on";
+const ENDED: &str = "ended";
+/// How the mark of a forgotten session ends. It stays for good.
+const FORGOTTEN: &str = "forgotten";
 /// After this time a session has no more use for its notes.
 const KEPT: Duration = Duration::from_secs(14 * 24 * 3600);
 
@@ -50,27 +55,51 @@ impl Session {
         Self { path: directory(layout).join(name.to_string()) }
     }
 
-    /// Whether the turn that goes on is private.
-    pub fn is_private(&self) -> bool {
-        self.private_mark().exists()
+    /// Whether something is private: the turn that goes on, or the turn of this prompt, whose work may go
+    /// on in the background after it.
+    pub fn is_private(&self, prompt: Option<&str>) -> bool {
+        let Ok(mark) = fs::read_to_string(self.private_mark()) else { return false };
+        let mut lines = mark.lines();
+        lines.next() != Some(ENDED) || prompt.is_some_and(|prompt| lines.any(|line| line == prompt))
     }
 
-    /// Begins or ends a private turn.
+    /// Begins a private turn, or ends one. The ids of prompts that were private are remembered.
     ///
     /// # Errors
     /// Where the mark cannot be written or removed.
-    pub fn set_private(&self, private: bool) -> thru_journal::Result<()> {
+    pub fn set_private(&self, private: bool, prompt: Option<&str>) -> thru_journal::Result<()> {
         let mark = self.private_mark();
-        match private {
-            true => {
-                if let Some(directory) = mark.parent() {
-                    files::create_dir_private(directory)?;
-                }
-                files::replace(&mark, b"")
-            }
-            false if mark.exists() => files::remove(&mark).map(drop),
-            false => Ok(()),
+        let known = fs::read_to_string(&mark).unwrap_or_default();
+        if known.is_empty() && !private {
+            return Ok(());
         }
+        let prompts = known.lines().skip(1).chain(prompt.filter(|_| private));
+        let prompts: Vec<&str> = prompts.collect();
+        let prompts = &prompts[prompts.len().saturating_sub(ANSWERS)..];
+        if prompts.is_empty() && !private {
+            return files::remove(&mark).map(drop);
+        }
+        if let Some(directory) = mark.parent() {
+            files::create_dir_private(directory)?;
+        }
+        let state = if private { GOES_ON } else { ENDED };
+        files::replace(&mark, [&[state], prompts].concat().join("\n").as_bytes())
+    }
+
+    /// Whether the user had the session forgotten.
+    pub fn is_forgotten(&self) -> bool {
+        self.forgotten_mark().exists()
+    }
+
+    /// Notes that the user had the session forgotten: should it go on, nothing of it is recorded.
+    ///
+    /// # Errors
+    /// Where the mark cannot be written.
+    pub fn set_forgotten(&self) -> thru_journal::Result<()> {
+        if let Some(directory) = self.path.parent() {
+            files::create_dir_private(directory)?;
+        }
+        files::replace(&self.forgotten_mark(), b"")
     }
 
     /// Notes an event that is to be answered, and says whether it is for us to answer: not where another
@@ -133,6 +162,10 @@ impl Session {
         }
     }
 
+    fn forgotten_mark(&self) -> PathBuf {
+        self.path.with_extension(FORGOTTEN)
+    }
+
     fn private_mark(&self) -> PathBuf {
         self.path.with_extension("private")
     }
@@ -184,7 +217,8 @@ pub fn forget_old(layout: &Layout, now: SystemTime) {
     let Ok(listing) = fs::read_dir(directory(layout)) else { return };
     for item in listing.flatten() {
         let age = item.metadata().and_then(|metadata| metadata.modified());
-        if age.is_ok_and(|at| now.duration_since(at).is_ok_and(|age| age > KEPT)) {
+        let is_for_good = item.path().extension().is_some_and(|end| end == FORGOTTEN);
+        if !is_for_good && age.is_ok_and(|at| now.duration_since(at).is_ok_and(|age| age > KEPT)) {
             let _ = fs::remove_file(item.path());
         }
     }
@@ -248,14 +282,36 @@ mod tests {
     #[test]
     fn a_private_turn_is_marked_until_it_ends() {
         let home = tempfile::tempdir().unwrap();
-        assert!(!session(&home).is_private());
-        session(&home).set_private(true).unwrap();
-        assert!(session(&home).is_private());
-        session(&home).set_private(false).unwrap();
-        assert!(!session(&home).is_private());
+        let is_private = |prompt| session(&home).is_private(prompt);
+        assert!(!is_private(None));
+        session(&home).set_private(true, None).unwrap();
+        assert!(is_private(None) && is_private(Some("any")));
+        session(&home).set_private(false, None).unwrap();
+        assert!(!is_private(None));
         let names: Vec<_> = fs::read_dir(home.path().join("run/sessions"))
             .map(|items| items.flatten().map(|item| item.file_name()).collect())
             .unwrap_or_default();
         assert!(names.is_empty(), "{names:?}");
+    }
+
+    #[test]
+    fn what_goes_on_behind_a_private_turn_is_private() {
+        let home = tempfile::tempdir().unwrap();
+        session(&home).set_private(true, Some("p1")).unwrap();
+        session(&home).set_private(false, Some("p2")).unwrap();
+        assert!(session(&home).is_private(Some("p1")));
+        assert!(!session(&home).is_private(Some("p2")) && !session(&home).is_private(None));
+        session(&home).set_private(true, Some("p3")).unwrap();
+        session(&home).set_private(false, None).unwrap();
+        assert!(session(&home).is_private(Some("p1")) && session(&home).is_private(Some("p3")));
+    }
+
+    #[test]
+    fn a_forgotten_session_stays_forgotten() {
+        let home = tempfile::tempdir().unwrap();
+        assert!(!session(&home).is_forgotten());
+        session(&home).set_forgotten().unwrap();
+        forget_old(&Layout::new(home.path()), SystemTime::now() + KEPT + KEPT);
+        assert!(session(&home).is_forgotten());
     }
 }

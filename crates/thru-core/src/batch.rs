@@ -55,7 +55,10 @@ impl Passage {
         match self.kind {
             PassageKind::Tool => self.call.as_deref().map(|call| fingerprint(&[call])),
             PassageKind::Human | PassageKind::Assistant => {
-                let words: Vec<&str> = self.text.split_whitespace().collect();
+                /// Bytes of a text that every source keeps, however long it is.
+                const KEPT: usize = 64 * 1024;
+                let text = &self.text[..self.text.floor_char_boundary(KEPT)];
+                let words: Vec<&str> = text.split_whitespace().collect();
                 Some(fingerprint(&words))
             }
         }

@@ -24,7 +24,7 @@ use thru_store::{Batch, NewEvent, OpenEvent, Store, Told};
 
 use crate::stages::Stages;
 use crate::write::place_session;
-use crate::{Directories, Intake, IntakeLock, Result};
+use crate::{Intake, IntakeLock, Result};
 
 /// A commit holds at most this many records.
 const COMMIT_RECORDS: usize = 5_000;
@@ -68,11 +68,7 @@ pub(crate) struct Applied {
 
 impl Intake {
     /// Brings the store up to what hooks recorded.
-    pub(crate) fn apply_events(
-        &self,
-        store: &mut Store,
-        directories: &Directories<'_>,
-    ) -> Result<Applied> {
+    pub(crate) fn apply_events(&self, store: &mut Store) -> Result<Applied> {
         let cursor: Cursor = store
             .events_cursor()?
             .and_then(|cursor| serde_json::from_str(&cursor).ok())
@@ -113,7 +109,7 @@ impl Intake {
                 let session = batch.session(&key)?;
                 let source = hook_source(&batch, &key, session)?;
                 let facts = batch.merge_facts(session, source, facts)?;
-                place_session(self, &batch, session, &facts, directories.declared, &mut placed)?;
+                place_session(self, &batch, session, &facts, &mut placed)?;
             }
             let moved = serde_json::to_string(stream.cursor()).unwrap_or_default();
             batch.set_events_cursor(&moved)?;
@@ -211,12 +207,7 @@ impl Intake {
     ///
     /// # Errors
     /// Where journal or store cannot be read or written.
-    pub fn drain(
-        &self,
-        _lock: &IntakeLock,
-        directories: &Directories<'_>,
-        sessions: usize,
-    ) -> Result<u64> {
+    pub fn drain(&self, _lock: &IntakeLock, sessions: usize) -> Result<u64> {
         let Some(known) = Store::open_if_there(&self.layout)? else { return Ok(0) };
         // An upgrade takes its time: whoever has it makes it.
         if known.schema_version()? != thru_store::SCHEMA_VERSION {
@@ -225,7 +216,7 @@ impl Intake {
         drop(known);
         let mut store = self.open_store(&mut |_, _, _| {})?;
         self.apply_journal(&mut store)?;
-        let applied = self.apply_events(&mut store, directories)?;
+        let applied = self.apply_events(&mut store)?;
         let new = applied.new;
         self.settle_events(&mut store, applied)?;
         let is_little = store.distiller()? == Some(thru_distil::VERSION)

@@ -74,6 +74,7 @@ impl Intake {
 
     /// Takes what hooks recorded of these sessions out of the journal.
     fn remove_recorded(&self, keys: &[&SessionKey]) -> Result<()> {
+        // Damaged lines stay: they may be of another session. `thru redact --apply --text` removes them.
         self.journal.rewrite(&mut |stored| {
             let is_of_session = matches!(stored.kind.as_str(), HOOK_RECORD | INJECTED_RECORD)
                 && keys.iter().any(|key| {

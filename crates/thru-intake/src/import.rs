@@ -34,8 +34,6 @@ const SYNC_EVERY: Duration = Duration::from_secs(30);
 /// What settings and project files say of directories; read by whoever calls.
 #[derive(Clone, Copy)]
 pub struct Directories<'a> {
-    /// The name that a project's file gives, if it gives one.
-    pub declared: &'a dyn Fn(&Path) -> Option<String>,
     /// Whether what happened in a directory must never be read.
     pub excluded: &'a (dyn Fn(&Path) -> bool + Sync),
 }
@@ -101,7 +99,7 @@ impl Intake {
         let started = Instant::now();
         let mut store = self.open_store(migrating)?;
         self.apply_journal(&mut store)?;
-        let applied = self.apply_events(&mut store, directories)?;
+        let applied = self.apply_events(&mut store)?;
         let mut report =
             ImportReport { problems: plan.problems.clone(), ..ImportReport::default() };
         let reading = Store::open_to_read(&self.layout)?;
@@ -128,7 +126,7 @@ impl Intake {
             let stages = &job.stages;
             let indexer =
                 scope.spawn(move || indexing::follow(&reading, index, &heard, &cleared, stages));
-            let mut writing = StepWriter::new(self, &store, directories.declared)?;
+            let mut writing = StepWriter::new(self, &store)?;
             for sources in &rounds {
                 job.next.store(0, Ordering::Relaxed);
                 let (steps, received) = bounded::<Step>(WAITING_STEPS);

@@ -31,7 +31,7 @@ mod verify;
 mod write;
 
 use std::collections::{BTreeMap, HashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use thru_core::{Clock, Id, Layout, SessionKey, SourceKind};
@@ -88,6 +88,34 @@ pub struct Options {
     pub allow: Vec<String>,
     /// Make observations and summaries.
     pub distil: bool,
+    /// Reads the name that a project's own file gives, if it gives one.
+    pub declared: Declared,
+}
+
+/// Reads the name that a project's own file gives its project, if it gives one.
+#[derive(Clone)]
+pub struct Declared(Arc<dyn Fn(&Path) -> Option<String> + Send + Sync>);
+
+impl Declared {
+    /// Reads names by this function.
+    pub fn by(read: impl Fn(&Path) -> Option<String> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(read))
+    }
+
+    /// No project has a file of its own.
+    pub fn never() -> Self {
+        Self::by(|_| None)
+    }
+
+    fn read(&self, file: &Path) -> Option<String> {
+        (self.0)(file)
+    }
+}
+
+impl std::fmt::Debug for Declared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Declared")
+    }
 }
 
 impl Intake {
@@ -126,6 +154,11 @@ impl Intake {
     /// The user's rules of redaction: patterns by name.
     pub const fn rules(&self) -> &BTreeMap<String, String> {
         &self.rules
+    }
+
+    /// Sessions that the user had forgotten.
+    pub fn forgotten(&self) -> impl Iterator<Item = &SessionKey> {
+        self.forgotten.iter()
     }
 
     /// Where everything lies.

@@ -22,7 +22,8 @@ impl Intake {
     /// Where store or journal cannot be read.
     pub fn pending(&self, store: Option<&Store>) -> Result<Pending> {
         let cursor = match store {
-            Some(store) => store.journal_cursor()?,
+            // Decisions are never further behind.
+            Some(store) => store.events_cursor()?,
             None => None,
         };
         let cursor: Cursor =

@@ -14,7 +14,7 @@ use crate::distilling::DistilProgress;
 use crate::projector::{Projector, Reads};
 use crate::stages::Stages;
 use crate::write::{Step, StepWriter};
-use crate::{Directories, Intake, IntakeError, IntakeLock, Result};
+use crate::{Intake, IntakeError, IntakeLock, Result};
 
 /// A commit holds about this much of transcripts.
 const COMMIT_BYTES: u64 = 8 * 1024 * 1024;
@@ -54,9 +54,7 @@ impl Intake {
         let mut report = RebuildReport::default();
         let mut store = Store::open_replacement(&self.layout, self.new_generation())?;
         self.apply_journal(&mut store)?;
-        // Every directory was placed when it was first seen; the journal says where.
-        let known = Directories { declared: &|_| None, excluded: &|_| false };
-        let applied = self.apply_events(&mut store, &known)?;
+        let applied = self.apply_events(&mut store)?;
         let batch = store.begin()?;
         batch.set_redactor(&self.fingerprint)?;
         batch.commit()?;
@@ -141,9 +139,7 @@ impl Intake {
         report: &mut RebuildReport,
         progress: &mut dyn FnMut(&mut RebuildReport),
     ) -> Result<()> {
-        // Every directory was placed when it was first seen; the journal says where.
-        let undeclared = |_: &std::path::Path| None;
-        let mut writing = StepWriter::new(self, store, &undeclared)?;
+        let mut writing = StepWriter::new(self, store)?;
         while let Ok(first) = received.recv() {
             let mut batch = store.begin()?;
             let mut bytes = 0;

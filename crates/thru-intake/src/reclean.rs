@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use thru_core::SourceKind;
 use thru_journal::archive::EntryName;
+use thru_journal::journal::Damaged;
 use thru_redact::{Redactor, Report, Sought, UserRule};
 use thru_store::Store;
 use thru_store::index::remove_other_indexes;
@@ -123,7 +124,10 @@ impl Intake {
 
     /// Writes the journal again without what must go, and says how many records that changed.
     fn rewrite_journal(&self, report: &mut Report) -> Result<u64> {
-        let done = self.journal.rewrite(&mut |stored| self.change_of(stored, report))?;
+        // Nobody can say what damaged lines hold: who names a text wants it gone with certainty.
+        let damaged = if self.given.is_some() { Damaged::Remove } else { Damaged::Keep };
+        let done =
+            self.journal.rewrite_with(damaged, &mut |stored| self.change_of(stored, report))?;
         Ok(done.replaced.values().chain(done.removed.values()).sum())
     }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use thru_core::{SessionId, SourceKind};
 use thru_journal::archive::EntryName;
-use thru_journal::journal::{Change, Item, Stored};
+use thru_journal::journal::{Change, Item, ProblemKind, Stored};
 use thru_redact::{Redactor, Report};
 use thru_store::Store;
 
@@ -117,7 +117,16 @@ impl Intake {
 
     fn scan_journal(&self, scan: &mut Scan) -> Result<()> {
         for item in self.journal.stream(Default::default())? {
-            let Item::Entry(stored) = item? else { continue };
+            let stored = match item? {
+                Item::Entry(stored) => stored,
+                Item::Problem(problem) => {
+                    if self.hides_text(problem.kind) {
+                        let place = format!("journal/{}", problem.position.segment);
+                        scan.unread.push((place, problem.to_string()));
+                    }
+                    continue;
+                }
+            };
             let mut found = Report::default();
             self.change_of(&stored, &mut found);
             scan.note(Trace {
@@ -129,6 +138,12 @@ impl Intake {
             });
         }
         Ok(())
+    }
+
+    /// Whether what is no record may hold what is looked for. What is left of a record that was cut
+    /// short was clean by the rules of its time; a given text may stand in it all the same.
+    fn hides_text(&self, kind: ProblemKind) -> bool {
+        kind.is_serious() || (kind == ProblemKind::CutShort && self.given.is_some())
     }
 
     /// What is to become of a record by today's rules. A rule that spells the given text out goes: it
@@ -267,10 +282,12 @@ impl Intake {
     }
 
     /// Files in the data directory that are none of journal, archive, store and index: copies from
-    /// before upgrades, exports, notes of hooks. The user's own settings are not ours to change.
+    /// before upgrades, exports, notes of hooks. The user's own settings are not ours to change, and
+    /// the copy of the rules for hooks is made of the journal.
     pub(crate) fn other_files(&self) -> Vec<(Part, PathBuf)> {
         let (journal, archive, index) =
             (self.layout.journal(), self.layout.archive(), self.layout.index());
+        let rules = self.layout.rules();
         let mut files = Vec::new();
         let mut pending = vec![self.layout.root().to_owned()];
         while let Some(folder) = pending.pop() {
@@ -278,6 +295,10 @@ impl Intake {
                 let Ok(kind) = entry.file_type() else { continue };
                 let (path, name) = (entry.path(), entry.file_name());
                 let name = name.to_string_lossy();
+                // Rules would find themselves in their own copy for hooks, and break it.
+                if path == rules {
+                    continue;
+                }
                 if kind.is_dir() && ![&journal, &archive, &index].contains(&&path) {
                     pending.push(path);
                 } else if kind.is_file() {
@@ -289,7 +310,7 @@ impl Intake {
                         {
                             files.push((Part::Backup, path));
                         }
-                        name if is_in_root && name.starts_with("memory.") => {}
+                        "memory.db" | "memory.db-wal" | "memory.db-shm" if is_in_root => {}
                         "config.toml" | "intake.lock" => {}
                         _ => files.push((Part::File, path)),
                     }

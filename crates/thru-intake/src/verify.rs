@@ -93,8 +93,7 @@ impl Intake {
         let journal = self.journal.verify()?;
         found.journal_records = journal.entries;
         for problem in journal.problems {
-            let unfinished = matches!(problem.kind, thru_journal::journal::ProblemKind::Unfinished);
-            found.note("journal", problem.to_string(), !unfinished);
+            found.note("journal", problem.to_string(), problem.kind.is_serious());
         }
         Ok(())
     }

@@ -64,7 +64,6 @@ impl Step {
 /// Writes steps. Knows which directories have a project already.
 pub(crate) struct StepWriter<'a> {
     intake: &'a Intake,
-    declared: &'a dyn Fn(&Path) -> Option<String>,
     directories: HashSet<String>,
     placed: HashMap<i64, String>,
     /// Sources that were read to their end, but whose archived files may not be on the disk yet.
@@ -72,14 +71,9 @@ pub(crate) struct StepWriter<'a> {
 }
 
 impl<'a> StepWriter<'a> {
-    pub(crate) fn new(
-        intake: &'a Intake,
-        store: &Store,
-        declared: &'a dyn Fn(&Path) -> Option<String>,
-    ) -> Result<Self> {
+    pub(crate) fn new(intake: &'a Intake, store: &Store) -> Result<Self> {
         Ok(Self {
             intake,
-            declared,
             directories: store.directories()?,
             placed: HashMap::new(),
             unsettled: Vec::new(),
@@ -156,7 +150,7 @@ impl<'a> StepWriter<'a> {
         if facts.directory.is_none() || self.placed.get(&session) == facts.directory.as_ref() {
             return Ok(());
         }
-        place_session(self.intake, batch, session, facts, self.declared, &mut self.directories)?;
+        place_session(self.intake, batch, session, facts, &mut self.directories)?;
         self.placed.extend(facts.directory.clone().map(|directory| (session, directory)));
         Ok(())
     }
@@ -169,13 +163,13 @@ pub(crate) fn place_session(
     batch: &Batch<'_>,
     session: i64,
     facts: &SessionFacts,
-    declared: &dyn Fn(&Path) -> Option<String>,
     placed: &mut HashSet<String>,
 ) -> Result<()> {
     let Some(directory) = &facts.directory else { return Ok(()) };
     if !placed.contains(directory) {
         let home = intake.options.home.as_deref();
-        let project = crate::identity::identify(Path::new(directory), home, declared);
+        let declared = |file: &Path| intake.options.declared.read(file);
+        let project = crate::identity::identify(Path::new(directory), home, &declared);
         intake.record(&[Operation::DirectoryPlaced {
             directory: directory.clone(),
             project: project.clone(),

@@ -165,6 +165,9 @@ impl Store {
                 Ok(()) | Err(StoreError::Corrupt { .. }) => remove_side_files(&target)?,
                 Err(error) => return Err(error),
             }
+        } else {
+            // The log of a database that is gone would be taken for this one's.
+            remove_side_files(&target)?;
         }
         std::fs::rename(&path, &target).map_err(|source| StoreError::io(&target, source))?;
         files::sync_directory(target.parent().unwrap_or(&target))

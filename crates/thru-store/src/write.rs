@@ -197,8 +197,10 @@ impl Batch<'_> {
             }
             self.retire(Collection::Passages, known.row)?;
             self.drop_text(known.place)?;
-            self.mark_stale(known.session_row)?;
-            self.mark_stale(session)?;
+            for session in [known.session_row, session] {
+                self.mark_stale(session)?;
+                self.mark_unsettled(session)?;
+            }
         }
         let place = self.writer.push(&self.transaction, &passage.text)?;
         let records = records_json(&passage.records, &passage.lines);

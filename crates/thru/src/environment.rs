@@ -10,7 +10,7 @@ use jiff::tz::TimeZone;
 use thru_config::{Config, Layer, Note, Origin, load};
 use thru_core::{Clock, Layout, SystemClock};
 use thru_intake::identity::PROJECT_FILE;
-use thru_intake::{Intake, Options};
+use thru_intake::{Declared, Intake, Options};
 
 use crate::failure::advised;
 
@@ -158,6 +158,7 @@ impl Environment {
             host: host(),
             allow: self.config.redact_allow().to_vec(),
             distil: self.config.distil_enabled(),
+            declared: Declared::by(crate::commands::shared::declared_name),
         };
         Ok(Intake::new(self.layout.clone(), Arc::clone(&self.clock), options)?)
     }

@@ -155,7 +155,7 @@ impl Hooks {
         const WORK: [&[&str]; 5] = [
             &["intake"],
             &["redact", "add", "ticket", "ticket-[0-9]{5}"],
-            &["redact", "apply"],
+            &["redact", "--apply"],
             &["install"],
             &["uninstall"],
         ];
@@ -308,7 +308,10 @@ fn settle(program: &Program, home: &Path) -> Result<()> {
     }
     program.run(home, Task::Intake)?;
     // Rules that were added and not applied.
-    program.run(home, Task::Redact)
+    let output = program.command_of(home, &["redact", "--apply"]).output()?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    ensure!(output.status.success(), "redaction ended with {}: {said}", output.status);
+    Ok(())
 }
 
 /// What was acknowledged is in journal and store once, what was killed at most once.
@@ -378,12 +381,8 @@ fn check(
     ensure!(leaking == 0 || !has_rule, "{leaking} commands hold what a rule takes out");
     whole_settings(claude)?;
     let (status, said) = program.finish(home, Task::Verify)?;
-    // A record that was cut in two by a kill is reported for ever, and rightly.
-    let is_cut = |line: &str| line.contains("the record is");
-    ensure!(
-        status.success() || (cut > 0 && said.lines().any(is_cut)),
-        "verify ended with {status}: {said}"
-    );
+    // A record that was cut short by a kill is no damage.
+    ensure!(status.success(), "verify ended with {status}: {said}");
     Ok(())
 }
 

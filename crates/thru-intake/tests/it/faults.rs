@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -118,7 +118,7 @@ fn two_imports_at_once_give_what_one_gives() {
                     .import(
                         &lock,
                         plan,
-                        &thru_intake::Directories { declared: &|_| None, excluded: &|_| false },
+                        &thru_intake::Directories { excluded: &|_| false },
                         &never,
                         &mut |_, _, _| {},
                         &mut |_| {},
@@ -148,12 +148,7 @@ fn long(session: &str) -> String {
 #[test]
 fn an_import_that_was_stopped_goes_on_as_if_it_had_not_been() {
     let machine = Machine::with([(&file(ONE), &long(ONE)), (&file(TWO), &long(TWO))]);
-    let cancelled = AtomicBool::new(false);
-    let stop = |_: &Path| {
-        cancelled.store(true, Ordering::Relaxed);
-        None
-    };
-    let report = machine.carry_out_asking(machine.plan(), &cancelled, &stop).unwrap();
+    let report = machine.carry_out_until_asked(machine.plan()).unwrap();
     assert!(report.interrupted);
     machine.assert_sound();
     // Stopped before anything, then for good.

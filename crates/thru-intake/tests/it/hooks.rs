@@ -7,7 +7,6 @@ use thru_agents::claude_code::hooks::Input;
 use thru_capture::session::Session;
 use thru_capture::{Recorder, session_key};
 use thru_core::{PassageKind, Timestamp};
-use thru_intake::Directories;
 use thru_journal::journal::Journal;
 use thru_redact::Redactor;
 use thru_store::Store;
@@ -114,8 +113,7 @@ impl Story {
 fn drain(machine: &Machine) {
     let intake = machine.intake();
     let lock = intake.lock(&mut |_| false).unwrap();
-    let directories = Directories { declared: &|_| None, excluded: &|_| false };
-    intake.drain(&lock, &directories, 4).unwrap();
+    intake.drain(&lock, 4).unwrap();
 }
 
 fn passages(machine: &Machine) -> Vec<String> {

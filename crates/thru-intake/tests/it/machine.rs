@@ -38,6 +38,7 @@ impl Machine {
             host: "test".to_owned(),
             allow: Vec::new(),
             distil: true,
+            declared: thru_intake::Declared::never(),
         };
         Self { folder: tempfile::tempdir().unwrap(), options }
     }
@@ -112,26 +113,20 @@ impl Machine {
 
     /// Brings in what a plan lists.
     pub(crate) fn carry_out(&self, plan: Plan, cancelled: &AtomicBool) -> Result<ImportReport> {
-        self.carry_out_asking(plan, cancelled, &|_| None)
+        bring_in(&self.intake(), plan, cancelled)
     }
 
-    /// As [`Machine::carry_out`]; `declared` is asked for names of projects while it runs.
-    pub(crate) fn carry_out_asking(
-        &self,
-        plan: Plan,
-        cancelled: &AtomicBool,
-        declared: &dyn Fn(&Path) -> Option<String>,
-    ) -> Result<ImportReport> {
-        let intake = self.intake();
-        let lock = intake.lock(&mut |_| false)?;
-        intake.import(
-            &lock,
-            plan,
-            &thru_intake::Directories { declared, excluded: &|_| false },
-            cancelled,
-            &mut |_, _, _| {},
-            &mut |_| {},
-        )
+    /// As [`Machine::carry_out`]; stops when a project is first asked for its name.
+    pub(crate) fn carry_out_until_asked(&self, plan: Plan) -> Result<ImportReport> {
+        let cancelled = Arc::new(AtomicBool::new(false));
+        let asked = Arc::clone(&cancelled);
+        let mut options = self.options.clone();
+        options.declared = thru_intake::Declared::by(move |_| {
+            asked.store(true, Ordering::Relaxed);
+            None
+        });
+        let intake = Intake::new(self.layout(), Arc::new(Ticking), options).unwrap();
+        bring_in(&intake, plan, &cancelled)
     }
 
     /// Plans and imports, with these directories left out.
@@ -144,7 +139,7 @@ impl Machine {
             .import(
                 &lock,
                 plan,
-                &thru_intake::Directories { declared: &|_| None, excluded },
+                &thru_intake::Directories { excluded },
                 &never,
                 &mut |_, _, _| {},
                 &mut |_| {},
@@ -200,4 +195,10 @@ pub(crate) fn assert_same(left: &[String], right: &[String]) {
 
 pub(crate) fn key(session: &str) -> SessionKey {
     SessionKey { agent: Agent::ClaudeCode, id: SessionId::new(session) }
+}
+
+fn bring_in(intake: &Intake, plan: Plan, cancelled: &AtomicBool) -> Result<ImportReport> {
+    let lock = intake.lock(&mut |_| false)?;
+    let directories = thru_intake::Directories { excluded: &|_| false };
+    intake.import(&lock, plan, &directories, cancelled, &mut |_, _, _| {}, &mut |_| {})
 }

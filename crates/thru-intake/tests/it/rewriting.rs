@@ -1,8 +1,6 @@
 //! Source files that shrink, are rewritten or replaced: the archive keeps what it has and adds what
 //! is new.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use crate::dump;
 use crate::machine::{Machine, assert_same};
 use crate::records::{Author, ONE, TWO, conversation, file};
@@ -125,13 +123,7 @@ fn an_import_that_is_stopped_in_a_rewritten_file_adds_nothing_twice() {
     machine.options.threads = 1;
     let newest = Author::of(TWO).in_directory("/elsewhere").asks("And here?").text();
     machine.write(&file(TWO), newest);
-    let cancelled = AtomicBool::new(false);
-    let stop = |_: &std::path::Path| {
-        cancelled.store(true, Ordering::Relaxed);
-        None
-    };
-    let plan = machine.plan();
-    assert!(machine.carry_out_asking(plan, &cancelled, &stop).unwrap().interrupted);
+    assert!(machine.carry_out_until_asked(machine.plan()).unwrap().interrupted);
     machine.import();
     assert_eq!(dump::archive(&machine.layout()).len(), before + 2);
     machine.assert_sound();

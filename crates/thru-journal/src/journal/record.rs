@@ -1,5 +1,6 @@
 //! One record of the journal, and the line that it is written as. No files here.
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thru_core::Timestamp;
@@ -143,6 +144,18 @@ pub(super) fn decode(line: &[u8]) -> Result<Content, Unreadable> {
             other => Err(Unreadable::Newer(other.ok().map(|other| other.v))),
         },
     }
+}
+
+/// Whether a line that is no record is the beginning of one: a checksum, and JSON that ends early.
+pub(super) fn is_cut_short(line: &[u8]) -> bool {
+    const DIGITS: usize = 16;
+    let (sum, rest) = line.split_at(line.len().min(DIGITS));
+    let is_sum = !sum.is_empty() && sum.iter().all(|c| matches!(c, b'0'..=b'9' | b'a'..=b'f'));
+    let ends_early = match rest.strip_prefix(b" ") {
+        Some(json) => serde_json::from_slice::<IgnoredAny>(json).is_err_and(|error| error.is_eof()),
+        None => rest.is_empty(),
+    };
+    is_sum && ends_early
 }
 
 fn is_shallow(value: &Value, levels: usize) -> bool {

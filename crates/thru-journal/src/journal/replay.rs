@@ -45,6 +45,10 @@ pub enum ProblemKind {
     /// It is not what was written, or was never written to its end. In a sealed segment this may be
     /// true of all that follows.
     Damaged,
+    /// Its writer was stopped in the middle of it, before it acknowledged anything, or the power
+    /// failed. It begins as a record and ends early; a record that was damaged in its last few bytes
+    /// can look the same.
+    CutShort,
     /// It is the last and has no newline: its writer was stopped, or is at work right now. It is
     /// looked at again next time.
     Unfinished,
@@ -53,6 +57,16 @@ pub enum ProblemKind {
     Newer(Option<u64>),
     /// The segment is not the one that the cursor was made from: it is read from its start again.
     Changed,
+}
+
+impl ProblemKind {
+    /// Whether something that was kept may be lost. Otherwise it is worth knowing and no more.
+    pub const fn is_serious(self) -> bool {
+        match self {
+            Self::Damaged => true,
+            Self::CutShort | Self::Unfinished | Self::Newer(_) | Self::Changed => false,
+        }
+    }
 }
 
 /// Something in the journal that is no record.
@@ -69,6 +83,7 @@ impl fmt::Display for JournalProblem {
         write!(f, "{}: ", self.position)?;
         match self.kind {
             ProblemKind::Damaged => f.write_str("the record is damaged"),
+            ProblemKind::CutShort => f.write_str("the record was cut short"),
             ProblemKind::Unfinished => f.write_str("the record is not finished"),
             ProblemKind::Newer(Some(version)) => {
                 write!(
@@ -172,7 +187,11 @@ impl Stream {
                     let kind = ProblemKind::Damaged;
                     return Ok(Some(Item::Problem(JournalProblem { position, kind })));
                 }
-                Line::TooLong => Err(Unreadable::Damaged),
+                Line::TooLong => {
+                    self.cursor.set(&segment.name, segment.read);
+                    let kind = ProblemKind::Damaged;
+                    return Ok(Some(Item::Problem(JournalProblem { position, kind })));
+                }
                 Line::Whole
                     if record::kind_of(&segment.line)
                         .is_some_and(|kind| self.passed_over.contains(&kind)) =>
@@ -192,6 +211,9 @@ impl Stream {
                     continue;
                 }
                 Ok(Content::Rewritten(_)) => continue,
+                Err(Unreadable::Damaged) if record::is_cut_short(&segment.line) => {
+                    ProblemKind::CutShort
+                }
                 Err(Unreadable::Damaged) => ProblemKind::Damaged,
                 Err(Unreadable::Newer(version)) => ProblemKind::Newer(version),
             };

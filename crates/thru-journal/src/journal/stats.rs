@@ -27,7 +27,7 @@ pub struct Stats {
     pub records: Count,
     /// How many more have the key of one before them.
     pub duplicates: u64,
-    /// How many things were found that are no records.
+    /// How many things were found that are damaged.
     pub problems: u64,
     /// How many records there are of each kind.
     pub kinds: BTreeMap<String, u64>,
@@ -69,9 +69,12 @@ impl Journal {
         }
         let mut stream = self.stream(Cursor::default())?;
         for item in &mut stream {
-            let Item::Entry(entry) = item? else {
-                stats.problems += 1;
-                continue;
+            let entry = match item? {
+                Item::Entry(entry) => entry,
+                Item::Problem(problem) => {
+                    stats.problems += u64::from(problem.kind.is_serious());
+                    continue;
+                }
             };
             stats.records.add(entry.at);
             *stats.kinds.entry(entry.kind).or_default() += 1;

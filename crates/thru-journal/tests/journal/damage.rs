@@ -41,9 +41,9 @@ fn a_segment_cut_off_anywhere_keeps_its_whole_records_and_grows_on() {
         expected.push("more");
         let replay = journal.replay().unwrap();
         assert_eq!(keys(&replay.entries), expected, "cut at {cut}");
-        let damaged = !boundary && !only_newline_missing;
+        let cut_short = !boundary && !only_newline_missing;
         let kinds: Vec<_> = replay.problems.iter().map(|problem| problem.kind).collect();
-        assert_eq!(kinds, [ProblemKind::Damaged][..usize::from(damaged)], "cut at {cut}");
+        assert_eq!(kinds, [ProblemKind::CutShort][..usize::from(cut_short)], "cut at {cut}");
     }
 }
 

@@ -235,7 +235,7 @@ impl Batch<'_> {
             .transaction
             .prepare_cached(
                 "SELECT event, at, detail ->> '$.reason' FROM events
-                 WHERE session = ?1 AND event <> 'StopFailure' ORDER BY at DESC, id DESC LIMIT 1",
+                 WHERE session = ?1 AND event <> 'StopFailure' ORDER BY at DESC, key DESC LIMIT 1",
             )?
             .query_row([session], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
             .optional()?;

@@ -11,7 +11,7 @@ use crate::failure::advised;
 use crate::ui::{Page, day_and_time};
 
 /// While recording is paused, hooks keep nothing: not what is said, not what is done. The agent works
-/// on as always and keeps its own transcripts, which a later `thru import` reads.
+/// on as always and keeps its own transcripts: once you go on, they are read as a whole.
 #[derive(Debug, clap::Subcommand)]
 #[command(after_help = "Examples:\n  \
     thru capture pause             until you say otherwise\n  \
@@ -39,7 +39,8 @@ pub(crate) fn run(command: &Command, environment: &Environment, plain: bool) -> 
             pause::set(&environment.layout, paused)?;
             page.line(format!("Recording is {}.", described(paused, environment)));
             page.line(
-                "Claude Code still writes its transcripts: a later `thru import` reads them.",
+                "Claude Code still writes its transcripts. Once you go on they are read as a whole; what must \
+                 never be read belongs into `capture.ignore` or between <private> tags.",
             );
         }
         Command::Resume => {

@@ -1,6 +1,7 @@
 //! `thru forget`: memories, sessions, or everything of a project or before a day.
 
 use anyhow::Result;
+use thru_capture::session::Session;
 use thru_core::SessionKey;
 use thru_intake::Operation;
 use thru_recall::parse_date;
@@ -104,6 +105,10 @@ pub(crate) fn run(
     }
     if !targets.sessions.is_empty() {
         let keys: Vec<&SessionKey> = targets.sessions.iter().map(|session| &session.key).collect();
+        // Should one of them go on, hooks must not record it again.
+        for key in &keys {
+            Session::of(&environment.layout, key).set_forgotten()?;
+        }
         let forgotten = intake.forget(&lock, &keys)?;
         let passages = targets.sessions.iter().map(|session| session.passages).sum();
         page.line(format!(

@@ -12,8 +12,8 @@ use std::io::{Read, Write};
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use thru_agents::claude_code::hooks::{self, Answer, Event, Input};
@@ -39,6 +39,8 @@ const LONGEST_INPUT: u64 = 32 * 1024 * 1024;
 struct Called {
     agent: String,
     event: String,
+    /// The project that the session was begun in, as the agent says.
+    project: Option<PathBuf>,
 }
 
 /// What could not be done, and the shape of what it was to be done with.
@@ -56,13 +58,24 @@ pub(crate) fn run(words: impl Iterator<Item = OsString>) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let mut words = words.map(|word| word.to_string_lossy().into_owned());
-    let called =
-        Called { agent: words.next().unwrap_or_default(), event: words.next().unwrap_or_default() };
+    let called = Called {
+        agent: words.next().unwrap_or_default(),
+        event: words.next().unwrap_or_default(),
+        project: std::env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from),
+    };
     // Without a home there is nowhere to note even this.
     let Ok(places) = Places::of_process() else { return ExitCode::SUCCESS };
     let answering = Arc::new(AtomicBool::new(false));
     watch(&places, &called, &answering);
     let layout = places.layout.clone();
+    // A panic may quote what it was about; only its place is kept, and the agent sees nothing of it.
+    let place = Arc::new(Mutex::new(String::new()));
+    let noted = Arc::clone(&place);
+    std::panic::set_hook(Box::new(move |panic| {
+        if let (Ok(mut noted), Some(location)) = (noted.lock(), panic.location()) {
+            *noted = format!("{}:{}", location.file(), location.line());
+        }
+    }));
     let outcome = std::panic::catch_unwind(AssertUnwindSafe(|| work(places, &called)));
     let output = match outcome {
         Ok(Ok(output)) => output,
@@ -74,14 +87,16 @@ pub(crate) fn run(words: impl Iterator<Item = OsString>) -> ExitCode {
             }
         }
         Err(_) => {
-            note(&layout, &called, "a bug in Throughline", String::new());
+            let place = place.lock().map(|place| place.clone()).unwrap_or_default();
+            note(&layout, &called, &format!("a bug in Throughline, at {place}"), String::new());
             String::new()
         }
     };
     if !output.is_empty() {
         answering.store(true, Ordering::Release);
         // Nobody listens any more: the event is kept all the same.
-        let _ = std::io::stdout().write_all(output.as_bytes());
+        let mut stdout = std::io::stdout();
+        let _ = stdout.write_all(output.as_bytes()).and_then(|()| stdout.flush());
     }
     let at = SystemClock.now();
     timings::note(&layout, &Timing { at, event: called.event, took: started.elapsed() });
@@ -95,14 +110,12 @@ fn watch(places: &Places, called: &Called, answering: &Arc<AtomicBool>) {
     // Without a watch we go on: everything that is waited for has limits of its own.
     let _ = std::thread::Builder::new().spawn(move || {
         std::thread::sleep(DEADLINE);
-        if answering.load(Ordering::Acquire) {
-            std::thread::sleep(LAST_WORDS);
-        }
+        let last = Instant::now() + LAST_WORDS;
         // The disk may be what hangs.
         let noting = std::thread::Builder::new()
             .spawn(move || note(&layout, &called, "it took longer than a second", String::new()));
-        let last = Instant::now() + LAST_WORDS;
-        while noting.as_ref().is_ok_and(|noting| !noting.is_finished()) && Instant::now() < last {
+        let is_noting = || noting.as_ref().is_ok_and(|noting| !noting.is_finished());
+        while (answering.load(Ordering::Acquire) || is_noting()) && Instant::now() < last {
             std::thread::sleep(Duration::from_millis(5));
         }
         end()
@@ -169,8 +182,17 @@ fn work(places: Places, called: &Called) -> Result<String, Trouble> {
         let _ = begin_turn(&input, &redactor, &session);
         return Ok(briefing::paused(&input, pause));
     }
-    if config.capture_off() || is_ignored(&config, &directory, input.text("transcript_path")) {
+    let transcript = input.text("transcript_path");
+    if config.capture_off() || is_ignored(&config, &directory, transcript).map_err(unknown)? {
         return Ok(String::new());
+    }
+    // What a session is begun in decides as well: agents go from there to anywhere.
+    if let Some(project) = called.project.as_deref().filter(|project| *project != directory) {
+        let (config, _) = settings(&places.config_file, project)
+            .map_err(|error| unknown(shortened(&format!("{error:#}"))))?;
+        if config.capture_off() || is_ignored(&config, project, transcript).map_err(unknown)? {
+            return Ok(String::new());
+        }
     }
     let journal = Journal::open(places.layout.journal(), &host())
         .map_err(|error| refused(error.to_string()))?;
@@ -221,15 +243,18 @@ fn read_input() -> Result<Vec<u8>, Trouble> {
 }
 
 /// Whether the user's settings leave out what happens in a directory.
-fn is_ignored(config: &Config, directory: &Path, transcript: Option<&str>) -> bool {
+///
+/// # Errors
+/// Where a pattern cannot be used: then nobody knows what must not be kept.
+fn is_ignored(config: &Config, directory: &Path, transcript: Option<&str>) -> Result<bool, String> {
     let patterns = config.capture_ignore();
     if patterns.is_empty() {
-        return false;
+        return Ok(false);
     }
-    // A pattern that cannot be used leaves nothing out, as in `thru import`, which says so.
-    let Ok(ignored) = super::import::globs(patterns) else { return false };
-    super::import::is_ignored(&ignored, directory)
-        || transcript.is_some_and(|transcript| ignored.is_match(transcript))
+    let ignored =
+        super::import::globs(patterns).map_err(|error| shortened(&format!("{error:#}")))?;
+    Ok(super::import::is_ignored(&ignored, directory)
+        || transcript.is_some_and(|transcript| ignored.is_match(transcript)))
 }
 
 fn reason_of(note: &Note) -> String {

@@ -140,7 +140,7 @@ pub(crate) fn perform(
     let report = intake.import(
         lock,
         plan,
-        &Directories { declared: &shared::declared_name, excluded: &excluded },
+        &Directories { excluded: &excluded },
         &cancelled,
         &mut shared::migration_progress(environment),
         &mut |report| {
@@ -171,6 +171,11 @@ impl Exclusions {
     /// What the user's settings leave out.
     pub(crate) fn of(environment: &Environment) -> Result<Self> {
         Ok(Self { ignored: globs(environment.config.capture_ignore())? })
+    }
+
+    /// Whether a file of an agent must never be read.
+    pub(crate) fn apply_to_file(&self, path: &Path) -> bool {
+        self.ignored.is_match(path)
     }
 
     /// Whether what happened in a directory must never be read.
@@ -417,7 +422,7 @@ pub(crate) fn import_quietly(environment: &Environment, folder: &Path) -> Result
     intake.import(
         &lock,
         plan,
-        &Directories { declared: &shared::declared_name, excluded: &|_| false },
+        &Directories { excluded: &|_| false },
         &std::sync::atomic::AtomicBool::new(false),
         &mut |_, _, _| {},
         &mut |_| {},

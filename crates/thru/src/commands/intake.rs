@@ -7,12 +7,14 @@ use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::Result;
 use serde_json::json;
+use thru_capture::failures::{self, Failure};
+use thru_capture::session::Session;
 use thru_core::Layout;
 use thru_intake::Directories;
 
 use super::{Outcome, import, shared};
 use crate::environment::Environment;
-use crate::ui::Page;
+use crate::ui::{Page, printable};
 
 /// How far back sessions are looked at again. What is older was brought in long ago, or is by
 /// `thru import`.
@@ -47,6 +49,24 @@ pub(crate) fn run(
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {
+    let outcome = bring_in(arguments, environment, plain);
+    // Nobody sees what a process in the background says.
+    if arguments.in_background
+        && let Err(error) = &outcome
+    {
+        let failure = Failure {
+            at: environment.clock.now(),
+            event: "intake".to_owned(),
+            reason: printable(&format!("{error:#}")).chars().take(300).collect(),
+            shape: String::new(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        };
+        failures::note(&environment.layout, &failure);
+    }
+    outcome
+}
+
+fn bring_in(arguments: &Arguments, environment: &Environment, plain: bool) -> Result<Outcome> {
     let run = environment.layout.run();
     thru_journal::files::create_dir_private(&run)?;
     let waiting = match arguments.in_background {
@@ -86,12 +106,20 @@ pub(crate) fn run(
     thru_capture::rules::write(&environment.layout, intake.rules())?;
     let exclusions = import::Exclusions::of(environment)?;
     let excluded = |directory: &std::path::Path| exclusions.apply_to(directory);
-    let directories = Directories { declared: &shared::declared_name, excluded: &excluded };
+    let directories = Directories { excluded: &excluded };
     let since = environment.clock.now() - RECENT;
     intake.upgrade(&lock, &mut shared::migration_progress(environment))?;
     // First what hooks recorded, which says where the transcripts are.
-    let events = intake.drain(&lock, &directories, 0)?;
-    let plan = intake.plan(intake.recorded_sources(since)?, Some(&excluded))?;
+    let events = intake.drain(&lock, 0)?;
+    for session in intake.forgotten() {
+        let session = Session::of(&environment.layout, session);
+        if !session.is_forgotten() {
+            session.set_forgotten()?;
+        }
+    }
+    let mut recorded = intake.recorded_sources(since)?;
+    recorded.sources.retain(|source| !exclusions.apply_to_file(&source.path));
+    let plan = intake.plan(recorded, Some(&excluded))?;
     let cancelled = shared::cancellation()?;
     let report = intake.import(
         &lock,

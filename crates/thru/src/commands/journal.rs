@@ -215,7 +215,7 @@ fn verify(
     plain: bool,
 ) -> Result<Outcome> {
     let found = journal.verify()?;
-    let damaged = |problem: &&JournalProblem| problem.kind == ProblemKind::Damaged;
+    let damaged = |problem: &&JournalProblem| problem.kind.is_serious();
     let clean = !found.problems.iter().any(|problem| damaged(&problem));
     let mut page = Page::new(environment, plain);
     if as_json {
@@ -274,8 +274,11 @@ fn verify(
 fn advice(problem: &JournalProblem) -> &'static str {
     match problem.kind {
         ProblemKind::Damaged => {
-            "Either its writer was killed before it was acknowledged, then nothing is missing; or the \
-             disk lost it: put the segment back from a backup. What stands around it can be read."
+            "The disk lost it: put the segment back from a backup. What stands around it can be read."
+        }
+        ProblemKind::CutShort => {
+            "A writer was stopped before it acknowledged this; nothing that was acknowledged is \
+             missing, unless the power failed."
         }
         ProblemKind::Unfinished => {
             "It is being written, or its writer was killed before it was acknowledged; the next \

@@ -132,6 +132,7 @@ fn change_rules(command: Command, environment: &Environment, plain: bool) -> Res
             let intake = environment.intake()?;
             let lock = shared::lock(&intake)?;
             let applied = intake.apply_rules(&lock, &mut |_, _| {})?;
+            shared::share_rules(environment)?;
             say_cleaned(&mut page, &applied);
         }
         Command::Remove { name } => {
@@ -186,7 +187,12 @@ fn everywhere(arguments: &Arguments, environment: &Environment, plain: bool) -> 
             false => say_found(&mut page, &scan),
         }
         page.print()?;
-        return Ok(if scan.traces.is_empty() { Outcome::Nothing } else { Outcome::Done });
+        return Ok(match (scan.traces.is_empty(), scan.unread.is_empty()) {
+            (false, _) => Outcome::Done,
+            (true, true) => Outcome::Nothing,
+            // Whether there is something nobody can say.
+            (true, false) => Outcome::Wrong,
+        });
     }
     let lock = shared::lock(&looking)?;
     // Whoever held the lock may have changed rules meanwhile.
@@ -204,7 +210,12 @@ fn everywhere(arguments: &Arguments, environment: &Environment, plain: bool) -> 
         }
     }
     page.print()?;
-    Ok(if left.traces.is_empty() { Outcome::Done } else { Outcome::Wrong })
+    Ok(if is_clean(&left) { Outcome::Done } else { Outcome::Wrong })
+}
+
+/// Whether nothing was found, and everything was looked into.
+fn is_clean(scan: &Scan) -> bool {
+    scan.traces.is_empty() && scan.unread.is_empty()
 }
 
 /// Intake that takes a given text out as well.
@@ -313,9 +324,10 @@ fn shown_lines(lines: &[u64]) -> String {
 
 fn say_found(page: &mut Page, scan: &Scan) {
     list(page, scan);
-    match scan.traces.is_empty() {
-        true => page.line("Nothing that is kept would have to be changed."),
-        false => {
+    match (scan.traces.is_empty(), scan.unread.is_empty()) {
+        (true, true) => page.line("Nothing that is kept would have to be changed."),
+        (true, false) => page.line("Nothing else that is kept would have to be changed."),
+        (false, _) => {
             page.gap();
             page.line("The index holds words of the texts of the store and is made again with it.");
             page.line("Nothing was changed; the same with `--apply` takes it out.");
@@ -363,11 +375,16 @@ fn say_cleaned(page: &mut Page, applied: &Recleaned) {
 
 /// What a second look found.
 fn say_left(page: &mut Page, left: &Scan) {
-    if left.traces.is_empty() {
+    if is_clean(left) {
         page.line(page.paint(Tone::Good, "Looked again: nothing is left."));
         return;
     }
     page.gap();
+    if left.traces.is_empty() {
+        page.line(page.paint(Tone::Bad, "Looked again. Not everything could be looked into:"));
+        list(page, left);
+        return;
+    }
     page.line(page.paint(Tone::Bad, "Looked again. This is left, where redaction does not reach:"));
     list(page, left);
     page.line("Names of files and ids stay. `thru forget --session` takes a whole session out.");
@@ -384,6 +401,10 @@ fn trace_json(trace: &Trace) -> Value {
     })
 }
 
+fn unread_json(scan: &Scan) -> Value {
+    scan.unread.iter().map(|(place, why)| json!({ "place": place, "message": why })).collect()
+}
+
 fn scan_json(scan: &Scan) -> Value {
     json!({
         "version": 1,
@@ -391,7 +412,7 @@ fn scan_json(scan: &Scan) -> Value {
         "found": scan.found().secrets,
         "verbatim": scan.verbatim,
         "places": scan.traces.iter().map(trace_json).collect::<Vec<_>>(),
-        "unread": scan.unread.iter().map(|(place, why)| json!({ "place": place, "message": why })).collect::<Vec<_>>(),
+        "unread": unread_json(scan),
     })
 }
 
@@ -407,5 +428,6 @@ fn applied_json(applied: &Recleaned, left: &Scan) -> Value {
         "files": applied.files,
         "removed": applied.removed,
         "left": left.traces.iter().map(trace_json).collect::<Vec<_>>(),
+        "unread": unread_json(left),
     })
 }

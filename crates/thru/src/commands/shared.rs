@@ -10,7 +10,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use thru_core::ProjectKey;
-use thru_intake::{Directories, Intake, IntakeLock, identity};
+use thru_intake::{Intake, IntakeLock, identity};
 use thru_store::{ProjectName, SessionFilter, SessionRow, Store};
 
 use crate::environment::{Environment, host, project_settings};
@@ -50,12 +50,14 @@ pub(crate) fn open_store(environment: &Environment) -> Result<Store> {
     Ok(Store::open_to_read(&environment.layout)?)
 }
 
+/// Sessions that are distilled before a question is answered; more are left to the next intake.
+const SESSIONS: usize = 50;
+
 fn bring_in_news(environment: &Environment, store: &Store) -> Result<()> {
     if Intake::news(&environment.layout, &host(), store)? > 0 {
         let intake = environment.intake()?;
         if let Some(lock) = intake.try_lock(Duration::ZERO)? {
-            let directories = Directories { declared: &declared_name, excluded: &|_| false };
-            intake.drain(&lock, &directories, usize::MAX)?;
+            intake.drain(&lock, SESSIONS)?;
         }
     }
     Ok(())

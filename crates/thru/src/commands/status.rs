@@ -2,6 +2,8 @@
 
 use std::time::SystemTime;
 
+use std::collections::BTreeSet;
+
 use anyhow::Result;
 use serde_json::{Value, json};
 use thru_capture::pause;
@@ -77,7 +79,8 @@ fn look(environment: &Environment) -> Result<Status> {
     };
     let sizes = health::sizes(layout);
     let cap = environment.config.journal_alarm();
-    let events = hooks::found(environment).len();
+    let found = hooks::found(environment);
+    let events = found.iter().map(|hook| &hook.event).collect::<BTreeSet<_>>().len();
     let recording = match pause::current(layout, now) {
         Some(paused) => Recording::Paused(paused),
         None if environment.config.capture_off() => Recording::OffHere,

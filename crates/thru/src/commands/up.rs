@@ -3,7 +3,7 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 use thru_intake::ImportReport;
-use thru_store::{Counts, MemoryFilter, SessionFilter, SessionRow};
+use thru_store::{Counts, SessionFilter, SessionRow};
 
 use super::install::{self, Prepared};
 use super::{Outcome, import, sessions, shared};
@@ -164,7 +164,7 @@ impl Memory {
         let filter = SessionFilter { limit: Some(LATEST), ..SessionFilter::default() };
         Ok(Some(Self {
             counts: store.counts()?,
-            memories: store.memories(&MemoryFilter::default())?.len() as u64,
+            memories: store.memory_count()?,
             latest: store.sessions(&filter)?,
         }))
     }

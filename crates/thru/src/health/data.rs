@@ -8,6 +8,9 @@ use thru_intake::Finding as Verified;
 use super::{Finding, Level, Seen};
 use crate::ui::{count, plural, size};
 
+/// What is to be done about what a stopped intake left.
+const MENDS_ITSELF: &str = "it mends itself when something is next brought in";
+
 /// Bytes on disk, by part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sizes {
@@ -24,7 +27,10 @@ pub(crate) fn sizes(layout: &Layout) -> Sizes {
         .into_iter()
         .flatten()
         .flatten()
-        .filter(|entry| entry.file_name().as_encoded_bytes().starts_with(b"memory."))
+        .filter(|entry| {
+            let name = entry.file_name();
+            ["memory.db", "memory.db-wal", "memory.db-shm"].iter().any(|store| name == *store)
+        })
         .filter_map(|entry| entry.metadata().ok())
         .map(|metadata| metadata.len())
         .sum();
@@ -81,6 +87,7 @@ fn part(
     seen: &Seen<'_>,
     check: &'static str,
     whole: String,
+    no_harm: &str,
     is_of: &dyn Fn(&str) -> bool,
 ) -> Finding {
     const MORE_SHOWN: usize = 1;
@@ -105,7 +112,7 @@ fn part(
     let line = format!("{}: {}{more}", first.place, first.message);
     match first.serious {
         true => Finding::problem(check, line, ""),
-        false => Finding::note(check, line, "it mends itself when something is next brought in"),
+        false => Finding::note(check, line, no_harm),
     }
 }
 
@@ -125,7 +132,13 @@ pub(super) fn journal(seen: &Seen<'_>) -> Finding {
     };
     let whole = format!("{}, all whole", plural(records, "record"));
     advised(
-        part(seen, "journal", whole, &|place| place == "journal"),
+        part(
+            seen,
+            "journal",
+            whole,
+            "`thru journal verify` says what it means; nothing has to be done",
+            &|place| place == "journal",
+        ),
         "nothing is repaired in silence; what is whole is used. Put the file back from a backup if you \
          have one",
     )
@@ -158,7 +171,7 @@ pub(super) fn archive(seen: &Seen<'_>) -> Finding {
         _ => String::new(),
     };
     advised(
-        part(seen, "archive", whole, &|place| place.starts_with("archive/")),
+        part(seen, "archive", whole, MENDS_ITSELF, &|place| place.starts_with("archive/")),
         "`thru verify` lists all; the other lines can be read. Put the file back from a backup if you \
          have one, then `thru rebuild`",
     )
@@ -191,7 +204,7 @@ pub(super) fn store(seen: &Seen<'_>) -> Finding {
                     )
                 },
             );
-            advised(part(seen, CHECK, whole, &|place| place == "memory.db"), rebuild)
+            advised(part(seen, CHECK, whole, MENDS_ITSELF, &|place| place == "memory.db"), rebuild)
         }
     }
 }
@@ -207,7 +220,7 @@ pub(super) fn index(seen: &Seen<'_>) -> Finding {
         _ => String::new(),
     };
     advised(
-        part(seen, "index", whole, &|place| place == "index"),
+        part(seen, "index", whole, MENDS_ITSELF, &|place| place == "index"),
         "`thru rebuild` makes store and index again; nothing is lost",
     )
 }

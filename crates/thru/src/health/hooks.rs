@@ -20,6 +20,8 @@ pub(crate) struct HookFound {
     pub(crate) file: PathBuf,
     /// What file that is.
     pub(crate) place: Place,
+    /// Whether it sees only a part of its event, by a matcher that somebody gave it.
+    pub(crate) is_narrowed: bool,
 }
 
 fn hook_files(environment: &Environment) -> Vec<HookFile> {
@@ -49,6 +51,7 @@ pub(crate) fn found(environment: &Environment) -> Vec<HookFound> {
             program: PathBuf::from(hook.program),
             file: path.clone(),
             place,
+            is_narrowed: hook.matcher.is_some(),
         }));
     }
     found
@@ -67,12 +70,21 @@ pub(super) fn present(seen: &Seen<'_>) -> Finding {
     let mut files: Vec<&Path> = seen.hooks.iter().map(|hook| hook.file.as_path()).collect();
     files.dedup();
     let shown: Vec<String> = files.iter().map(|file| seen.shown(file)).collect();
-    let events = plural(seen.hooks.len() as u64, "event");
     let mut names: Vec<&str> = seen.hooks.iter().map(|hook| hook.event.as_str()).collect();
     names.sort_unstable();
     let all = names.len();
     names.dedup();
+    let events = plural(names.len() as u64, "event");
     let line = format!("Claude Code: {events} in {}", shown.join(", "));
+    // With an unknown version, those that every version takes.
+    let version = installing::Client::find(seen.environment).version;
+    let mut lacking = install::events(version);
+    lacking
+        .retain(|event| !seen.hooks.iter().any(|hook| hook.event == *event && !hook.is_narrowed));
+    if !lacking.is_empty() {
+        let line = format!("{line}; missing or narrowed by a matcher: {}", lacking.join(", "));
+        return Finding::note(CHECK, line, "`thru install` writes the hooks again");
+    }
     match names.len() == all {
         true => Finding::ok(CHECK, line),
         false => Finding::note(
@@ -104,7 +116,8 @@ pub(super) fn program(seen: &Seen<'_>) -> Finding {
     let is_own = |program: &Path| program.canonicalize().ok() == own;
     if let Some(other) = programs.iter().find(|program| has_folder(program) && !is_own(program)) {
         let line = format!("hooks run {}, not this program", seen.shown(other));
-        return Finding::note(CHECK, line, again).mended_by(Mend::Hooks);
+        // They work, and somebody may want it so: that is not ours to mend.
+        return Finding::note(CHECK, line, "`thru install` makes them run this program");
     }
     match programs.iter().find(|program| !has_folder(program)) {
         Some(name) => Finding::note(

@@ -120,7 +120,8 @@ fn write_settings(text: &mut String, seen: &Seen<'_>) -> std::fmt::Result {
     Ok(())
 }
 
-/// The text without what names the user: the home directory, our folders, the user's own name.
+/// The text without what names the user: the home directory, our folders, the names of user
+/// and machine.
 fn anonymous(text: &str, seen: &Seen<'_>) -> String {
     let environment = seen.environment;
     let home = environment.home.as_deref();
@@ -140,11 +141,16 @@ fn anonymous(text: &str, seen: &Seen<'_>) -> String {
     for (path, name) in names {
         text = text.replace(&environment.shown(path.as_ref()), name).replace(&path, name);
     }
-    match home.and_then(|home| home.file_name()?.to_str()) {
-        // Shorter ones are parts of words.
-        Some(user) if user.len() >= 3 => without_word(&text, user),
-        _ => text,
+    let host = crate::environment::host();
+    let user = home.and_then(|home| home.file_name()?.to_str());
+    // Segments of the journal are called by the machine.
+    for (name, shown) in [(user, "[user]"), (Some(host.as_str()), "[host]")] {
+        // Shorter ones are words.
+        if let Some(name) = name.filter(|name| name.len() >= 3) {
+            text = without_word(&text, name, shown);
+        }
     }
+    text
 }
 
 /// The text with the middle of longer paths left out: folders are called as their projects are.
@@ -160,7 +166,7 @@ fn shortened(text: &str) -> String {
 }
 
 /// The text with a word replaced, wherever it stands alone.
-fn without_word(text: &str, word: &str) -> String {
+fn without_word(text: &str, word: &str, shown: &str) -> String {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let mut kept = String::with_capacity(text.len());
     let mut done = 0;
@@ -168,7 +174,7 @@ fn without_word(text: &str, word: &str) -> String {
         let stands_alone =
             !text[..at].ends_with(is_part) && !text[at + word.len()..].starts_with(is_part);
         kept.push_str(&text[done..at]);
-        kept.push_str(if stands_alone { "[user]" } else { found });
+        kept.push_str(if stands_alone { shown } else { found });
         done = at + word.len();
     }
     kept.push_str(&text[done..]);
@@ -188,7 +194,7 @@ mod tests {
     #[test]
     fn only_whole_words_are_names() {
         assert_eq!(
-            without_word("ada: /x/ada/adapter, nada", "ada"),
+            without_word("ada: /x/ada/adapter, nada", "ada", "[user]"),
             "[user]: /x/[user]/adapter, nada"
         );
     }

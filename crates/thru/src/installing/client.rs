@@ -1,5 +1,6 @@
 //! Looks for Claude Code, and for the path under which it should call us.
 
+use std::ffi::OsStr;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -83,6 +84,11 @@ fn version_of(program: &Path) -> Option<ClientVersion> {
     ClientVersion::parse(&String::from_utf8_lossy(&said))
 }
 
+/// Whether our hooks are recognised by this name of their program.
+fn is_own_name(name: &OsStr) -> bool {
+    name == "thru" || name.eq_ignore_ascii_case("thru.exe")
+}
+
 /// The path under which hooks call this program: one that outlives an upgrade, where there is one.
 /// Package managers put the program into a folder with its version in the name and a link to it on
 /// the `PATH`.
@@ -106,7 +112,20 @@ pub(crate) fn own_program(environment: &Environment) -> Result<String> {
         .filter(|folder| folder.is_absolute())
         .map(|folder| folder.join(name))
         .find(|path| path.canonicalize().ok() == program.canonicalize().ok());
-    let path = stable.unwrap_or(resolved);
+    // Links to it may be called otherwise than what they lead to.
+    let path = [stable, Some(resolved.clone()), Some(program.to_owned())]
+        .into_iter()
+        .flatten()
+        .find(|path| path.is_absolute() && path.file_name().is_some_and(is_own_name))
+        .ok_or_else(|| {
+            let called = resolved.file_name().unwrap_or_default().to_string_lossy();
+            advised(
+                format!(
+                    "hooks are known again by the name `thru`, and this program is called {called}"
+                ),
+                "rename it, or put a link called `thru` on your PATH",
+            )
+        })?;
     path.to_str().map(str::to_owned).ok_or_else(|| {
         advised(
             format!("{} is not Unicode, and settings are", path.display()),

@@ -75,6 +75,9 @@ pub(crate) struct Plan {
 impl Plan {
     /// Makes all changes.
     pub(crate) fn apply(&self) -> Result<Vec<(&Change, Option<Backup>)>> {
+        if self.changes.is_empty() {
+            return Ok(Vec::new());
+        }
         let made = self
             .changes
             .iter()
@@ -192,7 +195,13 @@ pub(crate) fn to_uninstall(environment: &Environment, scopes: &[Scope]) -> Resul
         match scope {
             Scope::User => plan.clear_plugin(environment),
             // It may have been made for that one file.
-            Scope::Project => plan.folders.push(project_root(environment).join(".claude")),
+            Scope::Project => {
+                let path = settings_file(environment, scope);
+                let goes = |change: &Change| change.path == path && change.after.is_none();
+                if plan.changes.iter().any(goes) {
+                    plan.folders.push(project_root(environment).join(".claude"));
+                }
+            }
         }
     }
     Ok(plan)

@@ -5,17 +5,19 @@ use std::path::Path;
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
+use thru_agents::claude_code::install;
 
 use crate::home::Home;
 
 /// Settings of Claude Code with hooks of ours that run this program, beside one of somebody else.
 fn connect(home: &Home, program: &str) {
     let hook = |event: &str| json!([{ "hooks": [{ "type": "command", "command": format!("{program} hook claude-code {event}") }] }]);
-    let settings = json!({ "hooks": {
-        "SessionStart": hook("SessionStart"),
-        "PostToolUse": hook("PostToolUse"),
+    let mut settings = json!({ "hooks": {
         "Notification": [{ "hooks": [{ "type": "command", "command": "say done" }] }],
     } });
+    for event in install::events(None) {
+        settings["hooks"][event] = hook(event);
+    }
     home.write("settings.json", settings.to_string());
 }
 
@@ -68,7 +70,7 @@ fn a_doctor_finds_all_well_where_all_is_well() {
     let home = connected();
     let _settings = with_versions(&home);
     assert_snapshot!(home.shown(&["doctor"]), @"
-    ok       hooks         Claude Code: 2 events in [folder]/claude/settings.json
+    ok       hooks         Claude Code: 7 events in [folder]/claude/settings.json
     ok       program       hooks run [thru]
     ok       trust         nothing is held back as far as can be seen
     ok       recording     on
@@ -154,6 +156,50 @@ fn hooks_are_looked_at_as_the_agent_runs_them() {
     let answer = home.json(&["doctor", "--json"]);
     assert_eq!(found(&answer, "trust").0, "problem");
     assert!(found(&answer, "clean-up").1.contains("after 7 days"));
+}
+
+#[test]
+fn hooks_that_are_missing_or_see_a_part_are_noted() {
+    let home = connected();
+    let file = home.claude().join("settings.json");
+    let mut settings: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    settings["hooks"].as_object_mut().unwrap().remove("Stop");
+    settings["hooks"]["PostToolUse"][0]["matcher"] = json!("Bash");
+    home.write("settings.json", settings.to_string());
+    let (level, line) = found(&home.json(&["doctor", "--json"]), "hooks");
+    assert_eq!(level, "note");
+    assert!(line.ends_with("missing or narrowed by a matcher: PostToolUse, Stop"), "{line}");
+}
+
+#[test]
+fn hooks_that_run_another_program_stay_as_they_are() {
+    let home = connected();
+    let other = home.folder().join("thru");
+    fs::copy(env!("CARGO_BIN_EXE_thru"), &other).unwrap();
+    connect(&home, other.to_str().unwrap());
+    let before = fs::read(home.claude().join("settings.json")).unwrap();
+    let answer = home.json(&["doctor", "--json", "--fix"]);
+    assert_eq!(found(&answer, "program").0, "note");
+    assert_eq!(fs::read(home.claude().join("settings.json")).unwrap(), before);
+}
+
+#[test]
+fn a_record_that_was_cut_short_is_no_alarm() {
+    let home = connected();
+    let segment = fs::read_dir(home.data().join("journal")).unwrap().flatten().next().unwrap();
+    let mut bytes = fs::read(segment.path()).unwrap();
+    let half = bytes[..60].to_vec();
+    bytes.extend_from_slice(&half);
+    bytes.push(b'\n');
+    fs::write(segment.path(), bytes).unwrap();
+    let answer = home.json(&["doctor", "--json"]);
+    let (level, line) = found(&answer, "journal");
+    assert_eq!(level, "note");
+    assert!(line.ends_with("the record was cut short"), "{line}");
+    home.thru(&["verify"]).expect(0);
+    home.thru(&["journal", "verify"]).expect(0);
+    assert_eq!(home.json(&["journal", "stats", "--json"])["problems"], 0);
+    home.thru(&["redact", "--apply"]).expect(0);
 }
 
 #[test]
@@ -253,7 +299,7 @@ fn status_fits_a_screen() {
     note(&home, "hook-times", &[format!("{} 1500 SessionStart", now())]);
     assert_snapshot!(home.shown(&["status"]), @"
     recording    on
-    agents       Claude Code, 2 events
+    agents       Claude Code, 7 events
     memory       3 sessions in 2 projects, 11 passages, 4 memories
     last event   SessionStart at [moment], just now
     last intake  [moment], just now
@@ -269,7 +315,7 @@ fn status_fits_a_screen() {
     recording    paused until `thru capture resume`
     alarm        the journal is beyond its cap of [size]; nothing is dropped. `thru doctor` says more
     failures     1 hook failed in the last day; `thru doctor` says more
-    agents       Claude Code, 2 events
+    agents       Claude Code, 7 events
     memory       3 sessions in 2 projects, 11 passages, 4 memories
     last event   SessionStart at [moment], just now
     last intake  [moment], just now
@@ -300,7 +346,7 @@ fn recording_is_paused_for_a_time_or_until_told() {
     assert_eq!(home.json(&["status", "--json"])["recording"], "on");
     assert_snapshot!(home.shown(&["capture", "pause", "--for", "1h30m"]), @"
     Recording is paused until [moment].
-    Claude Code still writes its transcripts: a later `thru import` reads them.
+    Claude Code still writes its transcripts. Once you go on they are read as a whole; what must never be read belongs into `capture.ignore` or between <private> tags.
     ");
     let status = home.json(&["status", "--json"]);
     assert_eq!(status["recording"], "paused");
@@ -312,7 +358,7 @@ fn recording_is_paused_for_a_time_or_until_told() {
     assert_snapshot!(home.shown(&["capture", "resume"]), @"Recording was not paused.");
     assert_snapshot!(home.shown(&["capture", "pause"]), @"
     Recording is paused until `thru capture resume`.
-    Claude Code still writes its transcripts: a later `thru import` reads them.
+    Claude Code still writes its transcripts. Once you go on they are read as a whole; what must never be read belongs into `capture.ignore` or between <private> tags.
     ");
     for wrong in ["2", "soon", "-2h", "0m", "900000000d"] {
         home.thru(&["capture", "pause", &format!("--for={wrong}")]).expect(2);

@@ -687,7 +687,7 @@ fn what_is_broken_costs_no_event() {
     fs::remove_dir_all(home.data().join("index")).unwrap();
     fs::remove_file(&database).unwrap();
     home.thru(&["rebuild"]).expect(0);
-    assert_eq!(events(&home, ONE).len(), 6);
+    assert_eq!(events(&home, ONE).len(), 6, "{:?}\n{:?}", events(&home, ONE), recorded(&home));
     // All of it gone, in the middle of a session.
     fs::remove_dir_all(home.data()).unwrap();
     prompt(&home, ONE, 3, "three");

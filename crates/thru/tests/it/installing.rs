@@ -592,3 +592,33 @@ fn up_leaves_the_history_alone_when_told_to() {
     machine.thru(&["config", "set", "capture.off", "true"]);
     machine.thru(&["up", "--json"]).expect(0);
 }
+
+#[test]
+fn a_program_of_another_name_installs_no_hooks() {
+    let machine = machine(Home::new(), None);
+    let other = machine.home.folder().join("memory-tool");
+    fs::copy(env!("CARGO_BIN_EXE_thru"), &other).unwrap();
+    let sealed = machine.command(&["install"]);
+    let mut command = Command::new(&other);
+    command.args(sealed.get_args()).env_clear();
+    for (name, value) in sealed.get_envs() {
+        command.env(name, value.unwrap_or_default());
+    }
+    let ran = Ran::from(command.output().unwrap()).expect(2);
+    assert!(ran.stderr.contains("this program is called memory-tool"), "{}", ran.stderr);
+    assert!(!machine.settings().exists());
+    // A link by the right name is enough.
+    fs::remove_file(machine.bin.join("thru")).unwrap();
+    symlink(&other, machine.bin.join("thru")).unwrap();
+    Ran::from(command.output().unwrap()).expect(0);
+    assert!(machine.read_settings().contains("my bin/thru"));
+}
+
+#[test]
+fn a_folder_that_was_there_before_stays() {
+    let machine = machine(Home::new(), None);
+    let folder = machine.home.project().join(".claude");
+    fs::create_dir_all(&folder).unwrap();
+    machine.inside(&["uninstall"]);
+    assert!(folder.is_dir());
+}

@@ -330,3 +330,41 @@ fn what_is_allowed_is_kept() {
     home.thru(&["config", "set", "redact.allow", "a(b"]);
     home.thru(&["redact", "test", token]).expect(2);
 }
+
+#[test]
+fn a_rule_that_spells_its_text_out_leaves_hooks_at_work() {
+    let home = crate::hooking::quiet();
+    home.thru(&["redact", "add", "codename", "hunter2"]).expect(0);
+    crate::hooking::prompt(&home, ONE, 1, "Does hunter2 hunt the heron?");
+    let shown = home.thru(&["journal", "show", "--kind", "UserPromptSubmit"]).expect(0).stdout;
+    assert!(shown.contains("Does [redacted:codename] hunt the heron?"), "{shown}");
+    home.thru(&["redact", "--apply"]).expect(0);
+    home.thru(&["redact", "--scan"]).expect(1);
+}
+
+#[test]
+fn what_cannot_be_looked_into_is_not_said_to_be_clean() {
+    let home = Home::imported();
+    let segment = std::fs::read_dir(home.data().join("journal")).unwrap().flatten().next();
+    let segment = segment.unwrap().path();
+    let mut bytes = std::fs::read(&segment).unwrap();
+    bytes[30] ^= 1;
+    std::fs::write(&segment, bytes).unwrap();
+    for mode in ["--scan", "--apply"] {
+        let ran = home.thru(&["redact", mode]).expect(2);
+        assert!(ran.stdout.contains("could not be looked into"), "{}", ran.stdout);
+        assert!(!ran.stdout.contains("nothing is left"), "{}", ran.stdout);
+    }
+    // Who names a text wants it gone, and nobody can say what a damaged line holds.
+    home.thru(&["redact", "--apply", "--text", "heron quartz"]).expect(0);
+    home.thru(&["redact", "--scan"]).expect(1);
+}
+
+#[test]
+fn an_export_is_an_export_whatever_it_is_called() {
+    let home = Home::imported();
+    std::fs::write(home.data().join("memory.jsonl"), "{\"a\":\"heron quartz\"}\n").unwrap();
+    home.thru(&["redact", "--apply", "--text", "heron quartz"]).expect(0);
+    let export = std::fs::read_to_string(home.data().join("memory.jsonl")).unwrap();
+    assert!(!export.contains("quartz"), "{export}");
+}

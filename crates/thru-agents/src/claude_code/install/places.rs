@@ -84,10 +84,11 @@ pub fn hook_files(
         },
     ];
     if let Some(root) = project_root {
-        files.push(HookFile {
-            place: Place::Project,
-            path: root.join(".claude").join("settings.json"),
-        });
+        let folder = root.join(".claude");
+        // In the home directory they are one file, and the hooks in it one set.
+        if folder != claude_directory {
+            files.push(HookFile { place: Place::Project, path: folder.join("settings.json") });
+        }
         files.push(HookFile { place: Place::ProjectLocal, path: local_settings(root) });
     }
     files
@@ -176,6 +177,9 @@ mod tests {
             ]
         );
         assert_eq!(hook_files(Path::new("/c"), None, Platform::MacOs).len(), 3);
+        let at_home = hook_files(Path::new("/p/.claude"), Some(Path::new("/p")), Platform::Linux);
+        let places: Vec<_> = at_home.iter().map(|file| file.place).collect();
+        assert_eq!(places, [Place::Managed, Place::User, Place::Plugin, Place::ProjectLocal]);
     }
 
     #[test]

@@ -11,14 +11,14 @@ use thru_capture::session::Session;
 use thru_capture::{Recorder, session_key};
 use thru_config::Config;
 use thru_core::{Clock, Id, InjectedMemory, Injection, SystemClock};
-use thru_intake::{Directories, Intake};
+use thru_intake::Intake;
+use thru_journal::journal::Journal;
 use thru_recall::{Occasion, Pack};
 use thru_redact::Redactor;
 use thru_store::{SCHEMA_VERSION, Store};
 
 use super::child;
 use crate::commands::briefing::{Place, Recipient, make_pack};
-use crate::commands::shared;
 use crate::environment::{Environment, Places, host};
 use crate::ui::{count, size};
 
@@ -58,7 +58,7 @@ pub(super) fn brief(
 ) -> Result<String> {
     let Some(occasion) = occasion(input) else { return Ok(String::new()) };
     let environment = Environment::new(places, directory, config, Vec::new());
-    let alarm = alarm(&environment, &occasion, recorder.journal.size().unwrap_or(0));
+    let alarm = alarm(&environment, &occasion, recorder.journal);
     // A context that begins anew holds nothing of what the session was told before.
     if input.event == Event::SessionStart && occasion != Occasion::Resume {
         session.forget_told();
@@ -104,9 +104,17 @@ fn pack_for(
     if store.schema_version()? != SCHEMA_VERSION {
         return Ok(None);
     }
-    if input.event == Event::SessionStart {
-        bring_in(environment, &store, occasion)?;
-    }
+    let is_start = input.event == Event::SessionStart;
+    let store = match is_start && is_to_be_brought_in(environment, &store, occasion)? {
+        false => store,
+        true => {
+            // Whoever writes closes last, and leaves no log to be read again.
+            drop(store);
+            // What is there can be told all the same.
+            let _ = bring_in(environment, occasion);
+            Store::open_to_read(&environment.layout)?
+        }
+    };
     let place = Place::here(environment, &store)?;
     let project = place.name.clone();
     let told: HashSet<Id> = session.told().into_iter().collect();
@@ -115,22 +123,30 @@ fn pack_for(
     Ok(Some((pack, project)))
 }
 
-/// Brings in what hooks recorded and nobody brought in yet, where that can be done at once: a session
-/// that was killed left it behind, and after a compaction it is this session itself.
-fn bring_in(environment: &Environment, store: &Store, occasion: &Occasion) -> Result<()> {
+/// Whether there is something that hooks recorded, nobody brought in yet, and can be brought in at once.
+fn is_to_be_brought_in(
+    environment: &Environment,
+    store: &Store,
+    occasion: &Occasion,
+) -> Result<bool> {
     let backlog = Intake::news(&environment.layout, &host(), store)?;
-    let is_about_it = *occasion == Occasion::Compact;
-    if backlog > BACKLOG && !is_about_it && environment.config.capture_background() {
+    let is_little = backlog <= BACKLOG || *occasion == Occasion::Compact;
+    if !is_little && environment.config.capture_background() {
         child::start_intake(&Event::SessionStart, &environment.layout);
     }
-    if backlog == 0 || backlog > BACKLOG && !is_about_it {
-        return Ok(());
-    }
-    let patience = if is_about_it { PATIENCE_AFTER_COMPACTION } else { PATIENCE };
+    Ok(backlog > 0 && is_little)
+}
+
+/// Brings it in: a session that was killed left it behind, and after a compaction it is this session
+/// itself.
+fn bring_in(environment: &Environment, occasion: &Occasion) -> Result<()> {
+    let patience = match occasion {
+        Occasion::Compact => PATIENCE_AFTER_COMPACTION,
+        _ => PATIENCE,
+    };
     let intake: Intake = environment.intake()?;
     if let Some(lock) = intake.try_lock(patience)? {
-        let directories = Directories { declared: &shared::declared_name, excluded: &|_| false };
-        intake.drain(&lock, &directories, SESSIONS)?;
+        intake.drain(&lock, SESSIONS)?;
     }
     Ok(())
 }
@@ -180,10 +196,11 @@ fn loaded(pack: &Pack, project: &str, occasion: &Occasion) -> String {
 }
 
 /// What the user has to know at the start of a session: the journal outgrew what was allowed.
-fn alarm(environment: &Environment, occasion: &Occasion, taken: u64) -> Option<String> {
+fn alarm(environment: &Environment, occasion: &Occasion, journal: &Journal) -> Option<String> {
     if !matches!(occasion, Occasion::Start) {
         return None;
     }
+    let taken = journal.size().ok()?;
     let allowed = environment.config.journal_alarm();
     (taken > allowed).then(|| {
         format!(
