@@ -94,7 +94,9 @@ pub struct Options {
 
 /// Reads the name that a project's own file gives its project, if it gives one.
 #[derive(Clone)]
-pub struct Declared(Arc<dyn Fn(&Path) -> Option<String> + Send + Sync>);
+pub struct Declared(Arc<NameOf>);
+
+type NameOf = dyn Fn(&Path) -> Option<String> + Send + Sync;
 
 impl Declared {
     /// Reads names by this function.

@@ -110,7 +110,7 @@ fn a_torn_end_is_closed_off_and_reported() {
     journal.seal().unwrap();
     let items: Vec<Item> = journal.stream(cursor).unwrap().map(Result::unwrap).collect();
     let [Item::Problem(problem)] = items.as_slice() else { panic!("{items:?}") };
-    assert_eq!((problem.kind, problem.position.line), (ProblemKind::Damaged, 3));
+    assert_eq!((problem.kind, problem.position.line), (ProblemKind::CutShort, 3));
     assert_eq!(keys(&journal.replay().unwrap().entries), ["key-0", "key-1", "key-3"]);
 }
 
