@@ -96,8 +96,7 @@ fn check_reading(journal: &Journal, stops: usize) -> Vec<Position> {
     let found = journal.verify().unwrap();
     assert_eq!(found.entries, whole.entries.len() as u64);
     assert_eq!(found.problems, whole.problems);
-    let expected: Vec<Position> =
-        whole.entries.into_iter().map(|entry| entry.position).collect();
+    let expected: Vec<Position> = whole.entries.into_iter().map(|entry| entry.position).collect();
     assert_eq!(in_goes(journal, stops), expected);
     expected
 }

@@ -1,7 +1,7 @@
 //! What `thru doctor` looks at. Each check is a small function that gives one finding; this module
 //! puts them in order, and knows what several of them need to be looked at once.
 //!
-//! Nothing here changes anything but [`mend`] (and a store of an older version is upgraded, as by every
+//! Nothing here changes anything but [`mend()`] (and a store of an older version is upgraded, as by every
 //! command that reads it), and no finding holds text of a session.
 
 mod agent;
