@@ -151,8 +151,12 @@ fn read(journal: &Journal, cursor: Cursor) -> Result<(Vec<Recorded>, Cursor)> {
 }
 
 fn applied(store: &Store) -> thru_store::Result<Cursor> {
-    let cursor = store.journal_cursor()?;
-    Ok(cursor.and_then(|cursor| serde_json::from_str(&cursor).ok()).unwrap_or_default())
+    Ok(cursor(store.journal_cursor()?))
+}
+
+/// Where in the journal a store says that it stands; at its beginning where it says nothing.
+pub(crate) fn cursor(stored: Option<String>) -> Cursor {
+    stored.and_then(|stored| serde_json::from_str(&stored).ok()).unwrap_or_default()
 }
 
 impl Intake {

@@ -22,6 +22,7 @@ use thru_journal::journal::{Cursor, Item, Journal, Stored};
 use thru_redact::{Clean, Report};
 use thru_store::{Batch, NewEvent, OpenEvent, Store, Told};
 
+use crate::decisions::cursor;
 use crate::stages::Stages;
 use crate::write::place_session;
 use crate::{Intake, IntakeLock, Result};
@@ -69,10 +70,7 @@ pub(crate) struct Applied {
 impl Intake {
     /// Brings the store up to what hooks recorded.
     pub(crate) fn apply_events(&self, store: &mut Store) -> Result<Applied> {
-        let cursor: Cursor = store
-            .events_cursor()?
-            .and_then(|cursor| serde_json::from_str(&cursor).ok())
-            .unwrap_or_default();
+        let cursor = cursor(store.events_cursor()?);
         if self.journal.behind(&cursor)? == 0 {
             return Ok(Applied::default());
         }
@@ -106,10 +104,9 @@ impl Intake {
                 return Ok(applied);
             }
             for (key, facts) in facts {
-                let session = batch.session(&key)?;
-                let source = hook_source(&batch, &key, session)?;
-                let facts = batch.merge_facts(session, source, facts)?;
-                place_session(self, &batch, session, &facts, &mut placed)?;
+                let Some(known) = rows.get(&key) else { continue };
+                let facts = batch.merge_facts(known.session, known.source, facts)?;
+                place_session(self, &batch, known.session, &facts, &mut placed)?;
             }
             let moved = serde_json::to_string(stream.cursor()).unwrap_or_default();
             batch.set_events_cursor(&moved)?;
@@ -201,30 +198,48 @@ impl Intake {
         Ok(())
     }
 
-    /// Brings in what hooks recorded, without looking at any transcript and without the text index,
-    /// which readers do without for what is new. For those who cannot wait for more: at most `sessions`
-    /// are distilled.
+    /// Brings in what hooks recorded, without looking at any transcript, and says how many events were
+    /// new. The store is upgraded first where it needs that.
     ///
     /// # Errors
     /// Where journal or store cannot be read or written.
-    pub fn drain(&self, _lock: &IntakeLock, sessions: usize) -> Result<u64> {
-        let Some(known) = Store::open_if_there(&self.layout)? else { return Ok(0) };
+    pub fn take_events(
+        &self,
+        _lock: &IntakeLock,
+        migrating: thru_store::Progress<'_>,
+    ) -> Result<u64> {
+        self.bring_up(&mut self.open_store(migrating)?)
+    }
+
+    /// [`Self::take_events`] for those who cannot wait: an upgrade is left to others, and nothing is
+    /// distilled where that would be more than so many sessions. The text index is left as it is, which
+    /// readers do without for what is new.
+    ///
+    /// # Errors
+    /// Where journal or store cannot be read or written.
+    pub fn drain(&self, _lock: &IntakeLock, sessions: usize) -> Result<()> {
+        let Some(known) = Store::open_if_there(&self.layout)? else { return Ok(()) };
         // An upgrade takes its time: whoever has it makes it.
         if known.schema_version()? != thru_store::SCHEMA_VERSION {
-            return Ok(0);
+            return Ok(());
         }
         drop(known);
         let mut store = self.open_store(&mut |_, _, _| {})?;
-        self.apply_journal(&mut store)?;
-        let applied = self.apply_events(&mut store)?;
-        let new = applied.new;
-        self.settle_events(&mut store, applied)?;
+        self.bring_up(&mut store)?;
         let is_little = store.distiller()? == Some(thru_distil::VERSION)
             && store.stale_sessions()?.len() <= sessions;
         if is_little {
             let (cancelled, stages) = (AtomicBool::new(false), Stages::default());
             self.distil(&mut store, &cancelled, &stages, &mut |_| {})?;
         }
+        Ok(())
+    }
+
+    fn bring_up(&self, store: &mut Store) -> Result<u64> {
+        self.apply_journal(store)?;
+        let applied = self.apply_events(store)?;
+        let new = applied.new;
+        self.settle_events(store, applied)?;
         Ok(new)
     }
 
@@ -233,8 +248,7 @@ impl Intake {
     /// # Errors
     /// Where journal or store cannot be read.
     pub fn news(layout: &Layout, host: &str, store: &Store) -> Result<u64> {
-        let cursor = store.events_cursor()?.and_then(|cursor| serde_json::from_str(&cursor).ok());
-        Ok(Journal::open(layout.journal(), host)?.behind(&cursor.unwrap_or_default())?)
+        Ok(Journal::open(layout.journal(), host)?.behind(&cursor(store.events_cursor()?))?)
     }
 
     /// The files of the sessions that hooks told of since a time.

@@ -1,9 +1,9 @@
 //! What lies in the journal and is not in the store yet.
 
-use thru_journal::journal::{Cursor, Item};
+use thru_journal::journal::Item;
 use thru_store::Store;
 
-use crate::{Intake, Result};
+use crate::{Intake, Result, decisions};
 
 /// Records that wait to be brought in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,10 +26,8 @@ impl Intake {
             Some(store) => store.events_cursor()?,
             None => None,
         };
-        let cursor: Cursor =
-            cursor.and_then(|cursor| serde_json::from_str(&cursor).ok()).unwrap_or_default();
         let mut pending = Pending::default();
-        for item in self.journal.stream(cursor)? {
+        for item in self.journal.stream(decisions::cursor(cursor))? {
             match item? {
                 // Recorded by those who write the store, in the transaction that uses it.
                 Item::Entry(entry) if entry.kind == "directory-placed" => {}

@@ -89,6 +89,11 @@ impl Event {
         matches!(self, Self::PostToolUse | Self::PostToolUseFailure)
     }
 
+    /// Whether Claude Code takes a context, or a word to the user, in answer to it.
+    pub const fn takes_context(&self) -> bool {
+        matches!(self, Self::SessionStart | Self::UserPromptSubmit)
+    }
+
     /// Whether its record must survive a power cut: there are few of these, and much hangs on them.
     pub const fn is_momentous(&self) -> bool {
         matches!(

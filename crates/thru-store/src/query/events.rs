@@ -1,6 +1,6 @@
 //! What hooks recorded, and what sessions were given.
 
-use rusqlite::{OptionalExtension, Row};
+use rusqlite::Row;
 use thru_core::{Id, SessionId, SessionKey, Timestamp};
 
 use super::passages::time;
@@ -59,18 +59,6 @@ impl Store {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The last event that was brought in.
-    pub fn last_event(&self) -> Result<Option<EventRow>> {
-        Ok(self
-            .connection
-            .prepare_cached(
-                "SELECT session, event, at, prompt, tool, detail FROM events
-                 ORDER BY id DESC LIMIT 1",
-            )?
-            .query_row([], event)
-            .optional()?)
-    }
-
     /// Sessions that hooks told of since a time, and where they said that the transcript is.
     pub fn recorded_transcripts(&self, since: Timestamp) -> Result<Vec<(SessionKey, String)>> {
         let mut statement = self.connection.prepare_cached(
@@ -82,11 +70,6 @@ impl Store {
             Ok((SessionKey { agent: super::agent(row, 0)?, id }, row.get(2)?))
         })?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
-    }
-
-    /// How many events were brought in.
-    pub fn count_events(&self) -> Result<u64> {
-        super::count(&self.connection, "SELECT count(*) FROM events")
     }
 
     /// What sessions were given since a time, the oldest first.

@@ -1,7 +1,6 @@
 //! `thru doctor`: find out what does not work, and mend it.
 
 use anyhow::Result;
-use indicatif::{ProgressBar, ProgressDrawTarget};
 use serde_json::{Value, json};
 
 use super::{Outcome, shared};
@@ -59,12 +58,7 @@ pub(crate) fn run(
 }
 
 fn look(environment: &Environment, quiet: bool) -> Seen<'_> {
-    let bar = match environment.terminal.errors && !quiet {
-        true => ProgressBar::new(0)
-            .with_style(shared::bar_style("{pos}/{len} files"))
-            .with_message("Checking"),
-        false => ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()),
-    };
+    let bar = shared::files_bar(environment, "Checking", quiet);
     let seen = Seen::at(environment, &mut |done, total| {
         bar.set_length(total);
         bar.set_position(done);

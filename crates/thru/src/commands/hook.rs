@@ -183,14 +183,14 @@ fn work(places: Places, called: &Called) -> Result<String, Trouble> {
         return Ok(briefing::paused(&input, pause));
     }
     let transcript = input.text("transcript_path");
-    if config.capture_off() || is_ignored(&config, &directory, transcript).map_err(unknown)? {
+    if is_left_out(&config, &directory, transcript).map_err(unknown)? {
         return Ok(String::new());
     }
     // What a session is begun in decides as well: agents go from there to anywhere.
     if let Some(project) = called.project.as_deref().filter(|project| *project != directory) {
         let (config, _) = settings(&places.config_file, project)
             .map_err(|error| unknown(shortened(&format!("{error:#}"))))?;
-        if config.capture_off() || is_ignored(&config, project, transcript).map_err(unknown)? {
+        if is_left_out(&config, project, transcript).map_err(unknown)? {
             return Ok(String::new());
         }
     }
@@ -205,17 +205,15 @@ fn work(places: Places, called: &Called) -> Result<String, Trouble> {
         .record(&input, &raw, &session, now)
         .map_err(|error| Trouble { lost: true, ..refused(error.to_string()) })?;
     let mut output = String::new();
-    let takes_context = matches!(input.event, Event::SessionStart | Event::UserPromptSubmit);
-    if takes_context
+    if input.event.takes_context()
         && recorded == Recorded::Kept
         && !input.is_of_another_host()
         && session.claim(event_id(&input, &raw), now)
     {
+        let layout = places.layout.clone();
         output = briefing::brief(places, config.clone(), directory, &input, &session, &recorder)
             .unwrap_or_else(|error| {
                 // The event is kept; only the answer is missing.
-                let layout =
-                    thru_core::Layout::new(journal.dir().parent().unwrap_or(Path::new("")));
                 note(&layout, called, &format!("no context: {error:#}"), String::new());
                 String::new()
             });
@@ -246,7 +244,14 @@ fn read_input() -> Result<Vec<u8>, Trouble> {
 ///
 /// # Errors
 /// Where a pattern cannot be used: then nobody knows what must not be kept.
-fn is_ignored(config: &Config, directory: &Path, transcript: Option<&str>) -> Result<bool, String> {
+fn is_left_out(
+    config: &Config,
+    directory: &Path,
+    transcript: Option<&str>,
+) -> Result<bool, String> {
+    if config.capture_off() {
+        return Ok(true);
+    }
     let patterns = config.capture_ignore();
     if patterns.is_empty() {
         return Ok(false);

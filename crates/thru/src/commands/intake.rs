@@ -108,9 +108,8 @@ fn bring_in(arguments: &Arguments, environment: &Environment, plain: bool) -> Re
     let excluded = |directory: &std::path::Path| exclusions.apply_to(directory);
     let directories = Directories { excluded: &excluded };
     let since = environment.clock.now() - RECENT;
-    intake.upgrade(&lock, &mut shared::migration_progress(environment))?;
     // First what hooks recorded, which says where the transcripts are.
-    let events = intake.drain(&lock, 0)?;
+    let events = intake.take_events(&lock, &mut shared::migration_progress(environment))?;
     for session in intake.forgotten() {
         let session = Session::of(&environment.layout, session);
         if !session.is_forgotten() {

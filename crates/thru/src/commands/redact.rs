@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::io::Read;
 
 use anyhow::Result;
-use indicatif::{ProgressBar, ProgressDrawTarget};
 use serde_json::{Value, json};
 use thru_intake::{Intake, Operation, Part, Recleaned, Scan, Trace};
 use thru_redact::{Redactor, Report, UserRule, rules};
@@ -174,7 +173,7 @@ fn everywhere(arguments: &Arguments, environment: &Environment, plain: bool) -> 
         shared::open_store(environment)?;
     }
     let mut page = Page::new(environment, plain);
-    let bar = progress_bar(environment, arguments.json);
+    let bar = shared::files_bar(environment, "Looking", arguments.json);
     let mut progress = |done, total| {
         bar.set_length(total);
         bar.set_position(done);
@@ -234,15 +233,6 @@ fn looking_for(intake: Intake, text: &str) -> Result<Intake> {
         ));
     }
     Ok(intake)
-}
-
-fn progress_bar(environment: &Environment, quiet: bool) -> ProgressBar {
-    match environment.terminal.errors && !quiet {
-        true => ProgressBar::new(0)
-            .with_style(shared::bar_style("{pos}/{len} files"))
-            .with_message("Looking"),
-        false => ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()),
-    }
 }
 
 /// Rules with how often each found something: `given 4, github-token 1`.

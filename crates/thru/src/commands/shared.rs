@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use thru_core::ProjectKey;
 use thru_intake::{Intake, IntakeLock, identity};
 use thru_store::{ProjectName, SessionFilter, SessionRow, Store};
@@ -85,6 +85,18 @@ pub(crate) fn migration_progress(environment: &Environment) -> impl FnMut(&str, 
 pub(crate) fn bar_style(figures: &str) -> ProgressStyle {
     let template = format!("{{msg}} {{bar:24}} {figures}");
     ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+/// Shows how far files were gone through, to whoever watches.
+pub(crate) fn files_bar(
+    environment: &Environment,
+    doing: &'static str,
+    quiet: bool,
+) -> ProgressBar {
+    match environment.terminal.errors && !quiet {
+        true => ProgressBar::new(0).with_style(bar_style("{pos}/{len} files")).with_message(doing),
+        false => ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()),
+    }
 }
 
 /// Takes the intake lock; where another process holds it, says so and waits.

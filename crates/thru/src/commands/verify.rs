@@ -1,7 +1,6 @@
 //! `thru verify`: check that what lies on the disk is what was written.
 
 use anyhow::Result;
-use indicatif::{ProgressBar, ProgressDrawTarget};
 use serde_json::json;
 
 use super::{Outcome, shared};
@@ -25,12 +24,7 @@ pub(crate) fn run(
     let intake = environment.intake()?;
     // While somebody writes, the parts may well differ.
     let lock = shared::lock(&intake)?;
-    let bar = match environment.terminal.errors && !arguments.json {
-        true => ProgressBar::new(0)
-            .with_style(shared::bar_style("{pos}/{len} files"))
-            .with_message("Checking"),
-        false => ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()),
-    };
+    let bar = shared::files_bar(environment, "Checking", arguments.json);
     let found = intake.verify(&mut |done, total| {
         bar.set_length(total);
         bar.set_position(done);

@@ -20,9 +20,10 @@ pub struct Answer {
 /// one.
 pub fn answer(event: &Event, answer: &Answer) -> String {
     let mut output = Map::new();
-    let takes_context = matches!(event, Event::SessionStart | Event::UserPromptSubmit);
-    if takes_context
-        && let Some(context) = answer.context.as_deref().filter(|context| !context.is_empty())
+    if !event.takes_context() {
+        return String::new();
+    }
+    if let Some(context) = answer.context.as_deref().filter(|context| !context.is_empty())
         && context.chars().count() <= LONGEST_CONTEXT
     {
         output.insert(
@@ -30,7 +31,7 @@ pub fn answer(event: &Event, answer: &Answer) -> String {
             json!({ "hookEventName": event.as_str(), "additionalContext": context }),
         );
     }
-    if takes_context && let Some(message) = &answer.message {
+    if let Some(message) = &answer.message {
         output.insert("systemMessage".to_owned(), json!(message));
     }
     match output.is_empty() {
