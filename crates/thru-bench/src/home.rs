@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use tempfile::TempDir;
 use thru_agents::{Discovery, claude_code};
 use thru_core::{Layout, SystemClock};
-use thru_intake::{Directories, ImportReport, Intake, Options, Plan};
+use thru_intake::{How, ImportReport, Intake, Options, Plan};
 use thru_store::Store;
 
 /// A data directory.
@@ -60,7 +60,7 @@ impl Home {
         let report = self.intake.import(
             &lock,
             plan,
-            &Directories { excluded: &|_| false },
+            &How::whole(&|_| false),
             &cancelled,
             &mut |_, _, _| {},
             &mut |_| {},
@@ -102,6 +102,8 @@ fn intake(root: &Path) -> Result<Intake> {
         host: "bench".to_owned(),
         allow: Vec::new(),
         distil: true,
+        limits: thru_lifecycle::Limits::default(),
+        index_left: true,
         declared: thru_intake::Declared::never(),
     };
     Ok(Intake::new(Layout::new(root), Arc::new(SystemClock), options)?)

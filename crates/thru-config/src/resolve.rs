@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::time::Duration;
 
 use crate::settings::{SETTINGS, Setting, find};
 use crate::value::Value;
@@ -254,9 +255,84 @@ impl Config {
         self.list("capture.skip_tools")
     }
 
-    /// `capture.background`.
-    pub fn capture_background(&self) -> bool {
-        self.flag("capture.background")
+    /// `session_tracking.enabled`.
+    pub fn tracking_enabled(&self) -> bool {
+        self.flag("session_tracking.enabled")
+    }
+
+    /// `session_tracking.inactivity_timeout`.
+    pub fn inactivity_timeout(&self) -> Duration {
+        Duration::from_secs(self.integer("session_tracking.inactivity_timeout"))
+    }
+
+    /// `session_tracking.check_interval`.
+    pub fn check_interval(&self) -> Duration {
+        Duration::from_secs(self.integer("session_tracking.check_interval"))
+    }
+
+    /// `session_tracking.watch_directories`.
+    pub fn watch_directories(&self) -> &[String] {
+        self.list("session_tracking.watch_directories")
+    }
+
+    /// `session.idle_timeout_minutes`.
+    pub fn idle_timeout(&self) -> Duration {
+        Duration::from_secs(self.integer("session.idle_timeout_minutes") * 60)
+    }
+
+    /// `session.max_session_duration_hours`.
+    pub fn max_session_duration(&self) -> Duration {
+        Duration::from_secs(self.integer("session.max_session_duration_hours") * 3_600)
+    }
+
+    /// `session.max_hot_entries`.
+    pub fn max_hot_entries(&self) -> usize {
+        usize::try_from(self.integer("session.max_hot_entries")).unwrap_or(usize::MAX)
+    }
+
+    /// `session.auto_archive_on_end`.
+    pub fn archives_on_end(&self) -> bool {
+        self.flag("session.auto_archive_on_end")
+    }
+
+    /// `hooks.enabled`.
+    pub fn hooks_enabled(&self) -> bool {
+        self.flag("hooks.enabled")
+    }
+
+    /// `hooks.socket_enabled`.
+    pub fn socket_enabled(&self) -> bool {
+        self.flag("hooks.socket_enabled")
+    }
+
+    /// `hooks.socket_path`, where it is set.
+    pub fn socket_path(&self) -> Option<&str> {
+        Some(self.text("hooks.socket_path")).filter(|path| !path.trim().is_empty())
+    }
+
+    /// `hooks.hook_timeout`, in seconds.
+    pub fn hook_timeout(&self) -> u64 {
+        self.integer("hooks.hook_timeout")
+    }
+
+    /// `hooks.async_indexing`.
+    pub fn async_indexing(&self) -> bool {
+        self.flag("hooks.async_indexing")
+    }
+
+    /// `daemon.enabled`.
+    pub fn daemon_enabled(&self) -> bool {
+        self.flag("daemon.enabled")
+    }
+
+    /// `daemon.idle_exit_minutes`.
+    pub fn daemon_idle_exit(&self) -> Duration {
+        Duration::from_secs(self.integer("daemon.idle_exit_minutes") * 60)
+    }
+
+    /// `search.index_deadline_ms`.
+    pub fn index_deadline(&self) -> Duration {
+        Duration::from_millis(self.integer("search.index_deadline_ms"))
     }
 
     /// `journal.alarm_mb`, in bytes.

@@ -54,11 +54,123 @@ pub static SETTINGS: &[Setting] = &[
         project: true,
     },
     Setting {
-        key: "capture.background",
+        key: "session_tracking.enabled",
         kind: Kind::Bool,
         default: || Value::Bool(true),
-        doc: "Bring what was recorded into memory when a turn or a session ends, by a short process in \
-              the background. Without, it waits for the next command or session.",
+        doc: "Keep track of sessions: hooks record, transcripts are watched. Without, nothing is brought in \
+              but what `thru import` is told to.",
+        project: false,
+    },
+    Setting {
+        key: "session_tracking.inactivity_timeout",
+        kind: Kind::Integer { min: 10, max: 604_800 },
+        default: || Value::Integer(1_800),
+        doc: "Seconds without activity after which a session is indexed although nobody closed it. For \
+              machines that work alone, 300 is a good value.",
+        project: false,
+    },
+    Setting {
+        key: "session_tracking.check_interval",
+        kind: Kind::Integer { min: 1, max: 3_600 },
+        default: || Value::Integer(60),
+        doc: "Seconds after which the daemon looks for sessions that time has closed, at the latest.",
+        project: false,
+    },
+    Setting {
+        key: "session_tracking.watch_directories",
+        kind: Kind::List,
+        default: || Value::List(Vec::new()),
+        doc: "More directories with transcripts that the daemon watches, beside those that agents use.",
+        project: false,
+    },
+    Setting {
+        key: "session.idle_timeout_minutes",
+        kind: Kind::Integer { min: 1, max: 10_080 },
+        default: || Value::Integer(30),
+        doc: "Minutes without activity after which a session is idle. After twice that it is over.",
+        project: false,
+    },
+    Setting {
+        key: "session.max_session_duration_hours",
+        kind: Kind::Integer { min: 1, max: 720 },
+        default: || Value::Integer(8),
+        doc: "Hours after its last start or resume at which a session is over, whatever happens in it.",
+        project: false,
+    },
+    Setting {
+        key: "session.max_hot_entries",
+        kind: Kind::Integer { min: 0, max: 50 },
+        default: || Value::Integer(5),
+        doc: "How many of a session's last doings are told to the next one.",
+        project: false,
+    },
+    Setting {
+        key: "session.auto_archive_on_end",
+        kind: Kind::Bool,
+        default: || Value::Bool(true),
+        doc: "Index a session when it ends or is left. Without, it waits for the first question, or for \
+              `thru close`.",
+        project: false,
+    },
+    Setting {
+        key: "hooks.enabled",
+        kind: Kind::Bool,
+        default: || Value::Bool(true),
+        doc: "Let hooks record and answer. Without, they do nothing, and transcripts are read all the same.",
+        project: false,
+    },
+    Setting {
+        key: "hooks.socket_enabled",
+        kind: Kind::Bool,
+        default: || Value::Bool(true),
+        doc: "Let programs of this user close and list sessions through the daemon's socket.",
+        project: false,
+    },
+    Setting {
+        key: "hooks.socket_path",
+        kind: Kind::Text,
+        default: || Value::Text(String::new()),
+        doc: "Where the daemon's socket lies. Empty means in the data directory, under `run`.",
+        project: false,
+    },
+    Setting {
+        key: "hooks.hook_timeout",
+        kind: Kind::Integer { min: 1, max: 60 },
+        default: || Value::Integer(10),
+        doc: "Seconds after which an agent gives a hook up, as `thru install` writes it into the agent's \
+              settings. Hooks themselves end within one second.",
+        project: false,
+    },
+    Setting {
+        key: "hooks.async_indexing",
+        kind: Kind::Bool,
+        default: || Value::Bool(true),
+        doc: "Let the daemon index a session that ends, and wait for nothing. Without, the hook tries to do \
+              it before the agent goes on, for at most 700 milliseconds.",
+        project: false,
+    },
+    Setting {
+        key: "daemon.enabled",
+        kind: Kind::Bool,
+        default: || Value::Bool(true),
+        doc: "Start the daemon when a session starts or a command is run. Without, what was recorded waits \
+              for the next command or session.",
+        project: false,
+    },
+    Setting {
+        key: "daemon.idle_exit_minutes",
+        kind: Kind::Integer { min: 1, max: 100_000 },
+        default: || Value::Integer(120),
+        doc: "Minutes without anything to do after which the daemon ends. It is started again when it is \
+              needed.",
+        project: false,
+    },
+    Setting {
+        key: "search.index_deadline_ms",
+        kind: Kind::Integer { min: 0, max: 60_000 },
+        default: || Value::Integer(2_000),
+        doc: "Milliseconds that a question waits for recent sessions to be indexed. What is not done by then \
+              is named in the answer.",
         project: false,
     },
     Setting {

@@ -95,6 +95,8 @@ fn may_come_in(operation: &Operation, accepted: &HashSet<String>) -> bool {
         Operation::DirectoryPlaced { .. }
         | Operation::RuleAdded { .. }
         | Operation::RuleRemoved { .. }
-        | Operation::SessionForgotten { .. } => false,
+        | Operation::SessionForgotten { .. }
+        | Operation::SessionClosed { .. }
+        | Operation::EpisodeRetired(_) => false,
     }
 }

@@ -11,6 +11,7 @@ use thru_journal::journal::{Cursor, Item, Journal};
 use thru_redact::Report;
 use thru_store::{Batch, NewMemory, OperationRow, Store};
 
+use crate::sessions::put_close;
 use crate::{Forgotten, Intake, Operation, Result, Told};
 
 /// A record of the journal that tells of an operation.
@@ -99,7 +100,10 @@ impl Decisions {
             Operation::MemorySeparated { memory, .. } => {
                 self.memories.entry(*memory).or_default().kept_apart = true;
             }
-            Operation::DirectoryPlaced { .. } | Operation::OperationUndone { .. } => {}
+            Operation::DirectoryPlaced { .. }
+            | Operation::SessionClosed { .. }
+            | Operation::EpisodeRetired(_)
+            | Operation::OperationUndone { .. } => {}
         }
     }
 }
@@ -186,6 +190,12 @@ impl Intake {
                     batch.directory(directory, project)?;
                 }
                 Operation::SessionForgotten { session } => batch.forget_session(session)?,
+                Operation::SessionClosed { session, reason } => {
+                    put_close(&batch, key, *at, session, reason)?;
+                }
+                Operation::EpisodeRetired(retired) if !batch.is_forgotten(&retired.session)? => {
+                    batch.put_retired_episode(&retired.session, &retired.episode())?;
+                }
                 _ => {}
             }
             if operation.is_decision() {

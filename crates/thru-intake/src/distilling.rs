@@ -3,20 +3,22 @@
 //! Which sessions those are is noted in the store, in the transaction that changed them; the note goes
 //! in the transaction that writes their memories. Killed in between, the next run goes on.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Sender, bounded};
 use thru_core::{
-    Access, Distillate, FileState, Id, MemoryDecision, Observation, Speaker, Statement, Summary,
-    TITLE_LENGTH,
+    Access, Distillate, FileState, Id, MemoryDecision, Observation, SessionKey, Speaker, Statement,
+    Summary, TITLE_LENGTH,
 };
 use thru_distil::{Distiller, Moment, wants_text};
+use thru_lifecycle::content::{Content, ContentHasher, Message};
 use thru_redact::{Clean, Redactor, Report};
 use thru_store::{NewMemory, PassageFilter, Store};
 
+use crate::sessions::Indexer;
 use crate::stages::{Stage, Stages};
 use crate::{Intake, IntakeError, Result};
 
@@ -31,6 +33,19 @@ struct Distilled {
     /// Nothing where a fault of ours came between.
     memories: Option<Clean<Vec<NewMemory>>>,
     title: Option<String>,
+    /// What the whole conversation comes to.
+    content: Content,
+}
+
+/// Which of the sessions that have something new are distilled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which<'a> {
+    /// All of them.
+    All,
+    /// Those whose last turn came to its end, and those that are to be indexed. Others soon have more.
+    Finished,
+    /// These, because somebody asks.
+    These(&'a [SessionKey]),
 }
 
 /// How distilling gets on.
@@ -47,10 +62,13 @@ pub struct DistilProgress {
 }
 
 impl Intake {
-    /// Distils every session that has something new. `committed` is told after each commit.
+    /// Distils the sessions that have something new, and indexes those that were left in the same
+    /// transaction. `committed` is told after each commit.
     pub(crate) fn distil(
         &self,
         store: &mut Store,
+        which: Which<'_>,
+        indexer: &mut Indexer<'_>,
         cancelled: &AtomicBool,
         stages: &Stages,
         committed: &mut dyn FnMut(DistilProgress),
@@ -65,7 +83,7 @@ impl Intake {
             batch.set_distiller(thru_distil::VERSION)?;
             batch.commit()?;
         }
-        let sessions = store.stale_sessions()?;
+        let sessions = self.to_distil(store, which)?;
         progress.of = sessions.len();
         if sessions.is_empty() {
             return Ok(progress);
@@ -106,9 +124,14 @@ impl Intake {
                                 batch.put_memories(one.session, one.title.as_deref(), memories)
                             })?;
                             progress.memories += memories.get().len() as u64;
+                            batch.set_content(one.session, &one.content)?;
+                            indexer.index_if_left(&batch, one.session)?;
                         }
-                        // It stays marked, for a version that can.
-                        None => progress.failed += 1,
+                        // It stays marked, and is tried again.
+                        None => {
+                            progress.failed += 1;
+                            indexer.not_distilled(&batch, one.session)?;
+                        }
                     }
                     next = match opened.elapsed() < COMMIT_EVERY {
                         true => distilled.recv_timeout(Duration::from_millis(2)).ok(),
@@ -126,6 +149,48 @@ impl Intake {
         })?;
         Ok(progress)
     }
+}
+
+impl Intake {
+    /// The sessions that are to be distilled now.
+    fn to_distil(&self, store: &Store, which: Which<'_>) -> Result<Vec<i64>> {
+        let mut sessions = store.stale_sessions()?;
+        match which {
+            Which::All => return Ok(sessions),
+            Which::These(asked) => {
+                let asked = rows_of(store, asked)?;
+                sessions.retain(|session| asked.contains(session));
+                return Ok(sessions);
+            }
+            Which::Finished => {}
+        }
+        let now = self.clock.now();
+        let jobs: HashMap<i64, bool> = store
+            .jobs()?
+            .into_iter()
+            .map(|job| (job.session, !job.is_dead && job.due.is_none_or(|due| due <= now)))
+            .collect();
+        let mut wanted = Vec::new();
+        for session in sessions.drain(..) {
+            let is_wanted = match jobs.get(&session) {
+                Some(is_due) => *is_due,
+                None => store.course(session)?.is_some_and(|course| {
+                    let conversation = course.heard.at(now, &self.options.limits);
+                    conversation.is_none_or(|conversation| conversation.turn().is_none())
+                }),
+            };
+            if is_wanted {
+                wanted.push(session);
+            }
+        }
+        Ok(wanted)
+    }
+}
+
+/// The rows of sessions, as far as they are known.
+pub(crate) fn rows_of(store: &Store, sessions: &[SessionKey]) -> Result<HashSet<i64>> {
+    let rows = sessions.iter().map(|session| store.session_by_key(session));
+    Ok(rows.filter_map(thru_store::Result::transpose).collect::<thru_store::Result<_>>()?)
 }
 
 /// What one thread distils with.
@@ -152,7 +217,12 @@ impl Worker<'_> {
             });
             let distilled = match outcome {
                 Ok(distilled) => distilled?,
-                Err(_) => Distilled { session: *session, memories: None, title: None },
+                Err(_) => Distilled {
+                    session: *session,
+                    memories: None,
+                    title: None,
+                    content: ContentHasher::new().finish(),
+                },
             };
             if done.send(distilled).is_err() {
                 break;
@@ -163,8 +233,14 @@ impl Worker<'_> {
 
     fn session(&self, row: i64) -> Result<Distilled> {
         let Some(session) = self.store.session(row)? else {
-            return Ok(Distilled { session: row, memories: Some(Clean::default()), title: None });
+            return Ok(Distilled {
+                session: row,
+                memories: Some(Clean::default()),
+                title: None,
+                content: ContentHasher::new().finish(),
+            });
         };
+        let mut content = ContentHasher::new();
         let kept_apart: BTreeSet<Id> = self
             .decisions
             .iter()
@@ -183,8 +259,19 @@ impl Worker<'_> {
                 passage.outcome,
                 passage.agent_id.is_some(),
             );
+            let is_subagent = passage.agent_id.is_some();
+            let wants_text = wants_text || passage.kind.is_prose() && !is_subagent;
             let text = if wants_text { self.store.text_of(&passage)? } else { String::new() };
             let touched = touches.remove(&passage.row).unwrap_or_default();
+            content.add(Message {
+                kind: passage.kind,
+                is_subagent,
+                text: &text,
+                tool: passage.tool.as_deref(),
+                command: passage.command.as_deref(),
+                outcome: passage.outcome,
+                files: touched.iter().map(|touch| touch.file.path.as_str()),
+            });
             for touch in touched.iter().filter(|touch| touch.file.access == Access::Modified) {
                 let change = (passage.at, touch.content);
                 changes.insert((passage.id, touch.file.path.clone()), change);
@@ -235,7 +322,7 @@ impl Worker<'_> {
                 .chain(of_summary)
                 .collect::<Vec<_>>()
         });
-        Ok(Distilled { session: row, memories: Some(memories), title })
+        Ok(Distilled { session: row, memories: Some(memories), title, content: content.finish() })
     }
 
     /// What people decided about memories, over what was distilled.

@@ -23,6 +23,8 @@ use thru_redact::{Clean, Report};
 use thru_store::{Batch, NewEvent, OpenEvent, Store, Told};
 
 use crate::decisions::cursor;
+use crate::distilling::Which;
+use crate::sessions::Indexer;
 use crate::stages::Stages;
 use crate::write::place_session;
 use crate::{Intake, IntakeLock, Result};
@@ -230,12 +232,13 @@ impl Intake {
             && store.stale_sessions()?.len() <= sessions;
         if is_little {
             let (cancelled, stages) = (AtomicBool::new(false), Stages::default());
-            self.distil(&mut store, &cancelled, &stages, &mut |_| {})?;
+            let indexer = &mut Indexer::new(self);
+            self.distil(&mut store, Which::All, indexer, &cancelled, &stages, &mut |_| {})?;
         }
         Ok(())
     }
 
-    fn bring_up(&self, store: &mut Store) -> Result<u64> {
+    pub(crate) fn bring_up(&self, store: &mut Store) -> Result<u64> {
         self.apply_journal(store)?;
         let applied = self.apply_events(store)?;
         let new = applied.new;
@@ -251,14 +254,18 @@ impl Intake {
         Ok(Journal::open(layout.journal(), host)?.behind(&cursor(store.events_cursor()?))?)
     }
 
-    /// The files of the sessions that hooks told of since a time.
+    /// The files of the sessions that hooks told of since a time; of these projects, if any are named.
     ///
     /// # Errors
     /// Where the store cannot be read.
-    pub fn recorded_sources(&self, since: Timestamp) -> Result<Discovery> {
+    pub fn recorded_sources(
+        &self,
+        since: Timestamp,
+        projects: Option<&[i64]>,
+    ) -> Result<Discovery> {
         let mut all = Discovery::default();
         let Some(store) = Store::open_if_there(&self.layout)? else { return Ok(all) };
-        for (session, transcript) in store.recorded_transcripts(since)? {
+        for (session, transcript) in store.recorded_transcripts(since, projects)? {
             let found = discover_session(Path::new(&transcript), &session.id);
             all.sources.extend(found.sources);
             all.problems.extend(found.problems);
@@ -302,6 +309,7 @@ impl Intake {
             let read = passages.map(|passages| ReadBatch { passages, ..ReadBatch::default() });
             batch.apply(key.agent, source, session, &read)?;
             batch.settled(session)?;
+            self.settle_course(&batch, session)?;
             batch.commit()?;
         }
         Ok(())

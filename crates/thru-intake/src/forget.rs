@@ -8,6 +8,8 @@ use thru_journal::journal::Change;
 use thru_redact::{Clean, Report};
 use thru_store::Store;
 
+use crate::distilling::Which;
+use crate::sessions::Indexer;
 use crate::stages::Stages;
 use crate::{Intake, IntakeLock, Operation, Result};
 
@@ -46,7 +48,9 @@ impl Intake {
     pub(crate) fn catch_up(&self) -> Result<(Store, Forgotten)> {
         let mut store = self.open_store(&mut |_, _, _| {})?;
         let forgotten = self.apply_journal(&mut store)?;
-        self.distil(&mut store, &AtomicBool::new(false), &Stages::default(), &mut |_| {})?;
+        let (never, stages) = (AtomicBool::new(false), Stages::default());
+        let indexer = &mut Indexer::new(self);
+        self.distil(&mut store, Which::All, indexer, &never, &stages, &mut |_| {})?;
         self.catch_up_index(&mut store)?;
         Ok((store, forgotten))
     }

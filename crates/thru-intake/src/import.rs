@@ -8,15 +8,16 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use thru_agents::Source;
-use thru_core::SourceKind;
+use thru_core::{SessionKey, SourceKind};
 use thru_journal::archive::EntryName;
 use thru_redact::Report;
 use thru_store::index::Collection;
 use thru_store::{SourceCursor, Store, Written};
 
 use crate::copy::{Shared, copy};
-use crate::distilling::DistilProgress;
+use crate::distilling::{DistilProgress, Which};
 use crate::plan::{Plan, SourceProblem};
+use crate::sessions::{IndexedSessions, Indexer};
 use crate::stages::{Stage, Stages};
 use crate::write::{Step, StepWriter};
 use crate::{Intake, IntakeError, IntakeLock, Result, indexing};
@@ -31,11 +32,23 @@ const COMMIT_EVERY: Duration = Duration::from_secs(2);
 /// Work that a power cut may make us do again.
 const SYNC_EVERY: Duration = Duration::from_secs(30);
 
-/// What settings and project files say of directories; read by whoever calls.
+/// How to bring something in.
 #[derive(Clone, Copy)]
-pub struct Directories<'a> {
-    /// Whether what happened in a directory must never be read.
+pub struct How<'a> {
+    /// Whether what happened in a directory must never be read: settings and project files say so.
     pub excluded: &'a (dyn Fn(&Path) -> bool + Sync),
+    /// Which sessions are distilled, and indexed where they were left.
+    pub distil: Which<'a>,
+    /// Bring the text index up to date. It may stay a little behind: readers look through what is new
+    /// themselves, as long as that is little.
+    pub index: bool,
+}
+
+impl<'a> How<'a> {
+    /// As much as can be done.
+    pub fn whole(excluded: &'a (dyn Fn(&Path) -> bool + Sync)) -> Self {
+        Self { excluded, distil: Which::All, index: true }
+    }
 }
 
 /// Told how an import gets on, from the thread that runs it.
@@ -54,6 +67,8 @@ pub struct ImportReport {
     pub written: Written,
     /// Sessions distilled, and the memories of them.
     pub distilled: DistilProgress,
+    /// What became of sessions that were left.
+    pub indexed: IndexedSessions,
     /// What was redacted.
     pub redacted: Report,
     /// Lines that were not as they should be, by kind. They are kept all the same.
@@ -91,7 +106,7 @@ impl Intake {
         &self,
         _lock: &IntakeLock,
         plan: Plan,
-        directories: &Directories<'_>,
+        how: &How<'_>,
         cancelled: &AtomicBool,
         migrating: thru_store::Progress<'_>,
         progress: Progress<'_>,
@@ -99,17 +114,17 @@ impl Intake {
         let started = Instant::now();
         let mut store = self.open_store(migrating)?;
         self.apply_journal(&mut store)?;
+        self.take_up_abandoned(&mut store)?;
         let applied = self.apply_events(&mut store)?;
         let mut report =
             ImportReport { problems: plan.problems.clone(), ..ImportReport::default() };
-        let reading = Store::open_to_read(&self.layout)?;
-        let index = indexing::open(&self.layout, &reading)?;
+        let mut indexer = Indexer::new(self);
         let forgotten: Vec<String> =
             self.forgotten.iter().map(|session| session.id.as_str().to_owned()).collect();
         let job = Job {
             intake: self,
             forgotten,
-            excluded: directories.excluded,
+            excluded: how.excluded,
             cancelled,
             stages: Stages::default(),
             failed: AtomicBool::new(false),
@@ -124,8 +139,16 @@ impl Intake {
 
         let outcome = std::thread::scope(|scope| -> Result<()> {
             let stages = &job.stages;
-            let indexer =
-                scope.spawn(move || indexing::follow(&reading, index, &heard, &cleared, stages));
+            let following = match how.index {
+                true => {
+                    let reading = Store::open_to_read(&self.layout)?;
+                    let index = indexing::open(&self.layout, &reading)?;
+                    let follow =
+                        move || indexing::follow(&reading, index, &heard, &cleared, stages);
+                    Some(scope.spawn(follow))
+                }
+                false => None,
+            };
             let mut writing = StepWriter::new(self, &store)?;
             for sources in &rounds {
                 job.next.store(0, Ordering::Relaxed);
@@ -155,18 +178,35 @@ impl Intake {
                 written?;
             }
             stages.time(Stage::Store, || self.settle_events(&mut store, applied))?;
-            let distilled = self.distil(&mut store, cancelled, stages, &mut |distilled| {
-                report.distilled = distilled;
-                let _ = news.send(());
-                progress(&report);
-            });
-            // Before the error: the indexer waits for news until there can be no more.
+            indexer.troubled = troubled(&plan.sources, &job);
+            self.close_inactive(&mut store)?;
+            self.begin_to_index(&mut store, how.distil)?;
+            let distilled = self.distil(
+                &mut store,
+                how.distil,
+                &mut indexer,
+                cancelled,
+                stages,
+                &mut |distilled| {
+                    report.distilled = distilled;
+                    let _ = news.send(());
+                    progress(&report);
+                },
+            );
+            // Before the error: whoever follows waits for news until there can be no more.
             drop(news);
             report.distilled = distilled?;
-            indexer.join().map_err(|_| IntakeError::WorkerLost)?
+            if !cancelled.load(Ordering::Relaxed) {
+                self.index_queued(&mut store, how.distil, &mut indexer)?;
+            }
+            match following {
+                Some(following) => following.join().map_err(|_| IntakeError::WorkerLost)?,
+                None => Ok(()),
+            }
         });
         outcome?;
         clear(&mut store, to_clear.try_iter())?;
+        report.indexed = indexer.done;
         report.problems.extend(job.problems.into_inner().unwrap_or_default());
         report.redacted = job.redacted.into_inner().unwrap_or_default();
         report.stages = job.stages;
@@ -174,6 +214,19 @@ impl Intake {
         report.elapsed = started.elapsed();
         Ok(report)
     }
+}
+
+/// The sessions of which something could not be read, and what.
+fn troubled(sources: &[Source], job: &Job<'_>) -> HashMap<SessionKey, String> {
+    let Ok(problems) = job.problems.lock() else { return HashMap::new() };
+    let of_path: HashMap<&Path, &Source> =
+        sources.iter().map(|source| (source.path.as_path(), source)).collect();
+    let troubled = problems.iter().filter_map(|problem| {
+        let source = of_path.get(problem.path.as_path())?;
+        let key = SessionKey { agent: source.agent, id: source.session.clone() };
+        Some((key, problem.message.clone()))
+    });
+    troubled.collect()
 }
 
 /// What the workers of one import share.

@@ -25,6 +25,7 @@ mod projector;
 mod rebuild;
 mod reclean;
 mod restore;
+mod sessions;
 mod stages;
 mod traces;
 mod verify;
@@ -43,17 +44,18 @@ use decisions::Decisions;
 use thru_store::{SourceRecord, SourceRow};
 
 pub use adopt::{Adopted, Exported};
-pub use distilling::DistilProgress;
+pub use distilling::{DistilProgress, Which};
 pub use error::{IntakeError, Result};
 pub use forget::Forgotten;
-pub use import::{Directories, ImportReport, Progress};
+pub use import::{How, ImportReport, Progress};
 pub use lock::IntakeLock;
-pub use operations::{Operation, Told};
+pub use operations::{Operation, RetiredEpisode, Told};
 pub use pending::Pending;
 pub use plan::{Plan, SourceProblem};
 pub use rebuild::RebuildReport;
 pub use reclean::Recleaned;
 pub use restore::Restored;
+pub use sessions::{Indexed, IndexedSessions};
 pub use stages::{Stage, Stages};
 pub use traces::{Part, Scan, Trace};
 pub use verify::{Finding, Verification};
@@ -88,6 +90,10 @@ pub struct Options {
     pub allow: Vec<String>,
     /// Make observations and summaries.
     pub distil: bool,
+    /// When a session is idle, or over.
+    pub limits: thru_lifecycle::Limits,
+    /// Index sessions that were left without being asked.
+    pub index_left: bool,
     /// Reads the name that a project's own file gives, if it gives one.
     pub declared: Declared,
 }

@@ -1,10 +1,11 @@
 //! What this crate records in the journal because it cannot be computed again.
 
 use serde::{Deserialize, Serialize};
-use thru_core::{Id, MemoryEdit, ObservationType, ProjectKey, SessionKey};
+use thru_core::{Id, MemoryEdit, ObservationType, ProjectKey, SessionKey, Timestamp};
 use thru_journal::journal::{Durability, Entry};
+use thru_lifecycle::content::ContentHash;
 use thru_redact::{Redactor, Report};
-use thru_store::Store;
+use thru_store::{Episode, Store};
 
 use crate::{Intake, IntakeLock, Result};
 
@@ -50,6 +51,16 @@ pub enum Operation {
         /// The session.
         session: SessionKey,
     },
+    /// A person, or an agent, said that a session is over for now.
+    SessionClosed {
+        /// The session.
+        session: SessionKey,
+        /// Why.
+        reason: String,
+    },
+    /// What a session was indexed as was replaced. What it is indexed as follows from its records; what it
+    /// was does not.
+    EpisodeRetired(RetiredEpisode),
     /// A person told us something to remember.
     MemoryTold(Told),
     /// A person wrote over a memory.
@@ -82,6 +93,60 @@ pub enum Operation {
         /// The key of its record.
         operation: String,
     },
+}
+
+/// An episode that is no longer in use.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct RetiredEpisode {
+    /// Its id.
+    pub episode: Id,
+    /// The session.
+    pub session: SessionKey,
+    /// The hash of what was in it, and the version of the filter.
+    pub content: ContentHash,
+    /// The version of the filter.
+    pub filter: u32,
+    /// How many messages it had.
+    pub messages: u64,
+    /// The latest record in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub as_of: Option<Timestamp>,
+    /// When it was made, and what for.
+    pub indexed: Timestamp,
+    /// What it was made for.
+    pub reason: String,
+    /// When it was replaced.
+    pub retired: Timestamp,
+}
+
+impl RetiredEpisode {
+    pub(crate) fn of(session: &SessionKey, episode: &Episode, retired: Timestamp) -> Self {
+        Self {
+            episode: episode.uuid,
+            session: session.clone(),
+            content: episode.content,
+            filter: episode.filter,
+            messages: episode.messages,
+            as_of: episode.as_of,
+            indexed: episode.indexed,
+            reason: episode.reason.clone(),
+            retired,
+        }
+    }
+
+    pub(crate) fn episode(&self) -> Episode {
+        Episode {
+            uuid: self.episode,
+            content: self.content,
+            filter: self.filter,
+            messages: self.messages,
+            as_of: self.as_of,
+            indexed: self.indexed,
+            reason: self.reason.clone(),
+            retired: Some(self.retired),
+        }
+    }
 }
 
 /// What a person told us to remember.
@@ -129,12 +194,15 @@ impl Operation {
 
     /// Whether it was decided by a person: those are listed, and most can be taken back.
     pub const fn is_decision(&self) -> bool {
-        !matches!(self, Self::DirectoryPlaced { .. })
+        !matches!(
+            self,
+            Self::DirectoryPlaced { .. } | Self::SessionClosed { .. } | Self::EpisodeRetired(_)
+        )
     }
 
     /// Whether it can be taken back. What was removed for good cannot.
     pub const fn can_be_undone(&self) -> bool {
-        !matches!(self, Self::DirectoryPlaced { .. } | Self::SessionForgotten { .. })
+        self.is_decision() && !matches!(self, Self::SessionForgotten { .. })
     }
 }
 
@@ -158,6 +226,11 @@ impl Intake {
                 Operation::DirectoryPlaced { directory, .. } => {
                     Id::derive(&[kind.as_bytes(), directory.as_bytes()])
                 }
+                Operation::EpisodeRetired(episode) => Id::derive(&[
+                    kind.as_bytes(),
+                    episode.episode.as_bytes(),
+                    &episode.indexed.as_nanosecond().to_le_bytes(),
+                ]),
                 _ => Id::derive(&[
                     kind.as_bytes(),
                     written.to_string().as_bytes(),

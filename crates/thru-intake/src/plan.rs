@@ -11,6 +11,9 @@ use thru_store::{SourceStamp, Stamped, Store};
 
 use crate::{Intake, Result};
 
+/// As many files are looked up one by one; with more, all that is known is read at once.
+const FEW: usize = 1_000;
+
 /// Something about one file that a person may want to know. The rest goes on without it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceProblem {
@@ -56,7 +59,8 @@ impl Intake {
         excluded: Option<&dyn Fn(&std::path::Path) -> bool>,
     ) -> Result<Plan> {
         let stamps = match Store::open_if_there(&self.layout)? {
-            Some(store) => store.stamps()?,
+            Some(store) if discovery.sources.len() > FEW => store.stamps()?,
+            Some(store) => stamps_of(&store, &discovery.sources)?,
             None => HashMap::new(),
         };
         let mut plan = Plan::default();
@@ -106,6 +110,18 @@ impl Intake {
         let Ok(entry) = EntryName::new(&known.entry) else { return Ok(false) };
         Ok(self.archive.size(&entry)?.unwrap_or(0) >= known.archived)
     }
+}
+
+/// What is known of a few files.
+fn stamps_of(store: &Store, sources: &[Source]) -> Result<HashMap<String, Stamped>> {
+    let mut stamps = HashMap::new();
+    for source in sources {
+        let path = source.path.to_string_lossy().into_owned();
+        if let Some(stamped) = store.stamp(&path)? {
+            stamps.insert(path, stamped);
+        }
+    }
+    Ok(stamps)
 }
 
 /// What a file looked like when it was found.

@@ -10,8 +10,9 @@ use thru_redact::{Clean, Redactor, Report};
 use thru_store::Store;
 use thru_store::index::{IndexWriter, remove_other_indexes};
 
-use crate::distilling::DistilProgress;
+use crate::distilling::{DistilProgress, Which};
 use crate::projector::{Projector, Reads};
+use crate::sessions::Indexer;
 use crate::stages::Stages;
 use crate::write::{Step, StepWriter};
 use crate::{Intake, IntakeError, IntakeLock, Result};
@@ -109,11 +110,18 @@ impl Intake {
             return Err(IntakeError::Interrupted);
         }
         self.settle_events(&mut store, applied)?;
-        let distilled =
-            self.distil(&mut store, cancelled, &Stages::default(), &mut |distilled| {
+        let mut indexer = Indexer::new(self);
+        let distilled = self.distil(
+            &mut store,
+            Which::All,
+            &mut indexer,
+            cancelled,
+            &Stages::default(),
+            &mut |distilled| {
                 report.distilled = distilled;
                 progress(&report);
-            })?;
+            },
+        )?;
         report.distilled = distilled;
         if cancelled.load(Ordering::Relaxed) {
             return Err(IntakeError::Interrupted);

@@ -17,6 +17,7 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest, Sha256};
 use thru_core::{Outcome, PassageKind};
 
@@ -67,6 +68,30 @@ impl ContentHash {
 impl fmt::Display for ContentHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0[..Self::SHOWN].iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// All of it in hex digits, as records keep it.
+impl Serialize for ContentHash {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let digits: String = self.0.iter().map(|byte| format!("{byte:02x}")).collect();
+        serializer.serialize_str(&digits)
+    }
+}
+
+impl<'de> Deserialize<'de> for ContentHash {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let digits = String::deserialize(deserializer)?;
+        let is_hash =
+            digits.len() == 2 * Self::BYTES && digits.bytes().all(|b| b.is_ascii_hexdigit());
+        let mut bytes = [0; Self::BYTES];
+        for (place, byte) in bytes.iter_mut().enumerate() {
+            let pair = digits.get(2 * place..2 * place + 2).filter(|_| is_hash);
+            *byte = pair
+                .and_then(|pair| u8::from_str_radix(pair, 16).ok())
+                .ok_or_else(|| serde::de::Error::custom("no hash of a conversation"))?;
+        }
+        Ok(Self(bytes))
     }
 }
 

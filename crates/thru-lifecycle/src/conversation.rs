@@ -254,6 +254,18 @@ impl Conversation {
         }
     }
 
+    /// Why it may be indexed as it is: it was closed, it ended, or somebody left it. Nothing while it goes on.
+    pub fn left(&self) -> Option<CloseReason> {
+        match (&self.said, &self.phase) {
+            (Said::Closed(close), _) | (Said::New, Phase::Ended(close)) => {
+                Some(close.reason.clone())
+            }
+            (Said::New, Phase::Suspended) => Some(CloseReason::Left),
+            (Said::New, Phase::Idle) => Some(CloseReason::Inactivity),
+            (Said::New, Phase::Initialized | Phase::Active { .. }) | (Said::Nothing, _) => None,
+        }
+    }
+
     /// Whether anything was said in it, so that it is worth showing.
     pub const fn is_listed(&self) -> bool {
         !matches!(self.said, Said::Nothing)

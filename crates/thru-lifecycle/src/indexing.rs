@@ -102,6 +102,11 @@ impl Indexing {
         }
     }
 
+    /// Whether somebody is at it.
+    pub const fn is_running(self) -> bool {
+        matches!(self, Self::Running { .. })
+    }
+
     /// The number that stands for it in the store.
     pub const fn code(self) -> u8 {
         match self {

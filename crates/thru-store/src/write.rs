@@ -1,12 +1,14 @@
 //! Writing: everything that one step of intake produces, in one transaction.
 
 mod events;
+mod jobs;
 mod memories;
+mod sessions;
 
 use rusqlite::{OptionalExtension, Params, Transaction};
 use thru_core::{
     Access, Agent, Amendment, Diagnostic, FileTouch, Id, Outcome, Passage, ProjectKey, ReadBatch,
-    RecordId, SessionFacts, SessionKey, SourceKind,
+    RecordId, SessionFacts, SessionKey, SourceKind, Timestamp,
 };
 use thru_redact::Clean;
 
@@ -28,6 +30,7 @@ pub struct SourceStamp {
 pub use events::{NewEvent, OpenEvent, Told};
 pub use memories::NewMemory;
 pub(crate) use memories::outcome_of_code;
+pub use sessions::CourseEvent;
 
 /// How much a batch wrote.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -410,7 +413,7 @@ impl Batch<'_> {
         self.transaction
             .prepare_cached("UPDATE sessions SET stale = 1 WHERE id = ?1 AND stale = 0")?
             .execute([session])?;
-        Ok(())
+        self.mark_grown(session)
     }
 
     /// Adds what was read of a session in one source to what is known of it, and gives all that is
@@ -557,6 +560,7 @@ impl Batch<'_> {
         self.remove_passages("session = ?1", [session])?;
         self.remove_memories_of(session)?;
         self.remove_events_of(session)?;
+        self.remove_episodes_of(session)?;
         for source in crate::query::sources_of(&self.transaction, session)? {
             self.remove_source(source)?;
         }
@@ -590,8 +594,8 @@ impl Batch<'_> {
     pub fn reset_source(&self, source: i64) -> Result<()> {
         self.transaction
             .prepare_cached(
-                "UPDATE sessions SET stale = 1, unsettled =
-                     unsettled OR EXISTS (SELECT 1 FROM events WHERE session = sessions.id)
+                "UPDATE sessions SET stale = 1, indexing = CASE indexing WHEN 2 THEN 0 ELSE indexing END,
+                     unsettled = unsettled OR EXISTS (SELECT 1 FROM events WHERE session = sessions.id)
                  WHERE id IN (SELECT session FROM passages WHERE source = ?1)",
             )?
             .execute([source])?;
@@ -715,6 +719,10 @@ struct KnownPassage {
     entry: String,
     place: TextPlace,
     session_row: i64,
+}
+
+fn time(milliseconds: i64) -> Timestamp {
+    Timestamp::from_millisecond(milliseconds).unwrap_or_default()
 }
 
 fn records_json(records: &[RecordId], lines: &[u64]) -> String {

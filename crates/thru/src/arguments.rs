@@ -49,6 +49,8 @@ pub(crate) enum Command {
     Remember(commands::remember::Arguments),
     /// Correct a memory
     Edit(commands::edit::Arguments),
+    /// Say that a session is over for now, and index it
+    Close(commands::close::Arguments),
     /// List sessions, the latest first
     Sessions(commands::sessions::Arguments),
     /// Look into one session

@@ -11,10 +11,12 @@ use thru_config::{Config, Layer, Note, Origin, load};
 use thru_core::{Clock, Layout, SystemClock};
 use thru_intake::identity::PROJECT_FILE;
 use thru_intake::{Declared, Intake, Options};
+use thru_lifecycle::Limits;
 
 use crate::failure::advised;
 
 /// Everything that is not an argument.
+#[derive(Clone)]
 pub(crate) struct Environment {
     /// Where our data lies.
     pub(crate) layout: Layout,
@@ -42,6 +44,8 @@ pub(crate) struct Environment {
     pub(crate) pager: String,
     /// Whether the user chose how `less` behaves.
     pub(crate) less_is_set: bool,
+    /// The session of the agent that runs this command, where an agent does.
+    pub(crate) agent_session: Option<String>,
     /// Where the user's shell looks for programs.
     pub(crate) search_path: Vec<PathBuf>,
 }
@@ -143,9 +147,19 @@ impl Environment {
                 .filter(|pager| !pager.trim().is_empty())
                 .unwrap_or_else(|| "less".to_owned()),
             less_is_set: env::var_os("LESS").is_some(),
+            agent_session: env::var("CLAUDE_CODE_SESSION_ID").ok().filter(|id| !id.is_empty()),
             search_path: env::var_os("PATH")
                 .map(|path| env::split_paths(&path).collect())
                 .unwrap_or_default(),
+        }
+    }
+
+    /// When a session is idle, or over.
+    pub(crate) fn limits(&self) -> Limits {
+        Limits {
+            inactivity_timeout: self.config.inactivity_timeout(),
+            idle_timeout: self.config.idle_timeout(),
+            max_duration: self.config.max_session_duration(),
         }
     }
 
@@ -158,6 +172,8 @@ impl Environment {
             host: host(),
             allow: self.config.redact_allow().to_vec(),
             distil: self.config.distil_enabled(),
+            limits: self.limits(),
+            index_left: self.config.archives_on_end(),
             declared: Declared::by(crate::commands::shared::declared_name),
         };
         Ok(Intake::new(self.layout.clone(), Arc::clone(&self.clock), options)?)
@@ -181,6 +197,7 @@ impl Environment {
             terminal: self.terminal,
             pager: self.pager.clone(),
             less_is_set: self.less_is_set,
+            agent_session: None,
             search_path: self.search_path.clone(),
         }
     }

@@ -40,6 +40,15 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     ExitCode::from(2)
 }
 
+/// An error with its advice, in one text.
+pub(crate) fn whole(error: &anyhow::Error) -> String {
+    let message = sentence(&format!("{error:#}"));
+    match hint(error) {
+        Some(hint) => format!("{message} {}", sentence(&hint)),
+        None => message,
+    }
+}
+
 /// A sentence with its full stop, and nothing in it that could steer a terminal.
 fn sentence(text: &str) -> String {
     let text = printable(text.trim_end());

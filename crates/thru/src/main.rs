@@ -2,6 +2,9 @@
 //! looked at here and handed on; nothing below this crate looks for itself (invariant I-9).
 
 mod arguments;
+mod asking;
+mod background;
+mod bringing_in;
 mod commands;
 mod disk;
 mod environment;

@@ -75,6 +75,98 @@ pub fn discover_session(transcript: &Path, session: &SessionId) -> Discovery {
     search.finish()
 }
 
+/// The files of the sessions that these files and folders of the configuration folder belong to: what a
+/// watcher saw change. Paths that belong to no session are passed over.
+pub fn discover_changed<'p>(
+    config_dir: &Path,
+    changed: impl IntoIterator<Item = &'p Path>,
+    skip: &dyn Fn(&Path) -> bool,
+) -> Discovery {
+    let projects = config_dir.join("projects");
+    let history = config_dir.join(HISTORY);
+    let mut search = Search { skip, found: Discovery::default() };
+    let mut seen = HashSet::new();
+    for path in changed {
+        if path == history && !skip(path) && seen.insert(history.clone()) {
+            search.add(path, SourceKind::PromptHistory, "", None, archive_name([HISTORY]));
+        }
+        let Ok(below) = path.strip_prefix(&projects) else { continue };
+        let mut parts = below.iter().map(|part| part.to_str());
+        let (slug, entry) = (parts.next().flatten(), parts.next().flatten());
+        let Some(slug) = slug else { continue };
+        let folder = projects.join(slug);
+        if skip(&folder) {
+            continue;
+        }
+        match entry.map(|entry| entry.strip_suffix(".jsonl").unwrap_or(entry)) {
+            Some(session) if is_session_id(session) => {
+                let transcript = folder.join(format!("{session}.jsonl"));
+                if seen.insert(transcript.clone()) && !skip(&transcript) {
+                    let found = discover_session(&transcript, &SessionId::new(session));
+                    search.found.sources.extend(found.sources);
+                    search.found.problems.extend(found.problems);
+                }
+            }
+            Some(_) => {}
+            // The folder itself came, or came back.
+            None if seen.insert(folder.clone()) => search.project(&folder, slug),
+            None => {}
+        }
+    }
+    search.found.sources.retain(|source| !skip(&source.path));
+    search.finish()
+}
+
+/// The transcripts in these folders of projects that were written to since a time, with what belongs to
+/// their sessions. `go_on` is asked between folders.
+pub fn discover_recent<'p>(
+    folders: impl IntoIterator<Item = &'p Path>,
+    since: Timestamp,
+    skip: &dyn Fn(&Path) -> bool,
+    go_on: &dyn Fn() -> bool,
+) -> Discovery {
+    let mut search = Search { skip, found: Discovery::default() };
+    for folder in folders {
+        if !go_on() {
+            break;
+        }
+        if skip(folder) {
+            continue;
+        }
+        for (path, name, entry) in search.entries(folder) {
+            let is_recent = || {
+                let metadata = entry.metadata().ok();
+                metadata.as_ref().and_then(modified).is_none_or(|modified| modified >= since)
+            };
+            if let Some(session) = session_of_file(&name)
+                && !skip(&path)
+                && is_recent()
+            {
+                let found = discover_session(&path, &SessionId::new(session));
+                search.found.sources.extend(found.sources);
+                search.found.problems.extend(found.problems);
+            }
+        }
+    }
+    search.found.sources.retain(|source| !skip(&source.path));
+    search.finish()
+}
+
+/// The folders of all projects in a configuration folder, the last changed first.
+pub fn project_folders(config_dir: &Path) -> Vec<PathBuf> {
+    let mut search = Search { skip: &|_| false, found: Discovery::default() };
+    let entries = search.entries(&config_dir.join("projects"));
+    let mut folders: Vec<_> = entries
+        .into_iter()
+        .filter_map(|(path, _, entry)| {
+            let metadata = entry.metadata().ok().filter(Metadata::is_dir)?;
+            Some((metadata.modified().ok(), path))
+        })
+        .collect();
+    folders.sort_unstable_by(|a, b| b.cmp(a));
+    folders.into_iter().map(|(_, path)| path).collect()
+}
+
 struct Search<'s> {
     skip: &'s dyn Fn(&Path) -> bool,
     found: Discovery,

@@ -5,6 +5,7 @@
 //! is not named here is kept all the same. Nothing here reads or writes anything.
 
 mod answer;
+mod course;
 mod keep;
 mod passage;
 
@@ -14,6 +15,7 @@ use thru_core::SessionId;
 use super::prompt;
 
 pub use answer::{Answer, answer};
+pub use course::course;
 pub use keep::keep;
 pub use passage::{passage, passage_id};
 

@@ -20,7 +20,9 @@ mod state;
 mod tools;
 
 pub use cleaner::Cleaner;
-pub use discover::{discover, discover_path, discover_session};
+pub use discover::{
+    discover, discover_changed, discover_path, discover_recent, discover_session, project_folders,
+};
 pub use history::{HistoryBatch, HistoryReader, directory_of_prompt};
 pub use reader::Reader;
 pub use restore::{RestoreError, restore_path};

@@ -38,6 +38,8 @@ impl Machine {
             host: "test".to_owned(),
             allow: Vec::new(),
             distil: true,
+            limits: thru_lifecycle::Limits::default(),
+            index_left: true,
             declared: thru_intake::Declared::never(),
         };
         Self { folder: tempfile::tempdir().unwrap(), options }
@@ -139,7 +141,7 @@ impl Machine {
             .import(
                 &lock,
                 plan,
-                &thru_intake::Directories { excluded },
+                &thru_intake::How::whole(excluded),
                 &never,
                 &mut |_, _, _| {},
                 &mut |_| {},
@@ -199,6 +201,6 @@ pub(crate) fn key(session: &str) -> SessionKey {
 
 fn bring_in(intake: &Intake, plan: Plan, cancelled: &AtomicBool) -> Result<ImportReport> {
     let lock = intake.lock(&mut |_| false)?;
-    let directories = thru_intake::Directories { excluded: &|_| false };
-    intake.import(&lock, plan, &directories, cancelled, &mut |_, _, _| {}, &mut |_| {})
+    let how = thru_intake::How::whole(&|_| false);
+    intake.import(&lock, plan, &how, cancelled, &mut |_, _, _| {}, &mut |_| {})
 }

@@ -1,6 +1,6 @@
 //! What hooks recorded, and what sessions were given.
 
-use rusqlite::Row;
+use rusqlite::{Row, params_from_iter};
 use thru_core::{Id, SessionId, SessionKey, Timestamp};
 
 use super::passages::time;
@@ -60,12 +60,22 @@ impl Store {
     }
 
     /// Sessions that hooks told of since a time, and where they said that the transcript is.
-    pub fn recorded_transcripts(&self, since: Timestamp) -> Result<Vec<(SessionKey, String)>> {
-        let mut statement = self.connection.prepare_cached(
+    /// Of these projects only, if any are named.
+    pub fn recorded_transcripts(
+        &self,
+        since: Timestamp,
+        projects: Option<&[i64]>,
+    ) -> Result<Vec<(SessionKey, String)>> {
+        let of = projects.map_or_else(String::new, |projects| {
+            format!("AND s.project IN ({})", super::in_list(projects.len()))
+        });
+        let mut statement = self.connection.prepare_cached(&format!(
             "SELECT s.agent, s.session, f.path FROM sessions s JOIN sources f ON f.session = s.id
-             WHERE s.ended >= ?1 AND f.kind = 'hooks' AND f.path <> '' ORDER BY s.ended",
-        )?;
-        let rows = statement.query_map([since.as_millisecond()], |row| {
+             WHERE s.ended >= ? AND f.kind = 'hooks' AND f.path <> '' {of} ORDER BY s.ended",
+        ))?;
+        let parameters = std::iter::once(since.as_millisecond())
+            .chain(projects.unwrap_or_default().iter().copied());
+        let rows = statement.query_map(params_from_iter(parameters), |row| {
             let id = SessionId::new(row.get::<_, String>(1)?);
             Ok((SessionKey { agent: super::agent(row, 0)?, id }, row.get(2)?))
         })?;

@@ -1,6 +1,8 @@
 //! Reading: rows in the vocabulary of `thru-core`.
 
+mod episodes;
 mod events;
+mod jobs;
 mod memories;
 mod operations;
 mod passages;
@@ -13,7 +15,10 @@ use rusqlite::Connection;
 
 use crate::error::Result;
 
+pub use episodes::{Course, Episode, Heard};
+pub(crate) use episodes::{course_of, current_episode};
 pub use events::{EventRow, InjectionRow, LaterUse};
+pub use jobs::{JobKind, JobRow};
 pub use memories::{MemoryBody, MemoryFilter, MemoryFlags, MemoryRow};
 pub use operations::OperationRow;
 pub(crate) use passages::passage_place;

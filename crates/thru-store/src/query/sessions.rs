@@ -4,8 +4,10 @@ use std::collections::HashMap;
 
 use rusqlite::types::Value;
 use rusqlite::{OptionalExtension, Row, params_from_iter};
-use thru_core::{SessionFacts, SessionId, SessionKey, Timestamp};
+use thru_core::{Id, SessionFacts, SessionId, SessionKey, Timestamp};
+use thru_lifecycle::Indexing;
 
+use super::episodes::Heard;
 use super::passages::time;
 use crate::error::Result;
 use crate::store::Store;
@@ -33,10 +35,12 @@ pub struct SessionRow {
     pub passages: u64,
     /// What the reader learned of it.
     pub facts: SessionFacts,
-    /// When the agent said that it is over, unless it went on.
-    pub closed: Option<Timestamp>,
-    /// Why it was over.
-    pub closed_reason: Option<String>,
+    /// What was heard of its course.
+    pub heard: Heard,
+    /// How far our work on it is.
+    pub indexing: Indexing,
+    /// The episode that it is indexed as.
+    pub episode: Option<Id>,
 }
 
 /// Where a session worked, for those who need nothing else of it.
@@ -97,8 +101,9 @@ impl Store {
                     s.started, s.ended, s.facts,
                     (SELECT max(turn) FROM passages WHERE session = s.id),
                     (SELECT count(*) FROM passages WHERE session = s.id),
-                    s.closed, s.closed_reason
+                    s.conversation, s.indexing, e.uuid
              FROM sessions s
+             LEFT JOIN episodes e ON e.session = s.id AND e.retired IS NULL
              LEFT JOIN projects p ON p.id = s.project
              LEFT JOIN projects m ON m.id = p.merged_into
              WHERE {} ORDER BY s.ended DESC, s.session LIMIT ?",
@@ -171,6 +176,8 @@ impl Store {
 
 fn session(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
     let facts: String = row.get(8)?;
+    let (started, ended) = (time(row, 6)?, time(row, 7)?);
+    let told: Option<String> = row.get(11)?;
     Ok(SessionRow {
         row: row.get(0)?,
         key: SessionKey {
@@ -180,12 +187,13 @@ fn session(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
         project: row.get(3)?,
         project_name: row.get(4)?,
         title: row.get(5)?,
-        started: time(row, 6)?,
-        ended: time(row, 7)?,
+        started,
+        ended,
         facts: serde_json::from_str(&facts).unwrap_or_default(),
         turns: row.get::<_, Option<u32>>(9)?.unwrap_or(0),
         passages: row.get(10)?,
-        closed: time(row, 11)?,
-        closed_reason: row.get(12)?,
+        heard: Heard::new(told.as_deref(), started, ended),
+        indexing: Indexing::from_code(row.get(12)?).unwrap_or(Indexing::Unindexed),
+        episode: row.get::<_, Option<_>>(13)?.map(Id::from_bytes),
     })
 }

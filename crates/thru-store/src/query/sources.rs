@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension, params_from_iter};
 use thru_core::{SessionId, SessionKey, SourceKind};
 
 use super::count;
@@ -70,15 +70,34 @@ impl Store {
         let mut statement = self.connection.prepare_cached(
             "SELECT path, size, modified, entry, archived FROM sources WHERE size IS NOT NULL",
         )?;
-        let stamps = statement
-            .query_map([], |row| {
-                let size: i64 = row.get(1)?;
-                let stamp = SourceStamp { size: size.max(0) as u64, modified: row.get(2)? };
-                let archived = row.get::<_, Option<u64>>(4)?.unwrap_or(0);
-                Ok((row.get(0)?, Stamped { stamp, entry: row.get(3)?, archived }))
-            })?
-            .collect::<rusqlite::Result<_>>()?;
+        let stamps = statement.query_map([], stamped)?.collect::<rusqlite::Result<_>>()?;
         Ok(stamps)
+    }
+
+    /// What this source file, and its archived copy, looked like when it was last read.
+    pub fn stamp(&self, path: &str) -> Result<Option<Stamped>> {
+        Ok(self
+            .connection
+            .prepare_cached(
+                "SELECT path, size, modified, entry, archived FROM sources
+                 WHERE path = ?1 AND size IS NOT NULL",
+            )?
+            .query_row([path], stamped)
+            .optional()?
+            .map(|(_, stamped)| stamped))
+    }
+
+    /// Where the transcripts of the last sessions of these projects lie.
+    pub fn transcripts_of(&self, projects: &[i64], sessions: usize) -> Result<Vec<String>> {
+        let mut statement = self.connection.prepare_cached(&format!(
+            "SELECT f.path FROM sources f JOIN
+                 (SELECT id FROM sessions WHERE project IN ({}) ORDER BY ended DESC LIMIT ?) s
+             ON f.session = s.id WHERE f.kind = 'main' AND f.path <> ''",
+            super::in_list(projects.len())
+        ))?;
+        let parameters = projects.iter().copied().chain([sessions as i64]);
+        let rows = statement.query_map(params_from_iter(parameters), |row| row.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
     /// Where to go on reading an archived file; nothing if it was never read.
@@ -215,6 +234,13 @@ impl Store {
             .collect::<rusqlite::Result<_>>()?;
         Ok(found)
     }
+}
+
+fn stamped(row: &rusqlite::Row<'_>) -> rusqlite::Result<(String, Stamped)> {
+    let size: i64 = row.get(1)?;
+    let stamp = SourceStamp { size: size.max(0) as u64, modified: row.get(2)? };
+    let archived = row.get::<_, Option<u64>>(4)?.unwrap_or(0);
+    Ok((row.get(0)?, Stamped { stamp, entry: row.get(3)?, archived }))
 }
 
 pub(crate) fn sources_of(connection: &Connection, session: i64) -> Result<Vec<i64>> {

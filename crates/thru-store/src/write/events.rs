@@ -4,7 +4,7 @@
 use rusqlite::OptionalExtension;
 use thru_core::{Id, Injection, PassageKind, Timestamp};
 
-use super::Batch;
+use super::{Batch, time};
 use crate::error::Result;
 
 /// Two events that are alike and have no id of their own are one within this time.
@@ -226,24 +226,6 @@ impl Batch<'_> {
         self.transaction
             .prepare_cached("UPDATE sessions SET unsettled = 0 WHERE id = ?1")?
             .execute([session])?;
-        self.note_end(session)
-    }
-
-    /// Notes whether the last that hooks heard of the session is that it ended.
-    fn note_end(&self, session: i64) -> Result<()> {
-        let last: Option<(String, i64, Option<String>)> = self
-            .transaction
-            .prepare_cached(
-                "SELECT event, at, detail ->> '$.reason' FROM events
-                 WHERE session = ?1 AND event <> 'StopFailure' ORDER BY at DESC, key DESC LIMIT 1",
-            )?
-            .query_row([session], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
-            .optional()?;
-        let end = last.filter(|(event, ..)| event == "SessionEnd");
-        let (at, reason) = end.map_or((None, None), |(_, at, reason)| (Some(at), reason));
-        self.transaction
-            .prepare_cached("UPDATE sessions SET closed = ?2, closed_reason = ?3 WHERE id = ?1")?
-            .execute((session, at, reason))?;
         Ok(())
     }
 
@@ -303,8 +285,4 @@ impl Batch<'_> {
             .execute([cursor])?;
         Ok(())
     }
-}
-
-fn time(milliseconds: i64) -> Timestamp {
-    Timestamp::from_millisecond(milliseconds).unwrap_or_default()
 }

@@ -11,6 +11,7 @@ use thru_store::StoreError;
 
 use super::briefing::{Place, Recipient, make_pack};
 use super::{Outcome, shared};
+use crate::asking::open_for_question;
 use crate::environment::Environment;
 use crate::ui::{Page, Tone, one_line, plural, printable};
 
@@ -89,7 +90,7 @@ pub(crate) fn run(
 }
 
 fn make(arguments: &Arguments, environment: &Environment) -> Result<Pack> {
-    let store = match shared::open_store(environment) {
+    let store = match shared::open_store_as_it_is(environment) {
         Ok(store) => store,
         // Nobody can know anything yet.
         Err(error) if is_missing(&error) => {
@@ -104,6 +105,7 @@ fn make(arguments: &Arguments, environment: &Environment) -> Result<Pack> {
         Some(name) => Place::of(&store, shared::named_project(&store, name)?)?,
         None => Place::here(environment, &store)?,
     };
+    let (store, _) = open_for_question(environment, store, Some(&place.projects))?;
     let session = match &arguments.session {
         Some(id) => Some(shared::named_session(&store, id)?.row),
         None => None,

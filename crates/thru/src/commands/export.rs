@@ -88,11 +88,11 @@ pub(crate) fn run(
     });
     let Some(path) = &arguments.out else {
         let mut output = BufWriter::new(std::io::stdout().lock());
-        write(&mut output, &header, &chosen, &store, &intake)?;
+        write(&mut output, &header, &chosen, &store, &intake, environment)?;
         output.flush()?;
         return Ok(Outcome::Done);
     };
-    write_file(path, |output| write(output, &header, &chosen, &store, &intake))?;
+    write_file(path, |output| write(output, &header, &chosen, &store, &intake, environment))?;
     let mut page = Page::new(environment, plain);
     page.line(format!(
         "Wrote {}, {}, {} memories and {} to {}.",
@@ -168,6 +168,7 @@ fn write(
     chosen: &Chosen,
     store: &Store,
     intake: &Intake,
+    environment: &Environment,
 ) -> Result<()> {
     let mut line = |value: &Value| -> Result<()> {
         // What is stored was clean by the rules of its time; they may be newer.
@@ -178,7 +179,7 @@ fn write(
     };
     line(header)?;
     for session in &chosen.sessions {
-        line(&json!({ "kind": "session", "body": session_json(session) }))?;
+        line(&json!({ "kind": "session", "body": session_json(session, environment) }))?;
         for passage in store.passages(PassageFilter::Session(session.row))? {
             let text: Clean<String> =
                 intake.redactor().clean_text(&store.text_of(&passage)?, &mut Report::default());

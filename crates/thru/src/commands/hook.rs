@@ -5,7 +5,6 @@
 //! goes wrong is noted for `thru doctor`.
 
 mod briefing;
-mod child;
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
@@ -25,6 +24,7 @@ use thru_config::{Config, Note};
 use thru_core::{Agent, Clock, SystemClock};
 use thru_journal::journal::Journal;
 
+use crate::background;
 use crate::environment::{Places, host, settings};
 
 /// After this time the agent must not wait any longer. Agents wait longer than this by themselves.
@@ -174,6 +174,9 @@ fn work(places: Places, called: &Called) -> Result<String, Trouble> {
             note(&places.layout, called, &reason_of(wrong), String::new());
         }
     }
+    if !config.hooks_enabled() || !config.tracking_enabled() {
+        return Ok(String::new());
+    }
     let now = SystemClock.now();
     let redactor = rules::redactor(&places.layout, config.redact_allow());
     let session = Session::of(&places.layout, &session_key(&input));
@@ -204,6 +207,7 @@ fn work(places: Places, called: &Called) -> Result<String, Trouble> {
     let recorded = recorder
         .record(&input, &raw, &session, now)
         .map_err(|error| Trouble { lost: true, ..refused(error.to_string()) })?;
+    background::poke(&places.layout, &config);
     let mut output = String::new();
     if input.event.takes_context()
         && recorded == Recorded::Kept
@@ -217,8 +221,8 @@ fn work(places: Places, called: &Called) -> Result<String, Trouble> {
                 note(&layout, called, &format!("no context: {error:#}"), String::new());
                 String::new()
             });
-    } else if config.capture_background() && child::is_due(&input.event, &places.layout) {
-        child::start_intake(&input.event, &places.layout);
+    } else if input.event == Event::SessionEnd && !config.async_indexing() {
+        briefing::index_now(places, config, directory);
     }
     Ok(output)
 }

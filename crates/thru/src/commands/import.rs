@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget};
 use serde_json::json;
 use thru_agents::{Discovery, claude_code};
 use thru_intake::identity::PROJECT_FILE;
-use thru_intake::{Directories, ImportReport, Intake, IntakeLock, Plan, SourceProblem, Stage};
+use thru_intake::{How, ImportReport, Intake, IntakeLock, Plan, SourceProblem, Stage};
 
 use super::{Outcome, export, shared};
 use crate::environment::{Environment, project_settings};
@@ -140,7 +140,7 @@ pub(crate) fn perform(
     let report = intake.import(
         lock,
         plan,
-        &Directories { excluded: &excluded },
+        &How::whole(&excluded),
         &cancelled,
         &mut shared::migration_progress(environment),
         &mut |report| {
@@ -422,7 +422,7 @@ pub(crate) fn import_quietly(environment: &Environment, folder: &Path) -> Result
     intake.import(
         &lock,
         plan,
-        &Directories { excluded: &|_| false },
+        &How::whole(&|_| false),
         &std::sync::atomic::AtomicBool::new(false),
         &mut |_, _, _| {},
         &mut |_| {},

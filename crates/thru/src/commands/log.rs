@@ -137,6 +137,12 @@ pub(super) fn sentence(operation: Option<&Operation>) -> String {
         Some(Operation::RuleAdded { name, .. }) => format!("redaction rule {name} added"),
         Some(Operation::RuleRemoved { name }) => format!("redaction rule {name} removed"),
         Some(Operation::SessionForgotten { session }) => format!("forgot session {}", session.id),
+        Some(Operation::SessionClosed { session, reason }) => {
+            format!("closed session {} ({reason})", session.id)
+        }
+        Some(Operation::EpisodeRetired(retired)) => {
+            format!("replaced what session {} was indexed as", retired.session.id)
+        }
         Some(Operation::MemoryTold(told)) => format!("remembered \"{}\"", told.title),
         Some(Operation::MemoryEdited { memory, .. }) => format!("edited memory {}", start(memory)),
         Some(Operation::MemoryForgotten { memory, .. }) => {

@@ -2,6 +2,7 @@
 
 pub(crate) mod briefing;
 pub(crate) mod capture;
+pub(crate) mod close;
 pub(crate) mod config;
 pub(crate) mod context;
 pub(crate) mod demo;
@@ -84,6 +85,7 @@ pub(crate) fn run(arguments: Arguments, environment: &Environment) -> Result<Out
         Command::Context(arguments) => context::run(&arguments, environment, plain),
         Command::Remember(arguments) => remember::run(&arguments, environment, plain),
         Command::Edit(arguments) => edit::run(&arguments, environment, plain),
+        Command::Close(arguments) => close::run(&arguments, environment, plain),
         Command::Sessions(arguments) => sessions::run(&arguments, environment, plain),
         Command::Session(command) => session::run(&command, environment, plain),
         Command::Restore(arguments) => restore::run(&arguments, environment, plain),

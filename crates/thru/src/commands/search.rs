@@ -10,6 +10,7 @@ use thru_store::{PassageRow, SessionRow, Store};
 
 use super::memories::{self, TableRow};
 use super::{Outcome, shared};
+use crate::asking::open_for_question;
 use crate::environment::Environment;
 use crate::ui::{Page, Tone, age, count, cut, one_line, plural, printable, width};
 
@@ -69,9 +70,10 @@ pub(crate) fn run(
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {
-    let store = shared::open_store(environment)?;
+    let store = shared::open_store_as_it_is(environment)?;
     let intake = environment.intake()?;
     let (filter, scope) = scope(arguments, environment, &store)?;
+    let (store, prepared) = open_for_question(environment, store, filter.projects.as_deref())?;
     let limit = arguments.limit.map_or_else(|| environment.config.search_limit(), usize::from);
     let only_memories = !arguments.kinds.is_empty() || !arguments.concepts.is_empty();
     let request = Request {
@@ -85,7 +87,9 @@ pub(crate) fn run(
     let is_empty = answer.sessions.is_empty() && answer.memories.is_empty();
     let mut page = Page::new(environment, plain);
     if arguments.json {
-        page.json(&as_json(&answer, &request, &scope, &store)?)?;
+        let mut json = as_json(&answer, &request, &scope, &store, environment)?;
+        json["preparation"] = prepared.as_json();
+        page.json(&json)?;
     } else if only_memories && !is_empty {
         show_memories(&mut page, &answer, &store, intake.redactor(), environment)?;
     } else if is_empty {
@@ -102,6 +106,9 @@ pub(crate) fn run(
     } else {
         remembered(&mut page, &answer, &store, environment)?;
         show(&mut page, &answer, arguments, environment, &scope);
+    }
+    if !arguments.json {
+        prepared.show(&mut page);
     }
     page.print()?;
     Ok(if is_empty { Outcome::Nothing } else { Outcome::Done })
@@ -416,12 +423,18 @@ fn explained(hit: &Hit, session: f32) -> String {
     )
 }
 
-fn as_json(answer: &Answer, request: &Request, scope: &Scope, store: &Store) -> Result<Value> {
+fn as_json(
+    answer: &Answer,
+    request: &Request,
+    scope: &Scope,
+    store: &Store,
+    environment: &Environment,
+) -> Result<Value> {
     let sessions: Vec<Value> = answer
         .sessions
         .iter()
         .map(|session| {
-            let mut value = super::sessions::session_json(&session.session);
+            let mut value = super::sessions::session_json(&session.session, environment);
             value["score"] = json!(session.score);
             value["passages"] = session.hits.iter().map(hit_json).collect();
             value

@@ -85,7 +85,7 @@ pub(crate) fn run(command: &Command, environment: &Environment, plain: bool) -> 
     let files = store.files_of_session(session.row)?;
     let mut page = Page::new(environment, plain);
     if arguments.json {
-        page.json(&as_json(&session, &turns, &files))?;
+        page.json(&as_json(&session, &turns, &files, environment))?;
         page.print()?;
         return Ok(Outcome::Done);
     }
@@ -292,6 +292,7 @@ fn as_json(
     session: &thru_store::SessionRow,
     turns: &BTreeMap<u32, Turn>,
     files: &[TouchedFile],
+    environment: &Environment,
 ) -> Value {
     let said = |told: &Option<Told>| {
         told.as_ref().map(|told| json!({ "id": told.id, "at": told.at, "text": told.text.get() }))
@@ -322,7 +323,7 @@ fn as_json(
     json!({
         "version": 1,
         "kind": "session",
-        "session": super::sessions::session_json(session),
+        "session": super::sessions::session_json(session, environment),
         "turns": turns,
         "files": files,
     })

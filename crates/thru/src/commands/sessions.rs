@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use serde_json::{Value, json};
+use thru_lifecycle::conversation::Said;
 use thru_recall::parse_date;
 use thru_store::{SessionFilter, SessionRow};
 
@@ -59,7 +60,8 @@ pub(crate) fn run(
     sessions.truncate(arguments.limit);
     let mut page = Page::new(environment, plain);
     if arguments.json {
-        let listed: Vec<Value> = sessions.iter().map(session_json).collect();
+        let listed: Vec<Value> =
+            sessions.iter().map(|session| session_json(session, environment)).collect();
         page.json(&json!({ "version": 1, "kind": "sessions", "more": more, "sessions": listed }))?;
     } else if sessions.is_empty() {
         page.line("No sessions.");
@@ -106,7 +108,12 @@ fn table(page: &mut Page, sessions: &[SessionRow], environment: &Environment) {
 }
 
 /// A session as JSON, in every answer alike.
-pub(crate) fn session_json(session: &SessionRow) -> Value {
+pub(crate) fn session_json(session: &SessionRow, environment: &Environment) -> Value {
+    let conversation = session.heard.at(environment.clock.now(), &environment.limits());
+    let close = conversation.as_ref().and_then(|one| match one.said() {
+        Said::Closed(close) => Some(close),
+        Said::New | Said::Nothing => one.ended(),
+    });
     json!({
         "agent": session.key.agent,
         "id": session.key.id,
@@ -114,8 +121,11 @@ pub(crate) fn session_json(session: &SessionRow) -> Value {
         "title": session.title,
         "started": session.started,
         "ended": session.ended,
-        "closed": session.closed,
-        "closed_reason": session.closed_reason,
+        "state": conversation.as_ref().map(|one| one.phase().as_str()),
+        "closed": close.map(|close| close.at),
+        "close_reason": close.map(|close| close.reason.to_string()),
+        "indexing": session.indexing.as_str(),
+        "episode_uuid": session.episode,
         "turns": session.turns,
         "passages": session.passages,
         "directory": session.facts.directory,

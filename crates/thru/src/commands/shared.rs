@@ -37,10 +37,16 @@ pub(crate) fn refuse_notes(environment: &Environment) -> Result<()> {
 /// Opens the store to read; one that an older version wrote is upgraded first, and what hooks recorded
 /// meanwhile is brought in, unless somebody else is at it.
 pub(crate) fn open_store(environment: &Environment) -> Result<Store> {
+    let store = open_store_as_it_is(environment)?;
+    // What is there can be read all the same: from a disk that nobody can write to, say.
+    let _ = bring_in_news(environment, &store);
+    Ok(store)
+}
+
+/// The same, without looking for what hooks recorded.
+pub(crate) fn open_store_as_it_is(environment: &Environment) -> Result<Store> {
     let store = Store::open_to_read(&environment.layout)?;
     if store.schema_version()? == thru_store::SCHEMA_VERSION {
-        // What is there can be read all the same: from a disk that nobody can write to, say.
-        let _ = bring_in_news(environment, &store);
         return Ok(store);
     }
     drop(store);

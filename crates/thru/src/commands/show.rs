@@ -57,8 +57,10 @@ pub(crate) fn run(
         };
         if arguments.json {
             let mut value = passage_json(&passage, &short_id, &text);
-            value["session"] =
-                store.session(passage.session)?.map(|s| super::sessions::session_json(&s)).into();
+            value["session"] = store
+                .session(passage.session)?
+                .map(|s| super::sessions::session_json(&s, environment))
+                .into();
             if arguments.source {
                 value["source"] = records.iter().map(parsed).collect();
             }

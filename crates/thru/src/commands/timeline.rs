@@ -11,6 +11,7 @@ use thru_store::index::IndexFilter;
 use super::memories::{self, TableRow};
 use super::show::named_passage;
 use super::{Outcome, shared};
+use crate::asking::{Prepared, open_for_question};
 use crate::environment::Environment;
 use crate::ui::{Page, Tone};
 
@@ -49,7 +50,8 @@ pub(crate) fn run(
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {
-    let store = shared::open_store(environment)?;
+    let store = shared::open_store_as_it_is(environment)?;
+    let (store, prepared) = open_for_question(environment, store, None)?;
     let intake = environment.intake()?;
     let mut page = Page::new(environment, plain);
     let anchor = match (&arguments.id, &arguments.query) {
@@ -59,8 +61,14 @@ pub(crate) fn run(
     };
     let Some(anchor) = anchor else {
         match arguments.json {
-            true => page.json(&as_json(&store, intake.redactor(), &Timeline::default())?)?,
-            false => page.line("Nothing found."),
+            true => {
+                let timeline = Timeline::default();
+                page.json(&as_json(&store, intake.redactor(), &timeline, &prepared)?)?;
+            }
+            false => {
+                page.line("Nothing found.");
+                prepared.show(&mut page);
+            }
         }
         page.print()?;
         return Ok(Outcome::Nothing);
@@ -69,7 +77,7 @@ pub(crate) fn run(
     let timeline =
         timeline(&store, anchor, arguments.before.into(), arguments.after.into(), kinds)?;
     if arguments.json {
-        page.json(&as_json(&store, intake.redactor(), &timeline)?)?;
+        page.json(&as_json(&store, intake.redactor(), &timeline, &prepared)?)?;
     } else {
         let rows: Vec<TableRow<'_>> = timeline
             .before
@@ -85,6 +93,7 @@ pub(crate) fn run(
             page.gap();
             page.line(page.paint(Tone::Quiet, "`thru show ID…` tells them whole."));
         }
+        prepared.show(&mut page);
     }
     page.print()?;
     Ok(Outcome::Done)
@@ -128,7 +137,12 @@ fn found(
     Ok(answer.memories.into_iter().next().map(|found| Anchor::Memory(found.hit.memory)))
 }
 
-fn as_json(store: &Store, redactor: &thru_redact::Redactor, timeline: &Timeline) -> Result<Value> {
+fn as_json(
+    store: &Store,
+    redactor: &thru_redact::Redactor,
+    timeline: &Timeline,
+    prepared: &Prepared,
+) -> Result<Value> {
     let row = |memory: &thru_store::MemoryRow| -> Result<Value> {
         let title = redactor.clean_text(&memory.title, &mut Report::default());
         let session = memories::session_of(store, memory)?;
@@ -143,5 +157,6 @@ fn as_json(store: &Store, redactor: &thru_redact::Redactor, timeline: &Timeline)
         "before": rows(&timeline.before)?,
         "anchor": timeline.anchor.as_ref().map(row).transpose()?,
         "after": rows(&timeline.after)?,
+        "preparation": prepared.as_json(),
     }))
 }

@@ -102,7 +102,8 @@ pub(crate) fn run(
         answer["client"] = install::client_json(&prepared.client);
         answer["notes"] = prepared.notes.iter().map(Note::as_json).collect();
         answer["import"] = report.as_ref().map_or(Value::Null, import::as_json);
-        answer["memory"] = memory.as_ref().map_or(Value::Null, Memory::as_json);
+        answer["memory"] =
+            memory.as_ref().map_or(Value::Null, |memory| memory.as_json(environment));
         page.json(&answer)?;
     } else {
         if let Some(report) = &report {
@@ -169,13 +170,17 @@ impl Memory {
         }))
     }
 
-    fn as_json(&self) -> Value {
+    fn as_json(&self, environment: &Environment) -> Value {
         json!({
             "sessions": self.counts.sessions,
             "passages": self.counts.passages,
             "projects": self.counts.projects,
             "memories": self.memories,
-            "latest": self.latest.iter().map(sessions::session_json).collect::<Vec<_>>(),
+            "latest": self
+                .latest
+                .iter()
+                .map(|one| sessions::session_json(one, environment))
+                .collect::<Vec<_>>(),
         })
     }
 }

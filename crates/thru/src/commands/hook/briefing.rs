@@ -17,7 +17,6 @@ use thru_recall::{Occasion, Pack};
 use thru_redact::Redactor;
 use thru_store::{SCHEMA_VERSION, Store};
 
-use super::child;
 use crate::commands::briefing::{Place, Recipient, make_pack};
 use crate::environment::{Environment, Places, host};
 use crate::ui::{count, size};
@@ -26,9 +25,11 @@ use crate::ui::{count, size};
 const PATIENCE: Duration = Duration::from_millis(40);
 /// … and how long after a compaction, when what is being brought in is this session itself.
 const PATIENCE_AFTER_COMPACTION: Duration = Duration::from_millis(250);
+/// … and how long its end, where the user wants it to wait.
+const PATIENCE_AT_END: Duration = Duration::from_millis(300);
 /// Bytes of the journal that are brought in while a session waits to start: about a hundred records, which
-/// is more than a turn that was cut off leaves behind. A larger backlog is left to an intake that the
-/// hook starts, and the first prompt knows it.
+/// is more than a turn that was cut off leaves behind. A larger backlog is left to the daemon, and the
+/// first prompt knows it.
 const BACKLOG: u64 = 400 * 1024;
 /// Sessions that are distilled while a session waits to start. More are left to the next intake.
 const SESSIONS: usize = 4;
@@ -130,25 +131,34 @@ fn is_to_be_brought_in(
     occasion: &Occasion,
 ) -> Result<bool> {
     let backlog = Intake::news(&environment.layout, &host(), store)?;
-    let is_little = backlog <= BACKLOG || *occasion == Occasion::Compact;
-    if !is_little && environment.config.capture_background() {
-        child::start_intake(&Event::SessionStart, &environment.layout);
-    }
-    Ok(backlog > 0 && is_little)
+    Ok(backlog > 0 && (backlog <= BACKLOG || *occasion == Occasion::Compact))
 }
 
 /// Brings it in: a session that was killed left it behind, and after a compaction it is this session
 /// itself.
 fn bring_in(environment: &Environment, occasion: &Occasion) -> Result<()> {
-    let patience = match occasion {
-        Occasion::Compact => PATIENCE_AFTER_COMPACTION,
-        _ => PATIENCE,
-    };
+    bring_in_within(
+        environment,
+        match occasion {
+            Occasion::Compact => PATIENCE_AFTER_COMPACTION,
+            _ => PATIENCE,
+        },
+    )
+}
+
+fn bring_in_within(environment: &Environment, patience: Duration) -> Result<()> {
     let intake: Intake = environment.intake()?;
     if let Some(lock) = intake.try_lock(patience)? {
         intake.drain(&lock, SESSIONS)?;
     }
     Ok(())
+}
+
+/// Indexes a session that ended before the agent goes on, for those who want that. What is not done in
+/// time is done later.
+pub(super) fn index_now(places: Places, config: Config, directory: PathBuf) {
+    let environment = Environment::new(places, directory, config, Vec::new());
+    let _ = bring_in_within(&environment, PATIENCE_AT_END);
 }
 
 /// When it is that a pack is given; nothing where a machine speaks.

@@ -1,0 +1,89 @@
+//! The queue of work that may fail.
+
+use rusqlite::Row;
+use thru_core::{SessionId, SessionKey, Timestamp};
+
+use super::passages::time;
+use crate::error::Result;
+use crate::store::Store;
+
+/// What is to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum JobKind {
+    /// Index a session.
+    Index,
+}
+
+impl JobKind {
+    /// Its name in the store.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Index => "index",
+        }
+    }
+
+    fn named(name: &str) -> Option<Self> {
+        (name == Self::Index.as_str()).then_some(Self::Index)
+    }
+}
+
+/// Something that is to be done, or that failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobRow {
+    /// Its number.
+    pub number: i64,
+    /// What is to be done; nothing where a newer version knows.
+    pub kind: Option<JobKind>,
+    /// The row of the session that it is for.
+    pub session: i64,
+    /// Which session.
+    pub key: SessionKey,
+    /// What for.
+    pub reason: String,
+    /// Since when.
+    pub created: Option<Timestamp>,
+    /// Not before.
+    pub due: Option<Timestamp>,
+    /// How often it failed.
+    pub attempts: u32,
+    /// Whether nobody tries it again by himself.
+    pub is_dead: bool,
+    /// How it failed last.
+    pub error: Option<String>,
+}
+
+impl Store {
+    /// All that is to be done, and what was given up: in the order in which it is due.
+    pub fn jobs(&self) -> Result<Vec<JobRow>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT j.id, j.kind, j.session, s.agent, s.session, j.reason, j.created, j.due, j.attempts,
+                    j.dead, j.error
+             FROM jobs j JOIN sessions s ON s.id = j.session ORDER BY j.dead, j.due, j.id",
+        )?;
+        let rows = statement.query_map([], job)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// What was given up, without looking at what it is.
+    pub fn dead_jobs(&self) -> Result<u64> {
+        super::count(&self.connection, "SELECT count(*) FROM jobs WHERE dead = 1")
+    }
+}
+
+fn job(row: &Row<'_>) -> rusqlite::Result<JobRow> {
+    Ok(JobRow {
+        number: row.get(0)?,
+        kind: JobKind::named(&row.get::<_, String>(1)?),
+        session: row.get(2)?,
+        key: SessionKey {
+            agent: super::agent(row, 3)?,
+            id: SessionId::new(row.get::<_, String>(4)?),
+        },
+        reason: row.get(5)?,
+        created: time(row, 6)?,
+        due: time(row, 7)?,
+        attempts: row.get(8)?,
+        is_dead: row.get(9)?,
+        error: row.get(10)?,
+    })
+}

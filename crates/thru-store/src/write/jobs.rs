@@ -1,0 +1,60 @@
+//! The queue of work that may fail. It lies in the store: what is lost with the store, a rebuild does
+//! anyway.
+
+use rusqlite::OptionalExtension;
+use thru_core::Timestamp;
+
+use super::Batch;
+use crate::error::Result;
+use crate::query::JobKind;
+
+impl Batch<'_> {
+    /// Notes that something is to be done for a session. What waits already waits no longer than that,
+    /// and what was given up gets another try.
+    pub fn put_job(&self, kind: JobKind, session: i64, reason: &str, now: Timestamp) -> Result<()> {
+        self.transaction
+            .prepare_cached(
+                "INSERT INTO jobs (kind, session, reason, created, due) VALUES (?1, ?2, ?3, ?4, ?4)
+                 ON CONFLICT (kind, session) DO UPDATE SET reason = excluded.reason, due = excluded.due,
+                     attempts = CASE dead WHEN 1 THEN 0 ELSE attempts END, dead = 0",
+            )?
+            .execute((kind.as_str(), session, reason, now.as_millisecond()))?;
+        Ok(())
+    }
+
+    /// Notes that a job failed: when to try again, or that nobody does by himself.
+    pub fn job_failed(
+        &self,
+        kind: JobKind,
+        session: i64,
+        error: &str,
+        again: Option<Timestamp>,
+    ) -> Result<()> {
+        self.transaction
+            .prepare_cached(
+                "UPDATE jobs SET attempts = attempts + 1, error = ?3, dead = ?4 IS NULL,
+                     due = coalesce(?4, due)
+                 WHERE kind = ?1 AND session = ?2",
+            )?
+            .execute((kind.as_str(), session, error, again.map(Timestamp::as_millisecond)))?;
+        Ok(())
+    }
+
+    /// How often a job failed; nothing where there is no such job.
+    pub fn job_attempts(&self, kind: JobKind, session: i64) -> Result<Option<u32>> {
+        Ok(self
+            .transaction
+            .prepare_cached("SELECT attempts FROM jobs WHERE kind = ?1 AND session = ?2")?
+            .query_row((kind.as_str(), session), |row| row.get(0))
+            .optional()?)
+    }
+
+    /// Takes a job out: it is done, or nobody wants it any more.
+    pub fn remove_job(&self, kind: JobKind, session: i64) -> Result<bool> {
+        let removed = self
+            .transaction
+            .prepare_cached("DELETE FROM jobs WHERE kind = ?1 AND session = ?2")?
+            .execute((kind.as_str(), session))?;
+        Ok(removed > 0)
+    }
+}

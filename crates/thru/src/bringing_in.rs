@@ -1,0 +1,133 @@
+//! Bringing in what hooks recorded and what transcripts say: the same steps, whoever takes them: `thru
+//! intake`, the daemon, a close, a question.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::SystemTime;
+
+use anyhow::Result;
+use jiff::SignedDuration;
+use thru_agents::{Discovery, claude_code};
+use thru_capture::session::Session;
+use thru_intake::{How, ImportReport, Intake, IntakeLock, Which};
+
+use crate::commands::import::Exclusions;
+use crate::commands::shared;
+use crate::environment::Environment;
+
+/// How far back sessions are looked at again. What is older was brought in long ago, or is by
+/// `thru import`.
+pub(crate) const RECENT: SignedDuration = SignedDuration::from_hours(48);
+
+/// Where to look for transcripts.
+#[derive(Clone, Debug)]
+pub(crate) enum Where {
+    /// Where the hooks of the last days said that they are.
+    Recorded,
+    /// There, and at what a watcher saw change.
+    Changed(BTreeSet<PathBuf>),
+    /// Everywhere that agents keep them.
+    Everywhere,
+    /// Here, and nowhere else.
+    Found(Discovery),
+}
+
+/// How thoroughly.
+#[derive(Clone, Copy)]
+pub(crate) struct Effort<'a> {
+    /// Which sessions are distilled and indexed.
+    pub(crate) which: Which<'a>,
+    /// Bring the text index up to date, and tidy up.
+    pub(crate) thorough: bool,
+}
+
+/// What was brought in.
+#[derive(Debug, Default)]
+pub(crate) struct BroughtIn {
+    /// Events of hooks.
+    pub(crate) events: u64,
+    /// What came of transcripts and sessions.
+    pub(crate) report: ImportReport,
+}
+
+/// Brings in what is new. Whoever had the lock before may have forgotten sessions or changed rules: all of
+/// that is read here, with the lock in hand.
+pub(crate) fn bring_in(
+    environment: &Environment,
+    lock: &IntakeLock,
+    place: Where,
+    effort: Effort<'_>,
+    cancelled: &AtomicBool,
+) -> Result<BroughtIn> {
+    let intake = environment.intake()?;
+    thru_capture::rules::write(&environment.layout, intake.rules())?;
+    let exclusions = Exclusions::of(environment)?;
+    let excluded = |directory: &Path| exclusions.apply_to(directory);
+    // First what hooks recorded, which says where the transcripts are.
+    let events = intake.take_events(lock, &mut shared::migration_progress(environment))?;
+    forget_in_hooks(environment, &intake)?;
+    let found = discover(environment, &intake, &exclusions, place)?;
+    let plan = intake.plan(found, Some(&excluded))?;
+    let how = How { excluded: &excluded, distil: effort.which, index: effort.thorough };
+    let progress = &mut shared::migration_progress(environment);
+    let report = intake.import(lock, plan, &how, cancelled, progress, &mut |_| {})?;
+    if effort.thorough {
+        intake.seal_journal(lock)?;
+        thru_capture::session::forget_old(&environment.layout, SystemTime::now());
+    }
+    Ok(BroughtIn { events, report })
+}
+
+/// Tells hooks of sessions that the user had forgotten.
+fn forget_in_hooks(environment: &Environment, intake: &Intake) -> Result<()> {
+    for session in intake.forgotten() {
+        let session = Session::of(&environment.layout, session);
+        if !session.is_forgotten() {
+            session.set_forgotten()?;
+        }
+    }
+    Ok(())
+}
+
+fn discover(
+    environment: &Environment,
+    intake: &Intake,
+    exclusions: &Exclusions,
+    place: Where,
+) -> Result<Discovery> {
+    let skip = |path: &Path| exclusions.apply_to_file(path);
+    let agents = &environment.claude_directory;
+    let mut found = match place {
+        Where::Found(found) => return Ok(found),
+        Where::Recorded => recorded(environment, intake, None)?,
+        Where::Changed(changed) => {
+            let mut found = recorded(environment, intake, None)?;
+            let changed = changed.iter().map(PathBuf::as_path);
+            add(&mut found, claude_code::discover_changed(agents, changed, &skip));
+            found
+        }
+        Where::Everywhere => claude_code::discover(agents, &skip),
+    };
+    for directory in environment.config.watch_directories() {
+        add(&mut found, claude_code::discover_path(Path::new(directory)));
+    }
+    found.sources.retain(|source| !skip(&source.path));
+    Ok(found)
+}
+
+/// The transcripts that hooks of the last days told of; of these projects, if any are named.
+pub(crate) fn recorded(
+    environment: &Environment,
+    intake: &Intake,
+    projects: Option<&[i64]>,
+) -> Result<Discovery> {
+    Ok(intake.recorded_sources(environment.clock.now() - RECENT, projects)?)
+}
+
+/// Adds what is not there yet.
+pub(crate) fn add(found: &mut Discovery, more: Discovery) {
+    let known: BTreeSet<PathBuf> = found.sources.iter().map(|source| source.path.clone()).collect();
+    found.sources.extend(more.sources.into_iter().filter(|one| !known.contains(&one.path)));
+    found.problems.extend(more.problems);
+}

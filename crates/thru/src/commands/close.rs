@@ -1,0 +1,266 @@
+//! `thru close`: a session is over for now; index it, so that the next agent finds it.
+//!
+//! Others call this (agents, their commands, hooks of other tools); it calls nobody.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+use serde_json::{Value, json};
+use thru_agents::{Discovery, claude_code};
+use thru_core::{Id, SessionKey, SourceKind};
+use thru_intake::{Indexed, Which};
+use thru_lifecycle::conversation::{Phase, Said};
+use thru_lifecycle::{Conversation, Indexing};
+use thru_store::{SessionFilter, SessionRow, Store};
+
+use super::{Outcome, shared};
+use crate::bringing_in::{Effort, Where, bring_in};
+use crate::environment::Environment;
+use crate::failure::advised;
+use crate::ui::{Page, printable};
+
+/// How long another process is waited for.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// Sessions of a project that may be the one that is meant.
+const CANDIDATES: usize = 20;
+/// A reason is a word or a few.
+const LONGEST_REASON: usize = 200;
+/// Transcripts with more bytes than this are brought into the text index at once.
+const INDEXED_AT_ONCE: u64 = 512 * 1024;
+
+/// Say that a session is over for now, and index it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    thru close\n  \
+    thru close 0f8fad5b --reason story_complete\n\n\
+    Without an id: the session that runs the command, else the one that is at work in this project. A session that goes on afterwards is\n\
+    recorded as before; closing it again indexes what was added, and does nothing where nothing was.")]
+pub(crate) struct Arguments {
+    /// The session (the start of its id is enough)
+    session: Option<String>,
+    /// Why, in a word: kept with the session
+    #[arg(long, short)]
+    reason: Option<String>,
+    /// Answer as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What came of it.
+pub(crate) struct Closed {
+    /// Which session.
+    pub(crate) session: SessionKey,
+    /// What it is indexed as.
+    pub(crate) episode: Option<Id>,
+    /// In words.
+    pub(crate) message: String,
+}
+
+impl Closed {
+    /// As programs are told.
+    pub(crate) fn as_json(&self) -> Value {
+        json!({
+            "status": "success",
+            "session_id": self.session.id,
+            "episode_uuid": self.episode,
+            "message": self.message,
+        })
+    }
+}
+
+pub(crate) fn run(
+    arguments: &Arguments,
+    environment: &Environment,
+    plain: bool,
+) -> Result<Outcome> {
+    let closed =
+        close(environment, arguments.session.as_deref(), arguments.reason.as_deref(), true);
+    let mut page = Page::new(environment, plain);
+    let outcome = match (closed, arguments.json) {
+        (Ok(closed), false) => {
+            page.line(closed.message);
+            Outcome::Done
+        }
+        (Ok(closed), true) => {
+            page.json(&answer(closed.as_json()))?;
+            Outcome::Done
+        }
+        (Err(error), true) => {
+            page.json(&answer(failed(arguments.session.as_deref(), &error)))?;
+            Outcome::Wrong
+        }
+        (Err(error), false) => return Err(error),
+    };
+    page.print()?;
+    Ok(outcome)
+}
+
+fn answer(mut fields: Value) -> Value {
+    fields["version"] = json!(1);
+    fields["kind"] = json!("close");
+    fields
+}
+
+/// As programs are told that it did not work.
+pub(crate) fn failed(session: Option<&str>, error: &anyhow::Error) -> Value {
+    json!({
+        "status": "error",
+        "session_id": session,
+        "episode_uuid": null,
+        "message": crate::failure::whole(error),
+    })
+}
+
+/// Closes the session that was named, or the only one at work: in this project, where `here` says so.
+pub(crate) fn close(
+    environment: &Environment,
+    named: Option<&str>,
+    reason: Option<&str>,
+    here: bool,
+) -> Result<Closed> {
+    let store = shared::open_store(environment)?;
+    // An agent tells its commands in which session they run.
+    let own = environment.agent_session.as_deref().filter(|_| here);
+    let session = match (named, own) {
+        (Some(id), _) => shared::named_session(&store, id)?,
+        (None, Some(own)) if shared::named_session(&store, own).is_ok() => {
+            shared::named_session(&store, own)?
+        }
+        (None, _) => only_active(environment, &store, here)?,
+    };
+    let found = sources(&store, session.row)?;
+    let intake = environment.intake()?;
+    let plan = intake.plan(found, None)?;
+    if plan.is_empty() && is_closed(environment, &session) {
+        return Ok(unchanged(&store, &session)?);
+    }
+    drop(store);
+    let deadline = Instant::now() + PATIENCE;
+    let lock = intake.lock(&mut |_| Instant::now() < deadline)?;
+    let reason: String =
+        printable(reason.unwrap_or("asked").trim()).chars().take(LONGEST_REASON).collect();
+    intake.record_close(&lock, &session.key, &reason)?;
+    let effort = Effort {
+        which: Which::These(std::slice::from_ref(&session.key)),
+        thorough: plan.bytes > INDEXED_AT_ONCE,
+    };
+    let place = Where::Found(Discovery { sources: plan.sources, problems: Vec::new() });
+    let brought = bring_in(environment, &lock, place, effort, &AtomicBool::new(false))?;
+    drop(lock);
+    let store = Store::open_to_read(&environment.layout)?;
+    let id = shown(&session);
+    let (episode, message) = match brought.report.indexed.get(&session.key) {
+        Some(Indexed::New(episode)) => {
+            (Some(*episode), format!("Session {id} is closed and indexed."))
+        }
+        Some(Indexed::Replaced(episode)) => (
+            Some(*episode),
+            format!(
+                "Session {id} is closed and indexed anew; what it was indexed as before is kept, retired."
+            ),
+        ),
+        Some(Indexed::Unchanged(_)) => return unchanged(&store, &session),
+        Some(Indexed::Empty) => {
+            (None, format!("Session {id} is closed; there is nothing in it to index."))
+        }
+        Some(Indexed::Failed(trouble)) => bail!(advised(
+            format!("session {id} is closed and could not be indexed: {}", printable(trouble)),
+            "it is tried again by itself; `thru jobs` shows it"
+        )),
+        None => bail!(advised(
+            format!("session {id} is closed and not indexed yet"),
+            "the next question or the daemon does it; `thru sessions --unindexed` lists what waits"
+        )),
+    };
+    Ok(Closed { session: session.key, episode, message })
+}
+
+fn shown(session: &SessionRow) -> String {
+    session.key.id.as_str().chars().take(8).collect()
+}
+
+/// Where the session's transcript lies, with what belongs to it.
+fn sources(store: &Store, session: i64) -> Result<Discovery> {
+    let key = store.session_key(session)?;
+    let told = store.sources_of_session(session)?;
+    let path = told
+        .iter()
+        .filter(|source| matches!(source.kind, SourceKind::Hooks | SourceKind::Main))
+        .map(|source| source.path.as_str())
+        .find(|path| !path.is_empty());
+    Ok(match (key, path) {
+        (Some(key), Some(path)) => claude_code::discover_session(Path::new(path), &key.id),
+        _ => Discovery::default(),
+    })
+}
+
+fn conversation(environment: &Environment, session: &SessionRow) -> Option<Conversation> {
+    session.heard.at(environment.clock.now(), &environment.limits())
+}
+
+/// Whether nothing was said in it since it was closed and indexed.
+fn is_closed(environment: &Environment, session: &SessionRow) -> bool {
+    session.indexing == Indexing::Indexed
+        && conversation(environment, session)
+            .is_some_and(|conversation| !matches!(conversation.said(), Said::New))
+}
+
+fn unchanged(store: &Store, session: &SessionRow) -> Result<Closed> {
+    let episode = store.course(session.row)?.and_then(|course| course.episode);
+    let hash = episode
+        .as_ref()
+        .map_or_else(String::new, |episode| format!(" (hash: {})", episode.content));
+    Ok(Closed {
+        session: session.key.clone(),
+        episode: episode.map(|episode| episode.uuid),
+        message: format!("Session {} is unchanged{hash}: it is indexed already.", shown(session)),
+    })
+}
+
+/// The only session that is at work. What a server takes for the current one is another after `/clear`, so
+/// nothing else is guessed.
+fn only_active(environment: &Environment, store: &Store, here: bool) -> Result<SessionRow> {
+    let project = match here {
+        true => shared::current_project(environment, store)?,
+        false => None,
+    };
+    let place = project.as_ref().map_or_else(
+        || "on this machine".to_owned(),
+        |project| format!("in project {}", printable(&project.name)),
+    );
+    let sessions = store.sessions(&SessionFilter {
+        projects: project.map(|project| store.project_rows(project.row)).transpose()?,
+        limit: Some(CANDIDATES),
+        ..SessionFilter::default()
+    })?;
+    let state = |session: &SessionRow| conversation(environment, session);
+    let is_active = |session: &&SessionRow| {
+        state(session)
+            .is_some_and(|conversation| matches!(conversation.phase(), Phase::Active { .. }))
+    };
+    let active: Vec<&SessionRow> = sessions.iter().filter(is_active).collect();
+    if let [session] = active[..] {
+        return Ok(session.clone());
+    }
+    let candidates =
+        if active.is_empty() { sessions.iter().take(5).collect() } else { active.clone() };
+    let listed: Vec<String> = candidates
+        .iter()
+        .map(|session| {
+            let phase = state(session).map_or("", |conversation| conversation.phase().as_str());
+            let title = session.title.as_deref().unwrap_or("untitled");
+            format!("{} ({phase}: {})", shown(session), crate::ui::one_line(title, 50))
+        })
+        .collect();
+    let what = match active.len() {
+        0 => format!("no session is at work {place}"),
+        number => format!("{number} sessions are at work {place}"),
+    };
+    let advice = match listed.is_empty() {
+        true => "`thru sessions --all` lists those of other projects".to_owned(),
+        false => format!("name one: {}", listed.join(", ")),
+    };
+    Err(advised(what, advice))
+}
