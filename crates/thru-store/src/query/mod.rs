@@ -1,5 +1,6 @@
 //! Reading: rows in the vocabulary of `thru-core`.
 
+mod activity;
 mod events;
 mod memories;
 mod operations;
@@ -13,6 +14,7 @@ use rusqlite::Connection;
 
 use crate::error::Result;
 
+pub use activity::{Moment, MomentFilter, Newest};
 pub use events::{EventRow, InjectionRow, LaterUse};
 pub use memories::{MemoryBody, MemoryFilter, MemoryFlags, MemoryRow};
 pub use operations::OperationRow;
