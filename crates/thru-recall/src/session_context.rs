@@ -243,7 +243,7 @@ fn hot(
     directory: Option<&str>,
     most: usize,
 ) -> Result<Vec<HotMemory>> {
-    let mut hot = Vec::new();
+    let mut hot: Vec<HotMemory> = Vec::new();
     for passage in passages.iter().filter(|passage| passage.kind == PassageKind::Tool) {
         if hot.len() == most {
             break;
@@ -263,11 +263,11 @@ fn hot(
         let mut passage = passage.clone();
         passage.command = passage.command.map(|command| said.clean(&command).into_inner());
         let Some(line) = deed(&passage, text.get(), &touches, directory) else { continue };
-        hot.push(HotMemory {
-            at: passage.at,
-            passage: passage.id,
-            summary: said.shown(&line, HOT),
-        });
+        let summary = said.shown(&line, HOT);
+        // What is done over and over would take the place of all else.
+        if !hot.iter().any(|deed| deed.summary == summary) {
+            hot.push(HotMemory { at: passage.at, passage: passage.id, summary });
+        }
     }
     hot.reverse();
     Ok(hot)

@@ -300,6 +300,8 @@ fn of_a_long_session_only_the_end_is_read() {
     let mut memory = Memory::new();
     let mut said = vec![asks(5_000, "Make src/first.rs wait")];
     said.extend((0..3_000).map(|at| runs(4_000 - at, &format!("step {at}"), Outcome::Succeeded)));
+    // What is done over and over is one deed.
+    said.extend((0..20).map(|at| runs(900 - at, "step 2999", Outcome::Succeeded)));
     let session = memory.session("long", &said);
     let context = memory.context(session);
     // The prompt is too far back: what was distilled knows it.
@@ -335,7 +337,7 @@ fn a_session_that_starts_is_told_what_the_last_one_did_a_day_ago_or_less() {
     - `xwa4m` Summary of lock (2026-11-20, completed)
     - The user asked: What lock was asked for
     - The last request: Now write down why it waits
-    - Files read: docs/lock.md, src/wait.rs, src/lock.rs
+    - Files: docs/lock.md, src/wait.rs, src/lock.rs
     - Lately: Ran: cargo test --workspace -- --nocapture take_lock_tw… (failed)
     - Lately: Edited src/wait.rs
     - Lately: Created docs/lock.md (3 lines)

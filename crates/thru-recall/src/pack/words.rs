@@ -479,6 +479,26 @@ mod tests {
     }
 
     #[test]
+    fn only_some_prompts_call_for_memories() {
+        for (prompt, call) in [
+            ("add a button to src/page.rs", Some("a file")),
+            ("rename take_lock", Some("an identifier")),
+            ("E0502 in the importer", Some("an identifier")),
+            ("why does the lock wait", Some("a question")),
+            ("the lock waits?", Some("a question")),
+            ("warum wartet die Sperre", Some("a question")),
+            ("アップロードの方針は何だった？", Some("a question")),
+            ("fix the lock as last week", Some("a time")),
+            ("the lock waits again", Some("a time")),
+            ("make the lock wait for as long as the other process needs", Some("its length")),
+            ("make the lock wait", None),
+            ("center the heading with css", None),
+        ] {
+            assert_eq!(cues(prompt).call, call, "{prompt}");
+        }
+    }
+
+    #[test]
     fn cues_are_what_a_prompt_is_about() {
         insta::assert_debug_snapshot!(
             cues("please fix `RetryBudget::next_pause()` in src/uploader.rs, it fails since 4f0c2d1 (2026-03-01)"),

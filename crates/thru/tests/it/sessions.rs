@@ -4,7 +4,8 @@ use insta::assert_snapshot;
 use serde_json::json;
 
 use crate::home::{Home, orchard};
-use crate::records::{Author, TWO, file};
+use crate::hooking::{bash, hook, prompt, quiet, stop};
+use crate::records::{Author, ONE, TWO, file};
 
 #[test]
 fn sessions_are_counted_by_day_and_by_project() {
@@ -102,4 +103,32 @@ fn a_session_says_where_it_is() {
     assert_eq!(context["hot"][0]["summary"], "Created plan.md (1 line)");
     assert_eq!(context["events"].as_array().unwrap().len(), 5);
     assert_eq!(context["directory"], "/home/ada/orchard");
+}
+
+#[test]
+fn events_are_those_that_hooks_recorded() {
+    let home = quiet();
+    hook(&home, ONE, "SessionStart", json!({ "source": "startup" }));
+    prompt(&home, ONE, 1, "Why is `take_lock` bounded?");
+    bash(&home, ONE, "toolu_1", "cargo test --workspace", "ok");
+    stop(&home, ONE, "Because it would wait forever.");
+    hook(&home, ONE, "SessionEnd", json!({ "reason": "logout" }));
+    home.thru(&["intake"]).expect(0);
+    let context = &home.json(&["session", "show", ONE, "--json"])["context"];
+    let events: Vec<String> = context["events"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|event| format!("{} {} {}", event["event"], event["tool"], event["note"]))
+        .collect();
+    assert_snapshot!(events.join("\n"), @r#"
+    "SessionStart" null "startup"
+    "UserPromptSubmit" null null
+    "PostToolUse" "Bash" null
+    "Stop" null null
+    "SessionEnd" null "logout"
+    "#);
+    assert_eq!(context["task"], "Why is `take_lock` bounded?");
+    assert_eq!(context["entities"], json!(["take_lock"]));
+    assert_eq!(context["hot"][0]["summary"], "Ran: cargo test --workspace");
 }
