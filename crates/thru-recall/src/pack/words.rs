@@ -268,7 +268,7 @@ const PAST: &[&str] = &[
 const QUESTION: &[&str] = &[
     "what", "what's", "why", "how", "when", "where", "who", "which", "whose", "is", "are", "was",
     "were", "did", "does", "do", "has", "have", "had", "can", "could", "should", "would", "will",
-    "was", "warum", "wieso", "wie", "wann", "wo", "wer", "welche", "welcher", "welches", "haben",
+    "warum", "wieso", "wie", "wann", "wo", "wer", "welche", "welcher", "welches", "haben",
     "hatten", "pourquoi", "comment", "quand", "où", "qui", "quel", "quelle", "qué", "por", "cómo",
     "cuándo", "dónde", "quién", "cuál",
 ];
