@@ -4,26 +4,36 @@
 //! order, and the order becomes an answer whose every hit can explain itself. Nothing here writes,
 //! prints or waits for a model.
 
+mod activity;
 mod answer;
 mod date;
+mod deed;
 mod freshness;
 mod memories;
 mod pack;
 mod query;
 mod rank;
+mod session_context;
 mod snippet;
+mod tiers;
 mod timeline;
 mod usage;
 
+pub use activity::{Activity, ActivityRequest, Work, activity};
 pub use answer::{Answer, FoundMemory, Hit, Request, SessionHits, order, search};
 pub use date::{InvalidDate, parse_date};
 pub use freshness::{Disk, Freshness, Presence};
 pub use memories::{MemoryHit, find_memories};
 pub use pack::{
-    LONGEST_PACK, Limits, Occasion, Pack, PackLine, PackRequest, deserves_silence, pack,
+    IDLE_TIMEOUT, LONGEST_PACK, Limits, Occasion, Pack, PackLine, PackRequest, deserves_silence,
+    pack,
 };
 pub use query::analyse;
 pub use rank::{PassageScore, Ranking, SessionScore, WEIGHTS, Weights, rank};
+pub use session_context::{
+    ContextLimits, HotMemory, RecentEvent, RecentFile, SessionContext, session_context,
+};
 pub use snippet::{Snippet, snippet};
+pub use tiers::{HOT_HOURS, Tier, WARM_LINES, WARM_SIMILARITY, WARM_WORDS};
 pub use timeline::{Anchor, Timeline, timeline};
 pub use usage::{OccasionUsage, SessionUsage, Usage, usage};

@@ -6,10 +6,12 @@
 
 mod prompt;
 mod render;
+mod resume;
 mod start;
 mod words;
 
 use std::collections::HashSet;
+use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use thru_core::{Concept, Id, Layout, MemoryKind, SessionId, Timestamp, estimated_tokens};
@@ -17,7 +19,10 @@ use thru_redact::{Clean, Redactor, Report};
 use thru_store::{MemoryRow, Result, Store};
 
 use crate::freshness::Disk;
+use crate::tiers::Tier;
 use render::{Section, Texts, render};
+pub(crate) use render::{plain, recorded};
+pub(crate) use words::cues;
 pub use words::deserves_silence;
 
 /// No pack is longer, whatever its budget in tokens: the agents cut what is.
@@ -26,17 +31,27 @@ pub const LONGEST_PACK: usize = 10_000;
 /// No line of a pack has more characters.
 const LONGEST_LINE: usize = 400;
 
+/// A session in which nothing happened for longer than this was idle.
+pub const IDLE_TIMEOUT: Duration = Duration::from_mins(30);
+
 /// When a pack is given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Occasion {
     /// A session starts, or starts over.
     Start,
-    /// A session goes on that still has its context: only what happened since counts.
+    /// A session goes on that still has its context: only what changed since counts.
     Resume,
     /// A session goes on whose context was compacted: it is about that session itself.
     Compact,
     /// A person typed this.
     Prompt(String),
+    /// A person typed this in a session that was idle: what changed since, and what bears on it.
+    Return {
+        /// How long the session was idle before.
+        idle_for: Duration,
+        /// What was typed.
+        prompt: String,
+    },
 }
 
 /// What may be put into a pack.
@@ -44,7 +59,7 @@ pub enum Occasion {
 pub struct Limits {
     /// Tokens (estimated) at a start and after a compaction.
     pub start_tokens: u64,
-    /// Tokens (estimated) at a prompt and on a resume.
+    /// Tokens (estimated) at a prompt, on a resume and on a return.
     pub prompt_tokens: u64,
     /// How many observations at most.
     pub observations: usize,
@@ -56,6 +71,8 @@ pub struct Limits {
     pub concepts: Vec<Concept>,
     /// Whether to tell how the last session ended.
     pub last_summary: bool,
+    /// After this time without anything a session was idle: it is told so when it goes on.
+    pub idle_timeout: Duration,
 }
 
 impl Default for Limits {
@@ -68,6 +85,7 @@ impl Default for Limits {
             kinds: Vec::new(),
             concepts: Vec::new(),
             last_summary: true,
+            idle_timeout: IDLE_TIMEOUT,
         }
     }
 }
@@ -108,7 +126,9 @@ pub struct PackLine {
     pub session: Option<SessionId>,
     /// What it says.
     pub text: Clean<String>,
-    /// Why it is there.
+    /// By which rule it is there.
+    pub tier: Tier,
+    /// Why it is there, its tier first.
     pub reason: String,
 }
 
@@ -130,6 +150,7 @@ struct Draft {
     memory: MemoryRow,
     section: Section,
     text: String,
+    tier: Tier,
     reason: String,
 }
 
@@ -142,11 +163,20 @@ pub fn pack(
 ) -> Result<Pack> {
     let (drafts, note) = match &request.occasion {
         Occasion::Prompt(prompt) => prompt::drafts(layout, store, request, prompt)?,
-        Occasion::Start | Occasion::Resume | Occasion::Compact => start::drafts(store, request)?,
+        Occasion::Return { idle_for, prompt } => {
+            let mut since = resume::on_return(store, redactor, request, *idle_for, prompt)?;
+            let (bearing, note) = prompt::drafts(layout, store, request, prompt)?;
+            since.extend(bearing);
+            (since, note)
+        }
+        Occasion::Resume => resume::drafts(store, redactor, request)?,
+        Occasion::Start | Occasion::Compact => start::drafts(store, redactor, request)?,
     };
     let budget = match request.occasion {
         Occasion::Start | Occasion::Compact => request.limits.start_tokens,
-        Occasion::Resume | Occasion::Prompt(_) => request.limits.prompt_tokens,
+        Occasion::Resume | Occasion::Prompt(_) | Occasion::Return { .. } => {
+            request.limits.prompt_tokens
+        }
     };
     let frame = render(request, &Texts::default());
     let mut room = budget.saturating_sub(estimated_tokens(&frame));
@@ -155,7 +185,8 @@ pub fn pack(
     let mut headings = std::collections::BTreeSet::new();
     let mut lines: Vec<(Section, Clean<String>, PackLine)> = Vec::new();
     for draft in drafts {
-        let Draft { memory, section, text, reason } = draft;
+        let Draft { memory, section, text, tier, reason } = draft;
+        let reason = format!("{tier}: {reason}");
         let short_id = store.short_id(&memory.id)?;
         // Plain first: what nobody sees may keep the parts of a secret apart.
         let text = render::plain(&text, LONGEST_LINE);
@@ -178,7 +209,7 @@ pub fn pack(
             Some(row) => store.session_key(row)?.map(|key| key.id),
             None => None,
         };
-        lines.push((section, written, PackLine { memory, short_id, session, text, reason }));
+        lines.push((section, written, PackLine { memory, short_id, session, text, tier, reason }));
     }
     if lines.is_empty() {
         return Ok(pack);

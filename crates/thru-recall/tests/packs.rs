@@ -7,6 +7,7 @@
 )]
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use thru_core::{
@@ -268,8 +269,12 @@ fn a_resumed_session_is_told_what_happened_since_and_a_compacted_one_of_itself()
     let pack = memory.pack(Occasion::Resume, session("Session 3"), Limits::default());
     assert!(titles(&pack).contains(&"Session 1"), "{}", pack.text.get());
     assert!(!pack.text.get().contains("number 4 ") && pack.tokens <= 500);
-    let pack = memory.pack(Occasion::Resume, session("Session 1"), Limits::default());
-    assert_eq!(pack.text.get(), "");
+    let limits = Limits { idle_timeout: Duration::from_hours(48), ..Limits::default() };
+    let pack = memory.pack(Occasion::Resume, session("Session 1"), limits);
+    assert_eq!(
+        (pack.text.get().as_str(), pack.note.as_str()),
+        ("", "silent: nothing happened since")
+    );
     let pack = memory.pack(Occasion::Compact, session("Session 40"), Limits::default());
     assert!(pack.text.get().contains("This session so far"), "{}", pack.text.get());
     assert!(titles(&pack).contains(&"Give the retry loop a budget of two seconds"));

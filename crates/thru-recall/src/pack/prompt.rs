@@ -16,13 +16,10 @@ use super::{Draft, PackRequest};
 use crate::freshness::Freshness;
 use crate::memories::{find_memories, open};
 use crate::query::analyse;
+use crate::tiers::{Tier, WARM_LINES, WARM_SIMILARITY};
 
-/// Lines at most.
-const MOST: usize = 4;
 /// Memories that are weighed by their words.
 const WEIGHED: usize = 20;
-/// The share of the prompt's telling words, weighted by how rare they are, that a memory must hold.
-const COVERAGE: f32 = 0.34;
 /// Compared with the best one, what others must reach.
 const SHARE_OF_BEST: f32 = 0.6;
 /// Memories that one file, or one identifier, brings along: the latest.
@@ -70,6 +67,9 @@ pub(super) fn drafts(
         return Ok((Vec::new(), format!("silent: {why}")));
     }
     let cues = cues(prompt);
+    if cues.call.is_none() {
+        return Ok((Vec::new(), "silent: the prompt calls for no memory".to_owned()));
+    }
     let mut bearings = Bearings::default();
     by_words(layout, store, request, &cues, &mut bearings)?;
     by_files(store, request, &cues, &mut bearings)?;
@@ -86,7 +86,7 @@ pub(super) fn drafts(
             .then_with(|| b.memory.at.cmp(&a.memory.at))
             .then_with(|| a.memory.id.cmp(&b.memory.id))
     });
-    found.truncate(MOST);
+    found.truncate(WARM_LINES);
     if found.is_empty() {
         return Ok((Vec::new(), "silent: nothing bears on the prompt enough".to_owned()));
     }
@@ -127,7 +127,10 @@ fn by_words(
     // One telling word alone must be all that the prompt says.
     let enough = cues.words.len().clamp(1, 2);
     for hit in hits {
-        if hit.words >= enough && hit.coverage >= COVERAGE && hit.score >= SHARE_OF_BEST * best {
+        if hit.words >= enough
+            && hit.coverage >= WARM_SIMILARITY
+            && hit.score >= SHARE_OF_BEST * best
+        {
             let reason = format!("holds {:.0} % of its telling words", hit.coverage * 100.0);
             bearings.add(hit.memory, hit.coverage * hit.score / best, reason);
         }
@@ -272,6 +275,7 @@ fn draft(store: &Store, request: &PackRequest<'_>, bearing: Bearing) -> Result<D
     }
     Ok(Draft {
         section: Section::Relevant,
+        tier: Tier::Warm,
         reason: format!("{} (value {value:.2})", reasons.join(", ")),
         text,
         memory,

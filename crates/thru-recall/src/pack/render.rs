@@ -12,6 +12,8 @@ const CLOSE: &str = "</throughline-context>";
 /// Where in a pack a line stands. Sorted in the order of reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Section {
+    /// What the session that goes on was at, and what became of its files.
+    Resumed,
     /// What bears on the prompt.
     Relevant,
     /// What a person ruled.
@@ -23,6 +25,8 @@ pub(super) enum Section {
     },
     /// What was left unfinished before that.
     Open,
+    /// What other sessions did since.
+    Meanwhile,
     /// What happened on a day, counted from the day before all others so that the latest comes first.
     Day {
         /// Days before the end of time.
@@ -44,6 +48,7 @@ impl Section {
     /// The heading that its lines stand below.
     pub(super) fn heading(self, request: &PackRequest<'_>) -> String {
         match self {
+            Self::Resumed => "## This session".to_owned(),
             Self::Relevant => "## From memory, because of this prompt".to_owned(),
             Self::Rules => "## What the user ruled here (quoted)".to_owned(),
             Self::LastSession { .. } => match request.occasion {
@@ -53,6 +58,7 @@ impl Section {
                 _ => "## Last session".to_owned(),
             },
             Self::Open => "## Left open".to_owned(),
+            Self::Meanwhile => "## Meanwhile, in other sessions".to_owned(),
             Self::Day { at, .. } => {
                 let at = Timestamp::from_millisecond(at).unwrap_or_default();
                 format!("## {}", at.to_zoned(request.zone.clone()).date())
@@ -104,15 +110,17 @@ pub(super) fn render(request: &PackRequest<'_>, texts: &Texts) -> String {
 pub(super) fn line(short_id: &str, memory: &MemoryRow, section: Section, text: &str) -> String {
     match section {
         Section::Rules => format!("- `{short_id}` {text}"),
-        Section::LastSession { detail: true } => format!("- {text}"),
-        Section::LastSession { detail: false } => format!("- `{short_id}` {text}"),
+        Section::LastSession { detail: true } | Section::Resumed => format!("- {text}"),
+        Section::LastSession { detail: false } | Section::Meanwhile => {
+            format!("- `{short_id}` {text}")
+        }
         _ => format!("- `{short_id}` {}: {text}", memory.kind),
     }
 }
 
 /// Recorded text on one line in which nothing steers a reader: no control characters, no marks of
 /// writing direction, nothing that looks like a tag, at most this many characters.
-pub(super) fn plain(text: &str, longest: usize) -> String {
+pub(crate) fn plain(text: &str, longest: usize) -> String {
     let mut plain = String::new();
     let mut count = 0;
     let mut gap = false;
@@ -144,7 +152,7 @@ pub(super) fn plain(text: &str, longest: usize) -> String {
 
 /// Recorded text that cannot pass for the user's words: where it says what the user asked, ruled or
 /// said, that stands in quotation marks.
-pub(super) fn recorded(text: &str, longest: usize) -> String {
+pub(crate) fn recorded(text: &str, longest: usize) -> String {
     const CLAIMS: [&str; 6] =
         ["user asked:", "user ruled:", "user said:", "user wants:", "user decided:", "user told:"];
     let mut plain = plain(text, longest);

@@ -1,5 +1,4 @@
-//! What a session is given when it starts, is resumed, or was compacted: chosen by value, not by age
-//! alone.
+//! What a session is given when it starts or was compacted: chosen by value, not by age alone.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,12 +6,15 @@ use thru_core::{
     Concept, Digest, FileState, MemoryKind, ObservationType, Statement, Timestamp, WorkOutcome,
     file_name,
 };
+use thru_redact::Redactor;
 use thru_store::{MemoryBody, MemoryFilter, MemoryRow, Result, SessionPlace, Store};
 
 use super::render::Section;
 use super::{Draft, Occasion, PackRequest};
 use crate::freshness::{Freshness, Presence};
 use crate::memories::normal;
+use crate::session_context::{ContextLimits, session_context};
+use crate::tiers::Tier;
 
 /// Observations that are weighed: the latest …
 const LATEST: usize = 300;
@@ -30,12 +32,14 @@ const LATELY_DAYS: f64 = 3.0;
 const HALF_LIFE_DAYS: f64 = 14.0;
 /// Branches that say nothing about what is being worked on.
 const TRUNKS: [&str; 5] = ["main", "master", "trunk", "develop", "HEAD"];
+/// Files named of a last session that changed none.
+const HOT_FILES: usize = 5;
 /// How many of the best are looked at on the disk.
 const CHECKED: usize = 80;
 
 /// A memory that may be told, and what it is worth.
-struct Valued {
-    memory: MemoryRow,
+pub(super) struct Valued {
+    pub(super) memory: MemoryRow,
     files: Vec<FileState>,
     place: SessionPlace,
     value: f64,
@@ -44,27 +48,23 @@ struct Valued {
     freshness: Option<Freshness>,
 }
 
-pub(super) fn drafts(store: &Store, request: &PackRequest<'_>) -> Result<(Vec<Draft>, String)> {
+pub(super) fn drafts(
+    store: &Store,
+    redactor: &Redactor,
+    request: &PackRequest<'_>,
+) -> Result<(Vec<Draft>, String)> {
     let mut drafts = Vec::new();
     let about = match request.occasion {
         Occasion::Compact => request.session,
         _ => None,
     };
-    let since = match (&request.occasion, request.session) {
-        (Occasion::Resume, Some(session)) => {
-            store.places_of_sessions(&[session])?.remove(&session).and_then(|place| place.ended)
-        }
-        _ => None,
-    };
-    if since.is_none() {
-        drafts.extend(rules(store, request)?);
-    }
-    let summaries = summaries(store, request, about, since)?;
-    let valued = observations(store, request, about, since, &summaries)?;
+    drafts.extend(rules(store, request)?);
+    let summaries = summaries(store, request, about, None)?;
+    let valued = observations(store, request, about, None, &summaries)?;
     if request.limits.last_summary
         && let Some(last) = summaries.first()
     {
-        drafts.extend(last_session(store, request, last, &valued)?);
+        drafts.extend(last_session(store, redactor, request, last, &valued)?);
     }
     drafts.extend(left_open(store, request, summaries.get(1..).unwrap_or_default())?);
     let weighed = valued.len();
@@ -93,6 +93,7 @@ fn rules(store: &Store, request: &PackRequest<'_>) -> Result<Vec<Draft>> {
             let reason = if rule.is_global() { "a rule for every project" } else { "a rule" };
             Ok(Draft {
                 text: format!("\"{}\" ({day})", words_of_rule(store, &rule)?),
+                tier: tier(&rule, request),
                 section: Section::Rules,
                 reason: reason.to_owned(),
                 memory: rule,
@@ -115,7 +116,7 @@ fn words_of_rule(store: &Store, rule: &MemoryRow) -> Result<String> {
 }
 
 /// Summaries of the project's last sessions, the latest first; after a compaction, that session's.
-fn summaries(
+pub(super) fn summaries(
     store: &Store,
     request: &PackRequest<'_>,
     about: Option<i64>,
@@ -138,6 +139,7 @@ fn summaries(
 
 fn last_session(
     store: &Store,
+    redactor: &Redactor,
     request: &PackRequest<'_>,
     summary: &MemoryRow,
     observations: &[Valued],
@@ -146,6 +148,7 @@ fn last_session(
     let line = |detail: bool, text: String, reason: &str| Draft {
         memory: summary.clone(),
         section: Section::LastSession { detail },
+        tier: tier(summary, request),
         text,
         reason: reason.to_owned(),
     };
@@ -183,10 +186,31 @@ fn last_session(
             drafts.push(draft(format!("{label}: {}", cut(&statement.text, 200)), reason));
         }
     }
-    if let Some(files) = files_line(&body.digest.files) {
-        drafts.push(draft(files, "what was changed"));
+    let files = files_line(&body.digest.files);
+    let changed_nothing = files.is_none();
+    drafts.extend(files.map(|files| draft(files, "what was changed")));
+    if let Some(session) = summary.session.filter(|_| tier(summary, request) == Tier::Hot) {
+        let limits = ContextLimits { files: HOT_FILES, tools: 0, events: 0, ..Default::default() };
+        let context = session_context(store, redactor, session, limits)?;
+        let known = [Some(body.title.as_str()), asked.as_ref().map(|asked| asked.text.as_str())];
+        let is_known = |task: &str| known.iter().flatten().any(|text| alike(text, task));
+        let task = context.task.filter(|task| !is_known(task.get()));
+        let task = task.map(|task| format!("The last request: {}", task.get()));
+        drafts.extend(task.map(|task| draft(task, "what was asked for last")));
+        let files: Vec<&str> = context.files.iter().map(|file| file.path.get().as_str()).collect();
+        if changed_nothing && !files.is_empty() {
+            drafts.push(draft(format!("Files: {}", files.join(", ")), "what was worked on"));
+        }
+        let deeds = context.hot.iter().map(|deed| format!("Lately: {}", deed.summary.get()));
+        drafts.extend(deeds.map(|deed| draft(deed, "what was done last")));
     }
     Ok(drafts)
+}
+
+/// Whether two texts say the same, one of them perhaps cut.
+pub(super) fn alike(a: &str, b: &str) -> bool {
+    let (a, b) = (normal(a), normal(b));
+    !a.is_empty() && !b.is_empty() && (a.starts_with(&b) || b.starts_with(&a))
 }
 
 fn files_line(files: &[String]) -> Option<String> {
@@ -210,6 +234,7 @@ fn left_open(
         let next =
             next.map_or_else(String::new, |next| format!("; next: {}", cut(&next.text, 120)));
         drafts.push(Draft {
+            tier: tier(summary, request),
             text: format!(
                 "{} ({}, {}){next}",
                 cut(&body.title, 200),
@@ -224,12 +249,20 @@ fn left_open(
     Ok(drafts)
 }
 
+/// By which rule a memory is told to a session that starts or goes on.
+pub(super) fn tier(memory: &MemoryRow, request: &PackRequest<'_>) -> Tier {
+    let is_own = matches!(request.occasion, Occasion::Compact)
+        && request.session.is_some()
+        && memory.session == request.session;
+    Tier::at_start(memory.at, is_own, request.now)
+}
+
 fn is_open(summary: &MemoryRow) -> bool {
     summary.outcome.is_some_and(WorkOutcome::is_open)
 }
 
 /// Observations with what each is worth, the best first.
-fn observations(
+pub(super) fn observations(
     store: &Store,
     request: &PackRequest<'_>,
     about: Option<i64>,
@@ -416,13 +449,14 @@ fn changed_lately(store: &Store, request: &PackRequest<'_>) -> Result<Vec<String
 }
 
 /// The lines of the best observations.
-fn told(request: &PackRequest<'_>, valued: Vec<Valued>) -> Vec<Draft> {
+pub(super) fn told(request: &PackRequest<'_>, valued: Vec<Valued>) -> Vec<Draft> {
     let best = valued.into_iter().take(request.limits.observations);
     best.map(|mut one| {
         let stale = one.freshness(request).note();
         let stale = stale.map_or_else(String::new, |note| format!(" ({note})"));
         Draft {
             text: format!("{}{stale}", cut(&one.memory.title, 200)),
+            tier: tier(&one.memory, request),
             section: Section::day(one.memory.at.unwrap_or_default(), request),
             reason: format!("value {:.2}: {}", one.value, one.reasons.join(", ")),
             memory: one.memory,
@@ -441,7 +475,7 @@ fn places<'a>(
     store.places_of_sessions(&rows)
 }
 
-fn day(at: Option<Timestamp>, request: &PackRequest<'_>) -> String {
+pub(super) fn day(at: Option<Timestamp>, request: &PackRequest<'_>) -> String {
     at.map_or_else(
         || "no date".to_owned(),
         |at| at.to_zoned(request.zone.clone()).date().to_string(),

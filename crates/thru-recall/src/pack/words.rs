@@ -1,6 +1,8 @@
 //! What in a prompt says what it is about: telling words, files, identifiers; and which prompts say
 //! nothing at all.
 
+use crate::tiers::WARM_WORDS;
+
 /// Answers and nudges: they say nothing about what to remember.
 const SMALL_TALK: &[&str] = &[
     "continue", "go", "on", "ahead", "please", "yes", "yep", "yeah", "y", "no", "nope", "n", "ok",
@@ -262,6 +264,54 @@ const PAST: &[&str] = &[
     "gestern",
 ];
 
+/// How questions begin, with or without a question mark.
+const QUESTION: &[&str] = &[
+    "what", "what's", "why", "how", "when", "where", "who", "which", "whose", "is", "are", "was",
+    "were", "did", "does", "do", "has", "have", "had", "can", "could", "should", "would", "will",
+    "warum", "wieso", "wie", "wann", "wo", "wer", "welche", "welcher", "welches", "haben",
+    "hatten", "pourquoi", "comment", "quand", "où", "qui", "quel", "quelle", "qué", "por", "cómo",
+    "cuándo", "dónde", "quién", "cuál",
+];
+
+/// Words of time: they point to what was before.
+const TIME: &[&str] = &[
+    "ago",
+    "again",
+    "already",
+    "before",
+    "earlier",
+    "last",
+    "lately",
+    "past",
+    "previous",
+    "previously",
+    "recent",
+    "recently",
+    "remember",
+    "since",
+    "today",
+    "yesterday",
+    "week",
+    "month",
+    "once",
+    "damals",
+    "früher",
+    "gestern",
+    "heute",
+    "letzte",
+    "letzten",
+    "schon",
+    "vorher",
+    "wieder",
+    "zuletzt",
+    "avant",
+    "hier",
+    "déjà",
+    "antes",
+    "ayer",
+    "ya",
+];
+
 /// A long prompt says what it is about at its beginning.
 const LONGEST_PROMPT: usize = 600;
 /// Files and identifiers that are looked for.
@@ -269,15 +319,17 @@ const MOST_CUES: usize = 6;
 
 /// What in a prompt leads to memories.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Cues {
+pub(crate) struct Cues {
     /// Its telling words, each once, as written.
-    pub(super) words: Vec<String>,
+    pub(crate) words: Vec<String>,
     /// Files that it names.
-    pub(super) files: Vec<String>,
+    pub(crate) files: Vec<String>,
     /// Names that stand for one thing only: `snake_case`, `CamelCase`, `a::b`, hashes, error codes.
-    pub(super) identifiers: Vec<String>,
+    pub(crate) identifiers: Vec<String>,
     /// Whether it asks what was done.
-    pub(super) asks_about_past: bool,
+    pub(crate) asks_about_past: bool,
+    /// What calls for memories at all; nothing where the prompt is only an order.
+    pub(crate) call: Option<&'static str>,
 }
 
 /// Whether a prompt is answered with silence whatever is remembered, and why.
@@ -303,7 +355,7 @@ fn is_slash_command(prompt: &str) -> bool {
 }
 
 /// Reads the cues of a prompt.
-pub(super) fn cues(prompt: &str) -> Cues {
+pub(crate) fn cues(prompt: &str) -> Cues {
     let beginning: String = prompt.chars().take(LONGEST_PROMPT).collect();
     let lower = beginning.to_lowercase();
     let mut cues = Cues {
@@ -332,7 +384,33 @@ pub(super) fn cues(prompt: &str) -> Cues {
     cues.words.retain(|word| !crate::query::is_stop_word(&word.to_lowercase()));
     cues.files.truncate(MOST_CUES);
     cues.identifiers.truncate(MOST_CUES);
+    cues.call = call(&lower, &cues);
     cues
+}
+
+/// What in a prompt calls for memories: a file, an identifier, a question, a time, or much to say.
+fn call(lower: &str, cues: &Cues) -> Option<&'static str> {
+    let words: Vec<&str> = words(lower).collect();
+    let holds = |list: &[&str]| words.iter().any(|word| list.contains(word));
+    let begins_as_question = words.first().is_some_and(|word| QUESTION.contains(word));
+    if !cues.files.is_empty() {
+        Some("a file")
+    } else if !cues.identifiers.is_empty() {
+        Some("an identifier")
+    } else if begins_as_question || lower.contains(['?', '？', '吗', '嗎']) {
+        Some("a question")
+    } else if cues.asks_about_past || holds(TIME) {
+        Some("a time")
+    } else if words.len() > WARM_WORDS {
+        Some("its length")
+    } else {
+        None
+    }
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '\'')
+        .filter(|word| !word.is_empty())
 }
 
 fn push(list: &mut Vec<String>, token: &str) {
@@ -401,6 +479,26 @@ mod tests {
     }
 
     #[test]
+    fn only_some_prompts_call_for_memories() {
+        for (prompt, call) in [
+            ("add a button to src/page.rs", Some("a file")),
+            ("rename take_lock", Some("an identifier")),
+            ("E0502 in the importer", Some("an identifier")),
+            ("why does the lock wait", Some("a question")),
+            ("the lock waits?", Some("a question")),
+            ("warum wartet die Sperre", Some("a question")),
+            ("アップロードの方針は何だった？", Some("a question")),
+            ("fix the lock as last week", Some("a time")),
+            ("the lock waits again", Some("a time")),
+            ("make the lock wait for as long as the other process needs", Some("its length")),
+            ("make the lock wait", None),
+            ("center the heading with css", None),
+        ] {
+            assert_eq!(cues(prompt).call, call, "{prompt}");
+        }
+    }
+
+    #[test]
     fn cues_are_what_a_prompt_is_about() {
         insta::assert_debug_snapshot!(
             cues("please fix `RetryBudget::next_pause()` in src/uploader.rs, it fails since 4f0c2d1 (2026-03-01)"),
@@ -419,6 +517,9 @@ mod tests {
                 "4f0c2d1",
             ],
             asks_about_past: false,
+            call: Some(
+                "a file",
+            ),
         }
         "#
         );

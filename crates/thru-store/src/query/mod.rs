@@ -1,5 +1,6 @@
 //! Reading: rows in the vocabulary of `thru-core`.
 
+mod activity;
 mod episodes;
 mod events;
 mod jobs;
@@ -15,6 +16,7 @@ use rusqlite::Connection;
 
 use crate::error::Result;
 
+pub use activity::{Moment, MomentFilter, Newest};
 pub use episodes::{Course, Episode, Heard};
 pub(crate) use episodes::{course_of, current_episode};
 pub use events::{EventRow, InjectionRow, LaterUse};

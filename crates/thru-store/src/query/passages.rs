@@ -92,7 +92,7 @@ pub enum PassageFilter {
     },
 }
 
-const COLUMNS: &str =
+pub(super) const COLUMNS: &str =
     "p.row, p.id, p.session, p.source, p.turn, p.ordinal, p.kind, p.agent, p.tool,
     p.command, p.outcome, p.at, p.records, p.block, p.start, p.length";
 
@@ -254,7 +254,7 @@ impl Store {
     }
 }
 
-fn passage(row: &Row<'_>) -> rusqlite::Result<PassageRow> {
+pub(super) fn passage(row: &Row<'_>) -> rusqlite::Result<PassageRow> {
     let records: Vec<(String, u64)> =
         serde_json::from_str(row.get_ref(12)?.as_str()?).unwrap_or_default();
     Ok(PassageRow {

@@ -93,5 +93,6 @@ fn limits(environment: &Environment) -> Result<Limits> {
         kinds,
         concepts,
         last_summary: config.context_last_summary(),
+        ..Limits::default()
     })
 }

@@ -162,6 +162,7 @@ fn as_json(pack: &Pack) -> Value {
                 },
                 "type": line.memory.kind.as_str(),
                 "title": line.text.get(),
+                "tier": line.tier,
                 "reason": line.reason,
             })
         })

@@ -1,11 +1,14 @@
 //! `thru session`: one session.
 
+mod context;
+
 use std::collections::BTreeMap;
 
 use anyhow::Result;
 use serde_json::{Value, json};
 use thru_core::{MemoryKind, Outcome as CallOutcome, PassageKind};
 use thru_intake::Intake;
+use thru_recall::{ContextLimits, session_context};
 use thru_redact::{Clean, Redactor, Report};
 use thru_store::{MemoryBody, MemoryFilter, PassageFilter, PassageRow, Store, TouchedFile};
 
@@ -83,9 +86,14 @@ pub(crate) fn run(command: &Command, environment: &Environment, plain: bool) -> 
     let passages = store.passages(PassageFilter::Session(session.row))?;
     let turns = turns(&store, intake.redactor(), &passages)?;
     let files = store.files_of_session(session.row)?;
+    let limits =
+        ContextLimits { hot: environment.config.max_hot_entries(), ..ContextLimits::default() };
+    let context = session_context(&store, intake.redactor(), session.row, limits)?;
     let mut page = Page::new(environment, plain);
     if arguments.json {
-        page.json(&as_json(&session, &turns, &files, environment))?;
+        let mut whole = as_json(&session, &turns, &files, environment);
+        whole["context"] = context::as_json(&store, &context)?;
+        page.json(&whole)?;
         page.print()?;
         return Ok(Outcome::Done);
     }
@@ -119,6 +127,7 @@ pub(crate) fn run(command: &Command, environment: &Environment, plain: bool) -> 
         page.line(page.paint(Tone::Quiet, &format!("continues session {origin}")));
     }
     show_digest(&mut page, &store, &intake, session.row)?;
+    context::show(&mut page, &context, arguments.full, environment);
     for (number, turn) in &turns {
         show_turn(&mut page, *number, turn, arguments.full, environment);
     }

@@ -1,5 +1,7 @@
 //! `thru stats`: what briefings cost, and whether they were used.
 
+mod sessions;
+
 use anyhow::Result;
 use serde_json::{Value, json};
 use thru_recall::{SessionUsage, Usage, parse_date, usage};
@@ -13,10 +15,14 @@ use crate::ui::{Page, Tone, age, count, one_line, plural};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     thru stats                      the last 30 days\n  \
-    thru stats --since yesterday\n\n\
+    thru stats --since yesterday\n  \
+    thru stats sessions             how long sessions took and what was done\n\n\
     FETCHED counts memories that a session later asked for by their id, TOUCHED those whose files it \
     later worked on. Neither proves that the memory helped.")]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
     /// Since: `2026-03-01`, `yesterday`, `2 weeks ago`
     #[arg(long, default_value = "30 days ago")]
     since: String,
@@ -28,11 +34,21 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
+/// What else there are numbers of.
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// How long sessions took and what was done in them, by day and by project
+    Sessions(sessions::Arguments),
+}
+
 pub(crate) fn run(
     arguments: &Arguments,
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {
+    if let Some(Command::Sessions(arguments)) = &arguments.command {
+        return sessions::run(arguments, environment, plain);
+    }
     let store = shared::open_store(environment)?;
     let since = parse_date(&arguments.since, environment.clock.now(), &environment.zone)?;
     let usage = usage(&store, Some(since))?;
@@ -46,7 +62,7 @@ pub(crate) fn run(
     } else {
         occasions(&mut page, &usage);
         page.gap();
-        sessions(&mut page, &store, &usage, arguments.limit, environment)?;
+        list_sessions(&mut page, &store, &usage, arguments.limit, environment)?;
     }
     page.print()?;
     Ok(if usage.sessions.is_empty() { Outcome::Nothing } else { Outcome::Done })
@@ -70,7 +86,7 @@ fn occasions(page: &mut Page, usage: &Usage) {
     }
 }
 
-fn sessions(
+fn list_sessions(
     page: &mut Page,
     store: &Store,
     usage: &Usage,

@@ -479,6 +479,17 @@ fn a_session_is_outlined() {
        Done    The lock is taken once now
        Next    `cargo test --workspace` fails: error[E0502]: cannot borrow `store` as mutable
 
+    Where it is
+       Task     Thanks. Does it survive a crash?
+       Files    src/store.rs
+       Tools    Edit, Bash
+       Lately   [age] Ran: cargo test --workspace
+                [age] Edited src/store.rs: 'a' -> 'b'
+       Events   [age] prompt Why does the importer lock the database?
+                [age] tool Bash
+                [age] tool Edit
+                [age] prompt Thanks. Does it survive a crash?
+
     1. You  2026-03-01 09:00  wd5xb
        Why does the importer lock the database?
        ✓ $ cargo test --workspace
@@ -496,6 +507,43 @@ fn a_session_is_outlined() {
     ");
     assert_snapshot!(home.shown(&["session", "show", "2222", "--json"]), @r#"
     {
+      "context": {
+        "directory": "/home/ada/orchard",
+        "entities": [],
+        "events": [
+          {
+            "at": "2026-03-01T09:00:01Z",
+            "event": "prompt",
+            "note": "Plan the irrigation for the young pear trees",
+            "tool": null
+          },
+          {
+            "at": "2026-03-01T09:00:03Z",
+            "event": "tool",
+            "note": null,
+            "tool": "Write"
+          }
+        ],
+        "files": [
+          {
+            "at": "2026-03-01T09:00:03Z",
+            "modified": true,
+            "path": "plan.md"
+          }
+        ],
+        "hot": [
+          {
+            "at": "2026-03-01T09:00:03Z",
+            "id": "bgrjt",
+            "summary": "Created plan.md (1 line)"
+          }
+        ],
+        "last": "2026-03-01T09:00:03Z",
+        "task": "Plan the irrigation for the young pear trees",
+        "tools": [
+          "Write"
+        ]
+      },
       "files": [
         {
           "modified": 1,

@@ -644,6 +644,23 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
        Done    The lock is taken after load(): two processes can both read the old index
        Done    Fix lost update in session index by locking per file
 
+    Where it is
+       Task     Why a lock per file and not one lock for everything? Write the reason down.
+       Files    docs/decisions.md, src/session_index.rs
+       Tools    Bash, Edit, Read
+       Named    sessions/index.json
+       Lately   [age] Ran: cargo test --test concurrent_index (failed)
+                [age] Edited src/session_index.rs: 'let mut index = self.load()?; i…' -> 'let _gua…
+                [age] Ran: cargo test --test concurrent_index
+                [age] Edited docs/decisions.md: '# Decisions' -> '# Decisions ## One lock file p…'
+                [age] Ran: git commit -am 'Fix lost update in session index b…
+       Events   [age] tool Edit
+                [age] tool Bash
+                [age] prompt Why a lock per file and not one lock for everything? Write the reason…
+                [age] tool Edit
+                [age] tool Bash
+                3 events before
+
     1. You  [date]  b8dx7
        Two agents running at once sometimes lose entries in sessions/index.json. Find out why and fix i…
        ✓ $ cargo test --test concurrent_index (×2)

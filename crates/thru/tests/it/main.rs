@@ -34,5 +34,6 @@ mod records;
 mod redacting;
 mod remembering;
 mod restoring;
+mod sessions;
 mod timelines;
 mod verifying;

@@ -183,6 +183,7 @@ const fn name(occasion: &Occasion) -> &'static str {
         Occasion::Resume => "resume",
         Occasion::Compact => "compact",
         Occasion::Prompt(_) => "prompt",
+        Occasion::Return { .. } => "return",
     }
 }
 

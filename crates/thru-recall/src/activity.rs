@@ -1,0 +1,180 @@
+//! How long sessions took and what was done in them, by day and by project: computed from the times of
+//! their passages.
+//!
+//! Between two moments of a session that lie close together somebody was at work; a longer gap is idle
+//! time. Both count for the day on which they began.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::time::Duration;
+
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use thru_core::{PassageKind, Timestamp};
+use thru_store::{MomentFilter, Result, Store};
+
+/// Whose activity is asked for.
+#[derive(Clone, Debug)]
+pub struct ActivityRequest {
+    /// Only of these projects.
+    pub projects: Option<Vec<i64>>,
+    /// Only from this time on.
+    pub since: Option<Timestamp>,
+    /// A gap longer than this is idle time.
+    pub idle_timeout: Duration,
+    /// The zone in which a day begins at midnight.
+    pub zone: TimeZone,
+}
+
+/// What was done in some time by some sessions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Sessions that did anything.
+    pub sessions: u64,
+    /// Time at work, in all.
+    pub active: Duration,
+    /// Time in which nothing happened, between the first moment of a session and its last.
+    pub idle: Duration,
+    /// What people asked.
+    pub prompts: u64,
+    /// Calls of tools.
+    pub tools: u64,
+}
+
+/// The activity of sessions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Activity {
+    /// By day, the latest first.
+    pub days: Vec<(Date, Work)>,
+    /// By project, the most active first. Without a name where sessions belong to none.
+    pub projects: Vec<(Option<String>, Work)>,
+    /// All of it.
+    pub total: Work,
+    /// The longest session, from its first moment to its last.
+    pub longest: Duration,
+    /// The median of that.
+    pub median: Duration,
+}
+
+/// Reads the activity of sessions. One walk over their passages, without their texts.
+pub fn activity(store: &Store, request: &ActivityRequest) -> Result<Activity> {
+    let filter = MomentFilter { projects: request.projects.clone(), since: request.since };
+    let mut sessions: HashMap<i64, Vec<(i64, PassageKind)>> = HashMap::new();
+    store.moments(&filter, &mut |moment| {
+        let of_session = sessions.entry(moment.session).or_default();
+        of_session.push((moment.at.as_millisecond(), moment.kind));
+    })?;
+    let names = store.projects_of_sessions()?;
+    let mut days = Days { zone: &request.zone, known: None };
+    let mut by_day: BTreeMap<Date, Work> = BTreeMap::new();
+    let mut by_project: BTreeMap<Option<(i64, String)>, Work> = BTreeMap::new();
+    let mut activity = Activity::default();
+    let mut durations: Vec<Duration> = Vec::new();
+    for (session, mut moments) in sessions {
+        // Subagents speak at the same time.
+        moments.sort_unstable_by_key(|(at, _)| *at);
+        let mut whole = Work { sessions: 1, ..Work::default() };
+        let mut on: BTreeSet<Date> = BTreeSet::new();
+        for (place, (at, kind)) in moments.iter().enumerate() {
+            let date = days.of(*at);
+            let next = moments.get(place + 1).map_or(*at, |(next, _)| *next);
+            let work = Work::of(*kind, gap(*at, next), request.idle_timeout);
+            let day = by_day.entry(date).or_default();
+            day.add(work);
+            day.sessions += u64::from(on.insert(date));
+            whole.add(work);
+        }
+        durations.push(whole.active + whole.idle);
+        by_project.entry(names.get(&session).cloned()).or_default().add(whole);
+        activity.total.add(whole);
+    }
+    durations.sort_unstable();
+    activity.longest = durations.last().copied().unwrap_or_default();
+    activity.median = durations.get(durations.len() / 2).copied().unwrap_or_default();
+    activity.days = by_day.into_iter().rev().collect();
+    activity.projects =
+        by_project.into_iter().map(|(key, work)| (key.map(|(_, name)| name), work)).collect();
+    activity.projects.sort_by(|a, b| b.1.active.cmp(&a.1.active).then_with(|| a.0.cmp(&b.0)));
+    Ok(activity)
+}
+
+impl Work {
+    /// One moment, and the gap behind it.
+    fn of(kind: PassageKind, gap: Duration, idle_timeout: Duration) -> Self {
+        let is_idle = gap > idle_timeout;
+        Self {
+            sessions: 0,
+            active: if is_idle { Duration::ZERO } else { gap },
+            idle: if is_idle { gap } else { Duration::ZERO },
+            prompts: u64::from(kind == PassageKind::Human),
+            tools: u64::from(kind == PassageKind::Tool),
+        }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.sessions += other.sessions;
+        self.active += other.active;
+        self.idle += other.idle;
+        self.prompts += other.prompts;
+        self.tools += other.tools;
+    }
+}
+
+fn gap(from: i64, to: i64) -> Duration {
+    Duration::from_millis(to.abs_diff(from))
+}
+
+/// Days of moments. Moments of a session lie on few days: the last one found is kept.
+struct Days<'z> {
+    zone: &'z TimeZone,
+    known: Option<(std::ops::Range<i64>, Date)>,
+}
+
+impl Days<'_> {
+    fn of(&mut self, at: i64) -> Date {
+        if let Some((range, date)) = &self.known
+            && range.contains(&at)
+        {
+            return *date;
+        }
+        let moment = Timestamp::from_millisecond(at).unwrap_or_default();
+        let zoned = moment.to_zoned(self.zone.clone());
+        let date = zoned.date();
+        let begin = zoned.start_of_day().map_or(at, |begin| begin.timestamp().as_millisecond());
+        let end = zoned.tomorrow().and_then(|next| next.start_of_day());
+        let end = end.map_or(at + 1, |end| end.timestamp().as_millisecond());
+        self.known = Some((begin..end, date));
+        date
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn days_begin_at_midnight_of_the_zone() {
+        let zone = TimeZone::fixed(jiff::tz::offset(5));
+        let mut days = Days { zone: &zone, known: None };
+        let mut of = |at: &str| days.of(at.parse::<Timestamp>().unwrap().as_millisecond());
+        assert_eq!(of("2026-03-01T18:59:59Z"), jiff::civil::date(2026, 3, 1));
+        assert_eq!(of("2026-03-01T19:00:00Z"), jiff::civil::date(2026, 3, 2));
+        assert_eq!(of("2026-03-01T00:00:00Z"), jiff::civil::date(2026, 3, 1));
+    }
+
+    proptest! {
+        #[test]
+        fn active_and_idle_time_are_the_whole(times in prop::collection::vec(0_i64..100_000_000, 1..40)) {
+            let mut times = times;
+            times.sort_unstable();
+            let mut work = Work::default();
+            for pair in times.windows(2) {
+                work.add(Work::of(PassageKind::Tool, gap(pair[0], pair[1]), Duration::from_mins(30)));
+            }
+            let whole = gap(times[0], times[times.len() - 1]);
+            prop_assert_eq!(work.active + work.idle, whole);
+            prop_assert_eq!(work.tools as usize, times.len() - 1);
+        }
+    }
+}

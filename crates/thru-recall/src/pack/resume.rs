@@ -1,0 +1,271 @@
+//! What a session is given that goes on with its context: what changed while it did nothing, in few
+//! lines, and nothing where nothing did.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use thru_core::{FileState, MemoryKind, Timestamp, file_name};
+use thru_redact::Redactor;
+use thru_store::{MemoryFilter, MemoryRow, Result, Store};
+
+use super::render::{Section, recorded};
+use super::start::{alike, day, observations, summaries, told};
+use super::{Draft, PackRequest};
+use crate::freshness::{Freshness, Presence};
+use crate::session_context::{ContextLimits, SessionContext, session_context};
+use crate::tiers::Tier;
+
+/// Memories of the session whose files are looked at on the disk, the latest …
+const MEMORIES: usize = 200;
+/// … and how many files of them.
+const FILES_LOOKED_AT: usize = 100;
+/// Files that are named.
+const FILES_NAMED: usize = 5;
+/// Sessions that are told of, …
+const SESSIONS: usize = 4;
+/// … and observations.
+const OBSERVATIONS: usize = 8;
+/// Files that the session worked on last.
+const LAST_FILES: usize = 3;
+/// Characters of what it was asked.
+const TASK: usize = 160;
+
+/// What changed since the session last did anything.
+pub(super) fn drafts(
+    store: &Store,
+    redactor: &Redactor,
+    request: &PackRequest<'_>,
+) -> Result<(Vec<Draft>, String)> {
+    let context = context(store, redactor, request)?;
+    let Some((context, since)) = context.and_then(|context| {
+        let since = context.last?;
+        Some((context, since))
+    }) else {
+        // Nobody knows what the session has in its context.
+        return super::start::drafts(store, redactor, request);
+    };
+    let drafts = since_then(store, request, &context, since)?;
+    let note = if drafts.is_empty() { "silent: nothing happened since" } else { "what is new" };
+    Ok((drafts, note.to_owned()))
+}
+
+/// What changed while the session was idle, where it was.
+pub(super) fn on_return(
+    store: &Store,
+    redactor: &Redactor,
+    request: &PackRequest<'_>,
+    idle_for: Duration,
+    prompt: &str,
+) -> Result<Vec<Draft>> {
+    if idle_for < request.limits.idle_timeout {
+        return Ok(Vec::new());
+    }
+    let Some(mut context) = context(store, redactor, request)? else { return Ok(Vec::new()) };
+    // Where somebody brought the prompt in already, it is not what the session was at.
+    context.task.take_if(|task| alike(task.get(), prompt));
+    let since = request.now.checked_sub(idle_for).unwrap_or(request.now);
+    since_then(store, request, &context, since)
+}
+
+fn context(
+    store: &Store,
+    redactor: &Redactor,
+    request: &PackRequest<'_>,
+) -> Result<Option<SessionContext>> {
+    let Some(session) = request.session else { return Ok(None) };
+    let limits = ContextLimits { files: LAST_FILES, tools: 0, entities: 0, events: 0, hot: 0 };
+    session_context(store, redactor, session, limits).map(Some)
+}
+
+fn since_then(
+    store: &Store,
+    request: &PackRequest<'_>,
+    context: &SessionContext,
+    since: Timestamp,
+) -> Result<Vec<Draft>> {
+    let meanwhile = meanwhile(store, request, since)?;
+    let own = own_memories(store, request)?;
+    let files = Changes::since(since, store, request, &own)?;
+    let idle = Duration::try_from(request.now.duration_since(since)).unwrap_or_default();
+    let is_idle = idle >= request.limits.idle_timeout;
+    // That a file is gone may be the work of the session itself.
+    if meanwhile.is_empty() && files.changed.is_empty() && !is_idle {
+        return Ok(Vec::new());
+    }
+    let mut drafts = Vec::new();
+    // A line needs a memory to stand for: a session of which nothing is remembered has none.
+    let about = own.iter().find(|memory| memory.kind == MemoryKind::Summary).or(own.first());
+    if let Some(memory) = about {
+        let line = |text: String, reason: &str| Draft {
+            memory: memory.clone(),
+            section: Section::Resumed,
+            tier: Tier::Hot,
+            text,
+            reason: reason.to_owned(),
+        };
+        drafts.push(line(was_at(context, idle, is_idle), "what this session was at"));
+        drafts.extend(files.line().map(|files| line(files, "what became of its files")));
+    }
+    drafts.extend(meanwhile);
+    Ok(drafts)
+}
+
+/// `This session was idle for 3 h. It worked on: … (src/a.rs, src/b.rs)`.
+fn was_at(context: &SessionContext, idle: Duration, is_idle: bool) -> String {
+    let mut line = String::new();
+    if is_idle {
+        line.push_str(&format!("This session was idle for {}. ", in_words(idle)));
+    }
+    let files: Vec<&str> = context.files.iter().map(|file| file.path.get().as_str()).collect();
+    let files = files.join(", ");
+    match (&context.task, files.is_empty()) {
+        (Some(task), true) => {
+            line.push_str(&format!("The last request: {}", recorded(task.get(), TASK)));
+        }
+        (Some(task), false) => {
+            let task = recorded(task.get(), TASK);
+            line.push_str(&format!("The last request: {task} (files: {files})"));
+        }
+        (None, false) => line.push_str(&format!("Its last files: {files}")),
+        (None, true) => {}
+    }
+    line.trim_end().to_owned()
+}
+
+/// `40 min`, `3 h`, `2 days`: rounded down, since nobody needs it exactly.
+fn in_words(time: Duration) -> String {
+    let minutes = time.as_secs() / 60;
+    match minutes {
+        0..60 => format!("{minutes} min"),
+        60..2_880 => format!("{} h", minutes / 60),
+        _ => format!("{} days", minutes / 1_440),
+    }
+}
+
+/// What other sessions of the project did since: a line for each, then their observations.
+fn meanwhile(store: &Store, request: &PackRequest<'_>, since: Timestamp) -> Result<Vec<Draft>> {
+    let summaries = summaries(store, request, None, Some(since))?;
+    let mut valued = observations(store, request, None, Some(since), &summaries)?;
+    let is_new = |memory: &MemoryRow| !request.told.contains(&memory.id);
+    let mut drafts: Vec<Draft> = summaries
+        .into_iter()
+        .filter(|summary| is_new(summary))
+        .take(SESSIONS)
+        .map(|summary| {
+            let outcome = summary.outcome.map_or("", |outcome| outcome.as_str());
+            let when = day(summary.at, request);
+            Draft {
+                text: format!("{} ({when}, {outcome})", recorded(&summary.title, 200)),
+                section: Section::Meanwhile,
+                tier: Tier::at_start(summary.at, false, request.now),
+                reason: "what another session did since".to_owned(),
+                memory: summary,
+            }
+        })
+        .collect();
+    // A session's summary is often called what its main observation is called.
+    valued.retain(|one| is_new(&one.memory) && !drafts.iter().any(|told| says(told, &one.memory)));
+    valued.truncate(OBSERVATIONS);
+    drafts.extend(told(request, valued));
+    Ok(drafts)
+}
+
+fn says(told: &Draft, memory: &MemoryRow) -> bool {
+    told.memory.session == memory.session && told.memory.title == memory.title
+}
+
+/// What is remembered of the session itself, the latest first.
+fn own_memories(store: &Store, request: &PackRequest<'_>) -> Result<Vec<MemoryRow>> {
+    let Some(session) = request.session else { return Ok(Vec::new()) };
+    store.memories(&MemoryFilter {
+        session: Some(session),
+        limit: Some(MEMORIES),
+        ..MemoryFilter::default()
+    })
+}
+
+/// What became of the files that a session changed.
+#[derive(Default)]
+struct Changes {
+    changed: Vec<String>,
+    gone: Vec<String>,
+}
+
+impl Changes {
+    /// Looks at them on the disk. What was written before `since` the session did itself, or knew.
+    fn since(
+        since: Timestamp,
+        store: &Store,
+        request: &PackRequest<'_>,
+        memories: &[MemoryRow],
+    ) -> Result<Self> {
+        let rows: Vec<i64> = memories.iter().map(|memory| memory.row).collect();
+        let mut latest: BTreeMap<String, FileState> = BTreeMap::new();
+        for file in store.files_of_memories(&rows)?.into_values().flatten() {
+            let is_newer = latest.get(&file.path).is_none_or(|known| known.at < file.at);
+            if file.modified && is_newer {
+                latest.insert(file.path.clone(), file);
+            }
+        }
+        let sessions = request.session.as_slice();
+        let place = store.places_of_sessions(sessions)?.into_values().next().unwrap_or_default();
+        let root = place.directory.as_deref();
+        let mut files: Vec<FileState> = latest.into_values().collect();
+        files.sort_by(|a, b| b.at.cmp(&a.at).then_with(|| a.path.cmp(&b.path)));
+        let mut changes = Self::default();
+        for mut file in files.into_iter().take(FILES_LOOKED_AT) {
+            let written = match request.disk.look(&file.path, root) {
+                Presence::Unknown => continue,
+                Presence::Gone => {
+                    changes.gone.push(file_name(&file.path).to_owned());
+                    continue;
+                }
+                Presence::There { modified } => modified,
+            };
+            file.at = Some(since);
+            if written.is_some_and(|written| written > since)
+                && Freshness::of(std::slice::from_ref(&file), root, request.disk).changed > 0
+            {
+                changes.changed.push(file_name(&file.path).to_owned());
+            }
+        }
+        Ok(changes)
+    }
+
+    fn line(&self) -> Option<String> {
+        let named = |label: &str, names: &[String]| {
+            let shown: Vec<&str> = names.iter().take(FILES_NAMED).map(String::as_str).collect();
+            let more = names.len() - shown.len();
+            let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+            (!shown.is_empty()).then(|| format!("{label}: {}{rest}", shown.join(", ")))
+        };
+        let parts = [named("Changed on disk since", &self.changed), named("Gone", &self.gone)];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| parts.join(". "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn idle_time_is_said_in_words() {
+        for (minutes, words) in
+            [(30, "30 min"), (60, "1 h"), (190, "3 h"), (2_879, "47 h"), (4_320, "3 days")]
+        {
+            assert_eq!(in_words(Duration::from_secs(minutes * 60 + 59)), words);
+        }
+    }
+
+    #[test]
+    fn few_files_are_named() {
+        let names = |count: usize| (0..count).map(|number| format!("{number}.rs")).collect();
+        let changes = Changes { changed: names(7), gone: names(1) };
+        assert_eq!(
+            changes.line().unwrap(),
+            "Changed on disk since: 0.rs, 1.rs, 2.rs, 3.rs, 4.rs and 2 more. Gone: 0.rs"
+        );
+        assert_eq!(Changes::default().line(), None);
+    }
+}

@@ -1,0 +1,316 @@
+//! What a session is at: its task, its files and tools, what it named, what it did last.
+//!
+//! A view of what the store holds, made when somebody asks. Only the end of a session is read: one
+//! with ten thousand passages costs what a short one does.
+
+use thru_core::{Access, Id, PassageKind, Timestamp};
+use thru_redact::{Clean, Redactor, Report};
+use thru_store::{EventRow, MemoryBody, MemoryFilter, Newest, PassageRow, Result, Store};
+
+use crate::deed::{deed, from_directory};
+use crate::pack::{cues, deserves_silence, plain, recorded};
+
+/// How much is told of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ContextLimits {
+    /// Files that it worked on last.
+    pub files: usize,
+    /// Tools that it used last.
+    pub tools: usize,
+    /// Files, identifiers and error codes that its prompts name.
+    pub entities: usize,
+    /// Its last events.
+    pub events: usize,
+    /// What it did last.
+    pub hot: usize,
+}
+
+impl Default for ContextLimits {
+    fn default() -> Self {
+        Self { files: 10, tools: 10, entities: 20, events: 50, hot: 5 }
+    }
+}
+
+/// Passages, counted from the end, in which files, tools and deeds are looked for.
+const LOOKED_AT: usize = 200;
+/// Passages, counted from the end, in which prompts are looked for: one prompt may lead to very many.
+const PROMPTS_WITHIN: usize = 2_000;
+/// Prompts that are read.
+const PROMPTS: usize = 20;
+/// Characters of a text that are looked at. What is shown of it is much less.
+const READ: usize = 4_000;
+/// Characters shown of the task, of an event, and of a line of hot memory.
+const TASK: usize = 320;
+const NOTE: usize = 100;
+const HOT: usize = 200;
+/// Characters shown of a path or of an entity.
+const NAME: usize = 200;
+
+/// What a session is at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SessionContext {
+    /// The latest request of a person that is one: no "continue", no command, no machine's turn.
+    pub task: Option<Clean<String>>,
+    /// The directory that it works in.
+    pub directory: Option<Clean<String>>,
+    /// The files that it worked on, the latest first, as one says them in its directory.
+    pub files: Vec<RecentFile>,
+    /// The tools that it used, the latest first.
+    pub tools: Vec<Clean<String>>,
+    /// Files, identifiers and error codes that its prompts name, those of the latest prompt first.
+    pub entities: Vec<Clean<String>>,
+    /// What it did last, in a line each, the newest last.
+    pub hot: Vec<HotMemory>,
+    /// Its last events, the newest last.
+    pub events: Vec<RecentEvent>,
+    /// When it last did or said anything.
+    pub last: Option<Timestamp>,
+}
+
+/// A file that a session worked on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecentFile {
+    /// Its path.
+    pub path: Clean<String>,
+    /// Whether it was changed.
+    pub modified: bool,
+    /// When it was worked on last.
+    pub at: Option<Timestamp>,
+}
+
+/// Something that a session did: a file written or edited, a command run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HotMemory {
+    /// When.
+    pub at: Option<Timestamp>,
+    /// The passage that shows it.
+    pub passage: Id,
+    /// What was done, in one line.
+    pub summary: Clean<String>,
+}
+
+/// An event of a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecentEvent {
+    /// When.
+    pub at: Option<Timestamp>,
+    /// The event as its agent's hooks name it; `prompt` or `tool` where no hook recorded any.
+    pub event: String,
+    /// The tool that ran.
+    pub tool: Option<Clean<String>>,
+    /// What else is worth knowing: the beginning of a prompt, a reason, an error.
+    pub note: Option<Clean<String>>,
+}
+
+/// Reads what a session is at.
+pub fn session_context(
+    store: &Store,
+    redactor: &Redactor,
+    session: i64,
+    limits: ContextLimits,
+) -> Result<SessionContext> {
+    let place = store.places_of_sessions(&[session])?.remove(&session).unwrap_or_default();
+    let directory = place.directory.as_deref();
+    let looked_at = LOOKED_AT.max(limits.events);
+    let latest = Newest { kind: None, within: looked_at, limit: looked_at };
+    let passages = store.newest_passages(session, latest)?;
+    let said = Said { redactor };
+    let prompts = prompts(store, &said, session)?;
+    Ok(SessionContext {
+        task: task(store, &said, session, &prompts)?,
+        directory: directory.map(|directory| said.shown(directory, NAME)),
+        files: files(store, &said, &passages, directory, limits.files)?,
+        tools: tools(&said, &passages, limits.tools),
+        entities: entities(&prompts, limits.entities),
+        hot: hot(store, &said, &passages, directory, limits.hot)?,
+        events: events(store, &said, session, &passages, limits.events)?,
+        last: passages.first().and_then(|passage| passage.at).or(place.ended),
+    })
+}
+
+/// Makes recorded text fit to be shown.
+struct Said<'r> {
+    redactor: &'r Redactor,
+}
+
+impl Said<'_> {
+    /// Plain first, so that nothing unseen keeps the parts of a secret apart; cut last, so that no half
+    /// of one is shown.
+    fn clean(&self, text: &str) -> Clean<String> {
+        self.redactor.clean_text(&plain(text, READ), &mut Report::default())
+    }
+
+    fn shown(&self, text: &str, longest: usize) -> Clean<String> {
+        self.clean(text).map(|text| recorded(&text, longest))
+    }
+}
+
+/// A prompt that says something.
+struct Prompt {
+    text: Clean<String>,
+}
+
+/// The latest requests of a person, the newest first.
+fn prompts(store: &Store, said: &Said<'_>, session: i64) -> Result<Vec<Prompt>> {
+    let kind = Some(PassageKind::Human);
+    let newest = Newest { kind, within: PROMPTS_WITHIN, limit: PROMPTS };
+    let mut prompts = Vec::new();
+    for passage in store.newest_passages(session, newest)? {
+        let text = store.text_of(&passage)?;
+        // A subagent's prompt is the agent's.
+        if passage.agent_id.is_none() && deserves_silence(&text).is_none() {
+            prompts.push(Prompt { text: said.clean(&text) });
+        }
+    }
+    Ok(prompts)
+}
+
+fn task(
+    store: &Store,
+    said: &Said<'_>,
+    session: i64,
+    prompts: &[Prompt],
+) -> Result<Option<Clean<String>>> {
+    if let Some(prompt) = prompts.first() {
+        return Ok(Some(prompt.text.derive(|text| recorded(text, TASK))));
+    }
+    // The prompt is too far back: what was distilled of the session knows it.
+    let summary = store.memories(&MemoryFilter {
+        session: Some(session),
+        kinds: Some(vec![thru_core::MemoryKind::Summary]),
+        limit: Some(1),
+        ..MemoryFilter::default()
+    })?;
+    let Some(summary) = summary.first() else { return Ok(None) };
+    let MemoryBody::Summary(summary) = store.body_of(summary)? else { return Ok(None) };
+    Ok(summary.digest.request.map(|request| said.shown(&request.text, TASK)))
+}
+
+fn files(
+    store: &Store,
+    said: &Said<'_>,
+    passages: &[PassageRow],
+    directory: Option<&str>,
+    most: usize,
+) -> Result<Vec<RecentFile>> {
+    let mut files: Vec<RecentFile> = Vec::new();
+    for passage in passages.iter().filter(|passage| passage.kind == PassageKind::Tool) {
+        for touch in store.touches_of(passage)? {
+            let path = said.shown(from_directory(&touch.file.path, directory), NAME);
+            let modified = touch.file.access == Access::Modified;
+            if let Some(file) = files.iter_mut().find(|file| file.path == path) {
+                file.modified |= modified;
+            } else if files.len() < most {
+                files.push(RecentFile { path, modified, at: passage.at });
+            }
+        }
+    }
+    Ok(files)
+}
+
+fn tools(said: &Said<'_>, passages: &[PassageRow], most: usize) -> Vec<Clean<String>> {
+    let mut names: Vec<&str> = Vec::new();
+    for name in passages.iter().filter_map(|passage| passage.tool.as_deref()) {
+        if names.len() < most && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.into_iter().map(|name| said.shown(name, NAME)).collect()
+}
+
+fn entities(prompts: &[Prompt], most: usize) -> Vec<Clean<String>> {
+    let mut entities: Vec<Clean<String>> = Vec::new();
+    for prompt in prompts {
+        let names = prompt.text.derive(|text| {
+            let cues = cues(text);
+            let names = cues.files.iter().chain(&cues.identifiers);
+            names.map(|name| recorded(name, NAME)).collect::<Vec<String>>()
+        });
+        for place in 0..names.get().len() {
+            let name = names.derive(|names| names.get(place).cloned().unwrap_or_default());
+            if entities.len() < most && !entities.contains(&name) {
+                entities.push(name);
+            }
+        }
+    }
+    entities
+}
+
+fn hot(
+    store: &Store,
+    said: &Said<'_>,
+    passages: &[PassageRow],
+    directory: Option<&str>,
+    most: usize,
+) -> Result<Vec<HotMemory>> {
+    let mut hot: Vec<HotMemory> = Vec::new();
+    for passage in passages.iter().filter(|passage| passage.kind == PassageKind::Tool) {
+        if hot.len() == most {
+            break;
+        }
+        let touches = store.touches_of(passage)?;
+        if passage.command.is_none()
+            && !touches.iter().any(|touch| touch.file.access == Access::Modified)
+        {
+            continue;
+        }
+        // Cleaned before it is cut to what is shown: half a secret would not be known as one.
+        let text = match passage.command {
+            Some(_) => String::new(),
+            None => store.text_of(passage)?,
+        };
+        let text = said.redactor.clean_text(&text, &mut Report::default());
+        let mut passage = passage.clone();
+        passage.command = passage.command.map(|command| said.clean(&command).into_inner());
+        let Some(line) = deed(&passage, text.get(), &touches, directory) else { continue };
+        let summary = said.shown(&line, HOT);
+        // What is done over and over would take the place of all else.
+        if !hot.iter().any(|deed| deed.summary == summary) {
+            hot.push(HotMemory { at: passage.at, passage: passage.id, summary });
+        }
+    }
+    hot.reverse();
+    Ok(hot)
+}
+
+fn events(
+    store: &Store,
+    said: &Said<'_>,
+    session: i64,
+    passages: &[PassageRow],
+    most: usize,
+) -> Result<Vec<RecentEvent>> {
+    let recorded = store.events_of_session(session, most)?;
+    if !recorded.is_empty() {
+        return Ok(recorded.into_iter().map(|event| of_hook(said, event)).collect());
+    }
+    let mut events = Vec::new();
+    let told = passages.iter().filter(|passage| passage.kind != PassageKind::Assistant);
+    for passage in told.take(most) {
+        let is_prompt = passage.kind == PassageKind::Human;
+        let note = match is_prompt {
+            true => Some(said.shown(&store.text_of(passage)?, NOTE)),
+            false => None,
+        };
+        events.push(RecentEvent {
+            at: passage.at,
+            event: if is_prompt { "prompt" } else { "tool" }.to_owned(),
+            tool: passage.tool.as_deref().map(|tool| said.shown(tool, NAME)),
+            note,
+        });
+    }
+    events.reverse();
+    Ok(events)
+}
+
+fn of_hook(said: &Said<'_>, event: EventRow) -> RecentEvent {
+    let detail: serde_json::Value = serde_json::from_str(&event.detail).unwrap_or_default();
+    let telling = ["error", "reason", "source", "trigger"];
+    let note = telling.iter().find_map(|name| detail.get(name)?.as_str());
+    RecentEvent {
+        at: event.at,
+        event: event.event,
+        tool: event.tool.map(|tool| said.shown(&tool, NAME)),
+        note: note.map(|note| said.shown(note, NOTE)),
+    }
+}

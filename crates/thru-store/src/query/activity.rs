@@ -1,0 +1,138 @@
+//! When sessions were at work: what the newest passages of one are, and the times of many.
+
+use std::collections::HashMap;
+
+use rusqlite::types::Value;
+use rusqlite::{Row, params_from_iter};
+use thru_core::{Access, FileTouch, Id, PassageKind, Timestamp};
+
+use super::passages::{COLUMNS, passage};
+use super::{PassageRow, Touch};
+use crate::error::Result;
+use crate::store::Store;
+
+/// Which of the newest passages of a session to read.
+#[derive(Clone, Copy, Debug)]
+pub struct Newest {
+    /// Only of this kind.
+    pub kind: Option<PassageKind>,
+    /// How far back to look, in passages of each source.
+    pub within: usize,
+    /// How many at most.
+    pub limit: usize,
+}
+
+/// That something happened in a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moment {
+    /// The row of the session.
+    pub session: i64,
+    /// When.
+    pub at: Timestamp,
+    /// What.
+    pub kind: PassageKind,
+}
+
+/// Whose moments to read. Nothing set means: all of them.
+#[derive(Clone, Debug, Default)]
+pub struct MomentFilter {
+    /// Rows of projects.
+    pub projects: Option<Vec<i64>>,
+    /// At or after this time.
+    pub since: Option<Timestamp>,
+}
+
+impl Store {
+    /// The newest passages of a session, the newest first: of its transcript and of what hooks
+    /// recorded, not of its subagents. However long the session is, only its end is read.
+    pub fn newest_passages(&self, session: i64, newest: Newest) -> Result<Vec<PassageRow>> {
+        let mut statement = self.connection.prepare_cached(&format!(
+            "SELECT {COLUMNS} FROM
+                 (SELECT * FROM passages WHERE session = ?1 AND source = ?2
+                  ORDER BY ordinal DESC LIMIT ?3) p
+             WHERE ?4 IS NULL OR p.kind = ?4 ORDER BY p.ordinal DESC LIMIT ?5"
+        ))?;
+        let kind = newest.kind.map(PassageKind::code);
+        let (within, limit) = (newest.within as i64, newest.limit as i64);
+        let mut found = Vec::new();
+        for source in self.own_sources(session)? {
+            let rows = statement.query_map((session, source, within, kind, limit), passage)?;
+            found.extend(rows.collect::<rusqlite::Result<Vec<PassageRow>>>()?);
+        }
+        // Stable: passages of one source keep their order where their times do not tell it.
+        found.sort_by_key(|passage| std::cmp::Reverse(passage.at));
+        found.truncate(newest.limit);
+        Ok(found)
+    }
+
+    /// The transcript of a session and what hooks recorded of it.
+    fn own_sources(&self, session: i64) -> Result<Vec<i64>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT id FROM sources WHERE session = ?1 AND kind IN ('main', 'hooks')
+             ORDER BY kind, entry",
+        )?;
+        let rows = statement.query_map([session], |row| row.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The files that a passage touched, with the hash of what it wrote.
+    pub fn touches_of(&self, passage: &PassageRow) -> Result<Vec<Touch>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT f.path, t.modified, t.content FROM touches t JOIN files f ON f.id = t.file
+             WHERE t.row = ?1 ORDER BY f.path",
+        )?;
+        let rows = statement.query_map([passage.row], touch)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Shows every moment of these sessions. In no order that may be relied on; what was copied from
+    /// another session counts there only.
+    pub fn moments(&self, filter: &MomentFilter, each: &mut dyn FnMut(Moment)) -> Result<()> {
+        let mut conditions = vec!["p.copied = 0 AND p.at IS NOT NULL".to_owned()];
+        let mut parameters: Vec<Value> = Vec::new();
+        // Of all sessions one walk over the table is quickest, of some the index is.
+        let mut tables = "passages p";
+        if filter.projects.is_some() || filter.since.is_some() {
+            tables = "sessions s CROSS JOIN passages p ON p.session = s.id";
+        }
+        if let Some(projects) = &filter.projects {
+            conditions.push(format!("s.project IN ({})", super::in_list(projects.len())));
+            parameters.extend(projects.iter().map(|row| Value::from(*row)));
+        }
+        if let Some(since) = filter.since {
+            conditions.push("s.ended >= ? AND p.at >= ?".to_owned());
+            parameters.extend([since.as_millisecond(); 2].map(Value::from));
+        }
+        let mut statement = self.connection.prepare(&format!(
+            "SELECT p.session, p.at, p.kind FROM {tables} WHERE {}",
+            conditions.join(" AND ")
+        ))?;
+        let mut rows = statement.query(params_from_iter(parameters))?;
+        while let Some(row) = rows.next()? {
+            if let Ok(at) = Timestamp::from_millisecond(row.get(1)?) {
+                let kind = PassageKind::from_code(row.get(2)?).unwrap_or(PassageKind::Tool);
+                each(Moment { session: row.get(0)?, at, kind });
+            }
+        }
+        Ok(())
+    }
+
+    /// The projects of sessions (row and name), by the sessions' rows; of a project that was merged,
+    /// what it was merged into.
+    pub fn projects_of_sessions(&self) -> Result<HashMap<i64, (i64, String)>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT s.id, coalesce(m.id, p.id), coalesce(m.name, p.name) FROM sessions s
+             JOIN projects p ON p.id = s.project LEFT JOIN projects m ON m.id = p.merged_into",
+        )?;
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+fn touch(row: &Row<'_>) -> rusqlite::Result<Touch> {
+    let access = if row.get(1)? { Access::Modified } else { Access::Read };
+    Ok(Touch {
+        file: FileTouch { path: row.get(0)?, access },
+        content: row.get::<_, Option<[u8; Id::BYTES]>>(2)?.map(Id::from_bytes),
+    })
+}

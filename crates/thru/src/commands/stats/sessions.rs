@@ -1,0 +1,164 @@
+//! `thru stats sessions`: how long sessions took and what was done in them.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use serde_json::{Value, json};
+use thru_recall::{Activity, ActivityRequest, IDLE_TIMEOUT, Work, activity, parse_date};
+
+use super::super::{Outcome, shared};
+use crate::environment::Environment;
+use crate::ui::{Page, Tone, count, one_line, plural, width};
+
+/// How long sessions took and what was done in them, by day and by project.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    thru stats sessions                          the last 30 days, all projects\n  \
+    thru stats sessions --project rocket --since 2026-01-01\n\n\
+    A gap of more than 30 minutes in a session is idle time, any other is time at work. What was \
+    copied from another session counts there only.")]
+pub(crate) struct Arguments {
+    /// Since: `2026-03-01`, `yesterday`, `2 weeks ago`
+    #[arg(long, default_value = "30 days ago")]
+    since: String,
+    /// Only this project
+    #[arg(long, short)]
+    project: Option<String>,
+    /// How many days and projects to list
+    #[arg(long, short = 'n', default_value_t = 10)]
+    limit: usize,
+    /// Answer as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(
+    arguments: &Arguments,
+    environment: &Environment,
+    plain: bool,
+) -> Result<Outcome> {
+    let store = shared::open_store(environment)?;
+    let project = arguments.project.as_deref();
+    let project = project.map(|name| shared::named_project(&store, name)).transpose()?;
+    let now = environment.clock.now();
+    let request = ActivityRequest {
+        projects: project.map(|project| store.project_rows(project.row)).transpose()?,
+        since: Some(parse_date(&arguments.since, now, &environment.zone)?),
+        idle_timeout: IDLE_TIMEOUT,
+        zone: environment.zone.clone(),
+    };
+    let activity = activity(&store, &request)?;
+    let is_empty = activity.total.sessions == 0;
+    let mut page = Page::new(environment, plain);
+    if arguments.json {
+        page.json(&as_json(&activity))?;
+    } else if is_empty {
+        page.line("No session did anything in this time.");
+    } else {
+        show(&mut page, &activity, arguments.limit);
+    }
+    page.print()?;
+    Ok(if is_empty { Outcome::Nothing } else { Outcome::Done })
+}
+
+fn show(page: &mut Page, activity: &Activity, limit: usize) {
+    let days: Vec<(String, Work)> =
+        activity.days.iter().map(|(date, work)| (date.to_string(), *work)).collect();
+    table(page, "DAY", &days, limit, "more day");
+    page.gap();
+    let projects: Vec<(String, Work)> = activity
+        .projects
+        .iter()
+        .map(|(name, work)| (one_line(name.as_deref().unwrap_or("-"), 24), *work))
+        .collect();
+    table(page, "PROJECT", &projects, limit, "more project");
+    page.gap();
+    let total = activity.total;
+    let line = format!(
+        "{} in all: {} at work, {} idle; the median session took {}, the longest {}.",
+        plural(total.sessions, "session"),
+        time(total.active),
+        time(total.idle),
+        time(activity.median),
+        time(activity.longest),
+    );
+    page.line(page.paint(Tone::Quiet, &line));
+}
+
+fn table(page: &mut Page, name: &str, rows: &[(String, Work)], limit: usize, more: &str) {
+    let first = rows.iter().take(limit).map(|(label, _)| width(label)).max().unwrap_or(0).max(10);
+    let heading = format!(
+        "{name:first$}  {:>8}  {:>11}  {:>11}  {:>7}  {:>9}",
+        "SESSIONS", "AT WORK", "IDLE", "PROMPTS", "TOOLS"
+    );
+    page.line(page.paint(Tone::Quiet, &heading));
+    for (label, work) in rows.iter().take(limit) {
+        let padding = " ".repeat(first.saturating_sub(width(label)));
+        page.line(format!(
+            "{label}{padding}  {:>8}  {:>11}  {:>11}  {:>7}  {:>9}",
+            count(work.sessions),
+            time(work.active),
+            time(work.idle),
+            count(work.prompts),
+            count(work.tools),
+        ));
+    }
+    if let Some(hidden) = rows.len().checked_sub(limit).filter(|hidden| *hidden > 0) {
+        let line = format!("… {}; `--limit` shows them", plural(hidden as u64, more));
+        page.line(page.paint(Tone::Quiet, &line));
+    }
+}
+
+/// `40s`, `12m`, `3h 05m`.
+fn time(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match seconds {
+        0..60 => format!("{seconds}s"),
+        60..3_600 => format!("{}m", seconds / 60),
+        _ => format!("{}h {:02}m", count(seconds / 3_600), seconds / 60 % 60),
+    }
+}
+
+fn as_json(activity: &Activity) -> Value {
+    let work = |work: &Work| {
+        json!({
+            "sessions": work.sessions,
+            "active_seconds": work.active.as_secs(),
+            "idle_seconds": work.idle.as_secs(),
+            "prompts": work.prompts,
+            "tools": work.tools,
+        })
+    };
+    let days: Vec<Value> = activity
+        .days
+        .iter()
+        .map(|(date, of)| json!({ "day": date.to_string(), "work": work(of) }))
+        .collect();
+    let projects: Vec<Value> = activity
+        .projects
+        .iter()
+        .map(|(name, of)| json!({ "project": name, "work": work(of) }))
+        .collect();
+    json!({
+        "version": 1,
+        "kind": "session-stats",
+        "days": days,
+        "projects": projects,
+        "total": work(&activity.total),
+        "median_seconds": activity.median.as_secs(),
+        "longest_seconds": activity.longest.as_secs(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_short() {
+        for (seconds, shown) in [(0, "0s"), (59, "59s"), (3_599, "59m"), (11_100, "3h 05m")] {
+            assert_eq!(time(Duration::from_secs(seconds)), shown);
+        }
+        assert_eq!(time(Duration::from_hours(1_234)), "1,234h 00m");
+    }
+}
