@@ -322,9 +322,11 @@ impl Turning<'_> {
         self.watching.set(folders);
         self.look_for_missing();
         self.publish();
+        // What is cut short is not done.
+        let done = succeeded && !self.mailbox.is_stopped();
         for waiter in waiters {
             // He may have gone.
-            let _ = waiter.try_send(succeeded);
+            let _ = waiter.try_send(done);
         }
     }
 
