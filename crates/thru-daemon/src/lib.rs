@@ -1,4 +1,47 @@
-//! The process in the background: it waits for news, and answers on a local socket.
+//! The process in the background: it waits for news, has them brought in, and answers on a local
+//! socket.
 //!
-//! It must not know what its work is (who starts it says that), hold anything that is not on the disk
-//! as well, or be needed by anybody.
+//! [`run`] is the daemon itself; [`ensure`] makes sure that one runs, [`poke`] tells it that there is
+//! news, [`Client`] asks it something. What its work is, whoever starts it says ([`Work`], [`Service`]).
+//! Threads only: one owns the work, one accepts connections, few answer them, one syncs.
+//!
+//! It must not know what it brings in, hold anything that is not on the disk as well, or be needed by
+//! anybody: hooks write to the journal themselves, and every command can bring in what is there.
+
+mod client;
+mod clockwork;
+mod ensure;
+mod frame;
+mod identity;
+mod lock;
+mod log;
+mod mailbox;
+mod paths;
+mod program;
+mod rpc;
+mod run;
+mod server;
+mod service;
+mod settings;
+mod socket;
+mod spawn;
+mod syncing;
+mod watch;
+mod work;
+
+pub use client::{CallError, Client};
+pub use ensure::{EnsureError, Ensured, Probe, Stopped, ensure, probe, stop};
+pub use frame::{Form, FrameError, LARGEST, MessageReader, write_message};
+pub use identity::{Hello, Identity, PROTOCOL};
+pub use lock::{DaemonLock, Holder, holder};
+pub use log::{Level, Log};
+pub use mailbox::Stopper;
+pub use paths::{Paths, socket_path};
+pub use program::Program;
+pub use rpc::{Answer, Request, RpcError, parse};
+pub use run::{End, RunError, Setup, run};
+pub use service::{launchd_agent, systemd_unit};
+pub use settings::Settings;
+pub use socket::poke;
+pub use spawn::{detach, scrubbed, spawn};
+pub use work::{News, Outcome, Service, ToolError, Work, WorkError};

@@ -89,6 +89,9 @@ pub(crate) enum Command {
     Journal(commands::journal::Command),
     /// Write memory out as JSON Lines
     Export(commands::export::Arguments),
+    /// Look after the process in the background
+    #[command(subcommand)]
+    Daemon(commands::daemon::Command),
     /// Bring in what hooks recorded
     #[command(hide = true)]
     Intake(commands::intake::Arguments),

@@ -1,6 +1,7 @@
 //! What the machine and the user say of themselves: read once, here.
 
 use std::env;
+use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,6 +10,7 @@ use anyhow::{Context, Result};
 use jiff::tz::TimeZone;
 use thru_config::{Config, Layer, Note, Origin, load};
 use thru_core::{Clock, Layout, SystemClock};
+use thru_daemon::{Paths, socket_path};
 use thru_intake::identity::PROJECT_FILE;
 use thru_intake::{Declared, Intake, Options};
 use thru_lifecycle::Limits;
@@ -276,6 +278,39 @@ fn read(file: &Path) -> Result<Option<String>> {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error).with_context(|| format!("{} cannot be read", file.display())),
+    }
+}
+
+/// The files of the daemon of a home. `configured` is where the settings want the socket.
+pub(crate) fn daemon_paths(layout: &Layout, configured: Option<&Path>) -> Paths {
+    #[cfg(unix)]
+    let user = rustix::process::geteuid().as_raw().to_string();
+    #[cfg(not(unix))]
+    let user = env::var("USERNAME").unwrap_or_default();
+    let runtime = set("XDG_RUNTIME_DIR").filter(|directory| directory.is_dir());
+    let socket = socket_path(layout, configured, runtime.as_deref(), &env::temp_dir(), &user);
+    Paths::new(layout, socket)
+}
+
+/// The environment of this process, for one that is started.
+pub(crate) fn variables() -> impl Iterator<Item = (OsString, OsString)> {
+    env::vars_os()
+}
+
+/// What says where things lie, as far as the user set it: for a service that starts without his shell.
+pub(crate) fn places_set() -> Vec<(&'static str, String)> {
+    ["THROUGHLINE_HOME", "THROUGHLINE_CONFIG", "CLAUDE_CONFIG_DIR"]
+        .into_iter()
+        .filter_map(|name| Some((name, set(name)?.to_str()?.to_owned())))
+        .collect()
+}
+
+/// Where the user's service manager looks for services.
+pub(crate) fn service_directory() -> Option<PathBuf> {
+    let directories = directories::BaseDirs::new()?;
+    match cfg!(target_os = "macos") {
+        true => Some(directories.home_dir().join("Library/LaunchAgents")),
+        false => cfg!(unix).then(|| directories.config_dir().join("systemd/user")),
     }
 }
 

@@ -5,6 +5,7 @@ pub(crate) mod capture;
 pub(crate) mod close;
 pub(crate) mod config;
 pub(crate) mod context;
+pub(crate) mod daemon;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod edit;
@@ -104,6 +105,7 @@ pub(crate) fn run(arguments: Arguments, environment: &Environment) -> Result<Out
         Command::Capture(command) => capture::run(&command, environment, plain),
         Command::Journal(command) => journal::run(&command, environment, plain),
         Command::Export(arguments) => export::run(&arguments, environment, plain),
+        Command::Daemon(command) => daemon::run(&command, environment, plain),
         Command::Intake(arguments) => intake::run(&arguments, environment, plain),
         Command::Verify(arguments) => verify::run(&arguments, environment, plain),
         Command::Rebuild(arguments) => rebuild::run(&arguments, environment, plain),

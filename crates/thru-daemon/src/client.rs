@@ -1,0 +1,148 @@
+//! Asking a daemon something.
+
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use interprocess::local_socket::Stream;
+use interprocess::local_socket::traits::Stream as _;
+use serde_json::{Value, json};
+
+use crate::frame::{Form, FrameError, MessageReader, write_message};
+use crate::identity::Hello;
+use crate::socket;
+
+/// A connection to a daemon.
+#[derive(Debug)]
+pub struct Client {
+    stream: Stream,
+    reader: MessageReader,
+    number: u64,
+}
+
+/// Why there is no answer to be used.
+#[derive(Debug, thiserror::Error)]
+pub enum CallError {
+    /// It could not be asked, or did not answer in time.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// It refused.
+    #[error("{message}")]
+    Refused {
+        /// The number that JSON-RPC gives the reason.
+        code: i64,
+        /// The reason in words.
+        message: String,
+    },
+    /// What it answered is nothing we know.
+    #[error("the daemon answered something that is no answer")]
+    Senseless,
+}
+
+impl Client {
+    /// Connects, if a daemon listens there.
+    pub fn connect(socket: &Path, patience: Duration) -> io::Result<Self> {
+        let stream = socket::connect(socket, patience)?;
+        Ok(Self { stream, reader: MessageReader::new(), number: 0 })
+    }
+
+    /// Asks for a method and waits so long for the answer.
+    pub fn call(
+        &mut self,
+        method: &str,
+        params: Value,
+        patience: Duration,
+    ) -> Result<Value, CallError> {
+        self.number += 1;
+        let request =
+            json!({ "jsonrpc": "2.0", "id": self.number, "method": method, "params": params });
+        let mut stream = Timed { stream: &self.stream, deadline: Instant::now() + patience };
+        write_message(&mut stream, Form::Framed, request.to_string().as_bytes())?;
+        let message = match self.reader.next(&mut stream) {
+            Ok(Some(message)) => message,
+            Ok(None) => return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
+            Err(FrameError::Io(error)) => return Err(error.into()),
+            Err(FrameError::TooLong) => return Err(CallError::Senseless),
+        };
+        let mut answer: Value =
+            serde_json::from_slice(&message).map_err(|_| CallError::Senseless)?;
+        if let Some(error) = answer.get("error") {
+            let message = error["message"].as_str().unwrap_or("it refused").to_owned();
+            return Err(CallError::Refused { code: error["code"].as_i64().unwrap_or(0), message });
+        }
+        match answer.get_mut("result") {
+            Some(result) => Ok(result.take()),
+            None => Err(CallError::Senseless),
+        }
+    }
+
+    /// Asks who it is.
+    pub fn hello(&mut self, patience: Duration) -> Result<Hello, CallError> {
+        let answer = self.call("hello", json!({}), patience)?;
+        serde_json::from_value(answer).map_err(|_| CallError::Senseless)
+    }
+
+    /// Asks how it is.
+    pub fn status(&mut self, patience: Duration) -> Result<Value, CallError> {
+        self.call("status", json!({}), patience)
+    }
+
+    /// Has it bring in what there is, and waits until that is done.
+    pub fn bring_in(&mut self, patience: Duration) -> Result<Value, CallError> {
+        let milliseconds = u64::try_from(patience.as_millis()).unwrap_or(u64::MAX);
+        let params = json!({ "wait": true, "timeout_ms": milliseconds });
+        self.call("wake", params, patience + Duration::from_millis(500))
+    }
+
+    /// Calls an MCP tool; gives the text of its result.
+    pub fn call_tool(
+        &mut self,
+        name: &str,
+        arguments: &Value,
+        patience: Duration,
+    ) -> Result<String, CallError> {
+        let params = json!({ "name": name, "arguments": arguments });
+        let answer = self.call("tools/call", params, patience)?;
+        let text = answer.pointer("/content/0/text").and_then(Value::as_str);
+        text.map(str::to_owned).ok_or(CallError::Senseless)
+    }
+
+    /// Asks it to end.
+    pub(crate) fn stop(&mut self, patience: Duration) -> Result<(), CallError> {
+        self.call("stop", json!({}), patience).map(|_| ())
+    }
+}
+
+/// A stream on which everything together has to be done by a deadline.
+pub(crate) struct Timed<'a> {
+    pub(crate) stream: &'a Stream,
+    pub(crate) deadline: Instant,
+}
+
+impl Timed<'_> {
+    fn left(&self) -> io::Result<Option<Duration>> {
+        match self.deadline.checked_duration_since(Instant::now()) {
+            Some(left) if !left.is_zero() => Ok(Some(left)),
+            _ => Err(io::ErrorKind::TimedOut.into()),
+        }
+    }
+}
+
+impl Read for Timed<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        // Pipes of Windows have no timeouts; there the other side's end has to do.
+        let _ = self.stream.set_recv_timeout(self.left()?);
+        (&mut &*self.stream).read(buffer)
+    }
+}
+
+impl Write for Timed<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let _ = self.stream.set_send_timeout(self.left()?);
+        (&mut &*self.stream).write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

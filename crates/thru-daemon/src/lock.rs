@@ -1,0 +1,128 @@
+//! The lock that a daemon holds while it lives. The system lets go of it when the process is gone,
+//! however it went; so it says what a process number in a file cannot.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+use thru_core::Timestamp;
+
+use crate::identity::Hello;
+use crate::paths::{file_id, private};
+
+/// How long somebody may look whether the lock is free.
+const LOOKING: Duration = Duration::from_millis(300);
+
+/// A lock file of ours, held until dropped.
+#[derive(Debug)]
+pub struct DaemonLock {
+    path: PathBuf,
+    file: File,
+}
+
+/// What the holder of the lock wrote into it, for people. It may be gone since.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Holder {
+    /// The version of its program.
+    pub version: String,
+    /// The number of its process.
+    pub pid: u32,
+    /// When it started.
+    pub started: Timestamp,
+}
+
+impl DaemonLock {
+    /// Takes the lock, if nobody holds it.
+    pub(crate) fn try_take(path: &Path) -> io::Result<Option<Self>> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        loop {
+            let file = private(&mut options).open(path)?;
+            match file.try_lock() {
+                Err(TryLockError::WouldBlock) => return Ok(None),
+                Err(TryLockError::Error(error)) => return Err(error),
+                Ok(()) => {}
+            }
+            let lock = Self { path: path.to_owned(), file };
+            // Where the home was deleted and made again in between, we hold what nobody else sees.
+            if lock.is_in_place() {
+                return Ok(Some(lock));
+            }
+        }
+    }
+
+    /// The same; whoever only looks whether it is free is waited for.
+    pub(crate) fn take(path: &Path) -> io::Result<Option<Self>> {
+        let deadline = Instant::now() + LOOKING;
+        loop {
+            match Self::try_take(path)? {
+                None if Instant::now() < deadline => thread::sleep(Duration::from_millis(20)),
+                taken => return Ok(taken),
+            }
+        }
+    }
+
+    /// Whether the file is still what its path names.
+    pub(crate) fn is_in_place(&self) -> bool {
+        let (named, ours) = (std::fs::metadata(&self.path), self.file.metadata());
+        matches!((named, ours), (Ok(named), Ok(ours)) if file_id(&named) == file_id(&ours))
+    }
+
+    /// Writes for people who it is that holds the lock.
+    pub(crate) fn sign(&mut self, hello: &Hello) -> io::Result<()> {
+        let line = serde_json::to_string(hello)? + "\n";
+        self.file.rewind()?;
+        self.file.set_len(0)?;
+        self.file.write_all(line.as_bytes())
+    }
+}
+
+/// Whether somebody holds the lock.
+pub(crate) fn is_held(path: &Path) -> io::Result<bool> {
+    match path.try_exists()? {
+        true => Ok(DaemonLock::try_take(path)?.is_none()),
+        false => Ok(false),
+    }
+}
+
+/// What stands in the lock, while somebody holds it.
+pub fn holder(path: &Path) -> Option<Holder> {
+    if !is_held(path).ok()? {
+        return None;
+    }
+    let mut text = String::new();
+    File::open(path).ok()?.take(4096).read_to_string(&mut text).ok()?;
+    serde_json::from_str(&text).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_holds_it_until_it_lets_go_or_the_file_goes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        assert!(!is_held(&path).unwrap());
+        let mut lock = DaemonLock::try_take(&path).unwrap().unwrap();
+        assert!(is_held(&path).unwrap() && DaemonLock::take(&path).unwrap().is_none());
+        let hello = Hello {
+            version: "1.2.3".to_owned(),
+            protocol: 1,
+            pid: 7,
+            started: Timestamp::UNIX_EPOCH,
+            build: String::new(),
+        };
+        lock.sign(&hello).unwrap();
+        assert_eq!(holder(&path).unwrap().pid, 7);
+
+        std::fs::remove_file(&path).unwrap();
+        assert!(!lock.is_in_place());
+        assert!(DaemonLock::try_take(&path).unwrap().is_some(), "another file, another lock");
+        drop(lock);
+        assert!(holder(&path).is_none(), "what nobody holds says nothing");
+    }
+}

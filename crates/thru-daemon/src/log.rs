@@ -1,0 +1,139 @@
+//! What the daemon says, for people who look after it: plain lines, never what sessions say.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use thru_core::Clock;
+
+use crate::paths::private;
+
+/// Where a log begins anew, with what was there under another name.
+const LARGEST: u64 = 1024 * 1024;
+/// The longest line: an error may quote a file.
+const LONGEST_LINE: usize = 400;
+
+/// How much a line matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// What happens.
+    Info,
+    /// What works, though not as it should.
+    Warn,
+    /// What does not work.
+    Error,
+}
+
+/// A log file; or standard error, where a person or a service manager watches.
+pub struct Log {
+    path: Option<PathBuf>,
+    clock: Arc<dyn Clock>,
+    file: Mutex<Option<File>>,
+}
+
+impl Log {
+    /// Goes on with the log at `path`.
+    pub fn open(path: &Path, clock: Arc<dyn Clock>) -> io::Result<Self> {
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        let file = Mutex::new(Some(append_to(path)?));
+        Ok(Self { path: Some(path.to_owned()), clock, file })
+    }
+
+    /// Says it to standard error.
+    pub fn to_stderr(clock: Arc<dyn Clock>) -> Self {
+        Self { path: None, clock, file: Mutex::new(None) }
+    }
+
+    /// Says what happens.
+    pub fn info(&self, message: &str) {
+        self.say(Level::Info, message);
+    }
+
+    /// Says what works, though not as it should.
+    pub fn warn(&self, message: &str) {
+        self.say(Level::Warn, message);
+    }
+
+    /// Says what does not work.
+    pub fn error(&self, message: &str) {
+        self.say(Level::Error, message);
+    }
+
+    fn say(&self, level: Level, message: &str) {
+        let level = match level {
+            Level::Info => "info",
+            Level::Warn => "warn",
+            Level::Error => "error",
+        };
+        let at = self.clock.now().strftime("%Y-%m-%dT%H:%M:%SZ");
+        let line = format!("{at} {level} {}\n", one_line(message));
+        // Where it cannot be said, nobody can be told so.
+        let _ = match &self.path {
+            Some(path) => self.append(path, &line),
+            None => io::stderr().write_all(line.as_bytes()),
+        };
+    }
+
+    fn append(&self, path: &Path, line: &str) -> io::Result<()> {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let length = file.as_ref().map_or(0, |file| file.metadata().map_or(0, |file| file.len()));
+        if length > LARGEST {
+            *file = None;
+            let mut older = path.as_os_str().to_owned();
+            older.push(".1");
+            std::fs::rename(path, older)?;
+        }
+        let file = match &mut *file {
+            Some(file) => file,
+            none => none.insert(append_to(path)?),
+        };
+        file.write_all(line.as_bytes())
+    }
+}
+
+fn append_to(path: &Path) -> io::Result<File> {
+    private(OpenOptions::new().append(true).create(true)).open(path)
+}
+
+fn one_line(message: &str) -> String {
+    let line = message.chars().map(|c| if c.is_control() { ' ' } else { c });
+    line.take(LONGEST_LINE).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use thru_core::{FixedClock, Timestamp};
+
+    use super::*;
+
+    #[test]
+    fn lines_are_dated_and_short_and_the_file_begins_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run/daemon.log");
+        let clock = Arc::new(FixedClock(Timestamp::from_second(1_795_262_400).unwrap()));
+        let log = Log::open(&path, clock).unwrap();
+        log.info("started\nas \u{1b}[31mprocess 7");
+        log.warn(&"long ".repeat(1_000));
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(
+            text.lines().next().unwrap(),
+            "2026-11-21T12:00:00Z info started as  [31mprocess 7"
+        );
+        assert_eq!(text.lines().count(), 2);
+        assert!(text.len() < 600);
+        for _ in 0..3_000 {
+            log.error(&"x".repeat(390));
+        }
+        assert!(std::fs::metadata(&path).unwrap().len() < LARGEST);
+        let older = folder.path().join("run/daemon.log.1");
+        assert!(std::fs::metadata(&older).unwrap().len() >= LARGEST);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Where the files of a daemon lie.
+
+use std::fs::{DirBuilder, Metadata, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use thru_core::Layout;
+
+/// The longest path of a socket that every system takes (macOS: 104 bytes with the final zero).
+const LONGEST: usize = 100;
+
+/// The files of the daemon of one home.
+#[derive(Clone, Debug)]
+pub struct Paths {
+    /// The folder of the files below.
+    pub run: PathBuf,
+    /// Held while the daemon lives.
+    pub lock: PathBuf,
+    /// Held by whoever starts one.
+    pub start: PathBuf,
+    /// What it says.
+    pub log: PathBuf,
+    /// Where it answers.
+    pub socket: PathBuf,
+}
+
+impl Paths {
+    /// The files in this home, with the socket that [`socket_path`] found.
+    pub fn new(layout: &Layout, socket: PathBuf) -> Self {
+        let run = layout.run();
+        Self {
+            lock: run.join("daemon.lock"),
+            start: run.join("daemon.start"),
+            log: run.join("daemon.log"),
+            run,
+            socket,
+        }
+    }
+
+    /// Makes the folder, for the user alone.
+    pub(crate) fn create(&self) -> io::Result<()> {
+        let mut builder = DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.recursive(true).create(&self.run)
+    }
+}
+
+/// Where the socket lies: where the settings say, else in the home, else (the address of a socket has
+/// room for a hundred bytes) where the system keeps such files, under a name made of user and home.
+pub fn socket_path(
+    layout: &Layout,
+    configured: Option<&Path>,
+    runtime: Option<&Path>,
+    temporary: &Path,
+    user: &str,
+) -> PathBuf {
+    if let Some(configured) = configured {
+        return configured.to_owned();
+    }
+    let home = layout.root().as_os_str().as_encoded_bytes();
+    let name = format!("throughline-{user}-{}", &blake3::hash(home).to_hex()[..12]);
+    if cfg!(windows) {
+        return PathBuf::from(format!(r"\\.\pipe\{name}"));
+    }
+    let name = format!("{name}.sock");
+    let inside = layout.run().join("daemon.sock");
+    let candidates = [Some(inside), runtime.map(|runtime| runtime.join(&name))];
+    let fits = |path: &PathBuf| path.as_os_str().len() <= LONGEST;
+    let fitting = candidates.into_iter().flatten().find(fits);
+    fitting.unwrap_or_else(|| temporary.join(name))
+}
+
+/// Adds to `options` that a file it creates is for the user alone.
+pub(crate) fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    options
+}
+
+/// What tells one file from another that had the same name. The time is part of it because numbers of
+/// files are given again at once.
+pub(crate) type FileId = (u64, u64, Option<SystemTime>);
+
+pub(crate) fn file_id(metadata: &Metadata) -> FileId {
+    #[cfg(unix)]
+    let (device, number) = {
+        use std::os::unix::fs::MetadataExt;
+        (metadata.dev(), metadata.ino())
+    };
+    #[cfg(not(unix))]
+    let (device, number) = (0, 0);
+    (device, number, metadata.created().ok())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_socket_has_a_path_that_fits() {
+        let path = |root: &str, configured: Option<&str>, runtime: Option<&str>| {
+            let (configured, runtime) = (configured.map(Path::new), runtime.map(Path::new));
+            let layout = Layout::new(root);
+            socket_path(&layout, configured, runtime, Path::new("/tmp"), "1000")
+        };
+        let long = "/home/ada/".to_owned() + &"deep/".repeat(30);
+        assert_eq!(path("/h", None, Some("/run/user/1000")), Path::new("/h/run/daemon.sock"));
+        assert_eq!(path("/h", Some("/my.sock"), None), Path::new("/my.sock"));
+        insta::assert_snapshot!(
+            path(&long, None, Some("/run/user/1000")).display(),
+            @"/run/user/1000/throughline-1000-9db1694b75c0.sock"
+        );
+        insta::assert_snapshot!(path(&long, None, Some(&long)).display(), @"/tmp/throughline-1000-9db1694b75c0.sock");
+        assert_ne!(path(&long, None, None), path(&(long.clone() + "other"), None, None));
+    }
+}

@@ -1,0 +1,85 @@
+//! The file of the program that runs: an upgrade replaces it, and a daemon of the old one should not
+//! go on for days.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use crate::paths::{FileId, file_id};
+
+/// The program as it was when the daemon started.
+#[derive(Clone, Debug)]
+pub struct Program {
+    path: PathBuf,
+    was: State,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct State {
+    id: FileId,
+    length: u64,
+    modified: Option<SystemTime>,
+}
+
+/// What became of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    Same,
+    Replaced,
+    Gone,
+}
+
+impl Program {
+    /// The program at this path, as it is now.
+    pub fn at(path: &Path) -> io::Result<Self> {
+        Ok(Self { path: path.to_owned(), was: State::of(path)? })
+    }
+
+    /// Where it lies.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What tells this build from others of the same version.
+    pub fn build(&self) -> String {
+        let modified =
+            self.was.modified.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
+        format!("{:x}-{:x}", self.was.length, modified.map_or(0, |at| at.as_secs()))
+    }
+
+    pub(crate) fn fate(&self) -> Fate {
+        match State::of(&self.path) {
+            Ok(state) if state == self.was => Fate::Same,
+            Ok(_) => Fate::Replaced,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Fate::Gone,
+            // Who cannot look does not know better.
+            Err(_) => Fate::Same,
+        }
+    }
+}
+
+impl State {
+    fn of(path: &Path) -> io::Result<Self> {
+        let file = std::fs::metadata(path)?;
+        Ok(Self { id: file_id(&file), length: file.len(), modified: file.modified().ok() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_that_is_replaced_or_removed_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("thru");
+        std::fs::write(&path, "old").unwrap();
+        let program = Program::at(&path).unwrap();
+        assert_eq!(program.fate(), Fate::Same);
+        std::fs::write(folder.path().join("new"), "new").unwrap();
+        std::fs::rename(folder.path().join("new"), &path).unwrap();
+        assert_eq!(program.fate(), Fate::Replaced);
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(program.fate(), Fate::Gone);
+    }
+}

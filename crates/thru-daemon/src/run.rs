@@ -1,0 +1,415 @@
+//! The daemon: one thread that waits, has news brought in, and looks now and then whether all is still
+//! as it was.
+
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use thru_core::{Clock, Timestamp};
+
+use crate::clockwork::Clockwork;
+use crate::identity::{Hello, Identity, PROTOCOL};
+use crate::lock::DaemonLock;
+use crate::log::Log;
+use crate::mailbox::{Delays, Mailbox, Stopper};
+use crate::paths::Paths;
+use crate::program::{Fate, Program};
+use crate::server::{Desk, Server};
+use crate::settings::Settings;
+use crate::socket::Socket;
+use crate::syncing;
+use crate::watch::Watching;
+use crate::work::{News, Outcome, Service, Work};
+
+/// Steps that may panic one after another before the daemon gives up.
+const MOST_PANICS: u32 = 3;
+/// What is due, or failed, is not tried again before this, and then ever more rarely.
+const SHORTEST_PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_mins(5);
+/// Looking at everything may take this part of the time.
+const SCAN_SHARE: u32 = 200;
+/// Bringing in what changes all the time may take this part of the time.
+const CHANGE_SHARE: u32 = 10;
+
+/// All that a daemon needs besides its work.
+pub struct Setup {
+    /// Where its files lie.
+    pub paths: Paths,
+    /// How it behaves.
+    pub settings: Settings,
+    /// Who it is.
+    pub identity: Identity,
+    /// Its program, to notice when that is replaced.
+    pub program: Option<Program>,
+    /// The clock on the wall.
+    pub clock: Arc<dyn Clock>,
+    /// Ends it.
+    pub stopper: Stopper,
+    /// What is done while work goes on.
+    pub service: Arc<dyn Service>,
+}
+
+/// Why the daemon ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// It was asked to.
+    Asked,
+    /// There was nothing to do for long.
+    Idle,
+    /// Its home or its program is gone.
+    Gone,
+    /// Its program was replaced. Lock and socket are free for the new one.
+    Replaced,
+    /// Its work panicked again and again.
+    Broken,
+}
+
+/// Why there is no daemon.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// There is one already.
+    #[error("a daemon runs already")]
+    AlreadyRunning,
+    /// Something with its files.
+    #[error("{}: {error}", path.display())]
+    Io {
+        /// Which one.
+        path: PathBuf,
+        /// What.
+        error: io::Error,
+    },
+    /// The system gives no threads.
+    #[error("no thread can be started: {0}")]
+    Thread(io::Error),
+}
+
+/// Runs the daemon until it ends.
+pub fn run(setup: Setup, work: &mut dyn Work, log: &Arc<Log>) -> Result<End, RunError> {
+    let Setup { paths, settings, identity, program, clock, stopper, service } = setup;
+    let at = |path: &PathBuf| {
+        let path = path.clone();
+        move |error| RunError::Io { path, error }
+    };
+    paths.create().map_err(at(&paths.run))?;
+    let lock = DaemonLock::take(&paths.lock).map_err(at(&paths.lock))?;
+    let Some(mut lock) = lock else { return Err(RunError::AlreadyRunning) };
+    let hello = Hello {
+        version: identity.version,
+        protocol: PROTOCOL,
+        pid: std::process::id(),
+        started: clock.now(),
+        build: identity.build,
+    };
+    lock.sign(&hello).map_err(at(&paths.lock))?;
+    let socket = Socket::listen(&paths.socket).map_err(at(&paths.socket))?;
+    let mailbox = Arc::clone(&stopper.mailbox);
+    let desk = Arc::new(Desk {
+        hello: hello.clone(),
+        mailbox: Arc::clone(&mailbox),
+        service: Arc::clone(&service),
+        tools_enabled: settings.tools_enabled,
+        patience: settings.patience,
+        log: Arc::clone(log),
+        status: Mutex::new(Value::Null),
+        connections: AtomicUsize::new(0),
+    });
+    let (delay, for_sync) = (settings.sync_delay, Arc::clone(&mailbox));
+    let now = Instant::now();
+    let mut turning = Turning {
+        desk: Arc::clone(&desk),
+        watching: Watching::new(Arc::clone(&mailbox), settings.watch),
+        clockwork: Clockwork::new(clock),
+        next_check: now + settings.check_interval,
+        last_scan: now,
+        scan_cost: Duration::ZERO,
+        outcome: Outcome::default(),
+        delays: Delays { poke: settings.debounce, change: settings.change_delay, not_before: now },
+        pause: Pause { length: Duration::ZERO, until: now },
+        retry: false,
+        last_error: None,
+        last: Value::Null,
+        steps: 0,
+        panics: 0,
+        missing_program: false,
+        mailbox: Arc::clone(&mailbox),
+        log,
+        paths,
+        settings,
+        program,
+        work,
+    };
+    turning.publish();
+    let server = Server::start(socket, desk).map_err(RunError::Thread)?;
+    let syncing = syncing::start(for_sync, service, delay, Arc::clone(log));
+    let syncing = syncing.map_err(RunError::Thread)?;
+    log.info(&format!("started: version {}, process {}", hello.version, hello.pid));
+
+    let end = turning.turn_until_the_end(&lock, &server);
+    log.info(match end {
+        End::Asked => "ended: asked to",
+        End::Idle => "ended: nothing to do",
+        End::Gone => "ended: the home or the program is gone",
+        End::Replaced => "ended: the program was replaced",
+        End::Broken => "ended: the work panicked again and again",
+    });
+    mailbox.stop();
+    // Whoever still waits is told, and what was written is synced.
+    drop(mailbox.take());
+    let _ = syncing.join();
+    // The socket before the lock: who gets the lock finds no socket of ours.
+    drop(server);
+    drop(lock);
+    Ok(end)
+}
+
+/// A pause that gets longer each time it is needed.
+struct Pause {
+    length: Duration,
+    until: Instant,
+}
+
+impl Pause {
+    fn lengthen(&mut self) {
+        self.length = (self.length * 2).clamp(SHORTEST_PAUSE, LONGEST_PAUSE);
+        self.until = Instant::now() + self.length;
+    }
+
+    fn end(&mut self) {
+        *self = Self { length: Duration::ZERO, until: Instant::now() };
+    }
+}
+
+/// What the loop knows.
+struct Turning<'a> {
+    work: &'a mut dyn Work,
+    log: &'a Log,
+    paths: Paths,
+    settings: Settings,
+    program: Option<Program>,
+    mailbox: Arc<Mailbox>,
+    desk: Arc<Desk>,
+    watching: Watching,
+    clockwork: Clockwork,
+    next_check: Instant,
+    last_scan: Instant,
+    scan_cost: Duration,
+    outcome: Outcome,
+    delays: Delays,
+    /// For what is due at once all the time, and for what fails.
+    pause: Pause,
+    /// The last step failed: everything has to be looked at.
+    retry: bool,
+    last_error: Option<String>,
+    /// The last step, for people.
+    last: Value,
+    steps: u64,
+    panics: u32,
+    missing_program: bool,
+}
+
+impl Turning<'_> {
+    fn turn_until_the_end(&mut self, lock: &DaemonLock, server: &Server) -> End {
+        let folders = self.watched();
+        self.watching.set(folders);
+        // What came while nobody ran.
+        self.mailbox.change(News::add_everything);
+        self.step(News::default());
+        loop {
+            if self.mailbox.is_stopped() {
+                return End::Asked;
+            }
+            if self.panics >= MOST_PANICS {
+                return End::Broken;
+            }
+            if let Some(why) = self.mailbox.take_trouble() {
+                self.log.warn(&format!("{why}; looking at everything now and then instead"));
+                self.watching.give_up(why);
+                self.mailbox.change(News::add_everything);
+                self.publish();
+            }
+            let jump = self.clockwork.jump();
+            if jump > self.settings.clock_tolerance {
+                self.log.info(&format!("the clock went {} s astray", jump.as_secs()));
+                self.mailbox.change(News::add_everything);
+                self.pause.end();
+            }
+            let now = Instant::now();
+            if now >= self.next_check
+                && let Some(end) = self.check(lock, server)
+            {
+                return end;
+            }
+            let scan = now >= self.next_scan();
+            let due = self.due_at(now).is_some_and(|at| at <= now);
+            if scan || due || self.mailbox.is_ready(&self.delays) {
+                let mut more = News::default();
+                if scan {
+                    self.watching.try_again();
+                    more.add_everything();
+                }
+                self.step(more);
+                continue;
+            }
+            let idle_at = self.idle_at();
+            if idle_at.is_some_and(|at| at <= now) {
+                return End::Idle;
+            }
+            let mut deadline = self.next_check.min(self.next_scan());
+            for moment in [self.due_at(now), idle_at].into_iter().flatten() {
+                deadline = deadline.min(moment);
+            }
+            self.mailbox.wait(&self.delays, deadline);
+        }
+    }
+
+    /// Has everything brought in that came.
+    fn step(&mut self, more: News) {
+        let (mut news, waiters) = self.mailbox.take();
+        news.merge(more);
+        if std::mem::take(&mut self.retry) {
+            news.add_everything();
+        }
+        let began = Instant::now();
+        let (work, stop) = (&mut *self.work, self.mailbox.stopped());
+        let done = catch_unwind(AssertUnwindSafe(|| work.bring_in(&news, stop)));
+        let took = began.elapsed();
+        let error = match done {
+            Ok(Ok(outcome)) => {
+                self.panics = 0;
+                self.outcome = outcome;
+                None
+            }
+            Ok(Err(error)) => {
+                self.panics = 0;
+                Some(error.to_string())
+            }
+            Err(_) => {
+                self.panics += 1;
+                Some("it panicked".to_owned())
+            }
+        };
+        let succeeded = error.is_none();
+        if let Some(error) = &error
+            && self.last_error.as_ref() != Some(error)
+        {
+            self.log.error(&format!("news could not be brought in: {error}"));
+        }
+        self.last_error = error;
+        self.retry = !succeeded;
+        let is_due_again = self.outcome.due.is_some_and(|due| self.clockwork.until(due).is_zero());
+        match succeeded && !is_due_again {
+            true => self.pause.end(),
+            false => self.pause.lengthen(),
+        }
+        if news.everything {
+            (self.last_scan, self.scan_cost) = (Instant::now(), took);
+        }
+        self.delays.not_before = Instant::now() + took * CHANGE_SHARE;
+        self.steps += 1;
+        self.last = json!({
+            "at": self.clockwork.now(),
+            "milliseconds": u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+            "poked": news.poked,
+            "everything": news.everything,
+            "changed": news.changed.len(),
+            "error": self.last_error,
+        });
+        let folders = self.watched();
+        self.watching.set(folders);
+        self.look_for_missing();
+        self.publish();
+        // What is cut short is not done.
+        let done = succeeded && !self.mailbox.is_stopped();
+        for waiter in waiters {
+            // He may have gone.
+            let _ = waiter.try_send(done);
+        }
+    }
+
+    fn watched(&mut self) -> Vec<PathBuf> {
+        let known = self.watching.folders();
+        catch_unwind(AssertUnwindSafe(|| self.work.watched())).unwrap_or(known)
+    }
+
+    /// Looks whether all is still as it was.
+    fn check(&mut self, lock: &DaemonLock, server: &Server) -> Option<End> {
+        if !lock.is_in_place() || !server.is_reachable() {
+            return Some(End::Gone);
+        }
+        match self.program.as_ref().map_or(Fate::Same, Program::fate) {
+            Fate::Replaced => return Some(End::Replaced),
+            // In the midst of an upgrade it may be gone for a moment.
+            Fate::Gone if self.missing_program => return Some(End::Gone),
+            fate => self.missing_program = fate == Fate::Gone,
+        }
+        if self.watching.check() {
+            self.mailbox.change(News::add_everything);
+            self.publish();
+        }
+        self.next_check = Instant::now() + self.settings.check_interval;
+        self.look_for_missing();
+        None
+    }
+
+    /// Looks sooner again, where a folder is missing.
+    fn look_for_missing(&mut self) {
+        if self.watching.misses_any() {
+            let soon = Instant::now() + self.settings.missing_interval;
+            self.next_check = self.next_check.min(soon);
+        }
+    }
+
+    /// When everything is to be looked at.
+    fn next_scan(&self) -> Instant {
+        let interval = match self.watching.polling() {
+            Some(_) => self.settings.poll_interval,
+            None => self.settings.rescan_interval,
+        };
+        let failed = self.retry.then_some(self.pause.until);
+        let regular = self.last_scan + interval.max(self.scan_cost * SCAN_SHARE);
+        failed.map_or(regular, |failed| failed.min(regular))
+    }
+
+    /// When something is to be done although no news came.
+    fn due_at(&self, now: Instant) -> Option<Instant> {
+        let due = now + self.clockwork.until(self.outcome.due?);
+        Some(due.max(self.pause.until))
+    }
+
+    /// When we end, if nothing comes.
+    fn idle_at(&self) -> Option<Instant> {
+        let is_idle = !self.outcome.busy && self.outcome.due.is_none() && !self.retry;
+        let after = self.settings.idle_exit.filter(|_| is_idle)?;
+        Some(self.mailbox.active() + after)
+    }
+
+    /// Puts down how things are, for whoever asks.
+    fn publish(&mut self) {
+        let work = catch_unwind(AssertUnwindSafe(|| self.work.status())).unwrap_or(Value::Null);
+        let hello = &self.desk.hello;
+        let due: Option<Timestamp> = self.outcome.due;
+        let status = json!({
+            "version": hello.version,
+            "protocol": hello.protocol,
+            "build": hello.build,
+            "pid": hello.pid,
+            "started": hello.started,
+            "watching": if self.watching.polling().is_some() { "polling" } else { "events" },
+            "polling_because": self.watching.polling(),
+            "folders": self.watching.folders(),
+            "missing_folders": self.watching.misses_any(),
+            "steps": self.steps,
+            "last": self.last,
+            "due": due,
+            "busy": self.outcome.busy,
+            "log": self.paths.log,
+            "socket": self.paths.socket,
+            "work": work,
+        });
+        *self.desk.status.lock().unwrap_or_else(PoisonError::into_inner) = status;
+    }
+}

@@ -1,0 +1,233 @@
+//! Answering on the socket: one thread accepts, one more for each of the few connections at a time.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use interprocess::local_socket::Stream;
+use serde_json::{Value, json};
+
+use crate::client::Timed;
+use crate::frame::{Form, FrameError, LARGEST, MessageReader, write_message};
+use crate::identity::Hello;
+use crate::log::Log;
+use crate::mailbox::Mailbox;
+use crate::rpc::{self, Answer, Request, RpcError};
+use crate::socket::{Socket, SocketFile, is_same_user};
+use crate::work::{Service, ToolError};
+
+/// Connections that are answered at a time. Hooks connect and are gone; this is for those who stay.
+const MOST_CONNECTIONS: usize = 16;
+/// How long somebody waits for what he woke us for, unless he says so, and at most.
+const WAIT: Duration = Duration::from_mins(1);
+const LONGEST_WAIT: Duration = Duration::from_mins(10);
+
+/// What answering needs to know.
+pub(crate) struct Desk {
+    pub(crate) hello: Hello,
+    pub(crate) mailbox: Arc<Mailbox>,
+    pub(crate) service: Arc<dyn Service>,
+    pub(crate) tools_enabled: bool,
+    pub(crate) patience: Duration,
+    pub(crate) log: Arc<Log>,
+    /// What the loop last said of itself.
+    pub(crate) status: Mutex<Value>,
+    pub(crate) connections: AtomicUsize,
+}
+
+/// The thread that accepts.
+pub(crate) struct Server {
+    file: SocketFile,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Server {
+    /// Begins to answer.
+    pub(crate) fn start(socket: Socket, desk: Arc<Desk>) -> std::io::Result<Self> {
+        let file = socket.file().clone();
+        let accept = move || {
+            while !desk.mailbox.is_stopped() {
+                match socket.accept() {
+                    Ok(stream) => receive(stream, &desk),
+                    // Too many open files, say: it passes, and hot loops make it worse.
+                    Err(_) => thread::sleep(Duration::from_millis(50)),
+                }
+            }
+        };
+        let thread = thread::Builder::new().name("accept".to_owned()).spawn(accept)?;
+        Ok(Self { file, thread: Some(thread) })
+    }
+
+    pub(crate) fn is_reachable(&self) -> bool {
+        self.file.is_in_place()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Where the socket is gone nobody can wake the thread. It ends with the process.
+        let awake = self.file.knock();
+        self.file.remove();
+        if let Some(thread) = self.thread.take().filter(|_| awake) {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Answers a connection on a thread of its own, while there are not too many.
+fn receive(stream: Stream, desk: &Arc<Desk>) {
+    if desk.mailbox.is_stopped() || !is_same_user(&stream) {
+        return;
+    }
+    if desk.connections.fetch_add(1, Ordering::Relaxed) >= MOST_CONNECTIONS {
+        desk.connections.fetch_sub(1, Ordering::Relaxed);
+        // It was most likely a poke, and one too many does no harm.
+        desk.mailbox.poke(None);
+        return;
+    }
+    let there = Arc::clone(desk);
+    let answer = move || {
+        // A panic is a fault of ours in one answer; it must not use up a place for ever.
+        let _ = catch_unwind(AssertUnwindSafe(|| converse(&stream, &there)));
+        there.connections.fetch_sub(1, Ordering::Relaxed);
+    };
+    if thread::Builder::new().name("answer".to_owned()).spawn(answer).is_err() {
+        desk.connections.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+fn converse(stream: &Stream, desk: &Desk) {
+    let mut reader = MessageReader::new();
+    let timed = || Timed { stream, deadline: Instant::now() + desk.patience };
+    loop {
+        let (message, is_last) = match reader.next(&mut timed()) {
+            Ok(Some(message)) => (desk.respond(&message), false),
+            // Opened and closed without a word: that is how hooks poke.
+            Ok(None) if reader.form().is_none() => return desk.mailbox.poke(None),
+            Ok(None) | Err(FrameError::Io(_)) => return,
+            Err(error @ FrameError::TooLong) => {
+                let error = RpcError::new(RpcError::NO_REQUEST, error.to_string());
+                (Some(rpc::answer(&Value::Null, Err(error))), true)
+            }
+        };
+        if let Some(message) = message {
+            let form = reader.form().unwrap_or(Form::Framed);
+            if write_message(&mut timed(), form, &message).is_err() {
+                return;
+            }
+        }
+        if is_last {
+            return;
+        }
+    }
+}
+
+impl Desk {
+    /// The message that answers a message, if it wants an answer.
+    fn respond(&self, message: &[u8]) -> Option<Vec<u8>> {
+        self.mailbox.asked();
+        match rpc::parse(message) {
+            Err((id, error)) => Some(rpc::answer(&id, Err(error))),
+            Ok(request) => {
+                let answer = self.answer(&request);
+                let id = request.id?;
+                let message = rpc::answer(&id, answer);
+                if message.len() <= LARGEST {
+                    return Some(message);
+                }
+                let error = RpcError::new(RpcError::INTERNAL, "the answer is too long");
+                Some(rpc::answer(&id, Err(error)))
+            }
+        }
+    }
+
+    fn answer(&self, request: &Request) -> Answer {
+        let params = &request.params;
+        match request.method.as_str() {
+            "hello" => serde_json::to_value(&self.hello)
+                .map_err(|error| RpcError::new(RpcError::INTERNAL, error.to_string())),
+            "status" => Ok(self.status()),
+            "stop" => {
+                self.log.info("asked to end");
+                self.mailbox.stop();
+                Ok(json!({ "stopping": true }))
+            }
+            "wake" if params["wait"] == json!(true) => self.wake(params),
+            "wake" => {
+                self.mailbox.poke(None);
+                Ok(json!({ "woken": true }))
+            }
+            "tools/call" => self.call(params),
+            _ => Err(RpcError::new(RpcError::NO_METHOD, "there is no such method")),
+        }
+    }
+
+    fn status(&self) -> Value {
+        let mut status = self.status.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let (Value::Object(fields), Some(bytes)) = (&mut status, memory()) {
+            fields.insert("memory_bytes".to_owned(), bytes.into());
+        }
+        status
+    }
+
+    /// Has news brought in and waits for that.
+    fn wake(&self, params: &Value) -> Answer {
+        let wait = params["timeout_ms"].as_u64().map_or(WAIT, Duration::from_millis);
+        let deadline = Instant::now() + wait.min(LONGEST_WAIT);
+        let (waiter, told) = sync_channel(1);
+        self.mailbox.poke(Some(waiter));
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match told.recv_timeout(left.min(Duration::from_millis(200))) {
+                Ok(done) => return Ok(json!({ "woken": true, "done": done })),
+                Err(RecvTimeoutError::Timeout) if !self.mailbox.is_stopped() && !left.is_zero() => {
+                }
+                Err(RecvTimeoutError::Timeout) if !self.mailbox.is_stopped() => {
+                    return Err(RpcError::new(RpcError::TIMEOUT, "it takes longer than that"));
+                }
+                Err(_) => return Err(RpcError::new(RpcError::INTERNAL, "the daemon is ending")),
+            }
+        }
+    }
+
+    /// Calls a tool and puts what it gives into the form that MCP has for it.
+    fn call(&self, params: &Value) -> Answer {
+        if !self.tools_enabled {
+            return Err(RpcError::new(RpcError::REFUSED, "the settings do not allow tools here"));
+        }
+        let Some(name) = params["name"].as_str() else {
+            return Err(RpcError::new(RpcError::PARAMS, "a call names its tool"));
+        };
+        let none = json!({});
+        let arguments = match &params["arguments"] {
+            Value::Null => &none,
+            arguments => arguments,
+        };
+        let called = catch_unwind(AssertUnwindSafe(|| self.service.call(name, arguments)));
+        let content = |value: &Value, failed: bool| {
+            let text = value.to_string();
+            json!({ "content": [{ "type": "text", "text": text }], "isError": failed })
+        };
+        match called {
+            Ok(Ok(result)) => Ok(content(&result, false)),
+            Ok(Err(ToolError::Failed(message))) => {
+                Ok(content(&json!({ "status": "error", "message": message }), true))
+            }
+            Ok(Err(error)) => Err(RpcError::new(RpcError::PARAMS, error.to_string())),
+            Err(_) => {
+                self.log.error("a tool panicked");
+                Err(RpcError::new(RpcError::INTERNAL, "the tool panicked"))
+            }
+        }
+    }
+}
+
+/// What this process takes of the memory, where that is cheap to know.
+fn memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
+}

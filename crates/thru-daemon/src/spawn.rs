@@ -1,0 +1,111 @@
+//! Starting a process that has nothing of ours: not our files, not our folder, not our environment.
+//! An agent waits for whoever holds its pipes, and a terminal takes its processes with it.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+/// What a daemon may know of the environment it was started in. All else belongs to the project that
+/// somebody worked in, and may be a secret of it.
+const KEPT: [&str; 9] = [
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "PATH",
+    "LANG",
+    "TZ",
+    "TMPDIR",
+    "CLAUDE_CONFIG_DIR",
+    "RUST_BACKTRACE",
+];
+const KEPT_PREFIXES: [&str; 3] = ["LC_", "XDG_", "THROUGHLINE_"];
+const KEPT_ON_WINDOWS: [&str; 8] = [
+    "SYSTEMROOT",
+    "SYSTEMDRIVE",
+    "USERPROFILE",
+    "USERNAME",
+    "APPDATA",
+    "LOCALAPPDATA",
+    "TEMP",
+    "TMP",
+];
+/// Says that we were started by ourselves, which does not hold for what is started now.
+const CHILD: &str = "THROUGHLINE_CHILD";
+
+/// The part of an environment that a daemon is given.
+pub fn scrubbed(
+    variables: impl Iterator<Item = (OsString, OsString)>,
+) -> impl Iterator<Item = (OsString, OsString)> {
+    variables.filter(|(name, _)| is_kept(name))
+}
+
+fn is_kept(name: &OsStr) -> bool {
+    let Some(name) = name.to_str() else { return false };
+    let kept = KEPT.contains(&name) || KEPT_PREFIXES.iter().any(|start| name.starts_with(start));
+    let needed = cfg!(windows) && KEPT_ON_WINDOWS.contains(&name.to_ascii_uppercase().as_str());
+    (kept && name != CHILD) || needed
+}
+
+/// Starts a program that goes on when whoever starts it ends. It inherits nothing but the scrubbed
+/// environment. Who lives on has to wait for it some day, as for any child.
+pub fn spawn(
+    program: &Path,
+    arguments: &[&str],
+    environment: impl Iterator<Item = (OsString, OsString)>,
+) -> io::Result<Child> {
+    // What others opened in this process without care, no child of it is to have.
+    #[cfg(unix)]
+    close_fds::CloseFdsBuilder::new().threadsafe(true).cloexecfrom(3);
+    let mut command = Command::new(program);
+    command
+        .args(arguments)
+        .env_clear()
+        .envs(scrubbed(environment))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    if cfg!(unix) {
+        command.current_dir("/");
+    }
+    #[cfg(windows)]
+    {
+        use std::os::windows::process::CommandExt;
+        const DETACHED_PROCESS: u32 = 0x0000_0008;
+        const CREATE_NEW_PROCESS_GROUP: u32 = 0x0000_0200;
+        command.creation_flags(DETACHED_PROCESS | CREATE_NEW_PROCESS_GROUP);
+    }
+    command.spawn()
+}
+
+/// Leaves the terminal, and lets others go first. For the process that [`spawn`] started.
+pub fn detach() {
+    #[cfg(unix)]
+    {
+        // It fails only for who leads a group already, and that is none of a terminal that spawned us.
+        let _ = rustix::process::setsid();
+        let _ = rustix::process::nice(10);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_daemon_is_given_no_more_than_it_needs() {
+        let kept = [
+            "HOME",
+            "PATH",
+            "LC_ALL",
+            "XDG_RUNTIME_DIR",
+            "THROUGHLINE_HOME",
+            "CLAUDE_CONFIG_DIR",
+            "TZ",
+        ];
+        let dropped = ["THROUGHLINE_CHILD", "AWS_SECRET_ACCESS_KEY", "ANTHROPIC_API_KEY", "PWD"];
+        let pairs = kept.iter().chain(&dropped).map(|name| (name.into(), "x".into()));
+        let names: Vec<OsString> = scrubbed(pairs).map(|(name, _)| name).collect();
+        assert_eq!(names, kept.map(OsString::from));
+    }
+}

@@ -1,0 +1,113 @@
+//! `thru daemon`: the process in the background that brings in what hooks recorded as it comes. What it
+//! is and how it lives is `thru-daemon`'s business; what it does is in `work`.
+
+mod control;
+mod installing;
+mod logs;
+mod running;
+mod work;
+
+use std::time::Duration;
+
+use anyhow::Result;
+use thru_core::Layout;
+use thru_daemon::{EnsureError, Ensured, Identity, Paths, Program, ensure, spawn};
+
+use super::Outcome;
+use crate::environment::{Environment, daemon_paths, variables};
+
+/// A process in the background that brings in what is recorded as it comes. It is started when a
+/// session starts, ends by itself when there is nothing to do for long, and nothing is lost without it.
+#[derive(Debug, clap::Subcommand)]
+#[command(after_help = "Examples:\n  \
+    thru daemon status            whether it runs, and what it does\n  \
+    thru daemon stop              end it; hooks start it again when they need it\n  \
+    thru daemon logs --follow     what it says\n  \
+    thru daemon install           have systemd or launchd look after it\n\n\
+    Exit status of `status`: 0 it runs, 1 it does not, 2 it hangs.")]
+pub(crate) enum Command {
+    /// Start it, if it does not run
+    Start,
+    /// End it
+    Stop {
+        /// Kill it where it does not answer
+        #[arg(long)]
+        force: bool,
+    },
+    /// Say whether it runs, and what it does
+    Status {
+        /// Answer as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// End it, and start it again
+    Restart,
+    /// Be the daemon, in the foreground: for service managers
+    Run {
+        /// Leave the terminal, and end when there is nothing to do for long
+        #[arg(long, hide = true)]
+        detached: bool,
+    },
+    /// Show what it said
+    Logs {
+        /// How many lines
+        #[arg(short = 'n', long, default_value_t = 50, value_name = "N")]
+        lines: usize,
+        /// Go on showing what it says
+        #[arg(short, long)]
+        follow: bool,
+    },
+    /// Have systemd or launchd start it when you log in
+    Install {
+        /// Print what would be written, and write nothing
+        #[arg(long)]
+        print: bool,
+    },
+    /// Take back what `install` wrote
+    Uninstall,
+}
+
+pub(crate) fn run(command: &Command, environment: &Environment, plain: bool) -> Result<Outcome> {
+    match command {
+        Command::Start => control::start(environment, plain),
+        Command::Stop { force } => control::stop(*force, environment, plain),
+        Command::Status { json } => control::status(*json, environment, plain),
+        Command::Restart => control::restart(environment, plain),
+        Command::Run { detached } => running::run(*detached, environment),
+        Command::Logs { lines, follow } => logs::run(*lines, *follow, &paths(&environment.layout)),
+        Command::Install { print } => installing::install(*print, environment, plain),
+        Command::Uninstall => installing::uninstall(environment, plain),
+    }
+}
+
+/// The files of the daemon of this home.
+pub(crate) fn paths(layout: &Layout) -> Paths {
+    daemon_paths(layout, None)
+}
+
+/// This program, as a daemon that it would start.
+fn identity(environment: &Environment) -> Identity {
+    let program = environment.program.as_deref().and_then(|program| Program::at(program).ok());
+    Identity {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        build: program.map_or_else(String::new, |program| program.build()),
+    }
+}
+
+/// Makes sure that a daemon runs. See [`ensure`] for what `patience` means.
+pub(crate) fn ensure_running(
+    environment: &Environment,
+    patience: Duration,
+) -> Result<Ensured, EnsureError> {
+    let paths = paths(&environment.layout);
+    ensure(&paths, &identity(environment), patience, || start_detached(environment))
+}
+
+/// Starts one, whether one runs or not: it looks itself.
+fn start_detached(environment: &Environment) -> std::io::Result<()> {
+    let Some(program) = &environment.program else {
+        return Err(std::io::Error::other("the system does not say where this program lies"));
+    };
+    // We are gone long before it is; then the system waits for it.
+    spawn(program, &["daemon", "run", "--detached"], variables()).map(drop)
+}

@@ -1,0 +1,96 @@
+//! `thru daemon install`: has the user's service manager look after the daemon. It only writes a file;
+//! to enable it is the user's own decision.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use thru_daemon::{launchd_agent, systemd_unit};
+
+use super::Outcome;
+use crate::environment::{Environment, places_set, service_directory};
+use crate::failure::advised;
+use crate::ui::Page;
+
+/// What launchd knows it by.
+const LABEL: &str = "dev.throughline.daemon";
+/// What systemd knows it by.
+const UNIT: &str = "throughline.service";
+
+pub(super) fn install(print: bool, environment: &Environment, plain: bool) -> Result<Outcome> {
+    let Some(program) = &environment.program else {
+        return Err(advised(
+            "the system does not say where this program lies",
+            "run it by its path",
+        ));
+    };
+    let variables = places_set();
+    let variables: Vec<(&str, &str)> =
+        variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let text = match cfg!(target_os = "macos") {
+        true => launchd_agent(LABEL, program, &variables),
+        false => systemd_unit(program, &variables),
+    };
+    let mut page = Page::new(environment, plain);
+    if print {
+        text.lines().for_each(|line| page.line(line));
+        page.print()?;
+        return Ok(Outcome::Done);
+    }
+    let file = file()?;
+    let folder = file.parent().unwrap_or(&file);
+    std::fs::create_dir_all(folder)
+        .with_context(|| format!("{} cannot be made", folder.display()))?;
+    std::fs::write(&file, text).with_context(|| format!("{} cannot be written", file.display()))?;
+    page.line(format!("Written: {}", environment.shown(&file)));
+    page.line("It is not enabled. To have it started now and whenever you log in:");
+    page.gap();
+    page.line(match cfg!(target_os = "macos") {
+        true => {
+            format!("  thru daemon stop; launchctl bootstrap gui/$(id -u) '{}'", file.display())
+        }
+        false => {
+            format!("  systemctl --user daemon-reload && systemctl --user enable --now {UNIT}")
+        }
+    });
+    page.print()?;
+    Ok(Outcome::Done)
+}
+
+pub(super) fn uninstall(environment: &Environment, plain: bool) -> Result<Outcome> {
+    let file = file()?;
+    let mut page = Page::new(environment, plain);
+    let outcome = match std::fs::remove_file(&file) {
+        Ok(()) => {
+            page.line(format!("Removed: {}", environment.shown(&file)));
+            page.line("Where it was enabled, this takes it out of the service manager:");
+            page.gap();
+            page.line(match cfg!(target_os = "macos") {
+                true => format!("  launchctl bootout gui/$(id -u)/{LABEL}"),
+                false => format!("  systemctl --user disable --now {UNIT}"),
+            });
+            Outcome::Done
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            page.line("Nothing was installed.");
+            Outcome::Nothing
+        }
+        Err(error) => {
+            return Err(error).with_context(|| format!("{} cannot be removed", file.display()));
+        }
+    };
+    page.print()?;
+    Ok(outcome)
+}
+
+fn file() -> Result<PathBuf> {
+    let name = match cfg!(target_os = "macos") {
+        true => format!("{LABEL}.plist"),
+        false => UNIT.to_owned(),
+    };
+    service_directory().map(|folder| folder.join(name)).ok_or_else(|| {
+        advised(
+            "there is no service manager that we know on this system",
+            "hooks start the daemon where it is needed; nothing has to be installed",
+        )
+    })
+}

@@ -1,0 +1,67 @@
+//! `thru daemon logs`: what the daemon said.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use anyhow::Result;
+use thru_daemon::Paths;
+
+use super::Outcome;
+use crate::ui::printable;
+
+/// How often is looked whether there is more.
+const STEP: Duration = Duration::from_millis(250);
+
+pub(super) fn run(lines: usize, follow: bool, paths: &Paths) -> Result<Outcome> {
+    let mut shown = Shown { length: 0 };
+    let text = shown.read(&paths.log)?;
+    let mut all: Vec<String> = text.lines().map(str::to_owned).collect();
+    if all.len() < lines {
+        let mut older = paths.log.clone().into_os_string();
+        older.push(".1");
+        let older = Shown { length: 0 }.read(older.as_ref())?;
+        all.splice(0..0, older.lines().map(str::to_owned));
+    }
+    let nothing = all.is_empty();
+    print(all.iter().skip(all.len().saturating_sub(lines)).map(String::as_str))?;
+    while follow {
+        thread::sleep(STEP);
+        print(shown.read(&paths.log)?.lines())?;
+    }
+    Ok(if nothing { Outcome::Nothing } else { Outcome::Done })
+}
+
+fn print<'a>(lines: impl Iterator<Item = &'a str>) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    for line in lines {
+        writeln!(stdout, "{}", printable(line))?;
+    }
+    stdout.flush()
+}
+
+/// How much of a log was read.
+struct Shown {
+    length: u64,
+}
+
+impl Shown {
+    /// The whole lines that came since, from the beginning where the log begins anew.
+    fn read(&mut self, path: &Path) -> io::Result<String> {
+        let mut file = match File::open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(String::new()),
+            file => file?,
+        };
+        if file.metadata()?.len() < self.length {
+            self.length = 0;
+        }
+        file.seek(SeekFrom::Start(self.length))?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        bytes.truncate(bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1));
+        self.length += bytes.len() as u64;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+}

@@ -1,0 +1,74 @@
+//! `thru daemon run`: being the daemon.
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use thru_daemon::{End, Log, Program, RunError, Settings, Setup, Stopper, detach};
+
+use super::work::{Aside, Bringing};
+use super::{Outcome, identity, paths, start_detached};
+use crate::environment::Environment;
+use crate::failure::advised;
+
+pub(super) fn run(detached: bool, environment: &Environment) -> Result<Outcome> {
+    if detached {
+        detach();
+    }
+    let paths = paths(&environment.layout);
+    let clock = Arc::clone(&environment.clock);
+    let log = Arc::new(match environment.terminal.errors && !detached {
+        true => Log::to_stderr(clock),
+        false => Log::open(&paths.log, clock)
+            .with_context(|| format!("{} cannot be written", paths.log.display()))?,
+    });
+    quiet_panics(&log);
+    let stopper = Stopper::new();
+    let on_signal = stopper.clone();
+    ctrlc::set_handler(move || on_signal.stop()).context("signals cannot be caught")?;
+
+    let defaults = Settings::default();
+    let setup = Setup {
+        settings: Settings {
+            // A service manager would start it again or miss it.
+            idle_exit: defaults.idle_exit.filter(|_| detached),
+            ..defaults
+        },
+        identity: identity(environment),
+        program: environment.program.as_deref().and_then(|program| Program::at(program).ok()),
+        clock: Arc::clone(&environment.clock),
+        stopper,
+        service: Arc::new(Aside),
+        paths,
+    };
+    let ended = thru_daemon::run(setup, &mut Bringing::new(environment), &log);
+    match ended {
+        Ok(End::Asked | End::Idle | End::Gone) => Ok(Outcome::Done),
+        // Under a service manager the failure has it started again, as the new program.
+        Ok(End::Replaced) if !detached => Ok(Outcome::Wrong),
+        Ok(End::Replaced) => {
+            if let Err(error) = start_detached(environment) {
+                log.warn(&format!("the new program cannot be started: {error}"));
+            }
+            Ok(Outcome::Done)
+        }
+        Ok(End::Broken) => Ok(Outcome::Wrong),
+        Err(RunError::AlreadyRunning) if detached => Ok(Outcome::Nothing),
+        Err(error @ RunError::AlreadyRunning) => {
+            Err(advised(error.to_string(), "`thru daemon stop` ends it"))
+        }
+        Err(error) => {
+            log.error(&error.to_string());
+            Err(error.into())
+        }
+    }
+}
+
+/// A panic is caught and counted where it happens. Its message may quote what a session said, so that
+/// only its place is told.
+fn quiet_panics(log: &Arc<Log>) {
+    let log = Arc::clone(log);
+    std::panic::set_hook(Box::new(move |panic| {
+        let place = panic.location().map_or_else(String::new, |place| place.to_string());
+        log.error(&format!("panicked at {place}"));
+    }));
+}
