@@ -33,7 +33,7 @@ pub use client::{CallError, Client};
 pub use ensure::{EnsureError, Ensured, Probe, Stopped, ensure, probe, stop};
 pub use frame::{Form, FrameError, LARGEST, MessageReader, write_message};
 pub use identity::{Hello, Identity, PROTOCOL};
-pub use lock::{DaemonLock, Holder, holder};
+pub use lock::{DaemonLock, Holder, holder, is_held};
 pub use log::{Level, Log};
 pub use mailbox::Stopper;
 pub use paths::{Paths, socket_path};

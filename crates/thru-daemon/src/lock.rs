@@ -81,7 +81,7 @@ impl DaemonLock {
 }
 
 /// Whether somebody holds the lock.
-pub(crate) fn is_held(path: &Path) -> io::Result<bool> {
+pub fn is_held(path: &Path) -> io::Result<bool> {
     match path.try_exists()? {
         true => Ok(DaemonLock::try_take(path)?.is_none()),
         false => Ok(false),

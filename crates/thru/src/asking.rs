@@ -123,7 +123,9 @@ fn to_do(environment: &Environment, store: &Store, projects: Option<&[i64]>) -> 
     let left = left(environment, store, projects)?;
     let intake = environment.intake()?;
     let mut found = bringing_in::recorded(environment, &intake, projects)?;
-    if environment.config.tracking_enabled() && !background::is_watching(&environment.layout) {
+    if environment.config.tracking_enabled()
+        && !background::is_watching(&environment.layout, &environment.config)
+    {
         add(&mut found, unwatched(environment, store, projects)?);
     }
     let exclusions = Exclusions::of(environment)?;

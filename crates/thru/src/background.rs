@@ -1,16 +1,45 @@
-//! The daemon, seen from hooks and commands: tell it that there is news, have it started, look whether
-//! it watches. Nobody needs it: what it does, whoever runs next does as well.
+//! The daemon, seen from hooks and commands: tell it that there is news, have it started, look whether it
+//! watches. Nobody needs it: what it does, whoever runs next does as well. Nothing here waits.
+
+use std::ffi::OsStr;
+use std::path::Path;
 
 use thru_config::Config;
 use thru_core::Layout;
+use thru_daemon::{Paths, is_held, spawn};
 
-/// Tells the daemon, if there is one, that there is news. Waits for nobody.
-pub(crate) fn poke(_layout: &Layout, _config: &Config) {}
+use crate::environment::{daemon_paths, variables};
 
-/// Has a daemon started, if none runs. Waits for nobody.
-pub(crate) fn start(_layout: &Layout, _config: &Config) {}
+/// `off` in this variable: no daemon is started, whatever the settings say. For machines that are made
+/// anew for every run.
+const SWITCH: &str = "THROUGHLINE_DAEMON";
 
-/// Whether somebody watches the transcripts.
-pub(crate) fn is_watching(_layout: &Layout) -> bool {
-    false
+/// The files of the daemon of a home.
+pub(crate) fn paths(layout: &Layout, config: &Config) -> Paths {
+    daemon_paths(layout, config.socket_path().map(Path::new))
+}
+
+/// Tells the daemon, if there is one, that there is news.
+pub(crate) fn poke(layout: &Layout, config: &Config) {
+    thru_daemon::poke(&paths(layout, config).socket);
+}
+
+/// Has a daemon started, if none runs. Whether it can be, it finds out by itself.
+pub(crate) fn start(layout: &Layout, config: &Config) {
+    let is_off = std::env::var_os(SWITCH).as_deref() == Some(OsStr::new("off"));
+    if is_off
+        || !config.daemon_enabled()
+        || !config.tracking_enabled()
+        || is_watching(layout, config)
+    {
+        return;
+    }
+    let Ok(program) = std::env::current_exe() else { return };
+    // Of several that start at once, one gets the lock; the others end.
+    let _ = spawn(&program, &["daemon", "run", "--detached"], variables());
+}
+
+/// Whether a daemon runs, and so somebody watches the transcripts.
+pub(crate) fn is_watching(layout: &Layout, config: &Config) -> bool {
+    is_held(&paths(layout, config).lock).unwrap_or(false)
 }

@@ -98,20 +98,25 @@ fn discover(
 ) -> Result<Discovery> {
     let skip = |path: &Path| exclusions.apply_to_file(path);
     let agents = &environment.claude_directory;
+    let watched = || environment.config.watch_directories().iter().map(Path::new);
     let mut found = match place {
         Where::Found(found) => return Ok(found),
         Where::Recorded => recorded(environment, intake, None)?,
         Where::Changed(changed) => {
             let mut found = recorded(environment, intake, None)?;
-            let changed = changed.iter().map(PathBuf::as_path);
-            add(&mut found, claude_code::discover_changed(agents, changed, &skip));
+            let paths = changed.iter().map(PathBuf::as_path);
+            add(&mut found, claude_code::discover_changed(agents, paths, &skip));
+            for path in changed.iter().filter(|path| watched().any(|own| path.starts_with(own))) {
+                add(&mut found, claude_code::discover_path(path));
+            }
             found
         }
-        Where::Everywhere => claude_code::discover(agents, &skip),
+        Where::Everywhere => {
+            let mut found = claude_code::discover(agents, &skip);
+            watched().for_each(|own| add(&mut found, claude_code::discover_path(own)));
+            found
+        }
     };
-    for directory in environment.config.watch_directories() {
-        add(&mut found, claude_code::discover_path(Path::new(directory)));
-    }
     found.sources.retain(|source| !skip(&source.path));
     Ok(found)
 }

@@ -125,6 +125,15 @@ impl Environment {
         Ok(Self::new(places, directory, config, notes))
     }
 
+    /// The same, with the settings as they are now: for processes that live long.
+    pub(crate) fn again(&self) -> Result<Self> {
+        let (config, notes) = settings(&self.config_file, &self.directory)?;
+        if let Some(note) = notes.iter().find(|note| note.is_about_what_is_kept()) {
+            anyhow::bail!("the settings cannot be used: {note}");
+        }
+        Ok(Self { config, notes, ..self.clone() })
+    }
+
     /// What a command that works in `directory` with these settings needs.
     pub(crate) fn new(
         places: Places,

@@ -10,11 +10,11 @@ mod work;
 use std::time::Duration;
 
 use anyhow::Result;
-use thru_core::Layout;
 use thru_daemon::{EnsureError, Ensured, Identity, Paths, Program, ensure, spawn};
 
 use super::Outcome;
-use crate::environment::{Environment, daemon_paths, variables};
+use crate::background;
+use crate::environment::{Environment, variables};
 
 /// A process in the background that brings in what is recorded as it comes. It is started when a
 /// session starts, ends by itself when there is nothing to do for long, and nothing is lost without it.
@@ -74,15 +74,15 @@ pub(crate) fn run(command: &Command, environment: &Environment, plain: bool) -> 
         Command::Status { json } => control::status(*json, environment, plain),
         Command::Restart => control::restart(environment, plain),
         Command::Run { detached } => running::run(*detached, environment),
-        Command::Logs { lines, follow } => logs::run(*lines, *follow, &paths(&environment.layout)),
+        Command::Logs { lines, follow } => logs::run(*lines, *follow, &paths(environment)),
         Command::Install { print } => installing::install(*print, environment, plain),
         Command::Uninstall => installing::uninstall(environment, plain),
     }
 }
 
 /// The files of the daemon of this home.
-pub(crate) fn paths(layout: &Layout) -> Paths {
-    daemon_paths(layout, None)
+fn paths(environment: &Environment) -> Paths {
+    background::paths(&environment.layout, &environment.config)
 }
 
 /// This program, as a daemon that it would start.
@@ -99,7 +99,7 @@ pub(crate) fn ensure_running(
     environment: &Environment,
     patience: Duration,
 ) -> Result<Ensured, EnsureError> {
-    let paths = paths(&environment.layout);
+    let paths = paths(environment);
     ensure(&paths, &identity(environment), patience, || start_detached(environment))
 }
 

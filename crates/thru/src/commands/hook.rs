@@ -208,6 +208,9 @@ fn work(places: Places, called: &Called) -> Result<String, Trouble> {
         .record(&input, &raw, &session, now)
         .map_err(|error| Trouble { lost: true, ..refused(error.to_string()) })?;
     background::poke(&places.layout, &config);
+    if input.event == Event::SessionStart {
+        background::start(&places.layout, &config);
+    }
     let mut output = String::new();
     if input.event.takes_context()
         && recorded == Recorded::Kept

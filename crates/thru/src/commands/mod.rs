@@ -33,6 +33,7 @@ pub(crate) mod stats;
 pub(crate) mod status;
 pub(crate) mod timeline;
 pub(crate) mod undo;
+pub(crate) mod unindexed;
 pub(crate) mod uninstall;
 pub(crate) mod up;
 pub(crate) mod verify;
@@ -42,6 +43,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 
 use crate::arguments::{Arguments, Command};
+use crate::background;
 use crate::environment::Environment;
 
 /// How a command ended, when nothing went wrong.
@@ -78,7 +80,34 @@ pub(crate) fn run(arguments: Arguments, environment: &Environment) -> Result<Out
     ) {
         shared::refuse_notes(environment)?;
     }
-    match arguments.command {
+    let wants_daemon = wants_daemon(&arguments.command);
+    let outcome = carry_out(arguments.command, environment, plain);
+    // Behind the answer, which it must not slow down.
+    if wants_daemon && environment.layout.database().exists() {
+        background::start(&environment.layout, &environment.config);
+    }
+    outcome
+}
+
+/// Whether whoever asks for this works with what is remembered, and so wants it to be kept up to date.
+const fn wants_daemon(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Up(_)
+            | Command::Import(_)
+            | Command::Search(_)
+            | Command::Show(_)
+            | Command::Timeline(_)
+            | Command::Context(_)
+            | Command::Remember(_)
+            | Command::Close(_)
+            | Command::Sessions(_)
+            | Command::Session(_)
+    )
+}
+
+fn carry_out(command: Command, environment: &Environment, plain: bool) -> Result<Outcome> {
+    match command {
         Command::Import(arguments) => import::run(&arguments, environment, plain),
         Command::Search(arguments) => search::run(&arguments, environment, plain),
         Command::Show(arguments) => show::run(&arguments, environment, plain),

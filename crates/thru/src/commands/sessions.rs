@@ -6,6 +6,7 @@ use thru_lifecycle::conversation::Said;
 use thru_recall::parse_date;
 use thru_store::{SessionFilter, SessionRow};
 
+use super::unindexed::{self, Wanted};
 use super::{Outcome, shared};
 use crate::environment::Environment;
 use crate::ui::{Page, Tone, age, one_line, plural};
@@ -25,6 +26,12 @@ pub(crate) struct Arguments {
     /// Begun before: as --since
     #[arg(long)]
     until: Option<String>,
+    /// Only those that are not indexed as they are
+    #[arg(long, conflicts_with_all = ["since", "until"])]
+    unindexed: bool,
+    /// With --unindexed: also those that go on
+    #[arg(long, requires = "unindexed")]
+    include_active: bool,
     /// How many to list
     #[arg(long, short = 'n', default_value_t = 30)]
     limit: usize,
@@ -38,6 +45,9 @@ pub(crate) fn run(
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {
+    if arguments.unindexed {
+        return list_unindexed(arguments, environment, plain);
+    }
     let store = shared::open_store(environment)?;
     let project = match (&arguments.project, arguments.all) {
         (Some(name), _) => Some(shared::named_project(&store, name)?),
@@ -76,6 +86,34 @@ pub(crate) fn run(
             Tone::Quiet,
             &format!("{shown}{place}{rest}. `thru session show ID` opens one."),
         ));
+    }
+    page.print()?;
+    Ok(if sessions.is_empty() { Outcome::Nothing } else { Outcome::Done })
+}
+
+fn list_unindexed(
+    arguments: &Arguments,
+    environment: &Environment,
+    plain: bool,
+) -> Result<Outcome> {
+    let here = match (&arguments.project, arguments.all) {
+        (None, false) => {
+            let store = shared::open_store(environment)?;
+            shared::current_project(environment, &store)?.map(|project| project.key.to_string())
+        }
+        _ => None,
+    };
+    let project = arguments.project.as_deref().or(here.as_deref());
+    let wanted = Wanted { project, active: arguments.include_active, inactive: true };
+    let sessions = unindexed::list(environment, &wanted)?;
+    let mut page = Page::new(environment, plain);
+    if arguments.json {
+        let mut answer = unindexed::as_json(&sessions);
+        answer["version"] = json!(1);
+        answer["kind"] = json!("unindexed-sessions");
+        page.json(&answer)?;
+    } else {
+        unindexed::show(&mut page, &sessions, environment);
     }
     page.print()?;
     Ok(if sessions.is_empty() { Outcome::Nothing } else { Outcome::Done })

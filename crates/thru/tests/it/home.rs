@@ -83,6 +83,7 @@ impl Home {
             .env("CLAUDE_CONFIG_DIR", self.claude())
             .env("TMPDIR", self.folder().join("tmp"))
             .env("TZ", "UTC")
+            .env("THROUGHLINE_DAEMON", "off")
             .current_dir(self.folder().join("work"))
             .stdin(Stdio::null());
         command

@@ -54,7 +54,7 @@ pub(super) fn restart(environment: &Environment, plain: bool) -> Result<Outcome>
 
 /// Ends the daemon; says how that went.
 fn end(force: bool, environment: &Environment) -> Result<String> {
-    let paths = paths(&environment.layout);
+    let paths = paths(environment);
     match thru_daemon::stop(&paths, &identity(environment), STOP)? {
         Stopped::NotRunning => Ok("The daemon does not run.".to_owned()),
         Stopped::Ended(hello) => Ok(format!("The daemon ended: {}.", who(&hello))),
@@ -128,7 +128,7 @@ fn who(hello: &Hello) -> String {
 }
 
 pub(super) fn status(json: bool, environment: &Environment, plain: bool) -> Result<Outcome> {
-    let paths = paths(&environment.layout);
+    let paths = paths(environment);
     let found = probe(&paths, &identity(environment));
     let mut page = Page::new(environment, plain);
     let state = match &found {

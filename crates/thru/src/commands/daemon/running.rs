@@ -14,7 +14,7 @@ pub(super) fn run(detached: bool, environment: &Environment) -> Result<Outcome> 
     if detached {
         detach();
     }
-    let paths = paths(&environment.layout);
+    let paths = paths(environment);
     let clock = Arc::clone(&environment.clock);
     let log = Arc::new(match environment.terminal.errors && !detached {
         true => Log::to_stderr(clock),
@@ -30,14 +30,16 @@ pub(super) fn run(detached: bool, environment: &Environment) -> Result<Outcome> 
     let setup = Setup {
         settings: Settings {
             // A service manager would start it again or miss it.
-            idle_exit: defaults.idle_exit.filter(|_| detached),
+            idle_exit: detached.then(|| environment.config.daemon_idle_exit()),
+            check_interval: environment.config.check_interval(),
+            tools_enabled: environment.config.socket_enabled(),
             ..defaults
         },
         identity: identity(environment),
         program: environment.program.as_deref().and_then(|program| Program::at(program).ok()),
         clock: Arc::clone(&environment.clock),
         stopper,
-        service: Arc::new(Aside),
+        service: Arc::new(Aside::new(environment)),
         paths,
     };
     let ended = thru_daemon::run(setup, &mut Bringing::new(environment), &log);

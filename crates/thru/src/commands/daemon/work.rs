@@ -1,78 +1,206 @@
-//! What the daemon does: brings in what hooks recorded, and the transcripts that they named.
+//! What the daemon does: brings in what hooks recorded and what transcripts say as it comes, indexes
+//! sessions that were left, and answers those who close or list sessions.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use anyhow::Result;
+use jiff::{SignedDuration, Timestamp};
+use serde::Deserialize;
 use serde_json::{Value, json};
 use thru_daemon::{News, Outcome, Service, ToolError, Work, WorkError};
-use thru_intake::Directories;
+use thru_intake::Which;
+use thru_journal::journal::Journal;
+use thru_store::Store;
 
-use super::super::import;
-use crate::environment::Environment;
+use crate::bringing_in::{BroughtIn, Effort, Where, bring_in};
+use crate::commands::{close, unindexed};
+use crate::environment::{Environment, host};
 
-/// How far back sessions are looked at again.
-const RECENT: jiff::SignedDuration = jiff::SignedDuration::from_hours(48);
 /// How long another process that writes is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// Rows that readers look through themselves before the text index has to follow. They take up to two
+/// thousand.
+const BEHIND: u64 = 300;
+/// The text index follows when nothing came for so long.
+const QUIET: SignedDuration = SignedDuration::from_secs(10);
 
 /// Brings in what there is.
-pub(super) struct Bringing<'a> {
-    environment: &'a Environment,
-    passages: u64,
+pub(super) struct Bringing {
+    environment: Environment,
+    /// Rows that the text index does not hold yet, at least.
+    behind: u64,
+    /// When something last came.
+    last_news: Option<Timestamp>,
+    brought: Brought,
 }
 
-impl<'a> Bringing<'a> {
-    pub(super) const fn new(environment: &'a Environment) -> Self {
-        Self { environment, passages: 0 }
+/// What was done since the daemon started.
+#[derive(Default)]
+struct Brought {
+    events: u64,
+    passages: u64,
+    sessions: u64,
+}
+
+impl Bringing {
+    pub(super) fn new(environment: &Environment) -> Self {
+        Self {
+            environment: environment.clone(),
+            // Whoever was killed may have left it behind.
+            behind: 1,
+            last_news: None,
+            brought: Brought::default(),
+        }
     }
 
-    fn bring_in(&mut self, stop: &AtomicBool) -> Result<Outcome> {
-        let environment = self.environment;
+    fn step(&mut self, news: &News, stop: &AtomicBool) -> Result<Outcome> {
+        // Settings may have changed, and what must not be kept is one of them.
+        self.environment = self.environment.again()?;
+        let environment = &self.environment;
+        let now = environment.clock.now();
         let intake = environment.intake()?;
         let Some(lock) = intake.try_lock(PATIENCE)? else {
-            let again = environment.clock.now() + PATIENCE;
-            return Ok(Outcome { due: Some(again), busy: false });
+            return Ok(Outcome { due: Some(now + PATIENCE), busy: true });
         };
-        let exclusions = import::Exclusions::of(environment)?;
-        let excluded = |directory: &Path| exclusions.apply_to(directory);
-        let directories = Directories { excluded: &excluded };
-        intake.take_events(&lock, &mut |_, _, _| {})?;
-        let mut recorded = intake.recorded_sources(environment.clock.now() - RECENT)?;
-        recorded.sources.retain(|source| !exclusions.apply_to_file(&source.path));
-        let plan = intake.plan(recorded, Some(&excluded))?;
-        let report =
-            intake.import(&lock, plan, &directories, stop, &mut |_, _, _| {}, &mut |_| {})?;
-        intake.seal_journal(&lock)?;
-        self.passages += report.written.passages;
-        Ok(Outcome::default())
+        let quiet_since = self.last_news.map_or(QUIET, |last| now.duration_since(last));
+        let is_quiet = news.is_empty() && quiet_since >= QUIET;
+        let thorough = self.behind > BEHIND || self.behind > 0 && is_quiet || news.everything;
+        let place = match news.everything {
+            true => Where::Everywhere,
+            false => Where::Changed(news.changed.clone()),
+        };
+        let effort = Effort { which: Which::Finished, thorough };
+        let brought = bring_in(environment, &lock, place, effort, stop)?;
+        drop(lock);
+        self.note(&brought, thorough, now);
+        let next = Store::open_if_there(&self.environment.layout)?
+            .map(|store| store.next_due())
+            .transpose()?
+            .flatten();
+        let index = (self.behind > 0).then_some(now + QUIET);
+        Ok(Outcome { due: [next, index].into_iter().flatten().min(), busy: next.is_some() })
+    }
+
+    fn note(&mut self, brought: &BroughtIn, thorough: bool, now: Timestamp) {
+        let report = &brought.report;
+        let rows = report.written.passages + report.written.amended + report.distilled.memories;
+        // What hooks told is rows, too.
+        let rows = rows + brought.events;
+        self.behind = if thorough { 0 } else { self.behind + rows };
+        if rows > 0 {
+            self.last_news = Some(now);
+        }
+        self.brought.events += brought.events;
+        self.brought.passages += report.written.passages;
+        self.brought.sessions += report.indexed.changed() as u64;
     }
 }
 
-impl Work for Bringing<'_> {
-    fn bring_in(&mut self, _: &News, stop: &AtomicBool) -> Result<Outcome, WorkError> {
-        Bringing::bring_in(self, stop).map_err(|error| format!("{error:#}").into())
+impl Work for Bringing {
+    fn bring_in(&mut self, news: &News, stop: &AtomicBool) -> Result<Outcome, WorkError> {
+        self.step(news, stop).map_err(|error| format!("{error:#}").into())
     }
 
     fn watched(&mut self) -> Vec<PathBuf> {
-        vec![self.environment.claude_directory.join("projects")]
+        watched(&self.environment)
     }
 
     fn status(&mut self) -> Value {
-        json!({ "passages": self.passages })
+        let Brought { events, passages, sessions } = self.brought;
+        json!({ "events": events, "passages": passages, "sessions_indexed": sessions })
     }
 }
 
+/// The folders in which transcripts grow.
+fn watched(environment: &Environment) -> Vec<PathBuf> {
+    if !environment.config.tracking_enabled() {
+        return Vec::new();
+    }
+    let own = environment.config.watch_directories().iter().map(PathBuf::from);
+    let all: BTreeSet<PathBuf> =
+        own.chain([environment.claude_directory.join("projects")]).collect();
+    all.into_iter().filter(|path| path != Path::new("")).collect()
+}
+
 /// What is done while work goes on.
-pub(super) struct Aside;
+pub(super) struct Aside {
+    environment: Environment,
+}
+
+impl Aside {
+    pub(super) fn new(environment: &Environment) -> Self {
+        Self { environment: environment.clone() }
+    }
+}
+
+/// The arguments of `session_tracking_close`.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Close {
+    session_id: Option<String>,
+    reason: Option<String>,
+}
+
+/// The arguments of `session_tracking_list_unindexed`.
+#[derive(Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct ListUnindexed {
+    project_namespace: Option<String>,
+    include_inactive: bool,
+    include_active: bool,
+}
+
+impl Default for ListUnindexed {
+    fn default() -> Self {
+        Self { project_namespace: None, include_inactive: true, include_active: true }
+    }
+}
 
 impl Service for Aside {
-    fn call(&self, tool: &str, _: &Value) -> Result<Value, ToolError> {
-        Err(ToolError::Unknown(tool.chars().take(60).collect()))
+    fn call(&self, tool: &str, arguments: &Value) -> Result<Value, ToolError> {
+        let environment = self.environment.again().map_err(|error| failed(&error))?;
+        match tool {
+            "session_tracking_close" => {
+                let Close { session_id, reason } = parsed(arguments)?;
+                let (named, reason) = (session_id.as_deref(), reason.as_deref());
+                Ok(match close::close(&environment, named, reason, false) {
+                    Ok(closed) => closed.as_json(),
+                    Err(error) => close::failed(named, &error),
+                })
+            }
+            "session_tracking_list_unindexed" => {
+                let asked: ListUnindexed = parsed(arguments)?;
+                let wanted = unindexed::Wanted {
+                    project: asked.project_namespace.as_deref(),
+                    active: asked.include_active,
+                    inactive: asked.include_inactive,
+                };
+                unindexed::list(&environment, &wanted)
+                    .map(|sessions| unindexed::as_json(&sessions))
+                    .map_err(|error| failed(&error))
+            }
+            other => Err(ToolError::Unknown(other.chars().take(60).collect())),
+        }
     }
 
     fn sync(&self) -> Result<(), WorkError> {
-        Ok(())
+        let journal = Journal::open(self.environment.layout.journal(), &host())?;
+        Ok(journal.sync(&Default::default())?)
+    }
+}
+
+fn failed(error: &anyhow::Error) -> ToolError {
+    ToolError::Failed(crate::failure::whole(error))
+}
+
+fn parsed<T: Default + for<'de> Deserialize<'de>>(arguments: &Value) -> Result<T, ToolError> {
+    match arguments {
+        Value::Null => Ok(T::default()),
+        arguments => {
+            T::deserialize(arguments).map_err(|error| ToolError::Arguments(error.to_string()))
+        }
     }
 }
