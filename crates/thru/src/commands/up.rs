@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use thru_intake::ImportReport;
+use thru_intake::{ImportReport, Which};
 use thru_store::{Counts, SessionFilter, SessionRow};
 
 use super::install::{self, Prepared};
@@ -145,7 +145,7 @@ fn announce(
 fn read(environment: &Environment, quiet: bool) -> Result<ImportReport> {
     let lock = shared::lock(&environment.intake()?)?;
     let prepared = import::prepare(environment, &[])?;
-    import::perform(environment, &lock, prepared, quiet)
+    import::perform(environment, &lock, prepared, Which::All, quiet)
 }
 
 /// What is remembered.
