@@ -72,6 +72,17 @@ fn file(store: &Store, session: i64) -> Result<Option<String>> {
     Ok(path.into_iter().find(|path| !path.is_empty()))
 }
 
+/// How many sessions were left and are not indexed; no more than anybody reads through.
+pub(crate) fn number_left(store: &Store, environment: &Environment) -> Result<usize> {
+    let (now, limits) = (environment.clock.now(), environment.limits());
+    let courses = store.unindexed_sessions(None, MOST)?;
+    let is_left = |course: &&Course| {
+        let conversation = course.heard.at(now, &limits);
+        conversation.is_some_and(|conversation| conversation.left().is_some())
+    };
+    Ok(courses.iter().filter(is_left).count())
+}
+
 /// As programs are told.
 pub(crate) fn as_json(sessions: &[Unindexed]) -> Value {
     let listed: Vec<Value> = sessions
