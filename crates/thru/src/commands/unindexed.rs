@@ -4,6 +4,7 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 use thru_core::{SourceKind, Timestamp};
+use thru_lifecycle::Indexing;
 use thru_store::{Course, Store};
 
 use super::shared;
@@ -72,13 +73,15 @@ fn file(store: &Store, session: i64) -> Result<Option<String>> {
     Ok(path.into_iter().find(|path| !path.is_empty()))
 }
 
-/// How many sessions were left and are not indexed; no more than anybody reads through.
+/// How many sessions were left and wait to be indexed, without those that failed; no more than anybody
+/// reads through.
 pub(crate) fn number_left(store: &Store, environment: &Environment) -> Result<usize> {
     let (now, limits) = (environment.clock.now(), environment.limits());
     let courses = store.unindexed_sessions(None, MOST)?;
     let is_left = |course: &&Course| {
         let conversation = course.heard.at(now, &limits);
-        conversation.is_some_and(|conversation| conversation.left().is_some())
+        course.indexing != Indexing::Failed
+            && conversation.is_some_and(|conversation| conversation.left().is_some())
     };
     Ok(courses.iter().filter(is_left).count())
 }

@@ -210,3 +210,34 @@ fn the_file_can_lie_elsewhere() {
     assert!(set.status.success());
     assert_eq!(std::fs::read_to_string(file).unwrap(), "[search]\nlimit = 9\n");
 }
+
+#[test]
+fn the_documents_list_every_setting_as_it_is() {
+    let documented = include_str!("../../../../docs/configuration.md");
+    let rows: Vec<Vec<&str>> = documented
+        .lines()
+        .map(|line| line.split('|').map(str::trim).collect::<Vec<_>>())
+        .filter(|cells| cells.len() == 7 && cells[1].contains('.'))
+        .collect();
+    let keys: Vec<&str> = rows.iter().map(|cells| cells[1].trim_matches('`')).collect();
+    for key in &keys {
+        assert!(thru_config::find(key).is_some(), "there is no setting {key}");
+    }
+    for setting in thru_config::SETTINGS {
+        let row = keys.iter().position(|key| *key == setting.key);
+        let cells = &rows[row.unwrap_or_else(|| panic!("{} is not documented", setting.key))];
+        let (takes, default, project) = (cells[2], cells[3], cells[4]);
+        if let thru_config::Kind::Integer { min, max } = setting.kind {
+            assert_eq!(takes, format!("{min} to {max}"), "{}", setting.key);
+        }
+        match (setting.default)() {
+            thru_config::Value::Text(text) if text.is_empty() => assert_eq!(default, "not set"),
+            thru_config::Value::Text(text) => assert_eq!(default, format!("`{text}`")),
+            thru_config::Value::List(items) if !items.is_empty() => {
+                assert!(items.iter().all(|item| default.contains(item)), "{}", setting.key);
+            }
+            value => assert_eq!(default, format!("`{value}`"), "{}", setting.key),
+        }
+        assert_eq!(project != "no", setting.project, "{}", setting.key);
+    }
+}

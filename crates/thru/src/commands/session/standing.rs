@@ -3,8 +3,8 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 use thru_core::Timestamp;
-use thru_lifecycle::Conversation;
 use thru_lifecycle::conversation::{Phase, Said};
+use thru_lifecycle::{Conversation, Indexing};
 use thru_store::{Episode, SessionRow, Store};
 
 use crate::environment::Environment;
@@ -60,12 +60,16 @@ impl<'a> Standing<'a> {
                 format!("closed: {}", printable(&close.reason.to_string()))
             }));
         }
+        let state = self.session.indexing.as_str();
         parts.push(match self.session.episode {
             Some(episode) => {
                 let episode: String = episode.to_string().chars().take(8).collect();
-                format!("{} as {episode}", self.session.indexing.as_str())
+                match self.session.indexing {
+                    Indexing::Indexed => format!("{state} as {episode}"),
+                    _ => format!("{state}, last indexed as {episode}"),
+                }
             }
-            None => self.session.indexing.as_str().to_owned(),
+            None => state.to_owned(),
         });
         match self.retired().count() as u64 {
             0 => {}
