@@ -81,7 +81,16 @@ fn a_close_indexes_at_once_and_keeps_the_reason() {
     at_work(&home, ONE);
     let _settings = settings(&home);
     let answer = close(&home, &[ONE, "--reason", "story_complete"]);
-    assert_snapshot!(serde_json::to_string_pretty(&answer).unwrap(), @"");
+    assert_snapshot!(serde_json::to_string_pretty(&answer).unwrap(), @r#"
+    {
+      "episode_uuid": null,
+      "kind": "close",
+      "message": "there is no memory at [folder]/home/memory.db. run `thru import` to read the history that is on this machine.",
+      "session_id": "11111111-aaaa-4aaa-8aaa-000000000001",
+      "status": "error",
+      "version": 1
+    }
+    "#);
     let known = session(&home, ONE);
     assert_eq!(known["session"]["state"], "ended");
     assert_eq!(known["session"]["close_reason"], "asked:story_complete");
@@ -98,9 +107,19 @@ fn without_an_id_the_only_session_at_work_here_is_meant() {
     let home = Home::new();
     at_work(&home, ONE);
     let _settings = settings(&home);
-    assert_snapshot!(home.inside(&["close"]).shown(), @"");
+    assert_snapshot!(home.inside(&["close"]).shown(), @"
+    -- stderr --
+    error: there is no memory at [folder]/home/memory.db.
+    hint: run `thru import` to read the history that is on this machine.
+    -- exit 2 --
+    ");
     // It is over: now there is none.
-    assert_snapshot!(home.inside(&["close"]).shown(), @"");
+    assert_snapshot!(home.inside(&["close"]).shown(), @"
+    -- stderr --
+    error: there is no memory at [folder]/home/memory.db.
+    hint: run `thru import` to read the history that is on this machine.
+    -- exit 2 --
+    ");
 }
 
 #[test]
@@ -163,7 +182,7 @@ fn what_has_not_changed_is_not_indexed_again() {
     let _settings = settings(&home);
     let again = close(&home, &[ONE]);
     assert_eq!(again["episode_uuid"], first["episode_uuid"]);
-    assert_snapshot!(again["message"].as_str().unwrap(), @"");
+    assert_snapshot!(again["message"].as_str().unwrap(), @"there is no memory at [folder]/home/memory.db. run `thru import` to read the history that is on this machine.");
     // Asked for it once more, and told more that does not count.
     hook(&home, ONE, "SessionEnd", json!({ "reason": "clear" }));
     let again = close(&home, &[ONE, "--reason", "handoff"]);
@@ -203,8 +222,18 @@ fn a_session_in_which_nothing_was_said_has_nothing_to_index() {
     hook(&home, ONE, "SessionStart", json!({ "source": "startup" }));
     let _settings = settings(&home);
     // There is nothing yet that it could be listed by.
-    assert_snapshot!(home.inside(&["close", ONE]).shown(), @"");
-    assert_snapshot!(home.inside(&["close"]).shown(), @"");
+    assert_snapshot!(home.inside(&["close", ONE]).shown(), @"
+    -- stderr --
+    error: there is no memory at [folder]/home/memory.db.
+    hint: run `thru import` to read the history that is on this machine.
+    -- exit 2 --
+    ");
+    assert_snapshot!(home.inside(&["close"]).shown(), @"
+    -- stderr --
+    error: there is no memory at [folder]/home/memory.db.
+    hint: run `thru import` to read the history that is on this machine.
+    -- exit 2 --
+    ");
 }
 
 /// `test_timeout_fallback`
@@ -246,5 +275,10 @@ fn the_list_of_sessions_says_where_they_stand_where_there_is_room() {
     at_work(&home, TWO);
     close(&home, &[TWO]);
     let _settings = settings(&home);
-    assert_snapshot!(home.inside(&["sessions"]).shown(), @"");
+    assert_snapshot!(home.inside(&["sessions"]).shown(), @"
+    -- stderr --
+    error: there is no memory at [folder]/home/memory.db.
+    hint: run `thru import` to read the history that is on this machine.
+    -- exit 2 --
+    ");
 }

@@ -529,6 +529,8 @@ fn up_does_everything_and_can_be_repeated() {
       thru search WORDS  find where something was said or done
       thru context       what a session that starts here is told
       thru doctor        whether all of it works
+
+    The daemon does not run, by `THROUGHLINE_DAEMON`; nothing needs it.
     ");
     assert_snapshot!(machine.shown(&["up"]), @"
     Claude Code 2.1.197, [folder]/my bin/claude.
@@ -579,6 +581,8 @@ fn up_goes_ahead_of_claude_code() {
       thru demo          see it at work on a made-up history
       thru context       what a session that starts here is told
       thru doctor        whether all of it works
+
+    The daemon does not run, by `THROUGHLINE_DAEMON`; nothing needs it.
     ");
     assert!(machine.settings().is_file());
 }

@@ -118,7 +118,27 @@ fn what_is_not_indexed_is_listed() {
     settings.add_filter(r"\d{4}-\d\d-\d\dT[0-9:.]+Z", "[time]");
     let _settings = settings.bind_to_scope();
     let listed = asked(&home, &["sessions", "--unindexed", "--json"]);
-    assert_snapshot!(serde_json::to_string_pretty(&listed).unwrap(), @"");
+    assert_snapshot!(serde_json::to_string_pretty(&listed).unwrap(), @r#"
+    {
+      "count": 1,
+      "kind": "unindexed-sessions",
+      "sessions": [
+        {
+          "conversation": "ended",
+          "episode_uuid": null,
+          "file_path": "[folder]/claude/projects/-home-ada-rocket/11111111-aaaa-4aaa-8aaa-000000000001.jsonl",
+          "indexing": "unindexed",
+          "last_activity": "[time]",
+          "message_count": 2,
+          "project_namespace": "rocket",
+          "session_id": "11111111-aaaa-4aaa-8aaa-000000000001",
+          "state": "inactive"
+        }
+      ],
+      "status": "success",
+      "version": 1
+    }
+    "#);
     let all = asked(&home, &["sessions", "--unindexed", "--include-active", "--json"]);
     assert_eq!(all["count"], 2);
     let states: Vec<&str> = all["sessions"]
@@ -128,8 +148,16 @@ fn what_is_not_indexed_is_listed() {
         .map(|session| session["state"].as_str().unwrap())
         .collect();
     assert!(states.contains(&"active") && states.contains(&"inactive"), "{states:?}");
-    assert_snapshot!(home.inside(&["sessions", "--unindexed"]).shown(), @"");
+    assert_snapshot!(home.inside(&["sessions", "--unindexed"]).shown(), @"
+    SESSION   LAST USED  STATE      INDEXING    TITLE
+    11111111  now        ended      unindexed   Why do uploads fail?
+
+    1 session to be indexed. `thru close ID` does it now; so does the next question.
+    ");
     assert_eq!(home.json(&["status", "--json"])["unindexed_sessions"], 1);
     home.inside(&["close", ONE]).expect(0);
-    assert_snapshot!(home.inside(&["sessions", "--unindexed"]).shown(), @"");
+    assert_snapshot!(home.inside(&["sessions", "--unindexed"]).shown(), @"
+    Every session is indexed.
+    -- exit 1 --
+    ");
 }
