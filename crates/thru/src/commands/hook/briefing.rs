@@ -114,7 +114,13 @@ fn pack_for(
     if environment.config.context_off() {
         return Ok(None);
     }
-    let Some(store) = Store::open_if_there(&environment.layout)? else { return Ok(None) };
+    let mut store = Store::open_if_there(&environment.layout)?;
+    // Nobody made one yet, and the session is about to forget what it did.
+    if store.is_none() && *occasion == Occasion::Compact {
+        let _ = bring_in(environment, occasion);
+        store = Store::open_if_there(&environment.layout)?;
+    }
+    let Some(store) = store else { return Ok(None) };
     // An upgrade takes its time: the next intake makes it.
     if store.schema_version()? != SCHEMA_VERSION {
         return Ok(None);
@@ -185,9 +191,7 @@ fn occasion(asked: &Asked<'_>, idle_timeout: Duration) -> Option<Occasion> {
             let idle_for = asked.last.map(|last| asked.now.duration_since(last));
             let idle_for = idle_for.and_then(|idle_for| Duration::try_from(idle_for).ok());
             Some(match idle_for {
-                Some(idle_for) if idle_for >= idle_timeout => {
-                    Occasion::Return { idle_for, prompt }
-                }
+                Some(idle_for) if idle_for >= idle_timeout => Occasion::Return { idle_for, prompt },
                 _ => Occasion::Prompt(prompt),
             })
         }
