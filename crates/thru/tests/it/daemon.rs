@@ -356,3 +356,50 @@ fn answers_for_scripts_say_what_they_are() {
     assert_eq!(status["daemon"]["protocol"], 1);
     assert!(status["daemon"]["memory_bytes"].as_u64() > Some(0) || !cfg!(target_os = "linux"));
 }
+
+// The two below take as long as it takes to be noticed: a few seconds, since there is a folder to be
+// watched that is not there.
+
+#[test]
+fn it_does_not_outlive_its_home() {
+    let place = Place::new();
+    place.thru(&["daemon", "start"]).expect(0);
+    until(|| place.json(&["daemon", "status", "--json"])["daemon"]["steps"] == 1);
+    let number = place.number();
+    fs::remove_dir_all(place.data()).unwrap();
+    // Nobody here has to wait for it; so nothing is left of it once it ended.
+    until(|| rustix::process::test_kill_process(number).is_err() || is_dead(number));
+    assert!(!place.data().exists(), "it did not make its home again");
+}
+
+#[test]
+fn an_upgrade_is_taken_up() {
+    let place = Place::new();
+    let program = place.folder().join("thru");
+    fs::copy(env!("CARGO_BIN_EXE_thru"), &program).unwrap();
+    let mut start = Command::new(&program);
+    let start = start
+        .env_clear()
+        .env("HOME", place.folder().join("user"))
+        .env("THROUGHLINE_HOME", place.data())
+        .env("CLAUDE_CONFIG_DIR", place.claude())
+        .args(["daemon", "start"]);
+    Ran::from(start.output().unwrap()).expect(0);
+    let first = place.number();
+    let new = place.folder().join("new");
+    fs::copy(env!("CARGO_BIN_EXE_thru"), &new).unwrap();
+    fs::rename(&new, &program).unwrap();
+    until(|| {
+        let status = place.json(&["daemon", "status", "--json"]);
+        let number = status["daemon"]["pid"].as_i64();
+        number.is_some_and(|number| number != i64::from(first.as_raw_nonzero().get()))
+    });
+    let log = place.thru(&["daemon", "logs"]).expect(0).stdout;
+    assert!(log.contains("ended: the program was replaced"), "{log}");
+}
+
+/// Whether a process ended that its parent did not ask for yet.
+fn is_dead(number: Pid) -> bool {
+    let status = fs::read_to_string(format!("/proc/{}/stat", number.as_raw_nonzero()));
+    status.is_ok_and(|status| status.rsplit(')').next().unwrap().trim().starts_with('Z'))
+}
