@@ -105,7 +105,16 @@ pub(crate) fn identity(version: &str) -> Identity {
 
 impl Stage {
     pub(crate) fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        Self::at(tempfile::tempdir().unwrap())
+    }
+
+    /// For thousands of files: in memory, where there is a place for that.
+    pub(crate) fn in_memory() -> Self {
+        let memory = tempfile::tempdir_in("/dev/shm");
+        Self::at(memory.or_else(|_| tempfile::tempdir()).unwrap())
+    }
+
+    fn at(folder: TempDir) -> Self {
         let layout = Layout::new(folder.path().join("home"));
         let socket = socket_path(&layout, None, None, folder.path(), "1");
         let settings = Settings {
