@@ -11,6 +11,7 @@ use anyhow::Result;
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use thru_capture::pause::{self, Pause};
 use thru_daemon::{Log, News, Outcome, Service, ToolError, Work, WorkError};
 use thru_intake::{Indexed, Which};
 use thru_journal::journal::Journal;
@@ -28,6 +29,9 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const BEHIND: u64 = 300;
 /// The text index follows when nothing came for so long.
 const QUIET: SignedDuration = SignedDuration::from_secs(10);
+
+/// How long it is until somebody looks again whether recording is still paused.
+const PAUSED: SignedDuration = SignedDuration::from_mins(1);
 
 /// Brings in what there is.
 pub(super) struct Bringing {
@@ -65,6 +69,14 @@ impl Bringing {
         self.environment = self.environment.again()?;
         let environment = &self.environment;
         let now = environment.clock.now();
+        // Who pauses recording does not want transcripts read either.
+        if let Some(pause) = pause::current(&environment.layout, now) {
+            let until = match pause {
+                Pause::Until(until) => until,
+                Pause::Open => now + PAUSED,
+            };
+            return Ok(Outcome { due: Some(until.min(now + PAUSED)), busy: false });
+        }
         let intake = environment.intake()?;
         let Some(lock) = intake.try_lock(PATIENCE)? else {
             return Ok(Outcome { due: Some(now + PATIENCE), busy: true });
