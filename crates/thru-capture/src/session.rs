@@ -41,6 +41,20 @@ struct Notes {
     answered: Vec<(Id, i64)>,
     /// Memories that the session was given and still has in its context.
     told: Vec<Id>,
+    /// When a turn last began or ended (ms).
+    active: Option<i64>,
+}
+
+/// Whose it is to answer an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claim {
+    /// Ours.
+    Ours {
+        /// When a turn of the session last began or ended before that, as far as hooks know.
+        last: Option<Timestamp>,
+    },
+    /// Another copy of our hook was asked the same.
+    Theirs,
 }
 
 /// A session, as hooks know it.
@@ -102,21 +116,27 @@ impl Session {
         files::replace(&self.forgotten_mark(), b"")
     }
 
-    /// Notes an event that is to be answered, and says whether it is for us to answer: not where another
-    /// copy of our hook was asked the same.
-    pub fn claim(&self, event: Id, now: Timestamp) -> bool {
+    /// Notes an event that is to be answered, and says whose it is to answer it.
+    pub fn claim(&self, event: Id, now: Timestamp) -> Claim {
         let now = now.as_millisecond();
         self.change(|notes| {
+            let last = notes.active.replace(now);
             let same =
                 |(known, at): &(Id, i64)| *known == event && now.abs_diff(*at) < AT_ONCE as u64;
             let is_ours = !notes.answered.iter().any(same);
             notes.answered.push((event, now));
             let old = notes.answered.len().saturating_sub(ANSWERS);
             notes.answered.drain(..old);
-            is_ours
+            let last = last.and_then(|last| Timestamp::from_millisecond(last).ok());
+            if is_ours { Claim::Ours { last } } else { Claim::Theirs }
         })
         // Told twice is better than not at all.
-        .unwrap_or(true)
+        .unwrap_or(Claim::Ours { last: None })
+    }
+
+    /// Notes that a turn ended.
+    pub fn note_end_of_turn(&self, now: Timestamp) {
+        self.change(|notes| notes.active = Some(now.as_millisecond()));
     }
 
     /// Counts a prompt, and says which it is, from 1: the same to every copy of our hook.
@@ -243,11 +263,14 @@ mod tests {
     fn copies_of_a_hook_answer_once() {
         let home = tempfile::tempdir().unwrap();
         let (event, at) = (Id::derive(&[b"e"]), Timestamp::from_second(100).unwrap());
-        assert!(session(&home).claim(event, at));
-        assert!(!session(&home).claim(event, at));
-        assert!(session(&home).claim(Id::derive(&[b"other"]), at));
+        assert_eq!(session(&home).claim(event, at), Claim::Ours { last: None });
+        assert_eq!(session(&home).claim(event, at), Claim::Theirs);
+        let other = session(&home).claim(Id::derive(&[b"other"]), at);
+        assert_eq!(other, Claim::Ours { last: Some(at) });
+        session(&home).note_end_of_turn(Timestamp::from_second(102).unwrap());
         // The same a while later is another one.
-        assert!(session(&home).claim(event, Timestamp::from_second(103).unwrap()));
+        let later = session(&home).claim(event, Timestamp::from_second(103).unwrap());
+        assert_eq!(later, Claim::Ours { last: Timestamp::from_second(102).ok() });
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub struct Injection {
     pub agent: Agent,
     /// The session, by the agent's own id.
     pub session: SessionId,
-    /// When it was given: `start`, `resume`, `compact` or `prompt`.
+    /// When it was given: `start`, `resume`, `compact`, `prompt` or `return`.
     pub occasion: String,
     /// Tokens (estimated) of the whole text.
     pub tokens: u64,

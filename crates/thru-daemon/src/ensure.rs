@@ -134,12 +134,17 @@ pub fn ensure(
     } else if let Some(found) = settled(found, paths) {
         return Ok(found);
     }
-    // Nobody listens. One that comes up or ends holds the lock for a moment; one that hangs, for ever.
-    if !wait_for_lock(paths, patience.max(ANSWER))? {
-        return Ok(match settled(probe(paths, identity), paths) {
-            Some(found) => found,
-            None => Ensured::Hung(holder(&paths.lock)),
-        });
+    // Nobody answers. One that comes up, ends or has its hands full holds the lock for a moment; one
+    // that hangs, for ever.
+    let deadline_of_lock = Instant::now() + patience.max(ANSWER);
+    while is_held(&paths.lock)? {
+        if let Some(found) = settled(probe(paths, identity), paths) {
+            return Ok(found);
+        }
+        if Instant::now() >= deadline_of_lock {
+            return Ok(Ensured::Hung(holder(&paths.lock)));
+        }
+        thread::sleep(STEP);
     }
     remove_stale(&paths.socket)?;
     spawn()?;

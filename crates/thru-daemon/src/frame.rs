@@ -78,6 +78,9 @@ impl MessageReader {
         });
         match form {
             Form::Lines => {
+                // Between two messages there may be empty lines.
+                let blank = self.rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+                self.rest.drain(..blank);
                 let end = self.rest.iter().position(|byte| *byte == b'\n');
                 if end.unwrap_or(self.rest.len()) > LARGEST {
                     return Err(FrameError::TooLong);
@@ -85,8 +88,7 @@ impl MessageReader {
                 let Some(end) = end else { return Ok(None) };
                 let mut line: Vec<u8> = self.rest.drain(..=end).collect();
                 line.pop();
-                // Between two messages there may be an empty line.
-                if line.iter().all(u8::is_ascii_whitespace) { self.take() } else { Ok(Some(line)) }
+                Ok(Some(line))
             }
             Form::Framed => {
                 let Some((length, body)) = self.rest.split_first_chunk::<4>() else {
@@ -209,5 +211,6 @@ mod tests {
     fn a_frame_cut_off_is_an_error_and_a_last_line_is_none() {
         assert!(matches!(all(&[0, 0, 0, 9, b'{'], 10).1, Some(FrameError::Io(_))));
         assert_eq!(all(b"{\"a\":1}\n\n{}", 3).0, [b"{\"a\":1}".to_vec(), b"{}".to_vec()]);
+        assert_eq!(all(b"{}\n \n ", 3).0, [b"{}".to_vec()], "what is blank is nothing");
     }
 }

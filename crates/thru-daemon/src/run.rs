@@ -215,6 +215,7 @@ impl Turning<'_> {
     fn turn_until_the_end(&mut self, lock: &DaemonLock, server: &Server) -> End {
         let folders = self.watched();
         self.watching.set(folders);
+        self.publish();
         // What came while nobody ran.
         self.mailbox.change(News::add_everything);
         self.step(News::default());
@@ -224,6 +225,10 @@ impl Turning<'_> {
             }
             if self.panics >= MOST_PANICS {
                 return End::Broken;
+            }
+            // Before every step: work would make a home again that somebody deleted.
+            if !lock.is_in_place() || !server.is_reachable() {
+                return End::Gone;
             }
             if let Some(why) = self.mailbox.take_trouble() {
                 self.log.warn(&format!("{why}; looking at everything now and then instead"));
@@ -239,7 +244,7 @@ impl Turning<'_> {
             }
             let now = Instant::now();
             if now >= self.next_check
-                && let Some(end) = self.check(lock, server)
+                && let Some(end) = self.check()
             {
                 return end;
             }
@@ -336,10 +341,7 @@ impl Turning<'_> {
     }
 
     /// Looks whether all is still as it was.
-    fn check(&mut self, lock: &DaemonLock, server: &Server) -> Option<End> {
-        if !lock.is_in_place() || !server.is_reachable() {
-            return Some(End::Gone);
-        }
+    fn check(&mut self) -> Option<End> {
         match self.program.as_ref().map_or(Fate::Same, Program::fate) {
             Fate::Replaced => return Some(End::Replaced),
             // In the midst of an upgrade it may be gone for a moment.

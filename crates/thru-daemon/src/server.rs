@@ -1,5 +1,6 @@
 //! Answering on the socket: one thread accepts, one more for each of the few connections at a time.
 
+use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
@@ -107,6 +108,12 @@ fn converse(stream: &Stream, desk: &Desk) {
             Ok(Some(message)) => (desk.respond(&message), false),
             // Opened and closed without a word: that is how hooks poke.
             Ok(None) if reader.form().is_none() => return desk.mailbox.poke(None),
+            // The same, as a pipe of Windows says it.
+            Err(FrameError::Io(error))
+                if reader.form().is_none() && error.kind() == ErrorKind::BrokenPipe =>
+            {
+                return desk.mailbox.poke(None);
+            }
             Ok(None) | Err(FrameError::Io(_)) => return,
             Err(error @ FrameError::TooLong) => {
                 let error = RpcError::new(RpcError::NO_REQUEST, error.to_string());

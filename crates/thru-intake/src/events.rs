@@ -220,15 +220,15 @@ impl Intake {
     /// # Errors
     /// Where journal or store cannot be read or written.
     pub fn drain(&self, _lock: &IntakeLock, sessions: usize) -> Result<()> {
-        let Some(known) = Store::open_if_there(&self.layout)? else { return Ok(()) };
         // An upgrade takes its time: whoever has it makes it.
-        if known.schema_version()? != thru_store::SCHEMA_VERSION {
+        if let Some(known) = Store::open_if_there(&self.layout)?
+            && known.schema_version()? != thru_store::SCHEMA_VERSION
+        {
             return Ok(());
         }
-        drop(known);
         let mut store = self.open_store(&mut |_, _, _| {})?;
         self.bring_up(&mut store)?;
-        let is_little = store.distiller()? == Some(thru_distil::VERSION)
+        let is_little = store.distiller()?.is_none_or(|version| version == thru_distil::VERSION)
             && store.stale_sessions()?.len() <= sessions;
         if is_little {
             let (cancelled, stages) = (AtomicBool::new(false), Stages::default());

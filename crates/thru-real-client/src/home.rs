@@ -24,13 +24,14 @@ const TOOLS: &str = "Bash,Read,Write,Edit,Agent";
 pub struct SealedHome {
     folder: TempDir,
     client: PathBuf,
+    variables: Vec<(&'static str, String)>,
 }
 
 impl SealedHome {
     /// A new home for the client at this path.
     pub fn new(client: &Path) -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix("client-").tempdir()?;
-        let home = Self { client: client.canonicalize()?, folder };
+        let home = Self { client: client.canonicalize()?, folder, variables: Vec::new() };
         for name in ["work", "tmp", "bin", ".claude"] {
             fs::create_dir(home.path().join(name))?;
         }
@@ -46,6 +47,13 @@ impl SealedHome {
         });
         fs::write(home.path().join(".claude.json"), answered.to_string())?;
         Ok(home)
+    }
+
+    /// Adds a variable to what programs in this home have as environment.
+    #[must_use]
+    pub fn with_variable(mut self, name: &'static str, value: &str) -> Self {
+        self.variables.push((name, value.to_owned()));
+        self
     }
 
     /// The home directory.
@@ -87,14 +95,16 @@ impl SealedHome {
 
     /// What programs in this home have as environment.
     fn environment(&self) -> Vec<(&'static str, String)> {
-        vec![
+        let mut variables = vec![
             ("HOME", self.path().to_string_lossy().into_owned()),
             ("TMPDIR", self.path().join("tmp").to_string_lossy().into_owned()),
             ("PATH", format!("{}/bin:/usr/local/bin:/usr/bin:/bin", self.path().display())),
             ("TERM", "xterm-256color".to_owned()),
             ("LANG", "C.UTF-8".to_owned()),
             ("TZ", "UTC".to_owned()),
-        ]
+        ];
+        variables.extend(self.variables.iter().cloned());
+        variables
     }
 }
 

@@ -73,6 +73,8 @@ pub struct Limits {
     pub last_summary: bool,
     /// After this time without anything a session was idle: it is told so when it goes on.
     pub idle_timeout: Duration,
+    /// How many of the last session's doings are told.
+    pub hot: usize,
 }
 
 impl Default for Limits {
@@ -86,6 +88,7 @@ impl Default for Limits {
             concepts: Vec::new(),
             last_summary: true,
             idle_timeout: IDLE_TIMEOUT,
+            hot: 5,
         }
     }
 }

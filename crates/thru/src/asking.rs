@@ -13,10 +13,11 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use serde_json::{Value, json};
 use thru_agents::{Discovery, claude_code};
+use thru_capture::pause;
 use thru_core::SessionKey;
 use thru_intake::{Intake, Which};
 use thru_lifecycle::Indexing;
-use thru_store::{Course, Store};
+use thru_store::Store;
 
 use crate::background;
 use crate::bringing_in::{self, Effort, RECENT, Where, add, bring_in};
@@ -81,10 +82,22 @@ impl Prepared {
 
 /// What there is to do.
 struct ToDo {
+    /// Transcripts that grew.
     found: Discovery,
-    sessions: Vec<SessionKey>,
+    /// How many bytes of them are new, at least.
     bytes: u64,
+    /// Sessions of those, and sessions that somebody left and that are not indexed.
+    sessions: Vec<SessionKey>,
+    /// Sessions that go on, and whose last turn was not distilled.
+    going_on: Vec<SessionKey>,
+    /// Whether hooks recorded something that is not in the store.
     events: bool,
+}
+
+impl ToDo {
+    fn is_nothing(&self) -> bool {
+        self.sessions.is_empty() && self.going_on.is_empty() && !self.events
+    }
 }
 
 /// Opens the store for a question about these projects (about everything where none are named).
@@ -98,15 +111,16 @@ pub(crate) fn open_for_question(
     let Ok(to_do) = to_do(environment, &store, projects) else {
         return Ok((store, Prepared::default()));
     };
-    if to_do.sessions.is_empty() && !to_do.events {
+    if to_do.is_nothing() {
         return Ok((store, Prepared::default()));
     }
     announce(environment, to_do.sessions.len());
     drop(store);
-    let asked = to_do.sessions.clone();
-    let finished = work_until(deadline, environment, to_do);
+    let done = work_until(deadline, environment, projects);
     let store = Store::open_to_read(&environment.layout)?;
-    let left_out = left_out(environment, &store, &asked, finished)?;
+    let is_finished = done.is_some();
+    let asked = done.unwrap_or(to_do.sessions);
+    let left_out = left_out(environment, &store, &asked, is_finished)?;
     let indexed = asked.len().saturating_sub(left_out.len());
     Ok((store, Prepared { indexed, left_out }))
 }
@@ -120,40 +134,46 @@ fn announce(environment: &Environment, sessions: usize) {
 
 fn to_do(environment: &Environment, store: &Store, projects: Option<&[i64]>) -> Result<ToDo> {
     let events = Intake::news(&environment.layout, &host(), store)? > 0;
-    let left = left(environment, store, projects)?;
     let intake = environment.intake()?;
-    let mut found = bringing_in::recorded(environment, &intake, projects)?;
-    if environment.config.tracking_enabled()
-        && !background::is_watching(&environment.layout, &environment.config)
-    {
-        add(&mut found, unwatched(environment, store, projects)?);
-    }
     let exclusions = Exclusions::of(environment)?;
-    found.sources.retain(|source| !exclusions.apply_to_file(&source.path));
+    let mut found = Discovery::default();
+    // Who pauses recording does not want transcripts read either.
+    if pause::current(&environment.layout, environment.clock.now()).is_none() {
+        found = bringing_in::recorded(environment, &intake, projects)?;
+        if environment.config.tracking_enabled()
+            && !background::is_watching(&environment.layout, &environment.config)
+        {
+            add(&mut found, unwatched(environment, store, projects)?);
+        }
+        found.sources.retain(|source| !exclusions.apply_to_file(&source.path));
+    }
     let excluded = |directory: &Path| exclusions.apply_to(directory);
     let plan = intake.plan(found, Some(&excluded))?;
     let mut sessions: BTreeMap<String, SessionKey> = BTreeMap::new();
-    let grown = plan
-        .sources
-        .iter()
-        .map(|source| SessionKey { agent: source.agent, id: source.session.clone() });
-    for session in grown.chain(left.into_iter().map(|course| course.key)) {
+    for source in &plan.sources {
+        let session = SessionKey { agent: source.agent, id: source.session.clone() };
         sessions.insert(session.id.as_str().to_owned(), session);
     }
-    let found = Discovery { sources: plan.sources, problems: Vec::new() };
-    Ok(ToDo { found, sessions: sessions.into_values().collect(), bytes: plan.bytes, events })
-}
-
-/// Sessions that somebody left, that are not indexed, and that nobody gave up or put off.
-fn left(environment: &Environment, store: &Store, projects: Option<&[i64]>) -> Result<Vec<Course>> {
     let (now, limits) = (environment.clock.now(), environment.limits());
-    let mut courses = store.unindexed_sessions(projects, LOOKED_AT)?;
-    courses.retain(|course| {
-        let conversation = course.heard.at(now, &limits);
-        course.indexing != Indexing::Failed
-            && conversation.is_some_and(|conversation| conversation.left().is_some())
-    });
-    Ok(courses)
+    let mut going_on = Vec::new();
+    for course in store.unindexed_sessions(projects, LOOKED_AT)? {
+        let Some(conversation) = course.heard.at(now, &limits) else { continue };
+        match conversation.left() {
+            // Who failed is tried again when its time comes, not by every question.
+            Some(_) if course.indexing != Indexing::Failed => {
+                sessions.insert(course.key.id.as_str().to_owned(), course.key);
+            }
+            None if course.is_stale && conversation.turn().is_none() => going_on.push(course.key),
+            _ => {}
+        }
+    }
+    Ok(ToDo {
+        found: Discovery { sources: plan.sources, problems: Vec::new() },
+        bytes: plan.bytes,
+        sessions: sessions.into_values().collect(),
+        going_on,
+        events,
+    })
 }
 
 /// Transcripts that no hook told of, while nobody watches.
@@ -180,37 +200,44 @@ fn unwatched(
 }
 
 /// Does it on a thread of its own, and leaves that alone when the time is over: whatever it has not
-/// committed by then is as if it had never begun (invariant I-3).
-fn work_until(deadline: Instant, environment: &Environment, to_do: ToDo) -> bool {
+/// committed by then is as if it had never begun (invariant I-3). Gives the sessions that it was about, if
+/// it came to its end.
+fn work_until(
+    deadline: Instant,
+    environment: &Environment,
+    projects: Option<&[i64]>,
+) -> Option<Vec<SessionKey>> {
     let (done, finished) = mpsc::channel();
     let cancelled = Arc::new(AtomicBool::new(false));
     let (flag, environment) = (Arc::clone(&cancelled), environment.clone());
+    let projects = projects.map(<[i64]>::to_vec);
     let worker = std::thread::Builder::new().spawn(move || {
-        let outcome = work(&environment, to_do, deadline, &flag);
-        let _ = done.send(outcome.is_ok_and(|did| did));
+        let outcome = work(&environment, projects.as_deref(), deadline, &flag);
+        let _ = done.send(outcome.ok().flatten());
     });
-    if worker.is_err() {
-        return false;
-    }
-    let left = deadline.saturating_duration_since(Instant::now());
-    let outcome = finished.recv_timeout(left);
+    worker.ok()?;
+    let outcome = finished.recv_timeout(deadline.saturating_duration_since(Instant::now()));
     cancelled.store(true, Ordering::Relaxed);
-    outcome.unwrap_or(false)
+    outcome.ok().flatten()
 }
 
 fn work(
     environment: &Environment,
-    to_do: ToDo,
+    projects: Option<&[i64]>,
     deadline: Instant,
     cancelled: &AtomicBool,
-) -> Result<bool> {
+) -> Result<Option<Vec<SessionKey>>> {
     let intake = environment.intake()?;
     let patience = deadline.saturating_duration_since(Instant::now());
-    let Some(lock) = intake.try_lock(patience)? else { return Ok(false) };
+    let Some(lock) = intake.try_lock(patience)? else { return Ok(None) };
+    // With what hooks recorded in it, the store says what there is to do.
+    intake.take_events(&lock, &mut |_, _, _| {})?;
+    let to_do = to_do(environment, &Store::open_to_read(&environment.layout)?, projects)?;
+    let all = [to_do.sessions.clone(), to_do.going_on].concat();
     let thorough = to_do.bytes > INDEXED_AT_ONCE;
-    let effort = Effort { which: Which::These(&to_do.sessions), thorough };
+    let effort = Effort { which: Which::These(&all), thorough };
     bring_in(environment, &lock, Where::Found(to_do.found), effort, cancelled)?;
-    Ok(true)
+    Ok(Some(to_do.sessions))
 }
 
 /// What of the sessions asked for is not in the store as it is.

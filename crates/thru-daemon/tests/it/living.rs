@@ -84,10 +84,10 @@ fn what_is_always_due_does_not_keep_it_busy() {
     let past = Timestamp::UNIX_EPOCH;
     *stage.notes.outcome.lock().unwrap() = Outcome { due: Some(past), busy: false };
     let _daemon = stage.start();
-    std::thread::sleep(Duration::from_millis(500));
-    assert_eq!(stage.steps().len(), 1, "not before a second is over");
-    poke(&stage.paths.socket);
-    stage.wait_for_steps(2);
+    stage.wait_for_steps(3);
+    let times = stage.notes.times.lock().unwrap().clone();
+    assert!(times[1] - times[0] >= Duration::from_secs(1));
+    assert!(times[2] - times[1] >= Duration::from_secs(2), "ever more rarely");
 }
 
 #[test]
@@ -149,6 +149,18 @@ fn it_ends_when_its_home_is_gone() {
         }
         assert_eq!(daemon.end().unwrap(), End::Gone, "{goes}");
     }
+}
+
+#[test]
+fn it_does_not_work_for_a_home_that_is_gone() {
+    let mut stage = Stage::new();
+    stage.settings.check_interval = LONG;
+    let folder = stage.watched();
+    let daemon = stage.start();
+    std::fs::remove_dir_all(stage.folder.path().join("home")).unwrap();
+    std::fs::write(folder.join("session.jsonl"), "{}").unwrap();
+    assert_eq!(daemon.end().unwrap(), End::Gone);
+    assert_eq!(stage.steps().len(), 1, "the change was nobody's news any longer");
 }
 
 #[test]

@@ -21,6 +21,7 @@ pub(crate) const LONG: Duration = Duration::from_secs(20);
 #[derive(Default)]
 pub(crate) struct Notes {
     pub(crate) steps: Mutex<Vec<News>>,
+    pub(crate) times: Mutex<Vec<Instant>>,
     pub(crate) folders: Mutex<Vec<PathBuf>>,
     pub(crate) outcome: Mutex<Outcome>,
     pub(crate) fail: AtomicBool,
@@ -34,6 +35,7 @@ pub(crate) struct Counted(pub(crate) Arc<Notes>);
 
 impl Work for Counted {
     fn bring_in(&mut self, news: &News, stop: &AtomicBool) -> Result<Outcome, WorkError> {
+        self.0.times.lock().unwrap().push(Instant::now());
         self.0.steps.lock().unwrap().push(news.clone());
         while self.0.hold.load(Ordering::Relaxed) && !stop.load(Ordering::Relaxed) {
             thread::sleep(Duration::from_millis(2));
@@ -103,7 +105,16 @@ pub(crate) fn identity(version: &str) -> Identity {
 
 impl Stage {
     pub(crate) fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        Self::at(tempfile::tempdir().unwrap())
+    }
+
+    /// For thousands of files: in memory, where there is a place for that.
+    pub(crate) fn in_memory() -> Self {
+        let memory = tempfile::tempdir_in("/dev/shm");
+        Self::at(memory.or_else(|_| tempfile::tempdir()).unwrap())
+    }
+
+    fn at(folder: TempDir) -> Self {
         let layout = Layout::new(folder.path().join("home"));
         let socket = socket_path(&layout, None, None, folder.path(), "1");
         let settings = Settings {

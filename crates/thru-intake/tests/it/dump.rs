@@ -41,7 +41,7 @@ pub(crate) fn store(layout: &Layout) -> Vec<String> {
     for session in store.sessions(&SessionFilter::default()).unwrap() {
         let facts = serde_json::to_string(&session.facts).unwrap();
         lines.push(format!(
-            "session {}: project {:?}, title {:?}, {:?} to {:?}, {} turns, {} passages, {facts}",
+            "session {}: project {:?}, title {:?}, {:?} to {:?}, {} turns, {} passages, {}, {:?}, {facts}",
             session.key.id,
             session.project_name,
             session.title,
@@ -49,6 +49,8 @@ pub(crate) fn store(layout: &Layout) -> Vec<String> {
             session.ended.map(|t| t.to_string()),
             session.turns,
             session.passages,
+            session.indexing.as_str(),
+            session.episode,
         ));
     }
     for source in store.sources().unwrap() {

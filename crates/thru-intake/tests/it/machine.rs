@@ -22,6 +22,15 @@ impl Clock for Ticking {
     }
 }
 
+/// A clock that stands still.
+struct Stopped(Timestamp);
+
+impl Clock for Stopped {
+    fn now(&self) -> Timestamp {
+        self.0
+    }
+}
+
 /// Gone when dropped.
 pub(crate) struct Machine {
     folder: TempDir,
@@ -81,6 +90,11 @@ impl Machine {
 
     pub(crate) fn intake(&self) -> Intake {
         Intake::new(self.layout(), Arc::new(Ticking), self.options.clone()).unwrap()
+    }
+
+    /// Intake at a time of the test's choice.
+    pub(crate) fn intake_at(&self, now: Timestamp) -> Intake {
+        Intake::new(self.layout(), Arc::new(Stopped(now)), self.options.clone()).unwrap()
     }
 
     pub(crate) fn discover(&self) -> Discovery {

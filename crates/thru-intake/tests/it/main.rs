@@ -23,3 +23,4 @@ mod privacy;
 mod prompts;
 mod records;
 mod rewriting;
+mod sessions;

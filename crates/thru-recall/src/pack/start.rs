@@ -190,7 +190,13 @@ fn last_session(
     let changed_nothing = files.is_none();
     drafts.extend(files.map(|files| draft(files, "what was changed")));
     if let Some(session) = summary.session.filter(|_| tier(summary, request) == Tier::Hot) {
-        let limits = ContextLimits { files: HOT_FILES, tools: 0, events: 0, ..Default::default() };
+        let limits = ContextLimits {
+            files: HOT_FILES,
+            tools: 0,
+            events: 0,
+            hot: request.limits.hot,
+            ..Default::default()
+        };
         let context = session_context(store, redactor, session, limits)?;
         let known = [Some(body.title.as_str()), asked.as_ref().map(|asked| asked.text.as_str())];
         let is_known = |task: &str| known.iter().flatten().any(|text| alike(text, task));

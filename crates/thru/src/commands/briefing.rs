@@ -93,6 +93,7 @@ fn limits(environment: &Environment) -> Result<Limits> {
         kinds,
         concepts,
         last_summary: config.context_last_summary(),
-        ..Limits::default()
+        idle_timeout: config.idle_timeout(),
+        hot: config.max_hot_entries(),
     })
 }

@@ -169,6 +169,8 @@ pub(crate) fn close(
             format!("session {id} is closed and could not be indexed: {}", printable(trouble)),
             "it is tried again by itself; `thru jobs` shows it"
         )),
+        // What came was nothing that was said.
+        None if is_indexed(&store, session.row)? => return unchanged(&store, &session),
         None => bail!(advised(
             format!("session {id} is closed and not indexed yet"),
             "the next question or the daemon does it; `thru sessions --unindexed` lists what waits"
@@ -205,6 +207,10 @@ fn is_closed(environment: &Environment, session: &SessionRow) -> bool {
     session.indexing == Indexing::Indexed
         && conversation(environment, session)
             .is_some_and(|conversation| !matches!(conversation.said(), Said::New))
+}
+
+fn is_indexed(store: &Store, session: i64) -> Result<bool> {
+    Ok(store.course(session)?.is_some_and(|course| course.indexing == Indexing::Indexed))
 }
 
 fn unchanged(store: &Store, session: &SessionRow) -> Result<Closed> {

@@ -10,11 +10,14 @@ mod work;
 use std::time::Duration;
 
 use anyhow::Result;
-use thru_daemon::{EnsureError, Ensured, Identity, Paths, Program, ensure, spawn};
+use thru_daemon::{EnsureError, Ensured, Identity, Paths, Program, Stopped, ensure, spawn};
 
 use super::Outcome;
 use crate::background;
 use crate::environment::{Environment, variables};
+
+/// How long somebody who uninstalls waits for its end.
+const STOP: Duration = Duration::from_secs(5);
 
 /// A process in the background that brings in what is recorded as it comes. It is started when a
 /// session starts, ends by itself when there is nothing to do for long, and nothing is lost without it.
@@ -101,6 +104,12 @@ pub(crate) fn ensure_running(
 ) -> Result<Ensured, EnsureError> {
     let paths = paths(environment);
     ensure(&paths, &identity(environment), patience, || start_detached(environment))
+}
+
+/// Ends the daemon, if one runs; says whether it did.
+pub(crate) fn stop(environment: &Environment) -> bool {
+    let stopped = thru_daemon::stop(&paths(environment), &identity(environment), STOP);
+    matches!(stopped, Ok(Stopped::Ended(_) | Stopped::Ending(_)))
 }
 
 /// Starts one, whether one runs or not: it looks itself.

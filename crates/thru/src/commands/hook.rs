@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use thru_agents::claude_code::hooks::{self, Answer, Event, Input};
 use thru_capture::failures::{self, Failure};
-use thru_capture::session::Session;
+use thru_capture::session::{Claim, Session};
 use thru_capture::timings::{self, Timing};
 use thru_capture::{Recorded, Recorder, begin_turn, event_id, pause, rules, session_key};
 use thru_config::{Config, Note};
@@ -212,13 +212,17 @@ fn work(places: Places, called: &Called) -> Result<String, Trouble> {
         background::start(&places.layout, &config);
     }
     let mut output = String::new();
+    if matches!(input.event, Event::Stop | Event::StopFailure) {
+        session.note_end_of_turn(now);
+    }
     if input.event.takes_context()
         && recorded == Recorded::Kept
         && !input.is_of_another_host()
-        && session.claim(event_id(&input, &raw), now)
+        && let Claim::Ours { last } = session.claim(event_id(&input, &raw), now)
     {
         let layout = places.layout.clone();
-        output = briefing::brief(places, config.clone(), directory, &input, &session, &recorder)
+        let asked = briefing::Asked { input: &input, session: &session, last, now };
+        output = briefing::brief(places, config.clone(), directory, &asked, &recorder)
             .unwrap_or_else(|error| {
                 // The event is kept; only the answer is missing.
                 note(&layout, called, &format!("no context: {error:#}"), String::new());

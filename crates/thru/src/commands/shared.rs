@@ -11,7 +11,8 @@ use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use thru_core::ProjectKey;
 use thru_intake::{Intake, IntakeLock, identity};
-use thru_store::{ProjectName, SessionFilter, SessionRow, Store};
+use thru_journal::journal::Journal;
+use thru_store::{ProjectName, SessionFilter, SessionRow, Store, StoreError};
 
 use crate::environment::{Environment, host, project_settings};
 use crate::failure::advised;
@@ -45,7 +46,15 @@ pub(crate) fn open_store(environment: &Environment) -> Result<Store> {
 
 /// The same, without looking for what hooks recorded.
 pub(crate) fn open_store_as_it_is(environment: &Environment) -> Result<Store> {
-    let store = Store::open_to_read(&environment.layout)?;
+    let store = match Store::open_to_read(&environment.layout) {
+        // Nobody brought in yet what hooks recorded.
+        Err(StoreError::Missing { .. }) if has_records(environment) => {
+            let intake = environment.intake()?;
+            intake.drain(&lock(&intake)?, SESSIONS)?;
+            Store::open_to_read(&environment.layout)?
+        }
+        opened => opened?,
+    };
     if store.schema_version()? == thru_store::SCHEMA_VERSION {
         return Ok(store);
     }
@@ -54,6 +63,11 @@ pub(crate) fn open_store_as_it_is(environment: &Environment) -> Result<Store> {
     let lock = lock(&intake)?;
     intake.upgrade(&lock, &mut migration_progress(environment))?;
     Ok(Store::open_to_read(&environment.layout)?)
+}
+
+fn has_records(environment: &Environment) -> bool {
+    let journal = Journal::open(environment.layout.journal(), &host());
+    journal.and_then(|journal| journal.size()).is_ok_and(|size| size > 0)
 }
 
 /// Sessions that are distilled before a question is answered; more are left to the next intake.

@@ -4,7 +4,7 @@ use anyhow::Result;
 use clap::ValueEnum;
 use serde_json::json;
 
-use super::Outcome;
+use super::{Outcome, daemon};
 use crate::environment::Environment;
 use crate::installing::{self, Note, Scope};
 use crate::ui::Page;
@@ -55,6 +55,8 @@ pub(crate) fn run(
         true => Vec::new(),
         false => plan.apply()?,
     };
+    let is_for_all = !matches!(arguments.scope, Where::Project);
+    let stopped = is_for_all && !arguments.dry_run && daemon::stop(environment);
     let mut page = Page::new(environment, plain);
     let data = environment.layout.root();
     let has_data = data.is_dir();
@@ -64,6 +66,7 @@ pub(crate) fn run(
         answer["kind"] = json!("uninstall");
         answer["dry_run"] = json!(arguments.dry_run);
         answer["notes"] = elsewhere.iter().map(Note::as_json).collect();
+        answer["daemon_stopped"] = json!(stopped);
         answer["data"] = json!(has_data.then_some(data));
         page.json(&answer)?;
     } else {
@@ -73,6 +76,9 @@ pub(crate) fn run(
             page.line("Nothing was changed.");
         } else {
             installing::tell(&mut page, &plan, &made, environment);
+        }
+        if stopped {
+            page.line("The daemon was stopped.");
         }
         if is_nothing {
             page.line("There was nothing to take out.");

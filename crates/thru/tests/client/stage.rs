@@ -41,11 +41,21 @@ pub(crate) struct Recorded {
     pub(crate) payload: Value,
 }
 
+/// No test leaves a daemon behind.
+impl Drop for Stage {
+    fn drop(&mut self) {
+        if self.home.path().join(".local/share/throughline/run/daemon.lock").exists() {
+            self.try_thru(&["daemon", "stop", "--force"]);
+        }
+    }
+}
+
 impl Stage {
     /// The client as it comes; `None` where there is none.
     pub(crate) fn bare(script: Script) -> Option<Self> {
         let client = client()?;
-        let home = SealedHome::new(&client).unwrap();
+        // Where a daemon is wanted, a test says so: it lives longer than whoever starts it.
+        let home = SealedHome::new(&client).unwrap().with_variable("THROUGHLINE_DAEMON", "off");
         Some(Self { home, api: MessagesApi::start(script).unwrap() })
     }
 
@@ -54,6 +64,24 @@ impl Stage {
         let stage = Self::bare(script)?;
         stage.thru(&["up", "--yes"]);
         Some(stage)
+    }
+
+    /// The client after `thru up`, with a daemon that hooks start and that ends with the stage.
+    pub(crate) fn with_daemon(script: Script) -> Option<Self> {
+        let home = SealedHome::new(&client()?).unwrap();
+        let stage = Self { home, api: MessagesApi::start(script).unwrap() };
+        stage.thru(&["up", "--yes"]);
+        Some(stage)
+    }
+
+    /// Waits until something holds, for as long as anything in the background may take.
+    #[track_caller]
+    pub(crate) fn wait_until(&self, what: &str, holds: impl Fn(&Self) -> bool) {
+        let deadline = Instant::now() + PATIENCE;
+        while !holds(self) {
+            assert!(Instant::now() < deadline, "{what}");
+            std::thread::sleep(LOOK);
+        }
     }
 
     /// Runs the client with one prompt. Whatever hooks do, the client must have nothing to say of it.

@@ -13,6 +13,8 @@ mod briefing;
 mod closing;
 mod configuring;
 mod crashing;
+#[cfg(unix)]
+mod daemon;
 mod doctoring;
 #[path = "../../../thru-intake/tests/it/dump.rs"]
 #[allow(dead_code, reason = "shared with the tests of thru-intake, which use all of it")]

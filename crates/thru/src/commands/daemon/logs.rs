@@ -27,11 +27,13 @@ pub(super) fn run(lines: usize, follow: bool, paths: &Paths) -> Result<Outcome> 
     }
     let nothing = all.is_empty();
     print(all.iter().skip(all.len().saturating_sub(lines)).map(String::as_str))?;
-    while follow {
+    if !follow {
+        return Ok(if nothing { Outcome::Nothing } else { Outcome::Done });
+    }
+    loop {
         thread::sleep(STEP);
         print(shown.read(&paths.log)?.lines())?;
     }
-    Ok(if nothing { Outcome::Nothing } else { Outcome::Done })
 }
 
 fn print<'a>(lines: impl Iterator<Item = &'a str>) -> io::Result<()> {

@@ -42,7 +42,7 @@ pub(super) fn run(detached: bool, environment: &Environment) -> Result<Outcome> 
         service: Arc::new(Aside::new(environment)),
         paths,
     };
-    let ended = thru_daemon::run(setup, &mut Bringing::new(environment), &log);
+    let ended = thru_daemon::run(setup, &mut Bringing::new(environment, &log), &log);
     match ended {
         Ok(End::Asked | End::Idle | End::Gone) => Ok(Outcome::Done),
         // Under a service manager the failure has it started again, as the new program.

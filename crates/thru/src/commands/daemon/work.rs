@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -10,14 +11,16 @@ use anyhow::Result;
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use thru_daemon::{News, Outcome, Service, ToolError, Work, WorkError};
-use thru_intake::Which;
+use thru_capture::pause::{self, Pause};
+use thru_daemon::{Log, News, Outcome, Service, ToolError, Work, WorkError};
+use thru_intake::{Indexed, Which};
 use thru_journal::journal::Journal;
 use thru_store::Store;
 
 use crate::bringing_in::{BroughtIn, Effort, Where, bring_in};
 use crate::commands::{close, unindexed};
 use crate::environment::{Environment, host};
+use crate::ui::printable;
 
 /// How long another process that writes is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -27,6 +30,9 @@ const BEHIND: u64 = 300;
 /// The text index follows when nothing came for so long.
 const QUIET: SignedDuration = SignedDuration::from_secs(10);
 
+/// How long it is until somebody looks again whether recording is still paused.
+const PAUSED: SignedDuration = SignedDuration::from_mins(1);
+
 /// Brings in what there is.
 pub(super) struct Bringing {
     environment: Environment,
@@ -35,6 +41,7 @@ pub(super) struct Bringing {
     /// When something last came.
     last_news: Option<Timestamp>,
     brought: Brought,
+    log: Arc<Log>,
 }
 
 /// What was done since the daemon started.
@@ -46,8 +53,9 @@ struct Brought {
 }
 
 impl Bringing {
-    pub(super) fn new(environment: &Environment) -> Self {
+    pub(super) fn new(environment: &Environment, log: &Arc<Log>) -> Self {
         Self {
+            log: Arc::clone(log),
             environment: environment.clone(),
             // Whoever was killed may have left it behind.
             behind: 1,
@@ -61,6 +69,14 @@ impl Bringing {
         self.environment = self.environment.again()?;
         let environment = &self.environment;
         let now = environment.clock.now();
+        // Who pauses recording does not want transcripts read either.
+        if let Some(pause) = pause::current(&environment.layout, now) {
+            let until = match pause {
+                Pause::Until(until) => until,
+                Pause::Open => now + PAUSED,
+            };
+            return Ok(Outcome { due: Some(until.min(now + PAUSED)), busy: false });
+        }
         let intake = environment.intake()?;
         let Some(lock) = intake.try_lock(PATIENCE)? else {
             return Ok(Outcome { due: Some(now + PATIENCE), busy: true });
@@ -96,6 +112,35 @@ impl Bringing {
         self.brought.events += brought.events;
         self.brought.passages += report.written.passages;
         self.brought.sessions += report.indexed.changed() as u64;
+        self.tell(brought);
+    }
+}
+
+impl Bringing {
+    /// What became of sessions, and what could not be read. Never what was said.
+    fn tell(&self, brought: &BroughtIn) {
+        for (session, indexed) in brought.report.indexed.iter() {
+            let id = &session.id;
+            match indexed {
+                Indexed::New(episode) => {
+                    self.log.info(&format!("indexed session {id} as {episode}"))
+                }
+                Indexed::Replaced(episode) => {
+                    self.log.info(&format!("indexed session {id} anew, as {episode}"));
+                }
+                Indexed::Unchanged(episode) => self
+                    .log
+                    .info(&format!("session {id} is unchanged: it stays indexed as {episode}")),
+                Indexed::Empty => {}
+                Indexed::Failed(trouble) => self
+                    .log
+                    .warn(&format!("session {id} could not be indexed: {}", printable(trouble))),
+            }
+        }
+        for problem in &brought.report.problems {
+            let path = printable(&problem.path.display().to_string());
+            self.log.warn(&format!("{path}: {}", printable(&problem.message)));
+        }
     }
 }
 

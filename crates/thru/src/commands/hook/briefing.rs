@@ -10,7 +10,7 @@ use thru_capture::pause::Pause;
 use thru_capture::session::Session;
 use thru_capture::{Recorder, session_key};
 use thru_config::Config;
-use thru_core::{Clock, Id, InjectedMemory, Injection, SystemClock};
+use thru_core::{Clock, Id, InjectedMemory, Injection, SystemClock, Timestamp};
 use thru_intake::Intake;
 use thru_journal::journal::Journal;
 use thru_recall::{Occasion, Pack};
@@ -48,17 +48,31 @@ pub(super) fn paused(input: &Input, pause: Pause) -> String {
     answer(&input.event, &Answer { context: None, message: Some(message) })
 }
 
+/// What is to be answered.
+pub(super) struct Asked<'a> {
+    /// The start of a session, or a prompt.
+    pub(super) input: &'a Input,
+    /// The notes of the session.
+    pub(super) session: &'a Session,
+    /// When a turn of the session last began or ended.
+    pub(super) last: Option<Timestamp>,
+    /// The time.
+    pub(super) now: Timestamp,
+}
+
 /// Makes the answer to the start of a session or to a prompt.
 pub(super) fn brief(
     places: Places,
     config: Config,
     directory: PathBuf,
-    input: &Input,
-    session: &Session,
+    asked: &Asked<'_>,
     recorder: &Recorder<'_>,
 ) -> Result<String> {
-    let Some(occasion) = occasion(input) else { return Ok(String::new()) };
+    let Asked { input, session, .. } = *asked;
     let environment = Environment::new(places, directory, config, Vec::new());
+    let Some(occasion) = occasion(asked, environment.limits().idle_timeout) else {
+        return Ok(String::new());
+    };
     let alarm = alarm(&environment, &occasion, recorder.journal);
     // A context that begins anew holds nothing of what the session was told before.
     if input.event == Event::SessionStart && occasion != Occasion::Resume {
@@ -100,7 +114,13 @@ fn pack_for(
     if environment.config.context_off() {
         return Ok(None);
     }
-    let Some(store) = Store::open_if_there(&environment.layout)? else { return Ok(None) };
+    let mut store = Store::open_if_there(&environment.layout)?;
+    // Nobody made one yet, and the session is about to forget what it did.
+    if store.is_none() && *occasion == Occasion::Compact {
+        let _ = bring_in(environment, occasion);
+        store = Store::open_if_there(&environment.layout)?;
+    }
+    let Some(store) = store else { return Ok(None) };
     // An upgrade takes its time: the next intake makes it.
     if store.schema_version()? != SCHEMA_VERSION {
         return Ok(None);
@@ -162,10 +182,18 @@ pub(super) fn index_now(places: Places, config: Config, directory: PathBuf) {
 }
 
 /// When it is that a pack is given; nothing where a machine speaks.
-fn occasion(input: &Input) -> Option<Occasion> {
+fn occasion(asked: &Asked<'_>, idle_timeout: Duration) -> Option<Occasion> {
+    let input = asked.input;
     match input.event {
+        Event::UserPromptSubmit if input.is_of_machine() => None,
         Event::UserPromptSubmit => {
-            (!input.is_of_machine()).then(|| Occasion::Prompt(input.prompt().to_owned()))
+            let prompt = input.prompt().to_owned();
+            let idle_for = asked.last.map(|last| asked.now.duration_since(last));
+            let idle_for = idle_for.and_then(|idle_for| Duration::try_from(idle_for).ok());
+            Some(match idle_for {
+                Some(idle_for) if idle_for >= idle_timeout => Occasion::Return { idle_for, prompt },
+                _ => Occasion::Prompt(prompt),
+            })
         }
         Event::SessionStart => Some(match input.text("source") {
             Some("compact") => Occasion::Compact,

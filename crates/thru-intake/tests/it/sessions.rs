@@ -1,0 +1,205 @@
+//! Sessions that close themselves: indexed once, when it is worth it, whoever is killed meanwhile.
+
+use std::sync::atomic::AtomicBool;
+
+use rusqlite::Connection;
+use thru_core::{Id, SessionKey, Timestamp};
+use thru_intake::{How, ImportReport, Indexed, Which};
+use thru_journal::journal::Journal;
+use thru_lifecycle::Indexing;
+use thru_store::{Course, Episode, Store};
+
+use crate::machine::{Machine, key};
+use crate::records::{Author, ONE, TWO, conversation, file};
+
+/// Some minutes after the last record of `conversation`.
+fn soon(minutes: i64) -> Timestamp {
+    Timestamp::from_second(1_772_355_600 + 20 + minutes * 60).unwrap()
+}
+
+fn bring_in(machine: &Machine, now: Timestamp, which: Which<'_>) -> ImportReport {
+    let intake = machine.intake_at(now);
+    let lock = intake.lock(&mut |_| false).unwrap();
+    let plan = intake.plan(machine.discover(), None).unwrap();
+    let how = How { excluded: &|_| false, distil: which, index: false };
+    let never = AtomicBool::new(false);
+    intake.import(&lock, plan, &how, &never, &mut |_, _, _| {}, &mut |_| {}).unwrap()
+}
+
+fn close(machine: &Machine, now: Timestamp, session: &SessionKey, reason: &str) -> Indexed {
+    let intake = machine.intake_at(now);
+    let lock = intake.lock(&mut |_| false).unwrap();
+    intake.record_close(&lock, session, reason).unwrap();
+    drop(lock);
+    let asked = std::slice::from_ref(session);
+    bring_in(machine, now, Which::These(asked)).indexed.get(session).unwrap().clone()
+}
+
+fn course(machine: &Machine, session: &str) -> Course {
+    let store = Store::open_to_read(&machine.layout()).unwrap();
+    let row = store.session_by_key(&key(session)).unwrap().unwrap();
+    store.course(row).unwrap().unwrap()
+}
+
+fn episodes(machine: &Machine, session: &str) -> Vec<Episode> {
+    let store = Store::open_to_read(&machine.layout()).unwrap();
+    let row = store.session_by_key(&key(session)).unwrap().unwrap();
+    store.episodes(row).unwrap()
+}
+
+/// The episode that a session is indexed as, and those that it was, without when they were made.
+fn identity(episodes: &[Episode]) -> Vec<(Id, bool, u64, String)> {
+    let told = episodes
+        .iter()
+        .map(|one| (one.uuid, one.retired.is_some(), one.messages, one.reason.clone()));
+    told.collect()
+}
+
+#[test]
+fn a_session_that_goes_on_waits_until_it_is_left() {
+    let machine = Machine::with([(&file(ONE), &conversation(ONE).text())]);
+    bring_in(&machine, soon(1), Which::All);
+    assert_eq!(course(&machine, ONE).indexing, Indexing::Unindexed);
+    assert!(course(&machine, ONE).content.is_some(), "it is distilled all the same");
+    // Time alone closes it; whoever runs next indexes it.
+    let report = bring_in(&machine, soon(31), Which::Finished);
+    assert!(matches!(report.indexed.get(&key(ONE)), Some(Indexed::New(_))), "{report:?}");
+    let [episode] = &episodes(&machine, ONE)[..] else { panic!() };
+    assert_eq!((episode.reason.as_str(), episode.retired), ("inactivity_timeout", None));
+    assert_eq!(course(&machine, ONE).indexing, Indexing::Indexed);
+    // Once.
+    assert_eq!(bring_in(&machine, soon(200), Which::Finished).indexed.iter().count(), 0);
+}
+
+#[test]
+fn an_explicit_close_indexes_at_once_and_an_unchanged_session_is_skipped() {
+    let machine = Machine::with([(&file(ONE), &conversation(ONE).text())]);
+    bring_in(&machine, soon(1), Which::All);
+    let Indexed::New(first) = close(&machine, soon(2), &key(ONE), "story_complete") else {
+        panic!()
+    };
+    assert_eq!(episodes(&machine, ONE)[0].reason, "asked:story_complete");
+    assert_eq!(course(&machine, ONE).indexing, Indexing::Indexed);
+    // Nothing was said since: nothing is recorded, and nothing is made.
+    let intake = machine.intake_at(soon(3));
+    let lock = intake.lock(&mut |_| false).unwrap();
+    let journal = Journal::open(machine.layout().journal(), "test").unwrap();
+    let before = journal.size().unwrap();
+    intake.record_close(&lock, &key(ONE), "again").unwrap();
+    assert_eq!(journal.size().unwrap(), before);
+    assert_eq!(course(&machine, ONE).episode.unwrap().uuid, first);
+}
+
+#[test]
+fn what_changed_is_replaced_as_a_whole_and_kept_retired() {
+    let mut author = conversation(ONE);
+    let machine = Machine::with([(&file(ONE), &author.text())]);
+    bring_in(&machine, soon(60), Which::All);
+    let first = episodes(&machine, ONE);
+    author.asks("And now in French").says("Voilà.");
+    machine.write(&file(ONE), author.text());
+    let report = bring_in(&machine, soon(120), Which::All);
+    assert!(matches!(report.indexed.get(&key(ONE)), Some(Indexed::Replaced(_))), "{report:?}");
+    let now = episodes(&machine, ONE);
+    assert_eq!(now.len(), 2);
+    assert!(now[0].retired.is_none() && now[0].messages > first[0].messages);
+    // What cites the first one finds it.
+    assert_eq!((now[1].uuid, now[1].content), (first[0].uuid, first[0].content));
+    assert!(now[1].retired.is_some());
+    machine.assert_sound();
+
+    // All of it is a view of journal and archive.
+    machine.rebuild();
+    assert_eq!(identity(&episodes(&machine, ONE)), identity(&now));
+    machine.assert_sound();
+}
+
+#[test]
+fn content_that_comes_back_takes_its_episode_into_use_again() {
+    let first = conversation(ONE);
+    let mut longer = first.clone();
+    longer.says("One more thing.");
+    let machine = Machine::with([(&file(ONE), &first.text())]);
+    bring_in(&machine, soon(60), Which::All);
+    let one = episodes(&machine, ONE)[0].uuid;
+    machine.write(&file(ONE), longer.text());
+    bring_in(&machine, soon(120), Which::All);
+    let two = episodes(&machine, ONE)[0].uuid;
+    assert_ne!(one, two);
+    // Another rule of what is read may take a passage out again.
+    let database = Connection::open(machine.layout().database()).unwrap();
+    database
+        .execute_batch(
+            "DELETE FROM passages WHERE ordinal = (SELECT max(ordinal) FROM passages);
+             UPDATE sessions SET stale = 1, indexing = 0;",
+        )
+        .unwrap();
+    drop(database);
+    bring_in(&machine, soon(180), Which::All);
+    let known = episodes(&machine, ONE);
+    assert_eq!(known.iter().map(|one| one.uuid).collect::<Vec<_>>(), [one, two]);
+    assert!(known[0].retired.is_none() && known[1].retired.is_some());
+    // The record of its first retirement is read again by every rebuild; it must not retire it now.
+    bring_in(&machine, soon(240), Which::All);
+    assert_eq!(course(&machine, ONE).episode.unwrap().uuid, one);
+}
+
+#[test]
+fn parallel_sessions_of_one_project_are_independent() {
+    let machine = Machine::with([
+        (&file(ONE), &conversation(ONE).text()),
+        (&file(TWO), &conversation(TWO).text()),
+    ]);
+    bring_in(&machine, soon(1), Which::All);
+    close(&machine, soon(2), &key(ONE), "done");
+    assert_eq!(course(&machine, ONE).indexing, Indexing::Indexed);
+    assert_eq!(course(&machine, TWO).indexing, Indexing::Unindexed);
+    assert!(episodes(&machine, TWO).is_empty());
+}
+
+#[test]
+fn work_that_was_abandoned_is_done_by_whoever_runs_next() {
+    let machine = Machine::with([(&file(ONE), &conversation(ONE).text())]);
+    bring_in(&machine, soon(1), Which::All);
+    // As a process leaves it that is killed in between.
+    let database = Connection::open(machine.layout().database()).unwrap();
+    database.execute("UPDATE sessions SET indexing = 1", []).unwrap();
+    drop(database);
+    bring_in(&machine, soon(2), Which::Finished);
+    let now = course(&machine, ONE);
+    assert_eq!((now.indexing, now.episode.is_some()), (Indexing::Indexed, true));
+}
+
+#[test]
+fn sessions_that_wait_for_a_question_are_left_alone_till_then() {
+    let mut machine = Machine::with([(&file(ONE), &conversation(ONE).text())]);
+    machine.options.index_left = false;
+    bring_in(&machine, soon(600), Which::All);
+    assert_eq!(course(&machine, ONE).indexing, Indexing::Unindexed);
+    let asked = [key(ONE)];
+    let report = bring_in(&machine, soon(601), Which::These(&asked));
+    assert!(matches!(report.indexed.get(&key(ONE)), Some(Indexed::New(_))), "{report:?}");
+}
+
+#[test]
+fn an_empty_session_is_indexed_as_nothing() {
+    let mut author = Author::of(ONE);
+    author.asks("/clear");
+    let machine = Machine::with([(&file(ONE), &author.text())]);
+    bring_in(&machine, soon(600), Which::All);
+    machine.assert_sound();
+}
+
+#[test]
+fn a_forgotten_session_takes_its_episodes_along() {
+    let machine = Machine::with([(&file(ONE), &conversation(ONE).text())]);
+    bring_in(&machine, soon(600), Which::All);
+    machine.forget(ONE);
+    let left = || -> i64 {
+        let database = Connection::open(machine.layout().database()).unwrap();
+        database.query_row("SELECT count(*) FROM episodes", [], |row| row.get(0)).unwrap()
+    };
+    assert_eq!(left(), 0);
+    machine.rebuild();
+    assert_eq!(left(), 0);
+}

@@ -1,0 +1,405 @@
+//! `thru daemon`: a process that outlives whoever starts it, has nothing of his, and is there once.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Read;
+use std::ops::Deref;
+use std::process::{Command, Stdio};
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use insta::assert_snapshot;
+use rustix::process::{Pid, Signal, getsid, kill_process};
+use serde_json::Value;
+
+use crate::home::{Home, Ran};
+
+/// Longer than anything takes here.
+const LONG: Duration = Duration::from_secs(30);
+
+/// A home whose daemon ends with it.
+struct Place(Home);
+
+impl Deref for Place {
+    type Target = Home;
+
+    fn deref(&self) -> &Home {
+        &self.0
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.thru(&["daemon", "stop", "--force"]);
+    }
+}
+
+impl Place {
+    fn new() -> Self {
+        Self(Home::new())
+    }
+
+    /// The number of the process that is the daemon now.
+    fn number(&self) -> Pid {
+        let status = self.json(&["daemon", "status", "--json"]);
+        let number = status["daemon"]["pid"].as_i64().unwrap_or_else(|| panic!("{status}"));
+        Pid::from_raw(i32::try_from(number).unwrap()).unwrap()
+    }
+
+    fn is_running(&self) -> bool {
+        self.thru(&["daemon", "status"]).code == 0
+    }
+
+    /// Hides what differs from run to run.
+    fn hiding(&self) -> insta::internals::SettingsBindDropGuard {
+        let mut settings = self.filters();
+        settings.add_filter(r"process \d+", "process [number]");
+        settings.add_filter(r"version \d[\w.-]*", "version [version]");
+        settings.add_filter(r"\d{4}-\d\d-\d\d[T ][\d:]+Z?", "[time]");
+        settings.add_filter(r"\b\d+ ms", "[time]");
+        settings.add_filter(r"\[age\] *ago|just now", "[age]");
+        settings.add_filter(&regex(env!("CARGO_BIN_EXE_thru")), "[thru]");
+        settings.bind_to_scope()
+    }
+}
+
+fn regex(text: &str) -> String {
+    text.replace('.', "\\.")
+}
+
+#[track_caller]
+fn until(mut holds: impl FnMut() -> bool) {
+    let deadline = Instant::now() + LONG;
+    while !holds() {
+        assert!(Instant::now() < deadline, "it never came");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn it_is_started_looked_at_and_ended() {
+    let place = Place::new();
+    let _hiding = place.hiding();
+    assert_snapshot!(place.shown(&["daemon", "status"]), @"
+    daemon       does not run; it is started when it is needed
+    socket       [folder]/home/run/daemon.sock
+    log          [folder]/home/run/daemon.log
+    -- exit 1 --
+    ");
+    assert_snapshot!(place.shown(&["daemon", "stop"]), @"The daemon does not run.");
+    assert_snapshot!(place.shown(&["daemon", "start"]), @"The daemon runs: process [number], version [version]");
+    assert_snapshot!(place.shown(&["daemon", "start"]), @"The daemon runs already: process [number], version [version]");
+    until(|| place.json(&["daemon", "status", "--json"])["daemon"]["steps"] == 1);
+    assert_snapshot!(place.shown(&["daemon", "status"]), @"
+    daemon       runs: process [number], version [version]
+    since        [time], [age]
+    watching     by events
+                 [folder]/claude/projects
+    last intake  [time], [age]; [time]
+    memory       [size]
+    socket       [folder]/home/run/daemon.sock
+    log          [folder]/home/run/daemon.log
+    ");
+    let first = place.number();
+    assert_snapshot!(place.shown(&["daemon", "restart"]), @"The daemon runs: process [number], version [version]");
+    assert_ne!(place.number(), first);
+    assert_snapshot!(place.shown(&["daemon", "stop"]), @"The daemon ended: process [number], version [version]");
+    assert_snapshot!(place.shown(&["daemon", "logs", "-n", "4"]), @"
+    [time] info ended: asked to
+    [time] info started: version [version], process [number]
+    [time] info asked to end
+    [time] info ended: asked to
+    ");
+    place.thru(&["daemon", "status"]).expect(1);
+    let status = place.json(&["daemon", "status", "--json"]);
+    assert_eq!((&status["kind"], &status["state"]), (&"daemon".into(), &"not-running".into()));
+}
+
+#[test]
+fn twenty_starts_at_once_start_one() {
+    let place = Place::new();
+    let children: Vec<_> = (0..20)
+        .map(|_| {
+            let mut command = place.command();
+            command.args(["daemon", "start"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+            command.spawn().unwrap()
+        })
+        .collect();
+    let mut processes = BTreeSet::new();
+    for child in children {
+        let ran = Ran::from(child.wait_with_output().unwrap()).expect(0);
+        let number = ran.stdout.split("process ").nth(1).unwrap().split(',').next().unwrap();
+        processes.insert(number.to_owned());
+    }
+    assert_eq!(processes.len(), 1, "{processes:?}");
+}
+
+#[test]
+fn one_that_was_killed_is_replaced() {
+    let place = Place::new();
+    place.thru(&["daemon", "start"]).expect(0);
+    let first = place.number();
+    kill_process(first, Signal::KILL).unwrap();
+    until(|| !place.is_running());
+    assert!(place.data().join("run/daemon.sock").exists(), "it had no time to clear up");
+    place.thru(&["daemon", "start"]).expect(0);
+    assert_ne!(place.number(), first);
+}
+
+#[test]
+fn a_signal_ends_it_in_order() {
+    let place = Place::new();
+    for signal in [Signal::TERM, Signal::INT] {
+        place.thru(&["daemon", "start"]).expect(0);
+        kill_process(place.number(), signal).unwrap();
+        until(|| !place.is_running());
+        until(|| !place.data().join("run/daemon.sock").exists());
+    }
+    let log = place.thru(&["daemon", "logs"]).expect(0).stdout;
+    assert_eq!(log.matches("ended: asked to").count(), 2, "{log}");
+}
+
+#[test]
+fn one_that_hangs_is_said_to_and_ended_only_by_force() {
+    let place = Place::new();
+    let _hiding = place.hiding();
+    place.thru(&["daemon", "start"]).expect(0);
+    let number = place.number();
+    kill_process(number, Signal::STOP).unwrap();
+    assert_snapshot!(place.shown(&["daemon", "status"]), @"
+    daemon       does not answer (process [number])
+                 `thru daemon stop --force` ends it; nothing recorded is lost
+    socket       [folder]/home/run/daemon.sock
+    log          [folder]/home/run/daemon.log
+    -- exit 2 --
+    ");
+    assert_snapshot!(place.shown(&["daemon", "start"]), @"
+    -- stderr --
+    error: the daemon (process [number]) does not answer.
+    hint: wait a little, or end it with `thru daemon stop --force`; nothing recorded is lost.
+    -- exit 2 --
+    ");
+    assert_snapshot!(place.shown(&["daemon", "stop"]), @"
+    -- stderr --
+    error: the daemon (process [number]) does not answer.
+    hint: wait a little, or end it with `thru daemon stop --force`; nothing recorded is lost.
+    -- exit 2 --
+    ");
+    assert_snapshot!(place.shown(&["daemon", "stop", "--force"]), @"The daemon was killed: process [number]. Nothing recorded is lost.");
+    assert!(!place.is_running());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn it_has_nothing_of_whoever_started_it() {
+    let place = Place::new();
+    let mut command = place.command();
+    command.env("AWS_SECRET_ACCESS_KEY", "a secret").env("THROUGHLINE_CHILD", "1");
+    Ran::from(command.args(["daemon", "start"]).output().unwrap()).expect(0);
+    let number = place.number();
+    assert_eq!(getsid(Some(number)).unwrap(), number, "a session of its own");
+    let of = format!("/proc/{}", number.as_raw_nonzero());
+    let environment = fs::read_to_string(format!("{of}/environ")).unwrap();
+    assert!(environment.contains("THROUGHLINE_HOME="), "{environment}");
+    assert!(!environment.contains("SECRET") && !environment.contains("CHILD"), "{environment}");
+    assert_eq!(fs::read_link(format!("{of}/cwd")).unwrap().to_str(), Some("/"));
+    for stream in 0..3 {
+        let stream = fs::read_link(format!("{of}/fd/{stream}")).unwrap();
+        assert_eq!(stream.to_str(), Some("/dev/null"));
+    }
+}
+
+#[test]
+fn who_started_it_is_not_waited_for() {
+    let place = Place::new();
+    // A pipe that nobody marked to be closed, as agents hand on to what they start.
+    let mut command = Command::new("sh");
+    let mut child = command
+        .args(["-c", "exec 9>&1; exec \"$0\" daemon start >/dev/null", env!("CARGO_BIN_EXE_thru")])
+        .env("THROUGHLINE_HOME", place.data())
+        .env("CLAUDE_CONFIG_DIR", place.claude())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut pipe = child.stdout.take().unwrap();
+    let (told, ended) = channel();
+    thread::spawn(move || {
+        let mut rest = Vec::new();
+        let _ = told.send(pipe.read_to_end(&mut rest).map(|_| rest));
+    });
+    assert!(child.wait().unwrap().success());
+    let rest = ended.recv_timeout(LONG).expect("the daemon holds the pipe open");
+    assert!(rest.unwrap().is_empty());
+    assert!(place.is_running());
+}
+
+/// A terminal that closes takes what belongs to it along.
+#[test]
+fn a_terminal_that_closes_does_not_end_it() {
+    let place = Place::new();
+    let command = format!("'{}' daemon start", env!("CARGO_BIN_EXE_thru"));
+    let ran = Command::new("script")
+        .args(["-q", "-e", "-c", &command, "/dev/null"])
+        .env("THROUGHLINE_HOME", place.data())
+        .env("CLAUDE_CONFIG_DIR", place.claude())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .status();
+    match ran {
+        Ok(status) => assert!(status.success()),
+        Err(error) => return eprintln!("skipped: there is no `script`: {error}"),
+    }
+    thread::sleep(Duration::from_millis(200));
+    assert!(place.is_running());
+}
+
+#[test]
+fn in_the_foreground_it_says_that_there_is_one() {
+    let place = Place::new();
+    let _hiding = place.hiding();
+    place.thru(&["daemon", "start"]).expect(0);
+    assert_snapshot!(place.shown(&["daemon", "run"]), @"
+    -- stderr --
+    error: a daemon runs already.
+    hint: `thru daemon stop` ends it.
+    -- exit 2 --
+    ");
+}
+
+#[test]
+fn a_service_is_written_and_not_enabled() {
+    let place = Place::new();
+    let _hiding = place.hiding();
+    if cfg!(target_os = "macos") {
+        return;
+    }
+    let printed = place.thru(&["daemon", "install", "--print"]).expect(0).stdout;
+    assert_snapshot!(place.shown(&["daemon", "install"]), @"
+    Written: ~/.config/systemd/user/throughline.service
+    It is not enabled. To have it started now and whenever you log in:
+
+      systemctl --user daemon-reload && systemctl --user enable --now throughline.service
+    ");
+    let unit = place.folder().join("user/.config/systemd/user/throughline.service");
+    assert_eq!(fs::read_to_string(&unit).unwrap(), printed);
+    assert_snapshot!(printed, @r#"
+    # Written by `thru daemon install`; `thru daemon uninstall` removes it.
+    [Unit]
+    Description=Throughline: memory for coding agents
+
+    [Service]
+    Type=simple
+    ExecStartPre=-"[thru]" daemon stop
+    ExecStart="[thru]" daemon run
+    Environment="THROUGHLINE_HOME=[folder]/home"
+    Environment="CLAUDE_CONFIG_DIR=[folder]/claude"
+    Restart=on-failure
+    RestartSec=2
+    Nice=10
+    UMask=0077
+    NoNewPrivileges=yes
+    LockPersonality=yes
+    MemoryDenyWriteExecute=yes
+    RestrictRealtime=yes
+    RestrictSUIDSGID=yes
+    RestrictAddressFamilies=AF_UNIX
+    SystemCallArchitectures=native
+
+    [Install]
+    WantedBy=default.target
+    "#);
+    assert_snapshot!(place.shown(&["daemon", "uninstall"]), @"
+    Removed: ~/.config/systemd/user/throughline.service
+    Where it was enabled, this takes it out of the service manager:
+
+      systemctl --user disable --now throughline.service
+    ");
+    assert!(!unit.exists());
+    assert_snapshot!(place.shown(&["daemon", "uninstall"]), @"
+    Nothing was installed.
+    -- exit 1 --
+    ");
+}
+
+#[test]
+fn logs_are_followed() {
+    let place = Place::new();
+    place.thru(&["daemon", "start"]).expect(0);
+    let mut follower = place
+        .command()
+        .args(["daemon", "logs", "--follow"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdout = follower.stdout.take().unwrap();
+    place.thru(&["daemon", "stop"]).expect(0);
+    let mut seen = String::new();
+    let mut chunk = [0; 4096];
+    while !seen.contains("ended: asked to") {
+        let length = stdout.read(&mut chunk).unwrap();
+        assert_ne!(length, 0, "{seen}");
+        seen.push_str(std::str::from_utf8(&chunk[..length]).unwrap());
+    }
+    follower.kill().unwrap();
+    follower.wait().unwrap();
+    assert_eq!(seen.matches("started").count(), 1, "{seen}");
+}
+
+#[test]
+fn answers_for_scripts_say_what_they_are() {
+    let place = Place::new();
+    place.thru(&["daemon", "start"]).expect(0);
+    let status: Value = place.json(&["daemon", "status", "--json"]);
+    assert_eq!((&status["version"], &status["state"]), (&1.into(), &"running".into()));
+    assert_eq!(status["daemon"]["protocol"], 1);
+    assert!(status["daemon"]["memory_bytes"].as_u64() > Some(0) || !cfg!(target_os = "linux"));
+}
+
+// The two below take as long as it takes to be noticed: a few seconds, since there is a folder to be
+// watched that is not there.
+
+#[test]
+fn it_does_not_outlive_its_home() {
+    let place = Place::new();
+    place.thru(&["daemon", "start"]).expect(0);
+    until(|| place.json(&["daemon", "status", "--json"])["daemon"]["steps"] == 1);
+    let number = place.number();
+    fs::remove_dir_all(place.data()).unwrap();
+    // Nobody here has to wait for it; so nothing is left of it once it ended.
+    until(|| rustix::process::test_kill_process(number).is_err() || is_dead(number));
+    assert!(!place.data().exists(), "it did not make its home again");
+}
+
+#[test]
+fn an_upgrade_is_taken_up() {
+    let place = Place::new();
+    let program = place.folder().join("thru");
+    fs::copy(env!("CARGO_BIN_EXE_thru"), &program).unwrap();
+    let mut start = Command::new(&program);
+    let start = start
+        .env_clear()
+        .env("HOME", place.folder().join("user"))
+        .env("THROUGHLINE_HOME", place.data())
+        .env("CLAUDE_CONFIG_DIR", place.claude())
+        .args(["daemon", "start"]);
+    Ran::from(start.output().unwrap()).expect(0);
+    let first = place.number();
+    let new = place.folder().join("new");
+    fs::copy(env!("CARGO_BIN_EXE_thru"), &new).unwrap();
+    fs::rename(&new, &program).unwrap();
+    until(|| {
+        let status = place.json(&["daemon", "status", "--json"]);
+        let number = status["daemon"]["pid"].as_i64();
+        number.is_some_and(|number| number != i64::from(first.as_raw_nonzero().get()))
+    });
+    let log = place.thru(&["daemon", "logs"]).expect(0).stdout;
+    assert!(log.contains("ended: the program was replaced"), "{log}");
+}
+
+/// Whether a process ended that its parent did not ask for yet.
+fn is_dead(number: Pid) -> bool {
+    let status = fs::read_to_string(format!("/proc/{}/stat", number.as_raw_nonzero()));
+    status.is_ok_and(|status| status.rsplit(')').next().unwrap().trim().starts_with('Z'))
+}

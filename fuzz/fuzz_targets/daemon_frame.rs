@@ -1,0 +1,65 @@
+//! What comes in on the daemon's socket: frames or lines, from whoever runs as the same user. It is cut
+//! into the same messages in whatever pieces it comes, and every message is a request or gets an error.
+#![no_main]
+
+use std::io::{self, Read};
+
+use libfuzzer_sys::fuzz_target;
+use serde_json::Value;
+use thru_daemon::{Form, FrameError, LARGEST, MessageReader, RpcError, parse, write_message};
+
+/// Gives its bytes in pieces of one size.
+struct Pieces<'a>(&'a [u8], usize);
+
+impl Read for Pieces<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.1.min(self.0.len()).min(buffer.len());
+        buffer[..length].copy_from_slice(&self.0[..length]);
+        self.0 = &self.0[length..];
+        Ok(length)
+    }
+}
+
+fuzz_target!(|data: &[u8]| {
+    let Some((size, bytes)) = data.split_first() else { return };
+    let (whole, form, failed) = read(bytes, usize::MAX);
+    let in_pieces = read(bytes, 1 + usize::from(*size));
+    assert_eq!((&whole, form, failed), (&in_pieces.0, in_pieces.1, in_pieces.2));
+    let mut again = Vec::new();
+    for message in &whole {
+        assert!(message.len() <= LARGEST);
+        check(message);
+        if let Some(form) = form {
+            write_message(&mut again, form, message).expect("what could be read can be written");
+        }
+    }
+    // What was read and is written comes out once more.
+    assert_eq!(read(&again, usize::MAX).0, whole);
+});
+
+/// The messages, how they came, and whether they ended in an error.
+fn read(bytes: &[u8], size: usize) -> (Vec<Vec<u8>>, Option<Form>, bool) {
+    let (mut reader, mut stream) = (MessageReader::new(), Pieces(bytes, size));
+    let mut messages = Vec::new();
+    loop {
+        match reader.next(&mut stream) {
+            Ok(Some(message)) => messages.push(message),
+            Ok(None) => return (messages, reader.form(), false),
+            Err(FrameError::TooLong | FrameError::Io(_)) => return (messages, reader.form(), true),
+        }
+    }
+}
+
+fn check(message: &[u8]) {
+    match parse(message) {
+        Ok(request) => {
+            let is_id = |id: &Value| id.is_string() || id.is_number() || id.is_null();
+            assert!(request.id.as_ref().is_none_or(is_id));
+            assert!(request.params.is_object() || request.params.is_array());
+        }
+        Err((id, RpcError { code, message })) => {
+            assert!(id.is_string() || id.is_number() || id.is_null());
+            assert!(code < 0 && !message.is_empty());
+        }
+    }
+}
