@@ -238,8 +238,7 @@ fn narrow(
 ) -> Result<Found> {
     let mut places = Places { environment, store, known: HashMap::new() };
     for session in sessions.iter_mut().filter(|session| session.project.is_none()) {
-        let directory =
-            session.transcript().and_then(|main| claude_code::directory_of(&main.path));
+        let directory = session.transcript().and_then(|main| claude_code::directory_of(&main.path));
         session.project = match directory {
             Some(directory) => Some(places.project_of(PathBuf::from(directory))?),
             None => None,

@@ -8,8 +8,8 @@ use thru_store::{Counts, SessionFilter, SessionRow};
 use super::install::{self, Prepared};
 use super::{Outcome, import, sessions, shared};
 use crate::environment::Environment;
-use crate::health::Daemon;
 use crate::failure::advised;
+use crate::health::Daemon;
 use crate::installing::{self, Form, Note, Scope};
 use crate::ui::{Page, Tone, age, count, one_line, plural, size};
 

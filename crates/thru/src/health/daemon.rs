@@ -117,9 +117,7 @@ pub(super) fn daemon(seen: &Seen<'_>) -> Finding {
             daemon.line(),
             "`thru daemon stop --force` ends it; nothing recorded is lost",
         ),
-        Daemon::Runs { .. } | Daemon::Absent | Daemon::Off(_) => {
-            Finding::ok(CHECK, daemon.line())
-        }
+        Daemon::Runs { .. } | Daemon::Absent | Daemon::Off(_) => Finding::ok(CHECK, daemon.line()),
     }
 }
 
@@ -148,9 +146,8 @@ pub(super) fn jobs(seen: &Seen<'_>) -> Finding {
             return Finding::problem(CHECK, error.to_string(), "`thru verify` says more");
         }
     };
-    let failed = |is_dead: bool| {
-        jobs.iter().filter(move |job| job.is_dead == is_dead && job.attempts > 0)
-    };
+    let failed =
+        |is_dead: bool| jobs.iter().filter(move |job| job.is_dead == is_dead && job.attempts > 0);
     let why = |job: Option<&thru_store::JobRow>| {
         let error = job.and_then(|job| job.error.as_deref()).unwrap_or("it does not say why");
         one_line(error, 80)

@@ -427,9 +427,9 @@ fn sessions_are_listed_latest_first() {
 
     3 sessions. `thru session show ID` opens one.
     ");
-    assert_snapshot!(home.shown(&["sessions", "--limit", "1"]), @r"
-    SESSION   LAST USED  PROJECT  TURNS  TITLE
-    33333333  [age] rocket       1  Which pears ripen in September?
+    assert_snapshot!(home.shown(&["sessions", "--limit", "1"]), @"
+    SESSION   LAST USED  STATE      PROJECT  TURNS  TITLE
+    33333333  [age] ended      rocket       1  Which pears ripen in September?
 
     1 session; `--limit` shows more. `thru session show ID` opens one.
     ");
@@ -441,17 +441,20 @@ fn sessions_are_listed_latest_first() {
         {
           "agent": "claude-code",
           "branch": null,
-          "closed": null,
-          "closed_reason": null,
+          "close_reason": "inactivity_timeout",
+          "closed": "2026-03-02T09:30:00Z",
           "compactions": 0,
           "directory": "/home/ada/rocket",
           "ended": "2026-03-02T09:00:00Z",
+          "episode_uuid": "vy5j4bbe8jfemhp2",
           "forked_from": null,
           "id": "33333333-cccc-4ccc-8ccc-000000000003",
+          "indexing": "indexed",
           "models": [],
           "passages": 1,
           "project": "rocket",
           "started": "2026-03-02T09:00:00Z",
+          "state": "ended",
           "title": "Which pears ripen in September?",
           "tokens": {
             "cache-creation": 0,
@@ -465,9 +468,9 @@ fn sessions_are_listed_latest_first() {
       "version": 1
     }
     "#);
-    assert_snapshot!(home.shown(&["sessions", "--project", "orchard"]), @r"
-    SESSION   LAST USED  PROJECT  TURNS  TITLE
-    22222222  [age] orchard      1  Plan the irrigation for the young pear trees
+    assert_snapshot!(home.shown(&["sessions", "--project", "orchard"]), @"
+    SESSION   LAST USED  STATE      PROJECT  TURNS  TITLE
+    22222222  [age] ended      orchard      1  Plan the irrigation for the young pear trees
 
     1 session in project orchard. `thru session show ID` opens one.
     ");
@@ -566,19 +569,22 @@ fn a_session_is_outlined() {
       "session": {
         "agent": "claude-code",
         "branch": "main",
-        "closed": null,
-        "closed_reason": null,
+        "close_reason": "inactivity_timeout",
+        "closed": "2026-03-01T09:30:04Z",
         "compactions": 0,
         "directory": "/home/ada/orchard",
         "ended": "2026-03-01T09:00:04Z",
+        "episode_uuid": "r9f892zrbwwj02q5",
         "forked_from": null,
         "id": "22222222-bbbb-4bbb-8bbb-000000000002",
+        "indexing": "indexed",
         "models": [
           "claude-test-1"
         ],
         "passages": 3,
         "project": "orchard",
         "started": "2026-03-01T09:00:01Z",
+        "state": "ended",
         "title": "Plan the irrigation for the young pear trees",
         "tokens": {
           "cache-creation": 2,
@@ -587,6 +593,10 @@ fn a_session_is_outlined() {
           "output": 14
         },
         "turns": 1
+      },
+      "standing": {
+        "retired_episodes": [],
+        "since": "2026-03-01T10:00:04Z"
       },
       "turns": [
         {

@@ -58,8 +58,7 @@ fn session(home: &Home, id: &str) -> Value {
 
 fn episodes(home: &Home, id: &str) -> Vec<Episode> {
     let store = Store::open_to_read(&layout(home)).unwrap();
-    let key =
-        thru_core::SessionKey { agent: thru_core::Agent::ClaudeCode, id: SessionId::new(id) };
+    let key = thru_core::SessionKey { agent: thru_core::Agent::ClaudeCode, id: SessionId::new(id) };
     store.episodes(store.session_by_key(&key).unwrap().unwrap()).unwrap()
 }
 
@@ -83,11 +82,11 @@ fn a_close_indexes_at_once_and_keeps_the_reason() {
     let answer = close(&home, &[ONE, "--reason", "story_complete"]);
     assert_snapshot!(serde_json::to_string_pretty(&answer).unwrap(), @r#"
     {
-      "episode_uuid": null,
+      "episode_uuid": "[episode]",
       "kind": "close",
-      "message": "there is no memory at [folder]/home/memory.db. run `thru import` to read the history that is on this machine.",
+      "message": "Session 11111111 is closed and indexed.",
       "session_id": "11111111-aaaa-4aaa-8aaa-000000000001",
-      "status": "error",
+      "status": "success",
       "version": 1
     }
     "#);
@@ -98,7 +97,7 @@ fn a_close_indexes_at_once_and_keeps_the_reason() {
     assert_eq!(known["session"]["episode_uuid"], answer["episode_uuid"]);
     let shown = home.shown(&["session", "show", ONE]);
     let standing = shown.lines().find(|line| line.contains("closed:")).unwrap();
-    assert_snapshot!(standing, @"");
+    assert_snapshot!(standing, @"ended since [time] · closed: asked:story_complete · indexed as [episode]");
     home.thru(&["verify"]).expect(0);
 }
 
@@ -107,17 +106,12 @@ fn without_an_id_the_only_session_at_work_here_is_meant() {
     let home = Home::new();
     at_work(&home, ONE);
     let _settings = settings(&home);
-    assert_snapshot!(home.inside(&["close"]).shown(), @"
-    -- stderr --
-    error: there is no memory at [folder]/home/memory.db.
-    hint: run `thru import` to read the history that is on this machine.
-    -- exit 2 --
-    ");
+    assert_snapshot!(home.inside(&["close"]).shown(), @"Session 11111111 is closed and indexed.");
     // It is over: now there is none.
     assert_snapshot!(home.inside(&["close"]).shown(), @"
     -- stderr --
-    error: there is no memory at [folder]/home/memory.db.
-    hint: run `thru import` to read the history that is on this machine.
+    error: no session is at work in project rocket.
+    hint: name one: 11111111 (ended: Why do uploads fail?).
     -- exit 2 --
     ");
 }
@@ -149,14 +143,26 @@ fn of_several_at_work_one_has_to_be_named() {
     let refused = home.inside(&["close"]).expect(2);
     assert!(refused.stderr.contains("11111111") && refused.stderr.contains("22222222"));
     let refused = refused.stderr.replace("11111111", "[id]").replace("22222222", "[id]");
-    assert_snapshot!(refused, @"");
+    assert_snapshot!(refused, @"
+    error: 2 sessions are at work in project rocket.
+    hint: name one: [id] (active: Why do uploads fail?), [id] (active: Why do uploads fail?).
+    ");
     let answer = home.inside(&["close", "--json"]).expect(2);
     let answer: Value = serde_json::from_str(&answer.stdout).unwrap();
     assert_eq!((&answer["status"], &answer["session_id"]), (&json!("error"), &Value::Null));
     assert_eq!((&answer["episode_uuid"], &answer["kind"]), (&Value::Null, &json!("close")));
     assert!(answer["message"].as_str().unwrap().contains("2 sessions are at work in project"));
     let answer = close(&home, &["3333"]);
-    assert_snapshot!(serde_json::to_string_pretty(&answer).unwrap(), @"");
+    assert_snapshot!(serde_json::to_string_pretty(&answer).unwrap(), @r#"
+    {
+      "episode_uuid": null,
+      "kind": "close",
+      "message": "there is no session `3333`. `thru sessions` lists them.",
+      "session_id": "3333",
+      "status": "error",
+      "version": 1
+    }
+    "#);
 }
 
 /// `test_parallel_sessions`
@@ -167,7 +173,10 @@ fn sessions_of_one_project_do_not_close_each_other() {
     at_work(&home, TWO);
     close(&home, &[ONE]);
     let (one, two) = (session(&home, ONE), session(&home, TWO));
-    assert_eq!((&one["session"]["state"], &two["session"]["state"]), (&json!("ended"), &json!("active")));
+    assert_eq!(
+        (&one["session"]["state"], &two["session"]["state"]),
+        (&json!("ended"), &json!("active"))
+    );
     assert_eq!(two["session"]["indexing"], "unindexed");
     assert_eq!(close(&home, &[])["session_id"], TWO);
 }
@@ -182,7 +191,7 @@ fn what_has_not_changed_is_not_indexed_again() {
     let _settings = settings(&home);
     let again = close(&home, &[ONE]);
     assert_eq!(again["episode_uuid"], first["episode_uuid"]);
-    assert_snapshot!(again["message"].as_str().unwrap(), @"there is no memory at [folder]/home/memory.db. run `thru import` to read the history that is on this machine.");
+    assert_snapshot!(again["message"].as_str().unwrap(), @"Session 11111111 is unchanged (hash: [hash]): it is indexed already.");
     // Asked for it once more, and told more that does not count.
     hook(&home, ONE, "SessionEnd", json!({ "reason": "clear" }));
     let again = close(&home, &[ONE, "--reason", "handoff"]);
@@ -201,13 +210,13 @@ fn what_has_changed_is_replaced_and_what_was_is_kept() {
     let second = close(&home, &[ONE, "--reason", "second"]);
     assert_ne!(second["episode_uuid"], first["episode_uuid"]);
     let _settings = settings(&home);
-    assert_snapshot!(second["message"].as_str().unwrap(), @"");
+    assert_snapshot!(second["message"].as_str().unwrap(), @"Session 11111111 is closed and indexed anew; what it was indexed as before is kept, retired.");
     let standing = &session(&home, ONE)["standing"];
     assert_eq!(standing["retired_episodes"][0]["episode_uuid"], first["episode_uuid"]);
     assert_eq!(standing["retired_episodes"].as_array().unwrap().len(), 1);
     let shown = home.shown(&["session", "show", ONE]);
     let line = shown.lines().find(|line| line.contains("closed:")).unwrap();
-    assert_snapshot!(line, @"");
+    assert_snapshot!(line, @"ended since [time] · closed: asked:second · indexed as [episode] · 1 retired episode");
     // What was indexed before is still known by its id, also when everything is made anew.
     let before = episodes(&home, ONE);
     let uuids = |episodes: &[Episode]| episodes.iter().map(|one| one.uuid).collect::<Vec<_>>();
@@ -224,14 +233,14 @@ fn a_session_in_which_nothing_was_said_has_nothing_to_index() {
     // There is nothing yet that it could be listed by.
     assert_snapshot!(home.inside(&["close", ONE]).shown(), @"
     -- stderr --
-    error: there is no memory at [folder]/home/memory.db.
-    hint: run `thru import` to read the history that is on this machine.
+    error: there is no session `11111111-aaaa-4aaa-8aaa-000000000001`.
+    hint: `thru sessions` lists them.
     -- exit 2 --
     ");
     assert_snapshot!(home.inside(&["close"]).shown(), @"
     -- stderr --
-    error: there is no memory at [folder]/home/memory.db.
-    hint: run `thru import` to read the history that is on this machine.
+    error: no session is at work in project rocket.
+    hint: `thru sessions --all` lists those of other projects.
     -- exit 2 --
     ");
 }
@@ -276,9 +285,10 @@ fn the_list_of_sessions_says_where_they_stand_where_there_is_room() {
     close(&home, &[TWO]);
     let _settings = settings(&home);
     assert_snapshot!(home.inside(&["sessions"]).shown(), @"
-    -- stderr --
-    error: there is no memory at [folder]/home/memory.db.
-    hint: run `thru import` to read the history that is on this machine.
-    -- exit 2 --
+    SESSION   LAST USED  STATE      PROJECT  TURNS  TITLE
+    22222222  now        ended      rocket       1  Why do uploads fail?
+    11111111  now        active     rocket       1  Why do uploads fail?
+
+    2 sessions in project rocket. `thru session show ID` opens one.
     ");
 }

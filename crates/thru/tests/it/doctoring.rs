@@ -327,7 +327,7 @@ fn status_fits_a_screen() {
     last intake  [moment], just now
     data         [size] in [folder]/home
                  archive [size], store [size], index [size], journal [size]
-    daemon       none in this version; none is needed
+    daemon       does not run, by `THROUGHLINE_DAEMON`; nothing needs it
     ");
 }
 

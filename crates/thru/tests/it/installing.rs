@@ -476,6 +476,7 @@ fn answers_for_programs() {
           "path": "[folder]/claude/settings.json"
         }
       ],
+      "daemon_stopped": false,
       "data": null,
       "dry_run": false,
       "foreign": [],
@@ -545,6 +546,8 @@ fn up_does_everything_and_can_be_repeated() {
       thru search WORDS  find where something was said or done
       thru context       what a session that starts here is told
       thru doctor        whether all of it works
+
+    The daemon does not run, by `THROUGHLINE_DAEMON`; nothing needs it.
     ");
     let answer = machine.json(&["up", "--json"]);
     assert_eq!(answer["kind"], "up");

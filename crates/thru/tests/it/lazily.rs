@@ -29,9 +29,19 @@ fn configure(home: &Home, text: &str) {
     std::fs::write(home.data().join("config.toml"), text).unwrap();
 }
 
-/// A store in which nothing is, so that there is something to ask.
-fn with_store(home: &Home) {
-    home.tell(&["Uploads are resumable", "--rule"]);
+/// A store in which there is something to ask for, and its id.
+fn with_store(home: &Home) -> String {
+    home.tell(&["Uploads are resumable", "--rule"])
+}
+
+/// A session that was left, which the store knows and nobody indexed; `deadline` is what a question has.
+fn left_behind(home: &Home, deadline: u32) {
+    with_store(home);
+    let by_itself = "session.auto_archive_on_end = false\n";
+    configure(home, &format!("{by_itself}search.index_deadline_ms = {deadline}\n"));
+    left(home, ONE);
+    home.thru(&["intake"]).expect(0);
+    assert_eq!(state(home, ONE), "unindexed");
 }
 
 fn asked(home: &Home, arguments: &[&str]) -> Value {
@@ -46,13 +56,12 @@ fn state(home: &Home, session: &str) -> Value {
 /// `test_lazy_index_on_search`
 #[test]
 fn a_session_that_was_left_is_indexed_before_a_question_is_answered() {
-    for question in
-        [&["search", "--json", "retried"][..], &["context", "--json"], &["timeline", "--json"]]
-    {
+    for question in [&["search", "retried"][..], &["context"], &["timeline"]] {
         let home = Home::new();
-        with_store(&home);
+        let told = with_store(&home);
         left(&home, ONE);
-        let ran = home.inside(question);
+        let named = if question == ["timeline"] { vec![told.as_str()] } else { Vec::new() };
+        let ran = home.inside(&[question, &named, &["--json"]].concat());
         // Where nobody watches, nobody is told to wait.
         assert_eq!(ran.stderr, "", "{question:?}");
         let answer: Value = serde_json::from_str(&ran.stdout).unwrap();
@@ -76,15 +85,13 @@ fn a_session_that_goes_on_is_found_and_not_indexed() {
 #[test]
 fn without_any_time_what_was_not_done_is_named() {
     let home = Home::new();
-    with_store(&home);
-    configure(&home, "search.index_deadline_ms = 0\n");
-    left(&home, ONE);
+    left_behind(&home, 0);
     let answer = asked(&home, &["search", "--json", "resumable"]);
     let left_out = json!([{ "session_id": ONE, "reason": "not in time" }]);
     assert_eq!(answer["preparation"]["left_out"], left_out);
     let shown = home.inside(&["search", "resumable"]).stdout;
     let named = shown.lines().last().unwrap();
-    assert_snapshot!(named, @"");
+    assert_snapshot!(named, @"Not all of 1 recent session is in this answer: 11111111 (not in time).");
     // Nothing of it is lost.
     configure(&home, "");
     let answer = asked(&home, &["search", "--json", "retried"]);
@@ -95,9 +102,7 @@ fn without_any_time_what_was_not_done_is_named() {
 #[test]
 fn a_question_does_not_wait_for_whoever_writes() {
     let home = Home::new();
-    with_store(&home);
-    configure(&home, "search.index_deadline_ms = 50\n");
-    left(&home, ONE);
+    left_behind(&home, 50);
     let path = home.data().join("run/intake.lock");
     let held = std::fs::File::options().read(true).write(true).open(path).unwrap();
     held.lock().unwrap();

@@ -52,7 +52,10 @@ fn a_preview_lists_what_is_missing_and_changes_nothing() {
     let answer = home.json(PREVIEW);
     assert_eq!(listed(&answer), lacks(&[(ONE, "new"), (TWO, "new")]));
     // Nothing is sent anywhere, and nobody says that there is nothing to do where there is.
-    assert_eq!((&answer["model"], &answer["cost"], &answer["run"]), (&Value::Null, &json!(0), &json!(false)));
+    assert_eq!(
+        (&answer["model"], &answer["cost"], &answer["run"]),
+        (&Value::Null, &json!(0), &json!(false))
+    );
     assert!(answer["estimated_tokens"].as_u64().unwrap() > 100);
     assert_eq!(answer["sessions"][0]["title"], "Why does the importer lock the database?");
     assert!(!home.data().join("memory.db").exists());
@@ -103,11 +106,22 @@ fn only_what_was_asked_for_is_brought_in() {
     assert_eq!(listed(&home.json(&project)), lacks(&[(TWO, "new")]));
     let run = [&project[..], &["--run"]].concat();
     assert_eq!(home.json(&run)["indexed"], 1);
-    home.thru(&["search", "--all", "importer"]).expect(1);
+    let known = home.json(&["sessions", "--all", "--json"]);
+    let known: Vec<&Value> =
+        known["sessions"].as_array().unwrap().iter().map(|session| &session["id"]).collect();
+    assert_eq!(known, [TWO]);
     let _settings = home.settings();
-    assert_snapshot!(home.shown(&["sync-history", "--project", "orchad"]), @"");
+    assert_snapshot!(home.shown(&["sync-history", "--project", "orchad"]), @"
+    -- stderr --
+    error: there is no project `orchad`.
+    hint: did you mean `orchard`? `thru projects` lists all.
+    -- exit 2 --
+    ");
     // None is left of that project; of the others there is.
-    assert_snapshot!(home.shown(&["sync-history", "--project", "orchard", "--days", "1"]), @"");
+    assert_snapshot!(home.shown(&["sync-history", "--project", "orchard", "--days", "1"]), @"
+    Every session of the last day in project orchard is remembered as it is.
+    -- exit 1 --
+    ");
 }
 
 #[test]

@@ -3,15 +3,19 @@
 use std::fs;
 
 use insta::assert_snapshot;
+use serde_json::Value;
 
 use crate::home::Home;
 use crate::records::ONE;
 
-fn answers(home: &Home) -> Vec<String> {
-    ["importer lock", "E0502", "irrigation", "pears", "crash file"]
-        .iter()
-        .map(|query| home.thru(&["search", "--all", "--json", query]).stdout)
-        .collect()
+fn answers(home: &Home) -> Vec<Value> {
+    let answer = |query: &&str| {
+        let mut answer = home.json(&["search", "--all", "--json", query]);
+        // What had to be done before depends on what was done before that.
+        answer["preparation"].take();
+        answer
+    };
+    ["importer lock", "E0502", "irrigation", "pears", "crash file"].iter().map(answer).collect()
 }
 
 #[test]

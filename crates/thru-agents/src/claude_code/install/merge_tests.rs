@@ -6,7 +6,12 @@ use super::super::places::Platform;
 use super::*;
 
 fn registration() -> Registration {
-    Registration::new("/opt/my tools/thru", Some(ClientVersion::new(2, 1, 197)), Platform::Linux, 10)
+    Registration::new(
+        "/opt/my tools/thru",
+        Some(ClientVersion::new(2, 1, 197)),
+        Platform::Linux,
+        10,
+    )
 }
 
 /// As few events as show what happens.

@@ -56,9 +56,9 @@ impl<'a> Standing<'a> {
                 Said::Closed(close) => Some(close),
                 Said::New | Said::Nothing => conversation.ended(),
             };
-            parts.extend(close.map(|close| {
-                format!("closed: {}", printable(&close.reason.to_string()))
-            }));
+            parts.extend(
+                close.map(|close| format!("closed: {}", printable(&close.reason.to_string()))),
+            );
         }
         let state = self.session.indexing.as_str();
         parts.push(match self.session.episode {
