@@ -1,6 +1,6 @@
 //! `thru doctor`, `thru status`, `thru capture`.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::Path;
 
 use insta::assert_snapshot;
@@ -375,4 +375,22 @@ fn recording_is_paused_for_a_time_or_until_told() {
     hint: write a number and its unit, such as `30m`, `2h` or `1d`.
     -- exit 2 --
     ");
+}
+
+#[test]
+fn a_daemon_that_hangs_is_named_and_waited_for_by_nobody() {
+    let home = connected();
+    fs::create_dir_all(home.data().join("run")).unwrap();
+    // It holds its lock, as long as it lives, and says nothing.
+    let lock = home.data().join("run/daemon.lock");
+    let held = File::create(&lock).unwrap();
+    held.lock().unwrap();
+    assert_eq!(home.json(&["status", "--json"])["daemon"]["state"], "hung");
+    let shown = home.shown(&["status"]);
+    assert!(shown.contains("daemon       does not answer"), "{shown}");
+    let answer = home.json(&["doctor", "--json"]);
+    let (level, _) = found(&answer, "daemon");
+    assert_eq!(level, "problem");
+    drop(held);
+    assert_eq!(home.json(&["status", "--json"])["daemon"]["state"], "not-running");
 }

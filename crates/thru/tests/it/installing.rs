@@ -629,3 +629,28 @@ fn a_folder_that_was_there_before_stays() {
     machine.inside(&["uninstall"]);
     assert!(folder.is_dir());
 }
+
+#[test]
+fn hooks_are_given_the_time_that_the_settings_say() {
+    for form in ["settings", "plugin"] {
+        let machine = machine(Home::new(), Some("2.1.139"));
+        let install = ["install", "--as", form];
+        machine.thru(&install).expect(0);
+        let hooks = |seconds: u64| {
+            let files = machine.files();
+            let texts = files.values().flatten().map(|text| String::from_utf8_lossy(text));
+            let wanted = format!("\"timeout\": {seconds}");
+            texts.map(|text| text.matches(&wanted).count()).sum::<usize>()
+        };
+        let all = hooks(10);
+        assert!(all >= 7, "{all}");
+        machine.thru(&["config", "set", "hooks.hook_timeout", "20"]).expect(0);
+        let doctor = machine.json(&["doctor", "--json"]);
+        let findings = doctor["findings"].as_array().unwrap();
+        let finding = findings.iter().find(|finding| finding["check"] == "hooks").unwrap();
+        let line = finding["line"].as_str().unwrap();
+        assert!(line.ends_with("given up after 10 seconds, not 20"), "{line}");
+        machine.thru(&install).expect(0);
+        assert_eq!((hooks(20), hooks(10)), (all, 0));
+    }
+}
