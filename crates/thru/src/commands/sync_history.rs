@@ -32,9 +32,9 @@ const BYTES_OF_TOKEN: u64 = 4;
 /// their end, and sessions that were left and are not indexed. Changes nothing without --run.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    thru sync-history                    what is missing of the last 7 days\n  \
-    thru sync-history --run              bring it in\n  \
-    thru sync-history --days 0 -p rocket everything of one project\n\n\
+    thru sync-history                     what is missing of the last 7 days\n  \
+    thru sync-history --run               bring it in\n  \
+    thru sync-history --days 0 -p rocket  all that is missing of one project\n\n\
     Exit status: 1 nothing is missing.")]
 pub(crate) struct Arguments {
     /// Only this project

@@ -717,3 +717,50 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
     let left = |name| std::fs::read_dir(home.folder().join(name)).unwrap().count();
     assert_eq!([left("tmp"), left("user"), left("claude"), left("work")], [0; 4]);
 }
+
+#[test]
+fn help_of_jobs_and_sync_history() {
+    assert_snapshot!(Home::new().shown(&["jobs", "--help"]), @"
+    List work that waits or failed, and have it tried again
+
+    Usage: thru jobs [OPTIONS] [COMMAND]
+
+    Commands:
+      list    List jobs, those that are due first (the default)
+      retry   Have jobs tried again now, as if they had never failed
+      cancel  Take jobs out of the queue
+
+    Options:
+          --plain  Use no colour and no pager
+          --json   Answer as JSON
+      -h, --help   Print help
+
+    Examples:
+      thru jobs                what waits and what failed
+      thru jobs retry --all    try everything again now
+      thru jobs cancel 3       let it be; the session is indexed when something asks for it
+
+    Exit status: 1 there is none.
+    ");
+    assert_snapshot!(Home::new().shown(&["sync-history", "--help"]), @"
+    See which sessions are not remembered yet, and bring them in
+
+    Usage: thru sync-history [OPTIONS]
+
+    Options:
+      -p, --project <PROJECT>  Only this project
+          --plain              Use no colour and no pager
+          --days <DAYS>        Only sessions used in the last so many days; 0 means all [default: 7]
+          --max-sessions <N>   At most so many sessions, the latest
+          --run                Bring them in
+          --json               Answer as JSON
+      -h, --help               Print help
+
+    Examples:
+      thru sync-history                     what is missing of the last 7 days
+      thru sync-history --run               bring it in
+      thru sync-history --days 0 -p rocket  all that is missing of one project
+
+    Exit status: 1 nothing is missing.
+    ");
+}
