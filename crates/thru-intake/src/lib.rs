@@ -17,6 +17,7 @@ mod forget;
 pub mod identity;
 mod import;
 mod indexing;
+mod jobs;
 mod lock;
 mod operations;
 mod pending;

@@ -309,7 +309,8 @@ impl Intake {
         which: Which<'_>,
         indexer: &mut Indexer<'_>,
     ) -> Result<()> {
-        let now = indexer.now;
+        // What was asked for in this run is due since it was asked for, which is later than its start.
+        let now = self.clock.now();
         let mut due = store.jobs()?;
         due.retain(|job| {
             !job.is_dead && job.kind == Some(JobKind::Index) && job.due.is_none_or(|due| due <= now)

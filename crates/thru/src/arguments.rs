@@ -89,6 +89,10 @@ pub(crate) enum Command {
     Journal(commands::journal::Command),
     /// Write memory out as JSON Lines
     Export(commands::export::Arguments),
+    /// List work that waits or failed, and have it tried again
+    Jobs(commands::jobs::Arguments),
+    /// See which sessions are not remembered yet, and bring them in
+    SyncHistory(commands::sync_history::Arguments),
     /// Look after the process in the background
     #[command(subcommand)]
     Daemon(commands::daemon::Command),

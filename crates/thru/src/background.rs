@@ -26,17 +26,24 @@ pub(crate) fn poke(layout: &Layout, config: &Config) {
 
 /// Has a daemon started, if none runs. Whether it can be, it finds out by itself.
 pub(crate) fn start(layout: &Layout, config: &Config) {
-    let is_off = std::env::var_os(SWITCH).as_deref() == Some(OsStr::new("off"));
-    if is_off
-        || !config.daemon_enabled()
-        || !config.tracking_enabled()
-        || is_watching(layout, config)
-    {
+    if switched_off(config).is_some() || is_watching(layout, config) {
         return;
     }
     let Ok(program) = std::env::current_exe() else { return };
     // Of several that start at once, one gets the lock; the others end.
     let _ = spawn(&program, &["daemon", "run", "--detached"], variables());
+}
+
+/// What keeps a daemon from being started, if anything does.
+pub(crate) fn switched_off(config: &Config) -> Option<&'static str> {
+    if std::env::var_os(SWITCH).as_deref() == Some(OsStr::new("off")) {
+        return Some(SWITCH);
+    }
+    match (config.daemon_enabled(), config.tracking_enabled()) {
+        (false, _) => Some("daemon.enabled"),
+        (_, false) => Some("session_tracking.enabled"),
+        (true, true) => None,
+    }
 }
 
 /// Whether a daemon runs, and so somebody watches the transcripts.

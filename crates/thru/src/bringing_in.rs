@@ -111,14 +111,21 @@ fn discover(
             }
             found
         }
-        Where::Everywhere => {
-            let mut found = claude_code::discover(agents, &skip);
-            watched().for_each(|own| add(&mut found, claude_code::discover_path(own)));
-            found
-        }
+        Where::Everywhere => return Ok(everywhere(environment, exclusions)),
     };
     found.sources.retain(|source| !skip(&source.path));
     Ok(found)
+}
+
+/// All transcripts that agents keep, and those in the directories that the user named.
+pub(crate) fn everywhere(environment: &Environment, exclusions: &Exclusions) -> Discovery {
+    let skip = |path: &Path| exclusions.apply_to_file(path);
+    let mut found = claude_code::discover(&environment.claude_directory, &skip);
+    for own in environment.config.watch_directories() {
+        add(&mut found, claude_code::discover_path(Path::new(own)));
+    }
+    found.sources.retain(|source| !skip(&source.path));
+    found
 }
 
 /// The transcripts that hooks of the last days told of; of these projects, if any are named.

@@ -40,6 +40,17 @@ impl Batch<'_> {
         Ok(())
     }
 
+    /// Has a job tried again now, as if it had never failed.
+    pub fn retry_job(&self, kind: JobKind, session: i64, now: Timestamp) -> Result<()> {
+        self.transaction
+            .prepare_cached(
+                "UPDATE jobs SET due = ?3, attempts = 0, dead = 0
+                 WHERE kind = ?1 AND session = ?2",
+            )?
+            .execute((kind.as_str(), session, now.as_millisecond()))?;
+        Ok(())
+    }
+
     /// How often a job failed; nothing where there is no such job.
     pub fn job_attempts(&self, kind: JobKind, session: i64) -> Result<Option<u32>> {
         Ok(self

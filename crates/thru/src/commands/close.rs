@@ -134,7 +134,7 @@ pub(crate) fn close(
     let intake = environment.intake()?;
     let plan = intake.plan(found, None)?;
     if plan.is_empty() && is_closed(environment, &session) {
-        return Ok(unchanged(&store, &session)?);
+        return unchanged(&store, &session);
     }
     drop(store);
     let deadline = Instant::now() + PATIENCE;

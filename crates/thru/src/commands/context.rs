@@ -11,7 +11,7 @@ use thru_store::StoreError;
 
 use super::briefing::{Place, Recipient, make_pack};
 use super::{Outcome, shared};
-use crate::asking::open_for_question;
+use crate::asking::{Prepared, open_for_question};
 use crate::environment::Environment;
 use crate::ui::{Page, Tone, one_line, plural, printable};
 
@@ -71,15 +71,19 @@ pub(crate) fn run(
     plain: bool,
 ) -> Result<Outcome> {
     let mut page = Page::new(environment, plain);
-    let pack = match environment.config.context_off() {
-        true => Pack { note: "silent: `context.off` is set here".to_owned(), ..Pack::default() },
+    let silent = |note: &str| Pack { note: note.to_owned(), ..Pack::default() };
+    let (pack, prepared) = match environment.config.context_off() {
+        true => (silent("silent: `context.off` is set here"), Prepared::default()),
         false => make(arguments, environment)?,
     };
     let is_silent = pack.lines.is_empty();
     if arguments.json {
-        page.json(&as_json(&pack))?;
+        let mut answer = as_json(&pack);
+        answer["preparation"] = prepared.as_json();
+        page.json(&answer)?;
     } else if arguments.explain {
         explain(&mut page, &pack);
+        prepared.show(&mut page);
     } else {
         for line in pack.text.get().lines() {
             page.line(line);
@@ -89,15 +93,13 @@ pub(crate) fn run(
     Ok(if is_silent { Outcome::Nothing } else { Outcome::Done })
 }
 
-fn make(arguments: &Arguments, environment: &Environment) -> Result<Pack> {
+fn make(arguments: &Arguments, environment: &Environment) -> Result<(Pack, Prepared)> {
     let store = match shared::open_store_as_it_is(environment) {
         Ok(store) => store,
         // Nobody can know anything yet.
         Err(error) if is_missing(&error) => {
-            return Ok(Pack {
-                note: "silent: nothing was recorded yet".to_owned(),
-                ..Pack::default()
-            });
+            let note = "silent: nothing was recorded yet".to_owned();
+            return Ok((Pack { note, ..Pack::default() }, Prepared::default()));
         }
         Err(error) => return Err(error),
     };
@@ -105,7 +107,7 @@ fn make(arguments: &Arguments, environment: &Environment) -> Result<Pack> {
         Some(name) => Place::of(&store, shared::named_project(&store, name)?)?,
         None => Place::here(environment, &store)?,
     };
-    let (store, _) = open_for_question(environment, store, Some(&place.projects))?;
+    let (store, prepared) = open_for_question(environment, store, Some(&place.projects))?;
     let session = match &arguments.session {
         Some(id) => Some(shared::named_session(&store, id)?.row),
         None => None,
@@ -119,7 +121,8 @@ fn make(arguments: &Arguments, environment: &Environment) -> Result<Pack> {
     let intake = environment.intake()?;
     let told = HashSet::new();
     let recipient = Recipient { session, told };
-    make_pack(environment, &store, intake.redactor(), place, occasion, recipient)
+    let pack = make_pack(environment, &store, intake.redactor(), place, occasion, recipient)?;
+    Ok((pack, prepared))
 }
 
 fn is_missing(error: &anyhow::Error) -> bool {

@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget};
 use serde_json::json;
 use thru_agents::{Discovery, claude_code};
 use thru_intake::identity::PROJECT_FILE;
-use thru_intake::{How, ImportReport, Intake, IntakeLock, Plan, SourceProblem, Stage};
+use thru_intake::{How, ImportReport, Intake, IntakeLock, Plan, SourceProblem, Stage, Which};
 
 use super::{Outcome, export, shared};
 use crate::environment::{Environment, project_settings};
@@ -86,7 +86,7 @@ pub(crate) fn run(
             return Ok(Outcome::Nothing);
         }
     }
-    let report = perform(environment, &lock, prepared, arguments.json)?;
+    let report = perform(environment, &lock, prepared, Which::All, arguments.json)?;
     if arguments.json {
         page.json(&as_json(&report))?;
     } else {
@@ -112,8 +112,17 @@ pub(crate) struct Prepared {
 /// changed rules.
 pub(crate) fn prepare(environment: &Environment, paths: &[PathBuf]) -> Result<Prepared> {
     let exclusions = Exclusions::of(environment)?;
-    let intake = environment.intake()?;
     let discovery = discover(paths, environment, &exclusions.ignored)?;
+    prepare_found(environment, exclusions, discovery)
+}
+
+/// The same, of files that were found already.
+pub(crate) fn prepare_found(
+    environment: &Environment,
+    exclusions: Exclusions,
+    discovery: Discovery,
+) -> Result<Prepared> {
+    let intake = environment.intake()?;
     let found = discovery.sources.len();
     if environment.config.capture_off() {
         return Err(advised(
@@ -125,11 +134,12 @@ pub(crate) fn prepare(environment: &Environment, paths: &[PathBuf]) -> Result<Pr
     Ok(Prepared { intake, exclusions, plan, found })
 }
 
-/// Reads it, with a progress bar unless it is to be quiet.
+/// Reads it, and distils and indexes these sessions, with a progress bar unless it is to be quiet.
 pub(crate) fn perform(
     environment: &Environment,
     lock: &IntakeLock,
     prepared: Prepared,
+    which: Which<'_>,
     quiet: bool,
 ) -> Result<ImportReport> {
     let Prepared { intake, exclusions, plan, .. } = prepared;
@@ -140,7 +150,7 @@ pub(crate) fn perform(
     let report = intake.import(
         lock,
         plan,
-        &How::whole(&excluded),
+        &How { distil: which, ..How::whole(&excluded) },
         &cancelled,
         &mut shared::migration_progress(environment),
         &mut |report| {

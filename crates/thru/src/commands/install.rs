@@ -103,7 +103,8 @@ pub(crate) fn prepare(
         Scope::User => Form::present(environment),
         Scope::Project => Form::Settings,
     });
-    let registration = Registration::new(&program, client.version, installing::PLATFORM);
+    let timeout = environment.config.hook_timeout();
+    let registration = Registration::new(&program, client.version, installing::PLATFORM, timeout);
     let plan = installing::to_install(environment, scope, form, &registration)?;
     let notes = installing::notes(environment, &client, &program, &plan, form);
     Ok(Prepared { client, registration, plan, notes, form })

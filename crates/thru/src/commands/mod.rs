@@ -15,6 +15,7 @@ pub(crate) mod hook;
 pub(crate) mod import;
 pub(crate) mod install;
 pub(crate) mod intake;
+pub(crate) mod jobs;
 pub(crate) mod journal;
 pub(crate) mod log;
 pub(crate) mod man;
@@ -31,6 +32,7 @@ pub(crate) mod shared;
 pub(crate) mod show;
 pub(crate) mod stats;
 pub(crate) mod status;
+pub(crate) mod sync_history;
 pub(crate) mod timeline;
 pub(crate) mod undo;
 pub(crate) mod unindexed;
@@ -134,6 +136,8 @@ fn carry_out(command: Command, environment: &Environment, plain: bool) -> Result
         Command::Capture(command) => capture::run(&command, environment, plain),
         Command::Journal(command) => journal::run(&command, environment, plain),
         Command::Export(arguments) => export::run(&arguments, environment, plain),
+        Command::Jobs(arguments) => jobs::run(arguments, environment, plain),
+        Command::SyncHistory(arguments) => sync_history::run(&arguments, environment, plain),
         Command::Daemon(command) => daemon::run(&command, environment, plain),
         Command::Intake(arguments) => intake::run(&arguments, environment, plain),
         Command::Verify(arguments) => verify::run(&arguments, environment, plain),

@@ -1,6 +1,7 @@
 //! `thru session`: one session.
 
 mod context;
+mod standing;
 
 use std::collections::BTreeMap;
 
@@ -11,6 +12,8 @@ use thru_intake::Intake;
 use thru_recall::{ContextLimits, session_context};
 use thru_redact::{Clean, Redactor, Report};
 use thru_store::{MemoryBody, MemoryFilter, PassageFilter, PassageRow, Store, TouchedFile};
+
+use standing::Standing;
 
 use super::search::session_heading;
 use super::{Outcome, memories, shared};
@@ -89,10 +92,12 @@ pub(crate) fn run(command: &Command, environment: &Environment, plain: bool) -> 
     let limits =
         ContextLimits { hot: environment.config.max_hot_entries(), ..ContextLimits::default() };
     let context = session_context(&store, intake.redactor(), session.row, limits)?;
+    let standing = Standing::of(&store, &session, environment)?;
     let mut page = Page::new(environment, plain);
     if arguments.json {
         let mut whole = as_json(&session, &turns, &files, environment);
         whole["context"] = context::as_json(&store, &context)?;
+        whole["standing"] = standing.as_json();
         page.json(&whole)?;
         page.print()?;
         return Ok(Outcome::Done);
@@ -126,6 +131,7 @@ pub(crate) fn run(command: &Command, environment: &Environment, plain: bool) -> 
     if let Some(origin) = &facts.forked_from {
         page.line(page.paint(Tone::Quiet, &format!("continues session {origin}")));
     }
+    page.line(page.paint(Tone::Quiet, &one_line(&standing.line(environment), page.columns())));
     show_digest(&mut page, &store, &intake, session.row)?;
     context::show(&mut page, &context, arguments.full, environment);
     for (number, turn) in &turns {

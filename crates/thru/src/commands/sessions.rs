@@ -11,6 +11,11 @@ use super::{Outcome, shared};
 use crate::environment::Environment;
 use crate::ui::{Page, Tone, age, one_line, plural};
 
+/// Columns of a session's state …
+const STATE: usize = 9;
+/// … and those that its title has to have beside it.
+const TITLE: usize = 30;
+
 /// Lists the project you stand in, or everything where you stand in none.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
@@ -126,20 +131,33 @@ fn table(page: &mut Page, sessions: &[SessionRow], environment: &Environment) {
         .map(|session| one_line(session.project_name.as_deref().unwrap_or("-"), 24))
         .collect();
     let name_width = names.iter().map(|name| crate::ui::width(name)).max().unwrap_or(0).max(7);
+    // Titles matter more than states where there is little room.
+    let fixed = 8 + 2 + 9 + 2 + name_width + 2 + 5 + 2;
+    let has_states = page.columns().saturating_sub(fixed + STATE + 2) >= TITLE;
+    let room = page.columns().saturating_sub(fixed + if has_states { STATE + 2 } else { 0 });
+    let state = |state: &str| match has_states {
+        true => format!("{state:STATE$}  "),
+        false => String::new(),
+    };
     let heading = format!(
-        "{:8}  {:9}  {:name_width$}  {:>5}  TITLE",
-        "SESSION", "LAST USED", "PROJECT", "TURNS"
+        "{:8}  {:9}  {}{:name_width$}  {:>5}  TITLE",
+        "SESSION",
+        "LAST USED",
+        state("STATE"),
+        "PROJECT",
+        "TURNS"
     );
     page.line(page.paint(Tone::Quiet, &heading));
     for (session, name) in sessions.iter().zip(&names) {
         let id: String = session.key.id.as_str().chars().take(8).collect();
         let padding = " ".repeat(name_width.saturating_sub(crate::ui::width(name)));
-        let room = page.columns().saturating_sub(8 + 2 + 9 + 2 + name_width + 2 + 5 + 2).max(20);
-        let title = one_line(session.title.as_deref().unwrap_or("untitled"), room);
+        let title = one_line(session.title.as_deref().unwrap_or("untitled"), room.max(20));
+        let conversation = session.heard.at(now, &environment.limits());
         page.line(format!(
-            "{}  {:9}  {name}{padding}  {:>5}  {title}",
+            "{}  {:9}  {}{name}{padding}  {:>5}  {title}",
             page.paint(Tone::Id, &format!("{id:8}")),
             age(session.ended, now),
+            state(conversation.as_ref().map_or("-", |one| one.phase().as_str())),
             session.turns,
         ));
     }

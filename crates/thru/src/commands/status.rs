@@ -12,9 +12,9 @@ use thru_core::Timestamp;
 use thru_store::{Counts, Store};
 
 use super::capture::described;
-use super::{Outcome, shared};
+use super::{Outcome, shared, unindexed};
 use crate::environment::Environment;
-use crate::health::{self, Sizes, hooks, recent_failures};
+use crate::health::{self, Daemon, Sizes, hooks, recent_failures};
 use crate::ui::{Page, Tone, age, count, day_and_time, plural, size};
 
 /// What is kept, whether recording is on, and whether anything wants looking after. Looks at little;
@@ -42,6 +42,13 @@ struct Status {
     last_intake: Option<Timestamp>,
     /// Records of the journal that are not in the store.
     pending: u64,
+    /// Sessions that were left and are not indexed.
+    unindexed: usize,
+    /// Work that was given up.
+    dead_jobs: u64,
+    /// Work that failed and is tried again, or waits.
+    waiting_jobs: u64,
+    daemon: Daemon,
     /// The journal's cap, where it grew beyond it.
     alarm: Option<u64>,
     /// Hooks that failed in the last day.
@@ -87,6 +94,8 @@ fn look(environment: &Environment) -> Result<Status> {
         None if events == 0 => Recording::NotConnected,
         None => Recording::On,
     };
+    let jobs = store.as_ref().map(Store::jobs).transpose()?.unwrap_or_default();
+    let dead_jobs = jobs.iter().filter(|job| job.is_dead).count() as u64;
     Ok(Status {
         recording,
         events,
@@ -95,6 +104,13 @@ fn look(environment: &Environment) -> Result<Status> {
         last_hook: timings::list(layout).pop(),
         last_intake: store.is_some().then(|| last_written(environment)).flatten(),
         pending: environment.intake()?.pending(store.as_ref())?.records,
+        unindexed: match &store {
+            Some(store) => unindexed::number_left(store, environment)?,
+            None => 0,
+        },
+        dead_jobs,
+        waiting_jobs: jobs.len() as u64 - dead_jobs,
+        daemon: Daemon::look(environment),
         alarm: (sizes.journal > cap).then_some(cap),
         failures: recent_failures(layout, now).len(),
         sizes,
@@ -147,6 +163,13 @@ fn show(page: &mut Page, status: &Status, environment: &Environment) {
         let text = format!("{hooks} failed in the last day; `thru doctor` says more");
         row("failures", Some(Tone::Bad), text);
     }
+    if status.dead_jobs > 0 {
+        let jobs = plural(status.dead_jobs, "job");
+        let text = format!("{jobs} given up after too many failures; `thru jobs` lists them");
+        row("jobs", Some(Tone::Bad), text);
+    } else if status.waiting_jobs > 0 {
+        row("jobs", None, format!("{} waiting", plural(status.waiting_jobs, "job")));
+    }
     if status.events > 0 {
         row("agents", None, format!("Claude Code, {}", plural(status.events as u64, "event")));
     }
@@ -176,6 +199,10 @@ fn show(page: &mut Page, status: &Status, environment: &Environment) {
     if status.pending > 0 {
         row("waiting", None, format!("{} to be brought in", plural(status.pending, "record")));
     }
+    if status.unindexed > 0 {
+        let sessions = plural(status.unindexed as u64, "session");
+        row("unindexed", None, format!("{sessions} to be indexed; the next question does it"));
+    }
     row(
         "data",
         None,
@@ -192,7 +219,8 @@ fn show(page: &mut Page, status: &Status, environment: &Environment) {
             size(sizes.journal)
         ),
     );
-    row("daemon", None, "none in this version; none is needed".to_owned());
+    let tone = matches!(status.daemon, Daemon::Hangs(_)).then_some(Tone::Bad);
+    row("daemon", tone, status.daemon.line());
 }
 
 fn as_json(status: &Status, environment: &Environment) -> Value {
@@ -217,6 +245,9 @@ fn as_json(status: &Status, environment: &Environment) -> Value {
         "last_event": status.last_hook.as_ref().map(|hook| json!({ "event": hook.event, "at": hook.at })),
         "last_intake": status.last_intake,
         "pending_records": status.pending,
+        "unindexed_sessions": status.unindexed,
+        "jobs": { "waiting": status.waiting_jobs, "dead": status.dead_jobs },
+        "daemon": status.daemon.as_json(),
         "journal_alarm": status.alarm.is_some(),
         "failures_last_day": status.failures,
         "bytes": {

@@ -4,6 +4,7 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 use thru_core::{SourceKind, Timestamp};
+use thru_lifecycle::Indexing;
 use thru_store::{Course, Store};
 
 use super::shared;
@@ -70,6 +71,19 @@ fn file(store: &Store, session: i64) -> Result<Option<String>> {
     let is_transcript = |kind| matches!(kind, SourceKind::Main | SourceKind::Hooks);
     let path = sources.into_iter().filter(|source| is_transcript(source.kind)).map(|one| one.path);
     Ok(path.into_iter().find(|path| !path.is_empty()))
+}
+
+/// How many sessions were left and wait to be indexed, without those that failed; no more than anybody
+/// reads through.
+pub(crate) fn number_left(store: &Store, environment: &Environment) -> Result<usize> {
+    let (now, limits) = (environment.clock.now(), environment.limits());
+    let courses = store.unindexed_sessions(None, MOST)?;
+    let is_left = |course: &&Course| {
+        let conversation = course.heard.at(now, &limits);
+        course.indexing != Indexing::Failed
+            && conversation.is_some_and(|conversation| conversation.left().is_some())
+    };
+    Ok(courses.iter().filter(is_left).count())
 }
 
 /// As programs are told.

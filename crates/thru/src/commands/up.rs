@@ -2,13 +2,14 @@
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use thru_intake::ImportReport;
+use thru_intake::{ImportReport, Which};
 use thru_store::{Counts, SessionFilter, SessionRow};
 
 use super::install::{self, Prepared};
 use super::{Outcome, import, sessions, shared};
 use crate::environment::Environment;
 use crate::failure::advised;
+use crate::health::Daemon;
 use crate::installing::{self, Form, Note, Scope};
 use crate::ui::{Page, Tone, age, count, one_line, plural, size};
 
@@ -94,6 +95,7 @@ pub(crate) fn run(
         None => None,
     };
     let memory = Memory::of(environment)?;
+    let daemon = Daemon::look(environment);
     if arguments.json {
         let mut answer = installing::as_json(&prepared.plan, &made);
         answer["version"] = json!(1);
@@ -104,12 +106,22 @@ pub(crate) fn run(
         answer["import"] = report.as_ref().map_or(Value::Null, import::as_json);
         answer["memory"] =
             memory.as_ref().map_or(Value::Null, |memory| memory.as_json(environment));
+        answer["daemon"] = daemon.as_json();
         page.json(&answer)?;
     } else {
         if let Some(report) = &report {
             import::tell(&mut page, report, environment);
         }
         conclude(&mut page, memory.as_ref(), environment);
+        page.gap();
+        page.line(match (&daemon, &memory) {
+            // It is, behind this answer.
+            (Daemon::Absent, Some(_)) => {
+                "The daemon is being started: it brings in what sessions say as they say it."
+                    .to_owned()
+            }
+            _ => format!("The daemon {}.", daemon.line()),
+        });
     }
     page.print()?;
     let is_interrupted = report.is_some_and(|report| report.interrupted);
@@ -145,7 +157,7 @@ fn announce(
 fn read(environment: &Environment, quiet: bool) -> Result<ImportReport> {
     let lock = shared::lock(&environment.intake()?)?;
     let prepared = import::prepare(environment, &[])?;
-    import::perform(environment, &lock, prepared, quiet)
+    import::perform(environment, &lock, prepared, Which::All, quiet)
 }
 
 /// What is remembered.

@@ -22,6 +22,8 @@ pub(crate) struct HookFound {
     pub(crate) place: Place,
     /// Whether it sees only a part of its event, by a matcher that somebody gave it.
     pub(crate) is_narrowed: bool,
+    /// The seconds it is given, where the file says.
+    pub(crate) timeout: Option<u64>,
 }
 
 fn hook_files(environment: &Environment) -> Vec<HookFile> {
@@ -52,6 +54,7 @@ pub(crate) fn found(environment: &Environment) -> Vec<HookFound> {
             file: path.clone(),
             place,
             is_narrowed: hook.matcher.is_some(),
+            timeout: hook.timeout,
         }));
     }
     found
@@ -84,6 +87,16 @@ pub(super) fn present(seen: &Seen<'_>) -> Finding {
     if !lacking.is_empty() {
         let line = format!("{line}; missing or narrowed by a matcher: {}", lacking.join(", "));
         return Finding::note(CHECK, line, "`thru install` writes the hooks again");
+    }
+    let wanted = seen.environment.config.hook_timeout();
+    let given = seen.hooks.iter().filter_map(|hook| hook.timeout);
+    if let Some(other) = given.into_iter().find(|given| *given != wanted) {
+        let line = format!("{line}; given up after {}, not {wanted}", plural(other, "second"));
+        return Finding::note(
+            CHECK,
+            line,
+            "`thru install` writes what `hooks.hook_timeout` says into the hooks",
+        );
     }
     match names.len() == all {
         true => Finding::ok(CHECK, line),

@@ -5,6 +5,7 @@
 //! command that reads it), and no finding holds text of a session.
 
 mod agent;
+mod daemon;
 mod data;
 mod files;
 pub(crate) mod hooks;
@@ -18,6 +19,7 @@ use serde_json::{Value, json};
 use thru_intake::{Intake, IntakeError, Verification};
 use thru_store::Store;
 
+pub(crate) use daemon::Daemon;
 pub(crate) use data::{Sizes, sizes};
 pub(crate) use mend::mend;
 pub(crate) use report::report;
@@ -183,6 +185,9 @@ pub(crate) fn examine(seen: &Seen<'_>) -> Vec<Finding> {
         data::index(seen),
         data::rules(seen),
         data::pending(seen),
+        daemon::daemon(seen),
+        daemon::unindexed(seen),
+        daemon::jobs(seen),
         agent::cleanup(seen),
         files::permissions(seen),
         files::leftovers(seen),

@@ -33,7 +33,7 @@ fn daemons(stage: &Stage) -> Vec<PathBuf> {
 fn a_session_starts_the_daemon_which_indexes_it_when_it_ends() {
     let Some(stage) = Stage::with_daemon(packing()) else { return };
     stage.thru(&["daemon", "stop"]);
-    assert_eq!(daemons(&stage), [PathBuf::new(); 0]);
+    assert_eq!(daemons(&stage), Vec::<PathBuf>::new());
     // The client ends although the daemon goes on: it holds nothing of the client's.
     let session = stage.asks(WRITE, &[]);
     let found = daemons(&stage);

@@ -88,19 +88,25 @@ fn a_search_answers_as_json() {
           "uncertain": false
         }
       ],
+      "preparation": {
+        "indexed": 0,
+        "left_out": []
+      },
       "project": null,
       "query": "irrigation",
       "sessions": [
         {
           "agent": "claude-code",
           "branch": "main",
-          "closed": null,
-          "closed_reason": null,
+          "close_reason": "inactivity_timeout",
+          "closed": "2026-03-01T09:30:04Z",
           "compactions": 0,
           "directory": "/home/ada/orchard",
           "ended": "2026-03-01T09:00:04Z",
+          "episode_uuid": "r9f892zrbwwj02q5",
           "forked_from": null,
           "id": "22222222-bbbb-4bbb-8bbb-000000000002",
+          "indexing": "indexed",
           "models": [
             "claude-test-1"
           ],
@@ -127,6 +133,7 @@ fn a_search_answers_as_json() {
           "project": "orchard",
           "score": 1.0,
           "started": "2026-03-01T09:00:01Z",
+          "state": "ended",
           "title": "Plan the irrigation for the young pear trees",
           "tokens": {
             "cache-creation": 2,
@@ -293,9 +300,9 @@ fn where_one_stands_decides_where_to_look() {
 
     1 passage of 1 session in project rocket (`--all` looks everywhere). `thru show ID` shows one whole.
     ");
-    assert_snapshot!(inside(&["sessions"]).shown(), @r"
-    SESSION   LAST USED  PROJECT  TURNS  TITLE
-    11111111  [age] rocket       1  Where is the lock?
+    assert_snapshot!(inside(&["sessions"]).shown(), @"
+    SESSION   LAST USED  STATE      PROJECT  TURNS  TITLE
+    11111111  [age] ended      rocket       1  Where is the lock?
 
     1 session in project rocket. `thru session show ID` opens one.
     ");
@@ -340,19 +347,22 @@ fn a_passage_is_shown_whole_and_with_its_source() {
           "session": {
             "agent": "claude-code",
             "branch": "main",
-            "closed": null,
-            "closed_reason": null,
+            "close_reason": "inactivity_timeout",
+            "closed": "2026-03-01T09:30:09Z",
             "compactions": 0,
             "directory": "/home/ada/rocket",
             "ended": "2026-03-01T09:00:09Z",
+            "episode_uuid": "cmm1p22my27pxync",
             "forked_from": null,
             "id": "11111111-aaaa-4aaa-8aaa-000000000001",
+            "indexing": "indexed",
             "models": [
               "claude-test-1"
             ],
             "passages": 7,
             "project": "rocket",
             "started": "2026-03-01T09:00:01Z",
+            "state": "ended",
             "title": "The lock is taken once now",
             "tokens": {
               "cache-creation": 5,
@@ -410,16 +420,16 @@ fn sessions_are_listed_latest_first() {
     let home = Home::imported();
     let _settings = home.settings();
     assert_snapshot!(home.shown(&["sessions"]), @"
-    SESSION   LAST USED  PROJECT  TURNS  TITLE
-    33333333  [age] rocket       1  Which pears ripen in September?
-    11111111  [age] rocket       2  The lock is taken once now
-    22222222  [age] orchard      1  Plan the irrigation for the young pear trees
+    SESSION   LAST USED  STATE      PROJECT  TURNS  TITLE
+    33333333  [age] ended      rocket       1  Which pears ripen in September?
+    11111111  [age] ended      rocket       2  The lock is taken once now
+    22222222  [age] ended      orchard      1  Plan the irrigation for the young pear trees
 
     3 sessions. `thru session show ID` opens one.
     ");
-    assert_snapshot!(home.shown(&["sessions", "--limit", "1"]), @r"
-    SESSION   LAST USED  PROJECT  TURNS  TITLE
-    33333333  [age] rocket       1  Which pears ripen in September?
+    assert_snapshot!(home.shown(&["sessions", "--limit", "1"]), @"
+    SESSION   LAST USED  STATE      PROJECT  TURNS  TITLE
+    33333333  [age] ended      rocket       1  Which pears ripen in September?
 
     1 session; `--limit` shows more. `thru session show ID` opens one.
     ");
@@ -431,17 +441,20 @@ fn sessions_are_listed_latest_first() {
         {
           "agent": "claude-code",
           "branch": null,
-          "closed": null,
-          "closed_reason": null,
+          "close_reason": "inactivity_timeout",
+          "closed": "2026-03-02T09:30:00Z",
           "compactions": 0,
           "directory": "/home/ada/rocket",
           "ended": "2026-03-02T09:00:00Z",
+          "episode_uuid": "vy5j4bbe8jfemhp2",
           "forked_from": null,
           "id": "33333333-cccc-4ccc-8ccc-000000000003",
+          "indexing": "indexed",
           "models": [],
           "passages": 1,
           "project": "rocket",
           "started": "2026-03-02T09:00:00Z",
+          "state": "ended",
           "title": "Which pears ripen in September?",
           "tokens": {
             "cache-creation": 0,
@@ -455,9 +468,9 @@ fn sessions_are_listed_latest_first() {
       "version": 1
     }
     "#);
-    assert_snapshot!(home.shown(&["sessions", "--project", "orchard"]), @r"
-    SESSION   LAST USED  PROJECT  TURNS  TITLE
-    22222222  [age] orchard      1  Plan the irrigation for the young pear trees
+    assert_snapshot!(home.shown(&["sessions", "--project", "orchard"]), @"
+    SESSION   LAST USED  STATE      PROJECT  TURNS  TITLE
+    22222222  [age] ended      orchard      1  Plan the irrigation for the young pear trees
 
     1 session in project orchard. `thru session show ID` opens one.
     ");
@@ -474,6 +487,7 @@ fn a_session_is_outlined() {
     2026-03-01 09:00 to 2026-03-01 09:00 · 2 turns · 7 passages
     Claude Code · 2.1.150 · claude-test-1 · branch main · 35 tokens written
     /home/ada/rocket
+    ended since 2026-03-01 10:00 · closed: inactivity_timeout · indexed as cmm1p22m
 
     z206b  blocked
        Done    The lock is taken once now
@@ -555,19 +569,22 @@ fn a_session_is_outlined() {
       "session": {
         "agent": "claude-code",
         "branch": "main",
-        "closed": null,
-        "closed_reason": null,
+        "close_reason": "inactivity_timeout",
+        "closed": "2026-03-01T09:30:04Z",
         "compactions": 0,
         "directory": "/home/ada/orchard",
         "ended": "2026-03-01T09:00:04Z",
+        "episode_uuid": "r9f892zrbwwj02q5",
         "forked_from": null,
         "id": "22222222-bbbb-4bbb-8bbb-000000000002",
+        "indexing": "indexed",
         "models": [
           "claude-test-1"
         ],
         "passages": 3,
         "project": "orchard",
         "started": "2026-03-01T09:00:01Z",
+        "state": "ended",
         "title": "Plan the irrigation for the young pear trees",
         "tokens": {
           "cache-creation": 2,
@@ -576,6 +593,10 @@ fn a_session_is_outlined() {
           "output": 14
         },
         "turns": 1
+      },
+      "standing": {
+        "retired_episodes": [],
+        "since": "2026-03-01T10:00:04Z"
       },
       "turns": [
         {

@@ -23,9 +23,60 @@ fn settings_are_shown_with_where_they_come_from() {
     # always recorded; transcripts are kept whole all the same.
     capture.skip_tools = ["ListMcpResourcesTool", "SlashCommand", "Skill", "TodoWrite"]
 
-    # Bring what was recorded into memory when a turn or a session ends, by a short process in the
-    # background. Without, it waits for the next command or session.
-    capture.background = true
+    # Keep track of sessions: hooks record, transcripts are watched. Without, nothing is brought in but
+    # what `thru import` is told to.
+    session_tracking.enabled = true
+
+    # Seconds without activity after which a session is indexed although nobody closed it. For machines
+    # that work alone, 300 is a good value.
+    session_tracking.inactivity_timeout = 1800
+
+    # Seconds after which the daemon looks for sessions that time has closed, at the latest.
+    session_tracking.check_interval = 60
+
+    # More directories with transcripts that the daemon watches, beside those that agents use.
+    session_tracking.watch_directories = []
+
+    # Minutes without activity after which a session is idle. After twice that it is over.
+    session.idle_timeout_minutes = 30
+
+    # Hours after its last start or resume at which a session is over, whatever happens in it.
+    session.max_session_duration_hours = 8
+
+    # How many of a session's last doings are told to the next one.
+    session.max_hot_entries = 5
+
+    # Index a session when it ends or is left. Without, it waits for the first question, or for `thru
+    # close`.
+    session.auto_archive_on_end = true
+
+    # Let hooks record and answer. Without, they do nothing, and transcripts are read all the same.
+    hooks.enabled = true
+
+    # Let programs of this user close and list sessions through the daemon's socket.
+    hooks.socket_enabled = true
+
+    # Where the daemon's socket lies. Empty means in the data directory, under `run`.
+    hooks.socket_path = ""
+
+    # Seconds after which an agent gives a hook up, as `thru install` writes it into the agent's
+    # settings. Hooks themselves end within one second.
+    hooks.hook_timeout = 10
+
+    # Let the daemon index a session that ends, and wait for nothing. Without, the hook tries to do it
+    # before the agent goes on, for at most 700 milliseconds.
+    hooks.async_indexing = true
+
+    # Start the daemon when a session starts or a command is run. Without, what was recorded waits for
+    # the next command or session.
+    daemon.enabled = true
+
+    # Minutes without anything to do after which the daemon ends. It is started again when it is needed.
+    daemon.idle_exit_minutes = 120
+
+    # Milliseconds that a question waits for recent sessions to be indexed. What is not done by then is
+    # named in the answer.
+    search.index_deadline_ms = 2000
 
     # Say so when the journal takes more than this many megabytes. Nothing is ever dropped from it.
     journal.alarm_mb = 4096
@@ -209,4 +260,35 @@ fn the_file_can_lie_elsewhere() {
         .unwrap();
     assert!(set.status.success());
     assert_eq!(std::fs::read_to_string(file).unwrap(), "[search]\nlimit = 9\n");
+}
+
+#[test]
+fn the_documents_list_every_setting_as_it_is() {
+    let documented = include_str!("../../../../docs/configuration.md");
+    let rows: Vec<Vec<&str>> = documented
+        .lines()
+        .map(|line| line.split('|').map(str::trim).collect::<Vec<_>>())
+        .filter(|cells| cells.len() == 7 && cells[1].contains('.'))
+        .collect();
+    let keys: Vec<&str> = rows.iter().map(|cells| cells[1].trim_matches('`')).collect();
+    for key in &keys {
+        assert!(thru_config::find(key).is_some(), "there is no setting {key}");
+    }
+    for setting in thru_config::SETTINGS {
+        let row = keys.iter().position(|key| *key == setting.key);
+        let cells = &rows[row.unwrap_or_else(|| panic!("{} is not documented", setting.key))];
+        let (takes, default, project) = (cells[2], cells[3], cells[4]);
+        if let thru_config::Kind::Integer { min, max } = setting.kind {
+            assert_eq!(takes, format!("{min} to {max}"), "{}", setting.key);
+        }
+        match (setting.default)() {
+            thru_config::Value::Text(text) if text.is_empty() => assert_eq!(default, "not set"),
+            thru_config::Value::Text(text) => assert_eq!(default, format!("`{text}`")),
+            thru_config::Value::List(items) if !items.is_empty() => {
+                assert!(items.iter().all(|item| default.contains(item)), "{}", setting.key);
+            }
+            value => assert_eq!(default, format!("`{value}`"), "{}", setting.key),
+        }
+        assert_eq!(project != "no", setting.project, "{}", setting.key);
+    }
 }

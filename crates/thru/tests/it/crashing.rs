@@ -115,7 +115,6 @@ fn call(home: &Home, event: &str, payload: &serde_json::Value, dies: Option<Dura
 fn hooks_killed_at_any_moment_lose_nothing_they_acknowledged() {
     let home = Home::new();
     fs::create_dir_all(home.data()).unwrap();
-    fs::write(home.data().join("config.toml"), "[capture]\nbackground = false\n").unwrap();
     let mut dice = Dice(0xdecade);
     let mut acknowledged = BTreeMap::new();
     let started = Instant::now();

@@ -84,11 +84,14 @@ fn a_doctor_finds_all_well_where_all_is_well() {
     ok       index         11 passages and 4 memories
     ok       redaction     everything was cleaned by today's rules
     ok       waiting       everything in the journal was brought in
+    ok       daemon        does not run, by `THROUGHLINE_DAEMON`; nothing needs it
+    ok       unindexed     every session that was left is indexed
+    ok       jobs          no work failed
     ok       clean-up      Claude Code deletes transcripts after [age] (`cleanupPeriodDays`, its default)
     ok       permissions   only you may read what is kept
     ok       leftovers     none
     ok       disk          [size] in [folder]/home (archive [size], store [size], index [size], journal [size]), [size] free
-    ok       versions      thru [version], schema 4
+    ok       versions      thru [version], schema 5
 
     All is well.
     ");
@@ -115,12 +118,15 @@ fn a_doctor_says_what_is_missing() {
     ok       index         0 passages and 0 memories
     ok       redaction     nothing is kept yet
     ok       waiting       everything in the journal was brought in
+    ok       daemon        does not run, by `THROUGHLINE_DAEMON`; nothing needs it
+    ok       unindexed     there is no session
+    ok       jobs          there is no work
     note     clean-up      Claude Code deletes transcripts after [age] (`cleanupPeriodDays`, its default)
                            run `thru import` more often than that, or `thru install`
     ok       permissions   only you may read what is kept
     ok       leftovers     none
     ok       disk          [size] in [folder]/home (archive [size], store [size], index [size], journal [size]), [size] free
-    ok       versions      thru [version], schema 4
+    ok       versions      thru [version], schema 5
 
     1 problem.
     -- exit 2 --
@@ -305,7 +311,7 @@ fn status_fits_a_screen() {
     last intake  [moment], just now
     data         [size] in [folder]/home
                  archive [size], store [size], index [size], journal [size]
-    daemon       none in this version; none is needed
+    daemon       does not run, by `THROUGHLINE_DAEMON`; nothing needs it
     ");
     home.thru(&["config", "set", "journal.alarm_mb", "16"]).expect(0);
     fs::write(home.data().join("journal/padding"), vec![0; 17_000_000]).unwrap();
@@ -321,7 +327,7 @@ fn status_fits_a_screen() {
     last intake  [moment], just now
     data         [size] in [folder]/home
                  archive [size], store [size], index [size], journal [size]
-    daemon       none in this version; none is needed
+    daemon       does not run, by `THROUGHLINE_DAEMON`; nothing needs it
     ");
 }
 
@@ -335,7 +341,7 @@ fn status_says_how_to_begin() {
     last intake  nothing was brought in yet; `thru import` reads what is there
     data         [size] in [folder]/home
                  archive [size], store [size], index [size], journal [size]
-    daemon       none in this version; none is needed
+    daemon       does not run, by `THROUGHLINE_DAEMON`; nothing needs it
     ");
 }
 

@@ -12,36 +12,40 @@ fn help_says_what_it_is_for() {
     Usage: thru [OPTIONS] <COMMAND>
 
     Commands:
-      up           Set everything up: install, read the history that is there, say what is remembered
-      import       Read the history that agents left on this machine
-      search       Find where something was said or done
-      show         Show memories and passages whole, or the records they came from
-      timeline     Show what happened before and after something
-      context      Print what a session that starts here now would be given
-      remember     Tell something to remember
-      edit         Correct a memory
-      sessions     List sessions, the latest first
-      session      Look into one session
-      restore      Put a session back where its agent can resume it
-      projects     List, rename and merge projects
-      redact       Take out what must not be kept, and rules of your own for it
-      forget       Forget memories, sessions or whole projects
-      undo         Take a decision back
-      log          List what you decided, and what was merged by itself
-      config       Read and change settings
-      install      Connect agents, so that their sessions are recorded and briefed
-      uninstall    Take every trace of the installation out of the agents' settings
-      status       How things are, in one screen
-      doctor       Find out what does not work, and mend it
-      stats        What briefings cost, and whether they were used
-      capture      Pause recording, or go on
-      journal      Look into the journal
-      export       Write memory out as JSON Lines
-      verify       Check that what lies on the disk is what was written
-      rebuild      Make store and index again from journal and archive
-      demo         See search, an outline and a briefing on a made-up history
-      completions  Print completions for a shell
-      man          Print the manual page, or write one page per command into a folder
+      up            Set everything up: install, read the history that is there, say what is remembered
+      import        Read the history that agents left on this machine
+      search        Find where something was said or done
+      show          Show memories and passages whole, or the records they came from
+      timeline      Show what happened before and after something
+      context       Print what a session that starts here now would be given
+      remember      Tell something to remember
+      edit          Correct a memory
+      close         Say that a session is over for now, and index it
+      sessions      List sessions, the latest first
+      session       Look into one session
+      restore       Put a session back where its agent can resume it
+      projects      List, rename and merge projects
+      redact        Take out what must not be kept, and rules of your own for it
+      forget        Forget memories, sessions or whole projects
+      undo          Take a decision back
+      log           List what you decided, and what was merged by itself
+      config        Read and change settings
+      install       Connect agents, so that their sessions are recorded and briefed
+      uninstall     Take every trace of the installation out of the agents' settings
+      status        How things are, in one screen
+      doctor        Find out what does not work, and mend it
+      stats         What briefings cost, and whether they were used
+      capture       Pause recording, or go on
+      journal       Look into the journal
+      export        Write memory out as JSON Lines
+      jobs          List work that waits or failed, and have it tried again
+      sync-history  See which sessions are not remembered yet, and bring them in
+      daemon        Look after the process in the background
+      verify        Check that what lies on the disk is what was written
+      rebuild       Make store and index again from journal and archive
+      demo          See search, an outline and a briefing on a made-up history
+      completions   Print completions for a shell
+      man           Print the manual page, or write one page per command into a folder
 
     Options:
           --plain    Use no colour and no pager
@@ -146,7 +150,7 @@ fn help_of_show() {
 
 #[test]
 fn help_of_sessions() {
-    assert_snapshot!(Home::new().shown(&["sessions", "--help"]), @r"
+    assert_snapshot!(Home::new().shown(&["sessions", "--help"]), @"
     List sessions, the latest first
 
     Usage: thru sessions [OPTIONS]
@@ -157,6 +161,8 @@ fn help_of_sessions() {
       -a, --all                In all projects
           --since <SINCE>      With activity since: `2026-03-01`, `yesterday`, `2 weeks ago`
           --until <UNTIL>      Begun before: as --since
+          --unindexed          Only those that are not indexed as they are
+          --include-active     With --unindexed: also those that go on
       -n, --limit <LIMIT>      How many to list [default: 30]
           --json               Answer as JSON
       -h, --help               Print help
@@ -639,6 +645,7 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
     [date] to [date] · 2 turns · 12 passages
     Claude Code · 2.1.190 · claude-sonnet-5 · branch main · 526 tokens written
     /home/ada/rocket
+    ended since [date] · closed: inactivity_timeout · indexed as wvw494a8
 
     7y4kp  completed
        Done    The lock is taken after load(): two processes can both read the old index

@@ -20,11 +20,9 @@ use crate::records::{ONE, TWO};
 
 const SECRET: &str = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
 
-/// A home whose hooks start nothing in the background, unless a test wants it.
+/// A home that knows nothing yet.
 pub(crate) fn quiet() -> Home {
-    let home = Home::new();
-    configure(&home, "capture.background = false\n");
-    home
+    Home::new()
 }
 
 fn configure(home: &Home, text: &str) {
@@ -351,7 +349,7 @@ fn nothing_is_recorded_where_nobody_wants_it() {
         configure(&home, &format!("capture.ignore = [{:?}]", pattern.to_str().unwrap()));
         assert_eq!(prompt(&home, ONE, 2, "hello"), Value::Null);
     }
-    configure(&home, "capture.background = false");
+    configure(&home, "");
     // While recording is paused, which the start of a session says.
     pause::set(&layout(&home), Pause::Open).unwrap();
     let started = hook(&home, ONE, "SessionStart", json!({ "source": "startup" }));
@@ -673,7 +671,7 @@ fn what_is_broken_costs_no_event() {
         3,
         "{known:?}"
     );
-    configure(&home, "capture.background = false");
+    configure(&home, "");
     assert_eq!(recorded(&home), all);
     // A store of another time.
     let database = home.data().join("memory.db");
@@ -842,25 +840,17 @@ fn several_sessions_work_in_one_project_at_once() {
 }
 
 #[test]
-fn what_a_session_said_is_brought_in_behind_its_back() {
+fn without_a_daemon_what_a_session_said_is_there_for_the_next_question() {
     let home = Home::new();
     prompt(&home, ONE, 1, "Why do uploads fail?");
     stop(&home, ONE, "They are retried too often.");
     let mut author = crate::records::Author::of(ONE);
     author.asks("Why do uploads fail?").says("They are retried too often.");
     home.write(&crate::records::file(ONE), author.text());
-    // Its pipes are closed though it has not ended: nobody waits for it.
     for _ in 0..4 {
         hook(&home, ONE, "SessionEnd", json!({ "reason": "other" }));
     }
-    eventually(|| {
-        home.data().join("memory.db").exists()
-            && home.thru(&["search", "--all", "retried"]).stdout.contains("retried too often")
-    });
-    let lock = File::open(home.data().join("run/intake.waiting")).unwrap();
-    eventually(|| lock.try_lock().is_ok());
-    let lock = File::open(home.data().join("run/intake.lock")).unwrap();
-    eventually(|| lock.try_lock().is_ok());
-    drop(lock);
+    let found = home.thru(&["search", "--all", "retried"]).expect(0);
+    assert!(found.stdout.contains("retried too often"), "{}", found.shown());
     home.thru(&["verify"]).expect(0);
 }

@@ -476,6 +476,7 @@ fn answers_for_programs() {
           "path": "[folder]/claude/settings.json"
         }
       ],
+      "daemon_stopped": false,
       "data": null,
       "dry_run": false,
       "foreign": [],
@@ -529,6 +530,8 @@ fn up_does_everything_and_can_be_repeated() {
       thru search WORDS  find where something was said or done
       thru context       what a session that starts here is told
       thru doctor        whether all of it works
+
+    The daemon does not run, by `THROUGHLINE_DAEMON`; nothing needs it.
     ");
     assert_snapshot!(machine.shown(&["up"]), @"
     Claude Code 2.1.197, [folder]/my bin/claude.
@@ -543,6 +546,8 @@ fn up_does_everything_and_can_be_repeated() {
       thru search WORDS  find where something was said or done
       thru context       what a session that starts here is told
       thru doctor        whether all of it works
+
+    The daemon does not run, by `THROUGHLINE_DAEMON`; nothing needs it.
     ");
     let answer = machine.json(&["up", "--json"]);
     assert_eq!(answer["kind"], "up");
@@ -579,6 +584,8 @@ fn up_goes_ahead_of_claude_code() {
       thru demo          see it at work on a made-up history
       thru context       what a session that starts here is told
       thru doctor        whether all of it works
+
+    The daemon does not run, by `THROUGHLINE_DAEMON`; nothing needs it.
     ");
     assert!(machine.settings().is_file());
 }

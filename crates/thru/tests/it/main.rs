@@ -10,6 +10,7 @@
 
 mod asking;
 mod briefing;
+mod closing;
 mod configuring;
 mod crashing;
 #[cfg(unix)]
@@ -25,7 +26,9 @@ mod home;
 mod hooking;
 mod importing;
 mod installing;
+mod jobbing;
 mod journalling;
+mod lazily;
 mod merging;
 mod outside;
 mod projects;
@@ -37,5 +40,6 @@ mod redacting;
 mod remembering;
 mod restoring;
 mod sessions;
+mod syncing;
 mod timelines;
 mod verifying;

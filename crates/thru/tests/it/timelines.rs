@@ -166,6 +166,10 @@ fn a_timeline_answers_as_json() {
       },
       "before": [],
       "kind": "timeline",
+      "preparation": {
+        "indexed": 0,
+        "left_out": []
+      },
       "version": 1
     }
     "#);
@@ -175,6 +179,10 @@ fn a_timeline_answers_as_json() {
       "anchor": null,
       "before": [],
       "kind": "timeline",
+      "preparation": {
+        "indexed": 0,
+        "left_out": []
+      },
       "version": 1
     }
     -- exit 1 --

@@ -3,15 +3,19 @@
 use std::fs;
 
 use insta::assert_snapshot;
+use serde_json::Value;
 
 use crate::home::Home;
 use crate::records::ONE;
 
-fn answers(home: &Home) -> Vec<String> {
-    ["importer lock", "E0502", "irrigation", "pears", "crash file"]
-        .iter()
-        .map(|query| home.thru(&["search", "--all", "--json", query]).stdout)
-        .collect()
+fn answers(home: &Home) -> Vec<Value> {
+    let answer = |query: &&str| {
+        let mut answer = home.json(&["search", "--all", "--json", query]);
+        // What had to be done before depends on what was done before that.
+        answer["preparation"].take();
+        answer
+    };
+    ["importer lock", "E0502", "irrigation", "pears", "crash file"].iter().map(answer).collect()
 }
 
 #[test]
@@ -129,7 +133,7 @@ fn a_memory_of_a_newer_version_is_left_as_it_is() {
     }
     assert_snapshot!(home.shown(&["sessions"]), @"
     -- stderr --
-    error: the memory was written by a newer version of Throughline (schema 99; this one knows 4).
+    error: the memory was written by a newer version of Throughline (schema 99; this one knows 5).
     hint: install the newer version of Throughline again.
     -- exit 2 --
     ");

@@ -9,11 +9,6 @@ use super::places::Platform;
 /// What follows the program in the command line of each of our hooks, before the name of the event.
 const CALL: [&str; 2] = ["hook", "claude-code"];
 
-/// Seconds that Claude Code waits for a hook of ours. One takes milliseconds; a disk that is asleep or
-/// an index that was never read may take a second or two. In a settings file it also raises the 1.5 s
-/// that all `SessionEnd` hooks share.
-const TIMEOUT: u64 = 10;
-
 /// Since when Claude Code runs a program with `args` and without a shell. Older versions would run
 /// the program alone.
 const ARGUMENTS_UNDERSTOOD: ClientVersion = ClientVersion::new(2, 1, 139);
@@ -48,16 +43,26 @@ pub struct Registration {
     pub platform: Platform,
     /// For which events.
     pub events: Vec<&'static str>,
+    /// Seconds that Claude Code waits for each. One takes milliseconds; a disk that is asleep or an
+    /// index that was never read may take a second or two. In a settings file it also raises the 1.5 s
+    /// that all `SessionEnd` hooks share.
+    pub timeout: u64,
 }
 
 impl Registration {
     /// What fits a version of Claude Code, or every version where it is not known.
-    pub fn new(program: &str, version: Option<ClientVersion>, platform: Platform) -> Self {
+    pub fn new(
+        program: &str,
+        version: Option<ClientVersion>,
+        platform: Platform,
+        timeout: u64,
+    ) -> Self {
         Self {
             program: program.to_owned(),
             form: HookForm::of(version),
             platform,
             events: events(version),
+            timeout,
         }
     }
 
@@ -69,14 +74,14 @@ impl Registration {
                 "type": "command",
                 "command": self.program,
                 "args": [hook, agent, event],
-                "timeout": TIMEOUT,
+                "timeout": self.timeout,
             }),
             HookForm::Shell => {
                 let program = quoted(&self.program, self.platform);
                 json!({
                     "type": "command",
                     "command": format!("{program} {hook} {agent} {event}"),
-                    "timeout": TIMEOUT,
+                    "timeout": self.timeout,
                 })
             }
         }
@@ -196,10 +201,10 @@ mod tests {
         for (path, written, platform) in PATHS {
             assert_eq!(quoted(path, platform), written);
             for version in [None, Some(ClientVersion::new(2, 1, 139))] {
-                let handler = Registration::new(path, version, platform).handler("Stop");
+                let handler = Registration::new(path, version, platform, 10).handler("Stop");
                 let hook = InstalledHook::of("Stop", None, &handler).unwrap();
                 assert_eq!(hook.program.replace('\\', "/"), path.replace('\\', "/"));
-                assert_eq!((hook.form, hook.timeout), (HookForm::of(version), Some(TIMEOUT)));
+                assert_eq!((hook.form, hook.timeout), (HookForm::of(version), Some(10)));
             }
         }
     }

@@ -6,7 +6,12 @@ use super::super::places::Platform;
 use super::*;
 
 fn registration() -> Registration {
-    Registration::new("/opt/my tools/thru", Some(ClientVersion::new(2, 1, 197)), Platform::Linux)
+    Registration::new(
+        "/opt/my tools/thru",
+        Some(ClientVersion::new(2, 1, 197)),
+        Platform::Linux,
+        10,
+    )
 }
 
 /// As few events as show what happens.
@@ -97,7 +102,7 @@ fn lines_end_as_they_did() {
 #[test]
 fn an_older_installation_is_replaced() {
     let text = "{\n  \"a\": 1\n}\n";
-    let old = Registration::new("/old/thru", None, Platform::Linux);
+    let old = Registration::new("/old/thru", None, Platform::Linux, 10);
     let with_old = install(Some(text), &old).unwrap();
     let with_new = install(Some(&with_old), &registration()).unwrap();
     assert_eq!(with_new, install(Some(text), &registration()).unwrap());
@@ -298,7 +303,7 @@ proptest! {
             prop_assert_eq!(value_without_ours(&with), value_without_ours(&text));
         }
         // Another version of ours in between changes nothing.
-        let old = Registration::new("/old/thru", None, Platform::Windows);
+        let old = Registration::new("/old/thru", None, Platform::Windows, 10);
         let upgraded = install(Some(&install(Some(&text), &old).unwrap()), &registration()).unwrap();
         prop_assert_eq!(&upgraded, &with);
     }

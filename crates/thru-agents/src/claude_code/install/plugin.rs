@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     fn files() -> Vec<PluginFile> {
-        let mut registration = Registration::new("/bin/thru", None, Platform::Linux);
+        let mut registration = Registration::new("/bin/thru", None, Platform::Linux, 10);
         registration.events = vec!["SessionStart", "Stop"];
         plugin_files(&registration, "1.2.3", "https://example.org/throughline")
     }

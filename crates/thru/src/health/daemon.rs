@@ -1,0 +1,168 @@
+//! The daemon, as everybody else sees it; and what it, or whoever runs next, has to do.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use thru_daemon::{Client, Hello, Holder, holder, is_held};
+
+use super::{Finding, Seen};
+use crate::background;
+use crate::commands::unindexed;
+use crate::environment::Environment;
+use crate::ui::{one_line, plural};
+
+/// How long a daemon has for all its answers. Who looks how things are does not wait for one that hangs.
+const ANSWER: Duration = Duration::from_millis(300);
+
+/// Whether a daemon runs.
+pub(crate) enum Daemon {
+    /// It runs.
+    Runs {
+        /// Which.
+        hello: Hello,
+        /// How it is told that transcripts grow, as far as it said so in time.
+        watching: Option<String>,
+        /// Why it has to look by itself now and then.
+        polling_because: Option<String>,
+    },
+    /// One holds the lock and does not answer.
+    Hangs(Option<Holder>),
+    /// None runs; one is started when it is needed.
+    Absent,
+    /// None runs, and this keeps it from being started.
+    Off(&'static str),
+}
+
+impl Daemon {
+    /// Looks, for a moment at most.
+    pub(crate) fn look(environment: &Environment) -> Self {
+        let paths = background::paths(&environment.layout, &environment.config);
+        if !is_held(&paths.lock).unwrap_or(false) {
+            return match background::switched_off(&environment.config) {
+                Some(switch) => Self::Off(switch),
+                None => Self::Absent,
+            };
+        }
+        let deadline = Instant::now() + ANSWER;
+        let left = || deadline.saturating_duration_since(Instant::now());
+        let Ok(mut client) = Client::connect(&paths.socket, left()) else {
+            return Self::Hangs(holder(&paths.lock));
+        };
+        let Ok(hello) = client.hello(left()) else { return Self::Hangs(holder(&paths.lock)) };
+        // One that is at work may have no time to say more.
+        let status = client.status(left()).unwrap_or_default();
+        let said = |key: &str| status[key].as_str().map(str::to_owned);
+        Self::Runs { hello, watching: said("watching"), polling_because: said("polling_because") }
+    }
+
+    /// In a line.
+    pub(crate) fn line(&self) -> String {
+        match self {
+            Self::Runs { hello, watching, polling_because } => {
+                let how = match (watching, polling_because) {
+                    (_, Some(why)) => format!("; looks now and then: {why}"),
+                    (Some(how), None) => format!("; watches by {how}"),
+                    (None, None) => String::new(),
+                };
+                format!("runs: version {}, process {}{how}", hello.version, hello.pid)
+            }
+            Self::Hangs(holder) => {
+                let which = holder
+                    .as_ref()
+                    .map_or_else(String::new, |holder| format!(" (process {})", holder.pid));
+                format!("does not answer{which}; `thru daemon status` looks again")
+            }
+            Self::Absent => "does not run; it is started when it is needed".to_owned(),
+            Self::Off(switch) => format!("does not run, by `{switch}`; nothing needs it"),
+        }
+    }
+
+    /// As programs are told.
+    pub(crate) fn as_json(&self) -> Value {
+        let (state, hello, watching) = match self {
+            Self::Runs { hello, watching, .. } => ("running", Some(hello), watching.as_deref()),
+            Self::Hangs(_) => ("hung", None, None),
+            Self::Absent | Self::Off(_) => ("not-running", None, None),
+        };
+        json!({
+            "state": state,
+            "version": hello.map(|hello| &hello.version),
+            "process": hello.map(|hello| hello.pid),
+            "watching": watching,
+            "switched_off_by": match self {
+                Self::Off(switch) => Some(switch),
+                _ => None,
+            },
+        })
+    }
+}
+
+/// Whether the daemon runs as it should.
+pub(super) fn daemon(seen: &Seen<'_>) -> Finding {
+    const CHECK: &str = "daemon";
+    let daemon = Daemon::look(seen.environment);
+    match &daemon {
+        Daemon::Runs { hello, .. } if hello.version != env!("CARGO_PKG_VERSION") => Finding::note(
+            CHECK,
+            format!("{}; this program is {}", daemon.line(), env!("CARGO_PKG_VERSION")),
+            "`thru daemon restart` starts that of this program, if it is the newer one",
+        ),
+        Daemon::Runs { polling_because: Some(_), .. } => Finding::note(
+            CHECK,
+            daemon.line(),
+            "what sessions write is found a little later; nothing is missed",
+        ),
+        Daemon::Hangs(_) => Finding::problem(
+            CHECK,
+            daemon.line(),
+            "`thru daemon stop --force` ends it; nothing recorded is lost",
+        ),
+        Daemon::Runs { .. } | Daemon::Absent | Daemon::Off(_) => Finding::ok(CHECK, daemon.line()),
+    }
+}
+
+/// Sessions that were left and are not indexed.
+pub(super) fn unindexed(seen: &Seen<'_>) -> Finding {
+    const CHECK: &str = "unindexed";
+    let Ok(Some(store)) = &seen.store else { return Finding::ok(CHECK, "there is no session") };
+    match unindexed::number_left(store, seen.environment) {
+        Err(error) => Finding::problem(CHECK, format!("{error:#}"), "`thru verify` says more"),
+        Ok(0) => Finding::ok(CHECK, "every session that was left is indexed"),
+        Ok(number) => Finding::note(
+            CHECK,
+            format!("{} to be indexed", plural(number as u64, "session")),
+            "the daemon does it, or the next question; `thru sessions --unindexed` lists them",
+        ),
+    }
+}
+
+/// Work that failed.
+pub(super) fn jobs(seen: &Seen<'_>) -> Finding {
+    const CHECK: &str = "jobs";
+    let Ok(Some(store)) = &seen.store else { return Finding::ok(CHECK, "there is no work") };
+    let jobs = match store.jobs() {
+        Ok(jobs) => jobs,
+        Err(error) => {
+            return Finding::problem(CHECK, error.to_string(), "`thru verify` says more");
+        }
+    };
+    let failed =
+        |is_dead: bool| jobs.iter().filter(move |job| job.is_dead == is_dead && job.attempts > 0);
+    let why = |job: Option<&thru_store::JobRow>| {
+        let error = job.and_then(|job| job.error.as_deref()).unwrap_or("it does not say why");
+        one_line(error, 80)
+    };
+    match (failed(true).count() as u64, failed(false).count() as u64) {
+        (0, 0) => Finding::ok(CHECK, "no work failed"),
+        (0, number) => Finding::note(
+            CHECK,
+            format!("{} failed: {}", plural(number, "job"), why(failed(false).next())),
+            "tried again by itself; `thru jobs` says when",
+        ),
+        (number, _) => Finding::problem(
+            CHECK,
+            format!("{} given up: {}", plural(number, "job"), why(failed(true).next())),
+            "`thru jobs` lists them, `thru jobs retry --all` tries them again",
+        ),
+    }
+}
