@@ -57,13 +57,6 @@ struct Bench<'b> {
 /// Measures hooks in a home, which they change.
 pub(super) fn run(program: &Program, home: &Path) -> Result<()> {
     fs::create_dir_all(home)?;
-    // Nothing works in the background while something is timed.
-    let config = home.join("config.toml");
-    let mut settings = fs::read_to_string(&config).unwrap_or_default();
-    if !settings.contains("background") {
-        settings.push_str("\n[capture]\nbackground = false\n");
-        fs::write(&config, settings)?;
-    }
     eprintln!("bringing the home up to date …");
     program.run(home, Task::Intake)?;
     let mut bench = Bench::new(program, home)?;
