@@ -1,6 +1,8 @@
 //! `daemon`.
-use clap::Args;
 use anyhow::Result;
+use clap::Args;
 #[derive(Args)]
 pub(crate) struct Arguments {}
-pub(crate) fn run(_: &Arguments) -> Result<()> { Ok(()) }
+pub(crate) fn run(_: &Arguments) -> Result<()> {
+    Ok(())
+}

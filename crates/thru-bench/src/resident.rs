@@ -175,7 +175,8 @@ pub(crate) fn processes_of(home: &Path) -> Result<Vec<OfHome>> {
             continue;
         }
         let command = fs::read(entry.path().join("cmdline")).unwrap_or_default();
-        let words = command.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into());
+        let words =
+            command.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into());
         found.push(OfHome { number, words: words.collect() });
     }
     Ok(found)

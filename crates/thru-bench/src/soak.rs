@@ -90,9 +90,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         };
         let lanes: Vec<_> =
             (0..arguments.sessions.max(1)).map(|_| scope.spawn(move || lane.play())).collect();
-        let watched = watch(&daemon, &mut samples, time, || {
-            lanes.iter().all(|lane| lane.is_finished())
-        });
+        let watched =
+            watch(&daemon, &mut samples, time, || lanes.iter().all(|lane| lane.is_finished()));
         over.store(true, Ordering::Release);
         let mut all = Played::default();
         for lane in lanes {

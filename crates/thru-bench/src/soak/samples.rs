@@ -104,7 +104,8 @@ impl Samples {
     }
 
     pub(super) fn as_json(&self) -> Value {
-        let at = |share| json!({ "rss": self.at(share).rss, "anonymous": self.at(share).anonymous });
+        let at =
+            |share| json!({ "rss": self.at(share).rss, "anonymous": self.at(share).anonymous });
         json!({
             "samples": self.all.len(),
             "at_10": at(WARM_UP),
@@ -134,7 +135,8 @@ mod tests {
 
     #[test]
     fn a_line_has_its_slope() {
-        let line: Vec<(f64, f64)> = (0..10).map(|x| (f64::from(x), 3.0 - 2.0 * f64::from(x))).collect();
+        let line: Vec<(f64, f64)> =
+            (0..10).map(|x| (f64::from(x), 3.0 - 2.0 * f64::from(x))).collect();
         assert!((slope(&line) + 2.0).abs() < 1e-9);
         assert!(slope(&[(1.0, 1.0)]).is_nan());
     }
