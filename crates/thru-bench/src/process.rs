@@ -82,6 +82,11 @@ impl Program {
         Self { starts_daemons: true, ..self.clone() }
     }
 
+    /// The same program for another agent's folder.
+    pub(crate) fn in_history(&self, history: &Path) -> Result<Self> {
+        Ok(Self { history: fs::canonicalize(history)?, ..self.clone() })
+    }
+
     /// The agent's folder.
     pub(crate) fn history(&self) -> &Path {
         &self.history

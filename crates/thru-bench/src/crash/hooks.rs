@@ -100,12 +100,9 @@ impl Hooks {
         fs::create_dir_all(&home)?;
         fs::create_dir_all(&claude)?;
         let program = Program::new(Some(&thru), false, &claude)?;
-        // The name of the machine is the program's business: it shows in the name of the segment.
-        program.hook(&home, "CwdChanged", br#"{"session_id":"first"}"#)?;
+        let host = crate::home::host(&program, &home)?;
         let journal = Layout::new(&home).journal();
         let segment = fs::read_dir(&journal)?.next().context("no segment was written")??;
-        let name = segment.file_name().to_string_lossy().into_owned();
-        let host = name.rsplit_once('-').context("a segment without a number")?.0.to_owned();
         let journal = Journal::open(journal, &host)?;
         let filler = "x".repeat(LEFT as usize / 2);
         while segment.metadata()?.len() < SEGMENT - LEFT {

@@ -105,16 +105,8 @@ pub(super) fn run(program: &Program, home: &Path) -> Result<()> {
 
 impl<'b> Bench<'b> {
     fn new(program: &'b Program, home: &'b Path) -> Result<Self> {
-        let input = json!({ "session_id": "bench-first", "cwd": "/" }).to_string();
-        program.hook(home, "CwdChanged", input.as_bytes())?;
-        let newest = fs::read_dir(Layout::new(home).journal())?
-            .flatten()
-            .max_by_key(|entry| entry.metadata().and_then(|data| data.modified()).ok())
-            .context("the hook wrote no journal")?;
-        let name = newest.file_name().to_string_lossy().into_owned();
-        let (host, _) = name.rsplit_once('-').context("a segment without a number")?;
+        let host = crate::home::host(program, home)?;
         let (directory, prompts) = place(home)?;
-        let host = host.to_owned();
         Ok(Self { program, home, host, directory, prompts, number: 0 })
     }
 
