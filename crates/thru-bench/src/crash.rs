@@ -1,6 +1,7 @@
-//! `crash`: kills imports, rebuilds, upgrades and hooks at random moments, lets one run finish, and compares
-//! everything with what a run that was never killed gives (invariants I-1, I-3 and I-4).
+//! `crash`: kills imports, rebuilds, upgrades, hooks and daemons at random moments, lets one run finish, and
+//! compares everything with what a run that was never killed gives (invariants I-1, I-3 and I-4).
 
+mod daemons;
 mod hooks;
 mod old_store;
 
@@ -14,6 +15,7 @@ use tempfile::TempDir;
 use thru_core::Layout;
 use thru_store::{SCHEMA_VERSION, Store};
 
+use self::daemons::Daemons;
 use self::hooks::{Counts, Hooks};
 use crate::home::{Home, copy, temporary_directory};
 use crate::process::{Program, Task};
@@ -56,6 +58,7 @@ enum Kind {
     Rebuild,
     Migration,
     Hooks,
+    Daemon,
 }
 
 impl fmt::Display for Kind {
@@ -65,6 +68,7 @@ impl fmt::Display for Kind {
             Self::Rebuild => "rebuild",
             Self::Migration => "migration",
             Self::Hooks => "hooks",
+            Self::Daemon => "daemon",
         })
     }
 }
@@ -89,20 +93,22 @@ const LONGER: f64 = 1.03;
 /// What was counted over some rounds.
 #[derive(Default)]
 struct Tally {
-    rounds: [usize; 4],
+    rounds: [usize; 5],
     killed: usize,
     too_late: usize,
     hooks: Counts,
+    daemons: daemons::Counts,
 }
 
 /// Runs the rounds. Fails at the first difference.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     // What only hooks do needs no history.
     let mut bench = match arguments.only {
-        Some(Kind::Hooks) => None,
+        Some(Kind::Hooks | Kind::Daemon) => None,
         _ => Some(Bench::prepare(arguments)?),
     };
     let hooks = arguments.thru.as_deref().map(Hooks::prepare).transpose()?;
+    let daemons = arguments.thru.as_deref().map(Daemons::prepare).transpose()?;
     let mut tally = Tally::default();
     for number in arguments.from..arguments.from + arguments.rounds {
         let mut rng = Rng::part(arguments.seed, number as u64);
@@ -111,15 +117,23 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
             2 => Kind::Rebuild,
             3 => Kind::Migration,
             _ if hooks.is_none() => Kind::Import,
-            _ => Kind::Hooks,
+            4 => Kind::Hooks,
+            _ => Kind::Daemon,
         };
         let kind = arguments.only.unwrap_or(drawn);
         let home = temporary_directory()?;
-        let done = match (kind, &mut bench, &hooks) {
-            (Kind::Hooks, _, Some(hooks)) => hooks.round(home.path(), &mut rng, &mut tally.hooks),
-            (Kind::Hooks, _, None) => bail!("hooks are called of `thru` itself: give --thru PATH"),
-            (_, Some(bench), _) => bench.round(kind, home.path(), &mut rng, &mut tally),
-            (_, None, _) => bail!("there is nothing to compare with"),
+        let done = match (kind, &mut bench, &hooks, &daemons) {
+            (Kind::Hooks, _, Some(hooks), _) => {
+                hooks.round(home.path(), &mut rng, &mut tally.hooks)
+            }
+            (Kind::Daemon, _, _, Some(daemons)) => {
+                daemons.round(home.path(), &mut rng, &mut tally.daemons)
+            }
+            (Kind::Hooks | Kind::Daemon, ..) => {
+                bail!("hooks and daemons are of `thru` itself: give --thru PATH")
+            }
+            (_, Some(bench), ..) => bench.round(kind, home.path(), &mut rng, &mut tally),
+            (_, None, ..) => bail!("there is nothing to compare with"),
         };
         tally.rounds[kind as usize] += 1;
         if let Err(error) = done {
@@ -132,20 +146,23 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         }
         let done = number + 1 - arguments.from;
         if done.is_multiple_of(10) || done == arguments.rounds {
-            let [imports, rebuilds, migrations, hooks] = tally.rounds;
-            println!(
-                "{done} rounds: {imports} imports, {rebuilds} rebuilds, {migrations} migrations; \
-                 {} kills, {} came too late; no difference",
-                tally.killed, tally.too_late
-            );
-            let Counts { played, killed, kept, disturbed, late } = tally.hooks;
-            println!(
-                "  {hooks} with hooks: {played} events, {killed} killed ({kept} of them had been kept), \
-                 {disturbed} others killed, {late} late; none lost, none twice"
-            );
+            tally.print(done);
         }
     }
     Ok(())
+}
+
+impl Tally {
+    fn print(&self, done: usize) {
+        let [imports, rebuilds, migrations, hooks, daemons] = self.rounds;
+        println!(
+            "{done} rounds: {imports} imports, {rebuilds} rebuilds, {migrations} migrations; \
+             {} kills, {} came too late; no difference",
+            self.killed, self.too_late
+        );
+        println!("  {hooks} with hooks: {}", self.hooks);
+        println!("  {daemons} with daemons: {}", self.daemons);
+    }
 }
 
 impl Bench {
@@ -188,7 +205,7 @@ impl Bench {
 
     fn round(&mut self, kind: Kind, home: &Path, rng: &mut Rng, tally: &mut Tally) -> Result<()> {
         let task = match kind {
-            Kind::Import | Kind::Hooks => Task::Import,
+            Kind::Import | Kind::Hooks | Kind::Daemon => Task::Import,
             Kind::Rebuild => {
                 copy(self.whole.path(), home)?;
                 Task::Rebuild

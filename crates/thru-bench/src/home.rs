@@ -6,11 +6,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
+use serde_json::json;
 use tempfile::TempDir;
 use thru_agents::{Discovery, claude_code};
 use thru_core::{Layout, SystemClock};
 use thru_intake::{How, ImportReport, Intake, Options, Plan};
 use thru_store::Store;
+
+use crate::process::Program;
 
 /// A data directory.
 pub(crate) struct Home {
@@ -72,6 +75,20 @@ impl Home {
 /// A directory that is gone when dropped.
 pub(crate) fn temporary_directory() -> Result<TempDir> {
     tempfile::Builder::new().prefix("thru-bench-").tempdir().context("no temporary directory")
+}
+
+/// The machine, as the program names it in the journal: that is its own business, and shows in the names
+/// of segments. Has a hook write one.
+pub(crate) fn host(program: &Program, home: &Path) -> Result<String> {
+    let input = json!({ "session_id": "bench-first", "cwd": "/" }).to_string();
+    program.hook(home, "CwdChanged", input.as_bytes())?;
+    let newest = fs::read_dir(Layout::new(home).journal())?
+        .flatten()
+        .max_by_key(|entry| entry.metadata().and_then(|data| data.modified()).ok())
+        .context("the hook wrote no journal")?;
+    let name = newest.file_name().to_string_lossy().into_owned();
+    let (host, _) = name.rsplit_once('-').context("a segment without a number")?;
+    Ok(host.to_owned())
 }
 
 /// Copies a directory with all below it.

@@ -13,14 +13,18 @@ mod child;
 mod client;
 mod corpus;
 mod crash;
+mod daemon;
 mod distil;
 mod home;
+mod marks;
 mod metrics;
 mod packs;
 mod process;
 mod recall;
 mod replay;
+mod resident;
 mod rng;
+mod soak;
 mod speed;
 mod store_dump;
 
@@ -50,7 +54,11 @@ enum Command {
     Replay(replay::Arguments),
     /// Times import and search
     Speed(speed::Arguments),
-    /// Kills imports, rebuilds and upgrades, and compares what comes out
+    /// Measures the daemon, and hooks while one runs
+    Daemon(daemon::Arguments),
+    /// Plays real transcripts for long while a daemon runs, and looks whether it grows
+    Soak(soak::Arguments),
+    /// Kills imports, rebuilds, upgrades, hooks and daemons, and compares what comes out
     Crash(crash::Arguments),
     /// Runs the real Claude Code client with our hooks and without
     Client(client::Arguments),
@@ -67,6 +75,8 @@ fn main() -> ExitCode {
         Command::Corpus(arguments) => corpus::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Speed(arguments) => speed::run(&arguments),
+        Command::Daemon(arguments) => daemon::run(&arguments),
+        Command::Soak(arguments) => soak::run(&arguments),
         Command::Crash(arguments) => crash::run(&arguments),
         Command::Client(arguments) => client::run(&arguments),
         Command::Child(arguments) => child::run(&arguments),

@@ -22,6 +22,8 @@ pub(crate) struct Program {
     /// What stands before the arguments that `thru` takes.
     prefix: &'static [&'static str],
     history: PathBuf,
+    /// Whether it may start a daemon, as it does for people.
+    starts_daemons: bool,
 }
 
 /// What it is to do.
@@ -65,13 +67,24 @@ impl Program {
             Some(thru) if !in_process => {
                 let path = fs::canonicalize(thru)
                     .with_context(|| format!("cannot find {}", thru.display()))?;
-                Ok(Self { path, prefix: &[], history })
+                Ok(Self { path, prefix: &[], history, starts_daemons: false })
             }
             _ if in_process => {
-                Ok(Self { path: std::env::current_exe()?, prefix: &["child"], history })
+                let path = std::env::current_exe()?;
+                Ok(Self { path, prefix: &["child"], history, starts_daemons: false })
             }
             _ => bail!("give --thru PATH or --in-process"),
         }
+    }
+
+    /// The same program, whose hooks and commands start a daemon where none runs.
+    pub(crate) fn with_daemons(&self) -> Self {
+        Self { starts_daemons: true, ..self.clone() }
+    }
+
+    /// The same program for another agent's folder.
+    pub(crate) fn in_history(&self, history: &Path) -> Result<Self> {
+        Ok(Self { history: fs::canonicalize(history)?, ..self.clone() })
     }
 
     /// The agent's folder.
@@ -112,6 +125,10 @@ impl Program {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped());
+        // One that nobody asked for would work while something is timed, and outlive it.
+        if !self.starts_daemons {
+            command.env("THROUGHLINE_DAEMON", "off");
+        }
         command
     }
 
@@ -234,13 +251,14 @@ impl Program {
 }
 
 /// What `/proc/<pid>/stat` says.
-struct Stat {
-    is_over: bool,
-    cpu: f64,
+pub(crate) struct Stat {
+    pub(crate) is_over: bool,
+    /// Seconds on all processors together.
+    pub(crate) cpu: f64,
 }
 
 impl Stat {
-    fn of(process: u32) -> Option<Self> {
+    pub(crate) fn of(process: u32) -> Option<Self> {
         Self::parse(&fs::read_to_string(format!("/proc/{process}/stat")).ok()?)
     }
 
@@ -258,7 +276,7 @@ fn peak_memory(process: u32) -> Option<u64> {
     kilobytes(&status, "VmHWM:").map(|kilobytes| kilobytes * 1024)
 }
 
-fn kilobytes(text: &str, name: &str) -> Option<u64> {
+pub(crate) fn kilobytes(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find(|line| line.starts_with(name))?;
     line.split_whitespace().nth(1)?.parse().ok()
 }

@@ -2,7 +2,7 @@
 //! with what an import of the same transcripts gives, alone and together, in both orders (invariants
 //! I-1, I-3 and I-4).
 
-mod calls;
+pub(crate) mod calls;
 mod compare;
 mod rows;
 
@@ -47,11 +47,12 @@ pub(crate) struct Arguments {
 }
 
 /// The records of a session, of all its files, in order of time.
-struct Session {
-    id: String,
+pub(crate) struct Session {
+    pub(crate) id: String,
     /// The transcript as Claude Code would name it.
-    path: PathBuf,
-    records: Vec<(PathBuf, String)>,
+    pub(crate) path: PathBuf,
+    /// Each with the file that it is in.
+    pub(crate) records: Vec<(PathBuf, String)>,
 }
 
 /// What was played of a session.
@@ -146,15 +147,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// A home where nothing works in the background.
+/// An empty home.
 fn home(path: &Path) -> Result<PathBuf> {
     fs::create_dir_all(path)?;
-    fs::write(path.join("config.toml"), "[capture]\nbackground = false\n")?;
     Ok(path.to_owned())
 }
 
 /// What there is to play. A session that two files claim is played from the first.
-fn sessions(transcripts: &Path, projects: &Path) -> Result<Vec<Session>> {
+pub(crate) fn sessions(transcripts: &Path, projects: &Path) -> Result<Vec<Session>> {
     let mut found: BTreeMap<String, Session> = BTreeMap::new();
     let mut seen = HashSet::new();
     for source in discover_path(transcripts).sources {
@@ -245,7 +245,7 @@ fn make(
 }
 
 /// The record as if it had been written now.
-fn at_time(line: &str, record: &Value, now: Timestamp) -> String {
+pub(crate) fn at_time(line: &str, record: &Value, now: Timestamp) -> String {
     let mut line = line.to_owned();
     let times = [&record["timestamp"], &record["data"]["message"]["timestamp"]];
     for old in times.iter().filter_map(|time| time.as_str()) {

@@ -32,6 +32,27 @@ impl Dump {
         Ok(dump)
     }
 
+    /// The same with what sessions are and were indexed as.
+    pub(crate) fn with_episodes(root: &Path) -> Result<Self> {
+        let mut dump = Self::of(root)?;
+        let store = Store::open_to_read(&Layout::new(root))?;
+        for session in store.sessions(&SessionFilter::default())? {
+            for episode in store.episodes(session.row)? {
+                dump.lines.push(format!(
+                    "episode {} of session {}: {}, filter {}, {} messages, {}",
+                    episode.uuid,
+                    session.key.id,
+                    episode.content,
+                    episode.filter,
+                    episode.messages,
+                    if episode.retired.is_some() { "retired" } else { "in use" },
+                ));
+            }
+        }
+        dump.lines.sort_unstable();
+        Ok(dump)
+    }
+
     fn passages(&mut self, layout: &Layout) -> Result<()> {
         let store = Store::open_to_read(layout)?;
         let sessions: HashMap<i64, String> = store

@@ -80,12 +80,21 @@ impl Intake {
     fn remove_recorded(&self, keys: &[&SessionKey]) -> Result<()> {
         // Damaged lines stay: they may be of another session. `thru redact --apply --text` removes them.
         self.journal.rewrite(&mut |stored| {
-            let is_of_session = matches!(stored.kind.as_str(), HOOK_RECORD | INJECTED_RECORD)
-                && keys.iter().any(|key| {
-                    stored.body["session"] == key.id.as_str()
-                        && stored.body["agent"] == key.agent.as_str()
-                });
-            if is_of_session { Change::Remove } else { Change::Keep }
+            let body = &stored.body;
+            let (agent, session) = match stored.kind.as_str() {
+                HOOK_RECORD | INJECTED_RECORD => (&body["agent"], &body["session"]),
+                // Why it was closed, somebody wrote.
+                "session-closed" | "episode-retired" => {
+                    (&body["session"]["agent"], &body["session"]["id"])
+                }
+                _ => return Change::Keep,
+            };
+            let is_one =
+                |key: &&SessionKey| *agent == key.agent.as_str() && *session == key.id.as_str();
+            match keys.iter().any(is_one) {
+                true => Change::Remove,
+                false => Change::Keep,
+            }
         })?;
         Ok(())
     }

@@ -112,6 +112,36 @@ fn write(out: &Path, messages: usize, files: usize, seed: u64) -> Result<Totals>
     Ok(totals)
 }
 
+/// Writes sessions of one project that somebody worked in yesterday, each of so many bytes or a little
+/// more. Returns their ids, with the files of their transcripts.
+pub(crate) fn recent(
+    out: &Path,
+    sessions: usize,
+    bytes: usize,
+    seed: u64,
+) -> Result<Vec<(String, PathBuf)>> {
+    let words = Words::new(seed);
+    let project = Project::new(&words, seed, 0);
+    let folder = out.join("projects").join(project.slug());
+    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let yesterday = SystemTime::now() - Duration::from_hours(24);
+    let since = yesterday.duration_since(SystemTime::UNIX_EPOCH)?;
+    let mut written = Vec::new();
+    for number in 0..sessions {
+        let mut rng = Rng::part(seed, number as u64 + 1);
+        let mut texts = Writer::new(&words, &project);
+        let mut recorder = recorder(&mut rng, &project, since.as_millis() as i64);
+        while recorder.text.len() < bytes {
+            session::write(&mut recorder, &mut rng, &mut texts, 10);
+        }
+        save(&folder, &recorder)?;
+        let id = recorder.session().to_owned();
+        let path = folder.join(format!("{id}.jsonl"));
+        written.push((id, path));
+    }
+    Ok(written)
+}
+
 /// Splits the messages: many short sessions, a few long ones.
 fn shares(messages: usize, files: usize, seed: u64) -> Vec<usize> {
     let mut rng = Rng::part(seed, 0);

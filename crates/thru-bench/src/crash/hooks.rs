@@ -1,11 +1,12 @@
 //! Rounds in which hooks are killed while others work: several sessions at once, a segment of the
-//! journal that fills up, intake in the background, rules that take effect, agents being connected and
+//! journal that fills up, intake, rules that take effect, agents being connected and
 //! disconnected. Afterwards everything that was acknowledged is there once, and nothing else twice.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fmt;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -24,14 +25,12 @@ use crate::rng::Rng;
 use crate::store_dump::{Dump, fingerprint_of_call};
 
 /// Sessions that work at the same time, turns of each, and tools that each turn uses.
-const SESSIONS: usize = 3;
+pub(super) const SESSIONS: usize = 3;
 const TURNS: usize = 2;
 const TOOLS: usize = 6;
 /// What a segment of the journal holds before the next one begins, and what is left of it at first.
 const SEGMENT: u64 = 16 * 1024 * 1024;
 const LEFT: u64 = 64 * 1024;
-/// How long background work may take to end.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What the rounds start from.
 pub(super) struct Hooks {
@@ -57,9 +56,40 @@ pub(super) struct Counts {
 }
 
 /// A hook that was called.
-struct Called {
-    mark: u64,
-    acknowledged: bool,
+pub(super) struct Called {
+    pub(super) mark: u64,
+    pub(super) acknowledged: bool,
+}
+
+/// How a session leaves a transcript.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Transcript {
+    /// Half of the sessions have their first turn in it from the beginning, so that both tell of it.
+    Begun,
+    /// Half of the sessions write each turn when it is over, as agents do.
+    Growing,
+}
+
+/// A session that is played.
+#[derive(Clone, Copy)]
+pub(super) struct Player<'a> {
+    pub(super) program: &'a Program,
+    pub(super) home: &'a Path,
+    pub(super) claude: &'a Path,
+    /// How long a hook takes when nobody kills it.
+    pub(super) takes: Duration,
+    pub(super) transcript: Transcript,
+}
+
+impl fmt::Display for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { played, killed, kept, disturbed, late } = self;
+        write!(
+            f,
+            "{played} events, {killed} killed ({kept} of them had been kept), {disturbed} others \
+             killed, {late} late; none lost, none twice"
+        )
+    }
 }
 
 impl Hooks {
@@ -70,12 +100,9 @@ impl Hooks {
         fs::create_dir_all(&home)?;
         fs::create_dir_all(&claude)?;
         let program = Program::new(Some(&thru), false, &claude)?;
-        // The name of the machine is the program's business: it shows in the name of the segment.
-        program.hook(&home, "CwdChanged", br#"{"session_id":"first"}"#)?;
+        let host = crate::home::host(&program, &home)?;
         let journal = Layout::new(&home).journal();
         let segment = fs::read_dir(&journal)?.next().context("no segment was written")??;
-        let name = segment.file_name().to_string_lossy().into_owned();
-        let host = name.rsplit_once('-').context("a segment without a number")?.0.to_owned();
         let journal = Journal::open(journal, &host)?;
         let filler = "x".repeat(LEFT as usize / 2);
         while segment.metadata()?.len() < SEGMENT - LEFT {
@@ -107,8 +134,6 @@ impl Hooks {
             false => fs::create_dir_all(&home)?,
         }
         fs::create_dir_all(&claude)?;
-        let background = rng.chance(0.5);
-        fs::write(home.join("config.toml"), format!("[capture]\nbackground = {background}\n"))?;
         let program = Program::new(Some(&self.thru), false, &claude)?;
         let over = AtomicBool::new(false);
         let seeds: Vec<u64> = (0..=SESSIONS).map(|_| rng.next()).collect();
@@ -118,9 +143,15 @@ impl Hooks {
             });
             let sessions: Vec<_> = (0..SESSIONS)
                 .map(|number| {
-                    let (program, home, claude) = (&program, &home, &claude);
+                    let player = Player {
+                        program: &program,
+                        home: &home,
+                        claude: &claude,
+                        takes: self.takes,
+                        transcript: Transcript::Begun,
+                    };
                     let rng = Rng::part(seeds[number], 1);
-                    scope.spawn(move || session(program, home, claude, number, self.takes, rng))
+                    scope.spawn(move || player.play(number, rng))
                 })
                 .collect();
             let called: Vec<_> = sessions
@@ -143,7 +174,7 @@ impl Hooks {
         Ok(())
     }
 
-    /// Does what others do meanwhile, and kills it; and kills what works in the background.
+    /// Does what others do meanwhile, and kills it.
     fn disturb(
         &self,
         program: &Program,
@@ -162,7 +193,6 @@ impl Hooks {
         let work = if self.can_install { &WORK[..] } else { &WORK[..3] };
         let mut killed = 0;
         while !over.load(Ordering::Acquire) {
-            killed += usize::from(kill_background(home)?);
             let mut child = program.command_of(home, rng.pick(work)).env("HOME", claude).spawn()?;
             std::thread::sleep(Duration::from_micros(rng.below(40_000) as u64));
             if rng.chance(0.7) && child.try_wait()?.is_none() {
@@ -176,69 +206,80 @@ impl Hooks {
     }
 }
 
-/// Plays a session, killing some of its hooks.
-fn session(
-    program: &Program,
-    home: &Path,
-    claude: &Path,
-    number: usize,
-    takes: Duration,
-    mut rng: Rng,
-) -> Result<Vec<Called>> {
-    let id = format!("{number:08x}-aaaa-4aaa-8aaa-00000000000{number}");
-    let transcript = claude.join(format!("projects/rocket/{id}.jsonl"));
-    // Half of what happens is in the transcript already, so that both tell of it.
-    if rng.chance(0.5) {
-        fs::create_dir_all(transcript.parent().context("a file without a folder")?)?;
-        fs::write(&transcript, transcript_of(&id))?;
-    }
-    let mut called = Vec::new();
-    let mut mark = number as u64 * 1_000;
-    let mut play = |event: &str, fields: Value, kills: bool| -> Result<()> {
-        mark += 1;
-        let mut payload = json!({
-            "session_id": id, "transcript_path": transcript, "cwd": "/home/ada/rocket", "mark": mark,
-        });
-        if let (Value::Object(payload), Value::Object(fields)) = (&mut payload, fields) {
-            payload.extend(fields);
+impl Player<'_> {
+    /// Plays a session, killing some of its hooks.
+    pub(super) fn play(&self, number: usize, mut rng: Rng) -> Result<Vec<Called>> {
+        let id = id_of(number);
+        let transcript = self.claude.join(format!("projects/rocket/{id}.jsonl"));
+        let is_written = rng.chance(0.5);
+        let begins = is_written && self.transcript == Transcript::Begun;
+        if begins {
+            write_turn(&transcript, &id, 0)?;
         }
-        let mut child = program.start_hook(home, event, payload.to_string().as_bytes())?;
-        let dies = kills && rng.chance(0.25);
-        if dies {
-            // Several run at once, so that each takes longer.
-            std::thread::sleep(takes.mul_f64(2.0 * rng.unit()));
-        }
-        let acknowledged = match dies && child.try_wait()?.is_none() {
-            true => {
-                child.kill()?;
-                child.wait_with_output()?;
-                false
-            }
-            false => child.wait_with_output()?.status.success(),
-        };
-        called.push(Called { mark, acknowledged });
-        Ok(())
-    };
-    play("SessionStart", json!({ "source": "startup" }), true)?;
-    for turn in 0..TURNS {
-        let prompt_id = format!("{id}-{turn}");
-        play("UserPromptSubmit", json!({ "prompt": prompt(turn), "prompt_id": prompt_id }), true)?;
-        for tool in 0..TOOLS {
-            let fields = json!({
-                "prompt_id": prompt_id,
-                "tool_name": "Bash",
-                "tool_use_id": call(&id, turn, tool),
-                "tool_input": { "command": format!("make part-{turn}-{tool} # ticket-12345") },
-                // Records of several pages can be cut in two.
-                "tool_response": { "stdout": "line of output\n".repeat(1 << (2 * tool)) },
+        let mut called = Vec::new();
+        let mut mark = number as u64 * 1_000;
+        let mut play = |event: &str, fields: Value, kills: bool| -> Result<()> {
+            mark += 1;
+            let mut payload = json!({
+                "session_id": id, "transcript_path": transcript, "cwd": "/home/ada/rocket",
+                "mark": mark,
             });
-            play("PostToolUse", fields, true)?;
+            if let (Value::Object(payload), Value::Object(fields)) = (&mut payload, fields) {
+                payload.extend(fields);
+            }
+            let input = payload.to_string();
+            // A daemon needs a moment to have something to be killed at.
+            if self.transcript == Transcript::Growing && rng.chance(0.5) {
+                std::thread::sleep(Duration::from_millis(rng.below(120) as u64));
+            }
+            let mut child = self.program.start_hook(self.home, event, input.as_bytes())?;
+            let dies = kills && rng.chance(0.25);
+            if dies {
+                // Several run at once, so that each takes longer.
+                std::thread::sleep(self.takes.mul_f64(2.0 * rng.unit()));
+            }
+            let acknowledged = match dies && child.try_wait()?.is_none() {
+                true => {
+                    child.kill()?;
+                    child.wait_with_output()?;
+                    false
+                }
+                false => child.wait_with_output()?.status.success(),
+            };
+            called.push(Called { mark, acknowledged });
+            Ok(())
+        };
+        play("SessionStart", json!({ "source": "startup" }), true)?;
+        for turn in 0..TURNS {
+            let prompt_id = format!("{id}-{turn}");
+            let fields = json!({ "prompt": prompt(turn), "prompt_id": prompt_id });
+            play("UserPromptSubmit", fields, true)?;
+            for tool in 0..TOOLS {
+                let fields = json!({
+                    "prompt_id": prompt_id,
+                    "tool_name": "Bash",
+                    "tool_use_id": call(&id, turn, tool),
+                    "tool_input": { "command": format!("make part-{turn}-{tool} # ticket-12345") },
+                    // Records of several pages can be cut in two.
+                    "tool_response": { "stdout": "line of output\n".repeat(1 << (2 * tool)) },
+                });
+                play("PostToolUse", fields, true)?;
+            }
+            if is_written && self.transcript == Transcript::Growing {
+                write_turn(&transcript, &id, turn)?;
+            }
+            let said = format!("Part {turn} is done, see ticket-12345.");
+            let fields = json!({ "prompt_id": prompt_id, "last_assistant_message": said });
+            play("Stop", fields, true)?;
         }
-        let said = format!("Part {turn} is done, see ticket-12345.");
-        play("Stop", json!({ "prompt_id": prompt_id, "last_assistant_message": said }), true)?;
+        play("SessionEnd", json!({ "reason": "other" }), false)?;
+        Ok(called)
     }
-    play("SessionEnd", json!({ "reason": "other" }), false)?;
-    Ok(called)
+}
+
+/// The id of the session of this number.
+pub(super) fn id_of(number: usize) -> String {
+    format!("{number:08x}-aaaa-4aaa-8aaa-00000000000{number}")
 }
 
 fn prompt(turn: usize) -> String {
@@ -249,12 +290,12 @@ fn call(session: &str, turn: usize, tool: usize) -> String {
     format!("toolu_{session}_{turn}_{tool}")
 }
 
-/// The transcript of the first turn of a session.
-fn transcript_of(id: &str) -> String {
-    let mut lines = vec![json!({ "type": "user", "message": { "content": prompt(0) } })];
+/// Adds a turn of a session to its transcript.
+fn write_turn(path: &Path, id: &str, turn: usize) -> Result<()> {
+    let mut lines = vec![json!({ "type": "user", "message": { "content": prompt(turn) } })];
     for tool in 0..TOOLS {
-        let call = call(id, 0, tool);
-        let command = format!("make part-0-{tool} # ticket-12345");
+        let call = call(id, turn, tool);
+        let command = format!("make part-{turn}-{tool} # ticket-12345");
         lines.push(json!({ "type": "assistant", "message": { "content": [
             { "type": "tool_use", "id": call, "name": "Bash", "input": { "command": command } }
         ]}}));
@@ -262,50 +303,20 @@ fn transcript_of(id: &str) -> String {
             { "type": "tool_result", "tool_use_id": call, "content": "line of output" }
         ]}}));
     }
-    lines
-        .into_iter()
-        .enumerate()
-        .map(|(number, mut line)| {
-            line["sessionId"] = json!(id);
-            line["uuid"] = json!(format!("{}-{number:012x}", &id[..23]));
-            line["timestamp"] = json!("2026-11-21T01:02:03.000Z");
-            format!("{line}\n")
-        })
-        .collect()
-}
-
-/// Kills the process that brings things in for this home, if there is one.
-fn kill_background(home: &Path) -> Result<bool> {
-    let Ok(text) = fs::read_to_string(home.join("run/intake.lock")) else { return Ok(false) };
-    let Ok(process) = text.trim().parse::<u32>() else { return Ok(false) };
-    // The number may be that of a process that ended long ago, and another's by now.
-    let environment = fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
-    let ours = format!("THROUGHLINE_HOME={}", home.display());
-    let is_ours = environment.split(|byte| *byte == 0).any(|value| value == ours.as_bytes());
-    let command = fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
-    let is_background = command.ends_with(b"\0--after-turn\0");
-    if !is_ours || !is_background {
-        return Ok(false);
+    fs::create_dir_all(path.parent().context("a file without a folder")?)?;
+    let mut file = OpenOptions::new().append(true).create(true).open(path)?;
+    let now = Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string();
+    for (number, line) in lines.iter_mut().enumerate() {
+        line["sessionId"] = json!(id);
+        line["uuid"] = json!(format!("{}-{turn:04x}{number:08x}", &id[..23]));
+        line["timestamp"] = json!(now);
+        writeln!(file, "{line}")?;
     }
-    Ok(Command::new("kill").args(["-9", &process.to_string()]).output()?.status.success())
+    Ok(())
 }
 
-/// Waits for what works in the background, and brings in the rest.
+/// Brings in the rest.
 fn settle(program: &Program, home: &Path) -> Result<()> {
-    let deadline = Instant::now() + PATIENCE;
-    let is_free = |name: &str| match File::open(home.join("run").join(name)) {
-        Ok(file) => file.try_lock().is_ok(),
-        Err(_) => true,
-    };
-    let mut quiet = 0;
-    while quiet < 3 {
-        ensure!(Instant::now() < deadline, "background work does not end");
-        quiet = match is_free("intake.waiting") && is_free("intake.lock") {
-            true => quiet + 1,
-            false => 0,
-        };
-        std::thread::sleep(Duration::from_millis(20));
-    }
     program.run(home, Task::Intake)?;
     // Rules that were added and not applied.
     let output = program.command_of(home, &["redact", "--apply"]).output()?;
@@ -315,7 +326,7 @@ fn settle(program: &Program, home: &Path) -> Result<()> {
 }
 
 /// What was acknowledged is in journal and store once, what was killed at most once.
-fn check(
+pub(super) fn check(
     program: &Program,
     home: &Path,
     claude: &Path,

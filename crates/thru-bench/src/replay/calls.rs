@@ -9,21 +9,21 @@ use serde_json::{Map, Value, json};
 
 /// One call of a hook.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Call {
-    pub(super) event: &'static str,
-    pub(super) payload: Value,
+pub(crate) struct Call {
+    pub(crate) event: &'static str,
+    pub(crate) payload: Value,
 }
 
 /// What a record leads to: calls that come before it is written, and calls that come after.
 #[derive(Debug, Default)]
-pub(super) struct Calls {
-    pub(super) before: Vec<Call>,
-    pub(super) after: Vec<Call>,
+pub(crate) struct Calls {
+    pub(crate) before: Vec<Call>,
+    pub(crate) after: Vec<Call>,
 }
 
 /// Why hooks cannot know of a tool call that a transcript tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Silent {
+pub(crate) enum Silent {
     /// The user said no, or there is no such tool: it never ran.
     NeverRan,
     /// It has no result: it was interrupted, or the session was killed.
@@ -31,7 +31,7 @@ pub(super) enum Silent {
 }
 
 impl Silent {
-    pub(super) const fn reason(self) -> &'static str {
+    pub(crate) const fn reason(self) -> &'static str {
         match self {
             Self::NeverRan => "the tool never ran",
             Self::NoResult => "the tool never came to an end",
@@ -46,7 +46,7 @@ struct Pending {
 }
 
 /// Walks over the records of one session and says which hooks are called.
-pub(super) struct Caller {
+pub(crate) struct Caller {
     session: String,
     transcript: String,
     directory: String,
@@ -56,11 +56,11 @@ pub(super) struct Caller {
     last: Turn,
     compacting: bool,
     /// Tool calls that hooks hear nothing of.
-    pub(super) silent: HashMap<String, Silent>,
+    pub(crate) silent: HashMap<String, Silent>,
     /// What the user typed that no hook hears of: commands of the client itself.
-    pub(super) unheard: Vec<String>,
+    pub(crate) unheard: Vec<String>,
     /// Paths that the client makes absolute.
-    pub(super) absolute: usize,
+    pub(crate) absolute: usize,
     is_started: bool,
 }
 
@@ -77,7 +77,7 @@ enum Turn {
 }
 
 impl Caller {
-    pub(super) fn new(session: &str, transcript: &str) -> Self {
+    pub(crate) fn new(session: &str, transcript: &str) -> Self {
         Self {
             session: session.to_owned(),
             transcript: transcript.to_owned(),
@@ -94,7 +94,7 @@ impl Caller {
     }
 
     /// The next record.
-    pub(super) fn record(&mut self, record: &Value) -> Calls {
+    pub(crate) fn record(&mut self, record: &Value) -> Calls {
         let mut calls = Calls::default();
         if let Some(directory) = text(record, "cwd") {
             directory.clone_into(&mut self.directory);
@@ -129,7 +129,7 @@ impl Caller {
     }
 
     /// The end of the transcript.
-    pub(super) fn end(&mut self) -> Vec<Call> {
+    pub(crate) fn end(&mut self) -> Vec<Call> {
         let mut calls = Vec::new();
         self.end_turn(&mut calls);
         for call in std::mem::take(&mut self.pending).into_keys() {

@@ -57,13 +57,6 @@ struct Bench<'b> {
 /// Measures hooks in a home, which they change.
 pub(super) fn run(program: &Program, home: &Path) -> Result<()> {
     fs::create_dir_all(home)?;
-    // Nothing works in the background while something is timed.
-    let config = home.join("config.toml");
-    let mut settings = fs::read_to_string(&config).unwrap_or_default();
-    if !settings.contains("background") {
-        settings.push_str("\n[capture]\nbackground = false\n");
-        fs::write(&config, settings)?;
-    }
     eprintln!("bringing the home up to date …");
     program.run(home, Task::Intake)?;
     let mut bench = Bench::new(program, home)?;
@@ -112,16 +105,8 @@ pub(super) fn run(program: &Program, home: &Path) -> Result<()> {
 
 impl<'b> Bench<'b> {
     fn new(program: &'b Program, home: &'b Path) -> Result<Self> {
-        let input = json!({ "session_id": "bench-first", "cwd": "/" }).to_string();
-        program.hook(home, "CwdChanged", input.as_bytes())?;
-        let newest = fs::read_dir(Layout::new(home).journal())?
-            .flatten()
-            .max_by_key(|entry| entry.metadata().and_then(|data| data.modified()).ok())
-            .context("the hook wrote no journal")?;
-        let name = newest.file_name().to_string_lossy().into_owned();
-        let (host, _) = name.rsplit_once('-').context("a segment without a number")?;
+        let host = crate::home::host(program, home)?;
         let (directory, prompts) = place(home)?;
-        let host = host.to_owned();
         Ok(Self { program, home, host, directory, prompts, number: 0 })
     }
 

@@ -193,8 +193,14 @@ fn an_empty_session_is_indexed_as_nothing() {
 #[test]
 fn a_forgotten_session_takes_its_episodes_along() {
     let machine = Machine::with([(&file(ONE), &conversation(ONE).text())]);
-    bring_in(&machine, soon(600), Which::All);
+    bring_in(&machine, soon(1), Which::All);
+    close(&machine, soon(2), &key(ONE), "unmistakable");
     machine.forget(ONE);
+    let journal = std::fs::read_dir(machine.layout().journal()).unwrap();
+    for segment in journal.flatten() {
+        let text = std::fs::read(segment.path()).unwrap();
+        assert!(!String::from_utf8_lossy(&text).contains("unmistakable"), "{segment:?}");
+    }
     let left = || -> i64 {
         let database = Connection::open(machine.layout().database()).unwrap();
         database.query_row("SELECT count(*) FROM episodes", [], |row| row.get(0)).unwrap()
