@@ -213,6 +213,7 @@ impl Intake {
     ) -> Result<()> {
         let mut store = self.open_store(&mut |_, _, _| {})?;
         self.bring_up(&mut store)?;
+        self.try_again(&mut store, session)?;
         if let Some(row) = store.session_by_key(session)?
             && let Some(course) = store.course(row)?
             && let Some(conversation) = course.heard.at(self.clock.now(), &self.options.limits)
@@ -225,6 +226,21 @@ impl Intake {
             reason: reason.to_owned(),
         }])?;
         self.bring_up(&mut store)?;
+        Ok(())
+    }
+
+    /// What failed by itself is tried at once where somebody asks for it.
+    fn try_again(&self, store: &mut Store, session: &SessionKey) -> Result<()> {
+        let Some(row) = store.session_by_key(session)? else { return Ok(()) };
+        let batch = store.begin()?;
+        if let Some(course) = batch.course(row)?
+            && course.indexing == Indexing::Failed
+        {
+            let waiting = course.indexing.step(Work::Asked).0.step(Work::Abandoned).0;
+            batch.set_indexing(row, waiting)?;
+            batch.put_job(JobKind::Index, row, "asked", self.clock.now())?;
+            batch.commit()?;
+        }
         Ok(())
     }
 
@@ -292,6 +308,10 @@ impl Intake {
             let Some(course) = batch.course(row)? else { continue };
             let conversation = course.heard.at(now, &self.options.limits);
             let Some(reason) = conversation.as_ref().and_then(left) else { continue };
+            // What failed is tried again when its time comes, or when somebody says so.
+            if course.indexing == Indexing::Failed {
+                continue;
+            }
             let (working, effect) = course.indexing.step(Work::Asked);
             if effect == Some(Effect::Index) {
                 batch.set_indexing(row, working)?;

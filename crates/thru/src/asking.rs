@@ -51,6 +51,8 @@ pub(crate) struct Prepared {
     pub(crate) indexed: usize,
     /// What was not done.
     pub(crate) left_out: Vec<LeftOut>,
+    /// Whether hooks recorded something that was not looked at.
+    pub(crate) unread: bool,
 }
 
 impl Prepared {
@@ -61,11 +63,16 @@ impl Prepared {
             .iter()
             .map(|one| json!({ "session_id": one.session.id, "reason": one.reason }))
             .collect();
-        json!({ "indexed": self.indexed, "left_out": left_out })
+        json!({ "indexed": self.indexed, "left_out": left_out, "records_left_out": self.unread })
     }
 
     /// For people, below the answer.
     pub(crate) fn show(&self, page: &mut Page) {
+        if self.unread {
+            let line =
+                "What hooks recorded last is not in this answer: there was no time to read it.";
+            page.line(page.paint(Tone::Bad, line));
+        }
         if self.left_out.is_empty() {
             return;
         }
@@ -122,7 +129,9 @@ pub(crate) fn open_for_question(
     let asked = done.unwrap_or(to_do.sessions);
     let left_out = left_out(environment, &store, &asked, is_finished)?;
     let indexed = asked.len().saturating_sub(left_out.len());
-    Ok((store, Prepared { indexed, left_out }))
+    let unread = !is_finished
+        && Intake::news(&environment.layout, &host(), &store).is_ok_and(|news| news > 0);
+    Ok((store, Prepared { indexed, left_out, unread }))
 }
 
 fn announce(environment: &Environment, sessions: usize) {

@@ -100,9 +100,11 @@ impl Store {
     /// Reads passages.
     pub fn passages(&self, filter: PassageFilter) -> Result<Vec<PassageRow>> {
         let (condition, parameters) = match filter {
+            // Which of several snapshots of a transcript a passage was read from makes no difference.
             PassageFilter::Session(session) => (
                 "JOIN sources s ON s.id = p.source WHERE p.session = ?1
-                 ORDER BY s.kind <> 'main', s.entry, p.ordinal LIMIT ?2",
+                 ORDER BY s.kind <> 'main', CASE s.kind WHEN 'main' THEN '' ELSE s.entry END,
+                     p.ordinal, s.entry LIMIT ?2",
                 (session, -1),
             ),
             PassageFilter::After { row, limit } => {
