@@ -33,6 +33,14 @@ const KEPT_ON_WINDOWS: [&str; 8] = [
 /// Says that we were started by ourselves, which does not hold for what is started now.
 const CHILD: &str = "THROUGHLINE_CHILD";
 
+/// How the C library is to keep memory, in a process that lives long and works in bursts (mallopt(3)):
+/// the threads of a step share what they give back, and what is large goes back to the system at once.
+pub const MEMORY: [(&str, &str); 3] = [
+    ("MALLOC_ARENA_MAX", "1"),
+    ("MALLOC_MMAP_THRESHOLD_", "65536"),
+    ("MALLOC_TRIM_THRESHOLD_", "65536"),
+];
+
 /// The part of an environment that a daemon is given.
 pub fn scrubbed(
     variables: impl Iterator<Item = (OsString, OsString)>,
@@ -61,6 +69,7 @@ pub fn spawn(
     command
         .args(arguments)
         .env_clear()
+        .envs(MEMORY)
         .envs(scrubbed(environment))
         .stdin(Stdio::null())
         .stdout(Stdio::null())

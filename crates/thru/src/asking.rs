@@ -31,7 +31,7 @@ const LOOKED_AT: usize = 200;
 /// Sessions whose transcripts tell where others of the project may lie.
 const NEIGHBOURS: usize = 100;
 /// How long folders are looked through for transcripts that no hook told of.
-const LOOKING: Duration = Duration::from_millis(40);
+const LOOKING: Duration = Duration::from_millis(20);
 /// Transcripts with more bytes than this are brought into the text index at once.
 const INDEXED_AT_ONCE: u64 = 512 * 1024;
 

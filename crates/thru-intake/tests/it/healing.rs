@@ -2,7 +2,7 @@
 //! (invariant I-4).
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::dump;
 use crate::machine::{Machine, assert_same};
@@ -213,4 +213,52 @@ fn one_flipped_byte_is_found_and_named() {
     let report = machine.rebuild();
     assert_eq!(report.problems.len(), 1, "{:?}", report.problems);
     assert!(dump::store(&machine.layout()).iter().any(|line| line.contains("Another way?")));
+}
+
+/// Copies a folder with all in it.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let (path, target) = (entry.as_ref().unwrap().path(), to.join(entry.unwrap().file_name()));
+        match path.is_dir() {
+            true => copy(&path, &target),
+            false => drop(fs::copy(&path, &target).unwrap()),
+        }
+    }
+}
+
+#[test]
+fn files_of_a_commit_that_never_came_are_no_obstacle() {
+    let machine = Machine::with([(&file(ONE), &conversation(ONE).first(3))]);
+    machine.import();
+    let (home, before) = (machine.layout().root().to_owned(), machine.folder().join("before"));
+    copy(&home, &before);
+    machine.write(&file(ONE), conversation(ONE).text());
+    machine.import();
+    let whole = machine.dump();
+    let after = machine.folder().join("after");
+    fs::rename(&home, &after).unwrap();
+    fs::rename(&before, &home).unwrap();
+    // Killed after it had written which rows are gone, before it said so.
+    let mut left = 0;
+    for index in fs::read_dir(after.join("index")).unwrap().flatten() {
+        let ours = home.join("index").join(index.file_name());
+        for entry in fs::read_dir(index.path()).unwrap().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.ends_with(".del") || name == ".managed.json" {
+                left += usize::from(name.ends_with(".del"));
+                fs::copy(entry.path(), ours.join(name)).unwrap();
+            }
+        }
+        fs::write(ours.join(".tmpabc"), "half").unwrap();
+    }
+    assert!(left > 0, "nothing was deleted: this shows nothing");
+    machine.import();
+    assert_same(&machine.dump(), &whole);
+    machine.assert_sound();
+    let leavings = fs::read_dir(home.join("index"))
+        .unwrap()
+        .flatten()
+        .filter(|index| index.path().join(".tmpabc").exists());
+    assert_eq!(leavings.count(), 0);
 }

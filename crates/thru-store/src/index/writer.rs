@@ -133,6 +133,7 @@ impl Part {
         let fields = Fields::of(&index.schema())?;
         let row = payload(&index).row;
         let writer = index.writer_with_num_threads(threads, memory)?;
+        remove_leavings(directory, &writer)?;
         Ok(Self {
             collection,
             writer,
@@ -180,6 +181,20 @@ impl Part {
         commit.commit()?;
         Ok(())
     }
+}
+
+/// Removes what a writer left that was killed before its commit. Names of files count commits: ours
+/// would come to the same ones, and they are never written over.
+fn remove_leavings(directory: &std::path::Path, writer: &tantivy::IndexWriter) -> Result<()> {
+    writer.garbage_collect_files().wait()?;
+    let Ok(entries) = std::fs::read_dir(directory) else { return Ok(()) };
+    for entry in entries.flatten() {
+        if entry.file_name().to_string_lossy().starts_with(".tmp") {
+            // One that cannot be removed now is removed next time; it is never read.
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+    Ok(())
 }
 
 pub(super) fn payload(index: &Index) -> Payload {

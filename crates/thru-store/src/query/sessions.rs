@@ -84,9 +84,10 @@ impl Store {
             }
         }
         if let Some(prefix) = &filter.id_prefix {
-            conditions.push("substr(s.session, 1, ?) = ?".to_owned());
-            parameters.push(Value::from(prefix.chars().count() as i64));
+            // As a range, which there is an index for.
+            conditions.push("s.session >= ? AND s.session < ?".to_owned());
             parameters.push(Value::from(prefix.clone()));
+            parameters.push(Value::from(format!("{prefix}\u{10ffff}")));
         }
         for (condition, time) in [("s.ended >= ?", filter.since), ("s.started < ?", filter.until)] {
             if let Some(time) = time {

@@ -9,6 +9,8 @@ ALTER TABLE sessions ADD COLUMN messages INTEGER NOT NULL DEFAULT 0;
 -- How far our work on it is, a code of thru_lifecycle::Indexing: 0 unindexed, 1 and 4 running,
 -- 2 indexed, 3 failed.
 ALTER TABLE sessions ADD COLUMN indexing INTEGER NOT NULL DEFAULT 0;
+-- Sessions are named by the start of their ids.
+CREATE INDEX sessions_by_name ON sessions (session);
 CREATE INDEX sessions_by_due ON sessions (due) WHERE due IS NOT NULL;
 CREATE INDEX sessions_to_index ON sessions (ended) WHERE indexing <> 2;
 -- Both are part of `conversation` now.

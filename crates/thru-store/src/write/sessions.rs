@@ -81,8 +81,10 @@ impl Batch<'_> {
 
     /// Sessions that somebody began to index and did not come to the end with: whoever it was is gone.
     pub fn abandoned_sessions(&self) -> Result<Vec<i64>> {
-        let mut statement =
-            self.transaction.prepare_cached("SELECT id FROM sessions WHERE indexing IN (1, 4)")?;
+        // The first condition is the one that there is an index for.
+        let mut statement = self
+            .transaction
+            .prepare_cached("SELECT id FROM sessions WHERE indexing <> 2 AND indexing IN (1, 4)")?;
         let rows = statement.query_map([], |row| row.get(0))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use thru_daemon::{launchd_agent, systemd_unit};
+use thru_daemon::{MEMORY, launchd_agent, systemd_unit};
 
 use super::Outcome;
 use crate::environment::{Environment, places_set, service_directory};
@@ -23,7 +23,8 @@ pub(super) fn install(print: bool, environment: &Environment, plain: bool) -> Re
             "run it by its path",
         ));
     };
-    let variables = places_set();
+    let mut variables = places_set();
+    variables.extend(MEMORY.map(|(name, value)| (name, value.to_owned())));
     let variables: Vec<(&str, &str)> =
         variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
     let text = match cfg!(target_os = "macos") {
