@@ -14,6 +14,7 @@ use thru_capture::{Recorded, Recorder, session_key};
 use thru_core::{Agent, SessionId, SessionKey, Timestamp};
 use thru_journal::journal::Journal;
 use thru_lifecycle::Indexing;
+use thru_recall::Request;
 use thru_redact::Redactor;
 use thru_store::{Course, Episode, Store};
 
@@ -68,14 +69,13 @@ fn while_it_fails(times: usize, mut works: impl FnMut() -> bool) {
     }
 }
 
-/// What was said in a session, as the store has it by now.
+/// What was said with these words, as far as the store has it by now.
 fn passages(home: &Home, words: &str) -> usize {
-    // Where nothing was brought in yet there is no store.
+    // A daemon that has just been started makes the store at this moment.
     let Ok(store) = Store::open_to_read(&layout(home)) else { return 0 };
-    let request = thru_recall::Request { query: words.to_owned(), limit: 50, ..Default::default() };
-    let answer =
-        thru_recall::search(&layout(home), &store, &Redactor::builtin(), &request).unwrap();
-    answer.sessions.iter().map(|session| session.hits.len()).sum()
+    let request = Request { query: words.to_owned(), limit: 50, ..Request::default() };
+    let answer = thru_recall::search(&layout(home), &store, &Redactor::builtin(), &request);
+    answer.map_or(0, |answer| answer.sessions.iter().map(|session| session.hits.len()).sum())
 }
 
 fn course(home: &Home, session: &str) -> (Course, Vec<Episode>) {
