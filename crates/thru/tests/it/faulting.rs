@@ -255,7 +255,7 @@ fn an_episode_is_replaced_as_a_whole_although_the_disk_is_full() {
     assert_ne!(failed.code, 0, "{}", failed.shown());
     assert!(failed.stderr.to_lowercase().contains("full"), "{}", failed.shown());
     let (_, episodes) = course(&home, ONE);
-    assert_eq!(episodes, [first.clone()], "it is what it was, as a whole");
+    assert_eq!(episodes, std::slice::from_ref(&first), "it is what it was, as a whole");
 
     fs::remove_file(&filler).unwrap();
     home.thru(&["intake"]).expect(0);
