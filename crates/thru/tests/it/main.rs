@@ -20,6 +20,7 @@ mod doctoring;
 #[allow(dead_code, reason = "shared with the tests of thru-intake, which use all of it")]
 mod dump;
 mod exporting;
+mod faulting;
 mod forgetting;
 mod helping;
 mod home;
