@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use thru_daemon::{End, Log, Program, RunError, Settings, Setup, Stopper, detach};
+use thru_daemon::{End, Log, MEMORY, Program, RunError, Settings, Setup, Stopper, detach};
 
 use super::work::{Aside, Bringing};
 use super::{Outcome, identity, paths, start_detached};
@@ -11,6 +11,7 @@ use crate::environment::Environment;
 use crate::failure::advised;
 
 pub(super) fn run(detached: bool, environment: &Environment) -> Result<Outcome> {
+    begin_again_with_memory_settings(detached, environment);
     if detached {
         detach();
     }
@@ -64,6 +65,25 @@ pub(super) fn run(detached: bool, environment: &Environment) -> Result<Outcome> 
         }
     }
 }
+
+/// The C library reads how it is to keep memory when a program starts. Whoever started this one without
+/// saying so (a person, a service manager) gets a daemon all the same that gives memory back.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn begin_again_with_memory_settings(detached: bool, environment: &Environment) {
+    use std::os::unix::process::CommandExt;
+    let is_set = MEMORY.iter().all(|(name, _)| std::env::var_os(name).is_some());
+    let Some(program) = environment.program.as_deref().filter(|_| !is_set) else { return };
+    let mut command = std::process::Command::new(program);
+    command.args(["daemon", "run"]).envs(MEMORY);
+    if detached {
+        command.arg("--detached");
+    }
+    // Returns only where it could not be done: then it runs as it is.
+    let _ = command.exec();
+}
+
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+fn begin_again_with_memory_settings(_: bool, _: &Environment) {}
 
 /// A panic is caught and counted where it happens. Its message may quote what a session said, so that
 /// only its place is told.
