@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::Result;
 use rusqlite::Connection;
 use thru_capture::failures;
-use thru_core::Layout;
+use thru_core::{Layout, Timestamp};
 use thru_journal::journal::{Cursor, Item, Journal};
 
 /// What became of events.
@@ -20,12 +20,16 @@ pub(crate) struct Kept {
     pub(crate) doubled: usize,
     /// In the journal and not once in the store.
     pub(crate) not_in_store: usize,
-    /// Hooks that were ended by their own watch, and say so.
+    /// Hooks that were ended by their own watch since then, and say so.
     pub(crate) late: usize,
 }
 
-/// Looks for the events with these marks.
-pub(crate) fn look_for(home: &Path, sent: impl Iterator<Item = u64>) -> Result<Kept> {
+/// Looks for the events with these marks, which were sent after that time.
+pub(crate) fn look_for(
+    home: &Path,
+    since: Timestamp,
+    sent: impl Iterator<Item = u64>,
+) -> Result<Kept> {
     let layout = Layout::new(home);
     let mut keys: BTreeMap<u64, Vec<String>> = BTreeMap::new();
     for item in Journal::open(layout.journal(), "bench")?.stream(Cursor::default())? {
@@ -36,7 +40,9 @@ pub(crate) fn look_for(home: &Path, sent: impl Iterator<Item = u64>) -> Result<K
         }
     }
     let late = failures::list(&layout);
-    let late = late.iter().filter(|failure| failure.reason.contains("longer than a second"));
+    let late = late
+        .iter()
+        .filter(|failure| failure.at >= since && failure.reason.contains("longer than a second"));
     let mut kept = Kept { late: late.count(), ..Kept::default() };
     let database = Connection::open(layout.database())?;
     let mut rows = database.prepare("SELECT count(*) FROM events WHERE key = ?1")?;

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use serde_json::json;
+use thru_core::Timestamp;
 
 use self::lane::{Lane, Played};
 use self::samples::Samples;
@@ -72,6 +73,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let sessions = sessions(&arguments.transcripts, &projects)?;
     ensure!(!sessions.is_empty(), "there are no transcripts");
 
+    let began = Timestamp::now();
     let daemon = Daemon::start(&program, &home)?;
     let over = AtomicBool::new(false);
     let (next, marks) = (AtomicUsize::new(0), AtomicU64::new(1));
@@ -106,7 +108,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     program.run(&home, Task::Intake)?;
     program.run(&home, Task::Verify)?;
     let sent = 1..marks.load(Ordering::Acquire);
-    let kept = marks::look_for(&home, sent)?;
+    let kept = marks::look_for(&home, began, sent)?;
 
     // Hooks and transcripts together give what transcripts alone give.
     program.run(&home, Task::Import)?;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use thru_agents::claude_code::hooks::Input;
 use thru_capture::session::Session;
 use thru_capture::{Recorded, Recorder, session_key};
-use thru_core::{Clock, Layout, SystemClock};
+use thru_core::{Clock, Layout, SystemClock, Timestamp};
 use thru_journal::journal::Journal;
 use thru_redact::Redactor;
 
@@ -123,7 +123,7 @@ fn play(
     let sessions = sessions.max(1);
     let pace = Duration::from_secs_f64(sessions as f64 / f64::from(rate.max(1)));
     let each = (time.as_secs_f64() / pace.as_secs_f64()).round().max(1.0) as u32;
-    let began = Instant::now();
+    let (began, since) = (Instant::now(), Timestamp::now());
     let times = std::thread::scope(|scope| -> Result<Vec<f64>> {
         let playing: Vec<_> = (0..sessions)
             .map(|number| {
@@ -155,7 +155,7 @@ fn play(
     let behind = settling.elapsed();
     drop(daemon);
     place.program.run(place.home, Task::Intake)?;
-    let kept = marks::look_for(place.home, first..next.load(Ordering::Acquire))?;
+    let kept = marks::look_for(place.home, since, first..next.load(Ordering::Acquire))?;
     Ok(Called { times, took, behind, kept })
 }
 
