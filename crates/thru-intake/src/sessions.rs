@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use jiff::SignedDuration;
 use serde_json::{Value, json};
 use thru_agents::claude_code::hooks;
 use thru_core::{Id, SessionKey, Timestamp};
@@ -21,6 +22,9 @@ use crate::{Intake, IntakeLock, Operation, Result, RetiredEpisode};
 
 /// What the store calls the event that a person, or an agent, closed a session.
 const CLOSED: &str = "Closed";
+
+/// How far apart clocks may be that are both right.
+const CLOCKS_DIFFER: SignedDuration = SignedDuration::from_mins(5);
 
 /// What came of indexing a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -249,6 +253,7 @@ impl Intake {
     pub(crate) fn settle_course(&self, batch: &Batch<'_>, session: i64) -> Result<()> {
         let events = batch.course_events(session)?;
         let limits = &self.options.limits;
+        let events = in_order(events, self.clock.now());
         let told = Conversation::fold(events.iter().map(of_course), limits);
         batch.set_conversation(session, told.as_ref())?;
         let Some(course) = batch.course(session)? else { return Ok(()) };
@@ -385,6 +390,21 @@ pub(crate) fn put_close(
 /// Why a session is to be indexed; nothing while it goes on.
 fn left(conversation: &Conversation) -> Option<String> {
     conversation.left().map(|reason| reason.to_string())
+}
+
+/// Events in the order in which they happened: by their times. A clock that ran ahead for a while told
+/// of times to come; such an event happened when the one did that came in before it.
+fn in_order(mut events: Vec<CourseEvent>, now: Timestamp) -> Vec<CourseEvent> {
+    let ahead = now + CLOCKS_DIFFER;
+    let mut before = now;
+    for event in &mut events {
+        if event.at > ahead {
+            event.at = before;
+        }
+        before = event.at.min(now);
+    }
+    events.sort_by(|a, b| (a.at, &a.key).cmp(&(b.at, &b.key)));
+    events
 }
 
 /// What an event means for the course of its session.

@@ -1,5 +1,7 @@
 //! The courses of sessions, what they are indexed as, and which of them are not.
 
+use std::time::Duration;
+
 use rusqlite::{Connection, OptionalExtension, Row, params_from_iter};
 use thru_core::{Id, SessionId, SessionKey, Timestamp};
 use thru_lifecycle::content::{Content, ContentHash};
@@ -9,6 +11,9 @@ use thru_lifecycle::{Conversation, Indexing, Limits};
 use super::passages::time;
 use crate::error::Result;
 use crate::store::Store;
+
+/// How far apart clocks may be that are both right.
+const CLOCKS_DIFFER: Duration = Duration::from_mins(5);
 
 /// A session as it was indexed: a whole, replaced as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,13 +84,17 @@ impl Heard {
 
     /// Where the conversation stands at a time; nothing where nothing was heard of it.
     pub fn at(&self, now: Timestamp, limits: &Limits) -> Option<Conversation> {
+        // What a clock that ran ahead said is yet to come.
+        let ahead = now.checked_add(CLOCKS_DIFFER).unwrap_or(now);
         let heard = match (&self.told, self.records) {
             // Hooks do not always run: the transcript may know more.
-            (Some(told), Some((_, last))) if last > told.last() => {
+            (Some(told), Some((_, last))) if last > told.last() && last <= ahead => {
                 Conversation::apply(Some(told.clone()), Event::Activity, last, limits).conversation
             }
             (Some(told), _) => told.clone(),
-            (None, Some((first, last))) => Conversation::from_record(first, last, 1, limits),
+            (None, Some((first, last))) => {
+                Conversation::from_record(first.min(now), last.min(now), 1, limits)
+            }
             (None, None) => return None,
         };
         Some(heard.at(now, limits).conversation)

@@ -43,16 +43,28 @@ pub(crate) fn migrate(
     if found >= target {
         return Ok(());
     }
-    if found > 0 {
-        back_up(connection, path, found)?;
+    if found == 0 {
+        return make(connection, target);
     }
+    back_up(connection, path, found)?;
     for migration in MIGRATIONS.iter().filter(|m| m.version > found && m.version <= target) {
         run(connection, migration, progress)?;
     }
-    if found > 0 {
-        let backup = backup_path(path, found);
-        std::fs::remove_file(&backup).map_err(|source| StoreError::io(&backup, source))?;
+    let backup = backup_path(path, found);
+    std::fs::remove_file(&backup).map_err(|source| StoreError::io(&backup, source))
+}
+
+/// Makes a new database, at once: nobody is to read one that is half made.
+fn make(connection: &mut Connection, target: u32) -> Result<()> {
+    let transaction = connection.transaction()?;
+    for migration in MIGRATIONS.iter().filter(|migration| migration.version <= target) {
+        transaction.execute_batch(migration.sql)?;
+        if let Some(backfill) = &migration.backfill {
+            transaction.execute_batch(backfill.afterwards)?;
+        }
     }
+    finish(&transaction, target)?;
+    transaction.commit()?;
     Ok(())
 }
 

@@ -13,6 +13,8 @@ use crate::query::{Course, Episode, course_of, current_episode};
 /// An event as far as the course of its session depends on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CourseEvent {
+    /// The key of its record.
+    pub key: String,
     /// The event, as the agent names it.
     pub event: String,
     /// When.
@@ -22,16 +24,17 @@ pub struct CourseEvent {
 }
 
 impl Batch<'_> {
-    /// What hooks and people told of a session, in order.
+    /// What hooks and people told of a session, in the order in which it came in.
     pub fn course_events(&self, session: i64) -> Result<Vec<CourseEvent>> {
         let mut statement = self.transaction.prepare_cached(
-            "SELECT event, at, detail FROM events WHERE session = ?1 ORDER BY at, key",
+            "SELECT event, at, detail, key FROM events WHERE session = ?1 ORDER BY id",
         )?;
         let rows = statement.query_map([session], |row| {
             Ok(CourseEvent {
                 event: row.get(0)?,
                 at: super::time(row.get(1)?),
                 detail: row.get(2)?,
+                key: row.get(3)?,
             })
         })?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)

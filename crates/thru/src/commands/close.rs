@@ -10,14 +10,14 @@ use anyhow::{Result, bail};
 use serde_json::{Value, json};
 use thru_agents::{Discovery, claude_code};
 use thru_core::{Id, SessionKey, SourceKind};
-use thru_intake::{Indexed, Which};
+use thru_intake::{Indexed, Intake, Which};
 use thru_lifecycle::conversation::{Phase, Said};
 use thru_lifecycle::{Conversation, Indexing};
 use thru_store::{SessionFilter, SessionRow, Store};
 
 use super::{Outcome, shared};
 use crate::bringing_in::{Effort, Where, bring_in};
-use crate::environment::Environment;
+use crate::environment::{Environment, host};
 use crate::failure::advised;
 use crate::ui::{Page, printable};
 
@@ -133,7 +133,8 @@ pub(crate) fn close(
     let found = sources(&store, session.row)?;
     let intake = environment.intake()?;
     let plan = intake.plan(found, None)?;
-    if plan.is_empty() && is_closed(environment, &session) {
+    let waits = Intake::news(&environment.layout, &host(), &store)? > 0;
+    if plan.is_empty() && !waits && is_closed(environment, &session) {
         return unchanged(&store, &session);
     }
     drop(store);

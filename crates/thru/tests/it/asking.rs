@@ -90,7 +90,8 @@ fn a_search_answers_as_json() {
       ],
       "preparation": {
         "indexed": 0,
-        "left_out": []
+        "left_out": [],
+        "records_left_out": false
       },
       "project": null,
       "query": "irrigation",

@@ -295,6 +295,9 @@ fn a_service_is_written_and_not_enabled() {
     ExecStart="[thru]" daemon run
     Environment="THROUGHLINE_HOME=[folder]/home"
     Environment="CLAUDE_CONFIG_DIR=[folder]/claude"
+    Environment="MALLOC_ARENA_MAX=1"
+    Environment="MALLOC_MMAP_THRESHOLD_=65536"
+    Environment="MALLOC_TRIM_THRESHOLD_=65536"
     Restart=on-failure
     RestartSec=2
     Nice=10

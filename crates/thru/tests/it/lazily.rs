@@ -65,7 +65,11 @@ fn a_session_that_was_left_is_indexed_before_a_question_is_answered() {
         // Where nobody watches, nobody is told to wait.
         assert_eq!(ran.stderr, "", "{question:?}");
         let answer: Value = serde_json::from_str(&ran.stdout).unwrap();
-        assert_eq!(answer["preparation"], json!({ "indexed": 1, "left_out": [] }), "{question:?}");
+        assert_eq!(
+            answer["preparation"],
+            json!({ "indexed": 1, "left_out": [], "records_left_out": false }),
+            "{question:?}"
+        );
         assert_eq!(state(&home, ONE), "indexed", "{question:?}");
         home.thru(&["verify"]).expect(0);
     }
@@ -108,7 +112,10 @@ fn a_question_does_not_wait_for_whoever_writes() {
     held.lock().unwrap();
     let answer = asked(&home, &["search", "--json", "resumable"]);
     let left_out = json!([{ "session_id": ONE, "reason": "not in time" }]);
-    assert_eq!(answer["preparation"], json!({ "indexed": 0, "left_out": left_out }));
+    assert_eq!(
+        answer["preparation"],
+        json!({ "indexed": 0, "left_out": left_out, "records_left_out": false })
+    );
     held.unlock().unwrap();
 }
 

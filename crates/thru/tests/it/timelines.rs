@@ -168,7 +168,8 @@ fn a_timeline_answers_as_json() {
       "kind": "timeline",
       "preparation": {
         "indexed": 0,
-        "left_out": []
+        "left_out": [],
+        "records_left_out": false
       },
       "version": 1
     }
@@ -181,7 +182,8 @@ fn a_timeline_answers_as_json() {
       "kind": "timeline",
       "preparation": {
         "indexed": 0,
-        "left_out": []
+        "left_out": [],
+        "records_left_out": false
       },
       "version": 1
     }
