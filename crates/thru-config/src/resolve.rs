@@ -432,8 +432,14 @@ fn flatten(table: &toml::Table) -> Vec<(String, &toml::Value)> {
     found
 }
 
+/// What settings were called before, and what they are called now.
+const RENAMED: [(&str, &str); 1] = [("capture.background", "daemon.enabled")];
+
 /// The setting whose name is nearest to what was typed, if any is near.
 pub(crate) fn nearest(key: &str) -> Option<&'static str> {
+    if let Some((_, now)) = RENAMED.iter().find(|(before, _)| *before == key) {
+        return Some(now);
+    }
     SETTINGS
         .iter()
         .map(|setting: &Setting| {
