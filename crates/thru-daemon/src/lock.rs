@@ -82,9 +82,15 @@ impl DaemonLock {
 
 /// Whether somebody holds the lock.
 pub fn is_held(path: &Path) -> io::Result<bool> {
-    match path.try_exists()? {
-        true => Ok(DaemonLock::try_take(path)?.is_none()),
-        false => Ok(false),
+    let file = match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        opened => opened?,
+    };
+    // Together with others who look: they must not take each other for a daemon.
+    match file.try_lock_shared() {
+        Err(TryLockError::WouldBlock) => Ok(true),
+        Err(TryLockError::Error(error)) => Err(error),
+        Ok(()) => Ok(false),
     }
 }
 

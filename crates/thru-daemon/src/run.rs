@@ -34,6 +34,10 @@ const LONGEST_PAUSE: Duration = Duration::from_mins(5);
 const SCAN_SHARE: u32 = 200;
 /// Bringing in what changes all the time may take this part of the time.
 const CHANGE_SHARE: u32 = 10;
+/// A step that took long (the first import of years, say) must not make us deaf: everything is looked at
+/// again after this time, and changes wait no longer than this.
+const LONGEST_UNSEEN: Duration = Duration::from_hours(1);
+const LONGEST_DELAY: Duration = Duration::from_secs(30);
 
 /// All that a daemon needs besides its work.
 pub struct Setup {
@@ -310,10 +314,10 @@ impl Turning<'_> {
             true => self.pause.end(),
             false => self.pause.lengthen(),
         }
-        if news.everything {
+        if news.everything && succeeded {
             (self.last_scan, self.scan_cost) = (Instant::now(), took);
         }
-        self.delays.not_before = Instant::now() + took * CHANGE_SHARE;
+        self.delays.not_before = Instant::now() + (took * CHANGE_SHARE).min(LONGEST_DELAY);
         self.steps += 1;
         self.last = json!({
             "at": self.clockwork.now(),
@@ -352,6 +356,9 @@ impl Turning<'_> {
             self.mailbox.change(News::add_everything);
             self.publish();
         }
+        // Others write, too.
+        let due = catch_unwind(AssertUnwindSafe(|| self.work.due())).unwrap_or(None);
+        self.outcome.due = self.outcome.due.into_iter().chain(due).min();
         self.next_check = Instant::now() + self.settings.check_interval;
         self.look_for_missing();
         None
@@ -372,7 +379,8 @@ impl Turning<'_> {
             None => self.settings.rescan_interval,
         };
         let failed = self.retry.then_some(self.pause.until);
-        let regular = self.last_scan + interval.max(self.scan_cost * SCAN_SHARE);
+        let share = (self.scan_cost * SCAN_SHARE).min(LONGEST_UNSEEN);
+        let regular = self.last_scan + interval.max(share);
         failed.map_or(regular, |failed| failed.min(regular))
     }
 

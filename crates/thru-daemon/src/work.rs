@@ -77,6 +77,12 @@ pub trait Work {
     /// Brings in what there may be. Should look at `stop` now and then, and return soon once it is set.
     fn bring_in(&mut self, news: &News, stop: &AtomicBool) -> Result<Outcome, WorkError>;
 
+    /// When something has to be done although no news came, as things are now: others work on them as
+    /// well. Asked for now and then.
+    fn due(&mut self) -> Option<Timestamp> {
+        None
+    }
+
     /// Folders to watch, with all that is in them. They need not exist. Asked for after every step.
     fn watched(&mut self) -> Vec<PathBuf>;
 

@@ -14,6 +14,7 @@ use thru_core::{
     Summary, TITLE_LENGTH,
 };
 use thru_distil::{Distiller, Moment, wants_text};
+use thru_lifecycle::Indexing;
 use thru_lifecycle::content::{Content, ContentHasher, Message};
 use thru_redact::{Clean, Redactor, Report};
 use thru_store::{NewMemory, PassageFilter, Store};
@@ -155,6 +156,20 @@ impl Intake {
     /// The sessions that are to be distilled now.
     fn to_distil(&self, store: &Store, which: Which<'_>) -> Result<Vec<i64>> {
         let mut sessions = store.stale_sessions()?;
+        let now = self.clock.now();
+        // What failed is tried again when its time comes.
+        let (mut due, mut failed) = (HashSet::new(), HashSet::new());
+        for job in store.jobs()? {
+            if !job.is_dead && job.due.is_none_or(|due| due <= now) {
+                due.insert(job.session);
+            } else if store
+                .course(job.session)?
+                .is_some_and(|course| course.indexing == Indexing::Failed)
+            {
+                failed.insert(job.session);
+            }
+        }
+        sessions.retain(|session| !failed.contains(session));
         match which {
             Which::All => return Ok(sessions),
             Which::These(asked) => {
@@ -164,21 +179,13 @@ impl Intake {
             }
             Which::Finished => {}
         }
-        let now = self.clock.now();
-        let jobs: HashMap<i64, bool> = store
-            .jobs()?
-            .into_iter()
-            .map(|job| (job.session, !job.is_dead && job.due.is_none_or(|due| due <= now)))
-            .collect();
         let mut wanted = Vec::new();
         for session in sessions.drain(..) {
-            let is_wanted = match jobs.get(&session) {
-                Some(is_due) => *is_due,
-                None => store.course(session)?.is_some_and(|course| {
+            let is_wanted = due.contains(&session)
+                || store.course(session)?.is_some_and(|course| {
                     let conversation = course.heard.at(now, &self.options.limits);
                     conversation.is_none_or(|conversation| conversation.turn().is_none())
-                }),
-            };
+                });
             if is_wanted {
                 wanted.push(session);
             }

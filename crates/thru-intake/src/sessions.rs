@@ -37,6 +37,8 @@ pub enum Indexed {
     Unchanged(Id),
     /// There is nothing in it to index.
     Empty,
+    /// It was not distilled, which is how one knows what there is.
+    Undistilled,
     /// It could not be indexed; it is tried again.
     Failed(String),
 }
@@ -48,7 +50,7 @@ impl Indexed {
             Self::New(episode) | Self::Replaced(episode) | Self::Unchanged(episode) => {
                 Some(*episode)
             }
-            Self::Empty | Self::Failed(_) => None,
+            Self::Empty | Self::Undistilled | Self::Failed(_) => None,
         }
     }
 }
@@ -112,21 +114,28 @@ impl<'a> Indexer<'a> {
     pub(crate) fn index(&mut self, batch: &Batch<'_>, course: &Course, reason: &str) -> Result<()> {
         let row = course.row;
         let (working, effect) = course.indexing.step(Work::Asked);
-        if effect == Some(Effect::Skip) {
-            let known = course
-                .episode
-                .as_ref()
-                .map_or(Indexed::Empty, |known| Indexed::Unchanged(known.uuid));
+        let Some(content) = course.content else {
+            // It was never distilled; that may be switched off.
+            batch.set_indexing(row, working.step(Work::Abandoned).0)?;
             batch.remove_job(JobKind::Index, row)?;
-            self.done.0.insert(course.key.clone(), known);
+            self.done.0.insert(course.key.clone(), Indexed::Undistilled);
             return Ok(());
-        }
-        let Some(content) = course.content.filter(|content| content.messages > 0) else {
+        };
+        if content.messages == 0 {
             batch.set_indexing(row, working.step(Work::Succeeded).0)?;
             batch.remove_job(JobKind::Index, row)?;
             self.done.0.insert(course.key.clone(), Indexed::Empty);
             return Ok(());
-        };
+        }
+        // What was indexed by another filter is looked at again, and so is what was never indexed.
+        if let Some(known) = &course.episode
+            && known.filter == FILTER_VERSION
+            && effect == Some(Effect::Skip)
+        {
+            batch.remove_job(JobKind::Index, row)?;
+            self.done.0.insert(course.key.clone(), Indexed::Unchanged(known.uuid));
+            return Ok(());
+        }
         if let Some(trouble) = self.troubled.get(&course.key).cloned() {
             return self.failed(batch, course, reason, &trouble);
         }
@@ -297,7 +306,16 @@ impl Intake {
         for session in batch.abandoned_sessions()? {
             let (indexing, _) = (Indexing::Running { grew: false }).step(Work::Abandoned);
             batch.set_indexing(session, indexing)?;
+            let failures = batch.job_attempts(JobKind::Index, session)?.unwrap_or(0) + 1;
             batch.put_job(JobKind::Index, session, "abandoned", self.clock.now())?;
+            // Whoever had it may have run out of time. If it ends everybody who tries, it is left to people.
+            let again = (failures < Backoff::default().limit).then(|| self.clock.now());
+            let error = "whoever indexed it ended before it was done";
+            batch.job_failed(JobKind::Index, session, error, again)?;
+            if again.is_none() {
+                let (running, _) = indexing.step(Work::Asked);
+                batch.set_indexing(session, running.step(Work::Failed).0)?;
+            }
         }
         batch.commit()?;
         Ok(())

@@ -6,8 +6,9 @@
 //! - [`content`]: the hash by which a session that did not change is recognised;
 //! - [`retry`]: when work that failed is tried again.
 //!
-//! The two machines meet in one place only: an [`Effect::CloseDue`](conversation::Effect::CloseDue) of
-//! the conversation is an [`Event::Asked`](indexing::Event::Asked) of the indexing.
+//! The two machines meet in one place only: a conversation that was [left](Conversation::left) is
+//! [asked for](indexing::Event::Asked). Whoever follows a conversation event by event sees the same in its
+//! effects; who computes it anew from all its events, as intake does, asks for what it came to.
 //!
 //! It must not read a clock, write anything, or know the store or any agent.
 

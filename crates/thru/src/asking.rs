@@ -13,11 +13,10 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use serde_json::{Value, json};
 use thru_agents::{Discovery, claude_code};
-use thru_capture::pause;
 use thru_core::SessionKey;
 use thru_intake::{Intake, Which};
 use thru_lifecycle::Indexing;
-use thru_store::Store;
+use thru_store::{Course, Store};
 
 use crate::background;
 use crate::bringing_in::{self, Effort, RECENT, Where, add, bring_in};
@@ -146,12 +145,9 @@ fn to_do(environment: &Environment, store: &Store, projects: Option<&[i64]>) -> 
     let intake = environment.intake()?;
     let exclusions = Exclusions::of(environment)?;
     let mut found = Discovery::default();
-    // Who pauses recording does not want transcripts read either.
-    if pause::current(&environment.layout, environment.clock.now()).is_none() {
+    if bringing_in::may_read_transcripts(environment) {
         found = bringing_in::recorded(environment, &intake, projects)?;
-        if environment.config.tracking_enabled()
-            && !background::is_watching(&environment.layout, &environment.config)
-        {
+        if !background::is_watching(&environment.layout, &environment.config) {
             add(&mut found, unwatched(environment, store, projects)?);
         }
         found.sources.retain(|source| !exclusions.apply_to_file(&source.path));
@@ -169,7 +165,7 @@ fn to_do(environment: &Environment, store: &Store, projects: Option<&[i64]>) -> 
         let Some(conversation) = course.heard.at(now, &limits) else { continue };
         match conversation.left() {
             // Who failed is tried again when its time comes, not by every question.
-            Some(_) if course.indexing != Indexing::Failed => {
+            Some(_) if course.indexing != Indexing::Failed && distils(environment, &course) => {
                 sessions.insert(course.key.id.as_str().to_owned(), course.key);
             }
             None if course.is_stale && conversation.turn().is_none() => going_on.push(course.key),
@@ -183,6 +179,11 @@ fn to_do(environment: &Environment, store: &Store, projects: Option<&[i64]>) -> 
         going_on,
         events,
     })
+}
+
+/// Whether it can be indexed at all: where nothing is distilled, what was not distilled before cannot.
+fn distils(environment: &Environment, course: &Course) -> bool {
+    environment.config.distil_enabled() || course.content.is_some()
 }
 
 /// Transcripts that no hook told of, while nobody watches.

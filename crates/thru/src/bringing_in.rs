@@ -9,8 +9,11 @@ use std::time::SystemTime;
 use anyhow::Result;
 use jiff::SignedDuration;
 use thru_agents::{Discovery, claude_code};
+use thru_capture::pause;
 use thru_capture::session::Session;
+use thru_core::SourceKind;
 use thru_intake::{How, ImportReport, Intake, IntakeLock, Which};
+use thru_store::Store;
 
 use crate::commands::import::Exclusions;
 use crate::commands::shared;
@@ -67,7 +70,15 @@ pub(crate) fn bring_in(
     // First what hooks recorded, which says where the transcripts are.
     let events = intake.take_events(lock, &mut shared::migration_progress(environment))?;
     forget_in_hooks(environment, &intake)?;
-    let found = discover(environment, &intake, &exclusions, place)?;
+    let found = match may_read_transcripts(environment) {
+        true => {
+            let mut found = discover(environment, &intake, &exclusions, place)?;
+            add(&mut found, queued(environment)?);
+            found.sources.retain(|source| !exclusions.apply_to_file(&source.path));
+            found
+        }
+        false => Discovery::default(),
+    };
     let plan = intake.plan(found, Some(&excluded))?;
     let how = How { excluded: &excluded, distil: effort.which, index: effort.thorough };
     let progress = &mut shared::migration_progress(environment);
@@ -77,6 +88,13 @@ pub(crate) fn bring_in(
         thru_capture::session::forget_old(&environment.layout, SystemTime::now());
     }
     Ok(BroughtIn { events, report })
+}
+
+/// Whether transcripts may be read without being told to: not while recording pauses, nor where the user
+/// does not want sessions tracked.
+pub(crate) fn may_read_transcripts(environment: &Environment) -> bool {
+    environment.config.tracking_enabled()
+        && pause::current(&environment.layout, environment.clock.now()).is_none()
 }
 
 /// Tells hooks of sessions that the user had forgotten.
@@ -100,7 +118,7 @@ fn discover(
     let agents = &environment.claude_directory;
     let watched = || environment.config.watch_directories().iter().map(Path::new);
     let mut found = match place {
-        Where::Found(found) => return Ok(found),
+        Where::Found(found) => found,
         Where::Recorded => recorded(environment, intake, None)?,
         Where::Changed(changed) => {
             let mut found = recorded(environment, intake, None)?;
@@ -142,4 +160,33 @@ pub(crate) fn add(found: &mut Discovery, more: Discovery) {
     let known: BTreeSet<PathBuf> = found.sources.iter().map(|source| source.path.clone()).collect();
     found.sources.extend(more.sources.into_iter().filter(|one| !known.contains(&one.path)));
     found.problems.extend(more.problems);
+}
+
+/// Where the session's transcript lies, with what belongs to it.
+pub(crate) fn of_session(store: &Store, session: i64) -> Result<Discovery> {
+    let key = store.session_key(session)?;
+    let told = store.sources_of_session(session)?;
+    let path = told
+        .iter()
+        .filter(|source| matches!(source.kind, SourceKind::Hooks | SourceKind::Main))
+        .map(|source| source.path.as_str())
+        .find(|path| !path.is_empty());
+    Ok(match (key, path) {
+        (Some(key), Some(path)) => claude_code::discover_session(Path::new(path), &key.id),
+        _ => Discovery::default(),
+    })
+}
+
+/// The transcripts of sessions that could not be indexed and are to be tried again: what could not be read
+/// then has not changed since.
+fn queued(environment: &Environment) -> Result<Discovery> {
+    let mut found = Discovery::default();
+    let Some(store) = Store::open_if_there(&environment.layout)? else { return Ok(found) };
+    let now = environment.clock.now();
+    let mut jobs = store.jobs()?;
+    jobs.retain(|job| job.attempts > 0 && !job.is_dead && job.due.is_none_or(|due| due <= now));
+    for job in jobs {
+        add(&mut found, of_session(&store, job.session)?);
+    }
+    Ok(found)
 }

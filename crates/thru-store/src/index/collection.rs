@@ -170,6 +170,12 @@ impl Store {
         self.row_numbers(&format!("SELECT row FROM {}", collection.retired_table()))
     }
 
+    /// How many rows there are behind one.
+    pub fn rows_after(&self, collection: Collection, row: i64) -> Result<u64> {
+        let sql = format!("SELECT count(*) FROM {} WHERE row > ?1", collection.table());
+        Ok(self.connection.prepare_cached(&sql)?.query_row([row], |row| row.get(0))?)
+    }
+
     /// The last row ever written.
     pub fn last_row(&self, collection: Collection) -> Result<i64> {
         Ok(self

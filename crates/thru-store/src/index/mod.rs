@@ -17,7 +17,7 @@ use thru_core::Layout;
 
 pub use collection::{Collection, EVERYWHERE};
 pub use search::{Candidate, Candidates, IndexFilter, QueryTerms, TextIndex};
-pub use writer::{IndexProgress, IndexWriter, remove_other_indexes};
+pub use writer::{IndexProgress, IndexWriter, remove_other_indexes, rows_behind};
 
 /// The layout of the index. Another meaning of a column, or other terms, needs another number: an
 /// index with an older one is made again.

@@ -213,6 +213,24 @@ fn open_index(directory: &std::path::Path) -> tantivy::Result<Index> {
     Ok(index)
 }
 
+/// How many rows of the store its indexes do not hold yet. Readers look through some of them themselves.
+pub fn rows_behind(layout: &Layout, store: &Store) -> Result<u64> {
+    let generation = store.generation()?;
+    let mut behind = 0;
+    for collection in Collection::ALL {
+        let directory = super::directory(layout, &generation, collection);
+        let row = match directory.exists() {
+            true => MmapDirectory::open(&directory)
+                .ok()
+                .and_then(|directory| Index::open(directory).ok())
+                .map_or(0, |index| payload(&index).row),
+            false => 0,
+        };
+        behind += store.rows_after(collection, row)?;
+    }
+    Ok(behind)
+}
+
 /// Removes the indexes of stores that are no longer in use. The caller holds the intake lock.
 pub fn remove_other_indexes(layout: &Layout, store: &Store) -> Result<()> {
     let generation = store.generation()?;

@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params_from_iter};
 use thru_core::{Id, SessionId, SessionKey, Timestamp};
 use thru_lifecycle::content::{Content, ContentHash};
 use thru_lifecycle::conversation::Event;
-use thru_lifecycle::{Conversation, Indexing, Limits};
+use thru_lifecycle::{CloseReason, Conversation, Indexing, Limits};
 
 use super::passages::time;
 use crate::error::Result;
@@ -91,13 +91,45 @@ impl Heard {
             (Some(told), Some((_, last))) if last > told.last() && last <= ahead => {
                 Conversation::apply(Some(told.clone()), Event::Activity, last, limits).conversation
             }
+            // Hooks told of its ends alone; something was said in between all the same.
+            (Some(told), Some((first, last))) if !told.is_listed() => {
+                between(told, first, last, limits)
+            }
             (Some(told), _) => told.clone(),
             (None, Some((first, last))) => {
-                Conversation::from_record(first.min(now), last.min(now), 1, limits)
+                let known = Conversation::from_record(first.min(now), last.min(now), 1, limits);
+                match last > ahead {
+                    // Nobody knows whether its turn goes on.
+                    true => {
+                        Conversation::apply(Some(known), Event::Stopped, now, limits).conversation
+                    }
+                    false => known,
+                }
             }
             (None, None) => return None,
         };
         Some(heard.at(now, limits).conversation)
+    }
+}
+
+/// A conversation of which hooks told how it began and ended, and only the transcript what was said.
+fn between(
+    told: &Conversation,
+    first: Timestamp,
+    last: Timestamp,
+    limits: &Limits,
+) -> Conversation {
+    let last = last.min(told.last());
+    let said = Conversation::from_record(first.min(last), last, 1, limits);
+    let end = told.ended().and_then(|close| match &close.reason {
+        CloseReason::Agent(reason) => Some((Event::Ended(reason.clone()), close.at)),
+        CloseReason::Asked(reason) => Some((Event::Closed(reason.clone()), close.at)),
+        CloseReason::Left => Some((Event::Left, close.at)),
+        CloseReason::Inactivity | CloseReason::MaxDuration => None,
+    });
+    match end {
+        Some((event, at)) => Conversation::apply(Some(said), event, at, limits).conversation,
+        None => said,
     }
 }
 
@@ -206,7 +238,7 @@ impl Store {
     pub fn next_due(&self) -> Result<Option<Timestamp>> {
         let next: Option<i64> = self.connection.query_row(
             "SELECT min(due) FROM (SELECT min(due) AS due FROM sessions WHERE due IS NOT NULL
-                 UNION ALL SELECT min(due) FROM jobs WHERE dead = 0)",
+                 UNION ALL SELECT min(due) FROM jobs WHERE dead = 0 AND kind = 'index')",
             [],
             |row| row.get(0),
         )?;

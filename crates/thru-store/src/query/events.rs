@@ -69,12 +69,17 @@ impl Store {
         let of = projects.map_or_else(String::new, |projects| {
             format!("AND s.project IN ({})", super::in_list(projects.len()))
         });
+        // Of some only a hook at their start told: nothing happened in them yet, as far as anybody knows.
         let mut statement = self.connection.prepare_cached(&format!(
             "SELECT s.agent, s.session, f.path FROM sessions s JOIN sources f ON f.session = s.id
-             WHERE s.ended >= ? AND f.kind = 'hooks' AND f.path <> '' {of} ORDER BY s.ended",
+             WHERE (s.ended >= ? OR s.ended IS NULL) AND f.kind = 'hooks' AND f.path <> ''
+                 AND (s.ended IS NOT NULL OR
+                     EXISTS (SELECT 1 FROM events WHERE session = s.id AND at >= ?)) {of}
+             ORDER BY s.ended",
         ))?;
-        let parameters = std::iter::once(since.as_millisecond())
-            .chain(projects.unwrap_or_default().iter().copied());
+        let since = since.as_millisecond();
+        let projects = projects.unwrap_or_default().iter().copied();
+        let parameters = [since, since].into_iter().chain(projects);
         let rows = statement.query_map(params_from_iter(parameters), |row| {
             let id = SessionId::new(row.get::<_, String>(1)?);
             Ok((SessionKey { agent: super::agent(row, 0)?, id }, row.get(2)?))

@@ -6,6 +6,7 @@ use thru_capture::pause::{self, Pause};
 use thru_core::Timestamp;
 
 use super::Outcome;
+use crate::background;
 use crate::environment::Environment;
 use crate::failure::advised;
 use crate::ui::{Page, day_and_time};
@@ -45,6 +46,7 @@ pub(crate) fn run(command: &Command, environment: &Environment, plain: bool) -> 
         }
         Command::Resume => {
             let was_paused = pause::clear(&environment.layout)?;
+            background::poke(&environment.layout, &environment.config);
             page.line(if was_paused { "Recording goes on." } else { "Recording was not paused." });
         }
     }

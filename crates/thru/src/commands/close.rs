@@ -2,21 +2,20 @@
 //!
 //! Others call this (agents, their commands, hooks of other tools); it calls nobody.
 
-use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
-use thru_agents::{Discovery, claude_code};
-use thru_core::{Id, SessionKey, SourceKind};
+use thru_agents::Discovery;
+use thru_core::{Agent, Id, SessionId, SessionKey};
 use thru_intake::{Indexed, Intake, Which};
 use thru_lifecycle::conversation::{Phase, Said};
 use thru_lifecycle::{Conversation, Indexing};
 use thru_store::{SessionFilter, SessionRow, Store};
 
 use super::{Outcome, shared};
-use crate::bringing_in::{Effort, Where, bring_in};
+use crate::bringing_in::{self, Effort, Where, bring_in};
 use crate::environment::{Environment, host};
 use crate::failure::advised;
 use crate::ui::{Page, printable};
@@ -125,12 +124,10 @@ pub(crate) fn close(
     let own = environment.agent_session.as_deref().filter(|_| here);
     let session = match (named, own) {
         (Some(id), _) => shared::named_session(&store, id)?,
-        (None, Some(own)) if shared::named_session(&store, own).is_ok() => {
-            shared::named_session(&store, own)?
-        }
+        (None, Some(own)) => own_session(environment, &store, own)?,
         (None, _) => only_active(environment, &store, here)?,
     };
-    let found = sources(&store, session.row)?;
+    let found = bringing_in::of_session(&store, session.row)?;
     let intake = environment.intake()?;
     let plan = intake.plan(found, None)?;
     let waits = Intake::news(&environment.layout, &host(), &store)? > 0;
@@ -166,6 +163,10 @@ pub(crate) fn close(
         Some(Indexed::Empty) => {
             (None, format!("Session {id} is closed; there is nothing in it to index."))
         }
+        Some(Indexed::Undistilled) => bail!(advised(
+            format!("session {id} is closed and not indexed: nothing is distilled"),
+            "`distil.enabled` is off; switch it on with `thru config set distil.enabled true`"
+        )),
         Some(Indexed::Failed(trouble)) => bail!(advised(
             format!("session {id} is closed and could not be indexed: {}", printable(trouble)),
             "it is tried again by itself; `thru jobs` shows it"
@@ -182,21 +183,6 @@ pub(crate) fn close(
 
 fn shown(session: &SessionRow) -> String {
     session.key.id.as_str().chars().take(8).collect()
-}
-
-/// Where the session's transcript lies, with what belongs to it.
-fn sources(store: &Store, session: i64) -> Result<Discovery> {
-    let key = store.session_key(session)?;
-    let told = store.sources_of_session(session)?;
-    let path = told
-        .iter()
-        .filter(|source| matches!(source.kind, SourceKind::Hooks | SourceKind::Main))
-        .map(|source| source.path.as_str())
-        .find(|path| !path.is_empty());
-    Ok(match (key, path) {
-        (Some(key), Some(path)) => claude_code::discover_session(Path::new(path), &key.id),
-        _ => Discovery::default(),
-    })
 }
 
 fn conversation(environment: &Environment, session: &SessionRow) -> Option<Conversation> {
@@ -223,6 +209,29 @@ fn unchanged(store: &Store, session: &SessionRow) -> Result<Closed> {
         session: session.key.clone(),
         episode: episode.map(|episode| episode.uuid),
         message: format!("Session {} is unchanged{hash}: it is indexed already.", shown(session)),
+    })
+}
+
+/// The session that runs the command. Nothing else is guessed: what hooks recorded of it may only wait to be
+/// brought in.
+fn own_session(environment: &Environment, store: &Store, own: &str) -> Result<SessionRow> {
+    let key = SessionKey { agent: Agent::ClaudeCode, id: SessionId::new(own) };
+    let known = |store: &Store| -> Result<Option<SessionRow>> {
+        Ok(store.session_by_key(&key)?.map(|row| store.session(row)).transpose()?.flatten())
+    };
+    if let Some(session) = known(store)? {
+        return Ok(session);
+    }
+    let intake = environment.intake()?;
+    let deadline = Instant::now() + PATIENCE;
+    let lock = intake.lock(&mut |_| Instant::now() < deadline)?;
+    intake.take_events(&lock, &mut |_, _, _| {})?;
+    drop(lock);
+    known(&Store::open_to_read(&environment.layout)?)?.ok_or_else(|| {
+        advised(
+            "nothing was recorded yet of the session that runs this command",
+            "`thru doctor` says whether its hooks run; `thru close ID` closes another one",
+        )
     })
 }
 

@@ -86,6 +86,7 @@ pub(crate) fn run(arguments: Arguments, environment: &Environment) -> Result<Out
     let outcome = carry_out(arguments.command, environment, plain);
     // Behind the answer, which it must not slow down.
     if wants_daemon && environment.layout.database().exists() {
+        background::poke(&environment.layout, &environment.config);
         background::start(&environment.layout, &environment.config);
     }
     outcome

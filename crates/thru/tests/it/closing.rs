@@ -126,12 +126,62 @@ fn an_agent_tells_its_commands_which_session_they_run_in() {
     let closed = Ran::from(command.args(["close", "--json"]).output().unwrap()).expect(0);
     let closed: Value = serde_json::from_str(&closed.stdout).unwrap();
     assert_eq!(closed["session_id"], TWO);
-    // One that nothing is known of is none that could be closed.
+    // Of one that nothing is known of, nobody closes another one instead.
     let mut command = home.command();
     command.current_dir(home.project()).env("CLAUDE_CODE_SESSION_ID", "0f8fad5b-0000");
-    let closed = Ran::from(command.args(["close", "--json"]).output().unwrap()).expect(0);
-    let closed: Value = serde_json::from_str(&closed.stdout).unwrap();
-    assert_eq!(closed["session_id"], ONE);
+    let closed = Ran::from(command.args(["close", "--json"]).output().unwrap()).expect(2);
+    assert!(closed.stdout.contains("nothing was recorded yet"), "{}", closed.shown());
+    assert_eq!(session(&home, ONE)["session"]["state"], "active");
+}
+
+/// What must not be read is not read by a close either.
+#[test]
+fn a_close_reads_nothing_that_must_not_be_read() {
+    let ignored = |home: &Home| format!("capture.ignore = [\"{}/**\"]\n", home.claude().display());
+    let off = |_: &Home| "session_tracking.enabled = false\n".to_owned();
+    let cases: [(&str, &dyn Fn(&Home) -> String); 3] =
+        [("ignored", &ignored), ("off", &off), ("paused", &|_| String::new())];
+    for (case, configuration) in cases {
+        let home = Home::new();
+        let mut author = at_work(&home, ONE);
+        home.thru(&["intake"]).expect(0);
+        std::fs::write(home.data().join("config.toml"), configuration(&home)).unwrap();
+        if case == "paused" {
+            home.thru(&["capture", "pause"]).expect(0);
+        }
+        author.asks("Where is the unmistakable zeppelin?");
+        write(&home, ONE, &author);
+        for command in [&["close", ONE][..], &["intake"], &["search", "--all", "zeppelin"]] {
+            let ran = home.inside(command);
+            assert!(!ran.stdout.contains("unmistakable"), "{case}: {}", ran.shown());
+        }
+    }
+}
+
+/// Hooks told of its ends alone: it is indexed all the same.
+#[test]
+fn a_session_of_which_hooks_told_only_the_ends_is_indexed() {
+    let home = Home::new();
+    hook(&home, ONE, "SessionStart", json!({ "source": "startup" }));
+    write(&home, ONE, &author(&home, ONE));
+    hook(&home, ONE, "SessionEnd", json!({ "reason": "other" }));
+    home.thru(&["intake"]).expect(0);
+    let known = session(&home, ONE);
+    assert_eq!(known["session"]["indexing"], "indexed", "{known}");
+    assert_eq!(known["session"]["state"], "ended", "{known}");
+}
+
+/// Without distilling nobody knows what there is to index; once it is on again, it is.
+#[test]
+fn what_was_not_distilled_is_not_taken_for_indexed() {
+    let home = Home::new();
+    at_work(&home, ONE);
+    std::fs::write(home.data().join("config.toml"), "distil.enabled = false\n").unwrap();
+    let refused = home.inside(&["close", ONE]).expect(2);
+    assert!(refused.stderr.contains("distil.enabled"), "{}", refused.shown());
+    std::fs::write(home.data().join("config.toml"), "").unwrap();
+    home.inside(&["close", ONE]).expect(0);
+    assert_eq!(session(&home, ONE)["session"]["indexing"], "indexed");
 }
 
 #[test]

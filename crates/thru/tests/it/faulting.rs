@@ -357,3 +357,42 @@ fn record(home: &Home, event: &str, more: Value, at: Timestamp) {
     let recorded = recorder.record(&input, payload.as_bytes(), &session, at).unwrap();
     assert_eq!(recorded, Recorded::Kept);
 }
+
+/// A transcript that no hook tells of.
+fn grows_by_itself(home: &Home, session: &str, words: &str) {
+    let project = home.project();
+    let mut author = Author::of(session).in_directory(project.to_str().unwrap());
+    author.asks(words);
+    home.write(&crate::records::file(session), author.text());
+}
+
+#[test]
+fn news_that_came_while_another_process_wrote_is_not_lost() {
+    let home = Home::new();
+    std::fs::create_dir_all(home.claude().join("projects")).unwrap();
+    prompt(&home, TWO, 1, "Begin.");
+    let _daemon = Daemon::of(&home);
+    eventually(|| passages(&home, "begin") > 0);
+    let held = fs::File::options().write(true).open(home.data().join("run/intake.lock")).unwrap();
+    held.lock().unwrap();
+    grows_by_itself(&home, ONE, "Who saw the heliotrope?");
+    // Longer than the daemon waits for whoever writes.
+    std::thread::sleep(Duration::from_secs(8));
+    held.unlock().unwrap();
+    eventually(|| passages(&home, "heliotrope") > 0);
+}
+
+#[test]
+fn what_was_written_while_recording_paused_is_read_when_it_goes_on() {
+    let home = Home::new();
+    std::fs::create_dir_all(home.claude().join("projects")).unwrap();
+    prompt(&home, TWO, 1, "Begin.");
+    let _daemon = Daemon::of(&home);
+    eventually(|| passages(&home, "begin") > 0);
+    home.thru(&["capture", "pause"]).expect(0);
+    grows_by_itself(&home, ONE, "Who saw the heliotrope?");
+    std::thread::sleep(Duration::from_secs(3));
+    assert_eq!(passages(&home, "heliotrope"), 0);
+    home.thru(&["capture", "resume"]).expect(0);
+    eventually(|| passages(&home, "heliotrope") > 0);
+}

@@ -7,17 +7,16 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use thru_capture::pause::{self, Pause};
 use thru_daemon::{Log, News, Outcome, Service, ToolError, Work, WorkError};
 use thru_intake::{Indexed, Which};
 use thru_journal::journal::Journal;
 use thru_store::Store;
 
-use crate::bringing_in::{BroughtIn, Effort, Where, bring_in};
+use crate::bringing_in::{BroughtIn, Effort, Where, bring_in, may_read_transcripts};
 use crate::commands::{close, unindexed};
 use crate::environment::{Environment, host};
 use crate::ui::printable;
@@ -36,8 +35,10 @@ const PAUSED: SignedDuration = SignedDuration::from_mins(1);
 /// Brings in what there is.
 pub(super) struct Bringing {
     environment: Environment,
-    /// Rows that the text index does not hold yet, at least.
+    /// Rows that the text index does not hold yet.
     behind: u64,
+    /// Whether transcripts were left alone, so that nobody knows what changed.
+    missed: bool,
     /// When something last came.
     last_news: Option<Timestamp>,
     brought: Brought,
@@ -59,6 +60,7 @@ impl Bringing {
             environment: environment.clone(),
             // Whoever was killed may have left it behind.
             behind: 1,
+            missed: false,
             last_news: None,
             brought: Brought::default(),
         }
@@ -69,44 +71,40 @@ impl Bringing {
         self.environment = self.environment.again()?;
         let environment = &self.environment;
         let now = environment.clock.now();
-        // Who pauses recording does not want transcripts read either.
-        if let Some(pause) = pause::current(&environment.layout, now) {
-            let until = match pause {
-                Pause::Until(until) => until,
-                Pause::Open => now + PAUSED,
-            };
-            return Ok(Outcome { due: Some(until.min(now + PAUSED)), busy: false });
-        }
+        let may_read = may_read_transcripts(environment);
+        // What changed meanwhile, nobody remembered.
+        let everything = news.everything || may_read && self.missed;
         let intake = environment.intake()?;
-        let Some(lock) = intake.try_lock(PATIENCE)? else {
-            return Ok(Outcome { due: Some(now + PATIENCE), busy: true });
-        };
+        let Some(lock) = intake.try_lock(PATIENCE)? else { bail!("another process writes") };
         let quiet_since = self.last_news.map_or(QUIET, |last| now.duration_since(last));
         let is_quiet = news.is_empty() && quiet_since >= QUIET;
-        let thorough = self.behind > BEHIND || self.behind > 0 && is_quiet || news.everything;
-        let place = match news.everything {
+        let thorough = self.behind > BEHIND || self.behind > 0 && is_quiet || everything;
+        let place = match everything {
             true => Where::Everywhere,
             false => Where::Changed(news.changed.clone()),
         };
         let effort = Effort { which: Which::Finished, thorough };
         let brought = bring_in(environment, &lock, place, effort, stop)?;
         drop(lock);
-        self.note(&brought, thorough, now);
-        let next = Store::open_if_there(&self.environment.layout)?
-            .map(|store| store.next_due())
-            .transpose()?
-            .flatten();
+        self.missed = !may_read;
+        let store = Store::open_if_there(&self.environment.layout)?;
+        self.behind = match &store {
+            Some(store) => thru_store::index::rows_behind(&self.environment.layout, store)?,
+            None => 0,
+        };
+        self.note(&brought, now);
+        let next = store.map(|store| store.next_due()).transpose()?.flatten();
         let index = (self.behind > 0).then_some(now + QUIET);
-        Ok(Outcome { due: [next, index].into_iter().flatten().min(), busy: next.is_some() })
+        let resumed = self.missed.then_some(now + PAUSED);
+        let due = [next, index, resumed].into_iter().flatten().min();
+        Ok(Outcome { due, busy: next.is_some() })
     }
 
-    fn note(&mut self, brought: &BroughtIn, thorough: bool, now: Timestamp) {
+    fn note(&mut self, brought: &BroughtIn, now: Timestamp) {
         let report = &brought.report;
         let rows = report.written.passages + report.written.amended + report.distilled.memories;
         // What hooks told is rows, too.
-        let rows = rows + brought.events;
-        self.behind = if thorough { 0 } else { self.behind + rows };
-        if rows > 0 {
+        if rows + brought.events > 0 {
             self.last_news = Some(now);
         }
         self.brought.events += brought.events;
@@ -131,7 +129,7 @@ impl Bringing {
                 Indexed::Unchanged(episode) => self
                     .log
                     .info(&format!("session {id} is unchanged: it stays indexed as {episode}")),
-                Indexed::Empty => {}
+                Indexed::Empty | Indexed::Undistilled => {}
                 Indexed::Failed(trouble) => self
                     .log
                     .warn(&format!("session {id} could not be indexed: {}", printable(trouble))),
@@ -147,6 +145,11 @@ impl Bringing {
 impl Work for Bringing {
     fn bring_in(&mut self, news: &News, stop: &AtomicBool) -> Result<Outcome, WorkError> {
         self.step(news, stop).map_err(|error| format!("{error:#}").into())
+    }
+
+    fn due(&mut self) -> Option<Timestamp> {
+        let store = Store::open_if_there(&self.environment.layout).ok().flatten()?;
+        store.next_due().ok().flatten()
     }
 
     fn watched(&mut self) -> Vec<PathBuf> {
