@@ -137,15 +137,16 @@ fn an_agent_tells_its_commands_which_session_they_run_in() {
 /// What must not be read is not read by a close either.
 #[test]
 fn a_close_reads_nothing_that_must_not_be_read() {
-    let ignored = |home: &Home| format!("capture.ignore = [\"{}/**\"]\n", home.claude().display());
-    let off = |_: &Home| "session_tracking.enabled = false\n".to_owned();
-    let cases: [(&str, &dyn Fn(&Home) -> String); 3] =
-        [("ignored", &ignored), ("off", &off), ("paused", &|_| String::new())];
-    for (case, configuration) in cases {
+    for case in ["ignored", "off", "paused"] {
         let home = Home::new();
         let mut author = at_work(&home, ONE);
         home.thru(&["intake"]).expect(0);
-        std::fs::write(home.data().join("config.toml"), configuration(&home)).unwrap();
+        let configuration = match case {
+            "ignored" => format!("capture.ignore = [\"{}/**\"]\n", home.claude().display()),
+            "off" => "session_tracking.enabled = false\n".to_owned(),
+            _ => String::new(),
+        };
+        std::fs::write(home.data().join("config.toml"), configuration).unwrap();
         if case == "paused" {
             home.thru(&["capture", "pause"]).expect(0);
         }
