@@ -213,6 +213,11 @@ fn wait_for_lock(paths: &Paths, patience: Duration) -> io::Result<bool> {
 
 impl From<&Hello> for Holder {
     fn from(hello: &Hello) -> Self {
-        Self { version: hello.version.clone(), pid: hello.pid, started: hello.started }
+        Self {
+            version: hello.version.clone(),
+            pid: hello.pid,
+            started: hello.started,
+            socket: None,
+        }
     }
 }

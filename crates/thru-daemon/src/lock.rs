@@ -32,6 +32,9 @@ pub struct Holder {
     pub pid: u32,
     /// When it started.
     pub started: Timestamp,
+    /// Where it listens: settings may say otherwise by now.
+    #[serde(default)]
+    pub socket: Option<PathBuf>,
 }
 
 impl DaemonLock {
@@ -72,8 +75,9 @@ impl DaemonLock {
     }
 
     /// Writes for people who it is that holds the lock.
-    pub(crate) fn sign(&mut self, hello: &Hello) -> io::Result<()> {
-        let line = serde_json::to_string(hello)? + "\n";
+    pub(crate) fn sign(&mut self, hello: &Hello, socket: &Path) -> io::Result<()> {
+        let holder = Holder { socket: Some(socket.to_owned()), ..Holder::from(hello) };
+        let line = serde_json::to_string(&holder)? + "\n";
         self.file.rewind()?;
         self.file.set_len(0)?;
         self.file.write_all(line.as_bytes())
@@ -122,7 +126,7 @@ mod tests {
             started: Timestamp::UNIX_EPOCH,
             build: String::new(),
         };
-        lock.sign(&hello).unwrap();
+        lock.sign(&hello, Path::new("s")).unwrap();
         assert_eq!(holder(&path).unwrap().pid, 7);
 
         std::fs::remove_file(&path).unwrap();

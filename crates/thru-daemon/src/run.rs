@@ -108,7 +108,7 @@ pub fn run(setup: Setup, work: &mut dyn Work, log: &Arc<Log>) -> Result<End, Run
         started: clock.now(),
         build: identity.build,
     };
-    lock.sign(&hello).map_err(at(&paths.lock))?;
+    lock.sign(&hello, &paths.socket).map_err(at(&paths.lock))?;
     let socket = Socket::listen(&paths.socket).map_err(at(&paths.socket))?;
     let mailbox = Arc::clone(&stopper.mailbox);
     let desk = Arc::new(Desk {

@@ -232,7 +232,7 @@ impl Intake {
             && store.stale_sessions()?.len() <= sessions;
         if is_little {
             let (cancelled, stages) = (AtomicBool::new(false), Stages::default());
-            let indexer = &mut Indexer::new(self);
+            let indexer = &mut Indexer::without_transcripts(self);
             self.distil(&mut store, Which::All, indexer, &cancelled, &stages, &mut |_| {})?;
         }
         Ok(())

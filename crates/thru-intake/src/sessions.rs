@@ -84,6 +84,8 @@ pub(crate) struct Indexer<'a> {
     /// Sessions of which something could not be read in this run, and what.
     pub(crate) troubled: HashMap<SessionKey, String>,
     pub(crate) done: IndexedSessions,
+    /// Whether the transcripts were read as well: without them, a session would be indexed as half of it.
+    may_index: bool,
 }
 
 impl<'a> Indexer<'a> {
@@ -93,7 +95,13 @@ impl<'a> Indexer<'a> {
             now: intake.clock.now(),
             troubled: HashMap::new(),
             done: IndexedSessions::default(),
+            may_index: true,
         }
+    }
+
+    /// For those who distil what is in the store, and do not look whether transcripts grew.
+    pub(crate) fn without_transcripts(intake: &'a Intake) -> Self {
+        Self { may_index: false, ..Self::new(intake) }
     }
 
     /// Indexes a session if somebody left it; else notes when time alone may change that.
@@ -102,7 +110,8 @@ impl<'a> Indexer<'a> {
         let limits = &self.intake.options.limits;
         let Some(conversation) = course.heard.at(self.now, limits) else { return Ok(()) };
         batch.set_due(session, conversation.due(limits))?;
-        let is_wanted = self.intake.options.index_left || course.indexing.is_running();
+        let options = &self.intake.options;
+        let is_wanted = self.may_index && (options.index_left || course.indexing.is_running());
         match left(&conversation) {
             Some(reason) if is_wanted => self.index(batch, &course, &reason),
             _ => Ok(()),

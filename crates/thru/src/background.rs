@@ -1,9 +1,6 @@
 //! The daemon, seen from hooks and commands: tell it that there is news, have it started, look whether it
 //! watches. Nobody needs it: what it does, whoever runs next does as well. Nothing here waits.
 
-use std::ffi::OsStr;
-use std::path::Path;
-
 use thru_config::Config;
 use thru_core::Layout;
 use thru_daemon::{Paths, is_held, spawn};
@@ -16,7 +13,9 @@ const SWITCH: &str = "THROUGHLINE_DAEMON";
 
 /// The files of the daemon of a home.
 pub(crate) fn paths(layout: &Layout, config: &Config) -> Paths {
-    daemon_paths(layout, config.socket_path().map(Path::new))
+    // Beside our other files, unless it is said to lie elsewhere.
+    let configured = config.socket_path().map(|path| layout.run().join(path));
+    daemon_paths(layout, configured.as_deref())
 }
 
 /// Tells the daemon, if there is one, that there is news.
@@ -36,7 +35,8 @@ pub(crate) fn start(layout: &Layout, config: &Config) {
 
 /// What keeps a daemon from being started, if anything does.
 pub(crate) fn switched_off(config: &Config) -> Option<&'static str> {
-    if std::env::var_os(SWITCH).as_deref() == Some(OsStr::new("off")) {
+    let value = std::env::var(SWITCH).unwrap_or_default().to_lowercase();
+    if matches!(value.trim(), "off" | "0" | "false" | "no") {
         return Some(SWITCH);
     }
     match (config.daemon_enabled(), config.tracking_enabled()) {

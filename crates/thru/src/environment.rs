@@ -112,7 +112,14 @@ impl Places {
             (None, Some(home)) => home.join(".claude"),
             (None, None) => PathBuf::from(".claude"),
         };
-        Ok(Self { layout: Layout::new(root), config_file, claude_directory, home })
+        // The daemon works in another folder.
+        let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
+        Ok(Self {
+            layout: Layout::new(absolute(root)),
+            config_file: absolute(config_file),
+            claude_directory: absolute(claude_directory),
+            home,
+        })
     }
 }
 
@@ -302,16 +309,21 @@ pub(crate) fn daemon_paths(layout: &Layout, configured: Option<&Path>) -> Paths 
 }
 
 /// The environment of this process, for one that is started.
+/// It works in a folder of its own, so that paths are absolute.
 pub(crate) fn variables() -> impl Iterator<Item = (OsString, OsString)> {
-    env::vars_os()
+    env::vars_os().map(|(name, value)| {
+        let is_path = PLACES.iter().any(|place| name == *place) && !value.is_empty();
+        let absolute = std::path::absolute(&value).ok().filter(|_| is_path);
+        (name, absolute.map_or(value, PathBuf::into_os_string))
+    })
 }
+
+/// Variables that say where things lie.
+const PLACES: [&str; 3] = ["THROUGHLINE_HOME", "THROUGHLINE_CONFIG", "CLAUDE_CONFIG_DIR"];
 
 /// What says where things lie, as far as the user set it: for a service that starts without his shell.
 pub(crate) fn places_set() -> Vec<(&'static str, String)> {
-    ["THROUGHLINE_HOME", "THROUGHLINE_CONFIG", "CLAUDE_CONFIG_DIR"]
-        .into_iter()
-        .filter_map(|name| Some((name, set(name)?.to_str()?.to_owned())))
-        .collect()
+    PLACES.into_iter().filter_map(|name| Some((name, set(name)?.to_str()?.to_owned()))).collect()
 }
 
 /// Where the user's service manager looks for services.

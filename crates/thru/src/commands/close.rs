@@ -34,8 +34,9 @@ const INDEXED_AT_ONCE: u64 = 512 * 1024;
 #[command(after_help = "Examples:\n  \
     thru close\n  \
     thru close 0f8fad5b --reason story_complete\n\n\
-    Without an id: the session that runs the command, else the one that is at work in this project. A session that goes on afterwards is\n\
-    recorded as before; closing it again indexes what was added, and does nothing where nothing was.")]
+    Without an id: the session that runs the command, else the one that is at work in\n\
+    this project. A session that goes on afterwards is recorded as before; closing it\n\
+    again indexes what was added, and does nothing where nothing was.")]
 pub(crate) struct Arguments {
     /// The session (the start of its id is enough)
     session: Option<String>,
@@ -138,7 +139,10 @@ pub(crate) fn close(
     let deadline = Instant::now() + PATIENCE;
     let lock = intake.lock(&mut |_| Instant::now() < deadline)?;
     let reason: String =
-        printable(reason.unwrap_or("asked").trim()).chars().take(LONGEST_REASON).collect();
+        printable(reason.map(str::trim).filter(|reason| !reason.is_empty()).unwrap_or("request"))
+            .chars()
+            .take(LONGEST_REASON)
+            .collect();
     intake.record_close(&lock, &session.key, &reason)?;
     let effort = Effort {
         which: Which::These(std::slice::from_ref(&session.key)),
@@ -242,10 +246,13 @@ fn only_active(environment: &Environment, store: &Store, here: bool) -> Result<S
         true => shared::current_project(environment, store)?,
         false => None,
     };
-    let place = project.as_ref().map_or_else(
-        || "on this machine".to_owned(),
-        |project| format!("in project {}", printable(&project.name)),
-    );
+    // Where one stands in no project that is known, there is none to choose from.
+    let may_choose = !here || project.is_some();
+    let place = match (&project, here) {
+        (Some(project), _) => format!("in project {}", printable(&project.name)),
+        (None, true) => "here".to_owned(),
+        (None, false) => "on this machine".to_owned(),
+    };
     let sessions = store.sessions(&SessionFilter {
         projects: project.map(|project| store.project_rows(project.row)).transpose()?,
         limit: Some(CANDIDATES),
@@ -257,6 +264,7 @@ fn only_active(environment: &Environment, store: &Store, here: bool) -> Result<S
             .is_some_and(|conversation| matches!(conversation.phase(), Phase::Active { .. }))
     };
     let active: Vec<&SessionRow> = sessions.iter().filter(is_active).collect();
+    let active = if may_choose { active } else { Vec::new() };
     if let [session] = active[..] {
         return Ok(session.clone());
     }

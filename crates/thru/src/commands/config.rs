@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use thru_config::{SETTINGS, find, set_value};
 
 use super::Outcome;
+use crate::background;
 use crate::environment::Environment;
 use crate::failure::advised;
 use crate::ui::{Page, Tone, width};
@@ -51,6 +52,8 @@ pub(crate) fn run(command: &Command, environment: &Environment, plain: bool) -> 
         },
         Command::Set { key, value } => {
             set(environment, key, value)?;
+            // A daemon reads the settings at every step.
+            background::poke(&environment.layout, &environment.config);
             if let Some(setting) = find(key) {
                 page.line(format!(
                     "Set {} in {}.",

@@ -10,7 +10,7 @@ mod work;
 use std::time::Duration;
 
 use anyhow::Result;
-use thru_daemon::{EnsureError, Ensured, Identity, Paths, Program, Stopped, ensure, spawn};
+use thru_daemon::{EnsureError, Ensured, Identity, Paths, Program, Stopped, ensure, holder, spawn};
 
 use super::Outcome;
 use crate::background;
@@ -24,7 +24,7 @@ const STOP: Duration = Duration::from_secs(5);
 #[derive(Debug, clap::Subcommand)]
 #[command(after_help = "Examples:\n  \
     thru daemon status            whether it runs, and what it does\n  \
-    thru daemon stop              end it; hooks start it again when they need it\n  \
+    thru daemon stop              end it; the next session or command starts it again\n  \
     thru daemon logs --follow     what it says\n  \
     thru daemon install           have systemd or launchd look after it\n\n\
     Exit status of `status`: 0 it runs, 1 it does not, 2 it hangs.")]
@@ -88,6 +88,13 @@ fn paths(environment: &Environment) -> Paths {
     background::paths(&environment.layout, &environment.config)
 }
 
+/// The same, with the socket where the daemon that runs listens.
+fn paths_in_use(environment: &Environment) -> Paths {
+    let paths = paths(environment);
+    let used = holder(&paths.lock).and_then(|holder| holder.socket);
+    Paths { socket: used.unwrap_or_else(|| paths.socket.clone()), ..paths }
+}
+
 /// This program, as a daemon that it would start.
 fn identity(environment: &Environment) -> Identity {
     let program = environment.program.as_deref().and_then(|program| Program::at(program).ok());
@@ -102,13 +109,13 @@ pub(crate) fn ensure_running(
     environment: &Environment,
     patience: Duration,
 ) -> Result<Ensured, EnsureError> {
-    let paths = paths(environment);
+    let paths = paths_in_use(environment);
     ensure(&paths, &identity(environment), patience, || start_detached(environment))
 }
 
 /// Ends the daemon, if one runs; says whether it did.
 pub(crate) fn stop(environment: &Environment) -> bool {
-    let stopped = thru_daemon::stop(&paths(environment), &identity(environment), STOP);
+    let stopped = thru_daemon::stop(&paths_in_use(environment), &identity(environment), STOP);
     matches!(stopped, Ok(Stopped::Ended(_) | Stopped::Ending(_)))
 }
 

@@ -229,7 +229,7 @@ fn work(places: Places, called: &Called) -> Result<String, Trouble> {
                 String::new()
             });
     } else if input.event == Event::SessionEnd && !config.async_indexing() {
-        briefing::index_now(places, config, directory);
+        briefing::index_now(places, config, directory, &input);
     }
     Ok(output)
 }

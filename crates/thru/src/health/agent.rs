@@ -6,6 +6,8 @@ use serde_json::Value;
 
 use super::hooks::settings_files;
 use super::{Finding, Seen};
+use thru_core::SourceKind;
+
 use crate::ui::{count, plural};
 
 /// More than any settings file, and more than any list of projects.
@@ -117,7 +119,9 @@ pub(super) fn cleanup(seen: &Seen<'_>) -> Finding {
 /// How many archived files are copies of files that are gone, and how many there are.
 fn gone_at_the_source(seen: &Seen<'_>) -> Option<(u64, u64)> {
     let store = seen.store.as_ref().ok()?.as_ref()?;
-    let sources = store.sources().ok()?;
+    let mut sources = store.sources().ok()?;
+    // What hooks told lies in no file of the agent.
+    sources.retain(|source| source.kind != SourceKind::Hooks);
     let gone = sources.iter().filter(|source| !Path::new(&source.path).exists()).count();
     Some((gone as u64, sources.len() as u64))
 }

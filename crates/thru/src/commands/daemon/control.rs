@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use thru_core::Timestamp;
 use thru_daemon::{Client, Ensured, Hello, Holder, Paths, Probe, Stopped, holder, probe};
 
-use super::{Outcome, ensure_running, identity, paths};
+use super::{Outcome, ensure_running, identity, paths_in_use};
 use crate::environment::Environment;
 use crate::failure::advised;
 use crate::ui::{Page, Tone, age, day_and_time, size};
@@ -21,7 +21,9 @@ const ANSWER: Duration = Duration::from_secs(2);
 
 pub(super) fn start(environment: &Environment, plain: bool) -> Result<Outcome> {
     let mut page = Page::new(environment, plain);
-    page.line(match ensure_running(environment, START)? {
+    let ensured = ensure_running(environment, START)
+        .map_err(|error| advised(error.to_string(), "`thru daemon logs` says why"))?;
+    page.line(match ensured {
         Ensured::Running(hello) => format!("The daemon runs already: {}.", who(&hello)),
         Ensured::Started(hello) => format!("The daemon runs: {}.", who(&hello)),
         Ensured::Spawned => "The daemon was started.".to_owned(),
@@ -54,7 +56,7 @@ pub(super) fn restart(environment: &Environment, plain: bool) -> Result<Outcome>
 
 /// Ends the daemon; says how that went.
 fn end(force: bool, environment: &Environment) -> Result<String> {
-    let paths = paths(environment);
+    let paths = paths_in_use(environment);
     match thru_daemon::stop(&paths, &identity(environment), STOP)? {
         Stopped::NotRunning => Ok("The daemon does not run.".to_owned()),
         Stopped::Ended(hello) => Ok(format!("The daemon ended: {}.", who(&hello))),
@@ -128,7 +130,7 @@ fn who(hello: &Hello) -> String {
 }
 
 pub(super) fn status(json: bool, environment: &Environment, plain: bool) -> Result<Outcome> {
-    let paths = paths(environment);
+    let paths = paths_in_use(environment);
     let found = probe(&paths, &identity(environment));
     let mut page = Page::new(environment, plain);
     let state = match &found {

@@ -210,14 +210,18 @@ impl Default for ListUnindexed {
 impl Service for Aside {
     fn call(&self, tool: &str, arguments: &Value) -> Result<Value, ToolError> {
         let environment = self.environment.again().map_err(|error| failed(&error))?;
+        // It may have been switched off since the daemon started.
+        if !environment.config.socket_enabled() {
+            return Err(ToolError::Failed("tools are off, by `hooks.socket_enabled`".to_owned()));
+        }
         match tool {
             "session_tracking_close" => {
                 let Close { session_id, reason } = parsed(arguments)?;
                 let (named, reason) = (session_id.as_deref(), reason.as_deref());
-                Ok(match close::close(&environment, named, reason, false) {
-                    Ok(closed) => closed.as_json(),
-                    Err(error) => close::failed(named, &error),
-                })
+                match close::close(&environment, named, reason, false) {
+                    Ok(closed) => Ok(closed.as_json()),
+                    Err(error) => Err(ToolError::Failed(close::failed(named, &error).to_string())),
+                }
             }
             "session_tracking_list_unindexed" => {
                 let asked: ListUnindexed = parsed(arguments)?;

@@ -2,21 +2,24 @@
 
 use std::collections::HashSet;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use anyhow::Result;
+use thru_agents::claude_code;
 use thru_agents::claude_code::hooks::{Answer, Event, Input, answer};
 use thru_capture::pause::Pause;
 use thru_capture::session::Session;
 use thru_capture::{Recorder, session_key};
 use thru_config::Config;
 use thru_core::{Clock, Id, InjectedMemory, Injection, SystemClock, Timestamp};
-use thru_intake::Intake;
+use thru_intake::{Intake, Which};
 use thru_journal::journal::Journal;
 use thru_recall::{Occasion, Pack};
 use thru_redact::Redactor;
 use thru_store::{SCHEMA_VERSION, Store};
 
+use crate::bringing_in::{Effort, Where, bring_in as bring_in_with};
 use crate::commands::briefing::{Place, Recipient, make_pack};
 use crate::environment::{Environment, Places, host};
 use crate::ui::{count, size};
@@ -176,9 +179,21 @@ fn bring_in_within(environment: &Environment, patience: Duration) -> Result<()> 
 
 /// Indexes a session that ended before the agent goes on, for those who want that. What is not done in
 /// time is done later.
-pub(super) fn index_now(places: Places, config: Config, directory: PathBuf) {
+pub(super) fn index_now(places: Places, config: Config, directory: PathBuf, input: &Input) {
     let environment = Environment::new(places, directory, config, Vec::new());
-    let _ = bring_in_within(&environment, PATIENCE_AT_END);
+    let _ = index_within(&environment, input);
+}
+
+fn index_within(environment: &Environment, input: &Input) -> Result<()> {
+    let transcript = PathBuf::from(input.text("transcript_path").unwrap_or_default());
+    let found = claude_code::discover_session(&transcript, &input.session);
+    if let Some(lock) = environment.intake()?.try_lock(PATIENCE_AT_END)? {
+        let session = session_key(input);
+        let which = Which::These(std::slice::from_ref(&session));
+        let effort = Effort { which, thorough: false };
+        bring_in_with(environment, &lock, Where::Found(found), effort, &AtomicBool::new(false))?;
+    }
+    Ok(())
 }
 
 /// When it is that a pack is given; nothing where a machine speaks.
