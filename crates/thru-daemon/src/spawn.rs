@@ -87,12 +87,17 @@ pub fn spawn(
     command.spawn()
 }
 
-/// Leaves the terminal, and lets others go first. For the process that [`spawn`] started.
+/// Leaves the terminal. For the process that [`spawn`] started.
 pub fn detach() {
+    // It fails where we lead a session already.
     #[cfg(unix)]
-    {
-        // It fails only for who leads a group already, and that is none of a terminal that spawned us.
-        let _ = rustix::process::setsid();
+    let _ = rustix::process::setsid();
+}
+
+/// Lets others go first, unless whoever started us chose already.
+pub fn let_others_go_first() {
+    #[cfg(unix)]
+    if rustix::process::nice(0) == Ok(0) {
         let _ = rustix::process::nice(10);
     }
 }

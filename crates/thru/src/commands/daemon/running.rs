@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use thru_daemon::{End, Log, MEMORY, Program, RunError, Settings, Setup, Stopper, detach};
+use thru_daemon::{
+    End, Log, MEMORY, Program, RunError, Settings, Setup, Stopper, detach, let_others_go_first,
+};
 
 use super::work::{Aside, Bringing};
 use super::{Outcome, identity, paths, start_detached};
@@ -15,6 +17,7 @@ pub(super) fn run(detached: bool, environment: &Environment) -> Result<Outcome> 
     if detached {
         detach();
     }
+    let_others_go_first();
     let paths = paths(environment);
     let clock = Arc::clone(&environment.clock);
     let log = Arc::new(match environment.terminal.errors && !detached {
