@@ -9,8 +9,9 @@ use thru_agents::claude_code::install::{
 
 fuzz_target!(|data: &[u8]| {
     let Ok(text) = std::str::from_utf8(data) else { return };
-    let new = Registration::new("/a b/thru", Some(ClientVersion::new(2, 1, 197)), Platform::Linux);
-    let old = Registration::new(r"C:\b\thru.exe", None, Platform::Windows);
+    let new =
+        Registration::new("/a b/thru", Some(ClientVersion::new(2, 1, 197)), Platform::Linux, 10);
+    let old = Registration::new(r"C:\b\thru.exe", None, Platform::Windows, 10);
     switches(text);
     let (Ok(before), Ok(with)) = (installed(text), install(Some(text), &new)) else { return };
     assert_eq!(install(Some(&with), &new).as_ref(), Ok(&with), "not the same twice");

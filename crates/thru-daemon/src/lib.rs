@@ -1,7 +1,7 @@
 //! The process in the background: it waits for news, has them brought in, and answers on a local
 //! socket.
 //!
-//! [`run`] is the daemon itself; [`ensure`] makes sure that one runs, [`poke`] tells it that there is
+//! [`run()`] is the daemon itself; [`ensure()`] makes sure that one runs, [`poke`] tells it that there is
 //! news, [`Client`] asks it something. What its work is, whoever starts it says ([`Work`], [`Service`]).
 //! Threads only: one owns the work, one accepts connections, few answer them, one syncs.
 //!
