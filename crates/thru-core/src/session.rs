@@ -21,6 +21,11 @@ impl SessionId {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// As much of it as people are shown.
+    pub fn short(&self) -> String {
+        self.0.chars().take(8).collect()
+    }
 }
 
 impl fmt::Display for SessionId {

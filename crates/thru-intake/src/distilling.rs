@@ -160,7 +160,7 @@ impl Intake {
         // What failed is tried again when its time comes.
         let (mut due, mut failed) = (HashSet::new(), HashSet::new());
         for job in store.jobs()? {
-            if !job.is_dead && job.due.is_none_or(|due| due <= now) {
+            if job.is_due(now) {
                 due.insert(job.session);
             } else if store
                 .course(job.session)?
@@ -180,7 +180,7 @@ impl Intake {
             Which::Finished => {}
         }
         let mut wanted = Vec::new();
-        for session in sessions.drain(..) {
+        for session in sessions {
             let is_wanted = due.contains(&session)
                 || store.course(session)?.is_some_and(|course| {
                     let conversation = course.heard.at(now, &self.options.limits);

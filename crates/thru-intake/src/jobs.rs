@@ -1,6 +1,5 @@
 //! What people do about work that failed: have it tried again, or let it be.
 
-use thru_lifecycle::indexing::Event;
 use thru_store::{Batch, JobKind, JobRow};
 
 use crate::{Intake, IntakeLock, Result};
@@ -43,8 +42,7 @@ impl Intake {
             act(&batch, kind, job.session)?;
             // No question waits for what failed; this one may be tried by the next.
             if let Some(course) = batch.course(job.session)? {
-                let waiting = course.indexing.step(Event::Asked).0.step(Event::Abandoned).0;
-                batch.set_indexing(job.session, waiting)?;
+                batch.set_indexing(job.session, course.indexing.given_back())?;
             }
         }
         batch.commit()?;

@@ -6,12 +6,11 @@
 
 use std::collections::HashMap;
 
-use jiff::SignedDuration;
 use serde_json::{Value, json};
 use thru_agents::claude_code::hooks;
 use thru_core::{Id, SessionKey, Timestamp};
 use thru_lifecycle::content::FILTER_VERSION;
-use thru_lifecycle::conversation::{Event, Said};
+use thru_lifecycle::conversation::{CLOCKS_DIFFER, Event, Said};
 use thru_lifecycle::indexing::{Effect, Event as Work};
 use thru_lifecycle::retry::{Backoff, Retry};
 use thru_lifecycle::{Conversation, Indexing};
@@ -22,9 +21,6 @@ use crate::{Intake, IntakeLock, Operation, Result, RetiredEpisode};
 
 /// What the store calls the event that a person, or an agent, closed a session.
 const CLOSED: &str = "Closed";
-
-/// How far apart clocks may be that are both right.
-const CLOCKS_DIFFER: SignedDuration = SignedDuration::from_mins(5);
 
 /// What came of indexing a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,8 +108,8 @@ impl<'a> Indexer<'a> {
         batch.set_due(session, conversation.due(limits))?;
         let options = &self.intake.options;
         let is_wanted = self.may_index && (options.index_left || course.indexing.is_running());
-        match left(&conversation) {
-            Some(reason) if is_wanted => self.index(batch, &course, &reason),
+        match conversation.left() {
+            Some(reason) if is_wanted => self.index(batch, &course, &reason.to_string()),
             _ => Ok(()),
         }
     }
@@ -121,91 +117,84 @@ impl<'a> Indexer<'a> {
     /// Indexes a session as a whole: the same content again is the same episode, another one takes the
     /// place of the one before.
     pub(crate) fn index(&mut self, batch: &Batch<'_>, course: &Course, reason: &str) -> Result<()> {
+        let outcome = self.outcome(batch, course, reason)?;
+        if !matches!(outcome, Indexed::Failed(_)) {
+            batch.remove_job(JobKind::Index, course.row)?;
+        }
+        self.done.0.insert(course.key.clone(), outcome);
+        Ok(())
+    }
+
+    fn outcome(&self, batch: &Batch<'_>, course: &Course, reason: &str) -> Result<Indexed> {
         let row = course.row;
         let (working, effect) = course.indexing.step(Work::Asked);
         let Some(content) = course.content else {
             // It was never distilled; that may be switched off.
             batch.set_indexing(row, working.step(Work::Abandoned).0)?;
-            batch.remove_job(JobKind::Index, row)?;
-            self.done.0.insert(course.key.clone(), Indexed::Undistilled);
-            return Ok(());
+            return Ok(Indexed::Undistilled);
         };
         if content.messages == 0 {
             batch.set_indexing(row, working.step(Work::Succeeded).0)?;
-            batch.remove_job(JobKind::Index, row)?;
-            self.done.0.insert(course.key.clone(), Indexed::Empty);
-            return Ok(());
-        }
-        // What was indexed by another filter is looked at again, and so is what was never indexed.
-        if let Some(known) = &course.episode
-            && known.filter == FILTER_VERSION
-            && effect == Some(Effect::Skip)
-        {
-            batch.remove_job(JobKind::Index, row)?;
-            self.done.0.insert(course.key.clone(), Indexed::Unchanged(known.uuid));
-            return Ok(());
-        }
-        if let Some(trouble) = self.troubled.get(&course.key).cloned() {
-            return self.failed(batch, course, reason, &trouble);
+            return Ok(Indexed::Empty);
         }
         let known = course.episode.as_ref();
-        let same =
-            known.filter(|known| known.content == content.hash && known.filter == FILTER_VERSION);
-        let outcome = match same {
-            // Asked again for what is indexed, or it grew by nothing that counts.
-            Some(known) => {
-                batch.set_indexing(row, working.step(Work::Unchanged).0)?;
-                Indexed::Unchanged(known.uuid)
-            }
-            None => {
-                let episode = Episode {
-                    uuid: Batch::episode_id(&course.key, &content),
-                    content: content.hash,
-                    filter: FILTER_VERSION,
-                    messages: content.messages,
-                    as_of: course.heard.last(),
-                    indexed: self.now,
-                    reason: reason.to_owned(),
-                    retired: None,
-                };
-                // First to the journal: what was, cannot be computed again.
-                if let Some(known) = known {
-                    let retired = RetiredEpisode::of(&course.key, known, self.now);
-                    self.intake.record(&[Operation::EpisodeRetired(retired)])?;
-                }
-                batch.put_episode(row, &episode)?;
-                batch.set_indexing(row, working.step(Work::Succeeded).0)?;
-                match known {
-                    Some(_) => Indexed::Replaced(episode.uuid),
-                    None => Indexed::New(episode.uuid),
-                }
-            }
+        // What was indexed by another filter is looked at again, and so is what was never indexed.
+        let comparable = known.filter(|known| known.filter == FILTER_VERSION);
+        if let Some(known) = comparable
+            && effect == Some(Effect::Skip)
+        {
+            return Ok(Indexed::Unchanged(known.uuid));
+        }
+        if let Some(trouble) = self.troubled.get(&course.key) {
+            return self.failed(batch, course, reason, trouble);
+        }
+        // Asked again for what is indexed, or it grew by nothing that counts.
+        if let Some(known) = comparable.filter(|known| known.content == content.hash) {
+            batch.set_indexing(row, working.step(Work::Unchanged).0)?;
+            return Ok(Indexed::Unchanged(known.uuid));
+        }
+        let episode = Episode {
+            uuid: Batch::episode_id(&course.key, &content),
+            content: content.hash,
+            filter: FILTER_VERSION,
+            messages: content.messages,
+            as_of: course.heard.last(),
+            indexed: self.now,
+            reason: reason.to_owned(),
+            retired: None,
         };
-        batch.remove_job(JobKind::Index, row)?;
-        self.done.0.insert(course.key.clone(), outcome);
-        Ok(())
+        // First to the journal: what was, cannot be computed again.
+        if let Some(known) = known {
+            let retired = RetiredEpisode::of(&course.key, known, self.now);
+            self.intake.record(&[Operation::EpisodeRetired(retired)])?;
+        }
+        batch.put_episode(row, &episode)?;
+        batch.set_indexing(row, working.step(Work::Succeeded).0)?;
+        Ok(match known {
+            Some(_) => Indexed::Replaced(episode.uuid),
+            None => Indexed::New(episode.uuid),
+        })
     }
 
     /// Notes that a fault of ours kept a session from being distilled.
     pub(crate) fn not_distilled(&mut self, batch: &Batch<'_>, session: i64) -> Result<()> {
-        match batch.course(session)? {
-            Some(course) => {
-                self.failed(batch, &course, "retry", "distilling failed: a fault of ours")
-            }
-            None => Ok(()),
+        if let Some(course) = batch.course(session)? {
+            let trouble = "distilling failed: a fault of ours";
+            let outcome = self.failed(batch, &course, "retry", trouble)?;
+            self.done.0.insert(course.key, outcome);
         }
+        Ok(())
     }
 
     /// Notes that a session could not be indexed, and when it is tried again.
-    pub(crate) fn failed(
-        &mut self,
+    fn failed(
+        &self,
         batch: &Batch<'_>,
         course: &Course,
         reason: &str,
         trouble: &str,
-    ) -> Result<()> {
-        let (working, _) = course.indexing.step(Work::Asked);
-        batch.set_indexing(course.row, working.step(Work::Failed).0)?;
+    ) -> Result<Indexed> {
+        batch.set_indexing(course.row, course.indexing.failed())?;
         let attempts = batch.job_attempts(JobKind::Index, course.row)?;
         if attempts.is_none() {
             batch.put_job(JobKind::Index, course.row, reason, self.now)?;
@@ -216,8 +205,7 @@ impl<'a> Indexer<'a> {
             Retry::GiveUp => None,
         };
         batch.job_failed(JobKind::Index, course.row, trouble, again)?;
-        self.done.0.insert(course.key.clone(), Indexed::Failed(trouble.to_owned()));
-        Ok(())
+        Ok(Indexed::Failed(trouble.to_owned()))
     }
 }
 
@@ -258,8 +246,7 @@ impl Intake {
         if let Some(course) = batch.course(row)?
             && course.indexing == Indexing::Failed
         {
-            let waiting = course.indexing.step(Work::Asked).0.step(Work::Abandoned).0;
-            batch.set_indexing(row, waiting)?;
+            batch.set_indexing(row, course.indexing.given_back())?;
             batch.put_job(JobKind::Index, row, "asked", self.clock.now())?;
             batch.commit()?;
         }
@@ -284,11 +271,11 @@ impl Intake {
         let (now, limits) = (self.clock.now(), &self.options.limits);
         let Some(conversation) = course.heard.at(now, limits) else { return Ok(()) };
         batch.set_due(course.row, conversation.due(limits))?;
-        if let Some(reason) = left(&conversation)
+        if let Some(reason) = conversation.left()
             && course.indexing == Indexing::Unindexed
             && self.options.index_left
         {
-            batch.put_job(JobKind::Index, course.row, &reason, now)?;
+            batch.put_job(JobKind::Index, course.row, &reason.to_string(), now)?;
         }
         Ok(())
     }
@@ -313,8 +300,8 @@ impl Intake {
     pub(crate) fn take_up_abandoned(&self, store: &mut Store) -> Result<()> {
         let batch = store.begin()?;
         for session in batch.abandoned_sessions()? {
-            let (indexing, _) = (Indexing::Running { grew: false }).step(Work::Abandoned);
-            batch.set_indexing(session, indexing)?;
+            let waiting = (Indexing::Running { grew: false }).given_back();
+            batch.set_indexing(session, waiting)?;
             let failures = batch.job_attempts(JobKind::Index, session)?.unwrap_or(0) + 1;
             batch.put_job(JobKind::Index, session, "abandoned", self.clock.now())?;
             // Whoever had it may have run out of time. If it ends everybody who tries, it is left to people.
@@ -322,8 +309,7 @@ impl Intake {
             let error = "whoever indexed it ended before it was done";
             batch.job_failed(JobKind::Index, session, error, again)?;
             if again.is_none() {
-                let (running, _) = indexing.step(Work::Asked);
-                batch.set_indexing(session, running.step(Work::Failed).0)?;
+                batch.set_indexing(session, waiting.failed())?;
             }
         }
         batch.commit()?;
@@ -338,8 +324,7 @@ impl Intake {
         let batch = store.begin()?;
         for row in rows {
             let Some(course) = batch.course(row)? else { continue };
-            let conversation = course.heard.at(now, &self.options.limits);
-            let Some(reason) = conversation.as_ref().and_then(left) else { continue };
+            let Some(reason) = course.heard.left(now, &self.options.limits) else { continue };
             // What failed is tried again when its time comes, or when somebody says so.
             if course.indexing == Indexing::Failed {
                 continue;
@@ -347,7 +332,7 @@ impl Intake {
             let (working, effect) = course.indexing.step(Work::Asked);
             if effect == Some(Effect::Index) {
                 batch.set_indexing(row, working)?;
-                batch.put_job(JobKind::Index, row, &reason, now)?;
+                batch.put_job(JobKind::Index, row, &reason.to_string(), now)?;
             }
         }
         batch.commit()?;
@@ -364,9 +349,7 @@ impl Intake {
         // What was asked for in this run is due since it was asked for, which is later than its start.
         let now = self.clock.now();
         let mut due = store.jobs()?;
-        due.retain(|job| {
-            !job.is_dead && job.kind == Some(JobKind::Index) && job.due.is_none_or(|due| due <= now)
-        });
+        due.retain(|job| job.kind == Some(JobKind::Index) && job.is_due(now));
         if let Which::These(asked) = which {
             due.retain(|job| asked.contains(&job.key));
         }
@@ -412,11 +395,6 @@ pub(crate) fn put_close(
     };
     batch.put_event(session, &event)?;
     Ok(())
-}
-
-/// Why a session is to be indexed; nothing while it goes on.
-fn left(conversation: &Conversation) -> Option<String> {
-    conversation.left().map(|reason| reason.to_string())
 }
 
 /// Events in the order in which they happened: by their times. A clock that ran ahead for a while told

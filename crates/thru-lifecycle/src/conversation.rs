@@ -27,8 +27,9 @@ use thru_core::Timestamp;
 
 use crate::{Close, CloseReason};
 
-/// How far back an event may lie without being taken for a clock that was set back.
-const OUT_OF_ORDER: Duration = Duration::from_secs(5 * 60);
+/// How far apart times may lie that right clocks tell, in whatever order: what lies farther back, a clock
+/// that was set back told; what lies farther ahead, one that runs ahead.
+pub const CLOCKS_DIFFER: Duration = Duration::from_mins(5);
 /// How long after an end the events before it may still come in.
 const ECHO: Duration = Duration::from_secs(5);
 
@@ -342,7 +343,7 @@ impl Step {
     fn take(&mut self, event: Event, at: Timestamp) {
         let last = self.conversation.last;
         let back = last.duration_since(at);
-        let at = if back.is_positive() && back.unsigned_abs() <= OUT_OF_ORDER { last } else { at };
+        let at = if back.is_positive() && back.unsigned_abs() <= CLOCKS_DIFFER { last } else { at };
         if self.conversation.is_echo(&event, at) {
             return;
         }

@@ -102,6 +102,17 @@ impl Indexing {
         }
     }
 
+    /// What it is once it waits to be asked for again: work that failed, or that somebody began, is given
+    /// back.
+    pub const fn given_back(self) -> Self {
+        self.step(Event::Asked).0.step(Event::Abandoned).0
+    }
+
+    /// What it is once the next try failed.
+    pub const fn failed(self) -> Self {
+        self.step(Event::Asked).0.step(Event::Failed).0
+    }
+
     /// Whether somebody is at it.
     pub const fn is_running(self) -> bool {
         matches!(self, Self::Running { .. })

@@ -14,7 +14,7 @@ use anyhow::Result;
 use serde_json::{Value, json};
 use thru_agents::{Discovery, claude_code};
 use thru_core::SessionKey;
-use thru_intake::{Intake, Which};
+use thru_intake::Intake;
 use thru_lifecycle::Indexing;
 use thru_store::{Course, Store};
 
@@ -31,8 +31,6 @@ const LOOKED_AT: usize = 200;
 const NEIGHBOURS: usize = 100;
 /// How long folders are looked through for transcripts that no hook told of.
 const LOOKING: Duration = Duration::from_millis(20);
-/// Transcripts with more bytes than this are brought into the text index at once.
-const INDEXED_AT_ONCE: u64 = 512 * 1024;
 
 /// A session that a question may be about, and that is not indexed as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,7 +74,7 @@ impl Prepared {
             return;
         }
         let named = self.left_out.iter().take(5).map(|one| {
-            let id: String = one.session.id.as_str().chars().take(8).collect();
+            let id = one.session.id.short();
             format!("{id} ({})", crate::ui::printable(&one.reason))
         });
         let named = named.collect::<Vec<_>>().join(", ");
@@ -244,8 +242,7 @@ fn work(
     intake.take_events(&lock, &mut |_, _, _| {})?;
     let to_do = to_do(environment, &Store::open_to_read(&environment.layout)?, projects)?;
     let all = [to_do.sessions.clone(), to_do.going_on].concat();
-    let thorough = to_do.bytes > INDEXED_AT_ONCE;
-    let effort = Effort { which: Which::These(&all), thorough };
+    let effort = Effort::of(&all, to_do.bytes);
     bring_in(environment, &lock, Where::Found(to_do.found), effort, cancelled)?;
     Ok(Some(to_do.sessions))
 }
@@ -271,9 +268,8 @@ fn left_out(
             }
             // One that goes on is searched as far as it is; its episode waits until it is left.
             Some(course) if finished => {
-                let conversation = course.heard.at(now, &limits);
                 let is_missing = course.indexing != Indexing::Indexed
-                    && conversation.is_some_and(|conversation| conversation.left().is_some());
+                    && course.heard.left(now, &limits).is_some();
                 is_missing.then(|| "not done".to_owned())
             }
             // Excluded or forgotten.

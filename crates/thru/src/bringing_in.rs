@@ -11,7 +11,7 @@ use jiff::SignedDuration;
 use thru_agents::{Discovery, claude_code};
 use thru_capture::pause;
 use thru_capture::session::Session;
-use thru_core::SourceKind;
+use thru_core::{SessionKey, SourceKind};
 use thru_intake::{How, ImportReport, Intake, IntakeLock, Which};
 use thru_store::Store;
 
@@ -22,6 +22,9 @@ use crate::environment::Environment;
 /// How far back sessions are looked at again. What is older was brought in long ago, or is by
 /// `thru import`.
 pub(crate) const RECENT: SignedDuration = SignedDuration::from_hours(48);
+
+/// Transcripts with more bytes than this are brought into the text index at once.
+const INDEXED_AT_ONCE: u64 = 512 * 1024;
 
 /// Where to look for transcripts.
 #[derive(Clone, Debug)]
@@ -43,6 +46,13 @@ pub(crate) struct Effort<'a> {
     pub(crate) which: Which<'a>,
     /// Bring the text index up to date, and tidy up.
     pub(crate) thorough: bool,
+}
+
+impl<'a> Effort<'a> {
+    /// What somebody who asks for these sessions waits for, where so many bytes of theirs are new.
+    pub(crate) const fn of(sessions: &'a [SessionKey], bytes: u64) -> Self {
+        Self { which: Which::These(sessions), thorough: bytes > INDEXED_AT_ONCE }
+    }
 }
 
 /// What was brought in.
@@ -184,7 +194,7 @@ fn queued(environment: &Environment) -> Result<Discovery> {
     let Some(store) = Store::open_if_there(&environment.layout)? else { return Ok(found) };
     let now = environment.clock.now();
     let mut jobs = store.jobs()?;
-    jobs.retain(|job| job.attempts > 0 && !job.is_dead && job.due.is_none_or(|due| due <= now));
+    jobs.retain(|job| job.attempts > 0 && job.is_due(now));
     for job in jobs {
         add(&mut found, of_session(&store, job.session)?);
     }

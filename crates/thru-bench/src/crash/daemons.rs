@@ -172,8 +172,7 @@ impl Daemons {
             counts.retired += episodes.iter().filter(|episode| episode.retired.is_some()).count();
             let in_use = episodes.iter().filter(|episode| episode.retired.is_none()).count();
             ensure!(in_use <= 1, "{id} is indexed as {in_use} episodes");
-            let conversation = course.heard.at(now, &Limits::default());
-            if conversation.is_some_and(|conversation| conversation.left().is_some()) {
+            if course.heard.left(now, &Limits::default()).is_some() {
                 counts.sessions += 1;
                 counts.episodes += usize::from(is_indexed(&store, &course, in_use)?);
                 left.push(id);

@@ -107,7 +107,7 @@ impl Found {
 impl Session {
     /// The first characters of its id.
     pub(super) fn short(&self) -> String {
-        self.key.id.as_str().chars().take(8).collect()
+        self.key.id.short()
     }
 
     /// Its passages as distilling sees them.

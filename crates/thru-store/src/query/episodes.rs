@@ -1,19 +1,14 @@
 //! The courses of sessions, what they are indexed as, and which of them are not.
 
-use std::time::Duration;
-
 use rusqlite::{Connection, OptionalExtension, Row, params_from_iter};
 use thru_core::{Id, SessionId, SessionKey, Timestamp};
 use thru_lifecycle::content::{Content, ContentHash};
-use thru_lifecycle::conversation::Event;
+use thru_lifecycle::conversation::{CLOCKS_DIFFER, Event};
 use thru_lifecycle::{CloseReason, Conversation, Indexing, Limits};
 
 use super::passages::time;
 use crate::error::Result;
 use crate::store::Store;
-
-/// How far apart clocks may be that are both right.
-const CLOCKS_DIFFER: Duration = Duration::from_mins(5);
 
 /// A session as it was indexed: a whole, replaced as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,6 +104,11 @@ impl Heard {
             (None, None) => return None,
         };
         Some(heard.at(now, limits).conversation)
+    }
+
+    /// Why the session may be indexed as it is; nothing while it goes on.
+    pub fn left(&self, now: Timestamp, limits: &Limits) -> Option<CloseReason> {
+        self.at(now, limits)?.left()
     }
 }
 

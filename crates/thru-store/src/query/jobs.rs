@@ -52,6 +52,13 @@ pub struct JobRow {
     pub error: Option<String>,
 }
 
+impl JobRow {
+    /// Whether somebody is to try it now.
+    pub fn is_due(&self, now: Timestamp) -> bool {
+        !self.is_dead && self.due.is_none_or(|due| due <= now)
+    }
+}
+
 impl Store {
     /// All that is to be done, and what was given up: in the order in which it is due.
     pub fn jobs(&self) -> Result<Vec<JobRow>> {
@@ -62,11 +69,6 @@ impl Store {
         )?;
         let rows = statement.query_map([], job)?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
-    }
-
-    /// What was given up, without looking at what it is.
-    pub fn dead_jobs(&self) -> Result<u64> {
-        super::count(&self.connection, "SELECT count(*) FROM jobs WHERE dead = 1")
     }
 }
 

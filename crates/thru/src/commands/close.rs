@@ -3,13 +3,13 @@
 //! Others call this (agents, their commands, hooks of other tools); it calls nobody.
 
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
 use thru_agents::Discovery;
 use thru_core::{Agent, Id, SessionId, SessionKey};
-use thru_intake::{Indexed, Intake, Which};
+use thru_intake::{Indexed, Intake};
 use thru_lifecycle::conversation::{Phase, Said};
 use thru_lifecycle::{Conversation, Indexing};
 use thru_store::{SessionFilter, SessionRow, Store};
@@ -26,8 +26,6 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const CANDIDATES: usize = 20;
 /// A reason is a word or a few.
 const LONGEST_REASON: usize = 200;
-/// Transcripts with more bytes than this are brought into the text index at once.
-const INDEXED_AT_ONCE: u64 = 512 * 1024;
 
 /// Say that a session is over for now, and index it.
 #[derive(Debug, clap::Args)]
@@ -136,23 +134,19 @@ pub(crate) fn close(
         return unchanged(&store, &session);
     }
     drop(store);
-    let deadline = Instant::now() + PATIENCE;
-    let lock = intake.lock(&mut |_| Instant::now() < deadline)?;
+    let lock = shared::lock_within(&intake, PATIENCE)?;
     let reason: String =
         printable(reason.map(str::trim).filter(|reason| !reason.is_empty()).unwrap_or("request"))
             .chars()
             .take(LONGEST_REASON)
             .collect();
     intake.record_close(&lock, &session.key, &reason)?;
-    let effort = Effort {
-        which: Which::These(std::slice::from_ref(&session.key)),
-        thorough: plan.bytes > INDEXED_AT_ONCE,
-    };
+    let effort = Effort::of(std::slice::from_ref(&session.key), plan.bytes);
     let place = Where::Found(Discovery { sources: plan.sources, problems: Vec::new() });
     let brought = bring_in(environment, &lock, place, effort, &AtomicBool::new(false))?;
     drop(lock);
     let store = Store::open_to_read(&environment.layout)?;
-    let id = shown(&session);
+    let id = session.key.id.short();
     let (episode, message) = match brought.report.indexed.get(&session.key) {
         Some(Indexed::New(episode)) => {
             (Some(*episode), format!("Session {id} is closed and indexed."))
@@ -185,10 +179,6 @@ pub(crate) fn close(
     Ok(Closed { session: session.key, episode, message })
 }
 
-fn shown(session: &SessionRow) -> String {
-    session.key.id.as_str().chars().take(8).collect()
-}
-
 fn conversation(environment: &Environment, session: &SessionRow) -> Option<Conversation> {
     session.heard.at(environment.clock.now(), &environment.limits())
 }
@@ -212,7 +202,10 @@ fn unchanged(store: &Store, session: &SessionRow) -> Result<Closed> {
     Ok(Closed {
         session: session.key.clone(),
         episode: episode.map(|episode| episode.uuid),
-        message: format!("Session {} is unchanged{hash}: it is indexed already.", shown(session)),
+        message: format!(
+            "Session {} is unchanged{hash}: it is indexed already.",
+            session.key.id.short()
+        ),
     })
 }
 
@@ -227,8 +220,7 @@ fn own_session(environment: &Environment, store: &Store, own: &str) -> Result<Se
         return Ok(session);
     }
     let intake = environment.intake()?;
-    let deadline = Instant::now() + PATIENCE;
-    let lock = intake.lock(&mut |_| Instant::now() < deadline)?;
+    let lock = shared::lock_within(&intake, PATIENCE)?;
     intake.take_events(&lock, &mut |_, _, _| {})?;
     drop(lock);
     known(&Store::open_to_read(&environment.layout)?)?.ok_or_else(|| {
@@ -275,7 +267,7 @@ fn only_active(environment: &Environment, store: &Store, here: bool) -> Result<S
         .map(|session| {
             let phase = state(session).map_or("", |conversation| conversation.phase().as_str());
             let title = session.title.as_deref().unwrap_or("untitled");
-            format!("{} ({phase}: {})", shown(session), crate::ui::one_line(title, 50))
+            format!("{} ({phase}: {})", session.key.id.short(), crate::ui::one_line(title, 50))
         })
         .collect();
     let what = match active.len() {

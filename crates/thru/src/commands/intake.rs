@@ -1,7 +1,7 @@
 //! `thru intake`: brings in what hooks recorded, and the transcripts that they named, now and all of it.
 //! The daemon does so by itself.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::Result;
 use serde_json::json;
@@ -29,13 +29,9 @@ pub(crate) fn run(
     plain: bool,
 ) -> Result<Outcome> {
     let intake = environment.intake()?;
-    // Where nobody sees that we wait, not for ever: who holds the lock may never let go of it.
     let lock = match environment.terminal.errors {
         true => shared::lock(&intake)?,
-        false => {
-            let deadline = Instant::now() + PATIENCE;
-            intake.lock(&mut |_| Instant::now() < deadline)?
-        }
+        false => shared::lock_within(&intake, PATIENCE)?,
     };
     let effort = Effort { which: Which::All, thorough: true };
     let cancelled = shared::cancellation()?;

@@ -132,7 +132,7 @@ fn list(page: &mut Page, jobs: &[JobRow], environment: &Environment) {
     );
     page.line(page.paint(Tone::Quiet, heading.trim_end()));
     for job in jobs {
-        let session: String = job.key.id.as_str().chars().take(8).collect();
+        let session = job.key.id.short();
         page.line(format!(
             "{:>3}  {:6}  {}  {:8}  {:16}  {}",
             job.number,

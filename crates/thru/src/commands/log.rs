@@ -106,8 +106,7 @@ fn merges(store: &Store, limit: usize) -> Result<Vec<LogRow>> {
     for merge in memories::merges(store)?.take(limit) {
         let memories::Merge { merged, into } = merge?;
         let session = memories::session_of(store, &into)?;
-        let session = session
-            .map_or_else(String::new, |session| session.key.id.as_str().chars().take(8).collect());
+        let session = session.map_or_else(String::new, |session| session.key.id.short());
         rows.push(LogRow {
             id: merged.id.to_string().chars().take(8).collect(),
             full_id: merged.id.to_string(),

@@ -299,7 +299,7 @@ pub(crate) fn session_heading(
 ) -> String {
     let project = session.project_name.as_deref().unwrap_or("no project");
     let age = age(session.ended, environment.clock.now());
-    let id: String = session.key.id.as_str().chars().take(8).collect();
+    let id = session.key.id.short();
     let tail = format!("  {age}  {id}");
     let project = one_line(project, 30);
     let room = page.columns().saturating_sub(width(&project) + width(&tail) + 3).max(20);

@@ -149,7 +149,7 @@ fn table(page: &mut Page, sessions: &[SessionRow], environment: &Environment) {
     );
     page.line(page.paint(Tone::Quiet, &heading));
     for (session, name) in sessions.iter().zip(&names) {
-        let id: String = session.key.id.as_str().chars().take(8).collect();
+        let id = session.key.id.short();
         let padding = " ".repeat(name_width.saturating_sub(crate::ui::width(name)));
         let title = one_line(session.title.as_deref().unwrap_or("untitled"), room.max(20));
         let conversation = session.heard.at(now, &environment.limits());

@@ -5,7 +5,7 @@ use std::io::{BufRead, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -134,6 +134,13 @@ pub(crate) fn lock(intake: &Intake) -> Result<IntakeLock> {
         true
     })?;
     Ok(lock)
+}
+
+/// Takes the intake lock where nobody sees that we wait: not for ever, for who holds it may never let go
+/// of it.
+pub(crate) fn lock_within(intake: &Intake, patience: Duration) -> Result<IntakeLock> {
+    let deadline = Instant::now() + patience;
+    Ok(intake.lock(&mut |_| Instant::now() < deadline)?)
 }
 
 /// Gives hooks the rules of redaction as they are now.

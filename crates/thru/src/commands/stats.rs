@@ -101,7 +101,7 @@ fn list_sessions(
     let now = environment.clock.now();
     for of in usage.sessions.iter().take(limit) {
         let Some(key) = store.session_key(of.session)? else { continue };
-        let id: String = key.id.as_str().chars().take(8).collect();
+        let id = key.id.short();
         let session = store.session(of.session)?;
         let room = page.columns().saturating_sub(59).max(20);
         page.line(format!(

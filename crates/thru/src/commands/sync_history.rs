@@ -180,8 +180,7 @@ fn look(arguments: &Arguments, environment: &Environment) -> Result<Found> {
     if let Some(store) = &store {
         let (now, limits) = (environment.clock.now(), environment.limits());
         for course in store.unindexed_sessions(None, LOOKED_AT)? {
-            let conversation = course.heard.at(now, &limits);
-            let is_left = conversation.is_some_and(|conversation| conversation.left().is_some());
+            let is_left = course.heard.left(now, &limits).is_some();
             if !is_left || sessions.iter().any(|known: &Missing| known.key == course.key) {
                 continue;
             }
@@ -404,7 +403,7 @@ fn table(page: &mut Page, sessions: &[Missing], environment: &Environment) {
     );
     page.line(page.paint(Tone::Quiet, &heading));
     for (session, name) in sessions.iter().zip(&names) {
-        let id: String = session.key.id.as_str().chars().take(8).collect();
+        let id = session.key.id.short();
         let padding = " ".repeat(width.saturating_sub(crate::ui::width(name)));
         let room = page.columns().saturating_sub(8 + 2 + 9 + 2 + 9 + 2 + 8 + 2 + width + 2);
         let title = one_line(session.title.as_deref().unwrap_or("untitled"), room.max(20));

@@ -79,9 +79,7 @@ pub(crate) fn number_left(store: &Store, environment: &Environment) -> Result<us
     let (now, limits) = (environment.clock.now(), environment.limits());
     let courses = store.unindexed_sessions(None, MOST)?;
     let is_left = |course: &&Course| {
-        let conversation = course.heard.at(now, &limits);
-        course.indexing != Indexing::Failed
-            && conversation.is_some_and(|conversation| conversation.left().is_some())
+        course.indexing != Indexing::Failed && course.heard.left(now, &limits).is_some()
     };
     Ok(courses.iter().filter(is_left).count())
 }
@@ -117,7 +115,7 @@ pub(crate) fn show(page: &mut Page, sessions: &[Unindexed], environment: &Enviro
         format!("{:8}  {:9}  {:9}  {:10}  TITLE", "SESSION", "LAST USED", "STATE", "INDEXING");
     page.line(page.paint(Tone::Quiet, &heading));
     for session in sessions {
-        let id: String = session.course.key.id.as_str().chars().take(8).collect();
+        let id = session.course.key.id.short();
         let room = page.columns().saturating_sub(44).max(20);
         let title = one_line(session.title.as_deref().unwrap_or("untitled"), room);
         page.line(format!(
