@@ -13,6 +13,7 @@ mod memory;
 mod passage;
 mod project;
 mod session;
+mod snapshot;
 mod text;
 
 pub use agent::{Agent, UnknownAgent};
@@ -31,4 +32,5 @@ pub use memory::{
 pub use passage::{Outcome, PassageKind, RecordId};
 pub use project::ProjectKey;
 pub use session::{SessionId, SessionKey, SourceKind};
+pub use snapshot::{FileInPlay, SNAPSHOT_RECORD, Snapshot, SnapshotContent};
 pub use text::{TITLE_LENGTH, file_name, is_invisible};

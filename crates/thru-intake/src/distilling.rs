@@ -17,7 +17,7 @@ use thru_distil::{Distiller, Moment, wants_text};
 use thru_lifecycle::Indexing;
 use thru_lifecycle::content::{Content, ContentHasher, Message};
 use thru_redact::{Clean, Redactor, Report};
-use thru_store::{NewMemory, PassageFilter, Store};
+use thru_store::{JobKind, NewMemory, PassageFilter, Store};
 
 use crate::sessions::Indexer;
 use crate::stages::{Stage, Stages};
@@ -159,7 +159,7 @@ impl Intake {
         let now = self.clock.now();
         // What failed is tried again when its time comes.
         let (mut due, mut failed) = (HashSet::new(), HashSet::new());
-        for job in store.jobs()? {
+        for job in store.jobs()?.into_iter().filter(|job| job.kind == Some(JobKind::Index)) {
             if job.is_due(now) {
                 due.insert(job.session);
             } else if store

@@ -41,7 +41,9 @@ impl Intake {
             let Some(kind) = job.kind else { continue };
             act(&batch, kind, job.session)?;
             // No question waits for what failed; this one may be tried by the next.
-            if let Some(course) = batch.course(job.session)? {
+            if kind == JobKind::Index
+                && let Some(course) = batch.course(job.session)?
+            {
                 batch.set_indexing(job.session, course.indexing.given_back())?;
             }
         }

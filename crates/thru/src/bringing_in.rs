@@ -13,7 +13,7 @@ use thru_capture::pause;
 use thru_capture::session::Session;
 use thru_core::{SessionKey, SourceKind};
 use thru_intake::{How, ImportReport, Intake, IntakeLock, Which};
-use thru_store::Store;
+use thru_store::{JobKind, JobRow, Store};
 
 use crate::commands::import::Exclusions;
 use crate::commands::shared;
@@ -194,7 +194,8 @@ fn queued(environment: &Environment) -> Result<Discovery> {
     let Some(store) = Store::open_if_there(&environment.layout)? else { return Ok(found) };
     let now = environment.clock.now();
     let mut jobs = store.jobs()?;
-    jobs.retain(|job| job.attempts > 0 && job.is_due(now));
+    let is_index = |job: &JobRow| job.kind == Some(JobKind::Index);
+    jobs.retain(|job| is_index(job) && job.attempts > 0 && job.is_due(now));
     for job in jobs {
         add(&mut found, of_session(&store, job.session)?);
     }

@@ -12,6 +12,12 @@ use crate::store::Store;
 pub enum JobKind {
     /// Index a session.
     Index,
+    /// Ask a model about a turn of a session, by its number.
+    RefineTurn(u32),
+    /// Ask a model about a session as a whole.
+    RefineSession,
+    /// Deliver what is known of a session to the server that the user named.
+    Deliver,
 }
 
 impl JobKind {
@@ -19,11 +25,24 @@ impl JobKind {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Index => "index",
+            Self::RefineTurn(_) => "refine-turn",
+            Self::RefineSession => "refine-session",
+            Self::Deliver => "deliver",
         }
     }
 
-    fn named(name: &str) -> Option<Self> {
-        (name == Self::Index.as_str()).then_some(Self::Index)
+    /// The turn that it is about; 0 for all of a session.
+    pub const fn turn(self) -> u32 {
+        match self {
+            Self::RefineTurn(turn) => turn,
+            Self::Index | Self::RefineSession | Self::Deliver => 0,
+        }
+    }
+
+    fn of(name: &str, turn: u32) -> Option<Self> {
+        [Self::Index, Self::RefineTurn(turn), Self::RefineSession, Self::Deliver]
+            .into_iter()
+            .find(|kind| kind.as_str() == name)
     }
 }
 
@@ -64,7 +83,7 @@ impl Store {
     pub fn jobs(&self) -> Result<Vec<JobRow>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT j.id, j.kind, j.session, s.agent, s.session, j.reason, j.created, j.due, j.attempts,
-                    j.dead, j.error
+                    j.dead, j.error, j.turn
              FROM jobs j JOIN sessions s ON s.id = j.session ORDER BY j.dead, j.due, j.id",
         )?;
         let rows = statement.query_map([], job)?;
@@ -75,7 +94,7 @@ impl Store {
 fn job(row: &Row<'_>) -> rusqlite::Result<JobRow> {
     Ok(JobRow {
         number: row.get(0)?,
-        kind: JobKind::named(&row.get::<_, String>(1)?),
+        kind: JobKind::of(&row.get::<_, String>(1)?, row.get(11)?),
         session: row.get(2)?,
         key: SessionKey {
             agent: super::agent(row, 3)?,

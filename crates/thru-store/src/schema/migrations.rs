@@ -5,7 +5,7 @@ use rusqlite::{Connection, Transaction};
 use crate::error::Result;
 
 /// The newest version of the schema.
-pub const NEWEST: u32 = 5;
+pub const NEWEST: u32 = 6;
 
 /// From the version before to this one.
 pub(super) struct Migration {
@@ -49,6 +49,7 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     Migration { version: 3, sql: include_str!("v3.sql"), backfill: None },
     Migration { version: 4, sql: include_str!("v4.sql"), backfill: None },
     Migration { version: 5, sql: include_str!("v5.sql"), backfill: None },
+    Migration { version: 6, sql: include_str!("v6.sql"), backfill: None },
 ];
 
 /// Files per step: small enough to commit in a few milliseconds.

@@ -14,11 +14,12 @@ impl Batch<'_> {
     pub fn put_job(&self, kind: JobKind, session: i64, reason: &str, now: Timestamp) -> Result<()> {
         self.transaction
             .prepare_cached(
-                "INSERT INTO jobs (kind, session, reason, created, due) VALUES (?1, ?2, ?3, ?4, ?4)
-                 ON CONFLICT (kind, session) DO UPDATE SET reason = excluded.reason, due = excluded.due,
+                "INSERT INTO jobs (kind, session, turn, reason, created, due)
+                 VALUES (?1, ?2, ?5, ?3, ?4, ?4)
+                 ON CONFLICT (kind, session, turn) DO UPDATE SET reason = excluded.reason, due = excluded.due,
                      attempts = CASE dead WHEN 1 THEN 0 ELSE attempts END, dead = 0",
             )?
-            .execute((kind.as_str(), session, reason, now.as_millisecond()))?;
+            .execute((kind.as_str(), session, reason, now.as_millisecond(), kind.turn()))?;
         Ok(())
     }
 
@@ -34,9 +35,15 @@ impl Batch<'_> {
             .prepare_cached(
                 "UPDATE jobs SET attempts = attempts + 1, error = ?3, dead = ?4 IS NULL,
                      due = coalesce(?4, due)
-                 WHERE kind = ?1 AND session = ?2",
+                 WHERE kind = ?1 AND session = ?2 AND turn = ?5",
             )?
-            .execute((kind.as_str(), session, error, again.map(Timestamp::as_millisecond)))?;
+            .execute((
+                kind.as_str(),
+                session,
+                error,
+                again.map(Timestamp::as_millisecond),
+                kind.turn(),
+            ))?;
         Ok(())
     }
 
@@ -45,9 +52,9 @@ impl Batch<'_> {
         self.transaction
             .prepare_cached(
                 "UPDATE jobs SET due = ?3, attempts = 0, dead = 0
-                 WHERE kind = ?1 AND session = ?2",
+                 WHERE kind = ?1 AND session = ?2 AND turn = ?4",
             )?
-            .execute((kind.as_str(), session, now.as_millisecond()))?;
+            .execute((kind.as_str(), session, now.as_millisecond(), kind.turn()))?;
         Ok(())
     }
 
@@ -55,8 +62,10 @@ impl Batch<'_> {
     pub fn job_attempts(&self, kind: JobKind, session: i64) -> Result<Option<u32>> {
         Ok(self
             .transaction
-            .prepare_cached("SELECT attempts FROM jobs WHERE kind = ?1 AND session = ?2")?
-            .query_row((kind.as_str(), session), |row| row.get(0))
+            .prepare_cached(
+                "SELECT attempts FROM jobs WHERE kind = ?1 AND session = ?2 AND turn = ?3",
+            )?
+            .query_row((kind.as_str(), session, kind.turn()), |row| row.get(0))
             .optional()?)
     }
 
@@ -64,8 +73,8 @@ impl Batch<'_> {
     pub fn remove_job(&self, kind: JobKind, session: i64) -> Result<bool> {
         let removed = self
             .transaction
-            .prepare_cached("DELETE FROM jobs WHERE kind = ?1 AND session = ?2")?
-            .execute((kind.as_str(), session))?;
+            .prepare_cached("DELETE FROM jobs WHERE kind = ?1 AND session = ?2 AND turn = ?3")?
+            .execute((kind.as_str(), session, kind.turn()))?;
         Ok(removed > 0)
     }
 }

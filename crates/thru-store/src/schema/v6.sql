@@ -1,0 +1,125 @@
+-- Where contexts were compacted: what the agent's transcript says of it, and what hooks told.
+CREATE TABLE compactions (
+    id      INTEGER PRIMARY KEY,
+    session INTEGER NOT NULL REFERENCES sessions (id),
+    -- The transcript that tells of it; that of the hooks' records where none does yet.
+    source  INTEGER NOT NULL REFERENCES sources (id),
+    -- The record that tells of it: the boundary in the transcript, else the key of the hook's record.
+    record  TEXT NOT NULL,
+    -- Passages of its source before it.
+    ordinal INTEGER NOT NULL,
+    at      INTEGER NOT NULL,
+    -- What it was for: manual or auto.
+    cause   TEXT NOT NULL,
+    -- What the context came to in tokens, before and after.
+    before  INTEGER,
+    after   INTEGER,
+    -- What the user asked it to keep.
+    asked   TEXT,
+    -- The agent's own summary.
+    summary TEXT,
+    UNIQUE (session, record)
+) STRICT;
+CREATE INDEX compactions_by_session ON compactions (session, at);
+
+-- What sessions held when their contexts were compacted. The journal holds all of it.
+CREATE TABLE snapshots (
+    id      INTEGER PRIMARY KEY,
+    -- The key of the journal's record.
+    key     TEXT NOT NULL UNIQUE,
+    session INTEGER NOT NULL REFERENCES sessions (id),
+    -- The event that it was made for: the key of the hook's record, or the boundary in the transcript.
+    event   TEXT NOT NULL,
+    at      INTEGER NOT NULL,
+    -- A Snapshot as JSON.
+    body    TEXT NOT NULL,
+    UNIQUE (session, event)
+) STRICT;
+CREATE INDEX snapshots_by_session ON snapshots (session, at);
+
+-- The turns of sessions, as far as a model may be asked about them.
+CREATE TABLE turns (
+    session INTEGER NOT NULL REFERENCES sessions (id),
+    turn    INTEGER NOT NULL,
+    -- The hash of what the filter keeps of it, and how many messages that is.
+    content  BLOB NOT NULL,
+    messages INTEGER NOT NULL,
+    -- Tokens (estimated) of its passages.
+    tokens  INTEGER NOT NULL,
+    -- The latest record in it.
+    at      INTEGER,
+    PRIMARY KEY (session, turn)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX turns_by_time ON turns (at);
+
+-- What models made of turns, and of whole sessions. The journal holds all of it.
+CREATE TABLE refinements (
+    id       INTEGER PRIMARY KEY,
+    -- The key of the journal's record.
+    key      TEXT NOT NULL UNIQUE,
+    session  INTEGER NOT NULL REFERENCES sessions (id),
+    -- Whether it is about the session as a whole.
+    whole    INTEGER NOT NULL,
+    -- The hash of what it is about: it holds for nothing else.
+    content  BLOB NOT NULL,
+    at       INTEGER NOT NULL,
+    -- A Refinement as JSON.
+    body     TEXT NOT NULL
+) STRICT;
+CREATE INDEX refinements_by_session ON refinements (session, whole, content);
+
+-- What models were asked, and what it cost. The journal holds all of it.
+CREATE TABLE spending (
+    -- The key of the journal's record of the question.
+    key      TEXT PRIMARY KEY,
+    at       INTEGER NOT NULL,
+    -- Nothing where the session belongs to none, or there is none.
+    project  TEXT,
+    provider TEXT NOT NULL,
+    model    TEXT NOT NULL,
+    purpose  TEXT NOT NULL,
+    input    INTEGER NOT NULL,
+    output   INTEGER NOT NULL,
+    -- Millionths of a dollar, where anybody knows.
+    cost     INTEGER,
+    -- 0 nobody knows what became of it, 1 answered, 2 paid for nothing, 3 nothing was spent.
+    state    INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX spending_by_time ON spending (at);
+
+-- What is to be delivered to a server of the user's choice.
+CREATE TABLE deliveries (
+    id       INTEGER PRIMARY KEY,
+    -- Tells one thing from every other: it is delivered once.
+    key      TEXT NOT NULL UNIQUE,
+    session  INTEGER NOT NULL REFERENCES sessions (id),
+    created  INTEGER NOT NULL,
+    -- When it was delivered.
+    done     INTEGER
+) STRICT;
+
+-- A job may be about one turn of its session.
+ALTER TABLE jobs RENAME TO jobs_before;
+CREATE TABLE jobs (
+    id       INTEGER PRIMARY KEY,
+    kind     TEXT NOT NULL,
+    session  INTEGER NOT NULL REFERENCES sessions (id),
+    turn     INTEGER NOT NULL DEFAULT 0,
+    reason   TEXT NOT NULL,
+    created  INTEGER NOT NULL,
+    -- Not before.
+    due      INTEGER NOT NULL,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    -- Whether nobody tries it again by himself.
+    dead     INTEGER NOT NULL DEFAULT 0,
+    error    TEXT,
+    UNIQUE (kind, session, turn)
+) STRICT;
+INSERT INTO jobs (id, kind, session, reason, created, due, attempts, dead, error)
+    SELECT id, kind, session, reason, created, due, attempts, dead, error FROM jobs_before;
+DROP TABLE jobs_before;
+CREATE INDEX jobs_by_due ON jobs (due) WHERE dead = 0;
+
+-- Every session is distilled once more, which gives its turns. Where contexts were compacted before, a
+-- rebuild finds out.
+UPDATE sessions SET stale = 1;
