@@ -121,6 +121,7 @@ fn intake(root: &Path) -> Result<Intake> {
         distil: true,
         limits: thru_lifecycle::Limits::default(),
         index_left: true,
+        refine_since: None,
         declared: thru_intake::Declared::never(),
     };
     Ok(Intake::new(Layout::new(root), Arc::new(SystemClock), options)?)

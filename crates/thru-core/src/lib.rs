@@ -10,8 +10,10 @@ mod event;
 mod id;
 mod layout;
 mod memory;
+mod model;
 mod passage;
 mod project;
+mod refined;
 mod session;
 mod snapshot;
 mod text;
@@ -29,8 +31,10 @@ pub use memory::{
     Merged, Observation, ObservationType, Speaker, Statement, Summary, UnknownName, WorkOutcome,
     content_hash, estimated_tokens,
 };
+pub use model::{Made, Micros, Purpose, Question, RefinedTurn, Spent};
 pub use passage::{Outcome, PassageKind, RecordId};
 pub use project::ProjectKey;
+pub use refined::{CodeChange, ErrorResolved, KeyDecision, RefinedSession, SessionSections};
 pub use session::{SessionId, SessionKey, SourceKind};
 pub use snapshot::{FileInPlay, SNAPSHOT_RECORD, Snapshot, SnapshotContent};
 pub use text::{TITLE_LENGTH, file_name, is_invisible};

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Id, Timestamp, file_name};
+use crate::{Id, SessionSections, Timestamp, file_name};
 
 /// What an observation is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -362,6 +362,9 @@ pub struct Summary {
     /// Its turns that had work in them, by number.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub turns: Vec<(u32, Digest)>,
+    /// What a model said beside.
+    #[serde(default, skip_serializing_if = "SessionSections::is_empty")]
+    pub sections: SessionSections,
     /// When the session was last active.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<Timestamp>,
@@ -420,7 +423,8 @@ impl Digest {
         ]
     }
 
-    fn texts(&mut self, each: &mut dyn FnMut(&mut String)) {
+    /// Shows every text that it holds, files included.
+    pub fn texts(&mut self, each: &mut dyn FnMut(&mut String)) {
         if let Some(request) = &mut self.request {
             each(&mut request.text);
         }
@@ -451,12 +455,13 @@ impl Summary {
         for (_, digest) in &mut self.turns {
             digest.texts(each);
         }
+        self.sections.texts(each);
     }
 
     /// What a search looks in: the session as a whole, not its turns again.
     pub fn search_text(&self) -> String {
         let mut text = self.title.clone();
-        for statement in self.digest.statements() {
+        for statement in self.digest.statements().chain(self.sections.statements()) {
             text.push('\n');
             text.push_str(&statement.text);
         }

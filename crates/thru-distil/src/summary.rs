@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use thru_core::{
-    Certainty, Digest, Id, Observation, ObservationType, Speaker, Statement, Summary, WorkOutcome,
+    Certainty, Digest, Id, Observation, ObservationType, SessionSections, Speaker, Statement,
+    Summary, WorkOutcome,
 };
 
 use crate::event::{Deed, Event};
@@ -39,6 +40,7 @@ pub(crate) fn of(session: &Session<'_>, observations: &[Observation]) -> Option<
         title,
         turns: turn_digests(session, observations),
         digest,
+        sections: SessionSections::default(),
         at: session.events.iter().filter_map(|event| event.at).max(),
         raw_tokens: session.events.iter().map(|event| event.tokens).sum(),
     })

@@ -97,6 +97,10 @@ fn may_come_in(operation: &Operation, accepted: &HashSet<String>) -> bool {
         | Operation::RuleRemoved { .. }
         | Operation::SessionForgotten { .. }
         | Operation::SessionClosed { .. }
-        | Operation::EpisodeRetired(_) => false,
+        | Operation::EpisodeRetired(_)
+        | Operation::ModelAsked(_)
+        | Operation::ModelFailed { .. }
+        | Operation::TurnRefined(_)
+        | Operation::SessionRefined(_) => false,
     }
 }

@@ -11,6 +11,7 @@ use thru_journal::journal::{Cursor, Item, Journal};
 use thru_redact::Report;
 use thru_store::{Batch, NewMemory, OperationRow, Store};
 
+use crate::refining::{put_failure, put_refinement};
 use crate::sessions::put_close;
 use crate::{Forgotten, Intake, Operation, Result, Told};
 
@@ -103,6 +104,10 @@ impl Decisions {
             Operation::DirectoryPlaced { .. }
             | Operation::SessionClosed { .. }
             | Operation::EpisodeRetired(_)
+            | Operation::ModelAsked(_)
+            | Operation::ModelFailed { .. }
+            | Operation::TurnRefined(_)
+            | Operation::SessionRefined(_)
             | Operation::OperationUndone { .. } => {}
         }
     }
@@ -195,6 +200,16 @@ impl Intake {
                 }
                 Operation::EpisodeRetired(retired) if !batch.is_forgotten(&retired.session)? => {
                     batch.put_retired_episode(&retired.session, &retired.episode())?;
+                }
+                Operation::ModelAsked(question) => batch.put_question(key, *at, question)?,
+                Operation::ModelFailed { question, spent, .. } => {
+                    put_failure(&batch, question, *spent)?;
+                }
+                Operation::TurnRefined(refined) => {
+                    put_refinement(&batch, key, *at, refined, false)?;
+                }
+                Operation::SessionRefined(refined) => {
+                    put_refinement(&batch, key, *at, refined, true)?;
                 }
                 _ => {}
             }

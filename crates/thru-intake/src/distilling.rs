@@ -3,22 +3,23 @@
 //! Which sessions those are is noted in the store, in the transaction that changed them; the note goes
 //! in the transaction that writes their memories. Killed in between, the next run goes on.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Sender, bounded};
 use thru_core::{
-    Access, Distillate, FileState, Id, MemoryDecision, Observation, SessionKey, Speaker, Statement,
-    Summary, TITLE_LENGTH,
+    Access, FileState, Id, MemoryDecision, Observation, SessionKey, Speaker, Statement, Summary,
+    TITLE_LENGTH, Timestamp,
 };
 use thru_distil::{Distiller, Moment, wants_text};
 use thru_lifecycle::Indexing;
 use thru_lifecycle::content::{Content, ContentHasher, Message};
 use thru_redact::{Clean, Redactor, Report};
-use thru_store::{JobKind, NewMemory, PassageFilter, Store};
+use thru_store::{JobKind, NewMemory, NewTurn, PassageFilter, Store};
 
+use crate::laying_over::{Laid, Models};
 use crate::sessions::Indexer;
 use crate::stages::{Stage, Stages};
 use crate::{Intake, IntakeError, Result};
@@ -36,6 +37,8 @@ struct Distilled {
     title: Option<String>,
     /// What the whole conversation comes to.
     content: Content,
+    /// What its turns come to.
+    turns: Vec<NewTurn>,
 }
 
 /// Which of the sessions that have something new are distilled.
@@ -126,6 +129,8 @@ impl Intake {
                             })?;
                             progress.memories += memories.get().len() as u64;
                             batch.set_content(one.session, &one.content)?;
+                            batch.put_turns(one.session, &one.turns)?;
+                            self.queue_turns(&batch, one.session, &one.turns)?;
                             indexer.index_if_left(&batch, one.session)?;
                         }
                         // It stays marked, and is tried again.
@@ -229,6 +234,7 @@ impl Worker<'_> {
                     memories: None,
                     title: None,
                     content: ContentHasher::new().finish(),
+                    turns: Vec::new(),
                 },
             };
             if done.send(distilled).is_err() {
@@ -245,9 +251,11 @@ impl Worker<'_> {
                 memories: Some(Clean::default()),
                 title: None,
                 content: ContentHasher::new().finish(),
+                turns: Vec::new(),
             });
         };
         let mut content = ContentHasher::new();
+        let mut turns: BTreeMap<u32, TurnSoFar> = BTreeMap::new();
         let kept_apart: BTreeSet<Id> = self
             .decisions
             .iter()
@@ -270,7 +278,7 @@ impl Worker<'_> {
             let wants_text = wants_text || passage.kind.is_prose() && !is_subagent;
             let text = if wants_text { self.store.text_of(&passage)? } else { String::new() };
             let touched = touches.remove(&passage.row).unwrap_or_default();
-            content.add(Message {
+            let message = Message {
                 kind: passage.kind,
                 is_subagent,
                 text: &text,
@@ -278,7 +286,9 @@ impl Worker<'_> {
                 command: passage.command.as_deref(),
                 outcome: passage.outcome,
                 files: touched.iter().map(|touch| touch.file.path.as_str()),
-            });
+            };
+            content.add(message.clone());
+            turns.entry(passage.turn).or_default().add(message, passage.length(), passage.at);
             for touch in touched.iter().filter(|touch| touch.file.access == Access::Modified) {
                 let change = (passage.at, touch.content);
                 changes.insert((passage.id, touch.file.path.clone()), change);
@@ -298,68 +308,84 @@ impl Worker<'_> {
                 text,
             });
         }
-        let distillate = self.decide(distiller.finish());
+        let content = content.finish();
+        let turns: Vec<NewTurn> =
+            turns.into_iter().map(|(number, turn)| turn.finish(number)).collect();
+        let is_named = session.facts.user_title.is_some();
+        let models = Models::of(&self.store.refinements(row)?, content.hash, &turns);
+        let mut laid = models.over(&session.key, is_named, distiller.finish());
+        self.decide(&mut laid);
         // The passages were clean when they were stored; the rules may be newer.
-        let clean = self.redactor.clean_texts(
-            distillate,
-            |distillate, each| {
-                distillate.observations.iter_mut().for_each(|observation| observation.texts(each));
-                distillate.summary.iter_mut().for_each(|summary| summary.texts(each));
-            },
-            &mut Report::default(),
-        );
-        let title = clean.get().summary.as_ref().map(|summary| summary.title.clone());
-        let memories = clean.map(|Distillate { observations, summary }| {
-            let of_summary = summary.map(|summary| {
-                NewMemory::summary(&summary, files_of_summary(&summary, &last_changes))
-            });
-            observations
-                .iter()
-                .map(|observation| {
-                    let is_edited = self
-                        .decisions
-                        .get(&observation.id)
-                        .is_some_and(|decision| !decision.edit.is_empty());
-                    NewMemory::observation(
-                        observation,
-                        is_edited,
-                        files_of_observation(observation, &changes),
-                    )
-                })
-                .chain(of_summary)
-                .collect::<Vec<_>>()
+        let laid = self.redactor.clean_texts(laid, Laid::texts, &mut Report::default());
+        let title = laid.get().title().map(str::to_owned);
+        let memories = laid.map(|laid| {
+            let is_edited =
+                |id: &Id| self.decisions.get(id).is_some_and(|decision| !decision.edit.is_empty());
+            let observation = |observation: &Observation| {
+                let files = files_of_observation(observation, &changes);
+                NewMemory::observation(observation, is_edited(&observation.id), files)
+            };
+            let summary = |summary: &Summary| {
+                NewMemory::summary(summary, files_of_summary(summary, &last_changes))
+            };
+            laid.memories(&observation, &summary)
         });
-        Ok(Distilled { session: row, memories: Some(memories), title, content: content.finish() })
+        Ok(Distilled { session: row, memories: Some(memories), title, content, turns })
     }
 
-    /// What people decided about memories, over what was distilled.
-    fn decide(&self, mut distillate: Distillate) -> Distillate {
+    /// What people decided about memories, over what was distilled and what models made.
+    fn decide(&self, laid: &mut Laid) {
         if self.decisions.is_empty() {
-            return distillate;
+            return;
         }
         let is_forgotten =
             |id: &Id| self.decisions.get(id).is_some_and(|decision| decision.forgotten);
-        let unwanted: Vec<Observation> = distillate
-            .observations
-            .iter()
-            .filter(|observation| {
-                self.decisions
-                    .get(&observation.id)
-                    .is_some_and(|decision| decision.forgotten || !decision.edit.is_empty())
-            })
+        let is_edited =
+            |id: &Id| self.decisions.get(id).is_some_and(|decision| !decision.edit.is_empty());
+        let unwanted: Vec<Observation> = laid
+            .observations()
+            .filter(|one| is_forgotten(&one.id) || is_edited(&one.id))
             .cloned()
             .collect();
-        distillate.observations.retain(|observation| !is_forgotten(&observation.id));
-        for observation in &mut distillate.observations {
+        laid.retain(|id| !is_forgotten(id));
+        laid.let_stand(is_edited);
+        for observation in laid.observations_mut() {
             if let Some(decision) = self.decisions.get(&observation.id) {
                 decision.edit.apply(observation);
             }
         }
-        distillate.summary = distillate
-            .summary
-            .filter(|summary| !is_forgotten(&summary.id))
-            .map(|summary| without(summary, &unwanted));
-        distillate
+        laid.change_summaries(|summary| without(summary, &unwanted));
+    }
+}
+
+/// What is known of a turn while its passages are read.
+#[derive(Default)]
+struct TurnSoFar {
+    content: ContentHasher,
+    bytes: u64,
+    at: Option<Timestamp>,
+}
+
+impl TurnSoFar {
+    fn add<'a>(
+        &mut self,
+        message: Message<'a, impl IntoIterator<Item = &'a str>>,
+        bytes: u64,
+        at: Option<Timestamp>,
+    ) {
+        self.content.add(message);
+        self.bytes += bytes;
+        self.at = self.at.max(at);
+    }
+
+    fn finish(self, turn: u32) -> NewTurn {
+        // As estimated_tokens counts it, without reading the text.
+        NewTurn {
+            turn,
+            content: self.content.finish(),
+            tokens: self.bytes.div_ceil(4),
+            at: self.at,
+        }
     }
 }
 

@@ -84,7 +84,7 @@ impl Intake {
             let (agent, session) = match stored.kind.as_str() {
                 HOOK_RECORD | INJECTED_RECORD => (&body["agent"], &body["session"]),
                 // Why it was closed, somebody wrote.
-                "session-closed" | "episode-retired" => {
+                "session-closed" | "episode-retired" | "turn-refined" | "session-refined" => {
                     (&body["session"]["agent"], &body["session"]["id"])
                 }
                 _ => return Change::Keep,

@@ -18,6 +18,7 @@ pub mod identity;
 mod import;
 mod indexing;
 mod jobs;
+mod laying_over;
 mod lock;
 mod operations;
 mod pending;
@@ -25,6 +26,7 @@ mod plan;
 mod projector;
 mod rebuild;
 mod reclean;
+mod refining;
 mod restore;
 mod sessions;
 mod stages;
@@ -36,7 +38,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use thru_core::{Clock, Id, Layout, SessionKey, SourceKind};
+use thru_core::{Clock, Id, Layout, SessionKey, SourceKind, Timestamp};
 use thru_journal::archive::{Archive, EntryName};
 use thru_journal::journal::{Journal, Sealed};
 use thru_redact::{Clean, Redactor, Report, UserRule};
@@ -50,7 +52,7 @@ pub use error::{IntakeError, Result};
 pub use forget::Forgotten;
 pub use import::{How, ImportReport, Progress};
 pub use lock::IntakeLock;
-pub use operations::{Operation, RetiredEpisode, Told};
+pub use operations::{Operation, Refined, RetiredEpisode, Told};
 pub use pending::Pending;
 pub use plan::{Plan, SourceProblem};
 pub use rebuild::RebuildReport;
@@ -95,6 +97,8 @@ pub struct Options {
     pub limits: thru_lifecycle::Limits,
     /// Index sessions that were left without being asked.
     pub index_left: bool,
+    /// Have a model asked about what happened since then; never, where there is none.
+    pub refine_since: Option<Timestamp>,
     /// Reads the name that a project's own file gives, if it gives one.
     pub declared: Declared,
 }

@@ -1,7 +1,10 @@
 //! What this crate records in the journal because it cannot be computed again.
 
 use serde::{Deserialize, Serialize};
-use thru_core::{Id, MemoryEdit, ObservationType, ProjectKey, SessionKey, Timestamp};
+use thru_core::{
+    Id, Made, MemoryEdit, ObservationType, ProjectKey, Question, RefinedSession, RefinedTurn,
+    SessionKey, Spent, Timestamp,
+};
 use thru_journal::journal::{Durability, Entry};
 use thru_lifecycle::content::ContentHash;
 use thru_redact::{Redactor, Report};
@@ -10,7 +13,7 @@ use thru_store::{Episode, Store};
 use crate::{Intake, IntakeLock, Result};
 
 /// One thing that somebody decided, or that was found out once.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "body", rename_all = "kebab-case")]
 pub enum Operation {
     /// A working directory was found to belong to a project.
@@ -61,6 +64,21 @@ pub enum Operation {
     /// What a session was indexed as was replaced. What it is indexed as follows from its records; what it
     /// was does not.
     EpisodeRetired(RetiredEpisode),
+    /// A model is about to be asked.
+    ModelAsked(Question),
+    /// What became of a question whose answer was of no use.
+    ModelFailed {
+        /// The key of the question's record.
+        question: String,
+        /// What was spent.
+        spent: Spent,
+        /// Why it was of no use.
+        error: String,
+    },
+    /// What a model made of a turn.
+    TurnRefined(Box<Refined<RefinedTurn>>),
+    /// What a model made of a session as a whole.
+    SessionRefined(Box<Refined<RefinedSession>>),
     /// A person told us something to remember.
     MemoryTold(Told),
     /// A person wrote over a memory.
@@ -93,6 +111,22 @@ pub enum Operation {
         /// The key of its record.
         operation: String,
     },
+}
+
+/// What a model made of something.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Refined<T> {
+    /// The key of the question's record.
+    pub question: String,
+    /// The session.
+    pub session: SessionKey,
+    /// The hash of what it is about: it holds for nothing else.
+    pub content: ContentHash,
+    /// How it was made.
+    pub made: Made,
+    /// What was made.
+    pub refined: T,
 }
 
 /// An episode that is no longer in use.
@@ -196,7 +230,13 @@ impl Operation {
     pub const fn is_decision(&self) -> bool {
         !matches!(
             self,
-            Self::DirectoryPlaced { .. } | Self::SessionClosed { .. } | Self::EpisodeRetired(_)
+            Self::DirectoryPlaced { .. }
+                | Self::SessionClosed { .. }
+                | Self::EpisodeRetired(_)
+                | Self::ModelAsked(_)
+                | Self::ModelFailed { .. }
+                | Self::TurnRefined(_)
+                | Self::SessionRefined(_)
         )
     }
 
@@ -204,6 +244,11 @@ impl Operation {
     pub const fn can_be_undone(&self) -> bool {
         self.is_decision() && !matches!(self, Self::SessionForgotten { .. })
     }
+}
+
+/// The answer to a question counts once.
+fn answer_id(question: &str) -> Id {
+    Id::derive(&[b"answer", question.as_bytes()])
 }
 
 impl Intake {
@@ -231,6 +276,10 @@ impl Intake {
                     episode.episode.as_bytes(),
                     &episode.indexed.as_nanosecond().to_le_bytes(),
                 ]),
+                // A question has one answer.
+                Operation::ModelFailed { question, .. } => answer_id(question),
+                Operation::TurnRefined(refined) => answer_id(&refined.question),
+                Operation::SessionRefined(refined) => answer_id(&refined.question),
                 _ => Id::derive(&[
                     kind.as_bytes(),
                     written.to_string().as_bytes(),

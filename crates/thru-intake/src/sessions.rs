@@ -169,6 +169,7 @@ impl<'a> Indexer<'a> {
             self.intake.record(&[Operation::EpisodeRetired(retired)])?;
         }
         batch.put_episode(row, &episode)?;
+        self.intake.queue_session(batch, course, content.hash)?;
         batch.set_indexing(row, working.step(Work::Succeeded).0)?;
         Ok(match known {
             Some(_) => Indexed::Replaced(episode.uuid),

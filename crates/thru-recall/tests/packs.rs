@@ -146,6 +146,7 @@ fn summary(title: &str, at: &str, outcome: WorkOutcome) -> Summary {
         sources: vec![Id::derive(&[text.as_bytes()])],
     };
     Summary {
+        sections: Default::default(),
         id: Id::derive(&[b"summary", title.as_bytes()]),
         title: title.to_owned(),
         digest: Digest {

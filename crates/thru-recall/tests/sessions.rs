@@ -171,6 +171,7 @@ fn summary(name: &str, at: Option<Timestamp>) -> Summary {
         sources: vec![Id::derive(&[name.as_bytes()])],
     };
     Summary {
+        sections: Default::default(),
         id: Id::derive(&[b"summary", name.as_bytes()]),
         title: format!("Summary of {name}"),
         digest: Digest {

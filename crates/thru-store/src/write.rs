@@ -3,6 +3,7 @@
 mod events;
 mod jobs;
 mod memories;
+mod refinements;
 mod sessions;
 
 use rusqlite::{OptionalExtension, Params, Transaction};
@@ -30,6 +31,7 @@ pub struct SourceStamp {
 pub use events::{NewEvent, OpenEvent, Told};
 pub use memories::NewMemory;
 pub(crate) use memories::outcome_of_code;
+pub use refinements::{Fate, NewRefinement, NewTurn};
 pub use sessions::CourseEvent;
 
 /// How much a batch wrote.
@@ -561,6 +563,7 @@ impl Batch<'_> {
         self.remove_memories_of(session)?;
         self.remove_events_of(session)?;
         self.remove_episodes_of(session)?;
+        self.remove_refinements_of(session)?;
         for source in crate::query::sources_of(&self.transaction, session)? {
             self.remove_source(source)?;
         }

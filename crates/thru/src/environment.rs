@@ -192,6 +192,7 @@ impl Environment {
             distil: self.config.distil_enabled(),
             limits: self.limits(),
             index_left: self.config.archives_on_end(),
+            refine_since: None,
             declared: Declared::by(crate::commands::shared::declared_name),
         };
         Ok(Intake::new(self.layout.clone(), Arc::clone(&self.clock), options)?)

@@ -291,6 +291,7 @@ mod tests {
             ..Default::default()
         };
         distillate.summary = Some(thru_core::Summary {
+            sections: Default::default(),
             id: Id::from_bytes([1; Id::BYTES]),
             title: String::new(),
             digest,

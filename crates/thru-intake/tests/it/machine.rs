@@ -49,6 +49,7 @@ impl Machine {
             distil: true,
             limits: thru_lifecycle::Limits::default(),
             index_left: true,
+            refine_since: None,
             declared: thru_intake::Declared::never(),
         };
         Self { folder: tempfile::tempdir().unwrap(), options }

@@ -122,6 +122,11 @@ impl Collection {
                 Self::Memories => {
                     let rows = store.memories_after(last, wanted)?;
                     for memory in &rows {
+                        (last, count) = (memory.row, count + 1);
+                        // What something else says better is not to be found.
+                        if memory.flags.is_superseded {
+                            continue;
+                        }
                         let body = store.body_of(memory)?;
                         let files = store.files_of_memories(&[memory.row])?;
                         let elsewhere = if memory.is_global() { EVERYWHERE } else { 0 };
@@ -138,7 +143,6 @@ impl Collection {
                             tags: concepts(&body),
                             text: body.search_text(),
                         })?;
-                        (last, count) = (memory.row, count + 1);
                     }
                 }
             }
@@ -160,9 +164,13 @@ fn concepts(body: &MemoryBody) -> Vec<&'static str> {
 }
 
 impl Store {
-    /// Every row of a collection.
+    /// Every row of a collection that its index is to hold.
     pub fn rows(&self, collection: Collection) -> Result<Vec<i64>> {
-        self.row_numbers(&format!("SELECT row FROM {} ORDER BY row", collection.table()))
+        let wanted = match collection {
+            Collection::Passages => "",
+            Collection::Memories => "WHERE flags & 128 = 0",
+        };
+        self.row_numbers(&format!("SELECT row FROM {} {wanted} ORDER BY row", collection.table()))
     }
 
     /// Rows that were replaced and that the index may still hold.

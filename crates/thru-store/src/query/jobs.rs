@@ -2,6 +2,7 @@
 
 use rusqlite::Row;
 use thru_core::{SessionId, SessionKey, Timestamp};
+use thru_lifecycle::content::ContentHash;
 
 use super::passages::time;
 use crate::error::Result;
@@ -69,6 +70,8 @@ pub struct JobRow {
     pub is_dead: bool,
     /// How it failed last.
     pub error: Option<String>,
+    /// The hash of what it is about, where it is about that and nothing else.
+    pub content: Option<ContentHash>,
 }
 
 impl JobRow {
@@ -83,7 +86,7 @@ impl Store {
     pub fn jobs(&self) -> Result<Vec<JobRow>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT j.id, j.kind, j.session, s.agent, s.session, j.reason, j.created, j.due, j.attempts,
-                    j.dead, j.error, j.turn
+                    j.dead, j.error, j.turn, j.content
              FROM jobs j JOIN sessions s ON s.id = j.session ORDER BY j.dead, j.due, j.id",
         )?;
         let rows = statement.query_map([], job)?;
@@ -106,5 +109,6 @@ fn job(row: &Row<'_>) -> rusqlite::Result<JobRow> {
         attempts: row.get(8)?,
         is_dead: row.get(9)?,
         error: row.get(10)?,
+        content: row.get::<_, Option<[u8; ContentHash::BYTES]>>(12)?.map(ContentHash::from_bytes),
     })
 }

@@ -30,15 +30,37 @@ pub struct MemoryFlags {
     pub is_edited: bool,
     /// A person set the work of that moment right, without a rule for later.
     pub is_correction: bool,
+    /// A model made it.
+    pub is_refined: bool,
+    /// Something else says the same better: it is kept, and neither found nor told.
+    pub is_superseded: bool,
 }
 
 impl MemoryFlags {
     pub(crate) fn code(self) -> u8 {
-        let Self { is_rule, is_uncertain, is_of_person, is_told, is_edited, is_correction } = self;
-        [is_rule, is_uncertain, is_of_person, is_told, is_edited, is_correction]
-            .into_iter()
-            .enumerate()
-            .fold(0, |code, (bit, is_set)| code | (u8::from(is_set) << bit))
+        let Self {
+            is_rule,
+            is_uncertain,
+            is_of_person,
+            is_told,
+            is_edited,
+            is_correction,
+            is_refined,
+            is_superseded,
+        } = self;
+        [
+            is_rule,
+            is_uncertain,
+            is_of_person,
+            is_told,
+            is_edited,
+            is_correction,
+            is_refined,
+            is_superseded,
+        ]
+        .into_iter()
+        .enumerate()
+        .fold(0, |code, (bit, is_set)| code | (u8::from(is_set) << bit))
     }
 
     fn from_code(code: u8) -> Self {
@@ -50,6 +72,8 @@ impl MemoryFlags {
             is_told: is_set(3),
             is_edited: is_set(4),
             is_correction: is_set(5),
+            is_refined: is_set(6),
+            is_superseded: is_set(7),
         }
     }
 }
@@ -140,6 +164,8 @@ pub struct MemoryFilter {
     pub kinds: Option<Vec<MemoryKind>>,
     /// Only rules that a person gave.
     pub rules: bool,
+    /// Also those that something else says better.
+    pub superseded: bool,
     /// Naming one of these files (whole paths).
     pub files: Option<Vec<String>>,
     /// At or after this time.
@@ -156,9 +182,15 @@ const COLUMNS: &str = "m.row, m.id, m.session, m.project, m.turn, m.kind, m.flag
     m.title, m.tokens, m.raw_tokens, m.block, m.start, m.length";
 
 impl Store {
-    /// How many memories there are.
+    /// How many memories there are, without those that something else says better.
     pub fn memory_count(&self) -> Result<u64> {
-        super::count(&self.connection, "SELECT count(*) FROM memories")
+        let all = super::count(&self.connection, "SELECT count(*) FROM memories")?;
+        Ok(all.saturating_sub(self.superseded_count()?))
+    }
+
+    /// How many memories are kept although something else says the same better.
+    pub fn superseded_count(&self) -> Result<u64> {
+        super::count(&self.connection, "SELECT count(*) FROM memories WHERE flags & 128")
     }
 
     /// Reads memories, ordered by time.
@@ -181,6 +213,9 @@ impl Store {
         if let Some(kinds) = &filter.kinds {
             conditions.push(format!("m.kind IN ({})", list(kinds.len())));
             parameters.extend(kinds.iter().map(|kind| Value::from(i64::from(kind.code()))));
+        }
+        if !filter.superseded {
+            conditions.push("m.flags & 128 = 0".to_owned());
         }
         if filter.rules {
             conditions.push("m.flags & 1".to_owned());

@@ -68,6 +68,9 @@ CREATE TABLE refinements (
 ) STRICT;
 CREATE INDEX refinements_by_session ON refinements (session, whole, content);
 
+-- Few among many are superseded.
+CREATE INDEX memories_superseded ON memories (row) WHERE flags & 128;
+
 -- What models were asked, and what it cost. The journal holds all of it.
 CREATE TABLE spending (
     -- The key of the journal's record of the question.
@@ -113,6 +116,8 @@ CREATE TABLE jobs (
     -- Whether nobody tries it again by himself.
     dead     INTEGER NOT NULL DEFAULT 0,
     error    TEXT,
+    -- The hash of what it is about, where it is about that and nothing else.
+    content  BLOB,
     UNIQUE (kind, session, turn)
 ) STRICT;
 INSERT INTO jobs (id, kind, session, reason, created, due, attempts, dead, error)

@@ -48,6 +48,8 @@ impl NewMemory {
                 is_correction: observation.speaker == Speaker::Person
                     && !observation.is_rule
                     && observation.concepts.contains(&Concept::Gotcha),
+                is_refined: false,
+                is_superseded: false,
             },
             outcome: None,
             at: observation.at,
@@ -82,6 +84,18 @@ impl NewMemory {
             body: serde_json::to_string(summary).unwrap_or_default(),
             files,
         }
+    }
+
+    /// The same, made by a model.
+    pub const fn refined(mut self) -> Self {
+        self.flags.is_refined = true;
+        self
+    }
+
+    /// The same, kept although something else says it better.
+    pub const fn superseded(mut self) -> Self {
+        self.flags.is_superseded = true;
+        self
     }
 
     /// Its id.

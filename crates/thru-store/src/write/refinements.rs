@@ -1,0 +1,223 @@
+//! Writing what models were asked, what it cost, and what they made.
+
+use rusqlite::OptionalExtension;
+use thru_core::{Question, Spent, Timestamp};
+use thru_lifecycle::content::{Content, ContentHash};
+
+use super::Batch;
+use crate::error::Result;
+use crate::query::JobKind;
+
+/// A turn as far as a model may be asked about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NewTurn {
+    /// Its number.
+    pub turn: u32,
+    /// What the filter keeps of it.
+    pub content: Content,
+    /// Tokens (estimated) of its passages.
+    pub tokens: u64,
+    /// The latest record in it.
+    pub at: Option<Timestamp>,
+}
+
+/// What became of a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// Nobody knows: it counts with the most that it may have cost.
+    Unknown,
+    /// It was answered.
+    Answered,
+    /// Something was spent, and the answer was of no use.
+    Wasted,
+    /// Nothing was spent.
+    Free,
+}
+
+impl Fate {
+    const ALL: [Self; 4] = [Self::Unknown, Self::Answered, Self::Wasted, Self::Free];
+
+    fn code(self) -> u8 {
+        Self::ALL.iter().position(|fate| *fate == self).unwrap_or_default() as u8
+    }
+
+    pub(crate) fn from_code(code: u8) -> Self {
+        Self::ALL.get(usize::from(code)).copied().unwrap_or(Self::Unknown)
+    }
+}
+
+/// What a model made of a turn, or of a session as a whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewRefinement {
+    /// The key of the journal's record.
+    pub key: String,
+    /// Whether it is about the session as a whole.
+    pub is_whole: bool,
+    /// What it is about: it holds for nothing else.
+    pub content: ContentHash,
+    /// When it was made.
+    pub at: Timestamp,
+    /// All of it, as JSON.
+    pub body: String,
+}
+
+impl Batch<'_> {
+    /// Notes the turns of a session in place of those known before.
+    pub fn put_turns(&self, session: i64, turns: &[NewTurn]) -> Result<()> {
+        self.transaction
+            .prepare_cached("DELETE FROM turns WHERE session = ?1")?
+            .execute([session])?;
+        let mut insert = self.transaction.prepare_cached(
+            "INSERT OR REPLACE INTO turns (session, turn, content, messages, tokens, at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        )?;
+        for turn in turns {
+            insert.execute((
+                session,
+                turn.turn,
+                turn.content.hash.as_bytes(),
+                turn.content.messages.cast_signed(),
+                turn.tokens.cast_signed(),
+                turn.at.map(Timestamp::as_millisecond),
+            ))?;
+        }
+        Ok(())
+    }
+
+    /// Writes what a model made, once; the session is to be distilled again. Says whether it is new.
+    pub fn put_refinement(&self, session: i64, refinement: &NewRefinement) -> Result<bool> {
+        let written = self
+            .transaction
+            .prepare_cached(
+                "INSERT OR IGNORE INTO refinements (key, session, whole, content, at, body)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            )?
+            .execute((
+                &refinement.key,
+                session,
+                refinement.is_whole,
+                refinement.content.as_bytes(),
+                refinement.at.as_millisecond(),
+                &refinement.body,
+            ))?;
+        if written > 0 {
+            self.transaction
+                .prepare_cached("UPDATE sessions SET stale = 1 WHERE id = ?1")?
+                .execute([session])?;
+            // Whoever waited for it has it.
+            self.transaction
+                .prepare_cached(
+                    "DELETE FROM jobs WHERE session = ?1 AND content = ?2
+                         AND (kind = 'refine-session') = ?3",
+                )?
+                .execute((session, refinement.content.as_bytes(), refinement.is_whole))?;
+        }
+        Ok(written > 0)
+    }
+
+    /// Notes a question, with the most that it may cost.
+    pub fn put_question(&self, key: &str, at: Timestamp, question: &Question) -> Result<()> {
+        let Spent { input, output, cost } = question.spent;
+        self.transaction
+            .prepare_cached(
+                "INSERT OR IGNORE INTO spending
+                     (key, at, project, provider, model, purpose, input, output, cost, state)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 0)",
+            )?
+            .execute((
+                key,
+                at.as_millisecond(),
+                question.project.as_ref().map(|project| project.as_str()),
+                &question.provider,
+                &question.model,
+                question.purpose.as_str(),
+                input.cast_signed(),
+                output.cast_signed(),
+                cost.map(|cost| cost.0.cast_signed()),
+            ))?;
+        Ok(())
+    }
+
+    /// Notes what became of a question, and what it really cost.
+    pub fn settle_question(&self, key: &str, fate: Fate, spent: Spent) -> Result<()> {
+        self.transaction
+            .prepare_cached(
+                "UPDATE spending SET state = ?2, input = ?3, output = ?4, cost = ?5 WHERE key = ?1",
+            )?
+            .execute((
+                key,
+                fate.code(),
+                spent.input.cast_signed(),
+                spent.output.cast_signed(),
+                spent.cost.map(|cost| cost.0.cast_signed()),
+            ))?;
+        Ok(())
+    }
+
+    /// Notes that a model is to be asked about this content, unless that was noted before: what failed for
+    /// good with the same content is not tried again by itself.
+    pub fn put_question_job(
+        &self,
+        kind: JobKind,
+        session: i64,
+        content: ContentHash,
+        due: Timestamp,
+    ) -> Result<()> {
+        self.transaction
+            .prepare_cached(
+                "INSERT INTO jobs (kind, session, turn, reason, created, due, content)
+                 VALUES (?1, ?2, ?3, 'new', ?4, ?4, ?5)
+                 ON CONFLICT (kind, session, turn) DO UPDATE SET content = excluded.content,
+                     due = excluded.due, attempts = 0, dead = 0, error = NULL
+                 WHERE jobs.content IS NOT excluded.content",
+            )?
+            .execute((
+                kind.as_str(),
+                session,
+                kind.turn(),
+                due.as_millisecond(),
+                content.as_bytes(),
+            ))?;
+        Ok(())
+    }
+
+    /// Has what waits for a session done at once: somebody closed it.
+    pub fn hurry_question_jobs(&self, session: i64, now: Timestamp) -> Result<()> {
+        self.transaction
+            .prepare_cached(
+                "UPDATE jobs SET due = min(due, ?2)
+                 WHERE session = ?1 AND kind = 'refine-turn' AND dead = 0 AND attempts = 0",
+            )?
+            .execute((session, now.as_millisecond()))?;
+        Ok(())
+    }
+
+    /// The hash of a turn as it is now.
+    pub fn turn_content(&self, session: i64, turn: u32) -> Result<Option<ContentHash>> {
+        let hash: Option<[u8; ContentHash::BYTES]> = self
+            .transaction
+            .prepare_cached("SELECT content FROM turns WHERE session = ?1 AND turn = ?2")?
+            .query_row((session, turn), |row| row.get(0))
+            .optional()?;
+        Ok(hash.map(ContentHash::from_bytes))
+    }
+
+    /// Whether a model made something of this content.
+    pub fn is_refined(&self, session: i64, is_whole: bool, content: ContentHash) -> Result<bool> {
+        Ok(self
+            .transaction
+            .prepare_cached(
+                "SELECT 1 FROM refinements WHERE session = ?1 AND whole = ?2 AND content = ?3",
+            )?
+            .exists((session, is_whole, content.as_bytes()))?)
+    }
+
+    /// Takes out what models made of a session, and what was to be made.
+    pub(super) fn remove_refinements_of(&self, session: i64) -> Result<()> {
+        for table in ["turns", "refinements", "deliveries"] {
+            let sql = format!("DELETE FROM {table} WHERE session = ?1");
+            self.transaction.execute(&sql, [session])?;
+        }
+        Ok(())
+    }
+}
