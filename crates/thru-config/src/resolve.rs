@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
+use crate::models::{McpSink, Models};
 use crate::settings::{SETTINGS, Setting, find};
 use crate::value::Value;
 
@@ -195,6 +196,12 @@ impl Config {
             let more: Vec<String> = items.drain(..).filter(|item| !known.contains(item)).collect();
             *items = [known, &more].concat();
         }
+        // It makes numbers smaller, and none larger.
+        if let (Origin::Project(_), Value::Integer(number)) = (origin, &value)
+            && self.signed(setting.key) <= *number
+        {
+            return Ok(());
+        }
         let resolved = Resolved { key: setting.key, value, origin: origin.clone() };
         self.values.insert(setting.key, resolved);
         Ok(())
@@ -217,18 +224,25 @@ impl Config {
         }
     }
 
-    fn flag(&self, key: &str) -> bool {
+    pub(crate) fn flag(&self, key: &str) -> bool {
         matches!(self.get(key).map(|resolved| &resolved.value), Some(Value::Bool(true)))
     }
 
-    fn integer(&self, key: &str) -> u64 {
+    pub(crate) fn integer(&self, key: &str) -> u64 {
         match self.get(key).map(|resolved| &resolved.value) {
             Some(Value::Integer(value)) => u64::try_from(*value).unwrap_or(0),
             _ => 0,
         }
     }
 
-    fn text(&self, key: &str) -> &str {
+    pub(crate) fn signed(&self, key: &str) -> i64 {
+        match self.get(key).map(|resolved| &resolved.value) {
+            Some(Value::Integer(value)) => *value,
+            _ => 0,
+        }
+    }
+
+    pub(crate) fn text(&self, key: &str) -> &str {
         match self.get(key).map(|resolved| &resolved.value) {
             Some(Value::Text(text)) => text,
             _ => "",
@@ -363,6 +377,22 @@ impl Config {
     /// `distil.enabled`.
     pub fn distil_enabled(&self) -> bool {
         self.flag("distil.enabled")
+    }
+
+    /// What is said of models.
+    pub fn models(&self) -> Models<'_> {
+        Models(self)
+    }
+
+    /// What is said of the server that insights are delivered to; nothing where there is none.
+    pub fn mcp_sink(&self) -> Option<McpSink<'_>> {
+        let target = self.text("sinks.mcp").trim();
+        (!target.is_empty()).then(|| McpSink {
+            target,
+            allow_remote: self.flag("sinks.mcp_allow_remote"),
+            summary_tool: self.text("sinks.mcp_summary_tool"),
+            memory_tool: self.text("sinks.mcp_memory_tool"),
+        })
     }
 
     /// `context.off`.

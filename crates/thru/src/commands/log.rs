@@ -142,6 +142,16 @@ pub(super) fn sentence(operation: Option<&Operation>) -> String {
         Some(Operation::EpisodeRetired(retired)) => {
             format!("replaced what session {} was indexed as", retired.session.id)
         }
+        Some(Operation::ModelAsked(question)) => {
+            format!("asked {} ({})", question.model, question.purpose.as_str())
+        }
+        Some(Operation::ModelFailed { error, .. }) => format!("a model gave no answer: {error}"),
+        Some(Operation::TurnRefined(refined)) => {
+            format!("{} told a turn of session {}", refined.made.model, refined.session.id)
+        }
+        Some(Operation::SessionRefined(refined)) => {
+            format!("{} told session {}", refined.made.model, refined.session.id)
+        }
         Some(Operation::MemoryTold(told)) => format!("remembered \"{}\"", told.title),
         Some(Operation::MemoryEdited { memory, .. }) => format!("edited memory {}", start(memory)),
         Some(Operation::MemoryForgotten { memory, .. }) => {
