@@ -123,6 +123,8 @@ pub struct Refined<T> {
     pub session: SessionKey,
     /// The hash of what it is about: it holds for nothing else.
     pub content: ContentHash,
+    /// What stands for all that was sent.
+    pub input: Id,
     /// How it was made.
     pub made: Made,
     /// What was made.

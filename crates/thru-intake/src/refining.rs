@@ -194,6 +194,7 @@ pub(crate) fn put_refinement<T: Serialize>(
         key: key.to_owned(),
         is_whole,
         content: refined.content,
+        input: refined.input,
         at,
         body: serde_json::to_string(refined).unwrap_or_default(),
     };

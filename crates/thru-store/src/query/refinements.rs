@@ -1,7 +1,7 @@
 //! What models were asked, what it cost, and what they made.
 
 use rusqlite::types::Value;
-use rusqlite::{Row, params_from_iter};
+use rusqlite::{OptionalExtension, Row, params_from_iter};
 use thru_core::{Id, Micros, SessionId, SessionKey, Spent, Timestamp};
 use thru_lifecycle::content::ContentHash;
 
@@ -102,6 +102,15 @@ impl Store {
             })
         })?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// What a model made of exactly this input before, for whatever session.
+    pub fn refinement_of_input(&self, input: &Id) -> Result<Option<String>> {
+        Ok(self
+            .connection
+            .prepare_cached("SELECT body FROM refinements WHERE input = ?1 ORDER BY at DESC LIMIT 1")?
+            .query_row([input.as_bytes()], |row| row.get(0))
+            .optional()?)
     }
 
     /// Turns, the latest first.

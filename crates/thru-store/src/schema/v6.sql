@@ -62,11 +62,14 @@ CREATE TABLE refinements (
     whole    INTEGER NOT NULL,
     -- The hash of what it is about: it holds for nothing else.
     content  BLOB NOT NULL,
+    -- What stands for all that was sent: the same is never sent twice.
+    input    BLOB NOT NULL,
     at       INTEGER NOT NULL,
-    -- A Refinement as JSON.
+    -- All of it, as JSON.
     body     TEXT NOT NULL
 ) STRICT;
 CREATE INDEX refinements_by_session ON refinements (session, whole, content);
+CREATE INDEX refinements_by_input ON refinements (input);
 
 -- Few among many are superseded.
 CREATE INDEX memories_superseded ON memories (row) WHERE flags & 128;

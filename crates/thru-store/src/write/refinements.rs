@@ -1,7 +1,7 @@
 //! Writing what models were asked, what it cost, and what they made.
 
 use rusqlite::OptionalExtension;
-use thru_core::{Question, Spent, Timestamp};
+use thru_core::{Id, Question, Spent, Timestamp};
 use thru_lifecycle::content::{Content, ContentHash};
 
 use super::Batch;
@@ -55,6 +55,8 @@ pub struct NewRefinement {
     pub is_whole: bool,
     /// What it is about: it holds for nothing else.
     pub content: ContentHash,
+    /// What stands for all that was sent.
+    pub input: Id,
     /// When it was made.
     pub at: Timestamp,
     /// All of it, as JSON.
@@ -89,14 +91,15 @@ impl Batch<'_> {
         let written = self
             .transaction
             .prepare_cached(
-                "INSERT OR IGNORE INTO refinements (key, session, whole, content, at, body)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                "INSERT OR IGNORE INTO refinements (key, session, whole, content, input, at, body)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
             )?
             .execute((
                 &refinement.key,
                 session,
                 refinement.is_whole,
                 refinement.content.as_bytes(),
+                refinement.input.as_bytes(),
                 refinement.at.as_millisecond(),
                 &refinement.body,
             ))?;

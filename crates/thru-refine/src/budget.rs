@@ -1,0 +1,179 @@
+//! How much models may cost, and what they did. Hard limits: a question is asked only if the most that it
+//! may cost still fits, and one whose fate nobody knows counts with that.
+//!
+//! Days and months are those of UTC, so that they are the same wherever the user travels.
+
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use thru_config::{Limit, Limits};
+use thru_core::{Micros, Spent, Timestamp};
+use thru_store::{Result, SpendingFilter, Store};
+
+/// What was spent in the day and the month that it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Meter {
+    /// Today.
+    pub day: Spent,
+    /// This month.
+    pub month: Spent,
+    /// Today, for one project.
+    pub project_day: Spent,
+    /// This month, for one project.
+    pub project_month: Spent,
+}
+
+/// A limit that is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exhausted {
+    /// Which, in words: `today's tokens`.
+    pub what: &'static str,
+    /// When there is more.
+    pub until: Timestamp,
+}
+
+impl Meter {
+    /// Reads it. `project` is the key of the project in question.
+    ///
+    /// # Errors
+    /// Where the store cannot be read.
+    pub fn read(store: &Store, now: Timestamp, project: Option<&str>) -> Result<Self> {
+        let (day, month) = (start_of_day(now), start_of_month(now));
+        let spent = |since, project| store.spent(SpendingFilter { since: Some(since), project });
+        let mut meter = Self { day: spent(day, None)?, month: spent(month, None)?, ..Self::default() };
+        if project.is_some() {
+            meter.project_day = spent(day, project)?;
+            meter.project_month = spent(month, project)?;
+        }
+        Ok(meter)
+    }
+
+    /// Adds what is about to be spent, for the same project or for another one.
+    pub fn add(&mut self, spent: Spent, same_project: bool) {
+        let all = [&mut self.day, &mut self.month];
+        let own = [&mut self.project_day, &mut self.project_month];
+        for sum in all.into_iter().chain(own.into_iter().filter(|_| same_project)) {
+            *sum = sum.plus(spent);
+        }
+    }
+
+    /// The first limit that this would break; of several, the one that holds longest.
+    pub fn exhausted(&self, limits: &Limits, asked: Spent, now: Timestamp) -> Option<Exhausted> {
+        let tomorrow = end_of_day(now);
+        let next_month = end_of_month(now);
+        let rows = [
+            (self.month, limits.monthly, next_month, ["this month's tokens", "this month's money"]),
+            (
+                self.project_month,
+                limits.project_monthly,
+                next_month,
+                ["this project's tokens for the month", "this project's money for the month"],
+            ),
+            (self.day, limits.daily, tomorrow, ["today's tokens", "today's money"]),
+            (
+                self.project_day,
+                limits.project_daily,
+                tomorrow,
+                ["this project's tokens for today", "this project's money for today"],
+            ),
+        ];
+        rows.into_iter().find_map(|(spent, limit, until, [tokens, money])| {
+            let after = spent.plus(asked);
+            let Limit { tokens: most, cents } = limit;
+            if after.tokens() > most {
+                return Some(Exhausted { what: tokens, until });
+            }
+            // What costs nothing may be asked for when no money is left.
+            let costs = asked.cost.is_some_and(|cost| cost > Micros(0));
+            let is_over = after.cost.is_some_and(|cost| cost > Micros::from_cents(cents));
+            (costs && is_over).then_some(Exhausted { what: money, until })
+        })
+    }
+}
+
+/// The start of the day that it is.
+pub fn start_of_day(now: Timestamp) -> Timestamp {
+    start_of(date(now))
+}
+
+/// The start of the month that it is.
+pub fn start_of_month(now: Timestamp) -> Timestamp {
+    start_of(date(now).first_of_month())
+}
+
+fn end_of_day(now: Timestamp) -> Timestamp {
+    date(now).tomorrow().map_or(Timestamp::MAX, start_of)
+}
+
+fn end_of_month(now: Timestamp) -> Timestamp {
+    date(now).last_of_month().tomorrow().map_or(Timestamp::MAX, start_of)
+}
+
+fn date(at: Timestamp) -> Date {
+    at.to_zoned(TimeZone::UTC).date()
+}
+
+fn start_of(date: Date) -> Timestamp {
+    date.to_zoned(TimeZone::UTC).map_or(Timestamp::MIN, |zoned| zoned.timestamp())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn limits(tokens: u64, cents: u64) -> Limits {
+        let limit = Limit { tokens, cents };
+        Limits { daily: limit, monthly: limit, project_daily: limit, project_monthly: limit }
+    }
+
+    fn spent(tokens: u64, cost: Option<u64>) -> Spent {
+        Spent { input: tokens, output: 0, cost: cost.map(Micros) }
+    }
+
+    #[test]
+    fn the_limit_that_holds_longest_is_named() {
+        let now: Timestamp = "2026-02-27T23:00:00Z".parse().unwrap();
+        let mut meter = Meter::default();
+        meter.add(spent(90, Some(5)), true);
+        let wide = Limit { tokens: 1_000, cents: 1_000 };
+        let day = Limits { daily: Limit { tokens: 99, ..wide }, ..limits(1_000, 1_000) };
+        assert_eq!(meter.exhausted(&day, spent(9, None), now), None);
+        let over = meter.exhausted(&day, spent(10, None), now).unwrap();
+        assert_eq!((over.what, over.until.to_string()), ("today's tokens", "2026-02-28T00:00:00Z".into()));
+        let both = Limits { monthly: Limit { tokens: 10, ..wide }, ..day };
+        let over = meter.exhausted(&both, spent(10, None), now).unwrap();
+        assert_eq!(over.until.to_string(), "2026-03-01T00:00:00Z");
+    }
+
+    #[test]
+    fn what_costs_nothing_is_asked_without_money() {
+        let now = Timestamp::UNIX_EPOCH;
+        let mut meter = Meter::default();
+        meter.add(spent(1, Some(20_000)), false);
+        assert!(meter.exhausted(&limits(1_000, 2), spent(1, Some(1)), now).is_some());
+        assert_eq!(meter.exhausted(&limits(1_000, 2), spent(1, Some(0)), now), None);
+        assert_eq!(meter.exhausted(&limits(1_000, 0), spent(1, None), now), None);
+        assert!(meter.exhausted(&limits(0, 2), spent(1, None), now).is_some());
+    }
+
+    proptest! {
+        #[test]
+        fn no_order_of_questions_breaks_a_limit(
+            asked in proptest::collection::vec((0..500_u64, 0..50_000_u64), 1..60),
+            tokens in 0..5_000_u64,
+            cents in 0..20_u64,
+        ) {
+            let now = Timestamp::UNIX_EPOCH;
+            let mut meter = Meter::default();
+            for (size, cost) in asked {
+                let asked = spent(size, Some(cost));
+                if meter.exhausted(&limits(tokens, cents), asked, now).is_none() {
+                    meter.add(asked, true);
+                }
+            }
+            prop_assert!(meter.day.tokens() <= tokens);
+            prop_assert!(meter.day.cost.unwrap_or_default() <= Micros::from_cents(cents));
+        }
+    }
+}

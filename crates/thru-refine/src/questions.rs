@@ -1,0 +1,290 @@
+//! What is asked: read from the store, made into a question, cleaned by today's rules.
+
+use thru_core::{
+    Agent, Id, MemoryKind, PassageKind, SessionId, SessionKey, Statement, Timestamp, WorkOutcome,
+};
+use thru_distil::refine::{
+    self, About, ActivityProfile, Grounded, GroundedSession, Limits, SessionAnswer, SessionInput,
+    SessionMaterial, TurnAnswer, TurnInput, TurnMoment, Unusable,
+};
+use thru_redact::{Clean, Redactor, Report};
+use thru_store::{MemoryBody, MemoryFilter, PassageFilter, Result, Store};
+
+/// Bytes of one passage that an answer is looked up in, and of all passages of a turn.
+const PASSAGE: usize = 256 * 1024;
+const TURN: usize = 8 * 1024 * 1024;
+/// How many of the agent's last texts a session is told by, and how much of each.
+const LAST_TEXTS: usize = 2;
+const LAST_TEXT: usize = 16 * 1024;
+/// Passages of a session that the kind of its work is seen by.
+const SEEN: usize = 4_000;
+
+/// What a model is to be asked.
+pub struct Question {
+    /// The version of the prompt.
+    pub prompt: &'static str,
+    /// What stands for all that is sent, but the model.
+    pub input: Id,
+    /// What is sent, cleaned by today's rules.
+    pub request: Clean<thru_models::Request>,
+    /// What the answer is looked up in.
+    pub material: Material,
+}
+
+/// What an answer is looked up in.
+pub enum Material {
+    /// The passages of a turn.
+    Turn(Box<TurnMaterial>),
+    /// What is known of a session.
+    Session(Box<SessionKnown>),
+}
+
+/// The passages of a turn.
+pub struct TurnMaterial {
+    input: TurnInput,
+    material: refine::Material,
+    agent: Agent,
+    session: SessionId,
+    content: Vec<u8>,
+    turn: u32,
+    at: Option<Timestamp>,
+    raw_tokens: u64,
+    outcome: WorkOutcome,
+}
+
+/// What is known of a session.
+pub struct SessionKnown {
+    input: SessionInput,
+    material: refine::Material,
+    outcome: WorkOutcome,
+}
+
+/// What is believed of an answer.
+pub(crate) enum Believed {
+    Turn(Grounded),
+    Session(GroundedSession),
+}
+
+impl Material {
+    /// Reads an answer and believes of it what the record holds.
+    pub(crate) fn believe(
+        &self,
+        text: &str,
+        structured: Option<&serde_json::Value>,
+    ) -> std::result::Result<Believed, Unusable> {
+        match self {
+            Self::Turn(turn) => {
+                let answer = match structured {
+                    Some(value) => TurnAnswer::from_value(value),
+                    None => TurnAnswer::from_text(text),
+                }?;
+                let about = About {
+                    agent: turn.agent,
+                    session: &turn.session,
+                    content_key: &turn.content,
+                    turn: turn.turn,
+                    at: turn.at,
+                    raw_tokens: turn.raw_tokens,
+                    outcome: turn.outcome,
+                };
+                let grounded = refine::ground_turn(&answer, &turn.input, &turn.material, &about);
+                Ok(Believed::Turn(grounded))
+            }
+            Self::Session(known) => {
+                let answer = match structured {
+                    Some(value) => SessionAnswer::from_value(value),
+                    None => SessionAnswer::from_text(text),
+                }?;
+                let grounded =
+                    refine::ground_session(&answer, &known.input, &known.material, known.outcome);
+                Ok(Believed::Session(grounded))
+            }
+        }
+    }
+}
+
+/// The question about a turn; nothing where it is not worth one.
+///
+/// # Errors
+/// Where the store cannot be read.
+pub fn of_turn(
+    store: &Store,
+    redactor: &Redactor,
+    session: i64,
+    turn: u32,
+    limits: Limits,
+    answer_tokens: u32,
+) -> Result<Option<Question>> {
+    let Some(key) = store.session_key(session)? else { return Ok(None) };
+    let mut touches = store.touches_of_session(session)?;
+    let passages = store.passages(PassageFilter::Session(session))?;
+    let mut moments = Vec::new();
+    let (mut at, mut raw, mut room) = (None, 0, TURN);
+    for passage in passages.into_iter().filter(|passage| passage.turn == turn) {
+        at = at.max(passage.at);
+        raw += passage.length().div_ceil(4);
+        let text = match room {
+            0 => String::new(),
+            room => cut(store.text_of(&passage)?, room.min(PASSAGE)),
+        };
+        room -= text.len();
+        moments.push(TurnMoment {
+            passage: passage.id,
+            kind: passage.kind,
+            is_subagent: passage.agent_id.is_some(),
+            tool: passage.tool,
+            command: passage.command,
+            outcome: passage.outcome,
+            files: touches
+                .remove(&passage.row)
+                .unwrap_or_default()
+                .into_iter()
+                .map(|touch| touch.file)
+                .collect(),
+            text,
+        });
+    }
+    let input = TurnInput::of(&moments, limits);
+    if input.is_slight() {
+        return Ok(None);
+    }
+    let asked = input.request(&ActivityProfile::of(&moments));
+    let outcome = summary_of(store, session)?
+        .and_then(|summary| summary.turns.into_iter().find(|(number, _)| *number == turn))
+        .map(|(_, digest)| digest.outcome)
+        .unwrap_or_default();
+    let SessionKey { agent, id } = key;
+    let material = TurnMaterial {
+        material: refine::Material::of(&moments),
+        content: asked.content_key().as_bytes().to_vec(),
+        input,
+        agent,
+        session: id,
+        turn,
+        at,
+        raw_tokens: raw,
+        outcome,
+    };
+    Ok(Some(question(asked, redactor, answer_tokens, Material::Turn(Box::new(material)))))
+}
+
+/// The question about a session as a whole; nothing where nothing is known of it.
+///
+/// # Errors
+/// Where the store cannot be read.
+pub fn of_session(
+    store: &Store,
+    redactor: &Redactor,
+    session: i64,
+    limits: Limits,
+    answer_tokens: u32,
+) -> Result<Option<Question>> {
+    let Some(summary) = summary_of(store, session)? else { return Ok(None) };
+    let filter = MemoryFilter { session: Some(session), oldest_first: true, ..MemoryFilter::default() };
+    let (mut observations, mut rulings) = (Vec::new(), Vec::new());
+    for memory in store.memories(&filter)? {
+        if memory.kind == MemoryKind::Summary || memory.flags.is_uncertain {
+            continue;
+        }
+        let MemoryBody::Observation(observation) = store.body_of(&memory)? else { continue };
+        if memory.flags.is_rule && memory.flags.is_of_person {
+            let (text, sources) = (observation.title.clone(), observation.sources.clone());
+            rulings.push(Statement { text, sources });
+        }
+        observations.push(*observation);
+    }
+    observations.sort_by_key(|observation| observation.turn);
+    let mut moments = Vec::new();
+    let mut final_texts = Vec::new();
+    let passages = store.passages(PassageFilter::Session(session))?;
+    let said = |kind: PassageKind, is_subagent: bool| kind == PassageKind::Assistant && !is_subagent;
+    let last_texts = passages
+        .iter()
+        .rev()
+        .filter(|passage| said(passage.kind, passage.agent_id.is_some()))
+        .take(LAST_TEXTS);
+    for passage in last_texts {
+        let text = cut(store.text_of(passage)?, LAST_TEXT);
+        final_texts.insert(0, Statement { text, sources: vec![passage.id] });
+    }
+    let mut touches = store.touches_of_session(session)?;
+    for passage in passages.into_iter().take(SEEN) {
+        let touched = touches.remove(&passage.row).unwrap_or_default();
+        moments.push(TurnMoment {
+            passage: passage.id,
+            kind: passage.kind,
+            is_subagent: passage.agent_id.is_some(),
+            tool: passage.tool,
+            command: passage.command,
+            outcome: passage.outcome,
+            files: touched.into_iter().map(|touch| touch.file).collect(),
+            // What was done shows what kind of work it was.
+            text: String::new(),
+        });
+    }
+    let known = SessionMaterial {
+        title: summary.title,
+        turns: summary.turns,
+        observations,
+        files: summary.digest.files,
+        rulings,
+        final_texts,
+    };
+    let input = SessionInput::of(&known, limits);
+    if input.is_empty() {
+        return Ok(None);
+    }
+    let asked = input.request(&ActivityProfile::of(&moments));
+    let material =
+        SessionKnown { input, material: known.material(), outcome: summary.digest.outcome };
+    Ok(Some(question(asked, redactor, answer_tokens, Material::Session(Box::new(material)))))
+}
+
+fn question(
+    asked: refine::Request,
+    redactor: &Redactor,
+    answer_tokens: u32,
+    material: Material,
+) -> Question {
+    let input = asked.content_key();
+    let request = thru_models::Request {
+        system: asked.system,
+        prompt: asked.user,
+        schema: Some(asked.schema),
+        schema_name: asked.schema_name.to_owned(),
+        max_output_tokens: answer_tokens,
+        temperature: None,
+    };
+    // It was clean when it was stored; the rules may be newer (invariant I-5).
+    let request = redactor.clean_texts(
+        request,
+        |request, each| {
+            each(&mut request.system);
+            each(&mut request.prompt);
+        },
+        &mut Report::default(),
+    );
+    Question { prompt: asked.version, input, request, material }
+}
+
+/// What a session was distilled as: with what models made of its turns, without what one made of it.
+fn summary_of(store: &Store, session: i64) -> Result<Option<thru_core::Summary>> {
+    let filter = MemoryFilter {
+        session: Some(session),
+        kinds: Some(vec![MemoryKind::Summary]),
+        superseded: true,
+        ..MemoryFilter::default()
+    };
+    let found = store.memories(&filter)?;
+    let distilled = found.iter().find(|memory| !memory.flags.is_refined);
+    Ok(match distilled.map(|memory| store.body_of(memory)).transpose()? {
+        Some(MemoryBody::Summary(summary)) => Some(*summary),
+        _ => None,
+    })
+}
+
+/// The text up to a length in bytes.
+fn cut(mut text: String, longest: usize) -> String {
+    text.truncate(text.floor_char_boundary(longest));
+    text
+}
