@@ -1,0 +1,243 @@
+//! One HTTP request and its answer.
+//!
+//! The network is asynchronous here for one reason: an exchange that is dropped is over at once, wherever
+//! it hangs. A blocking read could only be left behind on a thread.
+
+use std::io;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
+use reqwest::{Client, Response, redirect};
+use rustls::{ClientConfig, RootCertStore};
+use rustls_platform_verifier::BuilderVerifierExt;
+
+use crate::LOOK;
+use crate::place::Place;
+use crate::words::excerpt;
+
+/// Who answers at all answers the knock within this.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// How we call ourselves.
+const AGENT: &str = concat!("throughline/", env!("CARGO_PKG_VERSION"));
+
+/// What an exchange may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// From the first byte sent to the last one received.
+    pub time: Duration,
+    /// The body of an answer, in bytes.
+    pub size: usize,
+}
+
+/// Asks one service.
+pub struct Http {
+    client: Client,
+    limits: Limits,
+}
+
+/// A request. Everything is sent by POST, as JSON.
+pub struct Call<'c> {
+    /// Where to.
+    pub url: &'c str,
+    /// Besides those that every request has.
+    pub headers: &'c [(&'static str, &'c str)],
+    /// The document.
+    pub body: Vec<u8>,
+    /// Whether this is all of a body that we need: where an answer is a stream that does not end.
+    pub is_enough: &'c (dyn Fn(&Answer) -> bool + Sync),
+}
+
+/// An answer, whatever its status.
+#[derive(Clone, Debug, Default)]
+pub struct Answer {
+    /// The status.
+    pub status: u16,
+    headers: HeaderMap,
+    /// All of the body, or as much as was enough.
+    pub body: Vec<u8>,
+}
+
+/// Why there was no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum HttpError {
+    /// Nobody is there, or nobody whom we can trust.
+    #[error("not reachable: {0}")]
+    Unreachable(String),
+    /// It took too long.
+    #[error("no answer within {} s", .0.as_secs_f32())]
+    Timeout(Duration),
+    /// We were told to stop.
+    #[error("stopped")]
+    Stopped,
+    /// The answer is too long; its rest was not read.
+    #[error("the answer is longer than {0} bytes")]
+    TooLong(usize),
+    /// The connection broke while we talked.
+    #[error("the connection broke: {0}")]
+    Broken(String),
+    /// It wants us to go elsewhere, where we do not follow with a key in hand.
+    #[error("the answer leads elsewhere: {0}")]
+    Elsewhere(String),
+    /// We cannot even ask.
+    #[error("the request cannot be made: {0}")]
+    Impossible(String),
+}
+
+impl HttpError {
+    /// Whether the other side may have the request, and may do what it asks for.
+    pub const fn was_sent(&self) -> bool {
+        matches!(self, Self::Timeout(_) | Self::Stopped | Self::TooLong(_) | Self::Broken(_))
+    }
+}
+
+impl Answer {
+    /// A header; empty where there is none.
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+    }
+
+    /// What the body is said to be, in small letters and without parameters.
+    pub fn kind(&self) -> String {
+        let kind = self.header(CONTENT_TYPE.as_str());
+        kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+    }
+
+    /// Whether all went well, as far as the status tells.
+    pub const fn is_success(&self) -> bool {
+        self.status >= 200 && self.status < 300
+    }
+}
+
+impl Http {
+    /// A client for one place. What goes to this machine goes through no proxy.
+    pub fn new(place: &Place, limits: Limits) -> Result<Self, HttpError> {
+        let mut builder = Client::builder()
+            .user_agent(AGENT)
+            .connect_timeout(CONNECT)
+            .redirect(redirect::Policy::none())
+            // Every exchange has a runtime of its own; a connection cannot outlive it.
+            .pool_max_idle_per_host(0)
+            .tls_backend_preconfigured(encryption(place)?);
+        if place.is_loopback() {
+            builder = builder.no_proxy();
+        }
+        let client = builder.build().map_err(|error| impossible(&error))?;
+        Ok(Self { client, limits })
+    }
+
+    /// Asks, and waits for the answer. Ends soon after `stop` was set.
+    pub fn send(&self, call: &Call<'_>, stop: &AtomicBool) -> Result<Answer, HttpError> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error: io::Error| HttpError::Impossible(error.to_string()))?;
+        let answer = runtime.block_on(self.watched(call, stop));
+        // Looking up a name cannot be broken off; it is left alone.
+        runtime.shutdown_background();
+        answer
+    }
+
+    async fn watched(&self, call: &Call<'_>, stop: &AtomicBool) -> Result<Answer, HttpError> {
+        let started = Instant::now();
+        let mut exchange = pin!(self.exchange(call));
+        loop {
+            if stop.load(Ordering::Relaxed) {
+                return Err(HttpError::Stopped);
+            }
+            let left = self.limits.time.saturating_sub(started.elapsed());
+            if left.is_zero() {
+                return Err(HttpError::Timeout(self.limits.time));
+            }
+            if let Ok(done) = tokio::time::timeout(left.min(LOOK), exchange.as_mut()).await {
+                return done;
+            }
+        }
+    }
+
+    async fn exchange(&self, call: &Call<'_>) -> Result<Answer, HttpError> {
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        for (name, value) in call.headers {
+            // Never with the value: it may be a key.
+            let mut value = HeaderValue::from_str(value).map_err(|_| {
+                HttpError::Impossible(format!("{name} has characters that cannot be sent"))
+            })?;
+            value.set_sensitive(true);
+            headers.insert(HeaderName::from_static(name), value);
+        }
+        let request = self.client.post(call.url).headers(headers).body(call.body.clone());
+        let mut response = request.send().await.map_err(|error| broken(&error))?;
+        let mut answer = Answer {
+            status: response.status().as_u16(),
+            headers: std::mem::take(response.headers_mut()),
+            body: Vec::new(),
+        };
+        if (300..400).contains(&answer.status) {
+            return Err(HttpError::Elsewhere(excerpt(answer.header(LOCATION.as_str()))));
+        }
+        self.receive(&mut response, &mut answer, call.is_enough).await?;
+        Ok(answer)
+    }
+
+    async fn receive(
+        &self,
+        response: &mut Response,
+        answer: &mut Answer,
+        is_enough: &(dyn Fn(&Answer) -> bool + Sync),
+    ) -> Result<(), HttpError> {
+        while let Some(piece) = response.chunk().await.map_err(|error| broken(&error))? {
+            if answer.body.len() + piece.len() > self.limits.size {
+                return Err(HttpError::TooLong(self.limits.size));
+            }
+            answer.body.extend_from_slice(&piece);
+            if is_enough(answer) {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How connections are encrypted: with the cryptography that we build in, trusting whom the system
+/// trusts. The system is only asked where that matters.
+fn encryption(place: &Place) -> Result<ClientConfig, HttpError> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let failed = |error: rustls::Error| HttpError::Impossible(error.to_string());
+    let builder = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(failed)?;
+    let builder = if place.is_encrypted() {
+        builder.with_platform_verifier().map_err(failed)?
+    } else {
+        builder.with_root_certificates(RootCertStore::empty())
+    };
+    Ok(builder.with_no_client_auth())
+}
+
+fn impossible(error: &reqwest::Error) -> HttpError {
+    HttpError::Impossible(innermost(error))
+}
+
+fn broken(error: &reqwest::Error) -> HttpError {
+    let said = innermost(error);
+    if error.is_builder() {
+        HttpError::Impossible(said)
+    } else if error.is_connect() {
+        HttpError::Unreachable(said)
+    } else {
+        HttpError::Broken(said)
+    }
+}
+
+/// What really happened; the errors around it only say that something did, and where it went to.
+fn innermost(error: &dyn std::error::Error) -> String {
+    let mut error = error;
+    while let Some(source) = error.source() {
+        error = source;
+    }
+    excerpt(&error.to_string())
+}

@@ -1,0 +1,299 @@
+//! A real HTTP server on loopback that answers as it is told, and fails as it is told. For tests.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+/// Far above any request of a test.
+const LONGEST_BODY: u64 = 64 * 1024 * 1024;
+
+/// A line of a head is cut off here.
+const LONGEST_LINE: u64 = 64 * 1024;
+
+/// Listens at a port that the system chose, until it is dropped.
+pub struct Server {
+    shared: Arc<Shared>,
+    address: SocketAddr,
+    listening: Option<JoinHandle<()>>,
+}
+
+type Handler = Box<dyn Fn(&Asked) -> Response + Send + Sync>;
+
+struct Shared {
+    handler: Handler,
+    asked: Mutex<Vec<Asked>>,
+    is_over: AtomicBool,
+}
+
+/// A request as it came.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// The method.
+    pub method: String,
+    /// The path, with the query.
+    pub path: String,
+    /// Names in small letters, and values.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+impl Asked {
+    /// A header; empty where there is none.
+    pub fn header(&self, name: &str) -> &str {
+        let found = self.headers.iter().find(|(known, _)| known == name);
+        found.map_or("", |(_, value)| value)
+    }
+}
+
+/// What is answered, and how badly.
+#[derive(Clone, Debug)]
+pub struct Response {
+    status: u16,
+    headers: Vec<(String, String)>,
+    body: Vec<u8>,
+    fault: Fault,
+}
+
+#[derive(Clone, Debug)]
+enum Fault {
+    None,
+    /// Nothing comes until the server is over.
+    SilentFromStart,
+    /// Nothing comes after the head.
+    SilentAfterHead,
+    /// The connection stays open after the body.
+    SilentAfterBody,
+    /// The connection is closed after so many bytes of the body.
+    CutAfter(usize),
+    /// The connection breaks in the middle of the head.
+    Broken,
+    /// The body comes byte by byte, with this between them.
+    Slow(Duration),
+}
+
+impl Response {
+    /// An answer with a body of some content type.
+    pub fn new(status: u16, kind: &str, body: impl Into<Vec<u8>>) -> Self {
+        let headers = vec![("content-type".to_owned(), kind.to_owned())];
+        Self { status, headers, body: body.into(), fault: Fault::None }
+    }
+
+    /// A document.
+    pub fn json(status: u16, body: impl ToString) -> Self {
+        Self::new(status, "application/json", body.to_string())
+    }
+
+    /// With another header.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// With another content type.
+    #[must_use]
+    pub fn called(mut self, kind: &str) -> Self {
+        self.headers.retain(|(name, _)| name != "content-type");
+        self.with("content-type", kind)
+    }
+
+    /// Nothing is answered, and the connection stays open.
+    pub fn silence() -> Self {
+        Self { fault: Fault::SilentFromStart, ..Self::new(200, "", "") }
+    }
+
+    /// The connection breaks before there is an answer.
+    pub fn broken() -> Self {
+        Self { fault: Fault::Broken, ..Self::new(200, "", "") }
+    }
+
+    /// Nothing comes after the head.
+    #[must_use]
+    pub fn without_body(self) -> Self {
+        Self { fault: Fault::SilentAfterHead, ..self }
+    }
+
+    /// The body has no end that anybody could see.
+    #[must_use]
+    pub fn without_end(self) -> Self {
+        Self { fault: Fault::SilentAfterBody, ..self }
+    }
+
+    /// The connection is closed after so many bytes of the body.
+    #[must_use]
+    pub fn cut_after(self, bytes: usize) -> Self {
+        Self { fault: Fault::CutAfter(bytes), ..self }
+    }
+
+    /// The body comes byte by byte, with this between them.
+    #[must_use]
+    pub fn slowly(self, pause: Duration) -> Self {
+        Self { fault: Fault::Slow(pause), ..self }
+    }
+}
+
+impl Server {
+    /// Answers one request after another with these; the last one answers all that follow.
+    pub fn start(responses: impl IntoIterator<Item = Response>) -> io::Result<Self> {
+        let mut responses = responses.into_iter();
+        let missing = Response::new(500, "text/plain", "the script has no answer");
+        let state =
+            Mutex::new((responses.next().unwrap_or(missing), responses.collect::<Vec<_>>()));
+        Self::answering(move |_| {
+            let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+            let response = state.0.clone();
+            if !state.1.is_empty() {
+                state.0 = state.1.remove(0);
+            }
+            response
+        })
+    }
+
+    /// Answers every request with what this makes of it.
+    pub fn answering(
+        handler: impl Fn(&Asked) -> Response + Send + Sync + 'static,
+    ) -> io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let address = listener.local_addr()?;
+        let shared = Arc::new(Shared {
+            handler: Box::new(handler),
+            asked: Mutex::default(),
+            is_over: AtomicBool::new(false),
+        });
+        let listening = thread::spawn({
+            let shared = Arc::clone(&shared);
+            move || shared.listen(&listener)
+        });
+        Ok(Self { shared, address, listening: Some(listening) })
+    }
+
+    /// Where it listens, without a slash at the end.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// All requests so far, in order.
+    pub fn requests(&self) -> Vec<Asked> {
+        self.shared.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.shared.is_over.store(true, Ordering::Relaxed);
+        // Wakes the listener, which waits for a connection.
+        if TcpStream::connect(self.address).is_ok()
+            && let Some(listening) = self.listening.take()
+        {
+            _ = listening.join();
+        }
+    }
+}
+
+impl Shared {
+    fn listen(self: &Arc<Self>, listener: &TcpListener) {
+        for connection in listener.incoming() {
+            if self.is_over.load(Ordering::Relaxed) {
+                break;
+            }
+            let Ok(connection) = connection else { continue };
+            let shared = Arc::clone(self);
+            // Who goes away in the middle has its reasons.
+            thread::spawn(move || _ = shared.serve(&connection));
+        }
+    }
+
+    fn serve(&self, connection: &TcpStream) -> io::Result<()> {
+        let Some(asked) = read(connection)? else { return Ok(()) };
+        let response = (self.handler)(&asked);
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(asked);
+        let mut writer = connection;
+        match response.fault {
+            // Half a head, and then nothing: to a client this is as broken as a reset, on every system.
+            Fault::Broken => writer.write_all(b"HTTP/1.1 200")?,
+            Fault::SilentFromStart => self.hold(),
+            Fault::SilentAfterHead => {
+                writer.write_all(&response.head())?;
+                self.hold();
+            }
+            Fault::SilentAfterBody => {
+                writer.write_all(&response.head_without_length())?;
+                writer.write_all(&response.body)?;
+                self.hold();
+            }
+            Fault::CutAfter(bytes) => {
+                writer.write_all(&response.head())?;
+                writer.write_all(&response.body[..bytes.min(response.body.len())])?;
+            }
+            Fault::Slow(pause) => {
+                writer.write_all(&response.head())?;
+                for byte in &response.body {
+                    if self.is_over.load(Ordering::Relaxed) {
+                        break;
+                    }
+                    writer.write_all(&[*byte])?;
+                    thread::sleep(pause);
+                }
+            }
+            Fault::None => {
+                writer.write_all(&response.head())?;
+                writer.write_all(&response.body)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps a connection open.
+    fn hold(&self) {
+        while !self.is_over.load(Ordering::Relaxed) {
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+impl Response {
+    fn head(&self) -> Vec<u8> {
+        let mut head = self.head_without_length();
+        head.truncate(head.len() - 2);
+        head.extend(format!("content-length: {}\r\n\r\n", self.body.len()).into_bytes());
+        head
+    }
+
+    fn head_without_length(&self) -> Vec<u8> {
+        let mut head = format!("HTTP/1.1 {} Scripted\r\nconnection: close\r\n", self.status);
+        for (name, value) in &self.headers {
+            head.push_str(&format!("{name}: {value}\r\n"));
+        }
+        head.push_str("\r\n");
+        head.into_bytes()
+    }
+}
+
+/// Reads one request; `None` where the other side had nothing to ask.
+fn read(stream: impl Read) -> io::Result<Option<Asked>> {
+    let mut reader = BufReader::new(stream);
+    let first = line(&mut reader)?;
+    let mut words = first.split_whitespace().map(str::to_owned);
+    let (Some(method), Some(path)) = (words.next(), words.next()) else { return Ok(None) };
+    let mut headers = Vec::new();
+    loop {
+        let header = line(&mut reader)?;
+        let Some((name, value)) = header.split_once(':') else { break };
+        headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
+    }
+    let mut asked = Asked { method, path, headers, body: Vec::new() };
+    let length = asked.header("content-length").parse().unwrap_or(0_u64);
+    reader.take(length.min(LONGEST_BODY)).read_to_end(&mut asked.body)?;
+    Ok(Some(asked))
+}
+
+fn line(reader: &mut impl BufRead) -> io::Result<String> {
+    let mut line = String::new();
+    reader.take(LONGEST_LINE).read_line(&mut line)?;
+    line.truncate(line.trim_end().len());
+    Ok(line)
+}

@@ -1,0 +1,53 @@
+//! What others say, made short enough for a message of ours.
+
+/// How much of somebody else's words a message of ours holds, in characters.
+pub const LONGEST_EXCERPT: usize = 200;
+
+/// The beginning of a text on one line, without control characters or marks of writing direction.
+pub fn excerpt(text: &str) -> String {
+    let mut short = String::new();
+    let mut length = 0;
+    let mut gap = false;
+    for letter in text.chars() {
+        if letter.is_whitespace() || letter.is_control() {
+            gap = !short.is_empty();
+            continue;
+        }
+        if is_mark(letter) {
+            continue;
+        }
+        if length + usize::from(gap) + 1 >= LONGEST_EXCERPT {
+            short.push('…');
+            break;
+        }
+        if std::mem::take(&mut gap) {
+            short.push(' ');
+            length += 1;
+        }
+        short.push(letter);
+        length += 1;
+    }
+    short
+}
+
+/// Whether a character turns the direction of what follows, or cannot be seen.
+const fn is_mark(letter: char) -> bool {
+    matches!(letter, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_excerpt_is_one_short_line() {
+        assert_eq!(
+            excerpt("  model\n\t'x'\u{1b}[31m not\u{202e} found \n"),
+            "model 'x' [31m not found"
+        );
+        let long = excerpt(&"word ".repeat(1_000));
+        assert!(long.chars().count() <= LONGEST_EXCERPT && long.ends_with('…'), "{long}");
+        assert_eq!(excerpt(&"é".repeat(LONGEST_EXCERPT - 1)), "é".repeat(LONGEST_EXCERPT - 1));
+        assert_eq!(excerpt(""), "");
+    }
+}
