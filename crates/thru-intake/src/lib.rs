@@ -56,6 +56,7 @@ pub use operations::{Operation, Refined, RetiredEpisode, Told};
 pub use pending::Pending;
 pub use plan::{Plan, SourceProblem};
 pub use rebuild::RebuildReport;
+pub use refining::Again;
 pub use reclean::Recleaned;
 pub use restore::Restored;
 pub use sessions::{Indexed, IndexedSessions};

@@ -4,13 +4,18 @@
 //! Who asks, and whether the budget allows it, is decided elsewhere. Each answer holds for one content and
 //! lies in the journal: a rebuild asks nobody again (invariant I-4).
 
+use std::sync::atomic::AtomicBool;
+
 use serde::Serialize;
 use thru_core::{Id, Question, SessionKey, Spent, Timestamp};
 use thru_lifecycle::content::ContentHash;
 use thru_lifecycle::retry::{Backoff, Retry};
 use thru_store::{Batch, Course, Fate, JobKind, NewRefinement, NewTurn, Store};
 
+use crate::distilling::Which;
 use crate::operations::Refined;
+use crate::sessions::Indexer;
+use crate::stages::Stages;
 use crate::{Intake, IntakeLock, Operation, Result};
 
 /// A turn that just ended may lack its last words: the transcript is written behind the hooks.
@@ -96,13 +101,20 @@ impl Intake {
         Ok(keys.into_iter().next().unwrap_or_default())
     }
 
-    /// Brings the store up to what was asked and answered.
+    /// Brings the store up to what was asked and answered, and what these sessions are remembered as up to
+    /// that. The text index is left to others.
     ///
     /// # Errors
     /// Where journal or store cannot be read or written.
-    pub fn apply_answers(&self, _lock: &IntakeLock) -> Result<()> {
+    pub fn apply_answers(&self, _lock: &IntakeLock, sessions: &[SessionKey]) -> Result<()> {
         let mut store = self.open_store(&mut |_, _, _| {})?;
         self.apply_journal(&mut store)?;
+        if !sessions.is_empty() {
+            let (never, stages) = (AtomicBool::new(false), Stages::default());
+            let indexer = &mut Indexer::without_transcripts(self);
+            let which = Which::These(sessions);
+            self.distil(&mut store, which, indexer, &never, &stages, &mut |_| {})?;
+        }
         Ok(())
     }
 

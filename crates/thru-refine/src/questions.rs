@@ -24,11 +24,18 @@ pub struct Question {
     /// The version of the prompt.
     pub prompt: &'static str,
     /// What stands for all that is sent, but the model.
-    pub input: Id,
+    content: Id,
     /// What is sent, cleaned by today's rules.
     pub request: Clean<thru_models::Request>,
     /// What the answer is looked up in.
     pub material: Material,
+}
+
+impl Question {
+    /// What stands for all that is sent to a model, which is part of it.
+    pub fn input(&self, model: &str) -> Id {
+        Id::derive(&[b"input", self.content.as_bytes(), model.as_bytes()])
+    }
 }
 
 /// What an answer is looked up in.
@@ -246,7 +253,7 @@ fn question(
     answer_tokens: u32,
     material: Material,
 ) -> Question {
-    let input = asked.content_key();
+    let content = asked.content_key();
     let request = thru_models::Request {
         system: asked.system,
         prompt: asked.user,
@@ -264,7 +271,7 @@ fn question(
         },
         &mut Report::default(),
     );
-    Question { prompt: asked.version, input, request, material }
+    Question { prompt: asked.version, content, request, material }
 }
 
 /// What a session was distilled as: with what models made of its turns, without what one made of it.

@@ -1,15 +1,21 @@
 //! The worker: takes questions from the queue, asks, and hands on what comes of it.
 
 use std::collections::HashSet;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use thru_config::Limits as BudgetLimits;
-use thru_core::{Clock, Made, Purpose, RefinedTurn, SessionKey, Timestamp};
+use thru_core::{
+    Clock, Id, Made, ProjectKey, Purpose, RefinedSession, RefinedTurn, SessionKey, Spent, Timestamp,
+};
 use thru_distil::refine::Limits;
-use thru_intake::{Again, Intake, IntakeError, IntakeLock, Operation, Refined, Which};
+use thru_intake::{Again, Intake, IntakeError, IntakeLock, Operation, Refined};
 use thru_lifecycle::content::ContentHash;
-use thru_models::{AskError, Reply, Retry};
+use thru_models::{AskError, Retry};
+use thru_redact::Report as Redacted;
 use thru_store::{JobKind, JobRow, Store, StoreError};
 
 use crate::budget::{Exhausted, Meter};
@@ -86,7 +92,7 @@ pub struct Report {
     /// Statements that were not believed.
     pub dropped: u64,
     /// What was spent.
-    pub spent: thru_core::Spent,
+    pub spent: Spent,
     /// The limit that ended it.
     pub exhausted: Option<Exhausted>,
     /// Why no provider could be asked any more.
@@ -102,9 +108,23 @@ pub enum RefineError {
     /// The store cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The settings cannot be used.
+    #[error("{0}")]
+    Settings(String),
     /// Another process writes for long.
     #[error("another process writes")]
     Busy,
+    /// Another process asks models.
+    #[error("another process is asking models")]
+    Asking,
+    /// The lock of those who ask.
+    #[error("{}: {error}", path.display())]
+    Lock {
+        /// Its file.
+        path: PathBuf,
+        /// What is wrong with it.
+        error: std::io::Error,
+    },
 }
 
 /// All that asking takes.
@@ -130,7 +150,7 @@ struct Prepared {
     job: JobRow,
     kind: JobKind,
     content: ContentHash,
-    project: Option<thru_core::ProjectKey>,
+    project: Option<ProjectKey>,
     limits: BudgetLimits,
     question: Question,
 }
@@ -151,6 +171,8 @@ struct Failure {
     again: Again,
     /// Whether others need not be tried now.
     is_general: bool,
+    /// Whether another provider may be asked instead.
+    goes_on: bool,
     exhausted: Option<Exhausted>,
 }
 
@@ -163,12 +185,15 @@ impl Refiner<'_> {
     pub fn run(&self, only: Option<&HashSet<i64>>, stop: &AtomicBool) -> Result<Report, RefineError> {
         let mut report = Report::default();
         let mut held: HashSet<i64> = HashSet::new();
+        // Limits are kept by one who asks at a time. The lock's folder is there once intake's was taken.
+        drop(lock(&(self.intake)()?)?);
+        let Some(_asking) = AskingLock::take(&(self.intake)()?.layout().run())? else {
+            return Err(RefineError::Asking);
+        };
         while !stop.load(Ordering::Relaxed) {
             let intake = (self.intake)()?;
             // First what somebody who was killed left behind: it is not asked again.
-            let lock = lock(&intake)?;
-            intake.apply_answers(&lock, Which::These(&[]))?;
-            drop(lock);
+            intake.apply_answers(&lock(&intake)?, &[])?;
             let Some(store) = intake.store_to_read()? else { break };
             let jobs = self.waiting(&store, only, &held)?;
             if jobs.is_empty() {
@@ -188,7 +213,7 @@ impl Refiner<'_> {
                     }
                 }
             }
-            let asked = self.ask_all(&intake, &store, prepared, stop);
+            let asked = self.ask_all(&intake, store, prepared, stop);
             let mut sessions: Vec<SessionKey> = Vec::new();
             let lock = lock(&intake)?;
             for Asked { prepared, answer } in asked {
@@ -221,7 +246,7 @@ impl Refiner<'_> {
                     }
                 }
             }
-            intake.apply_answers(&lock, Which::These(&sessions))?;
+            intake.apply_answers(&lock, &sessions)?;
             drop(lock);
             // Where only one project's budget is spent, others go on: its jobs are held.
             if report.trouble.is_some() {
@@ -236,7 +261,7 @@ impl Refiner<'_> {
             Operation::SessionRefined(_) => report.sessions += 1,
             _ => report.turns += 1,
         }
-        if made.spent == thru_core::Spent::default() {
+        if made.spent == Spent::default() {
             report.reused += 1;
         }
         report.dropped += made.dropped;
@@ -303,35 +328,330 @@ impl Refiner<'_> {
         Ok(None)
     }
 
+    /// Asks all of these at the same time.
     fn ask_all(
         &self,
         intake: &Intake,
-        store: &Store,
+        store: Store,
         prepared: Vec<Prepared>,
         stop: &AtomicBool,
     ) -> Vec<Asked> {
-        // What is asked at the same time is reserved one after the other.
-        let reserving = std::sync::Mutex::new((store, Vec::<(Option<String>, thru_core::Spent)>::new()));
-        let _ = &reserving;
-        prepared
-            .into_iter()
-            .map(|one| {
-                let answer = self.ask(intake, store, &one, stop);
-                Asked { prepared: one, answer }
-            })
-            .collect()
+        let purse = Mutex::new(Purse { store, reserved: Vec::new() });
+        std::thread::scope(|scope| {
+            let asking: Vec<_> = prepared
+                .into_iter()
+                .map(|one| {
+                    let purse = &purse;
+                    scope.spawn(move || {
+                        let answer = self.ask(intake, purse, &one, stop);
+                        Asked { prepared: one, answer }
+                    })
+                })
+                .collect();
+            // One that panicked is as if it had been killed: what it may have cost counts.
+            asking.into_iter().filter_map(|asking| asking.join().ok()).collect()
+        })
     }
 
     /// Asks one provider after the other.
     fn ask(
         &self,
         intake: &Intake,
-        store: &Store,
+        purse: &Mutex<Purse>,
         prepared: &Prepared,
         stop: &AtomicBool,
     ) -> Result<Answer, Failure> {
-        let _ = (intake, store, prepared, stop);
-        todo!()
+        if let Some(answer) = self.known(intake, purse, prepared)? {
+            return Ok(answer);
+        }
+        let chain = self.chain_of(prepared.kind);
+        let mut failures: Vec<String> = Vec::new();
+        let mut last = None;
+        for (place, link) in chain.links.iter().enumerate() {
+            match self.ask_link(intake, purse, prepared, chain, link, stop) {
+                Ok(answer) => return Ok(answer),
+                Err(failure) => {
+                    let next = chain.links.get(place + 1).map(|link| link.name.as_str());
+                    if failure.exhausted.is_none() {
+                        let (provider, error) = (link.name.as_str(), failure.error.as_str());
+                        (self.told)(&Told::Failed { provider, error, next });
+                        failures.push(format!("{provider}: {error}"));
+                    }
+                    let goes_on = failure.goes_on;
+                    last = Some(failure);
+                    if !goes_on {
+                        break;
+                    }
+                }
+            }
+        }
+        let last = last.unwrap_or_else(|| Failure::general("no provider is set".to_owned()));
+        Err(Failure { error: failures.join("; "), ..last })
+    }
+
+    const fn chain_of(&self, kind: JobKind) -> &Chain {
+        match kind {
+            JobKind::RefineSession => self.sessions,
+            _ => self.turns,
+        }
+    }
+
+    /// What was answered to exactly this before: nobody is asked again.
+    fn known(
+        &self,
+        intake: &Intake,
+        purse: &Mutex<Purse>,
+        prepared: &Prepared,
+    ) -> Result<Option<Answer>, Failure> {
+        let chain = self.chain_of(prepared.kind);
+        let Some(link) = chain.links.first() else { return Ok(None) };
+        let input = prepared.question.input(link.provider.model());
+        let known = purse.lock().unwrap_or_else(PoisonError::into_inner).store.refinement_of_input(&input);
+        let Some(body) = known.map_err(|error| Failure::general(error.to_string()))? else {
+            return Ok(None);
+        };
+        let question = format!("{input}-{}-{}", prepared.job.key.id, prepared.content);
+        let made_anew = |made: Made| Made { spent: Spent::default(), latency_ms: 0, ..made };
+        let (made, operation) = match prepared.kind {
+            JobKind::RefineSession => {
+                let Ok(known) = serde_json::from_str::<Refined<RefinedSession>>(&body) else {
+                    return Ok(None);
+                };
+                let made = made_anew(known.made);
+                let refined = known.refined;
+                (made.clone(), prepared.refined(question, input, made, refined, Operation::SessionRefined))
+            }
+            _ => {
+                let Ok(known) = serde_json::from_str::<Refined<RefinedTurn>>(&body) else {
+                    return Ok(None);
+                };
+                let made = made_anew(known.made);
+                let refined = known.refined;
+                (made.clone(), prepared.refined(question, input, made, refined, Operation::TurnRefined))
+            }
+        };
+        record(intake, &operation)?;
+        Ok(Some(Answer { operation, made }))
+    }
+
+    fn ask_link(
+        &self,
+        intake: &Intake,
+        purse: &Mutex<Purse>,
+        prepared: &Prepared,
+        chain: &Chain,
+        link: &Link,
+        stop: &AtomicBool,
+    ) -> Result<Answer, Failure> {
+        let request = prepared.question.request.get();
+        let most = chain.most(link, request);
+        let place = self.reserve(purse, prepared, most)?;
+        let purpose = match prepared.kind {
+            JobKind::RefineSession => Purpose::Session,
+            _ => Purpose::Turn,
+        };
+        let asked = thru_core::Question {
+            purpose,
+            session: Some(prepared.job.key.clone()),
+            project: prepared.project.clone(),
+            provider: link.name.clone(),
+            model: link.provider.model().to_owned(),
+            spent: most,
+        };
+        // First to the journal: what is spent counts whatever becomes of us.
+        let question =
+            intake.record_question(asked).map_err(|error| Failure::general(error.to_string()))?;
+        let answer = link.provider.ask(request, stop);
+        let spent = match &answer {
+            Ok(reply) => chain.paid(link, reply),
+            Err(error) => chain.lost(link, error.spent()),
+        };
+        settle(purse, place, spent);
+        let reply = match answer {
+            Ok(reply) => reply,
+            Err(error) => return Err(self.gave_none(intake, question, spent, prepared, &error)),
+        };
+        let believed = prepared.question.material.believe(&reply.text, reply.structured.as_ref());
+        let believed = match believed {
+            Ok(believed) => believed,
+            Err(unusable) => {
+                let error = format!("the answer is of no use: {unusable}");
+                return Err(self.wasted(intake, question, spent, prepared, error));
+            }
+        };
+        let made = |dropped: u32| Made {
+            provider: link.name.clone(),
+            model: reply.model.clone(),
+            prompt: prepared.question.prompt.to_owned(),
+            spent,
+            latency_ms: u64::try_from(reply.latency.as_millis()).unwrap_or(u64::MAX),
+            dropped: dropped.into(),
+        };
+        let input = prepared.question.input(link.provider.model());
+        let redactor = intake.redactor();
+        // What a model says passes the rules like everything else.
+        let report = &mut Redacted::default();
+        let (made, operation) = match believed {
+            Believed::Turn(grounded) => {
+                let made = made(grounded.dropped.statements());
+                let refined =
+                    RefinedTurn { observations: grounded.observations, digest: grounded.digest };
+                let clean = redactor.clean_texts(refined, RefinedTurn::texts, report).into_inner();
+                (made.clone(), prepared.refined(question, input, made, clean, Operation::TurnRefined))
+            }
+            Believed::Session(grounded) => {
+                let made = made(grounded.dropped.statements());
+                let clean =
+                    redactor.clean_texts(grounded.session, RefinedSession::texts, report).into_inner();
+                (made.clone(), prepared.refined(question, input, made, clean, Operation::SessionRefined))
+            }
+        };
+        record(intake, &operation)?;
+        Ok(Answer { operation, made })
+    }
+
+    /// Sets aside the most that a question may cost.
+    fn reserve(
+        &self,
+        purse: &Mutex<Purse>,
+        prepared: &Prepared,
+        most: Spent,
+    ) -> Result<usize, Failure> {
+        let mut purse = purse.lock().unwrap_or_else(PoisonError::into_inner);
+        let (now, project) = (self.clock.now(), prepared.project.as_ref());
+        let read = Meter::read(&purse.store, now, project.map(|project| project.as_str()));
+        let mut meter = read.map_err(|error| Failure::general(error.to_string()))?;
+        for (of, spent) in &purse.reserved {
+            meter.add(*spent, project.is_some() && of.as_ref() == project);
+        }
+        if let Some(exhausted) = meter.exhausted(&prepared.limits, most, now) {
+            return Err(Failure {
+                error: format!("{} are spent", exhausted.what),
+                again: Again::At(exhausted.until),
+                is_general: false,
+                goes_on: true,
+                exhausted: Some(exhausted),
+            });
+        }
+        purse.reserved.push((project.cloned(), most));
+        Ok(purse.reserved.len() - 1)
+    }
+
+    /// A provider gave no answer.
+    fn gave_none(
+        &self,
+        intake: &Intake,
+        question: String,
+        spent: Spent,
+        prepared: &Prepared,
+        error: &AskError,
+    ) -> Failure {
+        let text = error.to_string();
+        let goes_on = !matches!(error, AskError::Stopped { .. });
+        let failed = match error.retry() {
+            _ if spent.tokens() > 0 && goes_on => {
+                return self.wasted(intake, question, spent, prepared, text);
+            }
+            Retry::After(wait) => {
+                let at = self.clock.now().checked_add(wait);
+                at.map_or(Again::Backoff, Again::At)
+            }
+            Retry::Backoff => Again::Backoff,
+            Retry::No => Again::At(self.clock.now().checked_add(LATER).unwrap_or(Timestamp::MAX)),
+        };
+        let recorded = record_failure(intake, question, spent, &text);
+        let is_general = error.concerns_provider() || !goes_on || recorded.is_err();
+        Failure { error: text, again: failed, is_general, goes_on, exhausted: None }
+    }
+
+    /// An answer was paid for and is of no use. The same question is not paid for again and again.
+    fn wasted(
+        &self,
+        intake: &Intake,
+        question: String,
+        spent: Spent,
+        prepared: &Prepared,
+        error: String,
+    ) -> Failure {
+        let recorded = record_failure(intake, question, spent, &error);
+        let again = match prepared.job.attempts + 1 >= MOST_WASTED {
+            true => Again::Never,
+            false => Again::Backoff,
+        };
+        Failure { error, again, is_general: recorded.is_err(), goes_on: true, exhausted: None }
+    }
+}
+
+impl Prepared {
+    fn refined<T>(
+        &self,
+        question: String,
+        input: Id,
+        made: Made,
+        refined: T,
+        operation: fn(Box<Refined<T>>) -> Operation,
+    ) -> Operation {
+        operation(Box::new(Refined {
+            question,
+            session: self.job.key.clone(),
+            content: self.content,
+            input,
+            made,
+            refined,
+        }))
+    }
+}
+
+impl Failure {
+    fn general(error: String) -> Self {
+        Self { error, again: Again::Backoff, is_general: true, goes_on: false, exhausted: None }
+    }
+}
+
+/// What is set aside for questions under way, beside what the store knows.
+struct Purse {
+    store: Store,
+    reserved: Vec<(Option<ProjectKey>, Spent)>,
+}
+
+fn settle(purse: &Mutex<Purse>, place: usize, spent: Spent) {
+    let mut purse = purse.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, reserved)) = purse.reserved.get_mut(place) {
+        *reserved = spent;
+    }
+}
+
+fn record(intake: &Intake, operation: &Operation) -> Result<(), Failure> {
+    let recorded = intake.record(std::slice::from_ref(operation));
+    recorded.map(drop).map_err(|error| Failure::general(error.to_string()))
+}
+
+fn record_failure(
+    intake: &Intake,
+    question: String,
+    spent: Spent,
+    error: &str,
+) -> Result<(), Failure> {
+    record(intake, &Operation::ModelFailed { question, spent, error: error.to_owned() })
+}
+
+/// The right to ask models; given back when dropped, or by the system when the process ends.
+struct AskingLock {
+    _file: File,
+}
+
+impl AskingLock {
+    fn take(directory: &Path) -> Result<Option<Self>, RefineError> {
+        let path = directory.join("models.lock");
+        let failed = |error| RefineError::Lock { path: path.clone(), error };
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(false);
+        let file = thru_journal::files::private(&mut options).open(&path).map_err(failed)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Self { _file: file })),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(failed(error)),
+        }
     }
 }
 

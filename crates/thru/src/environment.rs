@@ -16,6 +16,7 @@ use thru_intake::{Declared, Intake, Options};
 use thru_lifecycle::Limits;
 
 use crate::failure::advised;
+use crate::refining;
 
 /// Everything that is not an argument.
 #[derive(Clone)]
@@ -192,7 +193,7 @@ impl Environment {
             distil: self.config.distil_enabled(),
             limits: self.limits(),
             index_left: self.config.archives_on_end(),
-            refine_since: None,
+            refine_since: refining::since(&self.config, self.clock.now()),
             declared: Declared::by(crate::commands::shared::declared_name),
         };
         Ok(Intake::new(self.layout.clone(), Arc::clone(&self.clock), options)?)
@@ -307,6 +308,11 @@ pub(crate) fn daemon_paths(layout: &Layout, configured: Option<&Path>) -> Paths 
     let runtime = set("XDG_RUNTIME_DIR").filter(|directory| directory.is_dir());
     let socket = socket_path(layout, configured, runtime.as_deref(), &env::temp_dir(), &user);
     Paths::new(layout, socket)
+}
+
+/// A variable of the environment, where it is set to anything.
+pub(crate) fn variable(name: &str) -> Option<String> {
+    env::var(name).ok().filter(|value| !value.trim().is_empty())
 }
 
 /// The environment of this process, for one that is started.

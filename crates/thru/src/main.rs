@@ -11,6 +11,7 @@ mod environment;
 mod failure;
 mod health;
 mod installing;
+mod refining;
 mod ui;
 
 use std::process::ExitCode;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rusqlite::types::Value;
 use rusqlite::{OptionalExtension, Row, params_from_iter};
-use thru_core::{Id, SessionFacts, SessionId, SessionKey, Timestamp};
+use thru_core::{Id, ProjectKey, SessionFacts, SessionId, SessionKey, Timestamp};
 use thru_lifecycle::Indexing;
 
 use super::episodes::Heard;
@@ -172,6 +172,19 @@ impl Store {
             .prepare_cached("SELECT project FROM sessions WHERE id = ?1")?
             .query_row([session], |row| row.get(0))?;
         Ok(project.unwrap_or(0))
+    }
+
+    /// The key of the project that a session counts as, where it has one.
+    pub fn project_key_of_session(&self, session: i64) -> Result<Option<ProjectKey>> {
+        let key: Option<String> = self
+            .connection
+            .prepare_cached(
+                "SELECT q.key FROM sessions s JOIN projects p ON p.id = s.project
+                 JOIN projects q ON q.id = coalesce(p.merged_into, p.id) WHERE s.id = ?1",
+            )?
+            .query_row([session], |row| row.get(0))
+            .optional()?;
+        Ok(key.map(ProjectKey::from_stored))
     }
 }
 

@@ -1,0 +1,322 @@
+//! Models, as the settings have them: whom to ask, with which key, and what a project allows.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use std::collections::HashSet;
+
+use anyhow::{Context, Result};
+use thru_config::Config;
+use thru_core::Timestamp;
+use thru_distil::refine::Limits;
+use thru_models::{Keys, KeySource, Kind, Micros, Price, Prices, Provider, Rates, Throttled, connect};
+use thru_refine::{Chain, Link, Permission, RefineError, Refiner, Report, Settings, Told};
+
+use crate::environment::{self, Environment, settings};
+use crate::failure::advised;
+
+/// What is known of a provider that can be set.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Known {
+    /// What settings call it.
+    pub(crate) name: &'static str,
+    /// How it is spoken to.
+    kind: Kind,
+    /// Where it usually answers, where that is not the kind's own place.
+    url: Option<&'static str>,
+    /// The model that is asked where none is named.
+    pub(crate) model: Option<&'static str>,
+    /// What it is.
+    pub(crate) about: &'static str,
+}
+
+/// Every provider that can be set.
+pub(crate) const KNOWN: [Known; 8] = [
+    Known {
+        name: "anthropic",
+        kind: Kind::Anthropic,
+        url: None,
+        model: Some("claude-haiku-4-5"),
+        about: "Anthropic's API, with a key of yours",
+    },
+    Known {
+        name: "openai",
+        kind: Kind::OpenAi,
+        url: None,
+        model: None,
+        about: "OpenAI's API, or whatever speaks like it (models.url)",
+    },
+    Known {
+        name: "openrouter",
+        kind: Kind::OpenAi,
+        url: Some("https://openrouter.ai/api/v1"),
+        model: None,
+        about: "OpenRouter, with a key of yours",
+    },
+    Known {
+        name: "claude-cli",
+        kind: Kind::ClaudeCli,
+        url: None,
+        model: Some("haiku"),
+        about: "your own `claude`, with the account it is signed in to",
+    },
+    Known {
+        name: "ollama",
+        kind: Kind::Ollama,
+        url: None,
+        model: None,
+        about: "Ollama on this machine",
+    },
+    Known {
+        name: "lmstudio",
+        kind: Kind::OpenAi,
+        url: Some("http://localhost:1234/v1"),
+        model: None,
+        about: "LM Studio on this machine",
+    },
+    Known {
+        name: "llamacpp",
+        kind: Kind::OpenAi,
+        url: Some("http://localhost:8080/v1"),
+        model: Some("default"),
+        about: "the llama.cpp server on this machine",
+    },
+    Known {
+        name: "vllm",
+        kind: Kind::OpenAi,
+        url: Some("http://localhost:8000/v1"),
+        model: None,
+        about: "vLLM on this machine",
+    },
+];
+
+/// What is known of the provider of this name.
+pub(crate) fn known(name: &str) -> Option<Known> {
+    KNOWN.into_iter().find(|known| known.name == name)
+}
+
+/// Where keys lie that are kept in files.
+pub(crate) fn key_folder(environment: &Environment) -> PathBuf {
+    environment.config_file.with_file_name("keys")
+}
+
+impl Known {
+    /// How it is spoken to, as the settings have it, with its key.
+    pub(crate) fn settings(
+        self,
+        environment: &Environment,
+        model: Option<&str>,
+        url: Option<&str>,
+    ) -> Result<thru_models::Settings> {
+        let models = environment.config.models();
+        let model = model.or(self.model).ok_or_else(|| {
+            let hint = format!("name one: `thru models set {} --model NAME`", self.name);
+            advised(format!("{} has no usual model", self.name), hint)
+        })?;
+        let mut settings = thru_models::Settings::new(self.kind, model);
+        let host = (self.kind == Kind::Ollama).then(|| environment::variable("OLLAMA_HOST")).flatten();
+        settings.url = url.or(self.url).map(str::to_owned).or(host.map(|host| with_scheme(&host)));
+        settings.timeout = models.timeout();
+        settings.num_ctx = u32::try_from(models.context_tokens()).ok();
+        if self.kind == Kind::ClaudeCli {
+            settings.environment = environment::variables().collect();
+            settings.scratch = Some(std::env::temp_dir());
+            let found = environment.search_path.iter().map(|folder| folder.join("claude"));
+            if let Some(program) = found.into_iter().find(|path| path.is_file()) {
+                settings.program = program;
+            }
+        }
+        let wants_key = self.kind != Kind::ClaudeCli || models.claude_uses_key();
+        if wants_key {
+            settings.key = self.key(environment, &settings)?.map(|(key, _)| key);
+        }
+        Ok(settings)
+    }
+
+    /// Its key, and where that is kept.
+    pub(crate) fn key(
+        self,
+        environment: &Environment,
+        settings: &thru_models::Settings,
+    ) -> Result<Option<(thru_models::Key, KeySource)>> {
+        let folder = key_folder(environment);
+        let variable = match self.kind {
+            Kind::ClaudeCli => Some("ANTHROPIC_API_KEY"),
+            _ => settings.key_variable(),
+        };
+        Ok(Keys::new(&environment::variable, &folder).find(self.name, variable)?)
+    }
+
+    /// Where its key is kept, without asking for a model.
+    pub(crate) fn key_source(self, environment: &Environment) -> Result<Option<KeySource>> {
+        let mut settings = thru_models::Settings::new(self.kind, self.model.unwrap_or("any"));
+        settings.url = self.url.map(str::to_owned);
+        Ok(self.key(environment, &settings)?.map(|(_, source)| source))
+    }
+
+    /// Whether it runs on this machine.
+    pub(crate) fn is_local(self, url: Option<&str>) -> bool {
+        let mut settings = thru_models::Settings::new(self.kind, self.model.unwrap_or("any"));
+        settings.url = url.or(self.url).map(str::to_owned);
+        settings.is_local()
+    }
+
+    /// Whether it is asked for a key, wherever it runs.
+    pub(crate) fn wants_key(self) -> bool {
+        self.kind != Kind::ClaudeCli && !self.is_local(None)
+    }
+}
+
+/// `OLLAMA_HOST` is often a host alone.
+fn with_scheme(host: &str) -> String {
+    match host.contains("://") {
+        true => host.to_owned(),
+        false => format!("http://{}", host.replacen("0.0.0.0", "127.0.0.1", 1)),
+    }
+}
+
+/// Whom the settings say to ask.
+pub(crate) struct Models {
+    turns: Chain,
+    sessions: Chain,
+    settings: Settings,
+}
+
+impl Models {
+    /// Puts it together; nothing where no provider is set.
+    ///
+    /// # Errors
+    /// Where a provider is set that cannot be asked like this.
+    pub(crate) fn of(environment: &Environment) -> Result<Option<Self>> {
+        let models = environment.config.models();
+        let Some(provider) = models.provider() else { return Ok(None) };
+        let model = models.text("models.model");
+        let for_sessions = models.text("models.session_model").map(str::to_owned);
+        let for_sessions = for_sessions.or_else(|| environment::variable("SUMMARY_MODEL"));
+        let for_sessions = for_sessions.as_deref().or(model);
+        let limits = |tokens: u64, usual: Limits| Limits {
+            record: usual.record.min(tokens),
+            request: tokens,
+        };
+        Ok(Some(Self {
+            turns: chain(environment, provider, model)?,
+            sessions: chain(environment, provider, for_sessions)?,
+            settings: Settings {
+                turn: limits(models.turn_tokens(), Limits::TURN),
+                session: limits(models.session_tokens(), Limits::SESSION),
+                answer_tokens: u32::try_from(models.answer_tokens()).unwrap_or(u32::MAX),
+                concurrency: models.concurrency(),
+            },
+        }))
+    }
+
+    /// Who is asked first about turns.
+    pub(crate) fn first(&self) -> Option<&Link> {
+        self.turns.links.first()
+    }
+
+    /// Who is asked, in order, by the names that settings have for them.
+    pub(crate) const fn chain(&self) -> &Chain {
+        &self.turns
+    }
+
+    /// How questions are asked.
+    pub(crate) const fn settings(&self) -> Settings {
+        self.settings
+    }
+
+    /// Asks what waits.
+    pub(crate) fn run(
+        &self,
+        environment: &Environment,
+        only: Option<&HashSet<i64>>,
+        stop: &AtomicBool,
+        told: &(dyn Fn(&Told<'_>) + Sync),
+    ) -> Result<Report, RefineError> {
+        let make = || {
+            environment.intake().map_err(|error| RefineError::Settings(format!("{error:#}")))
+        };
+        let permission = |directory: Option<&str>| permission(environment, directory);
+        let refiner = Refiner {
+            intake: &make,
+            turns: &self.turns,
+            sessions: &self.sessions,
+            settings: self.settings,
+            permission: &permission,
+            clock: environment.clock.as_ref(),
+            told,
+        };
+        refiner.run(only, stop)
+    }
+}
+
+fn chain(environment: &Environment, provider: &str, model: Option<&str>) -> Result<Chain> {
+    let config = &environment.config;
+    let models = config.models();
+    let mut links = vec![link(environment, provider, model, models.text("models.url"))?];
+    if let Some(fallback) = models.fallback() {
+        let (model, url) = (models.text("models.fallback_model"), models.text("models.fallback_url"));
+        let link = link(environment, fallback, model, url)?;
+        if !link.provider.is_local() {
+            return Err(advised(
+                "the fallback (models.fallback_url) is not on this machine",
+                "name an address on this machine, or `thru config set models.fallback none`",
+            ));
+        }
+        links.push(link);
+    }
+    let own = models.prices().zip(links.first()).map(|((input, output), link)| {
+        let million = |cents: u64| Micros(cents.saturating_mul(10_000));
+        let price =
+            Price { input: million(input), output: million(output), cached_input: million(input) };
+        (link.provider.model().to_owned(), price)
+    });
+    Ok(Chain { links, prices: Prices::new(own) })
+}
+
+fn link(
+    environment: &Environment,
+    name: &str,
+    model: Option<&str>,
+    url: Option<&str>,
+) -> Result<Link> {
+    let known = known(name).with_context(|| format!("there is no provider `{name}`"))?;
+    let settings = known.settings(environment, model, url)?;
+    let provider = connect(&settings).map_err(|error| {
+        advised(format!("{name}: {error}"), format!("`thru models set {name}` asks for what is missing"))
+    })?;
+    let models = environment.config.models();
+    let rates = Rates {
+        at_once: models.concurrency(),
+        per_minute: usize::try_from(models.requests_per_minute()).unwrap_or(usize::MAX),
+    };
+    let started = Instant::now();
+    let throttled = Throttled::new(provider, rates, Arc::new(move || started.elapsed()));
+    let provider: Box<dyn Provider> = Box::new(throttled);
+    Ok(Link { name: name.to_owned(), provider })
+}
+
+/// What the directory of a session allows: its own file may say less than the user does.
+fn permission(environment: &Environment, directory: Option<&str>) -> Permission {
+    let own = directory.map(Path::new).filter(|directory| directory.is_absolute());
+    let config = match own.map(|directory| settings(&environment.config_file, directory)) {
+        // Nobody can say what must not be sent.
+        Some(Err(_)) => return Permission::Off,
+        Some(Ok((config, _))) => config,
+        None => environment.config.clone(),
+    };
+    match config.models().off() || config.capture_off() {
+        true => Permission::Off,
+        false => Permission::Within(config.models().limits()),
+    }
+}
+
+/// Since when models are asked; never where none is set.
+pub(crate) fn since(config: &Config, now: Timestamp) -> Option<Timestamp> {
+    let models = config.models();
+    models.provider()?;
+    let hour_ago = now.checked_sub(jiff::SignedDuration::from_hours(1)).unwrap_or(now);
+    Some(models.text("models.since").and_then(|since| since.parse().ok()).unwrap_or(hour_ago))
+}
