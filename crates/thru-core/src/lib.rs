@@ -12,6 +12,7 @@ mod layout;
 mod memory;
 mod passage;
 mod project;
+mod refined;
 mod session;
 mod text;
 
@@ -30,5 +31,6 @@ pub use memory::{
 };
 pub use passage::{Outcome, PassageKind, RecordId};
 pub use project::ProjectKey;
+pub use refined::{CodeChange, ErrorResolved, KeyDecision, RefinedSession, SessionSections};
 pub use session::{SessionId, SessionKey, SourceKind};
 pub use text::{TITLE_LENGTH, file_name, is_invisible};

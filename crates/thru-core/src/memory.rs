@@ -420,7 +420,8 @@ impl Digest {
         ]
     }
 
-    fn texts(&mut self, each: &mut dyn FnMut(&mut String)) {
+    /// Shows every text that it holds, files included.
+    pub fn texts(&mut self, each: &mut dyn FnMut(&mut String)) {
         if let Some(request) = &mut self.request {
             each(&mut request.text);
         }
