@@ -81,6 +81,15 @@ fn never_ran(result: &str) -> bool {
     result.starts_with("<tool_use_error>Sibling") || result.starts_with("Sibling tool call errored")
 }
 
+/// Whether a line of an output tells why something failed.
+pub(crate) fn is_telling(line: &str) -> bool {
+    let line = line.trim();
+    (4..=2000).contains(&line.len())
+        && !line.starts_with("Exit code")
+        && !is_tally(line)
+        && TELLING.as_ref().is_some_and(|telling| telling.is_match(line))
+}
+
 /// The line of an output that tells most about a failure.
 pub(crate) fn telling_line(result: &str) -> Option<String> {
     let looked_at = crate::text::ends(result, HEAD, TAIL);

@@ -19,6 +19,7 @@ mod moment;
 mod pattern;
 mod phrase;
 mod prose;
+pub mod refine;
 mod request;
 mod rules;
 mod said;

@@ -7,6 +7,7 @@ use thru_core::{
 };
 
 use crate::event::Event;
+use crate::refine::ActivityProfile;
 use crate::session::{self, Session};
 use crate::text::one_line;
 use crate::{segment, title};
@@ -90,6 +91,11 @@ impl Distiller {
     /// Takes the next passage: those of the transcript itself first, then those of each subagent.
     pub fn add(&mut self, moment: Moment) {
         self.events.push(Event::of(moment));
+    }
+
+    /// What kind of work it was so far.
+    pub fn profile(&self) -> ActivityProfile {
+        ActivityProfile::of_events(&self.events)
     }
 
     /// What came of it.

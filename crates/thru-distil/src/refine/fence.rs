@@ -1,0 +1,161 @@
+//! What keeps recorded text apart from what a model is told: nothing that was recorded can close the
+//! fence around it, and nothing that Throughline or the client put into a conversation is sent.
+
+use std::borrow::Cow;
+
+use crate::text::{cut, find_ignoring_case, one_line, visible};
+
+/// The name of the tags around the record of a turn.
+pub(super) const TURN: &str = "recorded-turn";
+
+/// The name of the tags around the record of a session.
+pub(super) const SESSION: &str = "recorded-session";
+
+/// Tags that nothing which is sent or believed may hold: ours and the client's.
+const TAGS: [&str; 5] =
+    [TURN, SESSION, "throughline-context", "system-reminder", "previous-session-context"];
+
+/// Blocks that were put into the conversation by programs and are left out with all that they hold.
+const BLOCKS: [(&str, &str); 3] = [
+    ("<throughline-context", "</throughline-context>"),
+    ("<system-reminder", "</system-reminder>"),
+    ("<previous-session-context", "</previous-session-context>"),
+];
+
+/// `text` without what programs put into it. An unclosed block hides all that follows it.
+pub(super) fn own(text: &str) -> Cow<'_, str> {
+    let mut text = Cow::Borrowed(text);
+    for (open, close) in BLOCKS {
+        if let Some(kept) = without(&text, open, close) {
+            text = Cow::Owned(kept);
+        }
+    }
+    text
+}
+
+fn without(text: &str, open: &str, close: &str) -> Option<String> {
+    let mut start = find_ignoring_case(text, open)?;
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    loop {
+        kept.push_str(&rest[..start]);
+        let Some(end) = find_ignoring_case(&rest[start..], close) else { return Some(kept) };
+        rest = &rest[start + end + close.len()..];
+        let Some(next) = find_ignoring_case(rest, open) else { break };
+        start = next;
+    }
+    kept.push_str(rest);
+    Some(kept)
+}
+
+/// `text` in which no tag of [`TAGS`] stands: the bracket that would open one becomes a round one, so
+/// that the text is as long as before.
+pub(super) fn neutral(text: &str) -> String {
+    let mut neutral = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('<') {
+        let (before, from) = rest.split_at(at);
+        neutral.push_str(before);
+        let after = &from[1..];
+        neutral.push(if names_tag(after) { '(' } else { '<' });
+        rest = after;
+    }
+    neutral.push_str(rest);
+    neutral
+}
+
+/// Whether what stands behind a `<` makes it the beginning of one of our tags.
+fn names_tag(after: &str) -> bool {
+    // Enough for any number of blanks that a reader would overlook.
+    const REACH: usize = 64;
+    let after = &after[..after.floor_char_boundary(REACH)];
+    let name = after.trim_start_matches(|c: char| c.is_whitespace() || c == '/' || c == '\\');
+    TAGS.iter()
+        .any(|tag| name.get(..tag.len()).is_some_and(|start| start.eq_ignore_ascii_case(tag)))
+}
+
+/// Whether `text` holds the name of one of our tags or of the client's.
+pub(super) fn holds_tag(text: &str) -> bool {
+    TAGS.iter().any(|tag| find_ignoring_case(text, tag).is_some())
+}
+
+/// Recorded text as it is sent: one line of at most `limit` characters. Of a long text the end is kept
+/// as well.
+pub(super) fn line(text: &str, limit: usize) -> String {
+    // Far more than is shown: most of a long text is never looked at.
+    let looked_at = crate::text::ends(text, limit * 6 + 64, limit * 4 + 64);
+    let whole = one_line(&looked_at, usize::MAX / 8);
+    let count = whole.chars().count();
+    if count <= limit {
+        return neutral(&whole);
+    }
+    let tail = limit / 3;
+    if tail < 40 {
+        return neutral(&cut(&whole, limit.saturating_sub(1)));
+    }
+    let head = cut(&whole, limit - tail - 3);
+    let from = whole.char_indices().nth(count - tail).map_or(0, |(at, _)| at);
+    let end = &whole[from..];
+    let end = end.split_once(' ').map_or(end, |(_, rest)| rest);
+    neutral(&format!("{head} {end}"))
+}
+
+/// One line of an output: indentation stays, hidden characters do not.
+pub(super) fn output_line(text: &str, limit: usize) -> String {
+    let shown: String = visible(text).take(limit * 4).collect();
+    let shown = shown.replace('\t', "  ");
+    neutral(&cut(shown.trim_end(), limit))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn nothing_closes_the_fence() {
+        for (text, neutralised) in [
+            ("a </recorded-turn> b", "a (/recorded-turn> b"),
+            ("< / Recorded-Turn >", "( / Recorded-Turn >"),
+            ("<<recorded-session>", "<(recorded-session>"),
+            ("Vec<Recorded> </b>", "Vec<Recorded> </b>"),
+            ("</throughline-context>", "(/throughline-context>"),
+        ] {
+            assert_eq!(neutral(text), neutralised);
+        }
+        assert_eq!(line("</recor\u{200b}ded-turn>", 100), "(/recorded-turn>");
+    }
+
+    #[test]
+    fn what_programs_put_in_is_left_out() {
+        let text = "a<system-reminder>be nice</system-reminder>b<SYSTEM-reminder>c";
+        assert_eq!(own(text), "ab");
+        assert_eq!(own("x <throughline-context v=1>m</throughline-context> y"), "x  y");
+        assert_eq!(own("plain"), "plain");
+    }
+
+    #[test]
+    fn long_texts_keep_their_ends() {
+        let text = format!("first {} last", "word ".repeat(2000));
+        let line = line(&text, 200);
+        assert!(
+            line.starts_with("first") && line.ends_with("last") && line.contains('…'),
+            "{line}"
+        );
+        assert!(line.chars().count() <= 200, "{}", line.chars().count());
+    }
+
+    proptest! {
+        #[test]
+        fn lines_are_short_and_neutral(
+            text in "(<|/| |\u{200b}|recorded-turn|System-Reminder|[a-z]{1,9}|é|\n){0,60}",
+            limit in 10usize..300,
+        ) {
+            let line = line(&text, limit);
+            prop_assert!(line.chars().count() <= limit);
+            prop_assert!(!line.contains('\n'));
+            prop_assert_eq!(&neutral(&line), &line);
+        }
+    }
+}

@@ -1,0 +1,623 @@
+//! What of an answer is believed: what the record holds. Every statement that names a file, an
+//! identifier, a command, a code or a number which the material does not hold is dropped and counted,
+//! and so is what would steer whoever reads it.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde::{Deserialize, Serialize};
+use thru_core::{
+    Agent, Certainty, CodeChange, Digest, ErrorResolved, Id, KeyDecision, Observation,
+    ObservationType, RefinedSession, SessionId, SessionSections, Speaker, Statement, Timestamp,
+    WorkOutcome, is_invisible,
+};
+
+use super::answer::{OBSERVATIONS, SaidObservation, SessionAnswer, TurnAnswer, TurnSummary};
+use super::fence;
+use super::material::{Border, Material};
+use super::names::{self, Kind, Name};
+use super::session::SessionInput;
+use super::turn::TurnInput;
+use crate::text::{FACT, unmarked, visible};
+use crate::{pattern, prose, title};
+
+/// Longest narrative, in characters.
+const NARRATIVE: usize = 600;
+
+/// Longest sentence of a narrative, and longest text beside a statement, in characters.
+const SENTENCE: usize = 400;
+
+/// Most facts of an observation.
+const FACTS: usize = 6;
+
+/// Most items of a list.
+const LIST: usize = 8;
+
+/// Most passages named as sources of a statement, or of an observation.
+const SOURCES: usize = 8;
+
+/// Most files named as changed in a digest.
+const FILES: usize = 6;
+
+/// Longest tag, in characters.
+const TAG: usize = 40;
+
+/// What the caller knows of a turn and no model does.
+#[derive(Clone, Copy, Debug)]
+pub struct About<'a> {
+    /// Whose session it is.
+    pub agent: Agent,
+    /// The session.
+    pub session: &'a SessionId,
+    /// What is the same exactly if the turn's content is.
+    pub content_key: &'a [u8],
+    /// The number of the turn.
+    pub turn: u32,
+    /// When the last of its passages was written.
+    pub at: Option<Timestamp>,
+    /// Tokens (estimated) of its passages.
+    pub raw_tokens: u64,
+    /// How the turn ended, as it was distilled: what was done says so, not a model.
+    pub outcome: WorkOutcome,
+}
+
+/// What is believed of an answer about a turn.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Grounded {
+    /// Observations, each with sources.
+    pub observations: Vec<Observation>,
+    /// The digest of the turn.
+    pub digest: Digest,
+    /// What was not believed.
+    pub dropped: Dropped,
+}
+
+/// What is believed of an answer about a session.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GroundedSession {
+    /// The session.
+    pub session: RefinedSession,
+    /// What was not believed.
+    pub dropped: Dropped,
+}
+
+/// How much was not believed, by what was wrong with it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+pub struct Dropped {
+    /// Statements that name a file that is not there, and files of lists.
+    pub files: u32,
+    /// Statements that name an identifier that is not there.
+    pub identifiers: u32,
+    /// Statements that name a command that did not run.
+    pub commands: u32,
+    /// Statements that name a code of an error, or a hash, that is not there.
+    pub codes: u32,
+    /// Statements that name a number that is not there.
+    pub numbers: u32,
+    /// Statements that steer, or that hold the tags of a fence.
+    pub steering: u32,
+    /// Citations of lines that are not there.
+    pub cites: u32,
+    /// Observations that were dropped whole, with what else was in them.
+    pub observations: u32,
+    /// Statements that were believed: what the others are to be seen beside.
+    pub kept: u32,
+}
+
+impl Dropped {
+    /// Statements that were dropped.
+    pub const fn statements(&self) -> u32 {
+        self.files + self.identifiers + self.commands + self.codes + self.numbers + self.steering
+    }
+
+    /// Adds what was dropped elsewhere.
+    pub const fn add(&mut self, other: Self) {
+        self.files += other.files;
+        self.identifiers += other.identifiers;
+        self.commands += other.commands;
+        self.codes += other.codes;
+        self.numbers += other.numbers;
+        self.steering += other.steering;
+        self.cites += other.cites;
+        self.observations += other.observations;
+        self.kept += other.kept;
+    }
+
+    const fn count(&mut self, why: Why) {
+        match why {
+            Why::Named(Kind::File) => self.files += 1,
+            Why::Named(Kind::Identifier) => self.identifiers += 1,
+            Why::Named(Kind::Command) => self.commands += 1,
+            Why::Named(Kind::Code) => self.codes += 1,
+            Why::Named(Kind::Number) => self.numbers += 1,
+            Why::Steers => self.steering += 1,
+        }
+    }
+}
+
+/// Why a statement is dropped.
+#[derive(Clone, Copy, Debug)]
+enum Why {
+    Named(Kind),
+    Steers,
+}
+
+/// What is believed of an answer about a turn. The material is the whole text of the turn's passages,
+/// not only what was sent.
+pub fn ground_turn(
+    answer: &TurnAnswer,
+    input: &TurnInput,
+    material: &Material,
+    about: &About<'_>,
+) -> Grounded {
+    let mut ground = Ground::new(material, input.cites());
+    let mut observations: Vec<Observation> = Vec::new();
+    for (ordinal, said) in answer.observations.iter().take(OBSERVATIONS).enumerate() {
+        let Some(observation) = ground.observation(said, ordinal, about) else {
+            ground.dropped.observations += 1;
+            continue;
+        };
+        if !observations.iter().any(|known| known.title == observation.title) {
+            observations.push(observation);
+        }
+    }
+    let mut digest = ground.digest(&answer.summary);
+    let decided = observations.iter().filter(|one| one.kind == ObservationType::Decision);
+    digest.decisions = decided
+        .map(|one| Statement { text: one.title.clone(), sources: one.sources.clone() })
+        .collect();
+    digest.outcome = about.outcome;
+    Grounded { observations, digest, dropped: ground.dropped }
+}
+
+/// What is believed of an answer about a session.
+pub fn ground_session(
+    answer: &SessionAnswer,
+    input: &SessionInput,
+    material: &Material,
+    outcome: WorkOutcome,
+) -> GroundedSession {
+    let mut ground = Ground::new(material, input.cites());
+    let title = ground.title(&answer.title).map(|(title, _)| title).unwrap_or_default();
+    let mut digest = ground.digest(&answer.summary);
+    digest.outcome = outcome;
+    let sections = SessionSections {
+        topics: ground.statements(&answer.topics, FACT),
+        code_changes: ground.code_changes(answer),
+        key_decisions: ground.key_decisions(answer),
+        errors_resolved: ground.errors_resolved(answer),
+        outcomes: ground.statements(&answer.outcomes, FACT),
+        context: ground.statements(&answer.context, SENTENCE),
+        tags: ground.tags(&answer.tags),
+    };
+    digest.decisions = sections.key_decisions.iter().map(|one| one.decision.clone()).collect();
+    GroundedSession { session: RefinedSession { title, digest, sections }, dropped: ground.dropped }
+}
+
+/// Looks answers up in the material.
+struct Ground<'m> {
+    material: &'m Material,
+    cites: &'m [Vec<Id>],
+    /// Where names were found, so that each is sought once.
+    places: HashMap<Name, Vec<usize>>,
+    dropped: Dropped,
+}
+
+/// Where the names of a statement stand: those of its rarest name.
+type Rarest = Vec<usize>;
+
+impl<'m> Ground<'m> {
+    fn new(material: &'m Material, cites: &'m [Vec<Id>]) -> Self {
+        Self { material, cites, places: HashMap::new(), dropped: Dropped::default() }
+    }
+
+    fn observation(
+        &mut self,
+        said: &SaidObservation,
+        ordinal: usize,
+        about: &About<'_>,
+    ) -> Option<Observation> {
+        let (title, rarest) = match said.title.trim().is_empty() {
+            true => self.title(prose::sentences(&said.narrative).next().unwrap_or_default())?,
+            false => self.title(&said.title)?,
+        };
+        let cited = self.cited(&said.cite);
+        let mut facts: Vec<Statement> = Vec::new();
+        for fact in said.facts.iter().take(FACTS) {
+            let own = self.cited(&fact.cite);
+            facts.extend(self.statement(&fact.text, own, &cited, FACT));
+        }
+        let narrative = self.narrative(&said.narrative, &cited);
+        let mut sources: Vec<Id> = Vec::new();
+        let told = narrative.iter().chain(&facts).flat_map(|statement| &statement.sources);
+        for id in cited.iter().chain(told) {
+            if sources.len() < SOURCES && !sources.contains(id) {
+                sources.push(*id);
+            }
+        }
+        if sources.is_empty() {
+            sources = self.sources_of(&rarest);
+        }
+        Some(Observation {
+            id: Id::derive(&[
+                b"refined",
+                about.agent.as_str().as_bytes(),
+                about.session.as_str().as_bytes(),
+                about.content_key,
+                &(ordinal as u64).to_le_bytes(),
+            ]),
+            turn: about.turn,
+            kind: said.kind,
+            title,
+            narrative,
+            facts,
+            concepts: said.concepts.clone(),
+            files_read: self.files(&said.files_read, false),
+            files_modified: self.files(&said.files_modified, true),
+            sources,
+            speaker: Speaker::Agent,
+            certainty: Certainty::High,
+            // Ruling is a person's act.
+            is_rule: false,
+            at: about.at,
+            raw_tokens: about.raw_tokens,
+            merged: Vec::new(),
+        })
+    }
+
+    fn title(&mut self, said: &str) -> Option<(String, Rarest)> {
+        let shaped = title::shaped(said);
+        let title = shown(&shaped, thru_core::TITLE_LENGTH);
+        // What was said whole is looked at: nothing hides behind where a title is cut.
+        let rarest = self.checked(said)?;
+        title.chars().any(char::is_alphanumeric).then_some((title, rarest))
+    }
+
+    /// The sentences that are grounded.
+    fn narrative(&mut self, said: &str, cited: &[Id]) -> Option<Statement> {
+        let mut text = String::new();
+        let mut found: Rarest = Vec::new();
+        for sentence in said.lines().flat_map(prose::sentences) {
+            let sentence = shown(&unmarked(sentence), SENTENCE);
+            let length = text.chars().count() + sentence.chars().count() + 1;
+            if sentence.is_empty() || length > NARRATIVE {
+                continue;
+            }
+            let Some(rarest) = self.checked(&sentence) else { continue };
+            if found.is_empty() {
+                found = rarest;
+            }
+            if !text.is_empty() {
+                text.push(' ');
+            }
+            text.push_str(&sentence);
+        }
+        if !text.chars().any(char::is_alphanumeric) {
+            return None;
+        }
+        let sources = if cited.is_empty() { self.sources_of(&found) } else { cited.to_vec() };
+        Some(Statement { text, sources })
+    }
+
+    /// One statement: with its own citations, those of what it belongs to, or the passages that hold
+    /// what it names.
+    fn statement(
+        &mut self,
+        said: &str,
+        own: Vec<Id>,
+        around: &[Id],
+        limit: usize,
+    ) -> Option<Statement> {
+        let rarest = self.checked(said)?;
+        let text = shown(&unmarked(said), limit);
+        if !text.chars().any(char::is_alphanumeric) {
+            return None;
+        }
+        let sources = match (own.is_empty(), rarest.is_empty(), around.is_empty()) {
+            (false, ..) => own,
+            (true, true, false) => around.to_vec(),
+            _ => self.sources_of(&rarest),
+        };
+        Some(Statement { text, sources })
+    }
+
+    fn statements(&mut self, said: &[String], limit: usize) -> Vec<Statement> {
+        let mut statements: Vec<Statement> = Vec::new();
+        for said in said.iter().take(LIST) {
+            let (said, cites) = super::answer::without_cites(said);
+            let own = self.cited(&cites);
+            let Some(statement) = self.statement(said, own, &[], limit) else { continue };
+            if !statements.iter().any(|known| known.text == statement.text) {
+                statements.push(statement);
+            }
+        }
+        statements
+    }
+
+    fn digest(&mut self, said: &TurnSummary) -> Digest {
+        let request = std::slice::from_ref(&said.request);
+        let request = if said.request.trim().is_empty() { &[] } else { request };
+        Digest {
+            request: self.statements(request, SENTENCE).pop(),
+            investigated: self.statements(&said.investigated, FACT),
+            learned: self.statements(&said.learned, FACT),
+            completed: self.statements(&said.completed, FACT),
+            next_steps: self.statements(&said.next_steps, FACT),
+            files: self.material.modified().take(FILES).map(str::to_owned).collect(),
+            ..Digest::default()
+        }
+    }
+
+    fn code_changes(&mut self, answer: &SessionAnswer) -> Vec<CodeChange> {
+        let mut changes: Vec<CodeChange> = Vec::new();
+        for said in &answer.code_changes {
+            let Some(file) = self.file(&said.file, true) else { continue };
+            let Some(description) = self.text(&said.description) else { continue };
+            if !changes.iter().any(|known| known.file == file) {
+                changes.push(CodeChange { file, description });
+            }
+        }
+        changes
+    }
+
+    fn key_decisions(&mut self, answer: &SessionAnswer) -> Vec<KeyDecision> {
+        let mut decisions = Vec::new();
+        for said in answer.key_decisions.iter().take(LIST) {
+            let own = self.cited(&said.cite);
+            let Some(decision) = self.statement(&said.decision, own, &[], FACT) else { continue };
+            decisions.push(KeyDecision {
+                decision,
+                rationale: self.text(&said.rationale),
+                alternatives: said.alternatives.iter().filter_map(|one| self.text(one)).collect(),
+            });
+        }
+        decisions
+    }
+
+    fn errors_resolved(&mut self, answer: &SessionAnswer) -> Vec<ErrorResolved> {
+        let mut errors = Vec::new();
+        for said in answer.errors_resolved.iter().take(LIST) {
+            let own = self.cited(&said.cite);
+            let Some(error) = self.statement(&said.error, own, &[], FACT) else { continue };
+            errors.push(ErrorResolved {
+                error,
+                root_cause: self.text(&said.root_cause),
+                fix: self.text(&said.fix),
+                verification: self.text(&said.verification),
+            });
+        }
+        errors
+    }
+
+    fn tags(&mut self, said: &[String]) -> Vec<String> {
+        let mut tags: Vec<String> = Vec::new();
+        for said in said.iter().take(LIST) {
+            let Some(tag) = self.text(said).map(|tag| shown(&tag, TAG).to_lowercase()) else {
+                continue;
+            };
+            if !tags.contains(&tag) {
+                tags.push(tag);
+            }
+        }
+        tags
+    }
+
+    /// A text beside a statement, which has the statement's sources.
+    fn text(&mut self, said: &str) -> Option<String> {
+        let text = shown(&unmarked(said), SENTENCE);
+        if !text.chars().any(char::is_alphanumeric) {
+            return None;
+        }
+        self.checked(said).map(|_| text)
+    }
+
+    fn files(&mut self, said: &[String], modified: bool) -> Vec<String> {
+        let mut files: Vec<String> = Vec::new();
+        for said in said {
+            if let Some(file) = self.file(said, modified)
+                && !files.contains(&file)
+            {
+                files.push(file);
+            }
+        }
+        files
+    }
+
+    fn file(&mut self, said: &str, modified: bool) -> Option<String> {
+        if said.trim().is_empty() {
+            return None;
+        }
+        let file = self.material.file(said, modified).map(str::to_owned);
+        if file.is_none() {
+            self.dropped.count(Why::Named(Kind::File));
+        }
+        file
+    }
+
+    /// The passages behind citations; those that are not there are counted.
+    fn cited(&mut self, cites: &[u32]) -> Vec<Id> {
+        let mut ids: BTreeSet<(u32, usize)> = BTreeSet::new();
+        let mut sources = Vec::new();
+        for &cite in cites {
+            let passages =
+                usize::try_from(cite).ok().and_then(|cite| self.cites.get(cite.checked_sub(1)?));
+            let Some(passages) = passages else {
+                self.dropped.cites += 1;
+                continue;
+            };
+            for (at, id) in passages.iter().enumerate() {
+                if sources.len() < SOURCES && ids.insert((cite, at)) && !sources.contains(id) {
+                    sources.push(*id);
+                }
+            }
+        }
+        sources
+    }
+
+    fn sources_of(&self, places: &[usize]) -> Vec<Id> {
+        let mut sources: Vec<Id> = Vec::new();
+        for id in places.iter().filter_map(|place| self.material.passage(*place)) {
+            if sources.len() < SOURCES && !sources.contains(&id) {
+                sources.push(id);
+            }
+        }
+        if sources.is_empty() { self.material.chief() } else { sources }
+    }
+
+    /// Where the rarest name of a text stands, if all of them do and nothing in it steers. Else it is
+    /// counted as dropped.
+    fn checked(&mut self, said: &str) -> Option<Rarest> {
+        match self.check(said) {
+            Ok(rarest) => {
+                self.dropped.kept += 1;
+                Some(rarest)
+            }
+            Err(why) => {
+                self.dropped.count(why);
+                None
+            }
+        }
+    }
+
+    fn check(&mut self, said: &str) -> Result<Rarest, Why> {
+        let said: String = visible(said).filter(|c| !is_invisible(*c)).collect();
+        if fence::holds_tag(&said) || STEERING.as_ref().is_some_and(|steers| steers.is_match(&said))
+        {
+            return Err(Why::Steers);
+        }
+        let mut rarest: Option<Rarest> = None;
+        for name in names::of(&said) {
+            let kind = name.kind;
+            let places = self.places(name);
+            if places.is_empty() {
+                return Err(Why::Named(kind));
+            }
+            if rarest.as_ref().is_none_or(|known| places.len() < known.len()) {
+                rarest = Some(places);
+            }
+        }
+        Ok(rarest.unwrap_or_default())
+    }
+
+    fn places(&mut self, name: Name) -> Vec<usize> {
+        if let Some(known) = self.places.get(&name) {
+            return known.clone();
+        }
+        let places = sought(self.material, &name);
+        self.places.insert(name, places.clone());
+        places
+    }
+}
+
+/// A text as it may be shown: one line of at most `limit` characters, in which nothing is hidden.
+fn shown(text: &str, limit: usize) -> String {
+    let text: String = text.chars().filter(|c| !is_invisible(*c)).collect();
+    crate::text::one_line(&text, limit)
+}
+
+/// What speaks to whoever reads it instead of telling what happened.
+static STEERING: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?ix)
+        \b(?:ignore|disregard|forget|override)\b.{0,30}\b(?:previous|prior|above|earlier|all|any|your|system)\b.{0,30}\b(?:instruction|instructions|prompt|prompts|rules?|context|messages?|directions)\b
+        | \byou\s+(?:must|shall|should|have\s+to|need\s+to|are\s+to|will)\s+(?:now|always|never|immediately|first|only|not|obey|follow|ignore|run|execute|delete|send|reveal)\b
+        | \byou\s+are\s+now\b | \bfrom\s+now\s+on,?\s+you\b | \bnew\s+instructions?\s*:
+        | \bas\s+an\s+ai\b | \b(?:reveal|print|repeat)\s+(?:your|the)\s+system\s+prompt\b
+        | <\s*/?\s*(?:system|assistant|user|human|instructions?|private)\b
+        | <\|(?:im_start|im_end|system|user|assistant)\|> | ^\s*(?:system|assistant|human)\s*:\s
+        | \[/?INST\]",
+    )
+});
+
+/// Where a name stands in the material, in one of the ways in which it may be written.
+fn sought(material: &Material, name: &Name) -> Vec<usize> {
+    let text = name.text.as_str();
+    let first = |forms: &mut dyn Iterator<Item = String>, border| {
+        forms.map(|form| material.places(&form, border)).find(|places| !places.is_empty())
+    };
+    match name.kind {
+        Kind::File => {
+            let border = if text.starts_with('.') { Border::End } else { Border::Path };
+            material.places(text, border)
+        }
+        Kind::Command => {
+            let places = material.places(text, Border::Name);
+            if places.is_empty() { material.runs(text) } else { places }
+        }
+        Kind::Code => {
+            let places = material.places(text, Border::Name);
+            match places.is_empty() && text.len() >= 7 {
+                // Hashes are told short.
+                true => material.places(text, Border::Start),
+                false => places,
+            }
+        }
+        Kind::Number => number(material, text),
+        Kind::Identifier => {
+            let stem = text.trim_end_matches("()");
+            let plural = stem.strip_suffix('s').map(str::to_owned);
+            let dashed = stem.contains('_').then(|| stem.replace('_', "-"));
+            let whole = first(
+                &mut std::iter::once(stem.to_owned()).chain(plural).chain(dashed),
+                Border::Name,
+            );
+            whole.unwrap_or_else(|| parts(material, stem))
+        }
+    }
+}
+
+/// Where all the parts of a name stand, each for itself: `Reader::read` may be written in two places.
+fn parts(material: &Material, name: &str) -> Vec<usize> {
+    let is_between = |c: char| matches!(c, ':' | '.' | '/' | '@' | '-' | '>');
+    let parts: Vec<&str> = name.split(is_between).filter(|part| !part.is_empty()).collect();
+    if parts.len() < 2 || name.starts_with('-') {
+        return Vec::new();
+    }
+    let mut rarest: Vec<usize> = Vec::new();
+    for part in parts {
+        let places = material.places(part, Border::Name);
+        if places.is_empty() {
+            return places;
+        }
+        if rarest.is_empty() || places.len() < rarest.len() {
+            rarest = places;
+        }
+    }
+    rarest
+}
+
+/// Where a number stands: with or without marks between its thousands, or as a word.
+fn number(material: &Material, number: &str) -> Vec<usize> {
+    const WORDS: [&str; 10] =
+        ["three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+    let places = material.places(number, Border::Number);
+    if !places.is_empty() {
+        return places;
+    }
+    let whole: usize = number.parse().unwrap_or_default();
+    if let Some(word) = whole.checked_sub(3).and_then(|at| WORDS.get(at)) {
+        return material.places(word, Border::Name);
+    }
+    if whole < 1000 {
+        return Vec::new();
+    }
+    let grouped = |separator: &str| {
+        let digits = number.as_bytes();
+        let mut text = String::new();
+        for (at, digit) in digits.iter().enumerate() {
+            if at > 0 && (digits.len() - at).is_multiple_of(3) {
+                text.push_str(separator);
+            }
+            text.push(char::from(*digit));
+        }
+        text
+    };
+    let forms = [",", "_", "'", "’", " ", "."].map(grouped);
+    let mut found = forms.iter().map(|form| material.places(form, Border::Number));
+    found.find(|places| !places.is_empty()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,192 @@
+//! What is sent about a session that has ended: what is already known of it, not its passages again.
+
+use thru_core::{
+    Access, Certainty, Digest, FileTouch, Id, Observation, ObservationType, PassageKind, Statement,
+};
+
+use super::call::short_path;
+use super::fence::line;
+use super::item::{Item, Rank, Record};
+use super::material::Material;
+use super::profile::ActivityProfile;
+use super::prompt::{self, Request};
+use super::{Limits, TurnMoment};
+
+/// Most files that are named.
+const FILES: usize = 20;
+
+/// Most facts of one observation that are told.
+const FACTS: usize = 4;
+
+/// What is known of a session.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SessionMaterial {
+    /// Its title so far.
+    pub title: String,
+    /// What became of its turns, by number.
+    pub turns: Vec<(u32, Digest)>,
+    /// Its observations in order: refined ones where there are any, else those that were distilled.
+    pub observations: Vec<Observation>,
+    /// Files that were changed, as the agent wrote their paths.
+    pub files: Vec<String>,
+    /// What the person ruled.
+    pub rulings: Vec<Statement>,
+    /// What the agent said last, in the order in which it did.
+    pub final_texts: Vec<Statement>,
+}
+
+/// What a model is shown of a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionInput {
+    record: Record,
+}
+
+impl SessionInput {
+    /// Makes it of what is known.
+    pub fn of(known: &SessionMaterial, limits: Limits) -> Self {
+        let room = limits.room(prompt::overhead(prompt::session));
+        Self { record: Record::of(&items(known), room, 0) }
+    }
+
+    /// The record, without what is around it.
+    pub fn record(&self) -> &str {
+        &self.record.text
+    }
+
+    /// The passages behind each number in the record, from 1.
+    pub fn cites(&self) -> &[Vec<Id>] {
+        &self.record.cites
+    }
+
+    /// Whether nothing is known that could be told.
+    pub const fn is_empty(&self) -> bool {
+        self.record.text.is_empty()
+    }
+
+    /// The request that asks about it.
+    pub fn request(&self, profile: &ActivityProfile) -> Request {
+        prompt::session(&self.record.text, profile)
+    }
+}
+
+impl SessionMaterial {
+    /// What can be believed of an answer if nothing but this is at hand. The passages of the session
+    /// say more.
+    pub fn material(&self) -> Material {
+        let mut material = Material::default();
+        let mut add = |passage: Option<&Id>, text: String| {
+            material.add(&TurnMoment {
+                passage: passage.copied().unwrap_or(Id::from_bytes([0; Id::BYTES])),
+                kind: PassageKind::Assistant,
+                is_subagent: false,
+                tool: None,
+                command: None,
+                outcome: None,
+                files: Vec::new(),
+                text,
+            });
+        };
+        add(None, self.title.clone());
+        let digests = self.turns.iter().flat_map(|(_, digest)| digest.statements());
+        for statement in digests.chain(&self.rulings).chain(&self.final_texts) {
+            add(statement.sources.first(), statement.text.clone());
+        }
+        for observation in &self.observations {
+            let told = observation.narrative.iter().chain(&observation.facts);
+            let text: Vec<&str> = std::iter::once(observation.title.as_str())
+                .chain(told.map(|statement| statement.text.as_str()))
+                .chain(observation.files_read.iter().map(String::as_str))
+                .collect();
+            add(observation.sources.first(), text.join("\n"));
+        }
+        let changed = self.observations.iter().flat_map(|one| &one.files_modified);
+        for path in self.files.iter().chain(changed) {
+            material.touch(FileTouch { path: path.clone(), access: Access::Modified });
+        }
+        material
+    }
+}
+
+/// What is told, in the order of the session.
+fn items(known: &SessionMaterial) -> Vec<Item> {
+    let mut items = Vec::new();
+    let mut push = |sources: &[Id], rank, forms: Vec<String>| {
+        items.push(Item { passages: sources.to_vec(), rank, forms });
+    };
+    if !known.title.is_empty() {
+        push(&[], Rank::Person, vec![format!("SESSION: {}", line(&known.title, 120))]);
+    }
+    let last = known.turns.len().saturating_sub(2);
+    let mut rest = known.observations.as_slice();
+    for (at, (number, digest)) in known.turns.iter().enumerate() {
+        let own = rest.partition_point(|one| one.turn <= *number);
+        let (now, later) = rest.split_at(own);
+        rest = later;
+        if let Some(request) = &digest.request {
+            let rank = if at == 0 || at >= last { Rank::Person } else { Rank::Prose };
+            let form = |length| format!("TURN {number}, PERSON: {}", line(&request.text, length));
+            push(&request.sources, rank, vec![form(120), form(300), form(600)]);
+        }
+        now.iter().for_each(|one| push(&one.sources, rank(one), told(one)));
+        if now.is_empty() {
+            for statement in digest.learned.iter().chain(&digest.completed) {
+                push(&statement.sources, Rank::Prose, vec![line(&statement.text, 240)]);
+            }
+        }
+        if at + 1 == known.turns.len() {
+            for (what, list) in [("OPEN", &digest.open_questions), ("NEXT", &digest.next_steps)] {
+                for one in list {
+                    push(
+                        &one.sources,
+                        Rank::Event,
+                        vec![format!("{what}: {}", line(&one.text, 240))],
+                    );
+                }
+            }
+        }
+    }
+    rest.iter().for_each(|one| push(&one.sources, rank(one), told(one)));
+    for ruling in &known.rulings {
+        let text = line(&ruling.text, 240);
+        push(&ruling.sources, Rank::Conclusion, vec![format!("PERSON RULED: {text}")]);
+    }
+    if !known.files.is_empty() {
+        let names: Vec<String> =
+            known.files.iter().take(FILES).map(|file| line(short_path(file), 80)).collect();
+        push(&[], Rank::Check, vec![format!("FILES CHANGED: {}", names.join(", "))]);
+    }
+    let final_texts = known.final_texts.len();
+    for (at, said) in known.final_texts.iter().enumerate() {
+        let rank = if at + 1 == final_texts { Rank::Conclusion } else { Rank::Prose };
+        let form = |length| format!("AGENT, AT THE END: {}", line(&said.text, length));
+        push(&said.sources, rank, vec![form(200), form(900), form(2_400)]);
+    }
+    items
+}
+
+fn rank(observation: &Observation) -> Rank {
+    match observation.kind {
+        _ if observation.certainty == Certainty::Low => Rank::Call,
+        ObservationType::Decision | ObservationType::Bugfix => Rank::Event,
+        ObservationType::Feature | ObservationType::Refactor => Rank::Change,
+        ObservationType::Change | ObservationType::Discovery => Rank::Check,
+    }
+}
+
+fn told(observation: &Observation) -> Vec<String> {
+    let title = format!("{}: {}", observation.kind, line(&observation.title, 100));
+    let mut short = title.clone();
+    if let Some(narrative) = &observation.narrative {
+        short.push_str(&format!(". {}", line(&narrative.text, 240)));
+    }
+    let mut long = title.clone();
+    if let Some(narrative) = &observation.narrative {
+        long.push_str(&format!(". {}", line(&narrative.text, 600)));
+    }
+    for fact in observation.facts.iter().take(FACTS) {
+        long.push_str(&format!("\n  {}", line(&fact.text, 240)));
+    }
+    let mut forms = vec![title, short, long];
+    forms.dedup();
+    forms
+}

@@ -1,0 +1,167 @@
+//! What is sent about a turn: what the person asked, what the agent did and what it said, each in as many
+//! words as there is room for.
+
+use std::collections::HashMap;
+
+use thru_core::{Id, Outcome, PassageKind};
+
+use super::call::{self, Told};
+use super::fence;
+use super::item::{Item, Rank, Record};
+use super::profile::ActivityProfile;
+use super::prompt::{self, Request};
+use super::{Limits, TurnMoment};
+
+/// Characters of a prompt, and of what the agent said last, by form.
+const SPEECH: [usize; 3] = [300, 1_200, 3_600];
+
+/// Characters of what the agent said on the way, by form.
+const ASIDE: [usize; 3] = [140, 400, 900];
+
+/// Most passages behind one line.
+const FOLDED: usize = 40;
+
+/// What a model is shown of a turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TurnInput {
+    record: Record,
+    is_slight: bool,
+}
+
+impl TurnInput {
+    /// Makes it of the passages of one turn, in their order.
+    pub fn of(moments: &[TurnMoment], limits: Limits) -> Self {
+        let (items, left_out) = items(moments);
+        let record = Record::of(&items, limits.room(prompt::overhead(prompt::turn)), left_out);
+        let said: usize = moments
+            .iter()
+            .filter(|moment| moment.kind == PassageKind::Assistant)
+            .map(|moment| moment.text.len())
+            .sum();
+        let has_calls = moments.iter().any(|moment| moment.kind == PassageKind::Tool);
+        let is_slight = record.text.is_empty() || !has_calls && said < 400;
+        Self { record, is_slight }
+    }
+
+    /// The record, without what is around it.
+    pub fn record(&self) -> &str {
+        &self.record.text
+    }
+
+    /// The passages behind each number in the record, from 1.
+    pub fn cites(&self) -> &[Vec<Id>] {
+        &self.record.cites
+    }
+
+    /// Whether the turn is not worth a request: nothing was done in it and hardly anything said.
+    pub const fn is_slight(&self) -> bool {
+        self.is_slight
+    }
+
+    /// The request that asks about it.
+    pub fn request(&self, profile: &ActivityProfile) -> Request {
+        prompt::turn(&self.record.text, profile)
+    }
+}
+
+/// What a turn tells, and how many calls are not worth a line.
+fn items(moments: &[TurnMoment]) -> (Vec<Item>, usize) {
+    let last_said = moments
+        .iter()
+        .rposition(|moment| moment.kind == PassageKind::Assistant && !moment.is_subagent);
+    let mut items: Vec<(Item, Option<String>)> = Vec::new();
+    let mut left_out = 0;
+    let mut edits: HashMap<String, usize> = HashMap::new();
+    for (at, moment) in moments.iter().enumerate() {
+        let told = match moment.kind {
+            PassageKind::Human => Told::Item(Box::new(person(moment))),
+            PassageKind::Assistant if moment.is_subagent => Told::Nothing,
+            PassageKind::Assistant => Told::Item(Box::new(agent(moment, Some(at) == last_said))),
+            PassageKind::Tool => call::told(moment),
+        };
+        match told {
+            Told::Item(item) if item.forms.iter().all(String::is_empty) => {}
+            Told::Item(item) => items.push((*item, None)),
+            Told::Look(what) => look(&mut items, moment.passage, what),
+            Told::Edit(path, item) => {
+                // Edits of one file between two runs are one change.
+                match edits.get(&path).and_then(|known| items.get_mut(*known)) {
+                    Some((known, _)) if known.passages.len() < FOLDED => {
+                        call::fold_edit(known, *item);
+                    }
+                    _ => {
+                        edits.insert(path, items.len());
+                        items.push((*item, None));
+                    }
+                }
+            }
+            Told::Run(key, item) => {
+                if item.rank <= Rank::Check {
+                    edits.clear();
+                }
+                match items.last_mut() {
+                    Some((last, Some(known))) if *known == key && last.passages.len() < FOLDED => {
+                        call::fold_run(last, *item);
+                    }
+                    _ => items.push((*item, Some(key))),
+                }
+            }
+            Told::LeftOut => left_out += 1,
+            Told::Nothing => {}
+        }
+    }
+    (items.into_iter().map(|(item, _)| item).collect(), left_out)
+}
+
+/// Adds to what was looked at before, if nothing else happened since.
+fn look(items: &mut Vec<(Item, Option<String>)>, passage: Id, what: String) {
+    const KEY: &str = "look";
+    /// Characters of a line that names what was looked at.
+    const LINE: usize = 400;
+    if let Some((last, Some(key))) = items.last_mut()
+        && key == KEY
+        && last.passages.len() < FOLDED
+    {
+        last.passages.push(passage);
+        let is_known = last.forms.iter().any(|form| form.contains(&what));
+        if let Some(form) = last.forms.first_mut().filter(|form| !is_known && form.len() < LINE) {
+            form.push_str(", ");
+            form.push_str(&what);
+        }
+        return;
+    }
+    let item = Item::new(passage, Rank::Look, vec![format!("LOOKED AT {what}")]);
+    items.push((item, Some(KEY.to_owned())));
+}
+
+fn person(moment: &TurnMoment) -> Item {
+    let said = fence::own(&moment.text);
+    Item::new(moment.passage, Rank::Person, forms("PERSON", &said, SPEECH))
+}
+
+fn agent(moment: &TurnMoment, is_last: bool) -> Item {
+    let said = fence::own(&moment.text);
+    match is_last {
+        true => Item::new(moment.passage, Rank::Conclusion, forms("AGENT", &said, SPEECH)),
+        false => Item::new(moment.passage, Rank::Prose, forms("AGENT", &said, ASIDE)),
+    }
+}
+
+fn forms(who: &str, said: &str, limits: [usize; 3]) -> Vec<String> {
+    if said.trim().is_empty() {
+        return vec![String::new()];
+    }
+    limits.iter().map(|limit| format!("{who}: {}", fence::line(said, *limit))).collect()
+}
+
+/// How the outcome of a call is shown.
+pub(super) const fn outcome(outcome: Option<Outcome>) -> &'static str {
+    match outcome {
+        Some(Outcome::Failed) => " → failed",
+        Some(Outcome::Pending) => " → not finished",
+        Some(Outcome::Succeeded) | None => "",
+    }
+}
+
+#[cfg(test)]
+mod tests;
