@@ -7,7 +7,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -249,10 +249,8 @@ impl Provider for ClaudeCli {
         if request.system.len().max(schema) > LONGEST_ARGUMENT {
             return Err(rejected("rules or schema are too long for an argument".to_owned()));
         }
-        let folder = tempfile::Builder::new().prefix("thru-ask-").tempdir_in(&self.scratch);
-        let folder = folder.map_err(|error: io::Error| {
-            rejected(format!("no folder to work in: {}", error.kind()))
-        })?;
+        let folder = empty_folder(&self.scratch)
+            .map_err(|error| rejected(format!("no folder to work in: {}", error.kind())))?;
         let safe_mode = self.knows_safe_mode(&folder, stop)?;
         let mut command = self.command(&folder);
         command.args(self.arguments(request, safe_mode));
@@ -261,6 +259,14 @@ impl Provider for ClaudeCli {
             .map_err(|error| failed(&error, &self.program, Some(request)))?;
         self.hear(&output, request)?.into_reply(request, &self.model, started)
     }
+}
+
+/// A new folder, which only we can look into.
+fn empty_folder(scratch: &Path) -> io::Result<TempDir> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+    builder.prefix("thru-ask-").tempdir_in(scratch)
 }
 
 /// Whether a variable of ours is passed on.
@@ -287,7 +293,7 @@ fn status_in(text: &str) -> Option<u16> {
     rest.get(..3)?.parse().ok().filter(|status| (400..600).contains(status))
 }
 
-fn failed(error: &ProcessError, program: &std::path::Path, asked: Option<&Request>) -> AskError {
+fn failed(error: &ProcessError, program: &Path, asked: Option<&Request>) -> AskError {
     let spent = asked.map(Request::estimate);
     match error {
         ProcessError::Start(error) => AskError::Rejected {

@@ -236,11 +236,12 @@ impl Collector {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
 
-    const GO_ON: AtomicBool = AtomicBool::new(false);
+    static GO_ON: AtomicBool = AtomicBool::new(false);
 
     fn limits(time: u64) -> Limits {
         Limits { time: Duration::from_millis(time), size: 10_000 }
