@@ -98,8 +98,8 @@ fn may_come_in(operation: &Operation, accepted: &HashSet<String>) -> bool {
         | Operation::SessionForgotten { .. }
         | Operation::SessionClosed { .. }
         | Operation::EpisodeRetired(_)
-        | Operation::ModelAsked(_)
-        | Operation::ModelFailed { .. }
+        | Operation::QuestionAsked(_)
+        | Operation::QuestionSettled { .. }
         | Operation::TurnRefined(_)
         | Operation::SessionRefined(_) => false,
     }

@@ -11,7 +11,7 @@ use thru_journal::journal::{Cursor, Item, Journal};
 use thru_redact::Report;
 use thru_store::{Batch, NewMemory, OperationRow, Store};
 
-use crate::refining::{put_failure, put_refinement};
+use crate::refining::{put_refinement, settle};
 use crate::sessions::put_close;
 use crate::{Forgotten, Intake, Operation, Result, Told};
 
@@ -104,8 +104,8 @@ impl Decisions {
             Operation::DirectoryPlaced { .. }
             | Operation::SessionClosed { .. }
             | Operation::EpisodeRetired(_)
-            | Operation::ModelAsked(_)
-            | Operation::ModelFailed { .. }
+            | Operation::QuestionAsked(_)
+            | Operation::QuestionSettled { .. }
             | Operation::TurnRefined(_)
             | Operation::SessionRefined(_)
             | Operation::OperationUndone { .. } => {}
@@ -201,9 +201,9 @@ impl Intake {
                 Operation::EpisodeRetired(retired) if !batch.is_forgotten(&retired.session)? => {
                     batch.put_retired_episode(&retired.session, &retired.episode())?;
                 }
-                Operation::ModelAsked(question) => batch.put_question(key, *at, question)?,
-                Operation::ModelFailed { question, spent, .. } => {
-                    put_failure(&batch, question, *spent)?;
+                Operation::QuestionAsked(question) => batch.put_question(key, *at, question)?,
+                Operation::QuestionSettled { question, spent, error } => {
+                    settle(&batch, question, *spent, error.is_some())?;
                 }
                 Operation::TurnRefined(refined) => {
                     put_refinement(&batch, key, *at, refined, false)?;

@@ -65,15 +65,16 @@ pub enum Operation {
     /// was does not.
     EpisodeRetired(RetiredEpisode),
     /// A model is about to be asked.
-    ModelAsked(Question),
-    /// What became of a question whose answer was of no use.
-    ModelFailed {
+    QuestionAsked(Question),
+    /// What became of a question whose answer nothing was made of.
+    QuestionSettled {
         /// The key of the question's record.
         question: String,
         /// What was spent.
         spent: Spent,
-        /// Why it was of no use.
-        error: String,
+        /// Why it was of no use; nothing where it was only to see whether somebody answers.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        error: Option<String>,
     },
     /// What a model made of a turn.
     TurnRefined(Box<Refined<RefinedTurn>>),
@@ -235,8 +236,8 @@ impl Operation {
             Self::DirectoryPlaced { .. }
                 | Self::SessionClosed { .. }
                 | Self::EpisodeRetired(_)
-                | Self::ModelAsked(_)
-                | Self::ModelFailed { .. }
+                | Self::QuestionAsked(_)
+                | Self::QuestionSettled { .. }
                 | Self::TurnRefined(_)
                 | Self::SessionRefined(_)
         )
@@ -279,7 +280,7 @@ impl Intake {
                     &episode.indexed.as_nanosecond().to_le_bytes(),
                 ]),
                 // A question has one answer.
-                Operation::ModelFailed { question, .. } => answer_id(question),
+                Operation::QuestionSettled { question, .. } => answer_id(question),
                 Operation::TurnRefined(refined) => answer_id(&refined.question),
                 Operation::SessionRefined(refined) => answer_id(&refined.question),
                 _ => Id::derive(&[

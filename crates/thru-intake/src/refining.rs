@@ -97,7 +97,7 @@ impl Intake {
     /// # Errors
     /// Where the journal cannot be written. Then nobody must be asked.
     pub fn record_question(&self, question: Question) -> Result<String> {
-        let keys = self.record(&[Operation::ModelAsked(question)])?;
+        let keys = self.record(&[Operation::QuestionAsked(question)])?;
         Ok(keys.into_iter().next().unwrap_or_default())
     }
 
@@ -183,9 +183,18 @@ pub enum Again {
     Backoff,
 }
 
-/// Writes what became of a question that was not answered.
-pub(crate) fn put_failure(batch: &Batch<'_>, question: &str, spent: Spent) -> Result<()> {
-    let fate = if spent == Spent::default() { Fate::Free } else { Fate::Wasted };
+/// Writes what became of a question whose answer nothing was made of.
+pub(crate) fn settle(
+    batch: &Batch<'_>,
+    question: &str,
+    spent: Spent,
+    has_failed: bool,
+) -> Result<()> {
+    let fate = match has_failed {
+        false => Fate::Answered,
+        true if spent.tokens() == 0 => Fate::Free,
+        true => Fate::Wasted,
+    };
     Ok(batch.settle_question(question, fate, spent)?)
 }
 

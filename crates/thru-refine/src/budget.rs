@@ -39,7 +39,8 @@ impl Meter {
     pub fn read(store: &Store, now: Timestamp, project: Option<&str>) -> Result<Self> {
         let (day, month) = (start_of_day(now), start_of_month(now));
         let spent = |since, project| store.spent(SpendingFilter { since: Some(since), project });
-        let mut meter = Self { day: spent(day, None)?, month: spent(month, None)?, ..Self::default() };
+        let mut meter =
+            Self { day: spent(day, None)?, month: spent(month, None)?, ..Self::default() };
         if project.is_some() {
             meter.project_day = spent(day, project)?;
             meter.project_month = spent(month, project)?;
@@ -140,7 +141,10 @@ mod tests {
         let day = Limits { daily: Limit { tokens: 99, ..wide }, ..limits(1_000, 1_000) };
         assert_eq!(meter.exhausted(&day, spent(9, None), now), None);
         let over = meter.exhausted(&day, spent(10, None), now).unwrap();
-        assert_eq!((over.what, over.until.to_string()), ("today's tokens", "2026-02-28T00:00:00Z".into()));
+        assert_eq!(
+            (over.what, over.until.to_string()),
+            ("today's tokens", "2026-02-28T00:00:00Z".into())
+        );
         let both = Limits { monthly: Limit { tokens: 10, ..wide }, ..day };
         let over = meter.exhausted(&both, spent(10, None), now).unwrap();
         assert_eq!(over.until.to_string(), "2026-03-01T00:00:00Z");

@@ -21,7 +21,7 @@ pub struct Chain {
 
 impl Chain {
     /// The most that a question may cost at a provider.
-    pub(crate) fn most(&self, link: &Link, request: &Request) -> Spent {
+    pub fn most(&self, link: &Link, request: &Request) -> Spent {
         let input = request.prompt.len() + request.system.len();
         let schema = request.schema.as_ref().map_or(0, |schema| schema.to_string().len());
         // Three bytes to a token: code has short ones, and the form of the answer may be sent twice.
@@ -35,13 +35,13 @@ impl Chain {
     }
 
     /// What an answer really cost.
-    pub(crate) fn paid(&self, link: &Link, reply: &Reply) -> Spent {
+    pub fn paid(&self, link: &Link, reply: &Reply) -> Spent {
         let cost = self.prices.cost_of(link.provider.as_ref(), reply);
         Spent { input: reply.usage.input, output: reply.usage.output, cost: cost.map(micros) }
     }
 
     /// What was spent in vain.
-    pub(crate) fn lost(&self, link: &Link, usage: Option<Usage>) -> Spent {
+    pub fn lost(&self, link: &Link, usage: Option<Usage>) -> Spent {
         usage.map_or_else(Spent::default, |usage| self.spent(link, usage, None))
     }
 

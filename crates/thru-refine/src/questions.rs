@@ -187,7 +187,8 @@ pub fn of_session(
     answer_tokens: u32,
 ) -> Result<Option<Question>> {
     let Some(summary) = summary_of(store, session)? else { return Ok(None) };
-    let filter = MemoryFilter { session: Some(session), oldest_first: true, ..MemoryFilter::default() };
+    let filter =
+        MemoryFilter { session: Some(session), oldest_first: true, ..MemoryFilter::default() };
     let (mut observations, mut rulings) = (Vec::new(), Vec::new());
     for memory in store.memories(&filter)? {
         if memory.kind == MemoryKind::Summary || memory.flags.is_uncertain {
@@ -204,7 +205,8 @@ pub fn of_session(
     let mut moments = Vec::new();
     let mut final_texts = Vec::new();
     let passages = store.passages(PassageFilter::Session(session))?;
-    let said = |kind: PassageKind, is_subagent: bool| kind == PassageKind::Assistant && !is_subagent;
+    let said =
+        |kind: PassageKind, is_subagent: bool| kind == PassageKind::Assistant && !is_subagent;
     let last_texts = passages
         .iter()
         .rev()

@@ -182,7 +182,11 @@ impl Refiner<'_> {
     ///
     /// # Errors
     /// Where journal or store cannot be used. What was answered until then is kept.
-    pub fn run(&self, only: Option<&HashSet<i64>>, stop: &AtomicBool) -> Result<Report, RefineError> {
+    pub fn run(
+        &self,
+        only: Option<&HashSet<i64>>,
+        stop: &AtomicBool,
+    ) -> Result<Report, RefineError> {
         let mut report = Report::default();
         let mut held: HashSet<i64> = HashSet::new();
         // Limits are kept by one who asks at a time. The lock's folder is there once intake's was taken.
@@ -281,7 +285,8 @@ impl Refiner<'_> {
         let is_whole = |job: &JobRow| job.kind == Some(JobKind::RefineSession);
         let mut jobs = store.jobs()?;
         jobs.retain(|job| is_turn(job) || is_whole(job));
-        let left: HashSet<i64> = jobs.iter().filter(|job| is_whole(job)).map(|job| job.session).collect();
+        let left: HashSet<i64> =
+            jobs.iter().filter(|job| is_whole(job)).map(|job| job.session).collect();
         let unfinished: HashSet<i64> =
             jobs.iter().filter(|job| is_turn(job) && !job.is_dead).map(|job| job.session).collect();
         jobs.retain(|job| {
@@ -310,7 +315,9 @@ impl Refiner<'_> {
         let redactor = intake.redactor();
         let (limit, tokens) = (&self.settings, self.settings.answer_tokens);
         let question = match kind {
-            JobKind::RefineTurn(turn) => of_turn(store, redactor, session, turn, limit.turn, tokens)?,
+            JobKind::RefineTurn(turn) => {
+                of_turn(store, redactor, session, turn, limit.turn, tokens)?
+            }
             _ => of_session(store, redactor, session, limit.session, tokens)?,
         };
         let Some(question) = question else { return self.forget(intake, &job, kind) };
@@ -406,7 +413,8 @@ impl Refiner<'_> {
         let chain = self.chain_of(prepared.kind);
         let Some(link) = chain.links.first() else { return Ok(None) };
         let input = prepared.question.input(link.provider.model());
-        let known = purse.lock().unwrap_or_else(PoisonError::into_inner).store.refinement_of_input(&input);
+        let known =
+            purse.lock().unwrap_or_else(PoisonError::into_inner).store.refinement_of_input(&input);
         let Some(body) = known.map_err(|error| Failure::general(error.to_string()))? else {
             return Ok(None);
         };
@@ -419,7 +427,10 @@ impl Refiner<'_> {
                 };
                 let made = made_anew(known.made);
                 let refined = known.refined;
-                (made.clone(), prepared.refined(question, input, made, refined, Operation::SessionRefined))
+                (
+                    made.clone(),
+                    prepared.refined(question, input, made, refined, Operation::SessionRefined),
+                )
             }
             _ => {
                 let Ok(known) = serde_json::from_str::<Refined<RefinedTurn>>(&body) else {
@@ -427,7 +438,10 @@ impl Refiner<'_> {
                 };
                 let made = made_anew(known.made);
                 let refined = known.refined;
-                (made.clone(), prepared.refined(question, input, made, refined, Operation::TurnRefined))
+                (
+                    made.clone(),
+                    prepared.refined(question, input, made, refined, Operation::TurnRefined),
+                )
             }
         };
         record(intake, &operation)?;
@@ -497,13 +511,20 @@ impl Refiner<'_> {
                 let refined =
                     RefinedTurn { observations: grounded.observations, digest: grounded.digest };
                 let clean = redactor.clean_texts(refined, RefinedTurn::texts, report).into_inner();
-                (made.clone(), prepared.refined(question, input, made, clean, Operation::TurnRefined))
+                (
+                    made.clone(),
+                    prepared.refined(question, input, made, clean, Operation::TurnRefined),
+                )
             }
             Believed::Session(grounded) => {
                 let made = made(grounded.dropped.statements());
-                let clean =
-                    redactor.clean_texts(grounded.session, RefinedSession::texts, report).into_inner();
-                (made.clone(), prepared.refined(question, input, made, clean, Operation::SessionRefined))
+                let clean = redactor
+                    .clean_texts(grounded.session, RefinedSession::texts, report)
+                    .into_inner();
+                (
+                    made.clone(),
+                    prepared.refined(question, input, made, clean, Operation::SessionRefined),
+                )
             }
         };
         record(intake, &operation)?;
@@ -632,7 +653,7 @@ fn record_failure(
     spent: Spent,
     error: &str,
 ) -> Result<(), Failure> {
-    record(intake, &Operation::ModelFailed { question, spent, error: error.to_owned() })
+    record(intake, &Operation::QuestionSettled { question, spent, error: Some(error.to_owned()) })
 }
 
 /// The right to ask models; given back when dropped, or by the system when the process ends.

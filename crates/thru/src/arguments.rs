@@ -91,6 +91,10 @@ pub(crate) enum Command {
     Export(commands::export::Arguments),
     /// List work that waits or failed, and have it tried again
     Jobs(commands::jobs::Arguments),
+    /// Choose whose model makes memories better, if any
+    Models(commands::models::Arguments),
+    /// Have a model look at earlier turns and sessions, and see first what that costs
+    Distil(commands::distil::Arguments),
     /// See which sessions are not remembered yet, and bring them in
     SyncHistory(commands::sync_history::Arguments),
     /// Look after the process in the background

@@ -310,6 +310,40 @@ pub(crate) fn daemon_paths(layout: &Layout, configured: Option<&Path>) -> Paths 
     Paths::new(layout, socket)
 }
 
+/// While it lasts, what is typed is not shown.
+pub(crate) struct Unseen {
+    #[cfg(unix)]
+    before: Option<rustix::termios::Termios>,
+}
+
+impl Unseen {
+    /// Begins; does nothing where nobody types.
+    pub(crate) fn begin() -> Self {
+        #[cfg(unix)]
+        {
+            use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
+            let before = tcgetattr(std::io::stdin()).ok();
+            if let Some(mut quiet) = before.clone() {
+                quiet.local_modes.remove(LocalModes::ECHO);
+                let _ = tcsetattr(std::io::stdin(), OptionalActions::Now, &quiet);
+            }
+            Self { before }
+        }
+        #[cfg(not(unix))]
+        Self {}
+    }
+}
+
+impl Drop for Unseen {
+    fn drop(&mut self) {
+        #[cfg(unix)]
+        if let Some(before) = &self.before {
+            use rustix::termios::{OptionalActions, tcsetattr};
+            let _ = tcsetattr(std::io::stdin(), OptionalActions::Now, before);
+        }
+    }
+}
+
 /// A variable of the environment, where it is set to anything.
 pub(crate) fn variable(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.trim().is_empty())

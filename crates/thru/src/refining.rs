@@ -11,7 +11,9 @@ use anyhow::{Context, Result};
 use thru_config::Config;
 use thru_core::Timestamp;
 use thru_distil::refine::Limits;
-use thru_models::{Keys, KeySource, Kind, Micros, Price, Prices, Provider, Rates, Throttled, connect};
+use thru_models::{
+    KeySource, Keys, Kind, Micros, Price, Prices, Provider, Rates, Throttled, connect,
+};
 use thru_refine::{Chain, Link, Permission, RefineError, Refiner, Report, Settings, Told};
 
 use crate::environment::{self, Environment, settings};
@@ -116,7 +118,8 @@ impl Known {
             advised(format!("{} has no usual model", self.name), hint)
         })?;
         let mut settings = thru_models::Settings::new(self.kind, model);
-        let host = (self.kind == Kind::Ollama).then(|| environment::variable("OLLAMA_HOST")).flatten();
+        let host =
+            (self.kind == Kind::Ollama).then(|| environment::variable("OLLAMA_HOST")).flatten();
         settings.url = url.or(self.url).map(str::to_owned).or(host.map(|host| with_scheme(&host)));
         settings.timeout = models.timeout();
         settings.num_ctx = u32::try_from(models.context_tokens()).ok();
@@ -235,9 +238,8 @@ impl Models {
         stop: &AtomicBool,
         told: &(dyn Fn(&Told<'_>) + Sync),
     ) -> Result<Report, RefineError> {
-        let make = || {
-            environment.intake().map_err(|error| RefineError::Settings(format!("{error:#}")))
-        };
+        let make =
+            || environment.intake().map_err(|error| RefineError::Settings(format!("{error:#}")));
         let permission = |directory: Option<&str>| permission(environment, directory);
         let refiner = Refiner {
             intake: &make,
@@ -257,7 +259,8 @@ fn chain(environment: &Environment, provider: &str, model: Option<&str>) -> Resu
     let models = config.models();
     let mut links = vec![link(environment, provider, model, models.text("models.url"))?];
     if let Some(fallback) = models.fallback() {
-        let (model, url) = (models.text("models.fallback_model"), models.text("models.fallback_url"));
+        let (model, url) =
+            (models.text("models.fallback_model"), models.text("models.fallback_url"));
         let link = link(environment, fallback, model, url)?;
         if !link.provider.is_local() {
             return Err(advised(
@@ -285,7 +288,10 @@ fn link(
     let known = known(name).with_context(|| format!("there is no provider `{name}`"))?;
     let settings = known.settings(environment, model, url)?;
     let provider = connect(&settings).map_err(|error| {
-        advised(format!("{name}: {error}"), format!("`thru models set {name}` asks for what is missing"))
+        advised(
+            format!("{name}: {error}"),
+            format!("`thru models set {name}` asks for what is missing"),
+        )
     })?;
     let models = environment.config.models();
     let rates = Rates {

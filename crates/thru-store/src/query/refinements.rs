@@ -108,7 +108,9 @@ impl Store {
     pub fn refinement_of_input(&self, input: &Id) -> Result<Option<String>> {
         Ok(self
             .connection
-            .prepare_cached("SELECT body FROM refinements WHERE input = ?1 ORDER BY at DESC LIMIT 1")?
+            .prepare_cached(
+                "SELECT body FROM refinements WHERE input = ?1 ORDER BY at DESC LIMIT 1",
+            )?
             .query_row([input.as_bytes()], |row| row.get(0))
             .optional()?)
     }

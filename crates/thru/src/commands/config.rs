@@ -51,7 +51,7 @@ pub(crate) fn run(command: &Command, environment: &Environment, plain: bool) -> 
             }
         },
         Command::Set { key, value } => {
-            set(environment, key, value)?;
+            set(environment, &[(key, value)])?;
             // A daemon reads the settings at every step.
             background::poke(&environment.layout, &environment.config);
             if let Some(setting) = find(key) {
@@ -117,7 +117,8 @@ fn wrapped(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-fn set(environment: &Environment, key: &str, value: &str) -> Result<()> {
+/// Writes settings into the user's configuration file, all or none.
+pub(crate) fn set(environment: &Environment, values: &[(&str, &str)]) -> Result<()> {
     let file = &environment.config_file;
     let old = match std::fs::read_to_string(file) {
         Ok(text) => text,
@@ -126,7 +127,10 @@ fn set(environment: &Environment, key: &str, value: &str) -> Result<()> {
             return Err(error).with_context(|| format!("{} cannot be read", file.display()));
         }
     };
-    let new = set_value(&old, key, value)?;
+    let mut new = old;
+    for (key, value) in values {
+        new = set_value(&new, key, value)?;
+    }
     let directory = file.parent().ok_or_else(|| {
         advised("the configuration file has no folder", "check THROUGHLINE_CONFIG")
     })?;

@@ -4,6 +4,7 @@
 mod control;
 mod installing;
 mod logs;
+mod refining;
 mod running;
 mod work;
 

@@ -142,10 +142,13 @@ pub(super) fn sentence(operation: Option<&Operation>) -> String {
         Some(Operation::EpisodeRetired(retired)) => {
             format!("replaced what session {} was indexed as", retired.session.id)
         }
-        Some(Operation::ModelAsked(question)) => {
+        Some(Operation::QuestionAsked(question)) => {
             format!("asked {} ({})", question.model, question.purpose.as_str())
         }
-        Some(Operation::ModelFailed { error, .. }) => format!("a model gave no answer: {error}"),
+        Some(Operation::QuestionSettled { error: Some(error), .. }) => {
+            format!("a model gave no answer of use: {error}")
+        }
+        Some(Operation::QuestionSettled { error: None, .. }) => "a model answered".to_owned(),
         Some(Operation::TurnRefined(refined)) => {
             format!("{} told a turn of session {}", refined.made.model, refined.session.id)
         }

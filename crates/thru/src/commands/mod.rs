@@ -7,6 +7,7 @@ pub(crate) mod config;
 pub(crate) mod context;
 pub(crate) mod daemon;
 pub(crate) mod demo;
+pub(crate) mod distil;
 pub(crate) mod doctor;
 pub(crate) mod edit;
 pub(crate) mod export;
@@ -20,6 +21,7 @@ pub(crate) mod journal;
 pub(crate) mod log;
 pub(crate) mod man;
 pub(crate) mod memories;
+pub(crate) mod models;
 pub(crate) mod projects;
 pub(crate) mod rebuild;
 pub(crate) mod redact;
@@ -138,6 +140,8 @@ fn carry_out(command: Command, environment: &Environment, plain: bool) -> Result
         Command::Journal(command) => journal::run(&command, environment, plain),
         Command::Export(arguments) => export::run(&arguments, environment, plain),
         Command::Jobs(arguments) => jobs::run(arguments, environment, plain),
+        Command::Models(arguments) => models::run(arguments, environment, plain),
+        Command::Distil(arguments) => distil::run(&arguments, environment, plain),
         Command::SyncHistory(arguments) => sync_history::run(&arguments, environment, plain),
         Command::Daemon(command) => daemon::run(&command, environment, plain),
         Command::Intake(arguments) => intake::run(&arguments, environment, plain),

@@ -16,6 +16,7 @@ use thru_intake::{Indexed, Which};
 use thru_journal::journal::Journal;
 use thru_store::Store;
 
+use super::refining::Refining;
 use crate::bringing_in::{BroughtIn, Effort, Where, bring_in, may_read_transcripts};
 use crate::commands::{close, unindexed};
 use crate::environment::{Environment, host};
@@ -42,6 +43,7 @@ pub(super) struct Bringing {
     /// When something last came.
     last_news: Option<Timestamp>,
     brought: Brought,
+    refining: Refining,
     log: Arc<Log>,
 }
 
@@ -56,6 +58,7 @@ struct Brought {
 impl Bringing {
     pub(super) fn new(environment: &Environment, log: &Arc<Log>) -> Self {
         Self {
+            refining: Refining::start(environment, log),
             log: Arc::clone(log),
             environment: environment.clone(),
             // Whoever was killed may have left it behind.
@@ -93,6 +96,7 @@ impl Bringing {
             None => 0,
         };
         self.note(&brought, now);
+        self.refining.wake();
         let next = store.map(|store| store.next_due()).transpose()?.flatten();
         let index = (self.behind > 0).then_some(now + QUIET);
         let resumed = self.missed.then_some(now + PAUSED);

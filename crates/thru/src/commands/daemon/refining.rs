@@ -1,0 +1,184 @@
+//! The daemon's thread that asks models: beside its work, which it must not keep waiting.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use anyhow::Result;
+use thru_core::Timestamp;
+use thru_daemon::Log;
+use thru_refine::{RefineError, Told};
+use thru_store::{JobKind, Store};
+
+use crate::environment::Environment;
+use crate::refining::Models;
+use crate::ui::printable;
+
+/// How long it is until somebody looks again although nothing seems to be due.
+const LONGEST: Duration = Duration::from_mins(15);
+/// … and after something went wrong that may pass.
+const LATER: Duration = Duration::from_mins(5);
+
+/// Asks models in the background for as long as it lives.
+pub(super) struct Refining {
+    wake: Option<SyncSender<()>>,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Refining {
+    /// Starts it. Nothing is asked before somebody wakes it.
+    pub(super) fn start(environment: &Environment, log: &Arc<Log>) -> Self {
+        let (wake, woken) = sync_channel(1);
+        let stop = Arc::new(AtomicBool::new(false));
+        let asking = Asking {
+            environment: environment.clone(),
+            log: Arc::clone(log),
+            stop: Arc::clone(&stop),
+            last_trouble: None,
+        };
+        let builder = std::thread::Builder::new().name("refining".to_owned());
+        let thread = match builder.spawn(move || asking.work(&woken)) {
+            Ok(thread) => Some(thread),
+            Err(error) => {
+                log.warn(&format!("models cannot be asked: {error}"));
+                None
+            }
+        };
+        Self { wake: Some(wake), stop, thread }
+    }
+
+    /// Says that there may be something to ask.
+    pub(super) fn wake(&self) {
+        if let Some(wake) = &self.wake {
+            // One that is awake looks again anyway.
+            let _ = wake.try_send(());
+        }
+    }
+}
+
+impl Drop for Refining {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        self.wake = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+struct Asking {
+    environment: Environment,
+    log: Arc<Log>,
+    stop: Arc<AtomicBool>,
+    /// What was told last, so that it is not told at every look.
+    last_trouble: Option<String>,
+}
+
+impl Asking {
+    fn work(mut self, woken: &Receiver<()>) {
+        let mut wait = LONGEST;
+        loop {
+            match woken.recv_timeout(wait) {
+                Err(RecvTimeoutError::Disconnected) => return,
+                Ok(()) | Err(RecvTimeoutError::Timeout) => {}
+            }
+            if self.stop.load(Ordering::Relaxed) {
+                return;
+            }
+            wait = match self.step() {
+                Ok(wait) => {
+                    self.last_trouble = None;
+                    wait
+                }
+                Err(error) => {
+                    self.trouble(format!("{error:#}"));
+                    LATER
+                }
+            };
+        }
+    }
+
+    fn trouble(&mut self, trouble: String) {
+        if self.last_trouble.as_ref() != Some(&trouble) {
+            self.log.warn(&format!("models are not asked: {}", printable(&trouble)));
+        }
+        self.last_trouble = Some(trouble);
+    }
+
+    /// Asks what is due, and says how long it is until something is due again.
+    fn step(&mut self) -> Result<Duration> {
+        self.environment = self.environment.again()?;
+        if self.environment.config.models().provider().is_none() {
+            return Ok(LONGEST);
+        }
+        let now = self.environment.clock.now();
+        match self.next_due()? {
+            None => return Ok(LONGEST),
+            Some(due) if due > now => return Ok(until(due, now)),
+            Some(_) => {}
+        }
+        let Some(models) = Models::of(&self.environment)? else { return Ok(LONGEST) };
+        let log = &self.log;
+        let told = |told: &Told<'_>| tell(log, told);
+        let report = match models.run(&self.environment, None, &self.stop, &told) {
+            // Somebody else asks: by hand, or another daemon that is ending.
+            Err(RefineError::Asking | RefineError::Busy) => return Ok(LATER),
+            report => report?,
+        };
+        if report.trouble.is_some() {
+            return Ok(LATER);
+        }
+        let now = self.environment.clock.now();
+        if let Some(exhausted) = report.exhausted {
+            // Another project's budget may have room, and settings change: look now and then.
+            return Ok(until(exhausted.until, now));
+        }
+        Ok(self.next_due()?.map_or(LONGEST, |due| until(due, now).max(Duration::from_secs(1))))
+    }
+
+    fn next_due(&self) -> Result<Option<Timestamp>> {
+        let Some(store) = Store::open_if_there(&self.environment.layout)? else { return Ok(None) };
+        if store.schema_version()? != thru_store::SCHEMA_VERSION {
+            return Ok(None);
+        }
+        let is_question =
+            |kind| matches!(kind, Some(JobKind::RefineTurn(_) | JobKind::RefineSession));
+        let jobs = store.jobs()?.into_iter();
+        Ok(jobs.filter(|job| !job.is_dead && is_question(job.kind)).filter_map(|job| job.due).min())
+    }
+}
+
+fn until(due: Timestamp, now: Timestamp) -> Duration {
+    Duration::try_from(due.duration_since(now)).unwrap_or_default().min(LONGEST)
+}
+
+/// What became of a question. Never what was said.
+fn tell(log: &Log, told: &Told<'_>) {
+    match told {
+        Told::Refined { session, turn, made } => {
+            let what = turn.map_or("the whole".to_owned(), |turn| format!("turn {turn}"));
+            log.info(&format!(
+                "{} {} told {what} of session {} ({} tokens, {} statements dropped)",
+                made.provider,
+                printable(&made.model),
+                session.id,
+                made.spent.tokens(),
+                made.dropped
+            ));
+        }
+        Told::Failed { provider, error, next: Some(next) } => {
+            log.warn(&format!("{provider}: {}; {next} is asked instead", printable(error)));
+        }
+        Told::Failed { provider, error, next: None } => log.warn(&format!(
+            "{provider}: {}; memories stay as they were made without a model",
+            printable(error)
+        )),
+        Told::Exhausted(exhausted) => log.info(&format!(
+            "{} are spent: memories are made without a model until {}",
+            exhausted.what, exhausted.until
+        )),
+    }
+}

@@ -1,0 +1,65 @@
+//! `thru models`: whose model makes memories better, if any, and what it may cost.
+
+mod list;
+mod setting;
+mod testing;
+
+use anyhow::Result;
+
+use super::Outcome;
+use crate::environment::Environment;
+use crate::refining;
+
+/// Choose whose model makes memories better, in the background and within a budget. Nothing is sent anywhere
+/// before you set one; without, memories are made without any model.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    thru models                                   what can be set, and what is\n  \
+    thru models set anthropic                     asks for a key if there is none\n  \
+    thru models set ollama --model qwen3:8b       on this machine, without a key\n  \
+    thru models set claude-cli                    your own `claude`, on the account it is signed in to\n  \
+    thru models set anthropic --fallback ollama --fallback-model qwen3:8b\n  \
+    thru models test                              one small question, to see whether it answers\n  \
+    thru models off\n\n\
+    Limits are settings: `budget.daily_tokens`, `budget.daily_cents` and others (`thru config show`). \
+    `thru status` shows what is spent.")]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// Answer as JSON
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// What can be set, and what is (the default)
+    List,
+    /// Have a model asked from now on
+    Set(setting::Arguments),
+    /// Ask one small question, to see whether it answers
+    Test,
+    /// Ask no model any more
+    Off(setting::Off),
+}
+
+pub(crate) fn run(arguments: Arguments, environment: &Environment, plain: bool) -> Result<Outcome> {
+    let json = arguments.json;
+    match arguments.command {
+        None | Some(Command::List) => list::run(environment, plain, json),
+        Some(Command::Set(set)) => setting::set(&set, environment, plain, json),
+        Some(Command::Test) => testing::run(environment, plain, json),
+        Some(Command::Off(off)) => setting::off(&off, environment, plain, json),
+    }
+}
+
+/// The provider of this name.
+fn named(name: &str) -> Result<refining::Known> {
+    refining::known(name).ok_or_else(|| {
+        let known: Vec<&str> = refining::KNOWN.iter().map(|known| known.name).collect();
+        crate::failure::advised(
+            format!("there is no provider `{name}`"),
+            format!("there are: {}", known.join(", ")),
+        )
+    })
+}
