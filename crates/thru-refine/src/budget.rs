@@ -29,6 +29,8 @@ pub struct Exhausted {
     pub what: &'static str,
     /// When there is more.
     pub until: Timestamp,
+    /// Whether it is one project's alone.
+    pub is_of_project: bool,
 }
 
 impl Meter {
@@ -77,16 +79,17 @@ impl Meter {
                 ["this project's tokens for today", "this project's money for today"],
             ),
         ];
-        rows.into_iter().find_map(|(spent, limit, until, [tokens, money])| {
+        rows.into_iter().enumerate().find_map(|(row, (spent, limit, until, [tokens, money]))| {
+            let is_of_project = row % 2 == 1;
             let after = spent.plus(asked);
             let Limit { tokens: most, cents } = limit;
             if after.tokens() > most {
-                return Some(Exhausted { what: tokens, until });
+                return Some(Exhausted { what: tokens, until, is_of_project });
             }
             // What costs nothing may be asked for when no money is left.
             let costs = asked.cost.is_some_and(|cost| cost > Micros(0));
             let is_over = after.cost.is_some_and(|cost| cost > Micros::from_cents(cents));
-            (costs && is_over).then_some(Exhausted { what: money, until })
+            (costs && is_over).then_some(Exhausted { what: money, until, is_of_project })
         })
     }
 }

@@ -253,7 +253,9 @@ impl Refiner<'_> {
             intake.apply_answers(&lock, &sessions)?;
             drop(lock);
             // Where only one project's budget is spent, others go on: its jobs are held.
-            if report.trouble.is_some() {
+            if report.trouble.is_some()
+                || report.exhausted.is_some_and(|exhausted| !exhausted.is_of_project)
+            {
                 break;
             }
         }

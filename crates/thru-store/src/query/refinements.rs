@@ -2,9 +2,10 @@
 
 use rusqlite::types::Value;
 use rusqlite::{OptionalExtension, Row, params_from_iter};
-use thru_core::{Id, Micros, SessionId, SessionKey, Spent, Timestamp};
+use thru_core::{Id, Made, MemoryKind, Micros, SessionId, SessionKey, Spent, Timestamp};
 use thru_lifecycle::content::ContentHash;
 
+use super::memories::MemoryRow;
 use super::passages::time;
 use crate::error::Result;
 use crate::store::Store;
@@ -178,11 +179,29 @@ impl Store {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The refinement that a memory comes from, as JSON.
-    pub fn refinement_of_memory(&self, session: i64, memory: &Id) -> Result<Option<RefinementRow>> {
-        let id = memory.to_string();
-        // The latest that holds names it last.
-        Ok(self.refinements(session)?.into_iter().rev().find(|one| one.body.contains(&id)))
+    /// How a model made a memory; nothing where none did.
+    pub fn made(&self, memory: &MemoryRow) -> Result<Option<Made>> {
+        let Some(session) = memory.session.filter(|_| memory.flags.is_refined) else {
+            return Ok(None);
+        };
+        let is_whole = memory.kind == MemoryKind::Summary;
+        // Both take the same parameters.
+        let of = match is_whole {
+            true => "SELECT content FROM sessions WHERE id = ?1 AND ?3 = ?3",
+            false => "SELECT content FROM turns WHERE session = ?1 AND turn = ?3",
+        };
+        let body: Option<String> = self
+            .connection
+            .prepare_cached(&format!(
+                "SELECT body FROM refinements WHERE session = ?1 AND whole = ?2
+                     AND content = ({of}) ORDER BY at DESC, key DESC LIMIT 1"
+            ))?
+            .query_row((session, is_whole, memory.turn), |row| row.get(0))
+            .optional()?;
+        Ok(body.and_then(|body| {
+            let mut body: serde_json::Value = serde_json::from_str(&body).ok()?;
+            serde_json::from_value(body["made"].take()).ok()
+        }))
     }
 }
 

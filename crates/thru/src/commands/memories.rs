@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use anyhow::Result;
 use serde_json::{Value, json};
 use thru_core::{
-    FileState, IdPrefix, MemoryKind, Merged, Observation, Statement, Summary, WorkOutcome,
+    ErrorResolved, FileState, IdPrefix, KeyDecision, Made, MemoryKind, Merged, Observation,
+    SessionSections, Statement, Summary, WorkOutcome,
 };
 use thru_recall::Freshness;
 use thru_redact::{Clean, Redactor, Report};
@@ -14,7 +15,7 @@ use thru_store::{MemoryBody, MemoryFilter, MemoryRow, SessionFilter, SessionRow,
 use crate::disk::RealDisk;
 use crate::environment::Environment;
 use crate::failure::advised;
-use crate::ui::{Page, Tone, count, day_and_time, one_line, printable, width};
+use crate::ui::{Page, Tone, count, day_and_time, one_line, plural, printable, width};
 
 /// What to do instead, where the id of something else was given.
 pub(crate) struct Instead {
@@ -266,6 +267,9 @@ pub(crate) fn show(
     if let Some(note) = freshness(store, memory, session.as_ref())?.note() {
         page.line(page.paint(Tone::Bad, &format!("{note}: it may no longer hold.")));
     }
+    if let Some(made) = store.made(memory)? {
+        page.line(page.paint(Tone::Quiet, &how_made(&made)));
+    }
     page.gap();
     match whole.get() {
         MemoryBody::Observation(observation) => {
@@ -274,6 +278,21 @@ pub(crate) fn show(
         MemoryBody::Summary(summary) => show_summary(page, store, summary, session.as_ref())?,
     }
     Ok(())
+}
+
+/// `made by claude-haiku-4-5 (anthropic, turn/1) · 2,050 tokens · $0.0031 · 1.2 s`
+fn how_made(made: &Made) -> String {
+    let model = printable(&made.model);
+    let mut parts = vec![
+        format!("made by {model} ({}, {})", made.provider, made.prompt),
+        format!("{} tokens", count(made.spent.tokens())),
+    ];
+    parts.extend(made.spent.cost.map(|cost| cost.to_string()));
+    parts.push(format!("{:.1} s", made.latency_ms as f64 / 1e3));
+    if made.dropped > 0 {
+        parts.push(format!("{} dropped", plural(made.dropped, "statement")));
+    }
+    parts.join(" · ")
 }
 
 /// The name of the project that a memory belongs to.
@@ -299,6 +318,8 @@ fn marks(memory: &MemoryRow) -> impl Iterator<Item = &'static str> {
         (flags.is_of_person && !flags.is_told, "said by the user"),
         (flags.is_uncertain, "uncertain"),
         (flags.is_edited, "edited"),
+        (flags.is_refined, "by a model"),
+        (flags.is_superseded, "superseded by what a model made"),
     ]
     .into_iter()
     .filter_map(|(is_so, mark)| is_so.then_some(mark))
@@ -366,6 +387,7 @@ fn show_summary(
             digest.files.iter().map(|path| printable(relative(path, session))).collect();
         page.line(format!("{}  {}", page.paint(Tone::Quiet, "Changed"), names.join(", ")));
     }
+    show_sections(page, &summary.sections, session);
     if summary.turns.len() > 1 {
         page.gap();
         page.line(page.paint(Tone::Quiet, "By turn"));
@@ -379,6 +401,52 @@ fn show_summary(
         }
     }
     Ok(())
+}
+
+/// What a model said beside the digest.
+fn show_sections(page: &mut Page, sections: &SessionSections, session: Option<&SessionRow>) {
+    let mut list = |label: &str, lines: Vec<String>| {
+        if !lines.is_empty() {
+            page.line(page.paint(Tone::Quiet, label));
+        }
+        for line in lines {
+            page.line(format!("  - {}", printable(&line)));
+        }
+    };
+    let reasoned = |decision: &KeyDecision| {
+        let mut line = decision.decision.text.clone();
+        line.extend(decision.rationale.iter().map(|reason| format!(" (because: {reason})")));
+        if !decision.alternatives.is_empty() {
+            line.push_str(&format!(" (instead of: {})", decision.alternatives.join("; ")));
+        }
+        line
+    };
+    let resolved = |error: &ErrorResolved| {
+        let parts = [
+            Some(error.error.text.clone()),
+            error.root_cause.as_ref().map(|cause| format!("cause: {cause}")),
+            error.fix.as_ref().map(|fix| format!("fix: {fix}")),
+            error.verification.as_ref().map(|seen| format!("verified: {seen}")),
+        ];
+        parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
+    };
+    let texts = |list: &[Statement]| list.iter().map(|one| one.text.clone()).collect::<Vec<_>>();
+    let changes = sections.code_changes.iter();
+    let changes =
+        changes.map(|one| format!("{}: {}", relative(&one.file, session), one.description));
+    list("Why", sections.key_decisions.iter().map(reasoned).collect());
+    list("Errors resolved", sections.errors_resolved.iter().map(resolved).collect());
+    list("Changes", changes.collect());
+    list("Outcomes", texts(&sections.outcomes));
+    list("To go on", texts(&sections.context));
+    list("Topics", texts(&sections.topics));
+    if !sections.tags.is_empty() {
+        page.line(format!(
+            "{}  {}",
+            page.paint(Tone::Quiet, "Tags"),
+            printable(&sections.tags.join(", "))
+        ));
+    }
 }
 
 /// Statements below a label, each with the passages that show it.
@@ -427,6 +495,8 @@ pub(crate) fn memory_json(
         "of_person": memory.flags.is_of_person,
         "told": memory.flags.is_told,
         "edited": memory.flags.is_edited,
+        "refined": memory.flags.is_refined,
+        "superseded": memory.flags.is_superseded,
         "outcome": memory.outcome.map(WorkOutcome::as_str),
         "tokens": memory.tokens,
         "raw_tokens": memory.raw_tokens,
@@ -441,6 +511,9 @@ pub(crate) fn whole_json(store: &Store, redactor: &Redactor, memory: &MemoryRow)
     let freshness = freshness(store, memory, session.as_ref())?;
     value["files_changed_since"] = json!(freshness.changed);
     value["files_gone_since"] = json!(freshness.gone);
+    if let Some(made) = store.made(memory)? {
+        value["made"] = serde_json::to_value(made)?;
+    }
     value["body"] = match whole(store, redactor, memory)?.get() {
         MemoryBody::Observation(observation) => serde_json::to_value(observation)?,
         MemoryBody::Summary(summary) => serde_json::to_value(summary)?,

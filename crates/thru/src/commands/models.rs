@@ -1,10 +1,13 @@
 //! `thru models`: whose model makes memories better, if any, and what it may cost.
 
 mod list;
+mod meters;
 mod setting;
 mod testing;
 
 use anyhow::Result;
+
+pub(crate) use meters::{Meters, dead_others, meters, others};
 
 use super::Outcome;
 use crate::environment::Environment;

@@ -1,5 +1,6 @@
 //! `thru stats`: what briefings cost, and whether they were used.
 
+mod models;
 mod sessions;
 
 use anyhow::Result;
@@ -16,7 +17,8 @@ use crate::ui::{Page, Tone, age, count, one_line, plural};
 #[command(after_help = "Examples:\n  \
     thru stats                      the last 30 days\n  \
     thru stats --since yesterday\n  \
-    thru stats sessions             how long sessions took and what was done\n\n\
+    thru stats sessions             how long sessions took and what was done\n  \
+    thru stats models               what models were asked, and what that cost\n\n\
     FETCHED counts memories that a session later asked for by their id, TOUCHED those whose files it \
     later worked on. Neither proves that the memory helped.")]
 #[command(args_conflicts_with_subcommands = true)]
@@ -39,6 +41,8 @@ pub(crate) struct Arguments {
 enum Command {
     /// How long sessions took and what was done in them, by day and by project
     Sessions(sessions::Arguments),
+    /// What models were asked, and what that cost
+    Models(models::Arguments),
 }
 
 pub(crate) fn run(
@@ -46,8 +50,10 @@ pub(crate) fn run(
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {
-    if let Some(Command::Sessions(arguments)) = &arguments.command {
-        return sessions::run(arguments, environment, plain);
+    match &arguments.command {
+        Some(Command::Sessions(arguments)) => return sessions::run(arguments, environment, plain),
+        Some(Command::Models(arguments)) => return models::run(arguments, environment, plain),
+        None => {}
     }
     let store = shared::open_store(environment)?;
     let since = parse_date(&arguments.since, environment.clock.now(), &environment.zone)?;

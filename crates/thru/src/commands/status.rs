@@ -12,7 +12,7 @@ use thru_core::Timestamp;
 use thru_store::{Counts, Store};
 
 use super::capture::described;
-use super::{Outcome, shared, unindexed};
+use super::{Outcome, models, shared, unindexed};
 use crate::environment::Environment;
 use crate::health::{self, Daemon, Sizes, hooks, recent_failures};
 use crate::ui::{Page, Tone, age, count, day_and_time, plural, size};
@@ -53,6 +53,8 @@ struct Status {
     alarm: Option<u64>,
     /// Hooks that failed in the last day.
     failures: usize,
+    /// Who is asked about memories, and what that cost.
+    models: Option<models::Meters>,
 }
 
 /// Whether hooks keep what they are told.
@@ -95,7 +97,7 @@ fn look(environment: &Environment) -> Result<Status> {
         None => Recording::On,
     };
     let jobs = store.as_ref().map(Store::jobs).transpose()?.unwrap_or_default();
-    let dead_jobs = jobs.iter().filter(|job| job.is_dead).count() as u64;
+    let dead_jobs = models::dead_others(&jobs);
     Ok(Status {
         recording,
         events,
@@ -109,10 +111,11 @@ fn look(environment: &Environment) -> Result<Status> {
             None => 0,
         },
         dead_jobs,
-        waiting_jobs: jobs.len() as u64 - dead_jobs,
+        waiting_jobs: models::others(&jobs) - dead_jobs,
         daemon: Daemon::look(environment),
         alarm: (sizes.journal > cap).then_some(cap),
         failures: recent_failures(layout, now).len(),
+        models: models::meters(environment, store.as_ref(), &jobs)?,
         sizes,
     })
 }
@@ -196,6 +199,11 @@ fn show(page: &mut Page, status: &Status, environment: &Environment) {
             |at| format!("{}, {}", day_and_time(Some(at), &environment.zone), ago(at)),
         ),
     );
+    if let Some(models) = &status.models {
+        for (name, tone, text) in models.rows() {
+            row(name, tone, text);
+        }
+    }
     if status.pending > 0 {
         row("waiting", None, format!("{} to be brought in", plural(status.pending, "record")));
     }
@@ -248,6 +256,7 @@ fn as_json(status: &Status, environment: &Environment) -> Value {
         "unindexed_sessions": status.unindexed,
         "jobs": { "waiting": status.waiting_jobs, "dead": status.dead_jobs },
         "daemon": status.daemon.as_json(),
+        "models": status.models.as_ref().map(models::Meters::as_json),
         "journal_alarm": status.alarm.is_some(),
         "failures_last_day": status.failures,
         "bytes": {

@@ -38,6 +38,7 @@ mod promises;
 #[allow(dead_code, reason = "shared with the tests of thru-intake, which use all of it")]
 mod records;
 mod redacting;
+mod refining;
 mod remembering;
 mod restoring;
 mod sessions;

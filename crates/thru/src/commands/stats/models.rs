@@ -1,0 +1,119 @@
+//! `thru stats models`: what models were asked, what came of it, and what it cost.
+
+use anyhow::Result;
+use serde_json::{Value, json};
+use thru_core::Spent;
+use thru_recall::parse_date;
+use thru_store::{Fate, SpendingFilter, SpendingRow};
+
+use super::super::{Outcome, shared};
+use crate::environment::Environment;
+use crate::ui::{Page, Tone, count, one_line};
+
+/// What models were asked, what came of it, and what it cost.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    thru stats models                        the last 30 days\n  \
+    thru stats models --project rocket\n\n\
+    A question whose answer nobody saw counts with the most that it may have cost.")]
+pub(crate) struct Arguments {
+    /// Since: `2026-03-01`, `yesterday`, `2 weeks ago`
+    #[arg(long, default_value = "30 days ago")]
+    since: String,
+    /// Only this project
+    #[arg(long, short)]
+    project: Option<String>,
+    /// Answer as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(
+    arguments: &Arguments,
+    environment: &Environment,
+    plain: bool,
+) -> Result<Outcome> {
+    let store = shared::open_store(environment)?;
+    let project = arguments.project.as_deref();
+    let project = project.map(|name| shared::named_project(&store, name)).transpose()?;
+    let since = parse_date(&arguments.since, environment.clock.now(), &environment.zone)?;
+    let filter = SpendingFilter {
+        since: Some(since),
+        project: project.as_ref().map(|project| project.key.as_str()),
+    };
+    let rows = store.spending(filter)?;
+    let superseded = store.superseded_count()?;
+    let mut page = Page::new(environment, plain);
+    if arguments.json {
+        page.json(&json!({
+            "version": 1,
+            "kind": "model-usage",
+            "superseded_memories": superseded,
+            "rows": rows.iter().map(as_json).collect::<Vec<_>>(),
+        }))?;
+    } else if rows.is_empty() {
+        page.line("No model was asked anything in this time.");
+    } else {
+        show(&mut page, &rows);
+        page.gap();
+        let number = count(superseded);
+        page.line(format!("Memories that what a model made takes the place of: {number}. They are kept."));
+    }
+    page.print()?;
+    Ok(if rows.is_empty() { Outcome::Nothing } else { Outcome::Done })
+}
+
+fn show(page: &mut Page, rows: &[SpendingRow]) {
+    let heading = format!(
+        "{:11}  {:26}  {:8}  {:9}  {:>9}  {:>11}  {:>9}",
+        "PROVIDER", "MODEL", "FOR", "CAME OF IT", "QUESTIONS", "TOKENS", "COST"
+    );
+    page.line(page.paint(Tone::Quiet, &heading));
+    for row in rows {
+        page.line(format!(
+            "{:11}  {:26}  {:8}  {:10}  {:>9}  {:>11}  {:>9}",
+            row.provider,
+            one_line(&row.model, 26),
+            row.purpose,
+            fate(row.fate),
+            count(row.questions),
+            count(row.spent.tokens()),
+            cost(row.spent),
+        ));
+    }
+    let all = rows.iter().fold(Spent::default(), |sum, row| sum.plus(row.spent));
+    let questions = rows.iter().map(|row| row.questions).sum::<u64>();
+    page.line(format!(
+        "{:61}  {:>9}  {:>11}  {:>9}",
+        "in all",
+        count(questions),
+        count(all.tokens()),
+        cost(all)
+    ));
+}
+
+const fn fate(fate: Fate) -> &'static str {
+    match fate {
+        Fate::Unknown => "unknown",
+        Fate::Answered => "answer",
+        Fate::Wasted => "no use",
+        Fate::Free => "no answer",
+    }
+}
+
+fn cost(spent: Spent) -> String {
+    spent.cost.map_or_else(|| "-".to_owned(), |cost| cost.to_string())
+}
+
+fn as_json(row: &SpendingRow) -> Value {
+    json!({
+        "provider": row.provider,
+        "model": row.model,
+        "purpose": row.purpose,
+        "outcome": fate(row.fate),
+        "questions": row.questions,
+        "input_tokens": row.spent.input,
+        "output_tokens": row.spent.output,
+        "cost_micros": row.spent.cost.map(|cost| cost.0),
+    })
+}

@@ -1,0 +1,286 @@
+//! Models: what is sent, what is believed, what it may cost, and what happens where none answers.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use thru_models::testing::{Asked, ModelServer, Response, body, error, ollama};
+
+use crate::home::{Home, Ran};
+use crate::records::{Author, ONE, file};
+
+/// What a model says of any turn.
+fn turn() -> String {
+    json!({
+        "observations": [{
+            "type": "bugfix",
+            "title": "The oxidiser valve was closed by a lock that nobody released",
+            "narrative": "The valve stayed shut because the lock was never released. It now opens in 9999 ms.",
+            "facts": [{ "text": "The lock is released when the valve opens", "cite": [1] }],
+            "concepts": ["problem-solution"],
+            "files_read": [],
+            "files_modified": ["src/nowhere.rs"],
+            "cite": [1],
+        }],
+        "summary": {
+            "request": "Find out why the valve stays shut",
+            "investigated": [], "learned": ["The lock was never released"],
+            "completed": [], "next_steps": [],
+        },
+    })
+    .to_string()
+}
+
+/// What a model says of any session.
+fn session() -> String {
+    json!({
+        "title": "Why the valve stayed shut",
+        "request": "Find out why the valve stays shut",
+        "investigated": [], "learned": ["The lock was never released"], "completed": [],
+        "next_steps": [], "topics": ["valves"], "code_changes": [],
+        "decisions": [{ "decision": "Release the lock early", "rationale": "the valve waits for it", "alternatives": [], "cite": [1] }],
+        "errors_resolved": [], "outcomes": [], "context_for_continuation": [], "tags": ["valve"],
+    })
+    .to_string()
+}
+
+fn is_about_session(asked: &Asked) -> bool {
+    body(asked).to_string().contains("errors_resolved")
+}
+
+/// A model that answers everything.
+fn willing() -> ModelServer {
+    ModelServer::answering(|asked| match is_about_session(asked) {
+        true => ollama(&session()),
+        false => ollama(&turn()),
+    })
+    .unwrap()
+}
+
+/// A home with a session of two turns, and this model set.
+fn home_with(server: &ModelServer) -> Home {
+    let home = Home::new();
+    let mut author = Author::of(ONE);
+    author
+        .asks("Why does the oxidiser valve stay shut? The lock must be released when it opens.")
+        .says("I look at the valve and its lock.")
+        .calls("toolu_1", "Bash", json!({ "command": "cargo test valve" }))
+        .fails("toolu_1", "error: the lock is held")
+        .says("The lock was never released, so the valve stayed shut. Release the lock early.")
+        .asks("Good. My token is ghp_abcdefghijklmnopqrstuvwxyz0123456789 and <private>my birthday</private>; run the tests again.")
+        .calls("toolu_2", "Bash", json!({ "command": "cargo test valve" }))
+        .gets("toolu_2", "test result: ok. 3 passed")
+        .says("All tests pass now: the valve opens.");
+    home.write(&file(ONE), author.text());
+    home.thru(&["import"]).expect(0);
+    set(&home, server);
+    home
+}
+
+fn set(home: &Home, server: &ModelServer) -> Ran {
+    home.thru(&["models", "set", "ollama", "--model", "llama3.2:3b", "--url", &server.url()]).expect(0)
+}
+
+const ALL: [&str; 3] = ["distil", "--since", "20 years ago"];
+
+fn run(home: &Home) -> Ran {
+    home.thru(&[&ALL[..], &["--run"]].concat())
+}
+
+#[test]
+fn without_a_model_nothing_is_said_of_one() {
+    let home = Home::imported();
+    insta::assert_snapshot!(home.shown(&["models"]), @"");
+    assert!(!home.thru(&["status"]).expect(0).stdout.contains("models"));
+    let refused = run(&home).expect(2);
+    insta::assert_snapshot!(refused.shown(), @"");
+}
+
+#[test]
+fn what_it_costs_is_shown_before_anything_is_sent() {
+    let server = willing();
+    let home = home_with(&server);
+    insta::assert_snapshot!(home.shown(&ALL), @"");
+    assert!(server.requests().is_empty());
+}
+
+#[test]
+fn a_model_is_asked_once_about_each_turn_and_once_about_the_session() {
+    let server = willing();
+    let home = home_with(&server);
+    insta::assert_snapshot!(run(&home).expect(0).shown(), @"");
+    let asked = server.requests();
+    let (sessions, turns): (Vec<_>, Vec<_>) = asked.iter().partition(|asked| is_about_session(asked));
+    assert_eq!((turns.len(), sessions.len()), (2, 1));
+    for one in &asked {
+        let sent = String::from_utf8_lossy(&one.body);
+        assert!(!sent.contains("ghp_abc") && !sent.contains("birthday"), "{sent}");
+        assert!(body(one)["options"]["num_ctx"].is_u64());
+    }
+    // What the record does not hold is not believed; what was made without a model is kept.
+    let id = home.memory_of("bugfix", "valve closed by a lock");
+    let shown = home.shown(&["show", &id]);
+    assert!(!shown.contains("9999") && !shown.contains("nowhere"), "{shown}");
+    insta::with_settings!({ filters => vec![(r"\d+\.\d s", "[time]"), (r"[0-9a-z]{5}  bugfix", "[id]  bugfix"), (r"(Sources|released)  [0-9a-z ]+", "$1  [ids]")] }, {
+        insta::assert_snapshot!(shown, @"");
+    });
+    // Nobody is asked twice, and a rebuild asks nobody.
+    run(&home).expect(1);
+    let before = home.json(&["show", "--json", &id]);
+    home.thru(&["rebuild"]).expect(0);
+    assert_eq!(home.json(&["show", "--json", &id]), before);
+    run(&home).expect(1);
+    assert_eq!(server.requests().len(), asked.len());
+    // The same model is not asked the same again, even where somebody wants it.
+    let again = home.thru(&[&ALL[..], &["--run", "--again", "--json"]].concat()).expect(0);
+    let again: Value = serde_json::from_str(&again.stdout).unwrap();
+    assert_eq!((again["done"]["reused"].as_u64(), server.requests().len()), (Some(3), asked.len()), "{again}");
+    insta::assert_snapshot!(home.shown(&["stats", "models"]), @"");
+}
+
+#[test]
+fn when_the_budget_is_spent_it_is_said_and_the_queue_is_kept() {
+    let server = willing();
+    let home = home_with(&server);
+    home.thru(&["config", "set", "budget.daily_tokens", "6000"]).expect(0);
+    let ran = run(&home).expect(0);
+    let mut settings = home.filters();
+    settings.add_filter(r"\d{4}-\d\d-\d\d \d\d:\d\d", "[midnight]");
+    let _bound = settings.bind_to_scope();
+    insta::assert_snapshot!(ran.shown(), @"");
+    assert_eq!(server.requests().len(), 1);
+    let status = home.json(&["status", "--json"]);
+    assert_eq!(status["models"]["waiting"], 2, "{status}");
+    home.thru(&["config", "set", "budget.daily_tokens", "60000"]).expect(0);
+    run(&home).expect(0);
+    assert_eq!(server.requests().len(), 3);
+}
+
+#[test]
+fn where_nobody_answers_memories_stay_and_questions_wait() {
+    let server = ModelServer::start([error(401, "authentication_error", "no such key")]).unwrap();
+    let home = home_with(&server);
+    let before = home.json(&["search", "--all", "--json", "valve"]);
+    let ran = run(&home).expect(2);
+    insta::assert_snapshot!(ran.shown(), @"");
+    assert_eq!(server.requests().len(), 1, "others would fail as well");
+    assert_eq!(home.json(&["search", "--all", "--json", "valve"])["memories"], before["memories"]);
+    let status = home.json(&["status", "--json"]);
+    assert_eq!(status["models"]["waiting"], 3, "{status}");
+    assert_eq!(status["models"]["today"]["tokens"], 0, "nothing was spent");
+}
+
+#[test]
+fn a_model_on_this_machine_is_asked_where_the_first_does_not_answer() {
+    let broken = ModelServer::start([error(500, "api_error", "out of order")]).unwrap();
+    let local = willing();
+    let home = home_with(&broken);
+    for (key, value) in [
+        ("models.fallback", "ollama"),
+        ("models.fallback_model", "small"),
+        ("models.fallback_url", &local.url()),
+    ] {
+        home.thru(&["config", "set", key, value]).expect(0);
+    }
+    let ran = home.thru(&[&ALL[..], &["--run", "--json"]].concat()).expect(0);
+    let done: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!((done["done"]["turns"].as_u64(), local.requests().len()), (Some(2), 3), "{done}");
+}
+
+#[test]
+fn nonsense_is_paid_for_twice_and_not_for_ever() {
+    let server = ModelServer::start([ollama("I would rather sing.")]).unwrap();
+    let home = home_with(&server);
+    for _ in 0..4 {
+        home.thru(&[&ALL[..], &["--run", "--json"]].concat());
+        let numbers: Vec<String> = home.json(&["jobs", "--json"])["jobs"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|job| job["dead"] != true)
+            .map(|job| job["number"].to_string())
+            .collect();
+        let _ = numbers;
+    }
+    let asked = server.requests().len();
+    assert!(asked <= 12, "{asked}");
+    let status = home.json(&["status", "--json"]);
+    assert!(status["models"]["today"]["tokens"].as_u64().unwrap() > 0, "it was paid for: {status}");
+    assert!(!home.shown(&["search", "--all", "sing"]).contains("rather sing"));
+}
+
+#[test]
+fn a_project_that_must_not_be_sent_is_not() {
+    let server = willing();
+    let home = home_with(&server);
+    let sessions = home.json(&["sessions", "--all", "--json"]);
+    let directory = sessions["sessions"][0]["directory"].as_str().unwrap().to_owned();
+    // The session's directory is one of this machine for once.
+    assert!(!std::path::Path::new(&directory).exists());
+    home.thru(&["config", "set", "models.off", "true"]).expect(0);
+    let ran = home.thru(&[&ALL[..], &["--run", "--json"]].concat()).expect(0);
+    let done: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(done["done"]["skipped"], 3, "{done}");
+    assert!(server.requests().is_empty());
+}
+
+#[test]
+fn whoever_is_killed_while_asking_leaves_the_question_and_what_it_may_have_cost() {
+    let hanging = ModelServer::start([Response::silence()]).unwrap();
+    let home = home_with(&hanging);
+    let mut asking = home.command().args([&ALL[..], &["--run"]].concat()).spawn().unwrap();
+    let started = Instant::now();
+    while hanging.requests().is_empty() && started.elapsed() < Duration::from_secs(20) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(hanging.requests().len(), 1);
+    asking.kill().unwrap();
+    asking.wait().unwrap();
+    let server = willing();
+    set(&home, &server);
+    run(&home).expect(0);
+    assert_eq!(server.requests().len(), 3);
+    let usage = home.json(&["stats", "models", "--json"]);
+    let rows = usage["rows"].as_array().unwrap();
+    let of = |outcome: &str| -> u64 {
+        rows.iter()
+            .filter(|row| row["outcome"] == outcome)
+            .map(|row| row["questions"].as_u64().unwrap())
+            .sum()
+    };
+    assert_eq!((of("unknown"), of("answer")), (1, 3), "{usage}");
+    let observations = home.json(&["search", "--all", "--json", "--type", "bugfix", "valve lock"]);
+    assert_eq!(observations["memories"].as_array().unwrap().len(), 1, "{observations}");
+}
+
+#[test]
+fn keys_are_kept_apart_and_never_shown() {
+    use std::io::Write;
+    let server = willing();
+    let home = Home::imported();
+    let missing = home.thru(&["models", "set", "anthropic"]).expect(2);
+    insta::assert_snapshot!(missing.shown(), @"");
+    let mut setting = home
+        .command()
+        .args(["models", "set", "anthropic", "--key", "--url", &server.url()])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    setting.stdin.take().unwrap().write_all(b"sk-ant-secret-0123456789\n").unwrap();
+    let ran = Ran::from(setting.wait_with_output().unwrap()).expect(0);
+    assert!(!ran.shown().contains("secret"), "{}", ran.shown());
+    let config = fs::read_to_string(home.data().join("config.toml")).unwrap();
+    assert!(!config.contains("secret") && config.contains("anthropic"), "{config}");
+    let key = home.data().join("keys/anthropic");
+    assert!(fs::read_to_string(&key).unwrap().contains("secret"));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(fs::metadata(&key).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+    assert!(!home.shown(&["models"]).contains("secret"));
+    let off = home.thru(&["models", "off", "--forget-key"]).expect(0);
+    assert!(off.stdout.contains("anthropic is not asked any more") && !key.exists(), "{}", off.shown());
+}
