@@ -44,7 +44,7 @@ pub struct SessionInput {
 impl SessionInput {
     /// Makes it of what is known.
     pub fn of(known: &SessionMaterial, limits: Limits) -> Self {
-        let room = limits.room(prompt::overhead(prompt::session));
+        let room = limits.room(*prompt::BESIDE_SESSION);
         Self { record: Record::of(&items(known), room, 0) }
     }
 

@@ -32,7 +32,7 @@ impl TurnInput {
     /// Makes it of the passages of one turn, in their order.
     pub fn of(moments: &[TurnMoment], limits: Limits) -> Self {
         let (items, left_out) = items(moments);
-        let record = Record::of(&items, limits.room(prompt::overhead(prompt::turn)), left_out);
+        let record = Record::of(&items, limits.room(*prompt::BESIDE_TURN), left_out);
         let said: usize = moments
             .iter()
             .filter(|moment| moment.kind == PassageKind::Assistant)
