@@ -3,7 +3,8 @@
 //! Structured evidence first (tool calls joined with their results), shaped prose second; every
 //! statement cites the passages that it was taken from. Pure functions: this crate must not read or
 //! write anything, must not know the store or any agent's format, and says the same for the same
-//! passages every time.
+//! passages every time. [`refine`] is the same for what a model adds: what it is asked, and what of
+//! its answer is believed. It asks nobody itself.
 
 mod answers;
 mod checks;

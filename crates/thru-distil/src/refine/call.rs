@@ -16,6 +16,18 @@ use crate::text::ends;
 /// Characters of one line of an output or of a change.
 const LINE: usize = 140;
 
+/// Commands that only look at a repository.
+const LOOKING: [&str; 8] = [
+    "git status",
+    "git log",
+    "git diff",
+    "git show",
+    "git branch",
+    "git rev-parse",
+    "git blame",
+    "git remote",
+];
+
 /// How much of an output is looked at.
 const LOOKED_AT: usize = 24 * 1024;
 
@@ -115,8 +127,12 @@ fn used(moment: &TurnMoment, tool: &str) -> Told {
 
 fn failed(moment: &TurnMoment, tool: &str) -> Told {
     let file = moment.files.first().map(|file| line(short_path(&file.path), 100));
-    let head = format!("{} {} → failed", line(tool, 60), file.unwrap_or_default());
+    let on = file.map_or(String::new(), |file| format!(" {file}"));
+    let head = format!("CALLED {}{on} → failed", line(tool, 60));
     let text = own(&moment.text);
+    if text.contains("Sibling tool call errored") {
+        return Told::LeftOut;
+    }
     let why = checks::telling_line(result(&text)).unwrap_or_default();
     let forms = vec![head.clone(), format!("{head}: {}", line(&why, LINE))];
     Told::Item(Box::new(Item::new(moment.passage, Rank::Call, forms)))
@@ -131,7 +147,8 @@ fn ran(moment: &TurnMoment, run: &Run) -> Told {
     if moment.is_subagent && !(is_red && run.is_check) {
         return Told::LeftOut;
     }
-    if run.is_looking && !is_red {
+    let looks = run.is_looking || LOOKING.contains(&run.family.as_str());
+    if looks && run.commits.is_empty() && !is_red {
         return Told::Look(format!("`{}`", line(&run.shown, 60)));
     }
     let ended = match &run.status {
@@ -267,14 +284,16 @@ fn failure(why: Option<&str>, output: &str, most: usize) -> Vec<String> {
 
 /// The last lines of an output: what it comes to.
 fn last_lines(output: &str, most: usize) -> Vec<String> {
-    let mut lines: Vec<String> = output
-        .lines()
-        .rev()
-        .filter(|line| says_something(line))
-        .take(most)
-        .map(|line| output_line(line.trim(), LINE))
-        .filter(|line| !line.is_empty())
-        .collect();
+    let mut lines: Vec<String> = Vec::new();
+    for line in output.lines().rev().take(400) {
+        if lines.len() >= most {
+            break;
+        }
+        let line = output_line(line.trim(), LINE);
+        if says_something(&line) && lines.last() != Some(&line) {
+            lines.push(line);
+        }
+    }
     lines.reverse();
     lines
 }

@@ -2,7 +2,11 @@
 //! fence around it, and nothing that Throughline or the client put into a conversation is sent.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
+use regex::Regex;
+
+use crate::pattern;
 use crate::text::{cut, find_ignoring_case, one_line, visible};
 
 /// The name of the tags around the record of a turn.
@@ -77,6 +81,25 @@ fn names_tag(after: &str) -> bool {
 /// Whether `text` holds the name of one of our tags or of the client's.
 pub(super) fn holds_tag(text: &str) -> bool {
     TAGS.iter().any(|tag| find_ignoring_case(text, tag).is_some())
+}
+
+/// What speaks to whoever reads it instead of telling what happened.
+static STEERING: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?ix)
+        \b(?:ignore|disregard|forget|override)\b.{0,30}\b(?:previous|prior|above|earlier|all|any|your|system)\b.{0,30}\b(?:instruction|instructions|prompt|prompts|rules?|context|messages?|directions)\b
+        | \byou\s+(?:must|shall|should|have\s+to|need\s+to|are\s+to|will)\s+(?:now|always|never|immediately|first|only|not|obey|follow|ignore|run|execute|delete|send|reveal)\b
+        | \byou\s+are\s+now\b | \bfrom\s+now\s+on,?\s+you\b | \bnew\s+instructions?\s*:
+        | \bas\s+an\s+ai\b | \b(?:reveal|print|repeat)\s+(?:your|the)\s+system\s+prompt\b
+        | <\s*/?\s*(?:system|assistant|user|human|instructions?|private)\b
+        | <\|(?:im_start|im_end|system|user|assistant)\|> | ^\s*(?:system|assistant|human)\s*:\s
+        | \[/?INST\]",
+    )
+});
+
+/// Whether a text tells whoever reads it what to do, as instructions to an agent are worded.
+pub(super) fn steers(text: &str) -> bool {
+    STEERING.as_ref().is_some_and(|steering| steering.is_match(text))
 }
 
 /// Recorded text as it is sent: one line of at most `limit` characters. Of a long text the end is kept

@@ -3,9 +3,7 @@
 //! and so is what would steer whoever reads it.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::LazyLock;
 
-use regex::Regex;
 use serde::{Deserialize, Serialize};
 use thru_core::{
     Agent, Certainty, CodeChange, Digest, ErrorResolved, Id, KeyDecision, Observation,
@@ -15,12 +13,13 @@ use thru_core::{
 
 use super::answer::{OBSERVATIONS, SaidObservation, SessionAnswer, TurnAnswer, TurnSummary};
 use super::fence;
-use super::material::{Border, Material};
+use super::lookup;
+use super::material::Material;
 use super::names::{self, Kind, Name};
 use super::session::SessionInput;
 use super::turn::TurnInput;
 use crate::text::{FACT, unmarked, visible};
-use crate::{pattern, prose, title};
+use crate::{prose, title};
 
 /// Longest narrative, in characters.
 const NARRATIVE: usize = 600;
@@ -131,7 +130,7 @@ impl Dropped {
             Why::Named(Kind::Identifier) => self.identifiers += 1,
             Why::Named(Kind::Command) => self.commands += 1,
             Why::Named(Kind::Code) => self.codes += 1,
-            Why::Named(Kind::Number) => self.numbers += 1,
+            Why::Named(Kind::Number | Kind::Line) => self.numbers += 1,
             Why::Steers => self.steering += 1,
         }
     }
@@ -483,8 +482,7 @@ impl<'m> Ground<'m> {
 
     fn check(&mut self, said: &str) -> Result<Rarest, Why> {
         let said: String = visible(said).filter(|c| !is_invisible(*c)).collect();
-        if fence::holds_tag(&said) || STEERING.as_ref().is_some_and(|steers| steers.is_match(&said))
-        {
+        if fence::holds_tag(&said) || fence::steers(&said) {
             return Err(Why::Steers);
         }
         let mut rarest: Option<Rarest> = None;
@@ -505,7 +503,7 @@ impl<'m> Ground<'m> {
         if let Some(known) = self.places.get(&name) {
             return known.clone();
         }
-        let places = sought(self.material, &name);
+        let places = lookup::places(self.material, &name);
         self.places.insert(name, places.clone());
         places
     }
@@ -515,108 +513,6 @@ impl<'m> Ground<'m> {
 fn shown(text: &str, limit: usize) -> String {
     let text: String = text.chars().filter(|c| !is_invisible(*c)).collect();
     crate::text::one_line(&text, limit)
-}
-
-/// What speaks to whoever reads it instead of telling what happened.
-static STEERING: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    pattern::regex(
-        r"(?ix)
-        \b(?:ignore|disregard|forget|override)\b.{0,30}\b(?:previous|prior|above|earlier|all|any|your|system)\b.{0,30}\b(?:instruction|instructions|prompt|prompts|rules?|context|messages?|directions)\b
-        | \byou\s+(?:must|shall|should|have\s+to|need\s+to|are\s+to|will)\s+(?:now|always|never|immediately|first|only|not|obey|follow|ignore|run|execute|delete|send|reveal)\b
-        | \byou\s+are\s+now\b | \bfrom\s+now\s+on,?\s+you\b | \bnew\s+instructions?\s*:
-        | \bas\s+an\s+ai\b | \b(?:reveal|print|repeat)\s+(?:your|the)\s+system\s+prompt\b
-        | <\s*/?\s*(?:system|assistant|user|human|instructions?|private)\b
-        | <\|(?:im_start|im_end|system|user|assistant)\|> | ^\s*(?:system|assistant|human)\s*:\s
-        | \[/?INST\]",
-    )
-});
-
-/// Where a name stands in the material, in one of the ways in which it may be written.
-fn sought(material: &Material, name: &Name) -> Vec<usize> {
-    let text = name.text.as_str();
-    let first = |forms: &mut dyn Iterator<Item = String>, border| {
-        forms.map(|form| material.places(&form, border)).find(|places| !places.is_empty())
-    };
-    match name.kind {
-        Kind::File => {
-            let border = if text.starts_with('.') { Border::End } else { Border::Path };
-            material.places(text, border)
-        }
-        Kind::Command => {
-            let places = material.places(text, Border::Name);
-            if places.is_empty() { material.runs(text) } else { places }
-        }
-        Kind::Code => {
-            let places = material.places(text, Border::Name);
-            match places.is_empty() && text.len() >= 7 {
-                // Hashes are told short.
-                true => material.places(text, Border::Start),
-                false => places,
-            }
-        }
-        Kind::Number => number(material, text),
-        Kind::Identifier => {
-            let stem = text.trim_end_matches("()");
-            let plural = stem.strip_suffix('s').map(str::to_owned);
-            let dashed = stem.contains('_').then(|| stem.replace('_', "-"));
-            let whole = first(
-                &mut std::iter::once(stem.to_owned()).chain(plural).chain(dashed),
-                Border::Name,
-            );
-            whole.unwrap_or_else(|| parts(material, stem))
-        }
-    }
-}
-
-/// Where all the parts of a name stand, each for itself: `Reader::read` may be written in two places.
-fn parts(material: &Material, name: &str) -> Vec<usize> {
-    let is_between = |c: char| matches!(c, ':' | '.' | '/' | '@' | '-' | '>');
-    let parts: Vec<&str> = name.split(is_between).filter(|part| !part.is_empty()).collect();
-    if parts.len() < 2 || name.starts_with('-') {
-        return Vec::new();
-    }
-    let mut rarest: Vec<usize> = Vec::new();
-    for part in parts {
-        let places = material.places(part, Border::Name);
-        if places.is_empty() {
-            return places;
-        }
-        if rarest.is_empty() || places.len() < rarest.len() {
-            rarest = places;
-        }
-    }
-    rarest
-}
-
-/// Where a number stands: with or without marks between its thousands, or as a word.
-fn number(material: &Material, number: &str) -> Vec<usize> {
-    const WORDS: [&str; 10] =
-        ["three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
-    let places = material.places(number, Border::Number);
-    if !places.is_empty() {
-        return places;
-    }
-    let whole: usize = number.parse().unwrap_or_default();
-    if let Some(word) = whole.checked_sub(3).and_then(|at| WORDS.get(at)) {
-        return material.places(word, Border::Name);
-    }
-    if whole < 1000 {
-        return Vec::new();
-    }
-    let grouped = |separator: &str| {
-        let digits = number.as_bytes();
-        let mut text = String::new();
-        for (at, digit) in digits.iter().enumerate() {
-            if at > 0 && (digits.len() - at).is_multiple_of(3) {
-                text.push_str(separator);
-            }
-            text.push(char::from(*digit));
-        }
-        text
-    };
-    let forms = [",", "_", "'", "’", " ", "."].map(grouped);
-    let mut found = forms.iter().map(|form| material.places(form, Border::Number));
-    found.find(|places| !places.is_empty()).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -14,6 +14,8 @@ pub struct Material {
     texts: Vec<Text>,
     files: Vec<FileTouch>,
     known: HashSet<(String, bool)>,
+    /// The lines of files that were read: which passage, from where, to where.
+    lines: Vec<(usize, u64, u64)>,
 }
 
 #[derive(Clone, Debug)]
@@ -52,7 +54,11 @@ impl Material {
     /// Adds a passage.
     pub fn add(&mut self, moment: &TurnMoment) {
         let text = match moment.tool.as_deref() {
-            Some("Read") => without_line_numbers(&moment.text),
+            Some("Read") => {
+                let (text, lines) = without_line_numbers(&moment.text);
+                self.lines.extend(lines.map(|(from, to)| (self.texts.len(), from, to)));
+                text
+            }
             _ => Cow::Borrowed(moment.text.as_str()),
         };
         let mut lower = text.to_lowercase();
@@ -100,6 +106,12 @@ impl Material {
                 .any(|at| stands_alone(&text.lower, at, needle, border))
         };
         self.texts.iter().enumerate().filter(|(_, text)| holds(text)).map(|(at, _)| at).collect()
+    }
+
+    /// The passages in which a line of that number was read.
+    pub(super) fn lines(&self, number: u64) -> Vec<usize> {
+        let holds = self.lines.iter().filter(|(_, from, to)| (*from..=*to).contains(&number));
+        holds.map(|(place, ..)| *place).collect()
     }
 
     /// The passages in which a command ran that has these words, in this order.
@@ -191,17 +203,22 @@ fn stands_alone(text: &str, at: usize, needle: &str, border: Border) -> bool {
     }
 }
 
-/// What was read of a file, without the numbers that the client puts before its lines: they are no
-/// evidence of any number.
-fn without_line_numbers(text: &str) -> Cow<'_, str> {
+/// What was read of a file, without the numbers that the client puts before its lines, and the first and
+/// the last of those: they are evidence of no other number.
+fn without_line_numbers(text: &str) -> (Cow<'_, str>, Option<(u64, u64)>) {
     if !text.contains('→') {
-        return Cow::Borrowed(text);
+        return (Cow::Borrowed(text), None);
     }
-    let lines = text.lines().map(|line| match line.split_once('→') {
-        Some((number, rest)) if number.trim_start().bytes().all(|b| b.is_ascii_digit()) => rest,
-        _ => line,
+    let mut range: Option<(u64, u64)> = None;
+    let lines = text.lines().map(|line| {
+        let Some((number, rest)) = line.split_once('→') else { return line };
+        let Ok(number) = number.trim_start().parse::<u64>() else { return line };
+        range =
+            Some(range.map_or((number, number), |(from, to)| (from.min(number), to.max(number))));
+        rest
     });
-    Cow::Owned(lines.collect::<Vec<_>>().join("\n"))
+    let text = lines.collect::<Vec<_>>().join("\n");
+    (Cow::Owned(text), range)
 }
 
 #[cfg(test)]
@@ -257,6 +274,7 @@ mod tests {
 
     #[test]
     fn numbers_of_lines_are_no_evidence() {
-        assert_eq!(without_line_numbers("Read\n   17→let x;\nf → 4→5"), "Read\nlet x;\nf → 4→5");
+        let (text, lines) = without_line_numbers("Read\n   17→let x;\n   19→let y;\nf → 4→5");
+        assert_eq!((text.as_ref(), lines), ("Read\nlet x;\nlet y;\nf → 4→5", Some((17, 19))));
     }
 }

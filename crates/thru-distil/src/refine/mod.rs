@@ -10,6 +10,7 @@ mod call;
 mod fence;
 mod grounding;
 mod item;
+mod lookup;
 mod material;
 mod names;
 mod profile;

@@ -21,6 +21,8 @@ pub(super) enum Kind {
     Code,
     /// A number.
     Number,
+    /// The number of a line of a file.
+    Line,
 }
 
 /// More names than these are not looked up: no honest sentence has them.
@@ -77,11 +79,11 @@ const FOLDERS: [&str; 26] = [
 /// What stands for one sentence, with the names of code quoted or not.
 pub(super) fn of(statement: &str) -> Vec<Name> {
     let mut found = Found::default();
-    // What stands behind an odd backtick is no code.
-    let pieces: Vec<&str> = statement.split('`').collect();
-    let last = pieces.len().saturating_sub(1);
+    let pieces: Vec<&str> = pieces(statement);
+    // With an odd backtick nobody knows what is code: then all of it is looked up as such.
+    let is_odd = pieces.len().is_multiple_of(2);
     for (at, piece) in pieces.iter().enumerate() {
-        match at % 2 == 1 && at < last {
+        match at % 2 == 1 || is_odd && at > 0 {
             true => found.code(piece),
             false => found.prose(piece, at == 0),
         }
@@ -91,6 +93,18 @@ pub(super) fn of(statement: &str) -> Vec<Name> {
     }
     found.names.truncate(MOST);
     found.names
+}
+
+/// What stands between backticks; several in a row are one.
+fn pieces(statement: &str) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let mut rest = statement;
+    while let Some((piece, after)) = rest.split_once('`') {
+        pieces.push(piece);
+        rest = after.trim_start_matches('`');
+    }
+    pieces.push(rest);
+    pieces
 }
 
 #[derive(Default)]
@@ -117,12 +131,13 @@ impl Found {
             return self.push(Kind::Command, span);
         }
         for word in span.split_whitespace() {
-            self.word(word, true);
+            self.word(word, true, Kind::Number);
         }
     }
 
     fn prose(&mut self, text: &str, is_start: bool) {
         let mut program = "";
+        let mut is_line = false;
         for (at, word) in text.split_whitespace().enumerate() {
             let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '-');
             if !program.is_empty() && TOLD.contains(&bare) {
@@ -136,19 +151,20 @@ impl Found {
                 count.len() <= 2 && count.bytes().all(|byte| byte.is_ascii_digit())
             });
             if !is_count {
-                self.word(word, false);
+                self.word(word, false, if is_line { Kind::Line } else { Kind::Number });
             }
+            is_line = matches!(bare, "line" | "lines" | "Line" | "Lines");
         }
     }
 
-    fn word(&mut self, word: &str, is_code: bool) {
+    fn word(&mut self, word: &str, is_code: bool, kind: Kind) {
         if word.contains("://") {
             let is_around = |c: char| "\"'“”‘’()[]{}<>,;.!?".contains(c);
             return self.push(Kind::File, word.trim_matches(is_around).trim_end_matches('/'));
         }
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
         if is_numeric(bare) {
-            return self.numbers(bare);
+            return self.numbers(kind, bare);
         }
         let is_between =
             |c: char| "\"“”‘’()[]{}<>,;|…—–=+!?*&^%~".contains(c) || c == '\'' && is_code;
@@ -170,10 +186,10 @@ impl Found {
             return self.push(Kind::Identifier, token);
         }
         if is_numeric(token) {
-            return self.numbers(token);
+            return self.numbers(Kind::Number, token);
         }
         if let Some(number) = token.strip_prefix('#').filter(|rest| is_numeric(rest)) {
-            return self.numbers(number);
+            return self.numbers(Kind::Number, number);
         }
         if is_code_of_error(token) || is_hash(token) {
             return self.push(Kind::Code, token);
@@ -188,7 +204,7 @@ impl Found {
         if is_file(path, is_code) {
             let path = path.trim_start_matches("./").trim_end_matches('/').replace('\\', "/");
             self.push(Kind::File, &path);
-            return self.numbers(place);
+            return self.numbers(Kind::Line, place);
         }
         if token.contains('/') || token.contains('\\') {
             token.split(['/', '\\']).for_each(|part| self.part(part, is_code));
@@ -210,7 +226,7 @@ impl Found {
 
     fn part(&mut self, part: &str, is_code: bool) {
         if is_numeric(part) {
-            self.numbers(part);
+            self.numbers(Kind::Number, part);
         } else if is_code && !part.is_empty() || has_hump(part) || part.contains('_') {
             self.push(Kind::Identifier, part);
         }
@@ -221,14 +237,14 @@ impl Found {
         for part in token.split(['-', ':', '.', '/']) {
             match part {
                 _ if !part.bytes().any(|byte| byte.is_ascii_digit()) => {}
-                _ if is_numeric(part) => self.numbers(part),
+                _ if is_numeric(part) => self.numbers(Kind::Number, part),
                 _ => self.push(Kind::Identifier, part),
             }
         }
     }
 
     /// The numbers in a token: "1,250ms", "v1.2.3", "3-5".
-    fn numbers(&mut self, token: &str) {
+    fn numbers(&mut self, kind: Kind, token: &str) {
         let is_part = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | '_');
         for number in token.split(|c: char| !is_part(c)) {
             let number = number.trim_matches(|c: char| !c.is_ascii_digit());
@@ -236,7 +252,7 @@ impl Found {
             // Whoever tells anything says "one" or "two" of something.
             let is_small = whole.len() == 1 && whole.as_bytes() <= b"2".as_slice();
             if !whole.is_empty() && !is_small {
-                self.push(Kind::Number, &whole);
+                self.push(kind, &whole);
             }
         }
     }
@@ -368,7 +384,7 @@ mod tests {
     fn names_are_found_in_sentences() {
         for (statement, names) in [
             ("The lock is held per file.", ""),
-            ("Fixed src/a.rs:40 and `b.rs`.", "File:src/a.rs Number:40 File:b.rs"),
+            ("Fixed src/a.rs:40 and `b.rs`.", "File:src/a.rs Line:40 File:b.rs"),
             ("read/write and client/server", ""),
             ("src/refine holds it", "File:src/refine"),
             ("parse_date() calls parse()", "Identifier:parse_date Identifier:parse"),
@@ -379,6 +395,7 @@ mod tests {
             ("the go test and just run it", ""),
             ("error E0382 and TS2322, ENOENT", "Code:e0382 Code:ts2322 Code:enoent"),
             ("took 1,250 ms, 30s, 50%, v1.2.3", "Number:1250 Number:30 Number:50 Number:1.2.3"),
+            ("(lines 78-80) of it", "Line:78 Line:80"),
             ("two of 2 files, 0 errors, 1st", ""),
             ("1. First of all 17", "Number:17"),
             ("commit 4f0c2d1", "Code:4f0c2d1"),
@@ -389,7 +406,9 @@ mod tests {
             (".env and .gitignore", "File:.env File:.gitignore"),
             ("config.timeout, e.g. here", "Identifier:config.timeout"),
             ("Vec<FileTouch> of `lock`", "Identifier:filetouch Identifier:lock"),
-            ("a `b", ""),
+            ("a `b", "Identifier:b"),
+            ("``cargo fly` ran", "Command:cargo fly"),
+            ("a ``b`` c", "Identifier:b"),
         ] {
             assert_eq!(named(statement), names, "{statement}");
         }

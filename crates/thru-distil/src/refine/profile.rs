@@ -157,7 +157,7 @@ impl ActivityProfile {
         let is_review =
             words.is_some_and(|words| begins_with(words, &["review", "audit", "critique"]));
         let commits = events.iter().filter_map(Event::run).flat_map(|run| &run.commits);
-        let committed = commits.filter_map(|commit| kind_of_commit(&commit.subject)).last();
+        let committed = commits.filter_map(|commit| kind_of_commit(&commit.subject)).next_back();
         let kind = committed.or_else(|| words.and_then(verbs::kind_of));
         if is_review {
             self.reviewing += REQUEST;

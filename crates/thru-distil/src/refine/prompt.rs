@@ -1,6 +1,8 @@
 //! What a model is told: the texts in `prompts/`, each with a version, steered by what kind of work it
 //! was.
 
+use std::sync::LazyLock;
+
 use serde_json::Value;
 use thru_core::{Concept, Id, ObservationType, estimated_tokens};
 
@@ -125,11 +127,16 @@ fn focus(activity: Activity) -> &'static str {
     }
 }
 
-/// The longest that everything but a record can become, in tokens.
-pub(super) fn overhead(request: fn(&str, &ActivityProfile) -> Request) -> u64 {
-    let focused =
+/// The most that everything but the record of a turn costs, in tokens.
+pub(super) static BESIDE_TURN: LazyLock<u64> = LazyLock::new(|| beside(turn));
+
+/// The most that everything but the record of a session costs, in tokens.
+pub(super) static BESIDE_SESSION: LazyLock<u64> = LazyLock::new(|| beside(session));
+
+fn beside(request: fn(&str, &ActivityProfile) -> Request) -> u64 {
+    let steered =
         Activity::ALL.map(|activity| request("", &ActivityProfile::only(activity)).tokens());
-    focused.into_iter().max().unwrap_or_default()
+    steered.into_iter().max().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -151,7 +158,7 @@ mod tests {
         }
         let fixing = turn("", &ActivityProfile::only(Activity::Fixing)).system;
         assert!(fixing.contains("root cause") && fixing.len() < 450 * 4, "{}", fixing.len());
-        assert!(overhead(turn) < 850, "{}", overhead(turn));
+        assert!(*BESIDE_TURN < 850, "{}", *BESIDE_TURN);
     }
 
     #[test]

