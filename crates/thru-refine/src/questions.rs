@@ -16,8 +16,9 @@ const TURN: usize = 8 * 1024 * 1024;
 /// How many of the agent's last texts a session is told by, and how much of each.
 const LAST_TEXTS: usize = 2;
 const LAST_TEXT: usize = 16 * 1024;
-/// Passages of a session that the kind of its work is seen by.
-const SEEN: usize = 4_000;
+/// Bytes and passages of a session that an answer is looked up in.
+const SESSION: usize = 16 * 1024 * 1024;
+const SEEN: usize = 20_000;
 
 /// What a model is to be asked.
 pub struct Question {
@@ -217,7 +218,14 @@ pub fn of_session(
         final_texts.insert(0, Statement { text, sources: vec![passage.id] });
     }
     let mut touches = store.touches_of_session(session)?;
-    for passage in passages.into_iter().take(SEEN) {
+    let mut room = SESSION;
+    // Of a session that is longer, the end counts.
+    for passage in passages.into_iter().rev() {
+        if moments.len() >= SEEN || room == 0 {
+            break;
+        }
+        let text = cut(store.text_of(&passage)?, room.min(PASSAGE));
+        room -= text.len();
         let touched = touches.remove(&passage.row).unwrap_or_default();
         moments.push(TurnMoment {
             passage: passage.id,
@@ -227,10 +235,10 @@ pub fn of_session(
             command: passage.command,
             outcome: passage.outcome,
             files: touched.into_iter().map(|touch| touch.file).collect(),
-            // What was done shows what kind of work it was.
-            text: String::new(),
+            text,
         });
     }
+    moments.reverse();
     let known = SessionMaterial {
         title: summary.title,
         turns: summary.turns,
@@ -244,8 +252,10 @@ pub fn of_session(
         return Ok(None);
     }
     let asked = input.request(&ActivityProfile::of(&moments));
-    let material =
-        SessionKnown { input, material: known.material(), outcome: summary.digest.outcome };
+    // What was distilled says what the passages say that there was no room for.
+    let mut material = known.material();
+    moments.iter().for_each(|moment| material.add(moment));
+    let material = SessionKnown { input, material, outcome: summary.digest.outcome };
     Ok(Some(question(asked, redactor, answer_tokens, Material::Session(Box::new(material)))))
 }
 

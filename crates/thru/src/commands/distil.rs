@@ -261,14 +261,14 @@ fn tell(page: &mut Page, report: &Report) {
     ));
     let cost = report.spent.cost.map_or_else(String::new, |cost| format!(", {cost}"));
     page.line(format!("{} tokens{cost}.", count(report.spent.tokens())));
-    for (number, what) in [
-        (report.reused, "was answered before: nothing was sent"),
-        (report.dropped, "that a model said is not in the record, and was dropped"),
-        (report.skipped, "is not worth a question, or must not be sent"),
-        (report.failed, "got no answer of use; `thru jobs` says why"),
+    for (label, number) in [
+        ("Answered before, so that nothing was sent", report.reused),
+        ("Statements dropped because the record does not hold what they name", report.dropped),
+        ("Not worth a question, or not to be sent", report.skipped),
+        ("Without an answer of use (`thru jobs` says why)", report.failed),
     ] {
         if number > 0 {
-            page.line(page.paint(Tone::Quiet, &format!("{} {what}.", count(number))));
+            page.line(page.paint(Tone::Quiet, &format!("{label}: {}.", count(number))));
         }
     }
     if let Some(exhausted) = report.exhausted {

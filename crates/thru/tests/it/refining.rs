@@ -64,11 +64,11 @@ fn home_with(server: &ModelServer) -> Home {
     author
         .asks("Why does the oxidiser valve stay shut? The lock must be released when it opens.")
         .says("I look at the valve and its lock.")
-        .calls("toolu_1", "Bash", json!({ "command": "cargo test valve" }))
-        .fails("toolu_1", "error: the lock is held")
+        .runs("toolu_1", "cargo test valve")
+        .gets("toolu_1", "error: the lock is held")
         .says("The lock was never released, so the valve stayed shut. Release the lock early.")
         .asks("Good. My token is ghp_abcdefghijklmnopqrstuvwxyz0123456789 and <private>my birthday</private>; run the tests again.")
-        .calls("toolu_2", "Bash", json!({ "command": "cargo test valve" }))
+        .runs("toolu_2", "cargo test valve")
         .gets("toolu_2", "test result: ok. 3 passed")
         .says("All tests pass now: the valve opens.");
     home.write(&file(ONE), author.text());
@@ -78,7 +78,8 @@ fn home_with(server: &ModelServer) -> Home {
 }
 
 fn set(home: &Home, server: &ModelServer) -> Ran {
-    home.thru(&["models", "set", "ollama", "--model", "llama3.2:3b", "--url", &server.url()]).expect(0)
+    home.thru(&["models", "set", "ollama", "--model", "llama3.2:3b", "--url", &server.url()])
+        .expect(0)
 }
 
 const ALL: [&str; 3] = ["distil", "--since", "20 years ago"];
@@ -90,17 +91,39 @@ fn run(home: &Home) -> Ran {
 #[test]
 fn without_a_model_nothing_is_said_of_one() {
     let home = Home::imported();
-    insta::assert_snapshot!(home.shown(&["models"]), @"");
+    insta::assert_snapshot!(home.shown(&["models"]), @"
+      PROVIDER     MODEL                   KEY                       WHAT
+      anthropic    claude-haiku-4-5        missing                   Anthropic's API, with a key of yours
+      openai       -                       missing                   OpenAI's API, or whatever speaks like it (models.url)
+      openrouter   -                       missing                   OpenRouter, with a key of yours
+      claude-cli   haiku                   none needed               your own `claude`, with the account it is signed in to
+      ollama       -                       none needed               Ollama on this machine
+      lmstudio     -                       none needed               LM Studio on this machine
+      llamacpp     default                 none needed               the llama.cpp server on this machine
+      vllm         -                       none needed               vLLM on this machine
+
+    None is set: memories are made without a model, and nothing is sent anywhere.
+    ");
     assert!(!home.thru(&["status"]).expect(0).stdout.contains("models"));
     let refused = run(&home).expect(2);
-    insta::assert_snapshot!(refused.shown(), @"");
+    insta::assert_snapshot!(refused.shown(), @"
+    -- stderr --
+    error: no model is set.
+    hint: `thru models` lists what can be set.
+    -- exit 2 --
+    ");
 }
 
 #[test]
 fn what_it_costs_is_shown_before_anything_is_sent() {
     let server = willing();
     let home = home_with(&server);
-    insta::assert_snapshot!(home.shown(&ALL), @"");
+    insta::assert_snapshot!(home.shown(&ALL), @"
+    2 turns and 1 session: about 5,004 tokens to send and 1,050 to come back.
+    With ollama llama3.2:3b: about $0.
+    Left of the budget: 500,000 tokens today, 5,000,000 this month.
+    Nothing was sent. --run does it; what does not fit into the budget waits.
+    ");
     assert!(server.requests().is_empty());
 }
 
@@ -108,9 +131,14 @@ fn what_it_costs_is_shown_before_anything_is_sent() {
 fn a_model_is_asked_once_about_each_turn_and_once_about_the_session() {
     let server = willing();
     let home = home_with(&server);
-    insta::assert_snapshot!(run(&home).expect(0).shown(), @"");
+    insta::assert_snapshot!(run(&home).expect(0).shown(), @"
+    2 turns and 1 session were looked at.
+    3,150 tokens, $0.
+    Statements dropped because the record does not hold what they name: 4.
+    ");
     let asked = server.requests();
-    let (sessions, turns): (Vec<_>, Vec<_>) = asked.iter().partition(|asked| is_about_session(asked));
+    let (sessions, turns): (Vec<_>, Vec<_>) =
+        asked.iter().partition(|asked| is_about_session(asked));
     assert_eq!((turns.len(), sessions.len()), (2, 1));
     for one in &asked {
         let sent = String::from_utf8_lossy(&one.body);
@@ -122,7 +150,18 @@ fn a_model_is_asked_once_about_each_turn_and_once_about_the_session() {
     let shown = home.shown(&["show", &id]);
     assert!(!shown.contains("9999") && !shown.contains("nowhere"), "{shown}");
     insta::with_settings!({ filters => vec![(r"\d+\.\d s", "[time]"), (r"[0-9a-z]{5}  bugfix", "[id]  bugfix"), (r"(Sources|released)  [0-9a-z ]+", "$1  [ids]")] }, {
-        insta::assert_snapshot!(shown, @"");
+        insta::assert_snapshot!(shown, @"
+        rocket · Why the valve stayed shut   8 months  11111111
+        [id]  bugfix · turn 1 · 2026-03-01 09:00 · by a model · ~41t of 61
+        made by llama3.2:3b (ollama, turn/1) · 1,050 tokens · $0 · [time] · 2 statements dropped
+
+        The oxidiser valve was closed by a lock that nobody released
+        The valve stayed shut because the lock was never released.
+        Facts
+          - The lock is released when the valve opens  wd5xb
+        Concepts  problem-solution
+        Sources  [ids]
+        ");
     });
     // Nobody is asked twice, and a rebuild asks nobody.
     run(&home).expect(1);
@@ -134,20 +173,36 @@ fn a_model_is_asked_once_about_each_turn_and_once_about_the_session() {
     // The same model is not asked the same again, even where somebody wants it.
     let again = home.thru(&[&ALL[..], &["--run", "--again", "--json"]].concat()).expect(0);
     let again: Value = serde_json::from_str(&again.stdout).unwrap();
-    assert_eq!((again["done"]["reused"].as_u64(), server.requests().len()), (Some(3), asked.len()), "{again}");
-    insta::assert_snapshot!(home.shown(&["stats", "models"]), @"");
+    assert_eq!(
+        (again["done"]["reused"].as_u64(), server.requests().len()),
+        (Some(3), asked.len()),
+        "{again}"
+    );
+    insta::assert_snapshot!(home.shown(&["stats", "models"]), @"
+    PROVIDER     MODEL                       FOR       CAME OF IT  QUESTIONS       TOKENS       COST
+    ollama       llama3.2:3b                 session   answer              1        1,050         $0
+    ollama       llama3.2:3b                 turn      answer              2        2,100         $0
+    in all                                                                 3        3,150         $0
+
+    Memories that what a model made takes the place of: 1. They are kept.
+    ");
 }
 
 #[test]
 fn when_the_budget_is_spent_it_is_said_and_the_queue_is_kept() {
     let server = willing();
     let home = home_with(&server);
-    home.thru(&["config", "set", "budget.daily_tokens", "6000"]).expect(0);
+    home.thru(&["config", "set", "budget.daily_tokens", "3400"]).expect(0);
     let ran = run(&home).expect(0);
     let mut settings = home.filters();
     settings.add_filter(r"\d{4}-\d\d-\d\d \d\d:\d\d", "[midnight]");
     let _bound = settings.bind_to_scope();
-    insta::assert_snapshot!(ran.shown(), @"");
+    insta::assert_snapshot!(ran.shown(), @"
+    1 turn and 0 sessions were looked at.
+    1,050 tokens, $0.
+    Statements dropped because the record does not hold what they name: 2.
+    today's tokens are spent: the rest waits until [midnight] UTC.
+    ");
     assert_eq!(server.requests().len(), 1);
     let status = home.json(&["status", "--json"]);
     assert_eq!(status["models"]["waiting"], 2, "{status}");
@@ -162,7 +217,14 @@ fn where_nobody_answers_memories_stay_and_questions_wait() {
     let home = home_with(&server);
     let before = home.json(&["search", "--all", "--json", "valve"]);
     let ran = run(&home).expect(2);
-    insta::assert_snapshot!(ran.shown(), @"");
+    insta::assert_snapshot!(ran.shown(), @"
+    0 turns and 0 sessions were looked at.
+    0 tokens.
+    Without an answer of use (`thru jobs` says why): 1.
+    It ended early: ollama: not allowed in: no such key; store a key that is valid there.
+    Memories stay as they were made without a model; the rest waits (`thru jobs`).
+    -- exit 2 --
+    ");
     assert_eq!(server.requests().len(), 1, "others would fail as well");
     assert_eq!(home.json(&["search", "--all", "--json", "valve"])["memories"], before["memories"]);
     let status = home.json(&["status", "--json"]);
@@ -191,19 +253,11 @@ fn a_model_on_this_machine_is_asked_where_the_first_does_not_answer() {
 fn nonsense_is_paid_for_twice_and_not_for_ever() {
     let server = ModelServer::start([ollama("I would rather sing.")]).unwrap();
     let home = home_with(&server);
-    for _ in 0..4 {
+    // Nobody asks three times by himself; whoever says --run does, once.
+    for times in 1..=2 {
         home.thru(&[&ALL[..], &["--run", "--json"]].concat());
-        let numbers: Vec<String> = home.json(&["jobs", "--json"])["jobs"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .filter(|job| job["dead"] != true)
-            .map(|job| job["number"].to_string())
-            .collect();
-        let _ = numbers;
+        assert_eq!(server.requests().len(), 2 * times, "the session waits for its turns");
     }
-    let asked = server.requests().len();
-    assert!(asked <= 12, "{asked}");
     let status = home.json(&["status", "--json"]);
     assert!(status["models"]["today"]["tokens"].as_u64().unwrap() > 0, "it was paid for: {status}");
     assert!(!home.shown(&["search", "--all", "sing"]).contains("rather sing"));
@@ -259,7 +313,12 @@ fn keys_are_kept_apart_and_never_shown() {
     let server = willing();
     let home = Home::imported();
     let missing = home.thru(&["models", "set", "anthropic"]).expect(2);
-    insta::assert_snapshot!(missing.shown(), @"");
+    insta::assert_snapshot!(missing.shown(), @"
+    -- stderr --
+    error: anthropic: there is no key; set ANTHROPIC_API_KEY or store one.
+    hint: `thru models set anthropic --key` reads one from standard input.
+    -- exit 2 --
+    ");
     let mut setting = home
         .command()
         .args(["models", "set", "anthropic", "--key", "--url", &server.url()])
@@ -282,5 +341,9 @@ fn keys_are_kept_apart_and_never_shown() {
     }
     assert!(!home.shown(&["models"]).contains("secret"));
     let off = home.thru(&["models", "off", "--forget-key"]).expect(0);
-    assert!(off.stdout.contains("anthropic is not asked any more") && !key.exists(), "{}", off.shown());
+    assert!(
+        off.stdout.contains("anthropic is not asked any more") && !key.exists(),
+        "{}",
+        off.shown()
+    );
 }

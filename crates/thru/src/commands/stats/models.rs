@@ -57,7 +57,9 @@ pub(crate) fn run(
         show(&mut page, &rows);
         page.gap();
         let number = count(superseded);
-        page.line(format!("Memories that what a model made takes the place of: {number}. They are kept."));
+        page.line(format!(
+            "Memories that what a model made takes the place of: {number}. They are kept."
+        ));
     }
     page.print()?;
     Ok(if rows.is_empty() { Outcome::Nothing } else { Outcome::Done })
@@ -65,7 +67,7 @@ pub(crate) fn run(
 
 fn show(page: &mut Page, rows: &[SpendingRow]) {
     let heading = format!(
-        "{:11}  {:26}  {:8}  {:9}  {:>9}  {:>11}  {:>9}",
+        "{:11}  {:26}  {:8}  {:10}  {:>9}  {:>11}  {:>9}",
         "PROVIDER", "MODEL", "FOR", "CAME OF IT", "QUESTIONS", "TOKENS", "COST"
     );
     page.line(page.paint(Tone::Quiet, &heading));
