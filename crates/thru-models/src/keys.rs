@@ -11,9 +11,7 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use thru_outside::{Limits, process};
-
-use crate::key::Key;
+use thru_outside::{Key, Limits, process};
 
 /// How long the keyring may take; it may ask the user for a password.
 const KEYRING: Limits = Limits { time: Duration::from_secs(60), size: 64 * 1024 };

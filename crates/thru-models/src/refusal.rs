@@ -3,10 +3,9 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use thru_outside::{Answer, excerpt};
+use thru_outside::{Answer, Key, excerpt};
 
 use crate::error::AskError;
-use crate::key::Key;
 use crate::request::Request;
 
 /// No provider has us wait longer than this, whatever it says.
