@@ -21,7 +21,7 @@ pub use http::{Answer, Call, Http, HttpError, Limits, Verb};
 pub use key::Key;
 pub use place::{Place, PlaceError};
 pub use retry::Retry;
-pub use words::{LONGEST_EXCERPT, excerpt};
+pub use words::{LONGEST_EXCERPT, excerpt, excerpt_unless_echo};
 
 use std::time::Duration;
 

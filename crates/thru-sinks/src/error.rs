@@ -21,8 +21,8 @@ pub enum ConnectError {
     Http(#[from] HttpError),
 }
 
-/// Why a delivery did not arrive, as far as we know. No message holds what was delivered, unless the server
-/// says it again; of what servers say, there are 200 characters.
+/// Why a delivery did not arrive, as far as we know. Of what servers say, a message holds 200 characters,
+/// and what a tool says only if it does not repeat what was delivered.
 #[derive(Debug, thiserror::Error)]
 pub enum SinkError {
     /// Nobody is there.

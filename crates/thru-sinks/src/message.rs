@@ -1,7 +1,7 @@
 //! The messages of MCP that a delivery needs: JSON-RPC 2.0.
 
 use serde_json::{Value, json};
-use thru_outside::excerpt;
+use thru_outside::{excerpt, excerpt_unless_echo};
 
 use crate::error::SinkError;
 use crate::sink::Delivery;
@@ -82,11 +82,28 @@ pub(crate) fn version(result: &Value) -> Result<String, SinkError> {
 }
 
 /// Whether the tool did what it was called for.
-pub(crate) fn delivered(result: &Value) -> Result<(), SinkError> {
+pub(crate) fn delivered(result: &Value, delivery: &Delivery) -> Result<(), SinkError> {
     if result["isError"] != true {
         return Ok(());
     }
     let texts = result["content"].as_array().into_iter().flatten();
     let said: Vec<&str> = texts.filter_map(|content| content["text"].as_str()).collect();
-    Err(SinkError::Failed(excerpt(&said.join(" "))))
+    let mut sent = Vec::new();
+    strings(&delivery.arguments, &mut sent);
+    let said = excerpt_unless_echo(&said.join(" "), sent);
+    // The official servers say so as if the tool had said it.
+    if said.starts_with("Unknown tool") {
+        return Err(SinkError::Rejected { code: -32_602, said });
+    }
+    Err(SinkError::Failed(said))
+}
+
+/// All texts in a document.
+fn strings<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
+    match value {
+        Value::String(text) => found.push(text),
+        Value::Array(items) => items.iter().for_each(|item| strings(item, found)),
+        Value::Object(fields) => fields.values().for_each(|field| strings(field, found)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
 }

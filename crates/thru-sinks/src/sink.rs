@@ -140,7 +140,7 @@ impl Sink {
         let answer = answered?;
         // It answered, whatever it said.
         *kept = Some(connection);
-        message::delivered(message::result(&answer)?)
+        message::delivered(message::result(&answer)?, delivery)
     }
 
     /// Reaches the server, and tells it who we are.

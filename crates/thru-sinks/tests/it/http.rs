@@ -132,6 +132,14 @@ fn what_fails_says_whether_to_try_again() {
         "the tool failed: disk full",
         Retry::Backoff,
     );
+    let echo = |asked: &Asked| {
+        let text = "1 validation error: input_value='It was mended. It closes.'";
+        Response::json(200, answer(asked, &content(text, true)))
+    };
+    fails(echo, "the tool failed: (it repeats what was sent)", Retry::Backoff);
+    let unknown =
+        |asked: &Asked| Response::json(200, answer(asked, &content("Unknown tool: x", true)));
+    fails(unknown, "the server rejects the delivery (-32602): Unknown tool: x", Retry::No);
     let error = |code: i64, message: &'static str| {
         move |asked: &Asked| {
             let error = json!({ "code": code, "message": message });
