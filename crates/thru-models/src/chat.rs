@@ -5,12 +5,11 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use serde_json::Value;
-use thru_outside::{Answer, Call, Http, Place};
+use thru_outside::{Answer, Call, Http, Key, Place, Verb};
 
 use crate::answer_text::find_object;
 use crate::dialect::Dialect;
 use crate::error::AskError;
-use crate::key::Key;
 use crate::prices::Micros;
 use crate::provider::Provider;
 use crate::refusal::{Refusal, discreet};
@@ -99,7 +98,13 @@ impl<W: Wire> Chat<W> {
         let headers: Vec<(&'static str, &str)> =
             self.headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let body = body.to_string().into_bytes();
-        let call = Call { url: &self.url, headers: &headers, body, is_enough: &|_| false };
+        let call = Call {
+            verb: Verb::Post,
+            url: &self.url,
+            headers: &headers,
+            body,
+            is_enough: &|_| false,
+        };
         self.http.send(&call, stop).map_err(|error| AskError::from_http(error, request))
     }
 

@@ -17,12 +17,11 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 use thru_outside::process::{self, ProcessError};
-use thru_outside::{Limits, excerpt};
+use thru_outside::{Key, Limits, excerpt};
 
 use crate::anthropic;
 use crate::chat::Heard;
 use crate::error::AskError;
-use crate::key::Key;
 use crate::prices::Micros;
 use crate::provider::{Kind, Provider, Settings};
 use crate::refusal::{Refusal, discreet};

@@ -2,20 +2,9 @@
 
 use std::time::Duration;
 
-use thru_outside::{HttpError, excerpt};
+use thru_outside::{HttpError, Retry, excerpt};
 
 use crate::request::{Request, Usage};
-
-/// Whether to ask again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Retry {
-    /// Not before this time has passed.
-    After(Duration),
-    /// Some time later, and later still if that is in vain.
-    Backoff,
-    /// Never with the same settings.
-    No,
-}
 
 /// Why there is no answer.
 ///

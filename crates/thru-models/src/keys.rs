@@ -11,9 +11,7 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use thru_outside::{Limits, process};
-
-use crate::key::Key;
+use thru_outside::{Key, Limits, process};
 
 /// How long the keyring may take; it may ask the user for a password.
 const KEYRING: Limits = Limits { time: Duration::from_secs(60), size: 64 * 1024 };
@@ -391,9 +389,11 @@ mod tests {
             "#!/bin/sh\necho \"$@\" >> {at}/calls\ncase $1 in\nstore) cat > {at}/kept;;\n\
              lookup) cat {at}/kept;;\nclear) rm {at}/kept;;\nesac\n"
         );
+        // Written by another process: what this one has open for writing, others that it starts have too.
+        let write = "printf %s \"$1\" > \"$0\" && chmod 755 \"$0\"";
         let program = folder.path().join("secret-tool");
-        fs::write(&program, script).unwrap();
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        let mut shell = Command::new("sh");
+        assert!(shell.args(["-c", write]).arg(program).arg(script).status().unwrap().success());
         let path = format!("{at}:/usr/bin:/bin");
         let environment = |name: &str| (name == "PATH").then(|| path.clone());
         let keys_folder = folder.path().join("keys");

@@ -8,14 +8,13 @@ use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use thru_outside::{Http, HttpError, Limits, Place, PlaceError};
+use thru_outside::{Http, HttpError, Key, Limits, Place, PlaceError};
 
 use crate::anthropic::{self, Anthropic};
 use crate::chat::{Chat, Wire};
 use crate::claude_cli::ClaudeCli;
 use crate::dialect::{Dialect, LengthField};
 use crate::error::AskError;
-use crate::key::Key;
 use crate::ollama::{self, Ollama};
 use crate::openai::{self, OpenAi};
 use crate::request::{Reply, Request};

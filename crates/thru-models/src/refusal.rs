@@ -3,17 +3,13 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use thru_outside::{Answer, excerpt};
+use thru_outside::{Answer, Key, excerpt_unless_echo};
 
 use crate::error::AskError;
-use crate::key::Key;
 use crate::request::Request;
 
 /// No provider has us wait longer than this, whatever it says.
 const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
-
-/// How many characters of a message in a row make it a repetition of what was asked.
-const REPEATED: usize = 24;
 
 /// An answer that is none.
 #[derive(Debug)]
@@ -93,19 +89,7 @@ impl Refusal {
 /// What a provider said, without the key and without what it was asked.
 pub(crate) fn discreet(said: &str, request: &Request, key: Option<&Key>) -> String {
     let said = key.map_or_else(|| said.to_owned(), |key| key.hide_in(said));
-    let short = excerpt(&said);
-    let letters: Vec<char> = short.chars().collect();
-    let asked = [&request.system, &request.prompt].map(|text| joined(text));
-    let repeats = letters.windows(REPEATED).any(|window| {
-        let part: String = window.iter().collect();
-        asked.iter().any(|text| text.contains(&part))
-    });
-    if repeats { "(it repeats what was asked)".to_owned() } else { short }
-}
-
-/// A text with one space where there is any.
-fn joined(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    excerpt_unless_echo(&said, [request.system.as_str(), request.prompt.as_str()])
 }
 
 #[cfg(test)]
@@ -146,7 +130,7 @@ mod tests {
             discreet("Incorrect API key provided: abcdefgh12345678.", &request(), Some(&key));
         assert_eq!(said, "Incorrect API key provided: <key>.");
         for echo in ["bad input: person fixed the login of Exa", "You look at what a person did."] {
-            assert_eq!(discreet(echo, &request(), None), "(it repeats what was asked)");
+            assert_eq!(discreet(echo, &request(), None), "(it repeats what was sent)");
         }
         assert_eq!(discreet("the person was wrong", &request(), None), "the person was wrong");
     }

@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::error::{AskError, Retry};
+use thru_outside::Retry;
+
+use crate::error::AskError;
 use crate::provider::Provider;
 use crate::request::{Reply, Request};
 

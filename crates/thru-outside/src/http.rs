@@ -39,8 +39,19 @@ pub struct Http {
     limits: Limits,
 }
 
-/// A request. Everything is sent by POST, as JSON.
+/// What is done with a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    /// It is sent.
+    Post,
+    /// There is none; something is to be gone.
+    Delete,
+}
+
+/// A request. What is sent is JSON.
 pub struct Call<'c> {
+    /// What is done.
+    pub verb: Verb,
     /// Where to.
     pub url: &'c str,
     /// Besides those that every request has.
@@ -169,7 +180,11 @@ impl Http {
             value.set_sensitive(true);
             headers.insert(HeaderName::from_static(name), value);
         }
-        let request = self.client.post(call.url).headers(headers).body(call.body.clone());
+        let request = match call.verb {
+            Verb::Post => self.client.post(call.url).body(call.body.clone()),
+            Verb::Delete => self.client.delete(call.url),
+        };
+        let request = request.headers(headers);
         let mut response = request.send().await.map_err(|error| broken(&error))?;
         let mut answer = Answer {
             status: response.status().as_u16(),

@@ -5,18 +5,23 @@
 //! limit of size, ends soon after a flag is set, and leaves nothing behind. Callers are threads; that the
 //! network is asynchronous below stays in here.
 //!
-//! It must not know what is asked or answered, read files, or try anything twice.
+//! It must not know what is asked or answered, read files, or try anything twice. What those who talk through
+//! it have in common lies here too: a [`Key`] that is not printed, a [`Place`] that was looked at, [`Retry`].
 
 mod http;
+mod key;
 mod place;
 pub mod process;
+mod retry;
 #[cfg(any(test, feature = "test-server"))]
 pub mod testing;
 mod words;
 
-pub use http::{Answer, Call, Http, HttpError, Limits};
+pub use http::{Answer, Call, Http, HttpError, Limits, Verb};
+pub use key::Key;
 pub use place::{Place, PlaceError};
-pub use words::{LONGEST_EXCERPT, excerpt};
+pub use retry::Retry;
+pub use words::{LONGEST_EXCERPT, excerpt, excerpt_unless_echo};
 
 use std::time::Duration;
 

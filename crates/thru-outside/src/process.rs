@@ -18,6 +18,7 @@ use crate::http::Limits;
 const LOOK: Duration = Duration::from_millis(20);
 
 /// How long a process that was told to end may take.
+#[cfg(unix)]
 const ENDING: Duration = Duration::from_secs(1);
 
 /// How long is waited for the rest of its output, once it and its group are gone. Only somebody who left

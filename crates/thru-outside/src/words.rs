@@ -3,6 +3,9 @@
 /// How much of somebody else's words a message of ours holds, in characters.
 pub const LONGEST_EXCERPT: usize = 200;
 
+/// How many characters in a row make a text an echo of another one.
+const ECHO: usize = 24;
+
 /// The beginning of a text on one line, without control characters or marks of writing direction.
 pub fn excerpt(text: &str) -> String {
     let mut short = String::new();
@@ -28,6 +31,18 @@ pub fn excerpt(text: &str) -> String {
         length += 1;
     }
     short
+}
+
+/// As [`excerpt`], unless the text repeats some of what was sent, which belongs into no message.
+pub fn excerpt_unless_echo<'s>(text: &str, sent: impl IntoIterator<Item = &'s str>) -> String {
+    let short = excerpt(text);
+    let letters: Vec<char> = short.chars().collect();
+    let mut sent =
+        sent.into_iter().map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
+    let repeats = sent.any(|sent| {
+        letters.windows(ECHO).any(|part| sent.contains(part.iter().collect::<String>().as_str()))
+    });
+    if repeats { "(it repeats what was sent)".to_owned() } else { short }
 }
 
 /// Whether a character turns the direction of what follows, or cannot be seen.

@@ -4,9 +4,9 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
-use std::process::Command;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -39,8 +39,7 @@ impl Stage {
             "#!/bin/sh\nhere={}\nif [ \"$1\" = --help ]; then echo x >> $here/helped; echo '{options}'; exit; fi\n{script}\n",
             folder.path().display()
         );
-        fs::write(&program, text).unwrap();
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        write_program(&program, &text);
         fs::create_dir(folder.path().join("scratch")).unwrap();
         let mut settings = Settings::new(Kind::ClaudeCli, "haiku");
         settings.program = program;
@@ -88,6 +87,16 @@ impl Stage {
             assert!(state.trim().is_empty() || state.starts_with('Z'), "{number} runs: {state}");
         }
     }
+}
+
+/// Writes a program by another process. If this one had it open for writing, whatever another test starts at
+/// that moment would have so too, and the system would not run it.
+fn write_program(path: &Path, text: &str) {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "cat > \"$0\" && chmod 755 \"$0\""]).arg(path).stdin(Stdio::piped());
+    let mut shell = shell.spawn().unwrap();
+    shell.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    assert!(shell.wait().unwrap().success());
 }
 
 fn result(more: &serde_json::Value) -> String {

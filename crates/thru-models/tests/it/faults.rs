@@ -95,7 +95,7 @@ fn what_is_rejected_is_not_asked_again() {
         assert!(error.to_string().ends_with("a web page; is the url right?"), "{error}")
     });
     let echo = error(400, "invalid_request_error", &format!("cannot read: {}", request().prompt));
-    each(&echo, |error| assert!(error.to_string().contains("repeats what was asked"), "{error}"));
+    each(&echo, |error| assert!(error.to_string().contains("repeats what was sent"), "{error}"));
     let elsewhere =
         Response::new(307, "text/plain", "").with("location", "https://elsewhere.example/v1");
     each(&elsewhere, |error| {

@@ -11,6 +11,7 @@
     reason = "in a test, what cannot be is a failure"
 )]
 
+mod asking;
 mod closing;
 mod compacting;
 mod facts;

@@ -5,7 +5,7 @@ use std::fmt;
 /// The longest key that we take; real ones have some 200 characters.
 const LONGEST: usize = 4_096;
 
-/// A provider's key. Printing it, for people or for debugging, does not show it.
+/// What somebody lets us in with. Printing it, for people or for debugging, does not show it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Key(String);
 
@@ -26,7 +26,7 @@ impl Key {
     }
 
     /// A text without the key.
-    pub(crate) fn hide_in(&self, text: &str) -> String {
+    pub fn hide_in(&self, text: &str) -> String {
         text.replace(&self.0, "<key>")
     }
 }

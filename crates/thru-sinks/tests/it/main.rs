@@ -1,0 +1,26 @@
+//! Delivering to MCP servers of our own, which are as real as it takes, and fail as real ones do.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "in a test, what cannot be is a failure"
+)]
+
+mod http;
+mod program;
+
+use std::sync::atomic::AtomicBool;
+
+use serde_json::json;
+use thru_sinks::Delivery;
+
+/// Nobody stops anything.
+pub(crate) static GO_ON: AtomicBool = AtomicBool::new(false);
+
+pub(crate) fn delivery() -> Delivery {
+    Delivery {
+        tool: "memory_add".to_owned(),
+        arguments: json!({ "title": "The cellar door", "content": "It was mended.\nIt closes." }),
+    }
+}
