@@ -18,4 +18,7 @@ pub use error::{Result, StoreError};
 pub use query::*;
 pub use schema::{NEWEST as SCHEMA_VERSION, Progress};
 pub use store::Store;
-pub use write::{Batch, CourseEvent, NewEvent, NewMemory, OpenEvent, SourceStamp, Told, Written};
+pub use write::{
+    Batch, CompactionEvent, CourseEvent, NewEvent, NewMemory, OpenEvent, SourceStamp, Told,
+    ToldCompaction, Written,
+};
