@@ -100,22 +100,26 @@ impl Snapshot {
     /// Shows every text that it holds, paths included: no ids, no names of kinds.
     pub fn texts(&mut self, each: &mut dyn FnMut(&mut String)) {
         self.custom_instructions.iter_mut().chain(&mut self.directory).for_each(&mut *each);
-        let content = &mut self.content;
-        each(&mut content.title);
-        let single = content.objective.iter_mut().chain(&mut content.last_request);
-        single.for_each(|statement| each(&mut statement.text));
-        for statement in content.lists_mut().into_iter().flatten() {
-            each(&mut statement.text);
-        }
-        for file in &mut content.files {
-            each(&mut file.path);
-            file.what.iter_mut().for_each(&mut *each);
-        }
-        content.names.iter_mut().chain(&mut content.topics).for_each(&mut *each);
+        self.content.texts(each);
     }
 }
 
 impl SnapshotContent {
+    /// Shows every text that it holds, paths included: no ids, no names of kinds.
+    pub fn texts(&mut self, each: &mut dyn FnMut(&mut String)) {
+        each(&mut self.title);
+        let single = self.objective.iter_mut().chain(&mut self.last_request);
+        single.for_each(|statement| each(&mut statement.text));
+        for statement in self.lists_mut().into_iter().flatten() {
+            each(&mut statement.text);
+        }
+        for file in &mut self.files {
+            each(&mut file.path);
+            file.what.iter_mut().for_each(&mut *each);
+        }
+        self.names.iter_mut().chain(&mut self.topics).for_each(&mut *each);
+    }
+
     /// Every list of statements.
     pub const fn lists_mut(&mut self) -> [&mut Vec<Statement>; 8] {
         [

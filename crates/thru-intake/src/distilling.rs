@@ -248,13 +248,7 @@ impl Worker<'_> {
             });
         };
         let mut content = ContentHasher::new();
-        let kept_apart: BTreeSet<Id> = self
-            .decisions
-            .iter()
-            // One that a person wrote over must not vanish into another either.
-            .filter(|(_, decision)| decision.kept_apart || !decision.edit.is_empty())
-            .map(|(id, _)| *id)
-            .collect();
+        let kept_apart = kept_apart(self.decisions);
         let mut distiller = Distiller::new(&session.key, &session.facts, kept_apart);
         let mut changes: HashMap<(Id, String), Change> = HashMap::new();
         let mut last_changes: HashMap<String, Change> = HashMap::new();
@@ -298,7 +292,7 @@ impl Worker<'_> {
                 text,
             });
         }
-        let distillate = self.decide(distiller.finish());
+        let distillate = decide(self.decisions, distiller.finish());
         // The passages were clean when they were stored; the rules may be newer.
         let clean = self.redactor.clean_texts(
             distillate,
@@ -331,36 +325,48 @@ impl Worker<'_> {
         });
         Ok(Distilled { session: row, memories: Some(memories), title, content: content.finish() })
     }
+}
 
-    /// What people decided about memories, over what was distilled.
-    fn decide(&self, mut distillate: Distillate) -> Distillate {
-        if self.decisions.is_empty() {
-            return distillate;
-        }
-        let is_forgotten =
-            |id: &Id| self.decisions.get(id).is_some_and(|decision| decision.forgotten);
-        let unwanted: Vec<Observation> = distillate
-            .observations
-            .iter()
-            .filter(|observation| {
-                self.decisions
-                    .get(&observation.id)
-                    .is_some_and(|decision| decision.forgotten || !decision.edit.is_empty())
-            })
-            .cloned()
-            .collect();
-        distillate.observations.retain(|observation| !is_forgotten(&observation.id));
-        for observation in &mut distillate.observations {
-            if let Some(decision) = self.decisions.get(&observation.id) {
-                decision.edit.apply(observation);
-            }
-        }
-        distillate.summary = distillate
-            .summary
-            .filter(|summary| !is_forgotten(&summary.id))
-            .map(|summary| without(summary, &unwanted));
-        distillate
+/// Observations that must not be merged into others.
+pub(crate) fn kept_apart(decisions: &HashMap<Id, MemoryDecision>) -> BTreeSet<Id> {
+    decisions
+        .iter()
+        // One that a person wrote over must not vanish into another either.
+        .filter(|(_, decision)| decision.kept_apart || !decision.edit.is_empty())
+        .map(|(id, _)| *id)
+        .collect()
+}
+
+/// What people decided about memories, over what was distilled.
+pub(crate) fn decide(
+    decisions: &HashMap<Id, MemoryDecision>,
+    mut distillate: Distillate,
+) -> Distillate {
+    if decisions.is_empty() {
+        return distillate;
     }
+    let is_forgotten = |id: &Id| decisions.get(id).is_some_and(|decision| decision.forgotten);
+    let unwanted: Vec<Observation> = distillate
+        .observations
+        .iter()
+        .filter(|observation| {
+            decisions
+                .get(&observation.id)
+                .is_some_and(|decision| decision.forgotten || !decision.edit.is_empty())
+        })
+        .cloned()
+        .collect();
+    distillate.observations.retain(|observation| !is_forgotten(&observation.id));
+    for observation in &mut distillate.observations {
+        if let Some(decision) = decisions.get(&observation.id) {
+            decision.edit.apply(observation);
+        }
+    }
+    distillate.summary = distillate
+        .summary
+        .filter(|summary| !is_forgotten(&summary.id))
+        .map(|summary| without(summary, &unwanted));
+    distillate
 }
 
 /// The files of an observation, with what is known of each when its session last changed it here.
