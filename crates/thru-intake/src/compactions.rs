@@ -7,13 +7,12 @@
 
 use std::time::Duration;
 
-use thru_core::{
-    Id, SNAPSHOT_RECORD, SessionKey, Snapshot, SnapshotContent, Timestamp,
-};
+use thru_core::{Id, SNAPSHOT_RECORD, SessionKey, Snapshot, Timestamp};
 use thru_journal::journal::{Durability, Entry, Stored};
 use thru_redact::{Clean, Report};
 use thru_store::{Batch, CompactionEvent, CompactionRow, Store, ToldCompaction};
 
+use crate::snapshots::Before;
 use crate::{Intake, IntakeLock, Result};
 
 /// The event before a compaction, as agents' hooks name it.
@@ -36,8 +35,9 @@ pub struct Moment {
     pub custom_instructions: Option<String>,
     /// The root of the project that the session works in.
     pub directory: Option<String>,
-    /// Where in the transcript it was: after so many of its passages. Nothing: at its end.
-    pub ordinal: Option<u32>,
+    /// Where in the transcript it was, if that is known: the row of the file, and how many of its passages
+    /// come before.
+    pub place: Option<(i64, u32)>,
 }
 
 impl Intake {
@@ -99,11 +99,15 @@ impl Intake {
         session: i64,
         moment: Moment,
     ) -> Result<Option<Clean<Snapshot>>> {
-        let messages = store.messages_before(session, moment.ordinal)?;
+        let messages = store.messages_before(session, moment.place, moment.at)?;
         if messages == 0 {
             return Ok(None);
         }
-        let content = self.content(store, session, &moment)?;
+        let before = match moment.place {
+            Some((source, ordinal)) => Before::Place { source, ordinal },
+            None => Before::Time(moment.at),
+        };
+        let content = self.snapshot_content(store, session, before)?;
         let snapshot = content.map(|content| Snapshot {
             session: moment.session,
             event: moment.event,
@@ -114,10 +118,9 @@ impl Intake {
             messages,
             content,
         });
-        // What was asked was clean when it was kept; the rules may be newer.
-        let texts = |snapshot: &mut Snapshot, each: &mut dyn FnMut(&mut String)| snapshot.texts(each);
-        let snapshot = snapshot.into_inner();
-        Ok(Some(self.redactor.clean_texts(snapshot, texts, &mut Report::default())))
+        // What was asked comes from elsewhere.
+        let (snapshot, report) = (snapshot.into_inner(), &mut Report::default());
+        Ok(Some(self.redactor.clean_texts(snapshot, Snapshot::texts, report)))
     }
 
     /// The compactions since a time of which nobody noted what the session held.
@@ -166,7 +169,7 @@ impl Moment {
             trigger: compaction.trigger.clone(),
             custom_instructions: compaction.asked.clone(),
             directory: place.directory,
-            ordinal: compaction.ordinal,
+            place: compaction.place,
         }))
     }
 }

@@ -140,7 +140,8 @@ fn combine(listed: &[OperationRow], recorded: &[Recorded]) -> Decisions {
 
 /// The operations behind a cursor, in order, and where the journal ends.
 fn read(journal: &Journal, cursor: Cursor) -> Result<(Vec<Recorded>, Cursor)> {
-    let mut stream = journal.stream(cursor)?.without(&[HOOK_RECORD, INJECTED_RECORD, SNAPSHOT_RECORD]);
+    let mut stream =
+        journal.stream(cursor)?.without(&[HOOK_RECORD, INJECTED_RECORD, SNAPSHOT_RECORD]);
     let mut found = Vec::new();
     for item in &mut stream {
         // What is no record is for `verify` to report.

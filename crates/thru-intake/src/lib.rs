@@ -8,6 +8,7 @@
 //! It must not rank, print, or ask the environment for anything.
 
 mod adopt;
+mod compactions;
 mod copy;
 mod decisions;
 mod distilling;
@@ -46,6 +47,7 @@ use decisions::Decisions;
 use thru_store::{SourceRecord, SourceRow};
 
 pub use adopt::{Adopted, Exported};
+pub use compactions::Moment;
 pub use distilling::{DistilProgress, Which};
 pub use error::{IntakeError, Result};
 pub use forget::Forgotten;

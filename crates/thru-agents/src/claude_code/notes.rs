@@ -3,8 +3,8 @@
 use thru_core::{Boundary, ReadBatch, SessionFacts, SessionId, Timestamp, Usage};
 
 use super::blank::{BLANK, spoken};
-use super::record::{Message, Record};
 use super::reader::{Place, record_id};
+use super::record::{Message, Record};
 use super::state::State;
 use crate::batch::{count_type, note};
 use crate::json::Text;

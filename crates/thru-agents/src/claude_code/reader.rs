@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use serde_json::value::RawValue;
 use thru_core::{
-    Agent, Amendment, CompactSummary, Id, Outcome, Passage, PassageKind, ReadBatch, RecordId, SessionId,
-    SourceKind, Timestamp,
+    Agent, Amendment, CompactSummary, Id, Outcome, Passage, PassageKind, ReadBatch, RecordId,
+    SessionId, SourceKind, Timestamp,
 };
 use thru_redact::Clean;
 

@@ -20,8 +20,9 @@ pub struct CompactionRow {
     pub session: i64,
     /// The record that tells of it: the boundary in the transcript, else the key of the hook's record.
     pub record: String,
-    /// Passages of the transcript before it; nothing where no transcript tells of it.
-    pub ordinal: Option<u32>,
+    /// The row of the transcript that tells of it, and how many passages of it come before; nothing where
+    /// no transcript tells of it.
+    pub place: Option<(i64, u32)>,
     /// When.
     pub at: Option<Timestamp>,
     /// What for: `manual`, `auto`, or whatever else the agent said.
@@ -50,8 +51,8 @@ pub struct SnapshotRow {
 }
 
 const COMPACTION: &str =
-    "SELECT c.id, c.session, c.record, CASE f.kind WHEN 'hooks' THEN NULL ELSE c.ordinal END, c.at,
-            c.cause, c.before, c.after, c.event, c.asked, coalesce(c.summary, c.told)
+    "SELECT c.id, c.session, c.record, CASE f.kind WHEN 'hooks' THEN NULL ELSE c.source END, c.at,
+            c.cause, c.before, c.after, c.event, c.asked, coalesce(c.summary, c.told), c.ordinal
      FROM compactions c JOIN sources f ON f.id = c.source";
 
 impl Store {
@@ -96,6 +97,32 @@ impl Store {
             .map_err(Into::into)
     }
 
+    /// How many prompts, texts and tool calls a session has before a place of its transcript, or else
+    /// before a time.
+    pub fn messages_before(
+        &self,
+        session: i64,
+        place: Option<(i64, u32)>,
+        at: Timestamp,
+    ) -> Result<u64> {
+        let counted: i64 = match place {
+            Some((source, ordinal)) => self
+                .connection
+                .prepare_cached(
+                    "SELECT count(*) FROM passages
+                     WHERE session = ?1 AND source = ?2 AND ordinal < ?3",
+                )?
+                .query_row((session, source, ordinal), |row| row.get(0))?,
+            None => self
+                .connection
+                .prepare_cached(
+                    "SELECT count(*) FROM passages WHERE session = ?1 AND (at IS NULL OR at <= ?2)",
+                )?
+                .query_row((session, at.as_millisecond()), |row| row.get(0))?,
+        };
+        Ok(counted.cast_unsigned())
+    }
+
     /// What a session held at its last compaction.
     pub fn newest_snapshot(&self, session: i64) -> Result<Option<SnapshotRow>> {
         Ok(self.snapshots_where("session = ?1 ORDER BY at DESC, key LIMIT 1", session)?.pop())
@@ -129,11 +156,12 @@ fn compaction(row: &Row<'_>) -> rusqlite::Result<CompactionRow> {
     let tokens = |column| -> rusqlite::Result<Option<u64>> {
         Ok(row.get::<_, Option<i64>>(column)?.map(i64::cast_unsigned))
     };
+    let ordinal: u32 = row.get(11)?;
     Ok(CompactionRow {
         row: row.get(0)?,
         session: row.get(1)?,
         record: row.get(2)?,
-        ordinal: row.get(3)?,
+        place: row.get::<_, Option<i64>>(3)?.map(|source| (source, ordinal)),
         at: time(row, 4)?,
         trigger: row.get(5)?,
         before: tokens(6)?,
