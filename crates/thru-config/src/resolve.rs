@@ -195,6 +195,17 @@ impl Config {
             let more: Vec<String> = items.drain(..).filter(|item| !known.contains(item)).collect();
             *items = [known, &more].concat();
         }
+        // Of what is written into it, a project may have less than the user wants, never more.
+        if matches!(origin, Origin::Project(_)) && setting.key.starts_with("summaries.") {
+            let is_more = match (self.get(setting.key).map(|known| &known.value), &value) {
+                (Some(Value::Bool(known)), Value::Bool(wanted)) => *wanted && !known,
+                (Some(Value::Integer(known)), Value::Integer(wanted)) => wanted > known,
+                _ => false,
+            };
+            if is_more {
+                return Ok(());
+            }
+        }
         let resolved = Resolved { key: setting.key, value, origin: origin.clone() };
         self.values.insert(setting.key, resolved);
         Ok(())
@@ -403,6 +414,31 @@ impl Config {
     /// `context.last_summary`.
     pub fn context_last_summary(&self) -> bool {
         self.flag("context.last_summary")
+    }
+
+    /// `summaries.enabled`.
+    pub fn summaries_enabled(&self) -> bool {
+        self.flag("summaries.enabled")
+    }
+
+    /// `summaries.location`, where it is set.
+    pub fn summaries_location(&self) -> Option<&str> {
+        Some(self.text("summaries.location")).filter(|path| !path.trim().is_empty())
+    }
+
+    /// `summaries.max`.
+    pub fn summaries_max(&self) -> usize {
+        usize::try_from(self.integer("summaries.max")).unwrap_or(usize::MAX)
+    }
+
+    /// `summaries.auto_reload`.
+    pub fn summaries_auto_reload(&self) -> bool {
+        self.flag("summaries.auto_reload")
+    }
+
+    /// `summaries.code_snippets`.
+    pub fn summaries_code_snippets(&self) -> bool {
+        self.flag("summaries.code_snippets")
     }
 
     /// `output.color`: `auto`, `always` or `never`.

@@ -62,12 +62,16 @@ impl Intake {
     ///
     /// # Errors
     /// Where journal or store cannot be read or written.
-    pub fn take_snapshot(&self, _lock: &IntakeLock, moment: Moment) -> Result<Option<Snapshot>> {
+    pub fn take_snapshot(
+        &self,
+        _lock: &IntakeLock,
+        moment: Moment,
+    ) -> Result<Option<Clean<Snapshot>>> {
         let mut store = self.open_store(&mut |_, _, _| {})?;
         let Some(row) = store.session_by_key(&moment.session)? else { return Ok(None) };
         let made = store.snapshots(row)?;
         if let Some(known) = made.into_iter().find(|made| made.snapshot.event == moment.event) {
-            return Ok(Some(known.snapshot));
+            return Ok(Some(self.reclaimed(known.snapshot)));
         }
         let Some(clean) = self.snapshot(&store, row, moment)? else { return Ok(None) };
         let snapshot = clean.get();
@@ -85,7 +89,7 @@ impl Intake {
         }
         batch.put_snapshot(&key, row, &clean)?;
         batch.commit()?;
-        Ok(Some(clean.into_inner()))
+        Ok(Some(clean))
     }
 
     /// What a session held at a moment, computed from what the store knows of it and kept nowhere;
@@ -119,8 +123,12 @@ impl Intake {
             content,
         });
         // What was asked comes from elsewhere.
-        let (snapshot, report) = (snapshot.into_inner(), &mut Report::default());
-        Ok(Some(self.redactor.clean_texts(snapshot, Snapshot::texts, report)))
+        Ok(Some(self.reclaimed(snapshot.into_inner())))
+    }
+
+    /// A snapshot that was kept, by today's rules of redaction.
+    pub fn reclaimed(&self, snapshot: Snapshot) -> Clean<Snapshot> {
+        self.redactor.clean_texts(snapshot, Snapshot::texts, &mut Report::default())
     }
 
     /// The compactions since a time of which nobody noted what the session held.

@@ -24,6 +24,7 @@ CREATE TABLE compactions (
     UNIQUE (session, record)
 ) STRICT;
 CREATE INDEX compactions_by_session ON compactions (session, at);
+CREATE INDEX compactions_by_time ON compactions (at);
 
 -- What sessions held when their contexts were compacted. The journal holds all of it.
 CREATE TABLE snapshots (
