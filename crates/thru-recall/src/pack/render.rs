@@ -106,8 +106,9 @@ pub(super) fn render(request: &PackRequest<'_>, texts: &Texts) -> String {
     text
 }
 
-/// One line: id, type, text. The text is plain.
-pub(super) fn line(short_id: &str, memory: &MemoryRow, section: Section, text: &str) -> String {
+/// One line: id, type, text, as far as it tells of a memory. The text is plain.
+pub(super) fn line(memory: Option<(&str, &MemoryRow)>, section: Section, text: &str) -> String {
+    let Some((short_id, memory)) = memory else { return format!("- {text}") };
     match section {
         Section::Rules => format!("- `{short_id}` {text}"),
         Section::LastSession { detail: true } | Section::Resumed => format!("- {text}"),

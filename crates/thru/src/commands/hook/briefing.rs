@@ -142,7 +142,8 @@ fn pack_for(
     let place = Place::here(environment, &store)?;
     let project = place.name.clone();
     let told: HashSet<Id> = session.told().into_iter().collect();
-    let recipient = Recipient { session: store.session_by_key(&session_key(input))?, told };
+    let recipient =
+        Recipient { session: store.session_by_key(&session_key(input))?, told, snapshot: None };
     let pack = make_pack(environment, &store, redactor, place, occasion.clone(), recipient)?;
     Ok(Some((pack, project)))
 }
@@ -233,8 +234,11 @@ const fn name(occasion: &Occasion) -> &'static str {
 /// The memories of a pack, each once: several lines may tell of one.
 fn memories(pack: &Pack) -> Vec<InjectedMemory> {
     let mut seen = HashSet::new();
-    let lines = pack.lines.iter().filter(|line| seen.insert(line.memory.id));
-    lines.map(|line| InjectedMemory { id: line.memory.id, reason: line.reason.clone() }).collect()
+    let lines = pack.lines.iter().filter_map(|line| Some((line, line.memory.as_ref()?.id)));
+    lines
+        .filter(|(_, id)| seen.insert(*id))
+        .map(|(line, id)| InjectedMemory { id, reason: line.reason.clone() })
+        .collect()
 }
 
 fn loaded(pack: &Pack, project: &str, occasion: &Occasion) -> String {
