@@ -23,7 +23,7 @@ pub struct Snapshot {
     /// What the user asked the compaction to keep.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub custom_instructions: Option<String>,
-    /// The directory that the session works in, as the agent said last.
+    /// The root of the project that the session works in, or the directory that it was begun in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub directory: Option<String>,
     /// Prompts, texts and tool calls before that moment.
@@ -118,6 +118,30 @@ impl SnapshotContent {
             file.what.iter_mut().for_each(&mut *each);
         }
         self.names.iter_mut().chain(&mut self.topics).for_each(&mut *each);
+    }
+
+    /// Puts first, in every list, what shares words with what the user asked to keep.
+    pub fn favour(&mut self, asked: &str) {
+        let words = |text: &str| -> Vec<String> {
+            let words = text.split(|c: char| !c.is_alphanumeric());
+            words.filter(|word| word.chars().count() >= 4).map(str::to_lowercase).collect()
+        };
+        let wanted = words(asked);
+        if wanted.is_empty() {
+            return;
+        }
+        let shared = |text: &str| {
+            let text = text.to_lowercase();
+            wanted.iter().filter(|word| text.contains(word.as_str())).count()
+        };
+        for list in self.lists_mut() {
+            list.sort_by_key(|statement| std::cmp::Reverse(shared(&statement.text)));
+        }
+        self.files.sort_by_key(|file| {
+            std::cmp::Reverse(shared(&file.path) + file.what.as_deref().map_or(0, shared))
+        });
+        self.names.sort_by_key(|name| std::cmp::Reverse(shared(name)));
+        self.topics.sort_by_key(|topic| std::cmp::Reverse(shared(topic)));
     }
 
     /// Every list of statements.

@@ -71,7 +71,7 @@ impl Intake {
         let Some(row) = store.session_by_key(&moment.session)? else { return Ok(None) };
         let made = store.snapshots(row)?;
         if let Some(known) = made.into_iter().find(|made| made.snapshot.event == moment.event) {
-            return Ok(Some(self.reclaimed(known.snapshot)));
+            return Ok(Some(self.cleaned_snapshot(known.snapshot)));
         }
         let Some(clean) = self.snapshot(&store, row, moment)? else { return Ok(None) };
         let snapshot = clean.get();
@@ -112,6 +112,11 @@ impl Intake {
             None => Before::Time(moment.at),
         };
         let content = self.snapshot_content(store, session, before)?;
+        let asked = moment.custom_instructions.clone();
+        let content = content.map(|mut content| {
+            content.favour(asked.as_deref().unwrap_or_default());
+            content
+        });
         let snapshot = content.map(|content| Snapshot {
             session: moment.session,
             event: moment.event,
@@ -123,11 +128,11 @@ impl Intake {
             content,
         });
         // What was asked comes from elsewhere.
-        Ok(Some(self.reclaimed(snapshot.into_inner())))
+        Ok(Some(self.cleaned_snapshot(snapshot.into_inner())))
     }
 
     /// A snapshot that was kept, by today's rules of redaction.
-    pub fn reclaimed(&self, snapshot: Snapshot) -> Clean<Snapshot> {
+    pub fn cleaned_snapshot(&self, snapshot: Snapshot) -> Clean<Snapshot> {
         self.redactor.clean_texts(snapshot, Snapshot::texts, &mut Report::default())
     }
 

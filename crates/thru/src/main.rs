@@ -11,6 +11,7 @@ mod environment;
 mod failure;
 mod health;
 mod installing;
+mod surviving;
 mod ui;
 
 use std::process::ExitCode;
