@@ -36,7 +36,7 @@ const DEADLINE: Duration = Duration::from_secs(1);
 /// An answer that is being printed at that moment gets this much more.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 /// What a session holds before its context is compacted is read within this time, or later.
-const TIME_TO_KEEP: Duration = Duration::from_millis(600);
+const TIME_TO_KEEP: Duration = Duration::from_millis(700);
 /// The longest input. Agents shorten what is longer; an endless one must end somewhere.
 const LONGEST_INPUT: u64 = 32 * 1024 * 1024;
 
