@@ -76,7 +76,8 @@ impl Intake {
 
 /// The beginning of what a call wrote, as its passage tells it.
 fn written(text: &str) -> Option<String> {
-    let (at, begin) = WRITTEN.iter().filter_map(|mark| Some((text.find(mark)?, mark.len()))).min()?;
+    let (at, begin) =
+        WRITTEN.iter().filter_map(|mark| Some((text.find(mark)?, mark.len()))).min()?;
     let code = &text[at + begin..];
     let end = OTHERS.iter().filter_map(|mark| code.find(mark)).min().unwrap_or(code.len());
     let mut lines: Vec<String> = code[..end]

@@ -121,9 +121,9 @@ impl Folder {
         make_folder(&session, true)?;
         remove_unfinished(&session)?;
         let known = metadata(&session, id)?;
-        let is_older = known.as_ref().is_some_and(|known| {
-            known.event != snapshot.event && known.timestamp > snapshot.at
-        });
+        let is_older = known
+            .as_ref()
+            .is_some_and(|known| known.event != snapshot.event && known.timestamp > snapshot.at);
         let summary = if is_older {
             let name = folder_name(snapshot.at);
             let about = Metadata::of(snapshot, format!("{id}/{name}/{SUMMARY}"));
@@ -340,11 +340,8 @@ fn remove(path: &Path) -> Result<()> {
 /// Makes the index and the link to the newest again from what is there. The lock is held.
 fn renew(path: &Path, max: usize, change: impl FnOnce(&mut Index)) -> Result<()> {
     remove_unfinished(path)?;
-    let mut index = Index {
-        summaries: summaries(path)?,
-        last_loaded: last_loaded(path),
-        ..Index::default()
-    };
+    let mut index =
+        Index { summaries: summaries(path)?, last_loaded: last_loaded(path), ..Index::default() };
     index.summaries.truncate(max);
     change(&mut index);
     let newest = index.summaries.first().map(|newest| newest.session_id.clone());

@@ -31,7 +31,7 @@ pub fn markdown(snapshot: &Snapshot, excerpts: &[&Excerpt]) -> String {
         code(snapshot.session.id.as_str()),
         directory.unwrap_or_default(),
         plain(&snapshot.trigger),
-        snapshot.at,
+        snapshot.at.strftime("%Y-%m-%d %H:%M UTC"),
         snapshot.messages,
     ));
     if let Some(asked) = &snapshot.custom_instructions {
@@ -82,6 +82,7 @@ pub fn markdown(snapshot: &Snapshot, excerpts: &[&Excerpt]) -> String {
     if !tags.is_empty() {
         page.line(&tags.join(" "));
     }
+    page.end_section();
     page.text
 }
 
@@ -94,9 +95,16 @@ struct Page {
 
 impl Page {
     fn section(&mut self, name: &str) {
+        self.end_section();
         self.gap();
         let _ = writeln!(self.text, "## {name}");
         self.is_empty = true;
+    }
+
+    fn end_section(&mut self) {
+        if self.is_empty {
+            self.line("Nothing that is known.");
+        }
     }
 
     fn gap(&mut self) {
@@ -133,8 +141,10 @@ impl Page {
         let fence = "`".repeat(longest.max(2) + 1);
         self.line(&format!("\n  {fence}"));
         for line in code.lines() {
-            let visible: String =
-                line.chars().filter(|c| *c == '\t' || !c.is_control() && !is_invisible(*c)).collect();
+            let visible: String = line
+                .chars()
+                .filter(|c| *c == '\t' || !c.is_control() && !is_invisible(*c))
+                .collect();
             self.line(&format!("  {}", visible.trim_end()));
         }
         self.line(&format!("  {fence}\n"));
@@ -165,7 +175,8 @@ fn untagged(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     while let Some(character) = characters.next() {
         let next = characters.peek();
-        let is_tag = next.is_some_and(|next| next.is_alphabetic() || matches!(next, '/' | '!' | '?'));
+        let is_tag =
+            next.is_some_and(|next| next.is_alphabetic() || matches!(next, '/' | '!' | '?'));
         safe.push(if character == '<' && is_tag { '‹' } else { character });
     }
     safe
