@@ -61,6 +61,9 @@ pub struct SnapshotContent {
     /// What was tried and did not work.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<Statement>,
+    /// What went wrong and was put right.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub resolved: Vec<Statement>,
     /// What remains to be done.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub next_steps: Vec<Statement>,
@@ -145,13 +148,14 @@ impl SnapshotContent {
     }
 
     /// Every list of statements.
-    pub const fn lists_mut(&mut self) -> [&mut Vec<Statement>; 8] {
+    pub const fn lists_mut(&mut self) -> [&mut Vec<Statement>; 9] {
         [
             &mut self.done,
             &mut self.learned,
             &mut self.decisions,
             &mut self.rulings,
             &mut self.failed,
+            &mut self.resolved,
             &mut self.next_steps,
             &mut self.open_questions,
             &mut self.commands,

@@ -1,7 +1,7 @@
 //! What a session held before its context was compacted, from what the store has of it.
 
 use thru_core::{SnapshotContent, Timestamp};
-use thru_distil::{Moment, SnapshotMaker, snapshot_wants_text, wants_text};
+use thru_distil::{Moment, SnapshotMaker, snapshot_wants_text};
 use thru_redact::{Clean, Report};
 use thru_store::{PassageFilter, PassageRow, Store};
 
@@ -42,25 +42,24 @@ impl Intake {
         let mut passages = store.passages(PassageFilter::Session(session_row))?;
         before.keep(&mut passages);
         for passage in passages {
-            let is_subagent = passage.agent_id.is_some();
-            let (kind, tool) = (passage.kind, passage.tool.as_deref());
-            let is_wanted = snapshot_wants_text(kind, is_subagent)
-                || wants_text(kind, tool, passage.outcome, is_subagent);
-            let text = if is_wanted { store.text_of(&passage)? } else { String::new() };
             let touched = touches.remove(&passage.row).unwrap_or_default();
-            maker.add(Moment {
+            let mut moment = Moment {
                 length: passage.length(),
                 id: passage.id,
                 turn: passage.turn,
-                kind,
-                is_subagent,
-                tool: passage.tool,
-                command: passage.command,
+                kind: passage.kind,
+                is_subagent: passage.agent_id.is_some(),
+                tool: passage.tool.clone(),
+                command: passage.command.clone(),
                 outcome: passage.outcome,
                 at: passage.at,
                 files: touched.into_iter().map(|touch| touch.file).collect(),
-                text,
-            });
+                text: String::new(),
+            };
+            if snapshot_wants_text(&moment) {
+                moment.text = store.text_of(&passage)?;
+            }
+            maker.add(moment);
         }
         let content = maker.finish(|distillate| decide(&decisions, distillate));
         // The passages were clean when they were stored; the rules may be newer.

@@ -4,6 +4,7 @@
 //! as recorded data (invariant I-8), what a person said is told from what a tool printed, and nothing
 //! in it can close the fence. Silence is a valid answer.
 
+mod compact;
 mod prompt;
 mod render;
 mod resume;
@@ -177,7 +178,13 @@ pub fn pack(
             (since, note)
         }
         Occasion::Resume => resume::drafts(store, redactor, request)?,
-        Occasion::Start | Occasion::Compact => start::drafts(store, redactor, request)?,
+        Occasion::Compact => match request.snapshot {
+            Some(snapshot) => {
+                compact::drafts(store, request, snapshot, start::rules(store, request)?)?
+            }
+            None => start::drafts(store, redactor, request)?,
+        },
+        Occasion::Start => start::drafts(store, redactor, request)?,
     };
     let budget = match request.occasion {
         Occasion::Start | Occasion::Compact => request.limits.start_tokens,

@@ -21,6 +21,10 @@ const LONG: usize = 120;
 /// Tools whose input holds the body of a file.
 const WITH_BODY: [&str; 4] = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
 
+/// Inputs that hold a word of the tool itself.
+const OF_TOOL: [&str; 8] =
+    ["status", "output_mode", "subagent_type", "type", "model", "taskId", "shell_id", "task_id"];
+
 /// A moment at which a context was compacted, or might have been.
 pub(super) struct Boundary {
     /// The transcript.
@@ -167,7 +171,7 @@ impl Transcript {
                     self.put(line, By::Path, text.to_owned());
                 }
                 "command" => self.put(line, By::Command, without_documents(text)),
-                _ if WITH_BODY.contains(&tool) => {}
+                _ if WITH_BODY.contains(&tool) || OF_TOOL.contains(&key) => {}
                 _ => self.put(line, By::Input, text.to_owned()),
             }
         }

@@ -134,13 +134,14 @@ fn without_addresses(text: &str) -> String {
     words.filter(|word| !word.contains("://")).collect()
 }
 
-/// Names of files in a text: paths, or names with a known end.
+/// Names of files in a text: paths, or names with a known end. What is called is none: `response.json()`.
 pub(super) fn files(text: &str) -> BTreeSet<String> {
     let cleaned = without_addresses(text);
-    let tokens = cleaned.split(|c: char| !is_of_path(c));
+    let tokens = cleaned.split_inclusive(|c: char| !is_of_path(c));
     tokens
-        .map(|token| token.trim_end_matches(['.', '/']).trim_start_matches("./"))
-        .map(without_place)
+        .filter(|token| !token.ends_with('('))
+        .map(|token| token.trim_end_matches(|c| !is_of_path(c)).trim_end_matches(['.', '/']))
+        .map(|token| without_place(token.trim_start_matches("./")))
         .filter(|token| is_file(token))
         .map(str::to_owned)
         .collect()

@@ -74,7 +74,7 @@ pub(super) fn drafts(
 }
 
 /// What people ruled, for this project and for every project, the latest first.
-fn rules(store: &Store, request: &PackRequest<'_>) -> Result<Vec<Draft>> {
+pub(super) fn rules(store: &Store, request: &PackRequest<'_>) -> Result<Vec<Draft>> {
     let own = MemoryFilter {
         projects: Some(request.projects.clone()),
         rules: true,
