@@ -21,7 +21,7 @@ use thru_core::{Id, Layout, SessionKey, Snapshot, Timestamp};
 use thru_intake::{Intake, IntakeLock, Moment, Which};
 use thru_journal::files;
 use thru_redact::Clean;
-use thru_store::Store;
+use thru_store::{CompactionRow, Store};
 use thru_summaries::{Excerpt, Folder, Options};
 
 use crate::bringing_in::{Effort, Where, bring_in};
@@ -103,6 +103,40 @@ pub(crate) fn complete(environment: &Environment, lock: &IntakeLock) -> Result<(
         }
     }
     Ok(())
+}
+
+/// What a session holds now, as far as the store knows: kept nowhere.
+pub(crate) fn held_now(
+    intake: &Intake,
+    store: &Store,
+    row: i64,
+    now: Timestamp,
+) -> Result<Option<Snapshot>> {
+    let Some(session) = store.session_key(row)? else { return Ok(None) };
+    let mut places = store.places_of_sessions(&[row])?;
+    let moment = Moment {
+        session,
+        event: String::new(),
+        at: now,
+        trigger: "none".to_owned(),
+        custom_instructions: None,
+        directory: places.remove(&row).and_then(|place| place.directory),
+        place: None,
+    };
+    Ok(intake.snapshot(store, row, moment)?.map(Clean::into_inner))
+}
+
+/// What a session held at a compaction: as it was kept, else as far as the store knows.
+pub(crate) fn held_at(
+    intake: &Intake,
+    store: &Store,
+    compaction: &CompactionRow,
+) -> Result<Option<Clean<Snapshot>>> {
+    if let Some(known) = store.snapshot_of(compaction)? {
+        return Ok(Some(intake.cleaned_snapshot(known.snapshot)));
+    }
+    let Some(moment) = Moment::of(store, compaction)? else { return Ok(None) };
+    Ok(intake.snapshot(store, compaction.session, moment)?)
 }
 
 /// Keeps what a session holds, and writes its files.

@@ -13,6 +13,7 @@ use super::briefing::{Place, Recipient, make_pack};
 use super::{Outcome, shared};
 use crate::asking::{Prepared, open_for_question};
 use crate::environment::Environment;
+use crate::surviving;
 use crate::ui::{Page, Tone, one_line, plural, printable};
 
 /// Prints what a session that starts here now would be given; nothing where there is nothing to say.
@@ -123,7 +124,13 @@ fn make(arguments: &Arguments, environment: &Environment) -> Result<(Pack, Prepa
     };
     let intake = environment.intake()?;
     let told = HashSet::new();
-    let recipient = Recipient { session, told, snapshot: None };
+    let snapshot = match (session, &occasion) {
+        (Some(row), Occasion::Compact) => {
+            surviving::held_now(&intake, &store, row, environment.clock.now())?
+        }
+        _ => None,
+    };
+    let recipient = Recipient { session, told, snapshot };
     let pack = make_pack(environment, &store, intake.redactor(), place, occasion, recipient)?;
     Ok((pack, prepared))
 }

@@ -16,7 +16,7 @@ use thru_core::{Clock, Id, InjectedMemory, Injection, Snapshot, SystemClock, Tim
 use thru_intake::{Intake, Moment, Which};
 use thru_journal::journal::Journal;
 use thru_recall::{Occasion, Pack};
-use thru_redact::{Clean, Redactor};
+use thru_redact::Redactor;
 use thru_store::{SCHEMA_VERSION, Store};
 
 use crate::bringing_in::{Effort, Where, bring_in as bring_in_with};
@@ -172,48 +172,28 @@ fn reloads(environment: &Environment, project_root: Option<&Path>) -> bool {
 /// could not, that is made up for, as far as there is time.
 fn what_it_held(
     environment: &Environment,
-    store: Store,
+    mut store: Store,
     row: i64,
     input: &Input,
 ) -> Result<(Store, Option<Snapshot>)> {
-    let compaction = store.compactions(row)?.pop();
-    let known = compaction.as_ref().map(|last| store.snapshot_of(last)).transpose()?.flatten();
+    let last = store.compactions(row)?.pop();
+    let known = last.as_ref().map(|last| store.snapshot_of(last)).transpose()?.flatten();
     if let Some(known) = known {
         return Ok((store, Some(known.snapshot)));
     }
-    if let Some(moment) = compaction.map(|last| Moment::of(&store, &last)).transpose()?.flatten() {
+    if let Some(moment) = last.map(|last| Moment::of(&store, &last)).transpose()?.flatten() {
         let transcript = PathBuf::from(input.text("transcript_path").unwrap_or_default());
         drop(store);
         let deadline = Instant::now() + TIME_TO_MAKE_UP;
         // What is there can be told all the same.
         let _ = surviving::keep_within(environment, moment, &transcript, deadline);
-        let store = Store::open_to_read(&environment.layout)?;
-        if let Some(made) = store.newest_snapshot(row)? {
-            return Ok((store, Some(made.snapshot)));
-        }
-        return held_now(environment, store, row, input);
+        store = Store::open_to_read(&environment.layout)?;
     }
-    held_now(environment, store, row, input)
-}
-
-/// What a session holds as far as the store knows, noted nowhere: nobody told of the compaction.
-fn held_now(
-    environment: &Environment,
-    store: Store,
-    row: i64,
-    input: &Input,
-) -> Result<(Store, Option<Snapshot>)> {
-    let moment = Moment {
-        session: session_key(input),
-        event: String::new(),
-        at: environment.clock.now(),
-        trigger: String::new(),
-        custom_instructions: None,
-        directory: None,
-        place: None,
+    let made = match store.newest_snapshot(row)? {
+        Some(made) => Some(made.snapshot),
+        None => surviving::held_now(&environment.intake()?, &store, row, SystemClock.now())?,
     };
-    let held = environment.intake()?.snapshot(&store, row, moment)?;
-    Ok((store, held.map(Clean::into_inner)))
+    Ok((store, made))
 }
 
 /// Whether there is something that hooks recorded, nobody brought in yet, and can be brought in at once.
