@@ -11,6 +11,7 @@
 
 mod child;
 mod client;
+mod compaction;
 mod corpus;
 mod crash;
 mod daemon;
@@ -48,6 +49,8 @@ enum Command {
     Packs(packs::Arguments),
     /// What distilling makes of real sessions: what it misses, invents and repeats
     Distil(distil::Arguments),
+    /// What a pack holds of what a session needs after a compaction, and what the agent's own summary
+    Compaction(compaction::Arguments),
     /// Writes a synthetic Claude Code history
     Corpus(corpus::Arguments),
     /// Plays real transcripts as the hooks that they came with, and compares what is remembered
@@ -72,6 +75,7 @@ fn main() -> ExitCode {
         Command::Recall(arguments) => recall::run(&arguments),
         Command::Packs(arguments) => packs::run(&arguments),
         Command::Distil(arguments) => distil::run(&arguments),
+        Command::Compaction(arguments) => compaction::run(&arguments),
         Command::Corpus(arguments) => corpus::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Speed(arguments) => speed::run(&arguments),

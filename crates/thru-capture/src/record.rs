@@ -169,6 +169,11 @@ fn key(input: &Input, hash: Option<Id>, now: Timestamp) -> Id {
     }
 }
 
+/// The key of the record that an event has, or had, where this process kept it at that time.
+pub fn record_key(input: &Input, raw: &[u8], now: Timestamp) -> Id {
+    key(input, input.identity().is_none().then(|| Id::derive(&[raw])), now)
+}
+
 /// What the same event of the same session is known by to every copy of our hook.
 pub fn event_id(input: &Input, raw: &[u8]) -> Id {
     let event = input.event.as_str().as_bytes();

@@ -202,6 +202,13 @@ impl Config {
         {
             return Ok(());
         }
+        // Of what is written into it, a project may have less than the user wants, never more.
+        if matches!(origin, Origin::Project(_))
+            && setting.key.starts_with("summaries.")
+            && value == Value::Bool(true)
+        {
+            return Ok(());
+        }
         let resolved = Resolved { key: setting.key, value, origin: origin.clone() };
         self.values.insert(setting.key, resolved);
         Ok(())
@@ -433,6 +440,31 @@ impl Config {
     /// `context.last_summary`.
     pub fn context_last_summary(&self) -> bool {
         self.flag("context.last_summary")
+    }
+
+    /// `summaries.enabled`.
+    pub fn summaries_enabled(&self) -> bool {
+        self.flag("summaries.enabled")
+    }
+
+    /// `summaries.location`, where it is set.
+    pub fn summaries_location(&self) -> Option<&str> {
+        Some(self.text("summaries.location")).filter(|path| !path.trim().is_empty())
+    }
+
+    /// `summaries.max`.
+    pub fn summaries_max(&self) -> usize {
+        usize::try_from(self.integer("summaries.max")).unwrap_or(usize::MAX)
+    }
+
+    /// `summaries.auto_reload`.
+    pub fn summaries_auto_reload(&self) -> bool {
+        self.flag("summaries.auto_reload")
+    }
+
+    /// `summaries.code_snippets`.
+    pub fn summaries_code_snippets(&self) -> bool {
+        self.flag("summaries.code_snippets")
     }
 
     /// `output.color`: `auto`, `always` or `never`.

@@ -502,6 +502,42 @@ pub static SETTINGS: &[Setting] = &[
         project: true,
     },
     Setting {
+        key: "summaries.enabled",
+        kind: Kind::Bool,
+        default: || Value::Bool(true),
+        doc: "Write what a session held when its context was compacted into its project, under \
+              `.claude/summaries`. Without, only the store has it. A project can switch it off, not on.",
+        project: true,
+    },
+    Setting {
+        key: "summaries.location",
+        kind: Kind::Text,
+        default: || Value::Text(String::new()),
+        doc: "A directory for the summaries of all projects, instead of one in each. Empty means in the project.",
+        project: false,
+    },
+    Setting {
+        key: "summaries.max",
+        kind: Kind::Integer { min: 1, max: 1_000 },
+        default: || Value::Integer(50),
+        doc: "How many summaries the index of a project lists, the newest first. A project can have fewer.",
+        project: true,
+    },
+    Setting {
+        key: "summaries.auto_reload",
+        kind: Kind::Bool,
+        default: || Value::Bool(true),
+        doc: "Give a session what it held after its context was compacted. A project can switch it off, not on.",
+        project: true,
+    },
+    Setting {
+        key: "summaries.code_snippets",
+        kind: Kind::Bool,
+        default: || Value::Bool(true),
+        doc: "Put short pieces of the code that was written into summaries. A project can switch it off, not on.",
+        project: true,
+    },
+    Setting {
         key: "search.limit",
         kind: Kind::Integer { min: 1, max: 1000 },
         default: || Value::Integer(10),

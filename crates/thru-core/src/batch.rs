@@ -166,6 +166,32 @@ pub struct Diagnostic {
     pub count: u64,
 }
 
+/// What a transcript says of the moment when the context was compacted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Boundary {
+    /// The record that says so.
+    pub record: RecordId,
+    /// Passages of the file before it.
+    pub ordinal: u32,
+    /// When.
+    pub at: Option<Timestamp>,
+    /// What for: `manual`, `auto`, or whatever else the agent says.
+    pub trigger: String,
+    /// What the context came to in tokens before …
+    pub before: Option<u64>,
+    /// … and after.
+    pub after: Option<u64>,
+}
+
+/// What the agent itself put in the place of a context that was compacted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompactSummary {
+    /// The record of the [`Boundary`] that it stands behind.
+    pub boundary: RecordId,
+    /// Its words.
+    pub text: String,
+}
+
 /// What one read of a transcript produced.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadBatch {
@@ -173,6 +199,10 @@ pub struct ReadBatch {
     pub passages: Vec<Passage>,
     /// Results of calls from earlier batches.
     pub amendments: Vec<Amendment>,
+    /// Where the context was compacted.
+    pub boundaries: Vec<Boundary>,
+    /// The agent's own summaries behind boundaries, of this batch or of earlier ones.
+    pub compact_summaries: Vec<CompactSummary>,
     /// What the records say of the session, to be merged into what is known.
     pub facts: SessionFacts,
     /// How many records of each type were met, unknown types included.

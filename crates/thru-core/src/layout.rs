@@ -44,6 +44,12 @@ impl Layout {
         self.root.join("rules.json")
     }
 
+    /// Notes of summaries that are still to be written into projects, and of projects where that is not
+    /// possible.
+    pub fn summaries(&self) -> PathBuf {
+        self.run().join("summaries")
+    }
+
     /// Locks, and the notes that hooks leave for each other.
     pub fn run(&self) -> PathBuf {
         self.root.join("run")

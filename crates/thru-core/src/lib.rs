@@ -20,7 +20,8 @@ mod text;
 
 pub use agent::{Agent, UnknownAgent};
 pub use batch::{
-    Access, Amendment, Diagnostic, FileTouch, Passage, ReadBatch, SessionFacts, Usage,
+    Access, Amendment, Boundary, CompactSummary, Diagnostic, FileTouch, Passage, ReadBatch,
+    SessionFacts, Usage,
 };
 pub use clock::{Clock, FixedClock, SystemClock, Timestamp};
 pub use event::{CapturedEvent, HOOK_RECORD, INJECTED_RECORD, InjectedMemory, Injection};

@@ -23,7 +23,7 @@ pub struct Snapshot {
     /// What the user asked the compaction to keep.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub custom_instructions: Option<String>,
-    /// The directory that the session works in, as the agent said last.
+    /// The root of the project that the session works in, or the directory that it was begun in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub directory: Option<String>,
     /// Prompts, texts and tool calls before that moment.
@@ -61,6 +61,9 @@ pub struct SnapshotContent {
     /// What was tried and did not work.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<Statement>,
+    /// What went wrong and was put right.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub resolved: Vec<Statement>,
     /// What remains to be done.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub next_steps: Vec<Statement>,
@@ -100,30 +103,59 @@ impl Snapshot {
     /// Shows every text that it holds, paths included: no ids, no names of kinds.
     pub fn texts(&mut self, each: &mut dyn FnMut(&mut String)) {
         self.custom_instructions.iter_mut().chain(&mut self.directory).for_each(&mut *each);
-        let content = &mut self.content;
-        each(&mut content.title);
-        let single = content.objective.iter_mut().chain(&mut content.last_request);
-        single.for_each(|statement| each(&mut statement.text));
-        for statement in content.lists_mut().into_iter().flatten() {
-            each(&mut statement.text);
-        }
-        for file in &mut content.files {
-            each(&mut file.path);
-            file.what.iter_mut().for_each(&mut *each);
-        }
-        content.names.iter_mut().chain(&mut content.topics).for_each(&mut *each);
+        self.content.texts(each);
     }
 }
 
 impl SnapshotContent {
+    /// Shows every text that it holds, paths included: no ids, no names of kinds.
+    pub fn texts(&mut self, each: &mut dyn FnMut(&mut String)) {
+        each(&mut self.title);
+        let single = self.objective.iter_mut().chain(&mut self.last_request);
+        single.for_each(|statement| each(&mut statement.text));
+        for statement in self.lists_mut().into_iter().flatten() {
+            each(&mut statement.text);
+        }
+        for file in &mut self.files {
+            each(&mut file.path);
+            file.what.iter_mut().for_each(&mut *each);
+        }
+        self.names.iter_mut().chain(&mut self.topics).for_each(&mut *each);
+    }
+
+    /// Puts first, in every list, what shares words with what the user asked to keep.
+    pub fn favour(&mut self, asked: &str) {
+        let words = |text: &str| -> Vec<String> {
+            let words = text.split(|c: char| !c.is_alphanumeric());
+            words.filter(|word| word.chars().count() >= 4).map(str::to_lowercase).collect()
+        };
+        let wanted = words(asked);
+        if wanted.is_empty() {
+            return;
+        }
+        let shared = |text: &str| {
+            let text = text.to_lowercase();
+            wanted.iter().filter(|word| text.contains(word.as_str())).count()
+        };
+        for list in self.lists_mut() {
+            list.sort_by_key(|statement| std::cmp::Reverse(shared(&statement.text)));
+        }
+        self.files.sort_by_key(|file| {
+            std::cmp::Reverse(shared(&file.path) + file.what.as_deref().map_or(0, shared))
+        });
+        self.names.sort_by_key(|name| std::cmp::Reverse(shared(name)));
+        self.topics.sort_by_key(|topic| std::cmp::Reverse(shared(topic)));
+    }
+
     /// Every list of statements.
-    pub const fn lists_mut(&mut self) -> [&mut Vec<Statement>; 8] {
+    pub const fn lists_mut(&mut self) -> [&mut Vec<Statement>; 9] {
         [
             &mut self.done,
             &mut self.learned,
             &mut self.decisions,
             &mut self.rulings,
             &mut self.failed,
+            &mut self.resolved,
             &mut self.next_steps,
             &mut self.open_questions,
             &mut self.commands,

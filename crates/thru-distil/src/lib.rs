@@ -27,6 +27,7 @@ mod said;
 mod segment;
 mod session;
 mod shell;
+mod snapshot;
 mod summary;
 mod tasks;
 mod text;
@@ -38,6 +39,7 @@ mod work;
 mod tests;
 
 pub use moment::{Distiller, Moment, wants_text};
+pub use snapshot::{SnapshotMaker, snapshot_wants_text};
 
 /// Changes whenever the same passages give other observations: sessions are then distilled again.
 pub const VERSION: u32 = 1;

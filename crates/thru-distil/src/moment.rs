@@ -90,7 +90,14 @@ impl Distiller {
 
     /// Takes the next passage: those of the transcript itself first, then those of each subagent.
     pub fn add(&mut self, moment: Moment) {
+        self.add_event(moment);
+    }
+
+    /// As [`Self::add`]; gives what was made of the passage.
+    pub(crate) fn add_event(&mut self, moment: Moment) -> &Event {
+        let place = self.events.len();
         self.events.push(Event::of(moment));
+        &self.events[place]
     }
 
     /// What kind of work it was so far.

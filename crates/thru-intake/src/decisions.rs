@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use thru_core::{
     Certainty, FileState, HOOK_RECORD, INJECTED_RECORD, Id, Layout, MemoryDecision, Observation,
-    ProjectKey, SessionKey, Speaker, Statement, Timestamp,
+    ProjectKey, SNAPSHOT_RECORD, SessionKey, Speaker, Statement, Timestamp,
 };
 use thru_journal::journal::{Cursor, Item, Journal};
 use thru_redact::Report;
@@ -145,7 +145,8 @@ fn combine(listed: &[OperationRow], recorded: &[Recorded]) -> Decisions {
 
 /// The operations behind a cursor, in order, and where the journal ends.
 fn read(journal: &Journal, cursor: Cursor) -> Result<(Vec<Recorded>, Cursor)> {
-    let mut stream = journal.stream(cursor)?.without(&[HOOK_RECORD, INJECTED_RECORD]);
+    let mut stream =
+        journal.stream(cursor)?.without(&[HOOK_RECORD, INJECTED_RECORD, SNAPSHOT_RECORD]);
     let mut found = Vec::new();
     for item in &mut stream {
         // What is no record is for `verify` to report.

@@ -256,13 +256,7 @@ impl Worker<'_> {
         };
         let mut content = ContentHasher::new();
         let mut turns: BTreeMap<u32, TurnSoFar> = BTreeMap::new();
-        let kept_apart: BTreeSet<Id> = self
-            .decisions
-            .iter()
-            // One that a person wrote over must not vanish into another either.
-            .filter(|(_, decision)| decision.kept_apart || !decision.edit.is_empty())
-            .map(|(id, _)| *id)
-            .collect();
+        let kept_apart = kept_apart(self.decisions);
         let mut distiller = Distiller::new(&session.key, &session.facts, kept_apart);
         let mut changes: HashMap<(Id, String), Change> = HashMap::new();
         let mut last_changes: HashMap<String, Change> = HashMap::new();
@@ -314,7 +308,7 @@ impl Worker<'_> {
         let is_named = session.facts.user_title.is_some();
         let models = Models::of(&self.store.refinements(row)?, content.hash, &turns);
         let mut laid = models.over(&session.key, is_named, distiller.finish());
-        self.decide(&mut laid);
+        decide(self.decisions, &mut laid);
         // The passages were clean when they were stored; the rules may be newer.
         let laid = self.redactor.clean_texts(laid, Laid::texts, &mut Report::default());
         let title = laid.get().title().map(str::to_owned);
@@ -332,30 +326,38 @@ impl Worker<'_> {
         });
         Ok(Distilled { session: row, memories: Some(memories), title, content, turns })
     }
+}
 
-    /// What people decided about memories, over what was distilled and what models made.
-    fn decide(&self, laid: &mut Laid) {
-        if self.decisions.is_empty() {
-            return;
-        }
-        let is_forgotten =
-            |id: &Id| self.decisions.get(id).is_some_and(|decision| decision.forgotten);
-        let is_edited =
-            |id: &Id| self.decisions.get(id).is_some_and(|decision| !decision.edit.is_empty());
-        let unwanted: Vec<Observation> = laid
-            .observations()
-            .filter(|one| is_forgotten(&one.id) || is_edited(&one.id))
-            .cloned()
-            .collect();
-        laid.retain(|id| !is_forgotten(id));
-        laid.let_stand(is_edited);
-        for observation in laid.observations_mut() {
-            if let Some(decision) = self.decisions.get(&observation.id) {
-                decision.edit.apply(observation);
-            }
-        }
-        laid.change_summaries(|summary| without(summary, &unwanted));
+/// Observations that must not be merged into others.
+pub(crate) fn kept_apart(decisions: &HashMap<Id, MemoryDecision>) -> BTreeSet<Id> {
+    decisions
+        .iter()
+        // One that a person wrote over must not vanish into another either.
+        .filter(|(_, decision)| decision.kept_apart || !decision.edit.is_empty())
+        .map(|(id, _)| *id)
+        .collect()
+}
+
+/// What people decided about memories, over what was distilled and what models made.
+pub(crate) fn decide(decisions: &HashMap<Id, MemoryDecision>, laid: &mut Laid) {
+    if decisions.is_empty() {
+        return;
     }
+    let is_forgotten = |id: &Id| decisions.get(id).is_some_and(|decision| decision.forgotten);
+    let is_edited = |id: &Id| decisions.get(id).is_some_and(|decision| !decision.edit.is_empty());
+    let unwanted: Vec<Observation> = laid
+        .observations()
+        .filter(|one| is_forgotten(&one.id) || is_edited(&one.id))
+        .cloned()
+        .collect();
+    laid.retain(|id| !is_forgotten(id));
+    laid.let_stand(is_edited);
+    for observation in laid.observations_mut() {
+        if let Some(decision) = decisions.get(&observation.id) {
+            decision.edit.apply(observation);
+        }
+    }
+    laid.change_summaries(|summary| without(summary, &unwanted));
 }
 
 /// What is known of a turn while its passages are read.

@@ -16,7 +16,7 @@ use thru_agents::claude_code::discover_session;
 use thru_agents::claude_code::hooks::{self, Event};
 use thru_core::{
     CapturedEvent, HOOK_RECORD, INJECTED_RECORD, Id, Injection, Layout, Passage, PassageKind,
-    ReadBatch, SessionFacts, SessionKey, SourceKind, Timestamp,
+    ReadBatch, SNAPSHOT_RECORD, SessionFacts, SessionKey, SourceKind, Timestamp,
 };
 use thru_journal::journal::{Cursor, Item, Journal, Stored};
 use thru_redact::{Clean, Report};
@@ -99,6 +99,7 @@ impl Intake {
                         }
                     }
                     INJECTED_RECORD => self.put_injection(&batch, stored)?,
+                    SNAPSHOT_RECORD => self.put_snapshot(&batch, stored)?,
                     _ => {}
                 }
             }
@@ -166,7 +167,10 @@ impl Intake {
                 hash: captured.hash,
                 fingerprint: passage.as_ref().and_then(|passage| passage.get().fingerprint()),
                 detail: detail(payload.get()),
-                payload: passage.is_some().then(|| payload.get().to_string()),
+                payload: match event {
+                    Event::PreCompact | Event::PostCompact => Some(of_compaction(payload.get())),
+                    _ => passage.is_some().then(|| payload.get().to_string()),
+                },
             },
         )?;
         let prompt = passage.as_ref().filter(|passage| passage.get().kind == PassageKind::Human);
@@ -308,6 +312,7 @@ impl Intake {
             let passages = self.passages(&key, new, kept, &mut applied.passages);
             let read = passages.map(|passages| ReadBatch { passages, ..ReadBatch::default() });
             batch.apply(key.agent, source, session, &read)?;
+            self.settle_compactions(&batch, session, source)?;
             batch.settled(session)?;
             self.settle_course(&batch, session)?;
             batch.commit()?;
@@ -448,6 +453,17 @@ fn detail(payload: &Value) -> String {
         }
     }
     Value::Object(kept).to_string()
+}
+
+/// What is kept of an event that tells of a compaction: what for, what the user asked it to keep, and the
+/// agent's own summary.
+fn of_compaction(payload: &Value) -> String {
+    const FIELDS: [&str; 3] = ["trigger", "custom_instructions", "compact_summary"];
+    let kept = FIELDS.into_iter().filter_map(|name| {
+        let text = text(payload, name).filter(|text| !text.is_empty())?;
+        Some((name.to_owned(), Value::String(text.to_owned())))
+    });
+    Value::Object(kept.collect()).to_string()
 }
 
 fn first_line(text: &str) -> String {

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use thru_core::{HOOK_RECORD, INJECTED_RECORD, SessionKey, SourceKind};
+use thru_core::{HOOK_RECORD, INJECTED_RECORD, SNAPSHOT_RECORD, SessionKey, SourceKind};
 use thru_journal::archive::{EntryName, Lines};
 use thru_journal::journal::Change;
 use thru_redact::{Clean, Report};
@@ -84,9 +84,8 @@ impl Intake {
             let (agent, session) = match stored.kind.as_str() {
                 HOOK_RECORD | INJECTED_RECORD => (&body["agent"], &body["session"]),
                 // Why it was closed, somebody wrote.
-                "session-closed" | "episode-retired" | "turn-refined" | "session-refined" => {
-                    (&body["session"]["agent"], &body["session"]["id"])
-                }
+                SNAPSHOT_RECORD | "session-closed" | "episode-retired" | "turn-refined"
+                | "session-refined" => (&body["session"]["agent"], &body["session"]["id"]),
                 _ => return Change::Keep,
             };
             let is_one =

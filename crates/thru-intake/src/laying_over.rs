@@ -144,6 +144,16 @@ fn lay_over_digest(digest: &mut Digest, made: Digest) {
 }
 
 impl Laid {
+    /// What was distilled, and nothing else.
+    pub(crate) fn of(distillate: Distillate) -> Self {
+        Self { distillate, ..Self::default() }
+    }
+
+    /// What was distilled.
+    pub(crate) fn into_distillate(self) -> Distillate {
+        self.distillate
+    }
+
     /// All observations, those that were superseded too.
     pub(crate) fn observations(&self) -> impl Iterator<Item = &Observation> {
         self.distillate.observations.iter().chain(&self.refined)

@@ -8,11 +8,13 @@
 //! It must not rank, print, or ask the environment for anything.
 
 mod adopt;
+mod compactions;
 mod copy;
 mod decisions;
 mod distilling;
 mod error;
 mod events;
+mod excerpts;
 mod forget;
 pub mod identity;
 mod import;
@@ -29,6 +31,7 @@ mod reclean;
 mod refining;
 mod restore;
 mod sessions;
+mod snapshots;
 mod stages;
 mod traces;
 mod verify;
@@ -47,8 +50,10 @@ use decisions::Decisions;
 use thru_store::{SourceRecord, SourceRow};
 
 pub use adopt::{Adopted, Exported};
+pub use compactions::Moment;
 pub use distilling::{DistilProgress, Which};
 pub use error::{IntakeError, Result};
+pub use excerpts::CodeExcerpt;
 pub use forget::Forgotten;
 pub use import::{How, ImportReport, Progress};
 pub use lock::IntakeLock;
@@ -60,6 +65,7 @@ pub use reclean::Recleaned;
 pub use refining::Again;
 pub use restore::Restored;
 pub use sessions::{Indexed, IndexedSessions};
+pub use snapshots::Before;
 pub use stages::{Stage, Stages};
 pub use traces::{Part, Scan, Trace};
 pub use verify::{Finding, Verification};

@@ -58,6 +58,20 @@ pub enum Error {
 }
 
 impl Error {
+    /// What the operating system said, and about which file, where it said anything.
+    pub fn into_io(self) -> (PathBuf, io::Error) {
+        match self {
+            Self::Io { path, source } => (path, source),
+            Self::DiskFull { path } => (path, io::ErrorKind::StorageFull.into()),
+            Self::ReadOnly { path } => (path, io::ErrorKind::ReadOnlyFilesystem.into()),
+            Self::Locked { path } => (path, io::ErrorKind::WouldBlock.into()),
+            Self::Corrupt { path, detail } | Self::Newer { path, detail } => {
+                (path, io::Error::new(io::ErrorKind::InvalidData, detail))
+            }
+            Self::Unrecordable(what) => (PathBuf::new(), io::Error::other(what)),
+        }
+    }
+
     /// The right variant for what the operating system said about `path`.
     pub(crate) fn io(path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();

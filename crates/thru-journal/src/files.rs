@@ -117,7 +117,7 @@ pub(crate) fn remove_leftovers(target: &Path) -> Result<()> {
 
 /// A file being written beside its target, whose place it takes on [`Replacement::commit`]. Dropped
 /// before that, it leaves no trace.
-pub(crate) struct Replacement {
+pub struct Replacement {
     target: PathBuf,
     temporary: PathBuf,
     file: Option<File>,
@@ -125,7 +125,7 @@ pub(crate) struct Replacement {
 
 impl Replacement {
     /// Starts a replacement of `target`, in the same directory so that it can be renamed.
-    pub(crate) fn of(target: &Path) -> Result<Self> {
+    pub fn of(target: &Path) -> Result<Self> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         loop {
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -144,7 +144,7 @@ impl Replacement {
     }
 
     /// Appends to the new content.
-    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<()> {
+    pub fn write(&mut self, bytes: &[u8]) -> Result<()> {
         match &mut self.file {
             Some(file) => io::Write::write_all(file, bytes).at(&self.temporary),
             None => Ok(()),
@@ -152,7 +152,7 @@ impl Replacement {
     }
 
     /// Puts the new content in place of the old, durably.
-    pub(crate) fn commit(mut self) -> Result<()> {
+    pub fn commit(mut self) -> Result<()> {
         if let Some(file) = &self.file {
             file.sync_all().at(&self.temporary)?;
         }

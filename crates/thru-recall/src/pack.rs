@@ -4,6 +4,7 @@
 //! as recorded data (invariant I-8), what a person said is told from what a tool printed, and nothing
 //! in it can close the fence. Silence is a valid answer.
 
+mod compact;
 mod prompt;
 mod render;
 mod resume;
@@ -14,7 +15,9 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
-use thru_core::{Concept, Id, Layout, MemoryKind, SessionId, Timestamp, estimated_tokens};
+use thru_core::{
+    Concept, Id, Layout, MemoryKind, SessionId, Snapshot, Timestamp, estimated_tokens,
+};
 use thru_redact::{Clean, Redactor, Report};
 use thru_store::{MemoryRow, Result, Store};
 
@@ -106,6 +109,8 @@ pub struct PackRequest<'a> {
     /// Memories that the session was given before and still has in its context: no prompt is given
     /// them again.
     pub told: HashSet<Id>,
+    /// What the session held when its context was compacted, where anybody knows.
+    pub snapshot: Option<&'a Snapshot>,
     /// The branch that is checked out.
     pub branch: Option<String>,
     /// The time.
@@ -121,10 +126,10 @@ pub struct PackRequest<'a> {
 /// A line of a pack.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PackLine {
-    /// The memory that it tells of.
-    pub memory: MemoryRow,
-    /// The shortest prefix of its id that names it alone.
-    pub short_id: String,
+    /// The memory that it tells of; nothing where it tells of the session itself.
+    pub memory: Option<MemoryRow>,
+    /// The shortest prefix of the memory's id that names it alone.
+    pub short_id: Option<String>,
     /// The agent's id of the session that it comes from.
     pub session: Option<SessionId>,
     /// What it says.
@@ -150,7 +155,7 @@ pub struct Pack {
 
 /// A line before its budget is known.
 struct Draft {
-    memory: MemoryRow,
+    memory: Option<MemoryRow>,
     section: Section,
     text: String,
     tier: Tier,
@@ -173,7 +178,13 @@ pub fn pack(
             (since, note)
         }
         Occasion::Resume => resume::drafts(store, redactor, request)?,
-        Occasion::Start | Occasion::Compact => start::drafts(store, redactor, request)?,
+        Occasion::Compact => match request.snapshot {
+            Some(snapshot) => {
+                compact::drafts(store, request, snapshot, start::rules(store, request)?)?
+            }
+            None => start::drafts(store, redactor, request)?,
+        },
+        Occasion::Start => start::drafts(store, redactor, request)?,
     };
     let budget = match request.occasion {
         Occasion::Start | Occasion::Compact => request.limits.start_tokens,
@@ -190,12 +201,18 @@ pub fn pack(
     for draft in drafts {
         let Draft { memory, section, text, tier, reason } = draft;
         let reason = format!("{tier}: {reason}");
-        let short_id = store.short_id(&memory.id)?;
+        let short_id = match &memory {
+            Some(memory) => Some(store.short_id(&memory.id)?),
+            None => None,
+        };
         // Plain first: what nobody sees may keep the parts of a secret apart.
         let text = render::plain(&text, LONGEST_LINE);
         let text = redactor.clean_text(&text, &mut Report::default());
         let heading = section.heading(request);
-        let written = text.derive(|text| render::line(&short_id, &memory, section, text));
+        let written = text.derive(|text| {
+            let known = short_id.as_deref().zip(memory.as_ref());
+            render::line(known, section, text)
+        });
         let mut cost = estimated_tokens(written.get()) + 1;
         let mut length = written.get().chars().count() + 1;
         if !headings.contains(&heading) {
@@ -208,7 +225,7 @@ pub fn pack(
         room -= cost;
         letters -= length;
         headings.insert(heading);
-        let session = match memory.session {
+        let session = match memory.as_ref().and_then(|memory| memory.session) {
             Some(row) => store.session_key(row)?.map(|key| key.id),
             None => None,
         };

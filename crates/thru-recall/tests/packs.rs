@@ -18,7 +18,7 @@ use thru_core::{
 use thru_recall::{Disk, LONGEST_PACK, Limits, Occasion, Pack, PackRequest, Presence, pack};
 use thru_redact::{Redactor, Report};
 use thru_store::index::IndexWriter;
-use thru_store::{NewMemory, Store};
+use thru_store::{MemoryRow, NewMemory, Store};
 
 const NOW: &str = "2026-11-20T12:00:00Z";
 const PLACE: &str = "/home/ada/rocket";
@@ -109,6 +109,7 @@ impl Memory {
             occasion,
             session,
             told: Default::default(),
+            snapshot: None,
             branch: Some("feat/retry".to_owned()),
             now: NOW.parse().unwrap(),
             zone: TimeZone::UTC,
@@ -211,8 +212,12 @@ fn three_years() -> Memory {
     memory
 }
 
+fn memories(pack: &Pack) -> impl Iterator<Item = &MemoryRow> {
+    pack.lines.iter().filter_map(|line| line.memory.as_ref())
+}
+
 fn titles(pack: &Pack) -> Vec<&str> {
-    pack.lines.iter().map(|line| line.memory.title.as_str()).collect()
+    memories(pack).map(|memory| memory.title.as_str()).collect()
 }
 
 #[test]
@@ -245,19 +250,15 @@ fn filters_leave_out_what_is_not_wanted() {
     let feature = MemoryKind::Observation(ObservationType::Feature);
     let limits = Limits { kinds: vec![feature], last_summary: false, ..Limits::default() };
     let pack = memory.pack(Occasion::Start, None, limits);
-    let others = pack.lines.iter().filter(|line| {
-        line.memory.kind != feature
-            && line.memory.kind != MemoryKind::Summary
-            && !line.memory.flags.is_rule
+    let others = memories(&pack).filter(|memory| {
+        memory.kind != feature && memory.kind != MemoryKind::Summary && !memory.flags.is_rule
     });
     assert_eq!(others.count(), 0, "{}", pack.text.get());
     assert!(!pack.text.get().contains("Last session"));
     let limits = Limits { observations: 3, ..Limits::default() };
     let pack = memory.pack(Occasion::Start, None, limits);
-    let observations = pack
-        .lines
-        .iter()
-        .filter(|line| line.memory.kind != MemoryKind::Summary && !line.memory.flags.is_rule);
+    let observations = memories(&pack)
+        .filter(|memory| memory.kind != MemoryKind::Summary && !memory.flags.is_rule);
     assert_eq!(observations.count(), 3);
 }
 

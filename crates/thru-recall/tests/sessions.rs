@@ -123,6 +123,7 @@ impl Memory {
             project: Some("rocket".to_owned()),
             occasion,
             session: Some(session).filter(|session| *session > 0),
+            snapshot: None,
             told: told.iter().copied().collect::<HashSet<_>>(),
             branch: None,
             now: NOW.parse().unwrap(),
@@ -386,7 +387,8 @@ fn a_session_that_goes_on_is_told_what_changed_while_it_was_idle() {
     ");
     assert!(pack.tokens <= 500 && pack.lines.iter().all(|line| line.tier == Tier::Hot));
     // What it was told before is still in its context.
-    let told: Vec<Id> = pack.lines.iter().map(|line| line.memory.id).collect();
+    let told: Vec<Id> =
+        pack.lines.iter().filter_map(|line| line.memory.as_ref()).map(|memory| memory.id).collect();
     let again = memory.pack(Occasion::Resume, session, &Written("", 0), &told);
     assert_eq!(again.lines.len(), 1, "{}", again.text.get());
 }

@@ -19,6 +19,6 @@ pub use query::*;
 pub use schema::{NEWEST as SCHEMA_VERSION, Progress};
 pub use store::Store;
 pub use write::{
-    Batch, CourseEvent, Fate, NewEvent, NewMemory, NewRefinement, NewTurn, OpenEvent, SourceStamp,
-    Told, Written,
+    Batch, CompactionEvent, CourseEvent, Fate, NewEvent, NewMemory, NewRefinement, NewTurn,
+    OpenEvent, SourceStamp, Told, ToldCompaction, Written,
 };

@@ -1,5 +1,6 @@
 //! Writing: everything that one step of intake produces, in one transaction.
 
+mod compactions;
 mod events;
 mod jobs;
 mod memories;
@@ -28,6 +29,7 @@ pub struct SourceStamp {
     pub modified: i64,
 }
 
+pub use compactions::{CompactionEvent, ToldCompaction};
 pub use events::{NewEvent, OpenEvent, Told};
 pub use memories::NewMemory;
 pub(crate) use memories::outcome_of_code;
@@ -142,6 +144,9 @@ impl Batch<'_> {
         }
         if written.passages + written.amended > 0 {
             self.mark_stale(session)?;
+            self.mark_unsettled(session)?;
+        }
+        if self.put_compactions(source, session, &read.boundaries, &read.compact_summaries)? {
             self.mark_unsettled(session)?;
         }
         Ok(written)
@@ -562,6 +567,7 @@ impl Batch<'_> {
         self.remove_passages("session = ?1", [session])?;
         self.remove_memories_of(session)?;
         self.remove_events_of(session)?;
+        self.remove_compactions_of(session)?;
         self.remove_episodes_of(session)?;
         self.remove_refinements_of(session)?;
         for source in crate::query::sources_of(&self.transaction, session)? {
@@ -599,11 +605,12 @@ impl Batch<'_> {
             .prepare_cached(
                 "UPDATE sessions SET stale = 1, indexing = CASE indexing WHEN 2 THEN 0 ELSE indexing END,
                      unsettled = unsettled OR EXISTS (SELECT 1 FROM events WHERE session = sessions.id)
-                 WHERE id IN (SELECT session FROM passages WHERE source = ?1)",
+                 WHERE id IN (SELECT session FROM passages WHERE source = ?1
+                     UNION SELECT session FROM compactions WHERE source = ?1)",
             )?
             .execute([source])?;
         self.remove_passages("source = ?1", [source])?;
-        for table in ["record_types", "diagnostics", "source_facts"] {
+        for table in ["record_types", "diagnostics", "source_facts", "compactions"] {
             self.transaction
                 .execute(&format!("DELETE FROM {table} WHERE source = ?1"), [source])?;
         }

@@ -56,6 +56,11 @@ pub(crate) enum Command {
     /// Look into one session
     #[command(subcommand)]
     Session(commands::session::Command),
+    /// What compactions of a session's context left out
+    Compaction(commands::compaction::Arguments),
+    /// Look after the summaries that compactions left in a project
+    #[command(subcommand)]
+    Summaries(commands::summaries::Command),
     /// Put a session back where its agent can resume it
     Restore(commands::restore::Arguments),
     /// List, rename and merge projects

@@ -18,6 +18,7 @@ use thru_store::{JobKind, JobRow, Store};
 use crate::commands::import::Exclusions;
 use crate::commands::shared;
 use crate::environment::Environment;
+use crate::surviving;
 
 /// How far back sessions are looked at again. What is older was brought in long ago, or is by
 /// `thru import`.
@@ -93,6 +94,10 @@ pub(crate) fn bring_in(
     let how = How { excluded: &excluded, distil: effort.which, index: effort.thorough };
     let progress = &mut shared::migration_progress(environment);
     let report = intake.import(lock, plan, &how, cancelled, progress, &mut |_| {})?;
+    // Somebody who waits for one session does not wait for others.
+    if !matches!(effort.which, Which::These(_)) {
+        surviving::complete(environment, lock)?;
+    }
     if effort.thorough {
         intake.seal_journal(lock)?;
         thru_capture::session::forget_old(&environment.layout, SystemTime::now());

@@ -71,6 +71,7 @@ pub(crate) struct Terminal {
 }
 
 /// Where things lie on this machine: all that a hook needs to know to keep an event.
+#[derive(Clone)]
 pub(crate) struct Places {
     /// Where our data lies.
     pub(crate) layout: Layout,

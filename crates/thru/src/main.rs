@@ -12,6 +12,7 @@ mod failure;
 mod health;
 mod installing;
 mod refining;
+mod surviving;
 mod ui;
 
 use std::process::ExitCode;

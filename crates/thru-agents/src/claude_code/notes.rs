@@ -1,8 +1,9 @@
 //! What single records say about the session, apart from passages.
 
-use thru_core::{ReadBatch, SessionFacts, SessionId, Timestamp, Usage};
+use thru_core::{Boundary, ReadBatch, SessionFacts, SessionId, Timestamp, Usage};
 
 use super::blank::{BLANK, spoken};
+use super::reader::{Place, record_id};
 use super::record::{Message, Record};
 use super::state::State;
 use crate::batch::{count_type, note};
@@ -111,6 +112,24 @@ pub(super) fn note_metadata(record: &Record<'_>, state: &mut State, facts: &mut 
         "assistant" if record.is_api_error_message => facts.api_errors += 1,
         _ => {}
     }
+}
+
+/// What the record says of a compaction, if it is the boundary that one leaves.
+pub(super) fn boundary(record: &Record<'_>, ordinal: u32, place: &Place<'_>) -> Option<Boundary> {
+    let is_boundary = record.kind.as_deref() == Some("system")
+        && record.subtype.as_deref() == Some("compact_boundary");
+    is_boundary.then(|| {
+        let said = record.compact_metadata.as_ref();
+        let trigger = said.and_then(|said| short(&said.trigger)).unwrap_or("unknown");
+        Boundary {
+            record: record_id(place),
+            ordinal,
+            at: place.timestamp,
+            trigger: head(trigger, 40).to_owned(),
+            before: said.and_then(|said| said.pre_tokens),
+            after: said.and_then(|said| said.post_tokens),
+        }
+    })
 }
 
 /// What an answer says about the model and its tokens.

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
+use super::blank::is_blank;
 use super::record::{Block, Record};
 use super::render;
 use crate::json;
@@ -48,6 +49,18 @@ pub(super) fn typed(record: &Record<'_>) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// What the agent put in the place of a context that was compacted, if this record holds that.
+pub(super) fn continued(record: &Record<'_>) -> Option<String> {
+    if record.kind.as_deref() != Some("user") {
+        return None;
+    }
+    let blocks = &record.message.as_ref()?.content;
+    let texts: Vec<&str> = blocks.iter().filter_map(|block| block.text.as_deref()).collect();
+    let text = texts.join("\n");
+    let is_summary = record.is_compact_summary || text.trim_start().starts_with(CONTINUED);
+    Some(text).filter(|text| is_summary && !is_blank(text))
 }
 
 /// What a subagent was told in this record of its own transcript, if it was told something.

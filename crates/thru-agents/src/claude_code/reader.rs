@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use serde_json::value::RawValue;
 use thru_core::{
-    Agent, Amendment, Id, Outcome, Passage, PassageKind, ReadBatch, RecordId, SessionId,
-    SourceKind, Timestamp,
+    Agent, Amendment, CompactSummary, Id, Outcome, Passage, PassageKind, ReadBatch, RecordId,
+    SessionId, SourceKind, Timestamp,
 };
 use thru_redact::Clean;
 
@@ -92,10 +92,10 @@ struct Pass<'r> {
 }
 
 /// Where a message comes from: the same for a record of the file and for one embedded in it.
-struct Place<'r> {
+pub(super) struct Place<'r> {
     uuid: &'r str,
     line: u64,
-    timestamp: Option<Timestamp>,
+    pub(super) timestamp: Option<Timestamp>,
     /// The subagent that speaks or is spoken to.
     agent_id: Option<&'r str>,
     copied_from: Option<SessionId>,
@@ -146,6 +146,7 @@ impl Pass<'_> {
             calling_record: record.calling_record.as_deref().unwrap_or_default(),
             tool_use_result: record.tool_use_result,
         };
+        self.compaction(record, &place);
         let kind = record.kind.as_deref().unwrap_or_default();
         match (kind, &record.message) {
             ("user", Some(message)) if !record.is_meta && !record.is_compact_summary => {
@@ -167,6 +168,28 @@ impl Pass<'_> {
             }
             ("progress", _) => self.progress(record, &place),
             _ => {}
+        }
+    }
+
+    /// What the record says of a compaction of the main conversation: that there was one, or, a little
+    /// behind that, what the agent put in the place of what came before. Not where it was copied: the
+    /// context of another session was compacted.
+    fn compaction(&mut self, record: &Record<'_>, place: &Place<'_>) {
+        if self.state.kind != SourceKind::Main
+            || place.agent_id.is_some()
+            || place.copied_from.is_some()
+        {
+            return;
+        }
+        if let Some(boundary) = notes::boundary(record, self.state.next_ordinal, place) {
+            self.state.boundary = Some(boundary.record.as_str().to_owned());
+            self.batch.boundaries.push(boundary);
+        } else if let Some(text) = prompt::continued(record)
+            && let Some(boundary) = self.state.boundary.take()
+        {
+            let text = text::cap(text, PROSE_LIMIT);
+            let boundary = RecordId::named(boundary);
+            self.batch.compact_summaries.push(CompactSummary { boundary, text });
         }
     }
 
@@ -374,7 +397,7 @@ pub(super) fn call_id(id: Option<&str>) -> Option<String> {
     id.filter(|id| !is_blank(id)).map(|id| text::head(id, ID_LIMIT).to_owned())
 }
 
-fn record_id(place: &Place<'_>) -> RecordId {
+pub(super) fn record_id(place: &Place<'_>) -> RecordId {
     match is_uuid(place.uuid) {
         true => RecordId::named(place.uuid),
         false => RecordId::line(place.line),

@@ -53,6 +53,8 @@ pub(super) struct Record<'a> {
     #[serde(deserialize_with = "json::object")]
     pub(super) message: Option<Message<'a>>,
     #[serde(deserialize_with = "json::object")]
+    pub(super) compact_metadata: Option<CompactMetadata<'a>>,
+    #[serde(deserialize_with = "json::object")]
     pub(super) forked_from: Option<ForkedFrom<'a>>,
     #[serde(deserialize_with = "json::object")]
     pub(super) attachment: Option<Attachment<'a>>,
@@ -120,6 +122,18 @@ pub(super) struct Block<'a> {
     pub(super) content: Option<&'a RawValue>,
     #[serde(deserialize_with = "json::flag")]
     pub(super) is_error: bool,
+}
+
+/// What a boundary says of the compaction.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct CompactMetadata<'a> {
+    #[serde(borrow, deserialize_with = "json::text")]
+    pub(super) trigger: Text<'a>,
+    #[serde(deserialize_with = "json::count")]
+    pub(super) pre_tokens: Option<u64>,
+    #[serde(deserialize_with = "json::count")]
+    pub(super) post_tokens: Option<u64>,
 }
 
 /// Where a copied record comes from.

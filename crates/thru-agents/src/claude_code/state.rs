@@ -40,6 +40,9 @@ pub(super) struct State {
     /// When the file was begun, where its first record says so: what is older was copied into it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) begun: Option<Timestamp>,
+    /// The boundary that the agent's summary is still to follow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) boundary: Option<String>,
     /// Whether the agent gave the session a title (an old summary is none).
     pub(super) has_title: bool,
     answers: VecDeque<(String, Usage)>,
@@ -57,6 +60,7 @@ impl State {
             next_ordinal: 0,
             open: OpenCalls::default(),
             begun: None,
+            boundary: None,
             has_title: false,
             answers: VecDeque::new(),
             embedded: VecDeque::new(),

@@ -60,6 +60,8 @@ pub(crate) fn append(whole: &mut ReadBatch, later: ReadBatch) {
         }
     }
     whole.passages.extend(later.passages);
+    whole.boundaries.extend(later.boundaries);
+    whole.compact_summaries.extend(later.compact_summaries);
     whole.facts.merge(later.facts);
     for (name, count) in later.record_types {
         *whole.record_types.entry(name).or_default() += count;

@@ -38,6 +38,7 @@ pub(crate) fn store(layout: &Layout) -> Vec<String> {
     let store = Store::open_to_read(layout).unwrap();
     let mut lines = passages(&store);
     lines.extend(memories(&store));
+    lines.extend(compactions(&store));
     for session in store.sessions(&SessionFilter::default()).unwrap() {
         let facts = serde_json::to_string(&session.facts).unwrap();
         lines.push(format!(
@@ -104,6 +105,32 @@ fn passages(store: &Store) -> Vec<String> {
             )
         })
         .collect()
+}
+
+fn compactions(store: &Store) -> Vec<String> {
+    let sessions = store.sessions(&SessionFilter::default()).unwrap();
+    let mut lines = Vec::new();
+    for session in sessions {
+        let id = &session.key.id;
+        for one in store.compactions(session.row).unwrap() {
+            lines.push(format!(
+                "compaction {}: session {id} at {:?} {} {:?} {:?} {:?} {:?} {:?} {:?}",
+                one.record,
+                one.at.map(|at| at.to_string()),
+                one.trigger,
+                one.place.map(|(_, ordinal)| ordinal),
+                (one.before, one.after),
+                one.event,
+                one.asked,
+                one.summary,
+                store.snapshot_of(&one).unwrap().map(|snapshot| snapshot.key),
+            ));
+        }
+        for one in store.snapshots(session.row).unwrap() {
+            lines.push(format!("snapshot {}: session {id} {:?}", one.key, one.snapshot));
+        }
+    }
+    lines
 }
 
 fn memories(store: &Store) -> Vec<String> {

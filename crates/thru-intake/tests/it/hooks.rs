@@ -27,6 +27,8 @@ enum Step {
     /// In the middle of a turn: no hook tells of it.
     Remarks(&'static str),
     Ends(&'static str),
+    /// The context is compacted, by hand where something is to be kept.
+    Compacts(&'static str),
 }
 
 /// A session that was written, and what its hooks were sent, with the number of lines that the
@@ -77,6 +79,18 @@ fn told(steps: &[Step]) -> Story {
                 lines += 2;
                 send("PostToolUseFailure", lines, tool(json!({ "error": "Exit code 2" })));
             }
+            Step::Compacts(asked) => {
+                let trigger = if asked.is_empty() { "auto" } else { "manual" };
+                let what =
+                    json!({ "trigger": trigger, "custom_instructions": asked, "turn": number });
+                send("PreCompact", lines, what);
+                author.compacts(trigger, "The agent's own words.");
+                lines += 2;
+                let summary = "The agent's own words, as a hook has them.";
+                let what =
+                    json!({ "trigger": trigger, "compact_summary": summary, "turn": number });
+                send("PostCompact", lines, what);
+            }
             Step::Remarks(text) => {
                 author.says(text);
                 lines += 1;
@@ -121,6 +135,32 @@ fn passages(machine: &Machine) -> Vec<String> {
     all.into_iter().filter(|line| line.starts_with("passage ")).collect()
 }
 
+/// Compactions: whether a transcript tells of them, what for, and what was to be kept.
+fn compactions(machine: &Machine) -> Vec<String> {
+    let store = Store::open_to_read(&machine.layout()).unwrap();
+    let row = store.session_by_key(&key(ONE)).unwrap().unwrap();
+    let all = store.compactions(row).unwrap();
+    all.iter()
+        .map(|one| {
+            let place = one.place.is_some();
+            format!("{place} {} {:?} {:?} {:?}", one.trigger, one.before, one.asked, one.summary)
+        })
+        .collect()
+}
+
+/// The same as the story has it.
+fn wanted(story: &Story) -> Vec<String> {
+    let begun = story.events.iter().filter(|event| event.1 == "PreCompact");
+    begun
+        .map(|(_, _, payload, _)| {
+            let asked = payload["custom_instructions"].as_str().filter(|asked| !asked.is_empty());
+            let (trigger, summary) =
+                (payload["trigger"].as_str().unwrap(), "The agent's own words.");
+            format!("true {trigger} Some(155000) {asked:?} {:?}", Some(summary))
+        })
+        .collect()
+}
+
 /// Prompts, tool calls and answers, without where they came from.
 fn texts(machine: &Machine) -> [Vec<String>; 3] {
     [PassageKind::Human, PassageKind::Tool, PassageKind::Assistant]
@@ -133,6 +173,7 @@ fn step() -> impl Strategy<Value = Step> {
         3 => prop::sample::select(vec!["built", "2 passed", ""]).prop_map(Step::Runs),
         1 => Just(Step::Fails),
         1 => prop::sample::select(vec!["Let me see.", "Done."]).prop_map(Step::Remarks),
+        1 => prop::sample::select(vec!["", "keep the lock"]).prop_map(Step::Compacts),
         3 => prop::sample::select(vec!["Done.", "It holds.", "Two\n\n  lines"]).prop_map(Step::Ends),
     ]
 }
@@ -175,7 +216,8 @@ proptest! {
                     for number in sent..until {
                         story.send(&machine, number, "test", 0);
                         // A copy that could not wait wrote a segment of its own, sorted before ours.
-                        let has_id = story.events[number].1 != "Stop";
+                        let has_id =
+                            !["Stop", "PreCompact", "PostCompact"].contains(&story.events[number].1);
                         if *twice && !has_id {
                             story.send(&machine, number, "another", 3);
                         } else if *twice {
@@ -198,6 +240,7 @@ proptest! {
         story.write(&machine, story.lines.len());
         machine.import();
         assert_same(&passages(&machine), &passages(&alone));
+        assert_same(&compactions(&machine), &wanted(&story));
         machine.assert_sound();
         let merged = machine.dump();
         machine.rebuild();
@@ -238,6 +281,34 @@ proptest! {
         machine.import();
         assert_same(&passages(&machine), &passages(&alone));
     }
+}
+
+#[test]
+fn hooks_alone_tell_of_compactions_until_a_transcript_does() {
+    let story = told(&[
+        Step::Asks("begin"),
+        Step::Compacts("keep the lock"),
+        Step::Asks("go on"),
+        Step::Compacts(""),
+    ]);
+    let machine = Machine::new();
+    // The end of the first is late, and the beginning of the second is lost.
+    for number in [0, 1, 3, 5, 2] {
+        story.send(&machine, number, "test", 0);
+        machine.import();
+    }
+    let told =
+        |what: &str| format!("false {what} Some(\"The agent's own words, as a hook has them.\")");
+    assert_eq!(
+        compactions(&machine),
+        [told("manual None Some(\"keep the lock\")"), told("auto None None")]
+    );
+    story.write(&machine, story.lines.len());
+    machine.import();
+    assert_eq!(compactions(&machine), wanted(&story));
+    let merged = machine.dump();
+    machine.rebuild();
+    assert_same(&machine.dump(), &merged);
 }
 
 #[test]

@@ -119,6 +119,23 @@ impl Author {
         )
     }
 
+    /// Where the context was compacted, and what the agent put in its place.
+    pub(crate) fn compacts(&mut self, trigger: &str, summary: &str) -> &mut Self {
+        self.record(
+            "system",
+            json!({
+                "subtype": "compact_boundary",
+                "content": "Conversation compacted",
+                "compactMetadata": { "trigger": trigger, "preTokens": 155_000, "postTokens": 9_000 },
+            }),
+        )
+        .record(
+            "user",
+            json!({ "isCompactSummary": true, "isVisibleInTranscriptOnly": true,
+                "message": { "role": "user", "content": summary } }),
+        )
+    }
+
     /// Any line at all.
     pub(crate) fn line(&mut self, line: &str) -> &mut Self {
         self.lines.push(line.to_owned());

@@ -278,6 +278,6 @@ fn draft(store: &Store, request: &PackRequest<'_>, bearing: Bearing) -> Result<D
         tier: Tier::Warm,
         reason: format!("{} (value {value:.2})", reasons.join(", ")),
         text,
-        memory,
+        memory: Some(memory),
     })
 }

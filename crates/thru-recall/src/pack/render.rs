@@ -14,6 +14,8 @@ const CLOSE: &str = "</throughline-context>";
 pub(super) enum Section {
     /// What the session that goes on was at, and what became of its files.
     Resumed,
+    /// What the session held before its context was compacted.
+    Snapshot(Part),
     /// What bears on the prompt.
     Relevant,
     /// What a person ruled.
@@ -36,6 +38,56 @@ pub(super) enum Section {
     },
 }
 
+/// A part of what a session held. In the order of reading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Part {
+    /// What was asked, done and found.
+    State,
+    /// What remains to be done.
+    Next,
+    /// What the user ruled.
+    Rulings,
+    /// What was decided.
+    Decisions,
+    /// What did not work.
+    Failed,
+    /// Files in play.
+    Files,
+    /// Commands that work.
+    Commands,
+    /// Names in play.
+    Names,
+}
+
+impl Part {
+    const fn heading(self) -> &'static str {
+        match self {
+            Self::State => "## This session so far",
+            Self::Next => "## Next",
+            Self::Rulings => "## What the user ruled in this session (quoted)",
+            Self::Decisions => "## Decided, and why",
+            Self::Failed => "## Tried without success",
+            Self::Files => "## Files in play (* changed)",
+            Self::Commands => "## Commands that work",
+            Self::Names => "## Names in play",
+        }
+    }
+
+    /// Why its lines are in a pack.
+    pub(super) const fn reason(self) -> &'static str {
+        match self {
+            Self::State => "what this session was at",
+            Self::Next => "what was left to do",
+            Self::Rulings => "what the user ruled in this session",
+            Self::Decisions => "what was decided in this session",
+            Self::Failed => "what did not work in this session",
+            Self::Files => "files that this session worked on last",
+            Self::Commands => "commands that this session ran",
+            Self::Names => "names that this session used",
+        }
+    }
+}
+
 impl Section {
     /// The section of a day, by its time.
     pub(super) fn day(at: Timestamp, request: &PackRequest<'_>) -> Self {
@@ -49,6 +101,7 @@ impl Section {
     pub(super) fn heading(self, request: &PackRequest<'_>) -> String {
         match self {
             Self::Resumed => "## This session".to_owned(),
+            Self::Snapshot(part) => part.heading().to_owned(),
             Self::Relevant => "## From memory, because of this prompt".to_owned(),
             Self::Rules => "## What the user ruled here (quoted)".to_owned(),
             Self::LastSession { .. } => match request.occasion {
@@ -106,12 +159,13 @@ pub(super) fn render(request: &PackRequest<'_>, texts: &Texts) -> String {
     text
 }
 
-/// One line: id, type, text. The text is plain.
-pub(super) fn line(short_id: &str, memory: &MemoryRow, section: Section, text: &str) -> String {
+/// One line: id, type, text, as far as it tells of a memory. The text is plain.
+pub(super) fn line(memory: Option<(&str, &MemoryRow)>, section: Section, text: &str) -> String {
+    let Some((short_id, memory)) = memory else { return format!("- {text}") };
     match section {
         Section::Rules => format!("- `{short_id}` {text}"),
         Section::LastSession { detail: true } | Section::Resumed => format!("- {text}"),
-        Section::LastSession { detail: false } | Section::Meanwhile => {
+        Section::LastSession { detail: false } | Section::Meanwhile | Section::Snapshot(_) => {
             format!("- `{short_id}` {text}")
         }
         _ => format!("- `{short_id}` {}: {text}", memory.kind),

@@ -97,7 +97,7 @@ fn since_then(
     let about = own.iter().find(|memory| memory.kind == MemoryKind::Summary).or(own.first());
     if let Some(memory) = about {
         let line = |text: String, reason: &str| Draft {
-            memory: memory.clone(),
+            memory: Some(memory.clone()),
             section: Section::Resumed,
             tier: Tier::Hot,
             text,
@@ -159,7 +159,7 @@ fn meanwhile(store: &Store, request: &PackRequest<'_>, since: Timestamp) -> Resu
                 section: Section::Meanwhile,
                 tier: Tier::at_start(summary.at, false, request.now),
                 reason: "what another session did since".to_owned(),
-                memory: summary,
+                memory: Some(summary),
             }
         })
         .collect();
@@ -171,7 +171,8 @@ fn meanwhile(store: &Store, request: &PackRequest<'_>, since: Timestamp) -> Resu
 }
 
 fn says(told: &Draft, memory: &MemoryRow) -> bool {
-    told.memory.session == memory.session && told.memory.title == memory.title
+    let told = told.memory.as_ref();
+    told.is_some_and(|told| told.session == memory.session && told.title == memory.title)
 }
 
 /// What is remembered of the session itself, the latest first.

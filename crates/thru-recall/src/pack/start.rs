@@ -74,7 +74,7 @@ pub(super) fn drafts(
 }
 
 /// What people ruled, for this project and for every project, the latest first.
-fn rules(store: &Store, request: &PackRequest<'_>) -> Result<Vec<Draft>> {
+pub(super) fn rules(store: &Store, request: &PackRequest<'_>) -> Result<Vec<Draft>> {
     let own = MemoryFilter {
         projects: Some(request.projects.clone()),
         rules: true,
@@ -96,7 +96,7 @@ fn rules(store: &Store, request: &PackRequest<'_>) -> Result<Vec<Draft>> {
                 tier: tier(&rule, request),
                 section: Section::Rules,
                 reason: reason.to_owned(),
-                memory: rule,
+                memory: Some(rule),
             })
         })
         .collect()
@@ -146,7 +146,7 @@ fn last_session(
 ) -> Result<Vec<Draft>> {
     let MemoryBody::Summary(body) = store.body_of(summary)? else { return Ok(Vec::new()) };
     let line = |detail: bool, text: String, reason: &str| Draft {
-        memory: summary.clone(),
+        memory: Some(summary.clone()),
         section: Section::LastSession { detail },
         tier: tier(summary, request),
         text,
@@ -247,7 +247,7 @@ fn left_open(
                 body.digest.outcome.as_str(),
                 day(summary.at, request)
             ),
-            memory: summary.clone(),
+            memory: Some(summary.clone()),
             section: Section::Open,
             reason: "an earlier session did not finish".to_owned(),
         });
@@ -465,7 +465,7 @@ pub(super) fn told(request: &PackRequest<'_>, valued: Vec<Valued>) -> Vec<Draft>
             tier: tier(&one.memory, request),
             section: Section::day(one.memory.at.unwrap_or_default(), request),
             reason: format!("value {:.2}: {}", one.value, one.reasons.join(", ")),
-            memory: one.memory,
+            memory: Some(one.memory),
         }
     })
     .collect()

@@ -1,6 +1,7 @@
 //! Reading: rows in the vocabulary of `thru-core`.
 
 mod activity;
+mod compactions;
 mod episodes;
 mod events;
 mod jobs;
@@ -18,6 +19,7 @@ use rusqlite::Connection;
 use crate::error::Result;
 
 pub use activity::{Moment, MomentFilter, Newest};
+pub use compactions::{CompactionRow, SnapshotRow};
 pub use episodes::{Course, Episode, Heard};
 pub(crate) use episodes::{course_of, current_episode};
 pub use events::{EventRow, InjectionRow, LaterUse};

@@ -2,7 +2,7 @@
 CREATE TABLE compactions (
     id      INTEGER PRIMARY KEY,
     session INTEGER NOT NULL REFERENCES sessions (id),
-    -- The transcript that tells of it; that of the hooks' records where none does yet.
+    -- The transcript that tells of it; what stands for hooks where none does.
     source  INTEGER NOT NULL REFERENCES sources (id),
     -- The record that tells of it: the boundary in the transcript, else the key of the hook's record.
     record  TEXT NOT NULL,
@@ -14,13 +14,17 @@ CREATE TABLE compactions (
     -- What the context came to in tokens, before and after.
     before  INTEGER,
     after   INTEGER,
-    -- What the user asked it to keep.
-    asked   TEXT,
-    -- The agent's own summary.
+    -- The agent's own summary, as the transcript has it.
     summary TEXT,
+    -- What hooks told of it, computed anew whenever more is known: the key of the record made before it,
+    -- what the user asked it to keep, the agent's own summary.
+    event   TEXT,
+    asked   TEXT,
+    told    TEXT,
     UNIQUE (session, record)
 ) STRICT;
 CREATE INDEX compactions_by_session ON compactions (session, at);
+CREATE INDEX compactions_by_time ON compactions (at);
 
 -- What sessions held when their contexts were compacted. The journal holds all of it.
 CREATE TABLE snapshots (

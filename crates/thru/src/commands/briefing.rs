@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use anyhow::Result;
-use thru_core::{Concept, Id, MemoryKind};
+use thru_core::{Concept, Id, MemoryKind, Snapshot};
 use thru_intake::identity;
 use thru_recall::{Limits, Occasion, Pack, PackRequest, pack};
 use thru_redact::Redactor;
@@ -44,6 +44,8 @@ pub(crate) struct Recipient {
     pub(crate) session: Option<i64>,
     /// The memories that it was given before.
     pub(crate) told: HashSet<Id>,
+    /// What it held when its context was compacted.
+    pub(crate) snapshot: Option<Snapshot>,
 }
 
 /// Makes a pack by the user's settings.
@@ -61,6 +63,7 @@ pub(crate) fn make_pack(
         occasion,
         session: recipient.session,
         told: recipient.told,
+        snapshot: recipient.snapshot.as_ref(),
         branch: identity::branch(&environment.directory),
         now: environment.clock.now(),
         zone: environment.zone.clone(),

@@ -13,6 +13,7 @@ use super::briefing::{Place, Recipient, make_pack};
 use super::{Outcome, shared};
 use crate::asking::{Prepared, open_for_question};
 use crate::environment::Environment;
+use crate::surviving;
 use crate::ui::{Page, Tone, one_line, plural, printable};
 
 /// Prints what a session that starts here now would be given; nothing where there is nothing to say.
@@ -41,6 +42,9 @@ pub(crate) struct Arguments {
     #[arg(long)]
     json: bool,
 }
+
+/// Stands where a line tells of the session itself and there is no memory to show.
+const SESSION_ITSELF: &str = "–";
 
 /// How a session starts, in the agents' own words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -120,7 +124,13 @@ fn make(arguments: &Arguments, environment: &Environment) -> Result<(Pack, Prepa
     };
     let intake = environment.intake()?;
     let told = HashSet::new();
-    let recipient = Recipient { session, told };
+    let snapshot = match (session, &occasion) {
+        (Some(row), Occasion::Compact) => {
+            surviving::held_now(&intake, &store, row, environment.clock.now())?
+        }
+        _ => None,
+    };
+    let recipient = Recipient { session, told, snapshot };
     let pack = make_pack(environment, &store, intake.redactor(), place, occasion, recipient)?;
     Ok((pack, prepared))
 }
@@ -131,14 +141,15 @@ fn is_missing(error: &anyhow::Error) -> bool {
 
 fn explain(page: &mut Page, pack: &Pack) {
     for line in &pack.lines {
-        let id = page.paint(Tone::Id, &line.short_id);
-        let room = page.columns().saturating_sub(line.short_id.len() + 2);
+        let short_id = line.short_id.as_deref().unwrap_or(SESSION_ITSELF);
+        let id = page.paint(Tone::Id, short_id);
+        let room = page.columns().saturating_sub(short_id.len() + 2);
         page.line(format!("{id}  {}", one_line(&printable(line.text.get()), room)));
         page.line(format!(
             "{:width$}  {}",
             "",
             page.paint(Tone::Quiet, &line.reason),
-            width = line.short_id.len()
+            width = short_id.len()
         ));
     }
     page.gap();
@@ -155,15 +166,15 @@ fn as_json(pack: &Pack) -> Value {
         .map(|line| {
             json!({
                 "id": line.short_id,
-                "full_id": line.memory.id,
+                "full_id": line.memory.as_ref().map(|memory| memory.id),
                 "session": line.session.as_ref().map(|session| session.as_str()),
-                "turn": line.memory.turn,
-                "kind": match line.memory.kind {
+                "turn": line.memory.as_ref().map(|memory| memory.turn),
+                "kind": line.memory.as_ref().map_or("snapshot", |memory| match memory.kind {
                     MemoryKind::Summary => "summary",
-                    MemoryKind::Observation(_) if line.memory.flags.is_told => "note",
+                    MemoryKind::Observation(_) if memory.flags.is_told => "note",
                     MemoryKind::Observation(_) => "observation",
-                },
-                "type": line.memory.kind.as_str(),
+                }),
+                "type": line.memory.as_ref().map(|memory| memory.kind.as_str()),
                 "title": line.text.get(),
                 "tier": line.tier,
                 "reason": line.reason,

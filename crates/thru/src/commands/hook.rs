@@ -19,18 +19,24 @@ use thru_agents::claude_code::hooks::{self, Answer, Event, Input};
 use thru_capture::failures::{self, Failure};
 use thru_capture::session::{Claim, Session};
 use thru_capture::timings::{self, Timing};
-use thru_capture::{Recorded, Recorder, begin_turn, event_id, pause, rules, session_key};
+use thru_capture::{
+    Recorded, Recorder, begin_turn, event_id, pause, record_key, rules, session_key,
+};
 use thru_config::{Config, Note};
-use thru_core::{Agent, Clock, SystemClock};
+use thru_core::{Agent, Clock, SystemClock, Timestamp};
+use thru_intake::Moment;
 use thru_journal::journal::Journal;
+use thru_redact::{Redactor, Report};
 
-use crate::background;
-use crate::environment::{Places, host, settings};
+use crate::environment::{Environment, Places, host, settings};
+use crate::{background, surviving};
 
 /// After this time the agent must not wait any longer. Agents wait longer than this by themselves.
 const DEADLINE: Duration = Duration::from_secs(1);
 /// An answer that is being printed at that moment gets this much more.
 const LAST_WORDS: Duration = Duration::from_millis(200);
+/// What a session holds before its context is compacted is read within this time, or later.
+const TIME_TO_KEEP: Duration = Duration::from_millis(700);
 /// The longest input. Agents shorten what is longer; an endless one must end somewhere.
 const LONGEST_INPUT: u64 = 32 * 1024 * 1024;
 
@@ -41,6 +47,7 @@ struct Called {
     event: String,
     /// The project that the session was begun in, as the agent says.
     project: Option<PathBuf>,
+    started: Instant,
 }
 
 /// What could not be done, and the shape of what it was to be done with.
@@ -62,6 +69,7 @@ pub(crate) fn run(words: impl Iterator<Item = OsString>) -> ExitCode {
         agent: words.next().unwrap_or_default(),
         event: words.next().unwrap_or_default(),
         project: std::env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from),
+        started,
     };
     // Without a home there is nowhere to note even this.
     let Ok(places) = Places::of_process() else { return ExitCode::SUCCESS };
@@ -207,6 +215,15 @@ fn work(places: Places, called: &Called) -> Result<String, Trouble> {
     let recorded = recorder
         .record(&input, &raw, &session, now)
         .map_err(|error| Trouble { lost: true, ..refused(error.to_string()) })?;
+    if input.event == Event::PreCompact
+        && recorded == Recorded::Kept
+        && !input.is_of_another_host()
+        && let Claim::Ours { .. } = session.claim(event_id(&input, &raw), now)
+    {
+        let event = Compacting { input: &input, raw: &raw, session: &session, now, called };
+        keep_what_survives(&places, &config, &event, &redactor);
+    }
+    // Not before: it would only be in the way.
     background::poke(&places.layout, &config);
     if input.event == Event::SessionStart {
         background::start(&places.layout, &config);
@@ -221,7 +238,13 @@ fn work(places: Places, called: &Called) -> Result<String, Trouble> {
         && let Claim::Ours { last } = session.claim(event_id(&input, &raw), now)
     {
         let layout = places.layout.clone();
-        let asked = briefing::Asked { input: &input, session: &session, last, now };
+        let asked = briefing::Asked {
+            input: &input,
+            session: &session,
+            last,
+            now,
+            project: called.project.as_deref(),
+        };
         output = briefing::brief(places, config.clone(), directory, &asked, &recorder)
             .unwrap_or_else(|error| {
                 // The event is kept; only the answer is missing.
@@ -232,6 +255,48 @@ fn work(places: Places, called: &Called) -> Result<String, Trouble> {
         briefing::index_now(places, config, directory, &input);
     }
     Ok(output)
+}
+
+/// A compaction that begins.
+struct Compacting<'a> {
+    input: &'a Input,
+    raw: &'a [u8],
+    session: &'a Session,
+    now: Timestamp,
+    called: &'a Called,
+}
+
+/// Keeps what the session holds before its context is compacted. What is not done in time is done later.
+fn keep_what_survives(
+    places: &Places,
+    config: &Config,
+    event: &Compacting<'_>,
+    redactor: &Redactor,
+) {
+    let Compacting { input, raw, session, now, called } = *event;
+    let directory = input.text("cwd").unwrap_or_default();
+    let root = called.project.as_deref().map(|root| root.to_string_lossy().into_owned());
+    // What is said in a private turn is nobody's business.
+    let asked = input
+        .text("custom_instructions")
+        .filter(|asked| !asked.trim().is_empty() && !session.is_private(input.text("prompt_id")))
+        .map(|asked| redactor.clean_text(asked, &mut Report::default()).into_inner());
+    let moment = Moment {
+        session: session_key(input),
+        event: record_key(input, raw, now).to_string(),
+        at: now,
+        trigger: word(input.text("trigger").unwrap_or("unknown")),
+        custom_instructions: asked,
+        directory: root.or_else(|| Some(directory.to_owned()).filter(|cwd| !cwd.is_empty())),
+        place: None,
+    };
+    let environment =
+        Environment::new(places.clone(), PathBuf::from(directory), config.clone(), Vec::new());
+    let transcript = PathBuf::from(input.text("transcript_path").unwrap_or_default());
+    let deadline = called.started + TIME_TO_KEEP;
+    if let Err(error) = surviving::keep_within(&environment, moment, &transcript, deadline) {
+        note(&places.layout, called, &format!("no snapshot yet: {error:#}"), String::new());
+    }
 }
 
 fn read_input() -> Result<Vec<u8>, Trouble> {

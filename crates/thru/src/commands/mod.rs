@@ -3,6 +3,7 @@
 pub(crate) mod briefing;
 pub(crate) mod capture;
 pub(crate) mod close;
+pub(crate) mod compaction;
 pub(crate) mod config;
 pub(crate) mod context;
 pub(crate) mod daemon;
@@ -34,6 +35,7 @@ pub(crate) mod shared;
 pub(crate) mod show;
 pub(crate) mod stats;
 pub(crate) mod status;
+pub(crate) mod summaries;
 pub(crate) mod sync_history;
 pub(crate) mod timeline;
 pub(crate) mod undo;
@@ -123,6 +125,8 @@ fn carry_out(command: Command, environment: &Environment, plain: bool) -> Result
         Command::Close(arguments) => close::run(&arguments, environment, plain),
         Command::Sessions(arguments) => sessions::run(&arguments, environment, plain),
         Command::Session(command) => session::run(&command, environment, plain),
+        Command::Compaction(arguments) => compaction::run(&arguments, environment, plain),
+        Command::Summaries(command) => summaries::run(&command, environment, plain),
         Command::Restore(arguments) => restore::run(&arguments, environment, plain),
         Command::Projects(arguments) => projects::run(arguments, environment, plain),
         Command::Redact(arguments) => redact::run(arguments, environment, plain),

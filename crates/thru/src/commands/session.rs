@@ -1,6 +1,7 @@
 //! `thru session`: one session.
 
 mod context;
+mod load;
 mod standing;
 
 use std::collections::BTreeMap;
@@ -25,6 +26,23 @@ use crate::ui::{Page, Tone, count, cut, day_and_time, one_line, plural, printabl
 pub(crate) enum Command {
     /// Outline of a session: prompts, conclusions, files, commands and how they ended
     Show(Show),
+    /// Print what a session held, to go on with its work in another one
+    Load(Load),
+}
+
+/// Prints what it held when its context was last compacted; where it never was, what it holds now.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    thru session load latest   the last session here that was compacted, else the last one\n  \
+    thru session load 4f1c\n\n\
+    Exit status: 1 there is nothing to tell.")]
+pub(crate) struct Load {
+    /// The session's id, or the start of it; or `latest`
+    #[arg(default_value = "latest")]
+    pub(super) id: String,
+    /// Answer as JSON
+    #[arg(long)]
+    pub(super) json: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -82,7 +100,10 @@ const DIGEST_SHOWN: usize = 4;
 const LINES_SHOWN: usize = 4;
 
 pub(crate) fn run(command: &Command, environment: &Environment, plain: bool) -> Result<Outcome> {
-    let Command::Show(arguments) = command;
+    let arguments = match command {
+        Command::Show(arguments) => arguments,
+        Command::Load(arguments) => return load::run(arguments, environment, plain),
+    };
     let store = shared::open_store(environment)?;
     let intake = environment.intake()?;
     let session = shared::named_session(&store, &arguments.id)?;

@@ -1,9 +1,9 @@
 //! What a hook answers: what the session is given from memory, and a line for the user.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use thru_agents::claude_code;
@@ -12,8 +12,8 @@ use thru_capture::pause::Pause;
 use thru_capture::session::Session;
 use thru_capture::{Recorder, session_key};
 use thru_config::Config;
-use thru_core::{Clock, Id, InjectedMemory, Injection, SystemClock, Timestamp};
-use thru_intake::{Intake, Which};
+use thru_core::{Clock, Id, InjectedMemory, Injection, Snapshot, SystemClock, Timestamp};
+use thru_intake::{Intake, Moment, Which};
 use thru_journal::journal::Journal;
 use thru_recall::{Occasion, Pack};
 use thru_redact::Redactor;
@@ -22,6 +22,7 @@ use thru_store::{SCHEMA_VERSION, Store};
 use crate::bringing_in::{Effort, Where, bring_in as bring_in_with};
 use crate::commands::briefing::{Place, Recipient, make_pack};
 use crate::environment::{Environment, Places, host};
+use crate::surviving;
 use crate::ui::{count, size};
 
 /// How long the start of a session waits for somebody who is bringing in what was recorded …
@@ -30,6 +31,8 @@ const PATIENCE: Duration = Duration::from_millis(40);
 const PATIENCE_AFTER_COMPACTION: Duration = Duration::from_millis(250);
 /// … and how long its end, where the user wants it to wait.
 const PATIENCE_AT_END: Duration = Duration::from_millis(300);
+/// How long the start of a session after a compaction reads what the hook before it could not.
+const TIME_TO_MAKE_UP: Duration = Duration::from_millis(400);
 /// Bytes of the journal that are brought in while a session waits to start: about a hundred records, which
 /// is more than a turn that was cut off leaves behind. A larger backlog is left to the daemon, and the
 /// first prompt knows it.
@@ -61,6 +64,8 @@ pub(super) struct Asked<'a> {
     pub(super) last: Option<Timestamp>,
     /// The time.
     pub(super) now: Timestamp,
+    /// The project that the session was begun in, as the agent says.
+    pub(super) project: Option<&'a Path>,
 }
 
 /// Makes the answer to the start of a session or to a prompt.
@@ -82,7 +87,7 @@ pub(super) fn brief(
         session.forget_told();
     }
     let Some((pack, project)) =
-        pack_for(&environment, input, session, &occasion, recorder.redactor)?
+        pack_for(&environment, input, session, &occasion, recorder.redactor, asked.project)?
     else {
         return Ok(answer(&input.event, &Answer { context: None, message: alarm }));
     };
@@ -113,8 +118,11 @@ fn pack_for(
     session: &Session,
     occasion: &Occasion,
     redactor: &Redactor,
+    project_root: Option<&Path>,
 ) -> Result<Option<(Pack, String)>> {
-    if environment.config.context_off() {
+    if environment.config.context_off()
+        || *occasion == Occasion::Compact && !reloads(environment, project_root)
+    {
         return Ok(None);
     }
     let mut store = Store::open_if_there(&environment.layout)?;
@@ -142,9 +150,50 @@ fn pack_for(
     let place = Place::here(environment, &store)?;
     let project = place.name.clone();
     let told: HashSet<Id> = session.told().into_iter().collect();
-    let recipient = Recipient { session: store.session_by_key(&session_key(input))?, told };
+    let row = store.session_by_key(&session_key(input))?;
+    let (store, snapshot) = match (occasion, row) {
+        (Occasion::Compact, Some(row)) => what_it_held(environment, store, row, input)?,
+        _ => (store, None),
+    };
+    let recipient = Recipient { session: row, told, snapshot };
     let pack = make_pack(environment, &store, redactor, place, occasion.clone(), recipient)?;
     Ok(Some((pack, project)))
+}
+
+/// Whether a session is to be told what it held before its context was compacted.
+fn reloads(environment: &Environment, project_root: Option<&Path>) -> bool {
+    let config = &environment.config;
+    let root = project_root.unwrap_or(&environment.directory);
+    config.summaries_auto_reload()
+        && !surviving::folder(environment, config, root).wishes().0.no_reload
+}
+
+/// What a session held when its context was compacted: mostly the hook before it noted that. Where it
+/// could not, that is made up for, as far as there is time.
+fn what_it_held(
+    environment: &Environment,
+    mut store: Store,
+    row: i64,
+    input: &Input,
+) -> Result<(Store, Option<Snapshot>)> {
+    let last = store.compactions(row)?.pop();
+    let known = last.as_ref().map(|last| store.snapshot_of(last)).transpose()?.flatten();
+    if let Some(known) = known {
+        return Ok((store, Some(known.snapshot)));
+    }
+    if let Some(moment) = last.map(|last| Moment::of(&store, &last)).transpose()?.flatten() {
+        let transcript = PathBuf::from(input.text("transcript_path").unwrap_or_default());
+        drop(store);
+        let deadline = Instant::now() + TIME_TO_MAKE_UP;
+        // What is there can be told all the same.
+        let _ = surviving::keep_within(environment, moment, &transcript, deadline);
+        store = Store::open_to_read(&environment.layout)?;
+    }
+    let made = match store.newest_snapshot(row)? {
+        Some(made) => Some(made.snapshot),
+        None => surviving::held_now(&environment.intake()?, &store, row, SystemClock.now())?,
+    };
+    Ok((store, made))
 }
 
 /// Whether there is something that hooks recorded, nobody brought in yet, and can be brought in at once.
@@ -233,8 +282,11 @@ const fn name(occasion: &Occasion) -> &'static str {
 /// The memories of a pack, each once: several lines may tell of one.
 fn memories(pack: &Pack) -> Vec<InjectedMemory> {
     let mut seen = HashSet::new();
-    let lines = pack.lines.iter().filter(|line| seen.insert(line.memory.id));
-    lines.map(|line| InjectedMemory { id: line.memory.id, reason: line.reason.clone() }).collect()
+    let lines = pack.lines.iter().filter_map(|line| Some((line, line.memory.as_ref()?.id)));
+    lines
+        .filter(|(_, id)| seen.insert(*id))
+        .map(|(line, id)| InjectedMemory { id, reason: line.reason.clone() })
+        .collect()
 }
 
 fn loaded(pack: &Pack, project: &str, occasion: &Occasion) -> String {

@@ -1,0 +1,86 @@
+//! The packs that a session is given at a boundary: the store holds the transcript up to it and no more.
+
+use std::collections::HashSet;
+use std::fs;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use jiff::tz::TimeZone;
+use thru_core::{Agent, Clock, Id, SessionId, SessionKey, Snapshot, SystemClock};
+use thru_intake::Before;
+use thru_recall::{Disk, Limits, Occasion, PackRequest, Presence, pack};
+
+use super::boundary::Boundary;
+use crate::home::{Home, temporary_directory};
+
+/// What there is to go on with.
+pub(super) struct Packs {
+    /// With a snapshot.
+    pub(super) now: String,
+    /// Without one: from memories alone.
+    pub(super) without: String,
+    /// How long making the content of the snapshot took.
+    pub(super) took: Duration,
+}
+
+/// A disk of which nothing is known.
+struct NoDisk;
+
+impl Disk for NoDisk {
+    fn look(&self, _path: &str, _root: Option<&str>) -> Presence {
+        Presence::Unknown
+    }
+
+    fn content(&self, _path: &str, _root: Option<&str>) -> Option<Id> {
+        None
+    }
+}
+
+/// Imports the transcript up to the boundary into a home of its own, and makes them.
+pub(super) fn make(boundary: &Boundary, tokens: u64) -> Result<Packs> {
+    let folder = temporary_directory()?;
+    let name = boundary.path.file_name().context("a transcript without a name")?;
+    let path = folder.path().join(name);
+    fs::write(&path, &boundary.prefix)?;
+    let home = Home::temporary()?;
+    home.import_paths(&[path])?;
+    let store = home.store()?;
+    let key =
+        SessionKey { agent: Agent::ClaudeCode, id: SessionId::new(boundary.session.as_str()) };
+    let Some(row) = store.session_by_key(&key)? else {
+        return Ok(Packs { now: String::new(), without: String::new(), took: Duration::default() });
+    };
+    let now = SystemClock.now();
+    let started = Instant::now();
+    let content = home.intake().snapshot_content(&store, row, Before::Time(now))?;
+    let took = started.elapsed();
+    let snapshot = Snapshot {
+        session: key,
+        event: "bench".to_owned(),
+        at: now,
+        trigger: "auto".to_owned(),
+        custom_instructions: None,
+        directory: store.places_of_sessions(&[row])?.remove(&row).and_then(|it| it.directory),
+        messages: 0,
+        content: content.into_inner(),
+    };
+    let project = store.session(row)?.and_then(|session| session.project);
+    let made = |snapshot: Option<&Snapshot>| -> Result<String> {
+        let request = PackRequest {
+            projects: project.into_iter().collect(),
+            project: Some("project".to_owned()),
+            occasion: Occasion::Compact,
+            session: Some(row),
+            told: HashSet::new(),
+            snapshot,
+            branch: None,
+            now,
+            zone: TimeZone::UTC,
+            disk: &NoDisk,
+            limits: Limits { start_tokens: tokens, ..Limits::default() },
+        };
+        let intake = home.intake();
+        Ok(pack(intake.layout(), &store, intake.redactor(), &request)?.text.into_inner())
+    };
+    Ok(Packs { now: made(Some(&snapshot))?, without: made(None)?, took })
+}

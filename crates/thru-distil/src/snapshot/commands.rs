@@ -1,0 +1,115 @@
+//! Commands that work, and commands that failed and were given up.
+
+use std::collections::HashMap;
+
+use thru_core::{Id, Statement};
+
+use super::recency;
+use crate::checks::Status;
+use crate::event::{Deed, Event};
+use crate::text::{cut, one_line};
+
+/// Commands that a snapshot holds at most.
+const MOST: usize = 30;
+
+/// Commands that are followed at most.
+const FOLLOWED: usize = 10_000;
+
+/// Commands that failed, at most.
+const FAILED: usize = 6;
+
+/// After so many passages a run counts for half.
+const HALF_LIFE: f64 = 120.0;
+
+/// What a command counts for that ever ran, however long ago.
+const EVER: f64 = 0.3;
+
+/// Commands with how often and how lately each ran.
+#[derive(Debug, Default)]
+pub(super) struct Commands {
+    known: HashMap<u64, Known>,
+    /// What the person declined, in the person's words.
+    declined: Vec<Statement>,
+}
+
+#[derive(Debug)]
+struct Known {
+    shown: String,
+    id: Id,
+    uses: Vec<usize>,
+    last: usize,
+    /// How it ended last: why it failed, if it did.
+    failure: Option<Option<String>>,
+    is_check: bool,
+    has_worked: bool,
+}
+
+impl Commands {
+    /// Takes what happened in a passage.
+    pub(super) fn add(&mut self, place: usize, event: &Event) {
+        match &event.deed {
+            Deed::Declined(declined) => self.declined.push(Statement {
+                text: format!("The user declined: \"{}\"", cut(&declined.words, 200)),
+                sources: vec![event.id],
+            }),
+            Deed::Ran(run) if !run.is_looking && self.known.len() < FOLLOWED => {
+                let known = self.known.entry(run.key).or_insert_with(|| Known {
+                    shown: String::new(),
+                    id: event.id,
+                    uses: Vec::new(),
+                    last: place,
+                    failure: None,
+                    is_check: run.is_check,
+                    has_worked: false,
+                });
+                known.uses.push(place);
+                known.last = place;
+                known.shown.clone_from(&run.shown);
+                match &run.status {
+                    Status::Green => {
+                        known.id = event.id;
+                        known.has_worked = true;
+                        known.failure = None;
+                    }
+                    Status::Red(line) => {
+                        known.id = if known.has_worked { known.id } else { event.id };
+                        known.failure = Some(line.clone());
+                    }
+                    Status::Unknown => {}
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Commands that worked, the most useful first; and what failed, the latest first.
+    pub(super) fn finish(self, end: usize) -> (Vec<Statement>, Vec<Statement>) {
+        let mut known: Vec<Known> = self.known.into_values().collect();
+        known.sort_by(|a, b| b.last.cmp(&a.last).then_with(|| a.shown.cmp(&b.shown)));
+        let mut failed: Vec<Statement> = self.declined.into_iter().rev().collect();
+        let given_up = known.iter().filter(|one| !one.has_worked && !one.shown.is_empty());
+        failed.extend(given_up.filter_map(|one| {
+            let why = one.failure.as_ref()?;
+            let why = why.as_ref().map_or_else(String::new, |why| format!(": {}", cut(why, 120)));
+            let text = one_line(&format!("`{}` failed{why}", one.shown), 260);
+            Some(Statement { text, sources: vec![one.id] })
+        }));
+        failed.truncate(FAILED);
+        let mut worked: Vec<(f64, Known)> = known
+            .into_iter()
+            .filter(|one| one.has_worked || one.is_check)
+            .map(|one| (value(&one, end), one))
+            .collect();
+        worked.sort_by(|a, b| b.0.total_cmp(&a.0));
+        worked.truncate(MOST);
+        let worked = worked
+            .into_iter()
+            .map(|(_, one)| Statement { text: one.shown, sources: vec![one.id] })
+            .collect();
+        (worked, failed)
+    }
+}
+
+fn value(one: &Known, end: usize) -> f64 {
+    one.uses.iter().map(|place| EVER + recency(*place, end, HALF_LIFE)).sum()
+}

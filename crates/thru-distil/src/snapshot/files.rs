@@ -1,0 +1,175 @@
+//! Files in play: those that the work touched or spoke of, the latest counting most.
+
+use std::collections::HashMap;
+
+use thru_core::{Access, FileInPlay, Observation, PassageKind, file_name};
+
+use super::recency;
+use crate::moment::Moment;
+use crate::text::one_line;
+
+/// Files that a snapshot holds at most.
+const MOST: usize = 80;
+
+/// Files that are followed at most.
+const FOLLOWED: usize = 20_000;
+
+/// After so many passages a touch counts for half.
+const HALF_LIFE: f64 = 80.0;
+
+/// What a file counts for that was ever touched, however long ago.
+const EVER: f64 = 0.1;
+
+/// What a change, a look and a mention count for.
+const CHANGED: f64 = 2.0;
+const READ: f64 = 1.0;
+const NAMED: f64 = 1.0;
+
+/// Characters of what was done with a file.
+const WHAT: usize = 100;
+
+/// Longest path that is kept.
+const LONGEST: usize = 300;
+
+/// Ends of names of files: other dotted names are taken for code.
+#[rustfmt::skip]
+const ENDS: [&str; 60] = [
+    "rs", "ts", "tsx", "js", "jsx", "mjs", "cjs", "mts", "json", "jsonl", "md", "mdx", "py", "pyi", "go",
+    "java", "kt", "kts", "rb", "php", "c", "h", "cc", "cpp", "hpp", "cs", "swift", "sh", "bash", "zsh",
+    "ps1", "sql", "css", "scss", "html", "vue", "svelte", "astro", "yml", "yaml", "toml", "ini", "cfg",
+    "conf", "lock", "txt", "csv", "xml", "svg", "png", "proto", "graphql", "prisma", "tf", "env", "snap",
+    "pen", "pdf", "ipynb", "ex",
+];
+
+/// Files with what was done with each.
+#[derive(Debug, Default)]
+pub(super) struct Files {
+    touched: HashMap<String, Touched>,
+    /// Names and parts of paths in what was said, with the places.
+    named: HashMap<String, Vec<usize>>,
+}
+
+#[derive(Debug, Default)]
+struct Touched {
+    uses: Vec<(usize, f64)>,
+    is_modified: bool,
+    turn: u32,
+}
+
+impl Files {
+    /// Takes the files that a call named.
+    pub(super) fn touched(&mut self, place: usize, moment: &Moment) {
+        for file in &moment.files {
+            if file.path.len() > LONGEST || self.touched.len() >= FOLLOWED {
+                continue;
+            }
+            let is_modified = file.access == Access::Modified;
+            let touched = self.touched.entry(file.path.clone()).or_default();
+            touched.uses.push((place, if is_modified { CHANGED } else { READ }));
+            touched.is_modified |= is_modified;
+            touched.turn = touched.turn.max(moment.turn);
+        }
+    }
+
+    /// Takes the files that were spoken of.
+    pub(super) fn named(&mut self, place: usize, moment: &Moment, text: &str) {
+        let text = match (moment.kind, &moment.command) {
+            (PassageKind::Tool, Some(command)) => command.as_str(),
+            (PassageKind::Tool, None) => return,
+            (PassageKind::Human | PassageKind::Assistant, _) => text,
+        };
+        for name in names(text) {
+            if self.named.len() < FOLLOWED {
+                self.named.entry(name.to_owned()).or_default().push(place);
+            }
+        }
+    }
+
+    /// The files that are most likely needed again.
+    pub(super) fn in_play(mut self, end: usize, observations: &[Observation]) -> Vec<FileInPlay> {
+        let mut by_name: HashMap<String, Vec<String>> = HashMap::new();
+        for path in self.touched.keys() {
+            by_name.entry(file_name(path).to_owned()).or_default().push(path.clone());
+        }
+        for (name, places) in std::mem::take(&mut self.named) {
+            let same = by_name.get(file_name(&name)).map(Vec::as_slice).unwrap_or_default();
+            let mut meant = same.iter().filter(|path| is_end_of(&name, path));
+            let path = match (meant.next(), meant.next()) {
+                (Some(path), None) => path.clone(),
+                (Some(_), Some(_)) => continue,
+                (None, _) => name,
+            };
+            let touched = self.touched.entry(path).or_default();
+            touched.uses.extend(places.into_iter().map(|place| (place, NAMED)));
+        }
+        let mut ranked: Vec<(f64, String, Touched)> = self
+            .touched
+            .into_iter()
+            .map(|(path, touched)| (value(&touched, end), path, touched))
+            .collect();
+        ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        ranked.truncate(MOST);
+        ranked
+            .into_iter()
+            .map(|(_, path, touched)| FileInPlay {
+                what: what(&path, observations),
+                modified: touched.is_modified,
+                turn: touched.turn,
+                path,
+            })
+            .collect()
+    }
+}
+
+fn value(touched: &Touched, end: usize) -> f64 {
+    let uses = touched.uses.iter();
+    uses.map(|(place, weight)| weight * (EVER + recency(*place, end, HALF_LIFE))).sum()
+}
+
+/// What was done with a file last.
+fn what(path: &str, observations: &[Observation]) -> Option<String> {
+    let holds = |files: &[String]| files.iter().any(|file| file == path);
+    let last = observations.iter().rev().find(|one| holds(&one.files_modified))?;
+    Some(one_line(&last.title, WHAT))
+}
+
+/// Whether a path ends in these parts.
+fn is_end_of(end: &str, path: &str) -> bool {
+    path.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with(['/', '\\']))
+}
+
+/// Names of files and parts of paths in a text. What is called is no file: `response.json()`.
+fn names(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split_whitespace().filter(|word| !word.contains("://"));
+    words.flat_map(|word| word.split_inclusive(|c: char| !is_inside(c))).filter_map(|token| {
+        let name = token.trim_end_matches(|c| !is_inside(c));
+        let name = name.split(':').next().unwrap_or(name);
+        let name = name.trim_start_matches("./").trim_end_matches(['.', '/']);
+        (!token.ends_with('(') && name.len() <= LONGEST && is_file(name)).then_some(name)
+    })
+}
+
+fn is_inside(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | ':' | '@' | '[' | ']' | '+' | '~')
+}
+
+/// Whether it looks like the name of a file.
+pub(super) fn is_file(token: &str) -> bool {
+    let Some((stem, end)) = file_name(token).rsplit_once('.') else { return false };
+    ENDS.contains(&end) && (end == "env" || stem.contains(|c: char| c.is_alphabetic() || c == '_'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_known_by_their_end() {
+        let text = "See `src/lock.rs:12`, ./a/b.test.ts. Not 1.2.rs, x.parse, response.json() or \
+            https://x.org/y.md; \"/p/[id]/page.tsx\"";
+        assert_eq!(
+            names(text).collect::<Vec<_>>(),
+            ["src/lock.rs", "a/b.test.ts", "/p/[id]/page.tsx"]
+        );
+    }
+}

@@ -1,0 +1,210 @@
+//! What a session holds at one moment: enough to go on with when its context is gone.
+//!
+//! What was distilled says what was asked, done, found, decided and ruled. Beside it, whatever is likely
+//! to be needed again word for word: files, commands, names. That is ranked by use, the latest use
+//! counting most.
+
+mod commands;
+mod files;
+mod names;
+mod sayings;
+
+use std::collections::BTreeSet;
+
+use thru_core::{
+    Certainty, Distillate, Id, ObservationType, PassageKind, SessionFacts, SessionKey,
+    SnapshotContent, Speaker, Statement, Timestamp,
+};
+
+use crate::event::Event;
+use crate::moment::{Distiller, Moment, wants_text};
+use crate::text::{cut, one_line};
+
+use commands::Commands;
+use files::Files;
+use names::Names;
+use sayings::Sayings;
+
+/// Statements in each list, at most: a person reads them, too.
+const LIST: usize = 16;
+
+/// Characters of a statement.
+const STATEMENT: usize = 320;
+
+/// Bytes of a passage that are looked at for names.
+const READ: usize = 16 * 1024;
+
+/// Whether a snapshot looks at the text of such a passage: at what was said and typed in the main
+/// conversation, and at what distilling looks at.
+pub fn snapshot_wants_text(moment: &Moment) -> bool {
+    const TYPED: [&str; 6] = ["Edit", "MultiEdit", "Grep", "Glob", "Task", "Agent"];
+    let Moment { kind, is_subagent, outcome, .. } = *moment;
+    let tool = moment.tool.as_deref();
+    wants_text(kind, tool, outcome, is_subagent)
+        || !is_subagent && tool.is_some_and(|tool| TYPED.contains(&tool))
+}
+
+/// Takes the passages of one session up to a moment, in their order, and makes a snapshot of them.
+#[derive(Debug)]
+pub struct SnapshotMaker {
+    distiller: Distiller,
+    files: Files,
+    commands: Commands,
+    names: Names,
+    sayings: Sayings,
+    last_request: Option<Statement>,
+    /// Passages of the main conversation so far, and when each was written.
+    times: Vec<Option<Timestamp>>,
+}
+
+/// How much what happened at a place counts, seen from the end: half as much every so many passages.
+fn recency(place: usize, end: usize, half_life: f64) -> f64 {
+    0.5_f64.powf(end.saturating_sub(place) as f64 / half_life)
+}
+
+impl SnapshotMaker {
+    /// A maker for one session. Observations in `kept_apart` are not merged into others.
+    pub fn new(session: &SessionKey, facts: &SessionFacts, kept_apart: BTreeSet<Id>) -> Self {
+        Self {
+            distiller: Distiller::new(session, facts, kept_apart),
+            files: Files::default(),
+            commands: Commands::default(),
+            names: Names::default(),
+            sayings: Sayings::default(),
+            last_request: None,
+            times: Vec::new(),
+        }
+    }
+
+    /// Takes the next passage: those of the transcript itself first, then those of each subagent.
+    pub fn add(&mut self, moment: Moment) {
+        let place = self.place(&moment);
+        self.files.touched(place, &moment);
+        if !moment.is_subagent {
+            let text = &moment.text[..moment.text.floor_char_boundary(READ)];
+            self.files.named(place, &moment, text);
+            self.names.add(place, &moment, text);
+            if moment.kind == PassageKind::Assistant {
+                self.sayings.add(place, moment.id, text);
+            }
+        }
+        let is_subagent = moment.is_subagent;
+        let event = self.distiller.add_event(moment);
+        if !is_subagent {
+            self.commands.add(place, event);
+            if let Some(request) = last_request(event) {
+                self.last_request = Some(request);
+            }
+        }
+    }
+
+    /// Where in the main conversation a passage stands.
+    fn place(&mut self, moment: &Moment) -> usize {
+        if !moment.is_subagent {
+            self.times.push(moment.at);
+            return self.times.len();
+        }
+        match moment.at {
+            Some(at) => self.times.partition_point(|time| time.is_none_or(|time| time <= at)),
+            None => self.times.len(),
+        }
+    }
+
+    /// What came of it. What was distilled of the session goes through `decided` first: people may have
+    /// had some of it forgotten.
+    pub fn finish(self, decided: impl FnOnce(Distillate) -> Distillate) -> SnapshotContent {
+        let end = self.times.len();
+        let distillate = decided(self.distiller.finish());
+        let mut content = of_distillate(&distillate);
+        content.last_request = self.last_request;
+        content.files = self.files.in_play(end, &distillate.observations);
+        content.names = self.names.in_play(end, &content.files);
+        let (commands, failed) = self.commands.finish(end);
+        content.commands = commands;
+        content.failed.extend(failed);
+        let (choices, setbacks) = self.sayings.finish(end);
+        content.decisions.extend(choices);
+        content.failed.extend(setbacks);
+        tidy(&mut content);
+        content
+    }
+}
+
+fn last_request(event: &Event) -> Option<Statement> {
+    let request = event.request().filter(|request| !request.is_slight)?;
+    Some(Statement { text: request.text.clone()?, sources: vec![event.id] })
+}
+
+/// What was distilled, the latest first.
+fn of_distillate(distillate: &Distillate) -> SnapshotContent {
+    let mut content = SnapshotContent::default();
+    for observation in distillate.observations.iter().rev() {
+        let narrative = observation.narrative.as_ref();
+        let sources = match narrative {
+            Some(narrative) if !narrative.sources.is_empty() => narrative.sources.clone(),
+            _ => observation.sources.iter().take(4).copied().collect(),
+        };
+        let title = observation.title.as_str();
+        // What was decided is worth its reason.
+        let whole = narrative.map_or(title, |narrative| narrative.text.as_str());
+        let is_likely = observation.certainty == Certainty::High;
+        let (list, text) = match (observation.kind, observation.speaker) {
+            (ObservationType::Decision, Speaker::Person) if is_likely => {
+                (&mut content.rulings, with_facts(whole, observation))
+            }
+            (ObservationType::Decision, Speaker::Agent) => {
+                (&mut content.decisions, with_facts(whole, observation))
+            }
+            (ObservationType::Discovery, _) if is_likely => {
+                (&mut content.learned, title.to_owned())
+            }
+            (ObservationType::Bugfix, _) if is_likely => {
+                (&mut content.resolved, with_facts(title, observation))
+            }
+            (ObservationType::Decision | ObservationType::Discovery, _) => continue,
+            _ => (&mut content.done, title.to_owned()),
+        };
+        list.push(Statement { text, sources });
+    }
+    if let Some(summary) = &distillate.summary {
+        content.title.clone_from(&summary.title);
+        content.objective.clone_from(&summary.digest.request);
+        content.outcome = summary.digest.outcome;
+        content.next_steps.clone_from(&summary.digest.next_steps);
+        content.open_questions.clone_from(&summary.digest.open_questions);
+        let titles = summary.turns.iter().rev().filter_map(|(_, turn)| turn.request.as_ref());
+        content.topics = titles.take(LIST).map(|request| request.text.clone()).collect();
+    }
+    content
+}
+
+/// A statement with what else there is to say of it.
+fn with_facts(text: &str, observation: &thru_core::Observation) -> String {
+    let mut whole = text.to_owned();
+    for fact in observation.facts.iter().take(2) {
+        if whole.chars().count() + fact.text.chars().count() < STATEMENT {
+            whole.push_str("; ");
+            whole.push_str(&fact.text);
+        }
+    }
+    whole
+}
+
+/// Everything once, on one line, and not too much of it.
+fn tidy(content: &mut SnapshotContent) {
+    content.title = one_line(&content.title, 80);
+    for statement in content.objective.iter_mut().chain(&mut content.last_request) {
+        statement.text = one_line(&statement.text, STATEMENT);
+    }
+    let mut known: BTreeSet<String> = BTreeSet::new();
+    for list in content.lists_mut() {
+        for statement in list.iter_mut() {
+            statement.text = one_line(&statement.text, STATEMENT);
+        }
+        list.retain(|statement| {
+            let key: String = statement.text.to_lowercase();
+            !key.is_empty() && known.insert(cut(&key, 80))
+        });
+        list.truncate(LIST);
+    }
+}

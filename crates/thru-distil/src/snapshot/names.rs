@@ -1,0 +1,184 @@
+//! Names from the code that the work is about: which of them will be needed again.
+
+use std::collections::HashMap;
+
+use thru_core::{FileInPlay, PassageKind};
+
+use super::recency;
+use crate::moment::Moment;
+
+/// Names that a snapshot holds at most.
+const MOST: usize = 240;
+
+/// Names that are followed at most, so that a session of any length fits into memory.
+const FOLLOWED: usize = 50_000;
+
+/// The shortest and the longest name.
+const SHORTEST: usize = 5;
+const LONGEST: usize = 80;
+
+/// After so many passages a name counts for half.
+const HALF_LIFE: f64 = 80.0;
+
+/// What a name counts for that was ever used, however long ago.
+const EVER: f64 = 0.15;
+
+/// Names that everybody knows.
+#[rustfmt::skip]
+const COMMON: [&str; 44] = [
+    "GitHub", "GitLab", "TypeScript", "JavaScript", "NodeJS", "NestJS", "NextJS", "VSCode", "PostgreSQL",
+    "MySQL", "MongoDB", "SQLite", "GraphQL", "OpenAI", "OpenAPI", "OAuth", "WebSocket", "WebSockets",
+    "YouTube", "LinkedIn", "ChatGPT", "DevOps", "PowerShell", "macOS", "README", "CLAUDE", "useState",
+    "useEffect", "useCallback", "useMemo", "useRef", "className", "toString", "onClick", "onChange",
+    "console.log", "JSON.stringify", "JSON.parse", "setTimeout", "in_progress", "TodoWrite", "WebFetch",
+    "AskUserQuestion", "AskUser",
+];
+
+/// Names with how often and how lately each was used.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    known: HashMap<String, Use>,
+    /// Where the passages are that are looked at.
+    passage: usize,
+}
+
+#[derive(Debug, Default)]
+struct Use {
+    /// Place and weight of each use.
+    uses: Vec<(usize, f64)>,
+    last: usize,
+}
+
+impl Names {
+    /// Takes what was typed and said in a passage.
+    pub(super) fn add(&mut self, place: usize, moment: &Moment, text: &str) {
+        self.passage += 1;
+        let tool = moment.tool.as_deref().unwrap_or_default();
+        match moment.kind {
+            PassageKind::Human => self.text(place, text, 3.0),
+            PassageKind::Assistant => self.text(place, text, 1.5),
+            PassageKind::Tool => {
+                if let Some(command) = &moment.command {
+                    self.text(place, without_documents(command), 1.0);
+                    self.text(place, member(text, "description: "), 1.0);
+                }
+                match tool {
+                    "Grep" | "Glob" => {
+                        self.text(place, member(text, "pattern: "), 1.5);
+                        self.text(place, member(text, "glob: "), 1.0);
+                    }
+                    "Task" | "Agent" | "AskUserQuestion" | "ExitPlanMode" => {
+                        self.text(place, text, 0.7);
+                    }
+                    "TodoWrite" | "TaskCreate" | "TaskUpdate" => self.text(place, text, 0.7),
+                    "Edit" | "MultiEdit" => self.text(place, text, 0.1),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn text(&mut self, place: usize, text: &str, weight: f64) {
+        for name in names(text) {
+            if self.known.len() >= FOLLOWED && !self.known.contains_key(name) {
+                continue;
+            }
+            let known = self.known.entry(name.to_owned()).or_default();
+            // However often one passage says it.
+            if known.last != self.passage {
+                known.last = self.passage;
+                known.uses.push((place, weight));
+            }
+        }
+    }
+
+    /// The names that are most likely needed again. Those of files stand with the files.
+    pub(super) fn in_play(self, end: usize, files: &[FileInPlay]) -> Vec<String> {
+        let is_file = |name: &str| files.iter().any(|file| file.path.ends_with(name));
+        let mut ranked: Vec<(f64, String)> = self
+            .known
+            .into_iter()
+            .filter(|(name, _)| !is_file(name))
+            .map(|(name, known)| (value(&known, end), name))
+            .collect();
+        ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        ranked.truncate(MOST);
+        ranked.into_iter().map(|(_, name)| name).collect()
+    }
+}
+
+fn value(known: &Use, end: usize) -> f64 {
+    let uses = known.uses.iter();
+    uses.map(|(place, weight)| weight * (EVER + recency(*place, end, HALF_LIFE))).sum()
+}
+
+/// The value of a member of a tool's input that stands on one line, near its beginning.
+fn member<'t>(text: &'t str, name: &str) -> &'t str {
+    text.lines().take(12).find_map(|line| line.strip_prefix(name)).unwrap_or_default()
+}
+
+/// A command line up to its first here-document: what follows is the body of a file.
+fn without_documents(command: &str) -> &str {
+    command.split("<<").next().unwrap_or(command)
+}
+
+/// The names in a text: `snake_case`, `camelCase`, `a::b`, `a.b`, `--flags`.
+pub(super) fn names(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split_whitespace().filter(|word| !word.contains("://"));
+    words
+        .flat_map(|word| word.split(|c: char| !is_inside(c)))
+        .map(|token| {
+            let flag = token.trim_end_matches(['-', '.', ':']);
+            if flag.starts_with("--") { flag } else { flag.trim_start_matches(['-', '.', ':']) }
+        })
+        .filter(|token| is_name(token))
+}
+
+const fn is_inside(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | ':' | '.' | '-' | '$')
+}
+
+fn is_name(token: &str) -> bool {
+    if !(SHORTEST..=LONGEST).contains(&token.len()) || COMMON.contains(&token) {
+        return false;
+    }
+    if let Some(flag) = token.strip_prefix("--") {
+        return flag.starts_with(|c: char| c.is_ascii_lowercase())
+            && flag.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    }
+    let begins = token.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    let letters = token.chars().filter(char::is_ascii_alphabetic).count();
+    if !begins || letters < 3 || token.contains('-') || super::files::is_file(token) {
+        return false;
+    }
+    if token.replace("::", "").contains(':') || token.contains("..") {
+        return false;
+    }
+    let is_joined = token.trim_matches('_').contains('_');
+    let mut pairs = token.chars().zip(token.chars().skip(1));
+    let has_humps = pairs.any(|(a, b)| a.is_ascii_lowercase() && b.is_ascii_uppercase());
+    let mut parts = token.split(['.', ':']).filter(|part| !part.is_empty());
+    let is_path = token.contains(['.', ':'])
+        && parts.all(|part| part.len() > 1 && part.starts_with(|c: char| c.is_ascii_alphabetic()));
+    is_joined || has_humps || is_path && !is_domain(token)
+}
+
+fn is_domain(token: &str) -> bool {
+    const ENDS: [&str; 8] = [".com", ".org", ".io", ".net", ".dev", ".ai", ".app", ".co"];
+    ENDS.iter().any(|end| token.ends_with(end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_known_by_their_shape() {
+        let text = "Use `RetryBudget::next_pause()` with --max-time, see src/lock.rs:12 and \
+            https://x.org/y_z; GitHub's api.example.com e.g. v1.2.3 takeLock. Well-known a--b __init__";
+        assert_eq!(
+            names(text).collect::<Vec<_>>(),
+            ["RetryBudget::next_pause", "--max-time", "takeLock"]
+        );
+    }
+}

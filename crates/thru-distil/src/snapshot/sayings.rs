@@ -1,0 +1,100 @@
+//! What the agent says that it chose and why, and what it says did not work: found by the shape of a
+//! sentence, so never more than likely, and always in its own words.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use thru_core::{Id, Statement};
+
+use super::recency;
+use crate::pattern;
+use crate::phrase::without_openers;
+use crate::prose::{self, LineKind};
+use crate::text::{one_line, unmarked};
+
+/// Sentences of each kind that are kept.
+const MOST: usize = 16;
+
+/// After so many passages a sentence counts for half.
+const HALF_LIFE: f64 = 120.0;
+
+/// What a sentence counts for however long ago it was said.
+const EVER: f64 = 0.25;
+
+/// The shortest and the longest sentence, in bytes.
+const LENGTH: std::ops::Range<usize> = 36..360;
+
+/// What names a choice or a cause.
+static CHOICE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?i)\b(?:instead of|rather than|root cause|because|turns out|decided|chose|chosen|going with|trade-?off|the (?:issue|problem|fix|bug|cause) (?:is|was)|so that|in favou?r of|must (?:be|not|use)|by design|on purpose|deliberately)\b",
+    )
+});
+
+/// What names a choice or a cause outright.
+static STRONG: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?i)\b(?:root cause|decided|chose|going with|the (?:issue|problem|fix|bug|cause) (?:is|was)|by design|instead of)\b",
+    )
+});
+
+/// What tells that something did not work.
+static SETBACK: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?i)\b(?:(?:doesn['’]t|didn['’]t|does not|did not|won['’]t|can['’]t|cannot|isn['’]t) (?:\w+ )?(?:work|help|exist|support(?:ed)?|fix|possible|available|allowed)|reverted|reverting|revert (?:that|this|it|the)|dead end|gave up|no luck|not possible|still fails|approach (?:fail|does|did|is wrong))",
+    )
+});
+
+/// Sentences with where they were said.
+#[derive(Debug, Default)]
+pub(super) struct Sayings {
+    choices: Vec<Said>,
+    setbacks: Vec<Said>,
+}
+
+#[derive(Debug)]
+struct Said {
+    place: usize,
+    id: Id,
+    text: String,
+    weight: f64,
+}
+
+impl Sayings {
+    /// Takes one text of the agent.
+    pub(super) fn add(&mut self, place: usize, id: Id, text: &str) {
+        let matches = |pattern: &LazyLock<Option<Regex>>, sentence: &str| {
+            pattern.as_ref().is_some_and(|pattern| pattern.is_match(sentence))
+        };
+        if !matches(&CHOICE, text) && !matches(&SETBACK, text) {
+            return;
+        }
+        for line in prose::lines(text).filter(|line| line.kind != LineKind::Blank) {
+            for sentence in prose::sentences(line.text) {
+                if !LENGTH.contains(&sentence.len()) || sentence.ends_with(['?', ':']) {
+                    continue;
+                }
+                let is_setback = matches(&SETBACK, sentence);
+                if !is_setback && !matches(&CHOICE, sentence) {
+                    continue;
+                }
+                let weight = if matches(&STRONG, sentence) { 2.0 } else { 1.0 };
+                let text = one_line(&unmarked(without_openers(sentence)), 320);
+                let list = if is_setback { &mut self.setbacks } else { &mut self.choices };
+                list.push(Said { place, id, text, weight });
+            }
+        }
+    }
+
+    /// Choices and setbacks, those that matter most first.
+    pub(super) fn finish(self, end: usize) -> (Vec<Statement>, Vec<Statement>) {
+        let best = |mut said: Vec<Said>| -> Vec<Statement> {
+            let value = |one: &Said| one.weight * (EVER + recency(one.place, end, HALF_LIFE));
+            said.sort_by(|a, b| value(b).total_cmp(&value(a)));
+            said.truncate(MOST);
+            let statements = said.into_iter();
+            statements.map(|one| Statement { text: one.text, sources: vec![one.id] }).collect()
+        };
+        (best(self.choices), best(self.setbacks))
+    }
+}

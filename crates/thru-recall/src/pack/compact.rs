@@ -1,0 +1,235 @@
+//! What a session is given whose context was compacted: what it held before, from its snapshot.
+//!
+//! Each part of it has a share of the budget, so that a long list of one kind takes nothing from the
+//! others; what one part leaves over goes to the rest of all, in the order of what is missed most.
+//! Files, commands and names stand close together: what counts is that they are there to the letter.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use thru_core::{FileInPlay, Snapshot, SnapshotContent, Statement, file_name};
+use thru_store::{MemoryFilter, MemoryRow, Result, Store};
+
+use super::render::{Part, Section, recorded};
+use super::{Draft, LONGEST_PACK, PackRequest};
+use crate::deed::from_directory;
+use crate::memories::normal;
+use crate::tiers::Tier;
+
+/// Characters of a token, as tokens are estimated.
+const TOKEN: usize = 4;
+
+/// Characters that the frame and the headings take.
+const FRAME: usize = 800;
+
+/// The share of the budget of each part, in percent.
+const STATE: usize = 18;
+const RULINGS: usize = 9;
+const DECISIONS: usize = 16;
+const FAILED: usize = 6;
+const NEXT: usize = 6;
+const FILES: usize = 14;
+const COMMANDS: usize = 9;
+const NAMES: usize = 18;
+const RULES: usize = 4;
+
+/// Characters of a line of names, and of a statement.
+const LINE: usize = 320;
+const STATEMENT: usize = 260;
+
+/// Characters of a command.
+const COMMAND: usize = 90;
+
+/// Memories of the session that may stand for what the snapshot says.
+const MEMORIES: usize = 300;
+
+/// The lines of the pack, those first that must not be missing; project rules among them.
+pub(super) fn drafts(
+    store: &Store,
+    request: &PackRequest<'_>,
+    snapshot: &Snapshot,
+    rules: Vec<Draft>,
+) -> Result<(Vec<Draft>, String)> {
+    let memories = Memories::of(store, request)?;
+    let content = &snapshot.content;
+    let budget = usize::try_from(request.limits.start_tokens).unwrap_or(usize::MAX);
+    let room = budget.saturating_mul(TOKEN).min(LONGEST_PACK).saturating_sub(FRAME);
+    let said = |part: Part, statements: &[Statement]| -> Vec<Draft> {
+        let texts = statements.iter().map(|statement| recorded(&statement.text, STATEMENT));
+        texts.map(|text| memories.draft(part, text)).collect()
+    };
+    let quoted = |statements: &[Statement]| -> Vec<Draft> {
+        let texts = statements.iter().map(|one| (one, recorded(&one.text, STATEMENT)));
+        texts
+            .map(|(one, text)| {
+                let memory = memories.about(&one.text);
+                Draft { memory, ..memories.draft(Part::Rulings, format!("\"{text}\"")) }
+            })
+            .collect()
+    };
+    let mut known: HashSet<String> = content.rulings.iter().map(|one| normal(&one.text)).collect();
+    let rules = rules.into_iter().filter(|rule| {
+        rule.memory.as_ref().is_none_or(|memory| known.insert(normal(&memory.title)))
+    });
+    let directory = snapshot.directory.as_deref();
+    let names = lines_of(content.names.iter().map(|name| recorded(name, COMMAND)));
+    let commands = content.commands.iter().map(|one| recorded(&one.text, COMMAND));
+    let commands = commands.filter(|command| !command.is_empty());
+    let plain = |part: Part, texts: Vec<String>| -> Vec<Draft> {
+        texts.into_iter().map(|text| Draft { memory: None, ..memories.draft(part, text) }).collect()
+    };
+    let mut parts = Parts { room, chosen: Vec::new(), left: Vec::new() };
+    parts.take(STATE, state(content, &memories));
+    parts.take(RULINGS, quoted(&content.rulings));
+    parts.take(NEXT, said(Part::Next, &next(content)));
+    parts.take(FILES, plain(Part::Files, grouped(&content.files, directory)));
+    parts.take(NAMES, plain(Part::Names, names));
+    let commands = commands.map(|command| format!("`{command}`")).collect();
+    parts.take(COMMANDS, plain(Part::Commands, commands));
+    parts.take(DECISIONS, said(Part::Decisions, &content.decisions));
+    parts.take(FAILED, said(Part::Failed, &failed(content)));
+    parts.take(RULES, rules.collect());
+    let mut drafts = parts.chosen;
+    drafts.extend(parts.left);
+    Ok((drafts, format!("what the session held at {}", snapshot.at)))
+}
+
+/// Lines that are chosen, and those that no share had room for.
+struct Parts {
+    room: usize,
+    chosen: Vec<Draft>,
+    left: Vec<Draft>,
+}
+
+impl Parts {
+    /// Takes the lines of a part as far as its share goes.
+    fn take(&mut self, percent: usize, lines: Vec<Draft>) {
+        let mut share = self.room * percent / 100;
+        for line in lines {
+            // A line, its mark and its end.
+            let length = line.text.chars().count() + 3;
+            match share.checked_sub(length) {
+                Some(rest) => {
+                    share = rest;
+                    self.chosen.push(line);
+                }
+                None => {
+                    share = 0;
+                    self.left.push(line);
+                }
+            }
+        }
+    }
+}
+
+/// What is remembered of the session, by what it says.
+struct Memories(HashMap<String, MemoryRow>);
+
+impl Memories {
+    fn of(store: &Store, request: &PackRequest<'_>) -> Result<Self> {
+        let Some(session) = request.session else { return Ok(Self(HashMap::new())) };
+        let found = store.memories(&MemoryFilter {
+            session: Some(session),
+            limit: Some(MEMORIES),
+            ..MemoryFilter::default()
+        })?;
+        Ok(Self(found.into_iter().map(|memory| (normal(&memory.title), memory)).collect()))
+    }
+
+    /// The memory that says the same, by which it can be looked up whole.
+    fn about(&self, text: &str) -> Option<MemoryRow> {
+        self.0.get(&normal(text)).cloned()
+    }
+
+    fn draft(&self, part: Part, text: String) -> Draft {
+        Draft {
+            memory: self.about(&text),
+            section: Section::Snapshot(part),
+            tier: Tier::Hot,
+            reason: part.reason().to_owned(),
+            text,
+        }
+    }
+}
+
+/// What it was about, what was asked, and what was done.
+fn state(content: &SnapshotContent, memories: &Memories) -> Vec<Draft> {
+    let mut texts = Vec::new();
+    if !content.title.is_empty() {
+        texts.push(format!("{} ({})", recorded(&content.title, 200), content.outcome.as_str()));
+    }
+    let asked = content.objective.as_ref().map(|one| ("Asked", one));
+    let last = content.last_request.as_ref().map(|one| ("Asked last", one));
+    let is_same = content.objective.as_ref().zip(content.last_request.as_ref());
+    let is_same = is_same.is_some_and(|(a, b)| normal(&a.text) == normal(&b.text));
+    for (label, statement) in asked.into_iter().chain(last.filter(|_| !is_same)) {
+        texts.push(format!("{label}: \"{}\"", recorded(&statement.text, STATEMENT)));
+    }
+    let mut drafts: Vec<Draft> =
+        texts.into_iter().map(|text| memories.draft(Part::State, text)).collect();
+    for (label, statements) in [("Done", &content.done), ("Found", &content.learned)] {
+        drafts.extend(statements.iter().map(|one| {
+            let memory = memories.about(&one.text);
+            let text = format!("{label}: {}", recorded(&one.text, STATEMENT));
+            Draft { memory, ..memories.draft(Part::State, text) }
+        }));
+    }
+    drafts
+}
+
+fn next(content: &SnapshotContent) -> Vec<Statement> {
+    let open = content.open_questions.iter().map(|question| Statement {
+        text: format!("Open question: {}", question.text),
+        sources: question.sources.clone(),
+    });
+    content.next_steps.iter().cloned().chain(open).collect()
+}
+
+fn failed(content: &SnapshotContent) -> Vec<Statement> {
+    content.failed.iter().chain(&content.resolved).cloned().collect()
+}
+
+/// Files by their directories, as one says them in the directory of the session; `*` where changed. The
+/// most important file leads its directory, and directories stand in the order of what leads them.
+fn grouped(files: &[FileInPlay], directory: Option<&str>) -> Vec<String> {
+    const AT_ONCE: usize = 24;
+    let mut lines = Vec::new();
+    for files in files.chunks(AT_ONCE) {
+        let mut places: BTreeMap<String, usize> = BTreeMap::new();
+        let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+        for file in files {
+            let path = from_directory(&file.path, directory);
+            let name = file_name(path);
+            let folder = path.strip_suffix(name).unwrap_or_default();
+            let place = *places.entry(folder.to_owned()).or_insert_with(|| {
+                groups.push((folder.to_owned(), Vec::new()));
+                groups.len() - 1
+            });
+            let mark = if file.modified { "*" } else { "" };
+            if let Some((_, names)) = groups.get_mut(place) {
+                names.push(format!("{}{mark}", recorded(name, COMMAND)));
+            }
+        }
+        for (folder, names) in groups {
+            let folder = recorded(&folder, LINE / 2);
+            for line in lines_of(names.into_iter()) {
+                lines.push(if folder.is_empty() { line } else { format!("{folder} {line}") });
+            }
+        }
+    }
+    lines
+}
+
+/// Words with commas between them, on as many lines as needed.
+fn lines_of(words: impl Iterator<Item = String>) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in words.filter(|word| !word.is_empty()) {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + word.chars().count() + 2 <= LINE / 2 => {
+                line.push_str(", ");
+                line.push_str(&word);
+            }
+            _ => lines.push(word),
+        }
+    }
+    lines
+}

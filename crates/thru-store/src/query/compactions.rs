@@ -1,0 +1,181 @@
+//! Where contexts were compacted, and what sessions held then.
+
+use rusqlite::{OptionalExtension, Row};
+use thru_core::{Snapshot, Timestamp};
+
+use super::passages::time;
+use crate::error::Result;
+use crate::store::Store;
+
+/// A snapshot belongs to the compaction that it was made for; where only its time tells which that is,
+/// it may be so many milliseconds late.
+const LATE_MS: i64 = 2_000;
+
+/// A compaction of the context of a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompactionRow {
+    /// Its row.
+    pub row: i64,
+    /// The row of the session.
+    pub session: i64,
+    /// The record that tells of it: the boundary in the transcript, else the key of the hook's record.
+    pub record: String,
+    /// The row of the transcript that tells of it, and how many passages of it come before; nothing where
+    /// no transcript tells of it.
+    pub place: Option<(i64, u32)>,
+    /// When.
+    pub at: Option<Timestamp>,
+    /// What for: `manual`, `auto`, or whatever else the agent said.
+    pub trigger: String,
+    /// What the context came to in tokens before …
+    pub before: Option<u64>,
+    /// … and after.
+    pub after: Option<u64>,
+    /// The key of the record that a hook made before it.
+    pub event: Option<String>,
+    /// What the user asked it to keep.
+    pub asked: Option<String>,
+    /// The agent's own summary.
+    pub summary: Option<String>,
+}
+
+/// What a session held at a compaction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SnapshotRow {
+    /// The key of the journal's record.
+    pub key: String,
+    /// The row of the session.
+    pub session: i64,
+    /// What it held.
+    pub snapshot: Snapshot,
+}
+
+const COMPACTION: &str =
+    "SELECT c.id, c.session, c.record, CASE f.kind WHEN 'hooks' THEN NULL ELSE c.source END, c.at,
+            c.cause, c.before, c.after, c.event, c.asked, coalesce(c.summary, c.told), c.ordinal
+     FROM compactions c JOIN sources f ON f.id = c.source";
+
+impl Store {
+    /// The compactions of a session, in their order.
+    pub fn compactions(&self, session: i64) -> Result<Vec<CompactionRow>> {
+        let sql = format!("{COMPACTION} WHERE c.session = ?1 ORDER BY c.at, c.ordinal, c.record");
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let rows = statement.query_map([session], compaction)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The compactions since a time of which nobody noted what the session held, in their order.
+    pub fn compactions_without_snapshot(&self, since: Timestamp) -> Result<Vec<CompactionRow>> {
+        let sql = format!(
+            "{COMPACTION} WHERE c.at >= ?1 AND NOT EXISTS (
+                 SELECT 1 FROM snapshots n WHERE n.session = c.session
+                 AND (n.event IN (c.event, c.record) OR n.at <= c.at + {LATE_MS} AND n.at > coalesce(
+                     (SELECT max(p.at) FROM compactions p WHERE p.session = c.session AND p.at < c.at),
+                     0)))
+             ORDER BY c.at, c.session, c.ordinal"
+        );
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let rows = statement.query_map([since.as_millisecond()], compaction)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// What the session held at a compaction, where anybody noted it.
+    pub fn snapshot_of(&self, compaction: &CompactionRow) -> Result<Option<SnapshotRow>> {
+        let sql = format!(
+            "SELECT key, session, body FROM snapshots n WHERE session = ?1
+             AND (event IN (?2, ?3) OR at <= ?4 + {LATE_MS} AND at > coalesce(
+                 (SELECT max(p.at) FROM compactions p WHERE p.session = ?1 AND p.at < ?4), 0))
+             ORDER BY event IN (?2, ?3) DESC, at DESC, key LIMIT 1"
+        );
+        let at = compaction.at.unwrap_or_default().as_millisecond();
+        let (event, record) = (compaction.event.as_deref(), compaction.record.as_str());
+        self.connection
+            .prepare_cached(&sql)?
+            .query_row((compaction.session, event, record, at), snapshot)
+            .optional()
+            .map(Option::flatten)
+            .map_err(Into::into)
+    }
+
+    /// How many prompts, texts and tool calls a session has before a place of its transcript, or else
+    /// before a time.
+    pub fn messages_before(
+        &self,
+        session: i64,
+        place: Option<(i64, u32)>,
+        at: Timestamp,
+    ) -> Result<u64> {
+        let counted: i64 = match place {
+            Some((source, ordinal)) => self
+                .connection
+                .prepare_cached(
+                    "SELECT count(*) FROM passages
+                     WHERE session = ?1 AND source = ?2 AND ordinal < ?3",
+                )?
+                .query_row((session, source, ordinal), |row| row.get(0))?,
+            None => self
+                .connection
+                .prepare_cached(
+                    "SELECT count(*) FROM passages WHERE session = ?1 AND (at IS NULL OR at <= ?2)",
+                )?
+                .query_row((session, at.as_millisecond()), |row| row.get(0))?,
+        };
+        Ok(counted.cast_unsigned())
+    }
+
+    /// What a session held at its last compaction.
+    pub fn newest_snapshot(&self, session: i64) -> Result<Option<SnapshotRow>> {
+        Ok(self.snapshots_where("session = ?1 ORDER BY at DESC, key LIMIT 1", session)?.pop())
+    }
+
+    /// All that a session held at its compactions, the earliest first.
+    pub fn snapshots(&self, session: i64) -> Result<Vec<SnapshotRow>> {
+        self.snapshots_where("session = ?1 ORDER BY at, key", session)
+    }
+
+    /// The rows of the sessions of which there are snapshots, the latest first.
+    pub fn sessions_with_snapshots(&self) -> Result<Vec<i64>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT session FROM snapshots GROUP BY session ORDER BY max(at) DESC, session",
+        )?;
+        let rows = statement.query_map([], |row| row.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    fn snapshots_where(&self, which: &str, session: i64) -> Result<Vec<SnapshotRow>> {
+        let sql = format!("SELECT key, session, body FROM snapshots WHERE {which}");
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let rows = statement
+            .query_map([session], snapshot)?
+            .collect::<rusqlite::Result<Vec<Option<SnapshotRow>>>>()?;
+        Ok(rows.into_iter().flatten().collect())
+    }
+}
+
+fn compaction(row: &Row<'_>) -> rusqlite::Result<CompactionRow> {
+    let tokens = |column| -> rusqlite::Result<Option<u64>> {
+        Ok(row.get::<_, Option<i64>>(column)?.map(i64::cast_unsigned))
+    };
+    let ordinal: u32 = row.get(11)?;
+    Ok(CompactionRow {
+        row: row.get(0)?,
+        session: row.get(1)?,
+        record: row.get(2)?,
+        place: row.get::<_, Option<i64>>(3)?.map(|source| (source, ordinal)),
+        at: time(row, 4)?,
+        trigger: row.get(5)?,
+        before: tokens(6)?,
+        after: tokens(7)?,
+        event: row.get(8)?,
+        asked: row.get(9)?,
+        summary: row.get(10)?,
+    })
+}
+
+/// What a newer version wrote otherwise is not there.
+fn snapshot(row: &Row<'_>) -> rusqlite::Result<Option<SnapshotRow>> {
+    let body: String = row.get(2)?;
+    let (key, session) = (row.get(0)?, row.get(1)?);
+    let snapshot = serde_json::from_str(&body).ok();
+    Ok(snapshot.map(|snapshot| SnapshotRow { key, session, snapshot }))
+}

@@ -1,0 +1,210 @@
+//! Writing where contexts were compacted, and what sessions held then.
+
+use thru_core::{Boundary, CompactSummary, Snapshot, Timestamp};
+use thru_redact::Clean;
+
+use super::{Batch, time};
+use crate::error::Result;
+
+/// What a hook told of a compaction: that one begins, or that one came to its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompactionEvent {
+    /// The key of the journal's record.
+    pub key: String,
+    /// The event, as the agent names it.
+    pub event: String,
+    /// When.
+    pub at: Timestamp,
+    /// What for.
+    pub trigger: Option<String>,
+    /// What the user asked it to keep.
+    pub asked: Option<String>,
+    /// The agent's own summary.
+    pub summary: Option<String>,
+}
+
+/// What hooks know of one compaction.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ToldCompaction {
+    /// The key of the record made before it, else of that made after it.
+    pub event: String,
+    /// When.
+    pub at: Timestamp,
+    /// What for.
+    pub trigger: Option<String>,
+    /// What the user asked it to keep.
+    pub asked: Option<String>,
+    /// The agent's own summary.
+    pub summary: Option<String>,
+}
+
+impl Batch<'_> {
+    /// Writes where a transcript says that the context was compacted, and what the agent put in its
+    /// place, each once. Says whether any of it may be new.
+    pub(super) fn put_compactions(
+        &self,
+        source: i64,
+        session: i64,
+        boundaries: &[Boundary],
+        summaries: &[CompactSummary],
+    ) -> Result<bool> {
+        for boundary in boundaries {
+            // Of two files that tell of it, always the same one counts.
+            self.transaction
+                .prepare_cached(
+                    "INSERT INTO compactions
+                         (session, source, record, ordinal, at, cause, before, after)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+                     ON CONFLICT (session, record) DO UPDATE SET
+                         source = excluded.source, ordinal = excluded.ordinal
+                     WHERE (SELECT entry FROM sources WHERE id = excluded.source)
+                         < (SELECT entry FROM sources WHERE id = compactions.source)",
+                )?
+                .execute(rusqlite::params![
+                    session,
+                    source,
+                    boundary.record.as_str(),
+                    boundary.ordinal,
+                    boundary.at.unwrap_or_default().as_millisecond(),
+                    boundary.trigger,
+                    boundary.before.map(u64::cast_signed),
+                    boundary.after.map(u64::cast_signed),
+                ])?;
+        }
+        for summary in summaries {
+            self.transaction
+                .prepare_cached(
+                    "UPDATE compactions SET summary = ?3
+                     WHERE session = ?1 AND record = ?2 AND summary IS NULL",
+                )?
+                .execute((session, summary.boundary.as_str(), &summary.text))?;
+        }
+        Ok(!boundaries.is_empty() || !summaries.is_empty())
+    }
+
+    /// What hooks told of the compactions of a session, in their order.
+    pub fn compaction_events(&self, session: i64) -> Result<Vec<CompactionEvent>> {
+        let mut statement = self.transaction.prepare_cached(
+            "SELECT key, event, at, payload ->> '$.trigger', payload ->> '$.custom_instructions',
+                    payload ->> '$.compact_summary'
+             FROM events WHERE session = ?1 AND event IN ('PreCompact', 'PostCompact')
+             ORDER BY at, key",
+        )?;
+        let rows = statement.query_map([session], |row| {
+            let text = |column| -> rusqlite::Result<Option<String>> {
+                Ok(row.get::<_, Option<String>>(column)?.filter(|text| !text.trim().is_empty()))
+            };
+            Ok(CompactionEvent {
+                key: row.get(0)?,
+                event: row.get(1)?,
+                at: time(row.get(2)?),
+                trigger: text(3)?,
+                asked: text(4)?,
+                summary: text(5)?,
+            })
+        })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The compactions of which the transcripts of a session tell, by their records, in their order.
+    pub fn boundaries(&self, session: i64, hooks: i64) -> Result<Vec<(String, Timestamp)>> {
+        let mut statement = self.transaction.prepare_cached(
+            "SELECT record, at FROM compactions WHERE session = ?1 AND source <> ?2
+             ORDER BY at, ordinal, record",
+        )?;
+        let rows =
+            statement.query_map([session, hooks], |row| Ok((row.get(0)?, time(row.get(1)?))))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Forgets what hooks told of the compactions of a session, to be told anew.
+    pub fn untell_compactions(&self, session: i64, hooks: i64) -> Result<()> {
+        for (sql, with_source) in [
+            ("DELETE FROM compactions WHERE session = ?1 AND source = ?2", true),
+            (
+                "UPDATE compactions SET event = NULL, asked = NULL, told = NULL WHERE session = ?1",
+                false,
+            ),
+        ] {
+            let mut statement = self.transaction.prepare_cached(sql)?;
+            match with_source {
+                true => statement.execute([session, hooks])?,
+                false => statement.execute([session])?,
+            };
+        }
+        Ok(())
+    }
+
+    /// Notes what hooks told of a compaction: of the one that stands at a boundary, or of one that no
+    /// transcript tells of.
+    pub fn tell_compaction(
+        &self,
+        session: i64,
+        hooks: i64,
+        boundary: Option<&str>,
+        told: &ToldCompaction,
+    ) -> Result<()> {
+        let of_hooks = (&told.event, &told.asked, &told.summary);
+        match boundary {
+            Some(record) => self
+                .transaction
+                .prepare_cached(
+                    "UPDATE compactions SET event = ?3, asked = ?4, told = ?5
+                     WHERE session = ?1 AND record = ?2",
+                )?
+                .execute((session, record, of_hooks.0, of_hooks.1, of_hooks.2))?,
+            None => self
+                .transaction
+                .prepare_cached(
+                    "INSERT OR IGNORE INTO compactions
+                         (session, source, record, ordinal, at, cause, event, asked, told)
+                     VALUES (?1, ?2, ?3, 0, ?6, ?7, ?3, ?4, ?5)",
+                )?
+                .execute((
+                    session,
+                    hooks,
+                    of_hooks.0,
+                    of_hooks.1,
+                    of_hooks.2,
+                    told.at.as_millisecond(),
+                    told.trigger.as_deref().unwrap_or("unknown"),
+                ))?,
+        };
+        Ok(())
+    }
+
+    /// Writes what a session held at a compaction, once.
+    pub fn put_snapshot(
+        &self,
+        key: &str,
+        session: i64,
+        snapshot: &Clean<Snapshot>,
+    ) -> Result<bool> {
+        let snapshot = snapshot.get();
+        let written = self
+            .transaction
+            .prepare_cached(
+                "INSERT OR IGNORE INTO snapshots (key, session, event, at, body)
+                 VALUES (?1, ?2, ?3, ?4, ?5)",
+            )?
+            .execute((
+                key,
+                session,
+                &snapshot.event,
+                snapshot.at.as_millisecond(),
+                serde_json::to_string(snapshot).unwrap_or_default(),
+            ))?;
+        Ok(written > 0)
+    }
+
+    /// Takes out what is known of the compactions of a session.
+    pub(super) fn remove_compactions_of(&self, session: i64) -> Result<()> {
+        for sql in [
+            "DELETE FROM compactions WHERE session = ?1",
+            "DELETE FROM snapshots WHERE session = ?1",
+        ] {
+            self.transaction.execute(sql, [session])?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,20 @@
+//! What sessions held when their contexts were compacted, as files that people and agents can read: a
+//! folder for each session, an index, and a link to the newest.
+//!
+//! Journal and store hold the same; the files can be made again at any time. They lie in projects, which
+//! others may have written: nothing here follows a link out of the folder, and nothing that it reads there
+//! can make us write more, or elsewhere. It takes paths and values; it must not know the store, ask the
+//! environment, or print.
+
+mod config;
+mod error;
+mod folder;
+mod index;
+mod markdown;
+mod safely;
+
+pub use config::Wishes;
+pub use error::{Result, SummariesError};
+pub use folder::{Deleted, Folder, Options, Written};
+pub use index::{Index, Metadata};
+pub use markdown::{Excerpt, markdown};

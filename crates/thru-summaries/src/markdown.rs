@@ -1,0 +1,199 @@
+//! A summary as people read it.
+
+use std::fmt::Write;
+
+use thru_core::{Snapshot, Statement, is_invisible};
+
+/// A short piece of code that a session wrote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Excerpt {
+    /// The file.
+    pub path: String,
+    /// Some lines of it.
+    pub code: String,
+}
+
+/// Characters of one statement.
+const LONGEST: usize = 600;
+/// Files and names that are listed at most.
+const LISTED: usize = 40;
+
+/// The summary of what a session held.
+pub fn markdown(snapshot: &Snapshot, excerpts: &[&Excerpt]) -> String {
+    let content = &snapshot.content;
+    let mut page = Page::default();
+    let title = if content.title.is_empty() { "Session" } else { &content.title };
+    page.line(&format!("# {}", plain(title)));
+    page.gap();
+    let directory = snapshot.directory.as_deref().map(|at| format!(" in {}", code(at)));
+    page.line(&format!(
+        "Session {}{}, compacted ({}) at {} after {} messages.",
+        code(snapshot.session.id.as_str()),
+        directory.unwrap_or_default(),
+        plain(&snapshot.trigger),
+        snapshot.at.strftime("%Y-%m-%d %H:%M UTC"),
+        snapshot.messages,
+    ));
+    if let Some(asked) = &snapshot.custom_instructions {
+        page.gap();
+        page.line(&format!("> The user asked to keep: {}", plain(asked)));
+    }
+
+    page.section("Topics Discussed");
+    page.one("Objective: ", content.objective.as_ref());
+    page.one("Asked last: ", content.last_request.as_ref());
+    page.bullets("", content.topics.iter().map(|topic| plain(topic)));
+    page.statements("Learned: ", &content.learned);
+
+    page.section("Code Changes");
+    let (modified, read): (Vec<_>, Vec<_>) = content.files.iter().partition(|file| file.modified);
+    for file in modified.iter().take(LISTED) {
+        let what = file.what.as_deref().map(|what| format!(": {}", plain(what)));
+        page.bullet(&format!("{}{}", code(&file.path), what.unwrap_or_default()));
+        for excerpt in excerpts.iter().filter(|excerpt| excerpt.path == file.path) {
+            page.code(&excerpt.code);
+        }
+    }
+    let read: Vec<String> = read.iter().take(LISTED).map(|file| code(&file.path)).collect();
+    if !read.is_empty() {
+        page.bullet(&format!("Read: {}", read.join(", ")));
+    }
+
+    page.section("Decisions Made");
+    page.statements("", &content.decisions);
+    page.statements("The user ruled: ", &content.rulings);
+
+    page.section("Key Outcomes");
+    page.bullet(&format!("State of the work: {}", content.outcome.as_str()));
+    page.statements("", &content.done);
+    page.statements("Put right: ", &content.resolved);
+    page.statements("Did not work: ", &content.failed);
+
+    page.section("Context for Continuation");
+    page.statements("Next: ", &content.next_steps);
+    page.statements("Open: ", &content.open_questions);
+    page.bullets("Command that worked: ", content.commands.iter().map(|run| code(&run.text)));
+    let names: Vec<String> = content.names.iter().take(LISTED).map(|name| code(name)).collect();
+    if !names.is_empty() {
+        page.bullet(&format!("Names: {}", names.join(", ")));
+    }
+
+    page.section("Tags");
+    let tags: Vec<String> = content.topics.iter().filter_map(|topic| tag(topic)).collect();
+    if !tags.is_empty() {
+        page.line(&tags.join(" "));
+    }
+    page.end_section();
+    page.text
+}
+
+#[derive(Default)]
+struct Page {
+    text: String,
+    /// A section that says nothing yet.
+    is_empty: bool,
+}
+
+impl Page {
+    fn section(&mut self, name: &str) {
+        self.end_section();
+        self.gap();
+        let _ = writeln!(self.text, "## {name}");
+        self.is_empty = true;
+    }
+
+    fn end_section(&mut self) {
+        if self.is_empty {
+            self.line("Nothing that is known.");
+        }
+    }
+
+    fn gap(&mut self) {
+        self.text.push('\n');
+    }
+
+    fn line(&mut self, line: &str) {
+        if std::mem::take(&mut self.is_empty) {
+            self.gap();
+        }
+        self.text.push_str(line);
+        self.gap();
+    }
+
+    fn bullet(&mut self, text: &str) {
+        self.line(&format!("- {text}"));
+    }
+
+    fn bullets(&mut self, label: &str, texts: impl Iterator<Item = String>) {
+        texts.for_each(|text| self.bullet(&format!("{label}{text}")));
+    }
+
+    fn one(&mut self, label: &str, statement: Option<&Statement>) {
+        self.bullets(label, statement.map(|statement| plain(&statement.text)).into_iter());
+    }
+
+    fn statements(&mut self, label: &str, statements: &[Statement]) {
+        self.bullets(label, statements.iter().map(|statement| plain(&statement.text)));
+    }
+
+    /// Code, which must not end its own block.
+    fn code(&mut self, code: &str) {
+        let longest = code.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+        let fence = "`".repeat(longest.max(2) + 1);
+        self.line(&format!("\n  {fence}"));
+        for line in code.lines() {
+            let visible: String = line
+                .chars()
+                .filter(|c| *c == '\t' || !c.is_control() && !is_invisible(*c))
+                .collect();
+            self.line(&format!("  {}", visible.trim_end()));
+        }
+        self.line(&format!("  {fence}\n"));
+    }
+}
+
+/// Recorded text on one line, that can be no tag and no markup of ours.
+fn plain(text: &str) -> String {
+    let visible = text.chars().filter(|c| !is_invisible(*c));
+    let visible: String = visible.map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let mut line = String::new();
+    for word in visible.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    let line = untagged(&line);
+    match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
+
+/// Without what could open or close a tag: what a model reads here must stay what it is, text.
+fn untagged(text: &str) -> String {
+    let mut characters = text.chars().peekable();
+    let mut safe = String::with_capacity(text.len());
+    while let Some(character) = characters.next() {
+        let next = characters.peek();
+        let is_tag =
+            next.is_some_and(|next| next.is_alphabetic() || matches!(next, '/' | '!' | '?'));
+        safe.push(if character == '<' && is_tag { '‹' } else { character });
+    }
+    safe
+}
+
+/// A name as it was written, between backticks.
+fn code(text: &str) -> String {
+    let text = plain(text);
+    match text.contains('`') {
+        true => format!("`` {text} ``"),
+        false => format!("`{text}`"),
+    }
+}
+
+fn tag(topic: &str) -> Option<String> {
+    let words = topic.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let tag = words.map(str::to_lowercase).collect::<Vec<_>>().join("-");
+    (!tag.is_empty()).then(|| format!("#{tag}"))
+}

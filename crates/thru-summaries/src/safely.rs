@@ -1,0 +1,76 @@
+//! Looking and writing without following links: of everything below the root it is looked what it is
+//! before it is used.
+
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::path::Path;
+
+use thru_journal::files;
+
+use crate::{Result, SummariesError};
+
+/// Whether a folder is there. What is there and is no folder, or a link to one, is refused.
+pub(crate) fn is_folder(path: &Path) -> Result<bool> {
+    is(path, fs::FileType::is_dir)
+}
+
+/// Whether a file is there. What is there and is no file, or a link to one, is refused.
+pub(crate) fn is_file(path: &Path) -> Result<bool> {
+    is(path, fs::FileType::is_file)
+}
+
+fn is(path: &Path, wanted: impl Fn(&fs::FileType) -> bool) -> Result<bool> {
+    match fs::symlink_metadata(path) {
+        Ok(found) if wanted(&found.file_type()) => Ok(true),
+        Ok(_) => Err(SummariesError::Refused(path.to_owned())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(SummariesError::io(path, error)),
+    }
+}
+
+/// Makes a folder that may be there already, for the user alone where it is ours.
+pub(crate) fn make_folder(path: &Path, is_ours: bool) -> Result<()> {
+    if is_folder(path)? {
+        return Ok(());
+    }
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    if is_ours {
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    }
+    #[cfg(not(unix))]
+    let _ = is_ours;
+    match builder.create(path) {
+        // Another process made it at the same moment.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => is_folder(path).map(drop),
+        Err(error) => Err(SummariesError::io(path, error)),
+        Ok(()) => Ok(()),
+    }
+}
+
+/// Puts content in place of what a file holds, whole or not at all.
+pub(crate) fn replace(path: &Path, content: &[u8]) -> Result<()> {
+    is_file(path)?;
+    Ok(files::replace(path, content)?)
+}
+
+/// What a file holds, as text; nothing where there is none, or one that is longer than anything of ours.
+pub(crate) fn read(path: &Path) -> Result<Option<String>> {
+    /// Bytes of the longest summary, many times over.
+    const LONGEST: u64 = 4 << 20;
+    if !is_file(path)? || fs::metadata(path).is_ok_and(|found| found.len() > LONGEST) {
+        return Ok(None);
+    }
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(SummariesError::io(path, error)),
+    }
+}
+
+/// Whether a name can stand for a session in a folder: it leads nowhere else, and is none of our own.
+pub(crate) fn is_name(id: &str) -> bool {
+    (1..=128).contains(&id.len())
+        && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+        && !id.eq_ignore_ascii_case("latest")
+}

@@ -1,0 +1,106 @@
+//! `thru session load`: what a session held, for another one to go on with.
+
+use std::collections::HashSet;
+
+use anyhow::Result;
+use serde_json::json;
+use thru_core::Snapshot;
+use thru_recall::Occasion;
+use thru_store::{SessionFilter, SessionRow, Store};
+
+use super::Load;
+use crate::commands::briefing::{Place, Recipient, make_pack};
+use crate::commands::{Outcome, shared, summaries};
+use crate::environment::Environment;
+use crate::failure::advised;
+use crate::surviving;
+use crate::ui::Page;
+
+/// Sessions that are looked at for the latest.
+const LATEST: usize = 50;
+
+pub(crate) fn run(arguments: &Load, environment: &Environment, plain: bool) -> Result<Outcome> {
+    let store = shared::open_store(environment)?;
+    let intake = environment.intake()?;
+    let session = named(&arguments.id, environment, &store)?;
+    let snapshot = match store.newest_snapshot(session.row)? {
+        Some(known) => Some(intake.cleaned_snapshot(known.snapshot).into_inner()),
+        None => surviving::held_now(&intake, &store, session.row, environment.clock.now())?,
+    };
+    let place = match &session.project_name {
+        Some(name) => Place {
+            projects: session
+                .project
+                .map(|row| store.project_rows(row))
+                .transpose()?
+                .unwrap_or_default(),
+            name: name.clone(),
+        },
+        None => Place::here(environment, &store)?,
+    };
+    let recipient =
+        Recipient { session: Some(session.row), told: HashSet::new(), snapshot: snapshot.clone() };
+    let pack =
+        make_pack(environment, &store, intake.redactor(), place, Occasion::Compact, recipient)?;
+    let is_silent = pack.lines.is_empty();
+    let mut page = Page::new(environment, plain);
+    if arguments.json {
+        page.json(&json!({
+            "version": 1,
+            "kind": "session-load",
+            "session_id": session.key.id,
+            "title": session.title,
+            "project": session.project_name,
+            "text": pack.text.get(),
+            "tokens": pack.tokens,
+            "compacted": snapshot.as_ref().filter(|known| is_kept(known)).map(|known| known.at),
+            "snapshot": snapshot,
+        }))?;
+    } else if is_silent {
+        page.line(format!("Nothing is known of what session {} held.", session.key.id.short()));
+    } else {
+        for line in pack.text.get().lines() {
+            page.line(line);
+        }
+    }
+    page.print()?;
+    if !is_silent {
+        // Only a note for people who look into the index.
+        let _ = summaries::note_loaded(environment, &session, snapshot.as_ref());
+    }
+    Ok(if is_silent { Outcome::Nothing } else { Outcome::Done })
+}
+
+/// Whether it was kept at a compaction.
+fn is_kept(snapshot: &Snapshot) -> bool {
+    !snapshot.event.is_empty()
+}
+
+/// The session that was named; `latest` is the last one here whose context was compacted, else the last
+/// one, and never the one that asks.
+pub(crate) fn named(id: &str, environment: &Environment, store: &Store) -> Result<SessionRow> {
+    if id != "latest" {
+        return shared::named_session(store, id);
+    }
+    let here = shared::current_project(environment, store)?;
+    let projects = here.map(|project| store.project_rows(project.row)).transpose()?;
+    let filter = SessionFilter { projects, limit: Some(LATEST), ..SessionFilter::default() };
+    let mut sessions = store.sessions(&filter)?;
+    let asking = environment.agent_session.as_deref();
+    // Of itself it knows; but where its context was compacted, that is what it wants to hear of.
+    let mut latest = None;
+    for session in &sessions {
+        if store.newest_snapshot(session.row)?.is_some() {
+            latest = Some(session.row);
+            break;
+        }
+    }
+    let wanted = |session: &SessionRow| match latest {
+        Some(row) => session.row == row,
+        None => asking != Some(session.key.id.as_str()),
+    };
+    match sessions.iter().position(wanted) {
+        Some(at) => Ok(sessions.swap_remove(at)),
+        None => Err(advised("there is no earlier session here", "`thru sessions --all` lists all")),
+    }
+}

@@ -1,0 +1,297 @@
+//! What survives a compaction: before the context of a session is compacted, what the session holds is
+//! kept, in journal, store and files. Whoever comes first does it: the hook, the start of the session
+//! after the compaction, or whoever brings in what is new.
+//!
+//! A note in the data directory says that files are still to be written. It is there before the work
+//! begins, and goes when it is done or cannot be done.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use jiff::SignedDuration;
+use serde::{Deserialize, Serialize};
+use thru_agents::claude_code;
+use thru_config::Config;
+use thru_core::{Id, Layout, SessionKey, Snapshot, Timestamp};
+use thru_intake::{Intake, IntakeLock, Moment, Which};
+use thru_journal::files;
+use thru_redact::Clean;
+use thru_store::{CompactionRow, Store};
+use thru_summaries::{Excerpt, Folder, Options};
+
+use crate::bringing_in::{Effort, Where, bring_in};
+use crate::environment::{Environment, settings};
+
+/// How long a hook waits for somebody who is bringing things in.
+const PATIENCE: Duration = Duration::from_millis(250);
+/// Compactions that are longer ago get no files of their own accord: whoever asks for what a session
+/// held then is told all the same.
+const RECENT: SignedDuration = SignedDuration::from_hours(24);
+/// Projects where files could not be written, at most, that are remembered.
+const TROUBLED: usize = 50;
+
+/// A note of files that are still to be written.
+#[derive(Serialize, Deserialize)]
+struct Pending {
+    session: SessionKey,
+    event: String,
+    /// Where they belong.
+    root: Option<PathBuf>,
+    since: Timestamp,
+}
+
+/// Brings in what a session said so far, keeps what it holds, and writes its files, as far as there is
+/// time until `deadline`. What is not done then is done later.
+pub(crate) fn keep_within(
+    environment: &Environment,
+    moment: Moment,
+    transcript: &Path,
+    deadline: Instant,
+) -> Result<()> {
+    note(environment, &moment)?;
+    let intake = environment.intake()?;
+    let left = deadline.saturating_duration_since(Instant::now());
+    let Some(lock) = intake.try_lock(PATIENCE.min(left))? else { return Ok(()) };
+    let sessions = [moment.session.clone()];
+    let found = claude_code::discover_session(transcript, &moment.session.id);
+    let effort = Effort { which: Which::These(&sessions), thorough: false };
+    let stop = stop_at(deadline);
+    // Not all that is missing: only this one, because somebody waits.
+    let brought = bring_in(environment, &lock, Where::Found(found), effort, &stop)?;
+    if !brought.report.interrupted {
+        keep(environment, &intake, &lock, moment)?;
+    }
+    Ok(())
+}
+
+/// Keeps what sessions held at the compactions of the last day, where nobody did yet, and writes the
+/// files that are still to be written.
+pub(crate) fn complete(environment: &Environment, lock: &IntakeLock) -> Result<()> {
+    let since = environment.clock.now() - RECENT;
+    let intake = environment.intake()?;
+    for mut moment in intake.moments_without_snapshot(since)? {
+        // The hook knew the project's root; the store knows where the session was begun.
+        let noted = place_of_note(&environment.layout, &moment.session, &moment.event);
+        if let Some(noted) = read_note(&noted) {
+            moment.directory = noted.root.map(|root| root.to_string_lossy().into_owned());
+        }
+        note(environment, &moment)?;
+        keep(environment, &intake, lock, moment)?;
+    }
+    let pending = pending(&environment.layout);
+    if pending.is_empty() {
+        return Ok(());
+    }
+    let Some(store) = Store::open_if_there(&environment.layout)? else { return Ok(()) };
+    for (note, pending) in pending {
+        let row = store.session_by_key(&pending.session)?;
+        let made = row.map(|row| store.snapshots(row)).transpose()?.unwrap_or_default();
+        let made = made.into_iter().find(|made| made.snapshot.event == pending.event);
+        match (row, made) {
+            (Some(row), Some(made)) => {
+                let snapshot = intake.cleaned_snapshot(made.snapshot);
+                write(environment, &intake, &store, row, &snapshot, pending.root.as_deref())?;
+            }
+            // What it was about is gone, or another note tells of it.
+            _ if pending.since < since => drop(files::remove(&note)?),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// What a session holds now, as far as the store knows: kept nowhere.
+pub(crate) fn held_now(
+    intake: &Intake,
+    store: &Store,
+    row: i64,
+    now: Timestamp,
+) -> Result<Option<Snapshot>> {
+    let Some(session) = store.session_key(row)? else { return Ok(None) };
+    let mut places = store.places_of_sessions(&[row])?;
+    let moment = Moment {
+        session,
+        event: String::new(),
+        at: now,
+        trigger: "none".to_owned(),
+        custom_instructions: None,
+        directory: places.remove(&row).and_then(|place| place.directory),
+        place: None,
+    };
+    Ok(intake.snapshot(store, row, moment)?.map(Clean::into_inner))
+}
+
+/// What a session held at a compaction: as it was kept, else as far as the store knows.
+pub(crate) fn held_at(
+    intake: &Intake,
+    store: &Store,
+    compaction: &CompactionRow,
+) -> Result<Option<Clean<Snapshot>>> {
+    if let Some(known) = store.snapshot_of(compaction)? {
+        return Ok(Some(intake.cleaned_snapshot(known.snapshot)));
+    }
+    let Some(moment) = Moment::of(store, compaction)? else { return Ok(None) };
+    Ok(intake.snapshot(store, compaction.session, moment)?)
+}
+
+/// Keeps what a session holds, and writes its files.
+fn keep(
+    environment: &Environment,
+    intake: &Intake,
+    lock: &IntakeLock,
+    moment: Moment,
+) -> Result<()> {
+    let root = moment.directory.clone().map(PathBuf::from);
+    let session = moment.session.clone();
+    let Some(snapshot) = intake.take_snapshot(lock, moment)? else { return Ok(()) };
+    let store = Store::open_to_read(&environment.layout)?;
+    let Some(row) = store.session_by_key(&session)? else { return Ok(()) };
+    write(environment, intake, &store, row, &snapshot, root.as_deref())
+}
+
+/// Writes the files of a snapshot, and says what keeps them from being written where `thru doctor` looks.
+fn write(
+    environment: &Environment,
+    intake: &Intake,
+    store: &Store,
+    row: i64,
+    snapshot: &Clean<Snapshot>,
+    root: Option<&Path>,
+) -> Result<()> {
+    let (session, event) = (&snapshot.get().session, &snapshot.get().event);
+    let done = || files::remove(&place_of_note(&environment.layout, session, event)).map(drop);
+    let Some(root) = root else { return Ok(done()?) };
+    let (config, _) = settings(&environment.config_file, root)?;
+    if !config.summaries_enabled() {
+        return Ok(done()?);
+    }
+    match write_to(&folder(environment, &config, root), intake, store, row, snapshot, &config) {
+        Ok(_) => {
+            note_trouble(&environment.layout, root, None)?;
+            done()?;
+        }
+        // The disk may have room again, and the other process be done.
+        Err(error) if error.is_passing() => {
+            note_trouble(&environment.layout, root, Some(error.to_string()))?;
+        }
+        Err(thru_summaries::SummariesError::NoProject(_)) => done()?,
+        Err(error) => {
+            note_trouble(&environment.layout, root, Some(error.to_string()))?;
+            done()?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes the files of a snapshot into a folder.
+pub(crate) fn write_to(
+    folder: &Folder,
+    intake: &Intake,
+    store: &Store,
+    row: i64,
+    snapshot: &Clean<Snapshot>,
+    config: &Config,
+) -> thru_summaries::Result<thru_summaries::Written> {
+    let options = options(config);
+    let known = snapshot.get();
+    // Without them, it is a summary all the same.
+    let excerpts = match options.code_snippets {
+        true => intake.excerpts(store, row, &known.content, known.at).unwrap_or_default(),
+        false => Vec::new(),
+    };
+    let excerpts: Vec<Clean<Excerpt>> = excerpts
+        .into_iter()
+        .map(|excerpt| excerpt.map(|one| Excerpt { path: one.path, code: one.code }))
+        .collect();
+    folder.write(snapshot, &excerpts, &options)
+}
+
+/// How summaries are written by these settings.
+pub(crate) fn options(config: &Config) -> Options {
+    Options { max: config.summaries_max(), code_snippets: config.summaries_code_snippets() }
+}
+
+/// Where the summaries of a project lie.
+pub(crate) fn folder(environment: &Environment, config: &Config, root: &Path) -> Folder {
+    match config.summaries_location() {
+        None => Folder::in_project(root),
+        Some(elsewhere) => {
+            let home = environment.home.as_deref();
+            let path = elsewhere.strip_prefix("~/").zip(home).map(|(rest, home)| home.join(rest));
+            Folder::elsewhere(path.unwrap_or_else(|| PathBuf::from(elsewhere)))
+        }
+    }
+}
+
+/// Notes that files are to be written.
+fn note(environment: &Environment, moment: &Moment) -> Result<()> {
+    let pending = Pending {
+        session: moment.session.clone(),
+        event: moment.event.clone(),
+        root: moment.directory.clone().map(PathBuf::from),
+        since: environment.clock.now(),
+    };
+    let path = place_of_note(&environment.layout, &moment.session, &moment.event);
+    files::create_dir_private(&environment.layout.summaries())?;
+    Ok(files::replace(&path, &serde_json::to_vec(&pending)?)?)
+}
+
+fn place_of_note(layout: &Layout, session: &SessionKey, event: &str) -> PathBuf {
+    let (agent, id) = (session.agent.as_str().as_bytes(), session.id.as_str().as_bytes());
+    let name = Id::derive(&[agent, id, event.as_bytes()]);
+    layout.summaries().join(format!("{name}.json"))
+}
+
+/// The files that are still to be written.
+fn pending(layout: &Layout) -> Vec<(PathBuf, Pending)> {
+    let entries = fs::read_dir(layout.summaries()).into_iter().flatten().flatten();
+    let mut notes: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    notes.sort();
+    notes.into_iter().filter_map(|path| Some((path.clone(), read_note(&path)?))).collect()
+}
+
+fn read_note(path: &Path) -> Option<Pending> {
+    serde_json::from_slice(&fs::read(path).ok()?).ok()
+}
+
+/// The projects into which summaries could not be written, and why.
+pub(crate) fn troubles(layout: &Layout) -> BTreeMap<PathBuf, String> {
+    let text = fs::read(trouble_file(layout)).unwrap_or_default();
+    serde_json::from_slice(&text).unwrap_or_default()
+}
+
+fn trouble_file(layout: &Layout) -> PathBuf {
+    layout.run().join("summaries-not-written.json")
+}
+
+fn note_trouble(layout: &Layout, root: &Path, trouble: Option<String>) -> Result<()> {
+    let mut known = troubles(layout);
+    let is_news = match trouble {
+        None => known.remove(root).is_some(),
+        Some(trouble) if known.contains_key(root) || known.len() < TROUBLED => {
+            known.insert(root.to_owned(), trouble.clone()).as_ref() != Some(&trouble)
+        }
+        Some(_) => false,
+    };
+    if !is_news {
+        return Ok(());
+    }
+    Ok(files::replace(&trouble_file(layout), &serde_json::to_vec(&known)?)?)
+}
+
+/// A flag that is set at a time.
+fn stop_at(deadline: Instant) -> Arc<AtomicBool> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&stop);
+    // Without it, the deadline of the whole hook still holds.
+    let _ = std::thread::Builder::new().spawn(move || {
+        std::thread::sleep(deadline.saturating_duration_since(Instant::now()));
+        flag.store(true, Ordering::Relaxed);
+    });
+    stop
+}
