@@ -10,6 +10,7 @@ use thru_core::{FileInPlay, Snapshot, SnapshotContent, Statement, file_name};
 use thru_store::{MemoryFilter, MemoryRow, Result, Store};
 
 use super::render::{Part, Section, recorded};
+use super::start::alike;
 use super::{Draft, LONGEST_PACK, PackRequest};
 use crate::deed::from_directory;
 use crate::memories::normal;
@@ -157,7 +158,9 @@ fn state(content: &SnapshotContent, memories: &Memories) -> Vec<Draft> {
     if !content.title.is_empty() {
         texts.push(format!("{} ({})", recorded(&content.title, 200), content.outcome.as_str()));
     }
-    let asked = content.objective.as_ref().map(|one| ("Asked", one));
+    // What was asked is often what the session is called, and what was done, too.
+    let says_more = |one: &&Statement| !alike(&one.text, &content.title);
+    let asked = content.objective.as_ref().filter(says_more).map(|one| ("Asked", one));
     let last = content.last_request.as_ref().map(|one| ("Asked last", one));
     let is_same = content.objective.as_ref().zip(content.last_request.as_ref());
     let is_same = is_same.is_some_and(|(a, b)| normal(&a.text) == normal(&b.text));
@@ -167,7 +170,7 @@ fn state(content: &SnapshotContent, memories: &Memories) -> Vec<Draft> {
     let mut drafts: Vec<Draft> =
         texts.into_iter().map(|text| memories.draft(Part::State, text)).collect();
     for (label, statements) in [("Done", &content.done), ("Found", &content.learned)] {
-        drafts.extend(statements.iter().map(|one| {
+        drafts.extend(statements.iter().filter(says_more).map(|one| {
             let memory = memories.about(&one.text);
             let text = format!("{label}: {}", recorded(&one.text, STATEMENT));
             Draft { memory, ..memories.draft(Part::State, text) }
@@ -206,14 +209,14 @@ fn grouped(files: &[FileInPlay], directory: Option<&str>) -> Vec<String> {
             });
             let mark = if file.modified { "*" } else { "" };
             if let Some((_, names)) = groups.get_mut(place) {
-                names.push(format!("{}{mark}", recorded(name, COMMAND)));
+                names.push(format!("{}{mark}", recorded(name, LINE / 4)));
             }
         }
         for (folder, names) in groups {
             let folder = recorded(&folder, LINE / 2);
-            for line in lines_of(names.into_iter()) {
-                lines.push(if folder.is_empty() { line } else { format!("{folder} {line}") });
-            }
+            let mark = if names.len() > 1 && !folder.is_empty() { ": " } else { "" };
+            let named = lines_of(names.into_iter()).into_iter();
+            lines.extend(named.map(|line| format!("{folder}{mark}{line}")));
         }
     }
     lines
