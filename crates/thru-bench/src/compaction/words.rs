@@ -189,7 +189,12 @@ pub(super) fn commands(line: &str) -> BTreeSet<Vec<String>> {
         if !is_name || EVERYDAY.contains(&program) || program.starts_with(['-', '#']) {
             continue;
         }
-        let mut arguments = words.filter(|word| !word.starts_with('-'));
+        let arguments: Vec<&str> = words.collect();
+        // A program that was written into the line is none that anybody has to know.
+        if arguments.first().is_some_and(|word| ["-c", "-e"].contains(word)) {
+            continue;
+        }
+        let mut arguments = arguments.into_iter().filter(|word| !word.starts_with('-'));
         let mut key = vec![program.to_owned()];
         let most = if WITH_SUBCOMMAND.contains(&program) { 2 } else { 1 };
         key.extend(arguments.by_ref().take(most).map(str::to_owned));

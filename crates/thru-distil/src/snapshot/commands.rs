@@ -99,7 +99,8 @@ impl Commands {
         failed.truncate(FAILED);
         let mut worked: Vec<(f64, Known)> = known
             .into_iter()
-            .filter(|one| one.has_worked || one.is_check)
+            // What was left to run in the background is not known to have failed.
+            .filter(|one| one.has_worked || one.is_check || one.failure.is_none())
             // What was put together for one moment is of no use at another.
             .filter(|one| one.uses.len() > 1 || !is_makeshift(&one.shown))
             .map(|one| (value(&one, end), one))

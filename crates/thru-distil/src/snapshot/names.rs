@@ -23,6 +23,9 @@ const HALF_LIFE: f64 = 80.0;
 /// What a name counts for that was ever used, however long ago.
 const EVER: f64 = 0.15;
 
+/// A name of this length tells something by itself.
+const TELLING: usize = 9;
+
 /// What a use in an edit counts for. Edits are full of names that are copied from where they stand.
 const EDITED: f64 = 0.1;
 
@@ -43,9 +46,11 @@ const COMMON: &[&str] = &[
 ];
 
 impl Use {
-    /// Whether it was more than written once.
-    fn is_spoken_of(&self) -> bool {
-        self.uses.len() > 1 || self.uses.iter().any(|(_, weight)| *weight > EDITED)
+    /// Whether it is more than a short name that was written once.
+    fn is_spoken_of(&self, name: &str) -> bool {
+        self.uses.len() > 1
+            || name.len() >= TELLING
+            || self.uses.iter().any(|(_, weight)| *weight > EDITED)
     }
 }
 
@@ -117,7 +122,7 @@ impl Names {
         let mut ranked: Vec<(f64, String)> = self
             .known
             .into_iter()
-            .filter(|(name, known)| known.is_spoken_of() && !is_file(name))
+            .filter(|(name, known)| known.is_spoken_of(name) && !is_file(name))
             .map(|(name, known)| (value(&known, end), name))
             .collect();
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
