@@ -148,7 +148,8 @@ fn without_documents(command: &str) -> &str {
 
 /// The names in a text: `snake_case`, `camelCase`, `a::b`, `a.b`, `--flags`.
 pub(super) fn names(text: &str) -> impl Iterator<Item = &str> {
-    let words = text.split_whitespace().filter(|word| !word.contains("://"));
+    let is_path = |word: &str| word.matches('/').count() > 1;
+    let words = text.split_whitespace().filter(move |word| !is_path(word));
     words
         .flat_map(|word| word.split(|c: char| !is_inside(c)))
         .map(|token| {
@@ -204,7 +205,7 @@ mod tests {
     #[test]
     fn names_are_known_by_their_shape() {
         let text = "Use `RetryBudget::next_pause()` with --max-time, see src/lock.rs:12 and \
-            https://x.org/y_z; GitHub's api.example.com e.g. v1.2.3 takeLock. Well-known a--b __init__";
+            https://x.org/y_z /tmp/a_b/c; GitHub's api.example.com e.g. v1.2.3 takeLock. Well-known a--b __init__";
         assert_eq!(
             names(text).collect::<Vec<_>>(),
             ["RetryBudget::next_pause", "--max-time", "takeLock"]

@@ -154,9 +154,11 @@ impl Memories {
 
 /// What it was about, what was asked, and what was done.
 fn state(content: &SnapshotContent, memories: &Memories) -> Vec<Draft> {
-    let mut texts = Vec::new();
+    let mut drafts = Vec::new();
     if !content.title.is_empty() {
-        texts.push(format!("{} ({})", recorded(&content.title, 200), content.outcome.as_str()));
+        let text = format!("{} ({})", recorded(&content.title, 200), content.outcome.as_str());
+        let memory = memories.about(&content.title);
+        drafts.push(Draft { memory, ..memories.draft(Part::State, text) });
     }
     // What was asked is often what the session is called, and what was done, too.
     let says_more = |one: &&Statement| !alike(&one.text, &content.title);
@@ -165,10 +167,9 @@ fn state(content: &SnapshotContent, memories: &Memories) -> Vec<Draft> {
     let is_same = content.objective.as_ref().zip(content.last_request.as_ref());
     let is_same = is_same.is_some_and(|(a, b)| normal(&a.text) == normal(&b.text));
     for (label, statement) in asked.into_iter().chain(last.filter(|_| !is_same)) {
-        texts.push(format!("{label}: \"{}\"", recorded(&statement.text, STATEMENT)));
+        let text = format!("{label}: \"{}\"", recorded(&statement.text, STATEMENT));
+        drafts.push(memories.draft(Part::State, text));
     }
-    let mut drafts: Vec<Draft> =
-        texts.into_iter().map(|text| memories.draft(Part::State, text)).collect();
     for (label, statements) in [("Done", &content.done), ("Found", &content.learned)] {
         drafts.extend(statements.iter().filter(says_more).map(|one| {
             let memory = memories.about(&one.text);
