@@ -1,7 +1,7 @@
 //! What a session is given whose context was compacted: what it held before, from its snapshot.
 //!
 //! Each part of it has a share of the budget, so that a long list of one kind takes nothing from the
-//! others; what one part leaves over goes to the rest of all, in the order of what is missed most.
+//! others; what one part leaves over goes to the rest of all in turn.
 //! Files, commands and names stand close together: what counts is that they are there to the letter.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -87,38 +87,45 @@ pub(super) fn drafts(
     let commands = commands.map(|command| format!("`{command}`")).collect();
     parts.take(COMMANDS, plain(Part::Commands, commands));
     parts.take(DECISIONS, said(Part::Decisions, &content.decisions));
-    parts.take(FAILED, said(Part::Failed, &failed(content)));
+    parts.take(FAILED, said(Part::Failed, &content.failed));
     parts.take(RULES, rules.collect());
-    let mut drafts = parts.chosen;
-    drafts.extend(parts.left);
-    Ok((drafts, format!("what the session held at {}", snapshot.at)))
+    Ok((parts.into_drafts(), format!("what the session held at {}", snapshot.at)))
 }
 
-/// Lines that are chosen, and those that no share had room for.
+/// Lines that are chosen, and those of each part that its share had no room for.
 struct Parts {
     room: usize,
     chosen: Vec<Draft>,
-    left: Vec<Draft>,
+    left: Vec<Vec<Draft>>,
 }
 
 impl Parts {
     /// Takes the lines of a part as far as its share goes.
     fn take(&mut self, percent: usize, lines: Vec<Draft>) {
         let mut share = self.room * percent / 100;
-        for line in lines {
+        let mut left = Vec::new();
+        for (place, line) in lines.into_iter().enumerate() {
             // A line, its mark and its end.
             let length = line.text.chars().count() + 3;
-            match share.checked_sub(length) {
-                Some(rest) => {
-                    share = rest;
-                    self.chosen.push(line);
-                }
-                None => {
-                    share = 0;
-                    self.left.push(line);
-                }
-            }
+            let fits = share >= length && left.is_empty();
+            share = share.saturating_sub(length);
+            // However little room there is, each part has its first line.
+            if fits || place == 0 { self.chosen.push(line) } else { left.push(line) }
         }
+        self.left.push(left);
+    }
+
+    /// All lines: what was chosen, then the rest of each part in turn.
+    fn into_drafts(self) -> Vec<Draft> {
+        let mut drafts = self.chosen;
+        let mut left: Vec<_> = self.left.into_iter().map(Vec::into_iter).collect();
+        let mut next = 1;
+        while next > 0 {
+            let round: Vec<Draft> = left.iter_mut().filter_map(Iterator::next).collect();
+            next = round.len();
+            drafts.extend(round);
+        }
+        drafts
     }
 }
 
@@ -170,7 +177,9 @@ fn state(content: &SnapshotContent, memories: &Memories) -> Vec<Draft> {
         let text = format!("{label}: \"{}\"", recorded(&statement.text, STATEMENT));
         drafts.push(memories.draft(Part::State, text));
     }
-    for (label, statements) in [("Done", &content.done), ("Found", &content.learned)] {
+    let lists =
+        [("Done", &content.done), ("Found", &content.learned), ("Put right", &content.resolved)];
+    for (label, statements) in lists {
         drafts.extend(statements.iter().filter(says_more).map(|one| {
             let memory = memories.about(&one.text);
             let text = format!("{label}: {}", recorded(&one.text, STATEMENT));
@@ -186,10 +195,6 @@ fn next(content: &SnapshotContent) -> Vec<Statement> {
         sources: question.sources.clone(),
     });
     content.next_steps.iter().cloned().chain(open).collect()
-}
-
-fn failed(content: &SnapshotContent) -> Vec<Statement> {
-    content.failed.iter().chain(&content.resolved).cloned().collect()
 }
 
 /// Files by their directories, as one says them in the directory of the session; `*` where changed. The
