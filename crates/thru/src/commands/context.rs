@@ -123,14 +123,13 @@ fn make(arguments: &Arguments, environment: &Environment) -> Result<(Pack, Prepa
         (None, Source::Compact) => Occasion::Compact,
     };
     let intake = environment.intake()?;
-    let told = HashSet::new();
-    let snapshot = match (session, &occasion) {
-        (Some(row), Occasion::Compact) => {
-            surviving::held_now(&intake, &store, row, environment.clock.now())?
+    let snapshot = match (&occasion, session) {
+        (Occasion::Compact, Some(session)) => {
+            surviving::held_now(&intake, &store, session, environment.clock.now())?
         }
         _ => None,
     };
-    let recipient = Recipient { session, told, snapshot };
+    let recipient = Recipient { session, told: HashSet::new(), snapshot };
     let pack = make_pack(environment, &store, intake.redactor(), place, occasion, recipient)?;
     Ok((pack, prepared))
 }
