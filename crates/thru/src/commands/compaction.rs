@@ -60,9 +60,9 @@ pub(crate) fn run(
     let mut all = Vec::new();
     for row in store.compactions(session.row)? {
         let held = surviving::held_at(&intake, &store, &row)?;
-        let dropped = held.zip(row.summary.as_deref()).map(|(held, summary)| {
-            Dropped::of(&held.get().content, summary)
-        });
+        let dropped = held
+            .zip(row.summary.as_deref())
+            .map(|(held, summary)| Dropped::of(&held.get().content, summary));
         all.push(Compared { row, dropped });
     }
     let mut page = Page::new(environment, plain);
@@ -134,7 +134,10 @@ fn show(page: &mut Page, number: usize, compared: &Compared, environment: &Envir
     }
     let lacks = dropped.ours_lacks.len();
     if dropped.theirs > 0 {
-        page.line(format!("   Ours lacks {lacks} of {} files and names that it has.", dropped.theirs));
+        page.line(format!(
+            "   Ours lacks {lacks} of {} files and names that it has.",
+            dropped.theirs
+        ));
     }
 }
 

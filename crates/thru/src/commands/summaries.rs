@@ -90,7 +90,9 @@ fn list(as_json: bool, environment: &Environment, plain: bool) -> Result<Outcome
         }))?;
     } else if index.summaries.is_empty() {
         page.line("There are no summaries here: no session was compacted in this project yet.");
-        page.line(page.paint(Tone::Quiet, "`thru summaries rebuild` writes those of earlier ones."));
+        page.line(
+            page.paint(Tone::Quiet, "`thru summaries rebuild` writes those of earlier ones."),
+        );
     } else {
         table(&mut page, &index, environment);
         page.gap();
@@ -195,7 +197,11 @@ fn rebuild(arguments: &Rebuild, environment: &Environment, plain: bool) -> Resul
     })
 }
 
-fn wanted(arguments: &Rebuild, environment: &Environment, store: &Store) -> Result<Vec<SessionRow>> {
+fn wanted(
+    arguments: &Rebuild,
+    environment: &Environment,
+    store: &Store,
+) -> Result<Vec<SessionRow>> {
     if let Some(id) = &arguments.session {
         return Ok(vec![shared::named_session(store, id)?]);
     }
@@ -318,7 +324,9 @@ fn folder_here(environment: &Environment) -> Folder {
 
 fn said(error: SummariesError) -> anyhow::Error {
     match &error {
-        SummariesError::Refused(_) => advised(error.to_string(), "remove it, if you do not know it"),
+        SummariesError::Refused(_) => {
+            advised(error.to_string(), "remove it, if you do not know it")
+        }
         SummariesError::Busy(_) => advised(error.to_string(), "try again in a moment"),
         _ => error.into(),
     }

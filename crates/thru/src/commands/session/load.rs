@@ -29,16 +29,17 @@ pub(crate) fn run(arguments: &Load, environment: &Environment, plain: bool) -> R
     };
     let place = match &session.project_name {
         Some(name) => Place {
-            projects: session.project.map(|row| store.project_rows(row)).transpose()?.unwrap_or_default(),
+            projects: session
+                .project
+                .map(|row| store.project_rows(row))
+                .transpose()?
+                .unwrap_or_default(),
             name: name.clone(),
         },
         None => Place::here(environment, &store)?,
     };
-    let recipient = Recipient {
-        session: Some(session.row),
-        told: HashSet::new(),
-        snapshot: snapshot.clone(),
-    };
+    let recipient =
+        Recipient { session: Some(session.row), told: HashSet::new(), snapshot: snapshot.clone() };
     let pack =
         make_pack(environment, &store, intake.redactor(), place, Occasion::Compact, recipient)?;
     let is_silent = pack.lines.is_empty();
