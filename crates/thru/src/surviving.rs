@@ -5,7 +5,7 @@
 //! A note in the data directory says that files are still to be written. It is there before the work
 //! begins, and goes when it is done or cannot be done.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,8 +21,8 @@ use thru_core::{Id, Layout, SessionKey, Snapshot, Timestamp};
 use thru_intake::{Intake, IntakeLock, Moment, Which};
 use thru_journal::files;
 use thru_redact::Clean;
-use thru_store::{CompactionRow, Store};
-use thru_summaries::{Excerpt, Folder, Options};
+use thru_store::{CompactionRow, SessionRow, Store};
+use thru_summaries::{Excerpt, Folder, Options, SummariesError};
 
 use crate::bringing_in::{Effort, Where, bring_in};
 use crate::environment::{Environment, settings};
@@ -179,7 +179,7 @@ fn write(
         Err(error) if error.is_passing() => {
             note_trouble(&environment.layout, root, Some(error.to_string()))?;
         }
-        Err(thru_summaries::SummariesError::NoProject(_)) => done()?,
+        Err(SummariesError::NoProject(_)) => done()?,
         Err(error) => {
             note_trouble(&environment.layout, root, Some(error.to_string()))?;
             done()?;
@@ -209,6 +209,38 @@ pub(crate) fn write_to(
         .map(|excerpt| excerpt.map(|one| Excerpt { path: one.path, code: one.code }))
         .collect();
     folder.write(snapshot, &excerpts, &options)
+}
+
+/// Removes the files of a session, wherever they were written, and the notes of those that were to be.
+/// Gives what could not be removed.
+pub(crate) fn remove(
+    environment: &Environment,
+    store: &Store,
+    session: &SessionRow,
+) -> Result<Vec<PathBuf>> {
+    for (note, pending) in pending(&environment.layout) {
+        if pending.session == session.key {
+            files::remove(&note)?;
+        }
+    }
+    let id = session.key.id.as_str();
+    let mut left = Vec::new();
+    for root in roots(store, session)? {
+        let (config, _) = settings(&environment.config_file, &root)?;
+        let folder = folder(environment, &config, &root);
+        match folder.delete(id, &options(&config)) {
+            Ok(_) | Err(SummariesError::Unknown(_) | SummariesError::Refused(_)) => {}
+            Err(_) => left.push(folder.path().join(id)),
+        }
+    }
+    Ok(left)
+}
+
+/// Where the summaries of a session may lie.
+fn roots(store: &Store, session: &SessionRow) -> Result<BTreeSet<PathBuf>> {
+    let kept = store.snapshots(session.row)?.into_iter();
+    let roots = kept.filter_map(|kept| kept.snapshot.directory);
+    Ok(roots.chain(session.facts.directory.clone()).map(PathBuf::from).collect())
 }
 
 /// How summaries are written by these settings.

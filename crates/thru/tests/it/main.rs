@@ -41,6 +41,7 @@ mod redacting;
 mod remembering;
 mod restoring;
 mod sessions;
+mod surviving;
 mod syncing;
 mod timelines;
 mod verifying;
