@@ -105,27 +105,6 @@ pub(crate) fn complete(environment: &Environment, lock: &IntakeLock) -> Result<(
     Ok(())
 }
 
-/// What a session holds now, as far as the store knows: kept nowhere.
-pub(crate) fn held_now(
-    intake: &Intake,
-    store: &Store,
-    row: i64,
-    now: Timestamp,
-) -> Result<Option<Snapshot>> {
-    let Some(session) = store.session_key(row)? else { return Ok(None) };
-    let mut places = store.places_of_sessions(&[row])?;
-    let moment = Moment {
-        session,
-        event: String::new(),
-        at: now,
-        trigger: "none".to_owned(),
-        custom_instructions: None,
-        directory: places.remove(&row).and_then(|place| place.directory),
-        place: None,
-    };
-    Ok(intake.snapshot(store, row, moment)?.map(Clean::into_inner))
-}
-
 /// What a session held at a compaction: as it was kept, else as far as the store knows.
 pub(crate) fn held_at(
     intake: &Intake,

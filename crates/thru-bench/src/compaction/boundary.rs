@@ -19,7 +19,7 @@ const NOT_TYPED: [&str; 4] = ["<", "[Request interrupted", "Caveat: ", "Base dir
 const LONG: usize = 120;
 
 /// Tools whose input holds the body of a file.
-const WITH_BODY: [&str; 4] = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
+const WITH_BODY: [&str; 2] = ["Write", "NotebookEdit"];
 
 /// Inputs that hold a word of the tool itself.
 const OF_TOOL: [&str; 8] =
@@ -59,6 +59,8 @@ pub(super) enum By {
     Command,
     /// Another input of a tool.
     Input,
+    /// What an edit takes out or puts in.
+    Edit,
     /// A person's answer to a question.
     Answer,
 }
@@ -171,6 +173,7 @@ impl Transcript {
                     self.put(line, By::Path, text.to_owned());
                 }
                 "command" => self.put(line, By::Command, without_documents(text)),
+                "old_string" | "new_string" => self.put(line, By::Edit, text.to_owned()),
                 _ if WITH_BODY.contains(&tool) || OF_TOOL.contains(&key) => {}
                 _ => self.put(line, By::Input, text.to_owned()),
             }

@@ -62,7 +62,13 @@ impl Items {
     pub(super) fn of(boundary: &Boundary) -> Self {
         let (before, after) = (&boundary.before, &boundary.after);
         let mut all = files_of(before, after);
-        let [earlier, later] = [before, after].map(|uses| gather(uses, identifiers));
+        let named = |uses: &[Use]| {
+            let mut names = gather(uses, identifiers);
+            let edits = uses.iter().filter(|one| one.by == By::Edit);
+            names.extend(edits.flat_map(|one| identifiers(&one.text)));
+            names
+        };
+        let (earlier, later) = (named(before), named(after));
         all.extend(earlier.intersection(&later).cloned().map(Item::Identifier));
         let [earlier, later] = [before, after].map(|uses| {
             let lines = uses.iter().filter(|one| one.by == By::Command);
@@ -118,7 +124,7 @@ impl Item {
 
 /// Names in all that somebody typed or said, paths left out.
 fn gather(uses: &[Use], names: fn(&str) -> BTreeSet<String>) -> BTreeSet<String> {
-    let uses = uses.iter().filter(|one| one.by != By::Path);
+    let uses = uses.iter().filter(|one| !matches!(one.by, By::Path | By::Edit));
     uses.flat_map(|one| names(&one.text)).collect()
 }
 
@@ -172,7 +178,7 @@ fn files_of(before: &[Use], after: &[Use]) -> Vec<Item> {
 fn decisions(before: &[Use], after: &[Use]) -> Vec<Item> {
     let paragraphs: Vec<BTreeSet<String>> = after
         .iter()
-        .filter(|one| !matches!(one.by, By::Path | By::Command))
+        .filter(|one| !matches!(one.by, By::Path | By::Command | By::Edit))
         .flat_map(|one| one.text.split('\n'))
         .map(telling)
         .filter(|words| words.len() >= FEWEST_WORDS)

@@ -5,8 +5,8 @@
 //! records and know nothing of distilling, and was written down before anything was tuned to it:
 //!
 //! A *use* is what somebody types or says in the main conversation: prompts of a person, texts of the
-//! agent, and the inputs of its tool calls without file bodies (what `Write` writes, what `Edit` takes
-//! out and puts in, here-documents). What tools print is no use, and neither is the agent's own
+//! agent, and the inputs of its tool calls without bodies of whole files (what `Write` writes,
+//! here-documents). What tools print is no use, and neither is the agent's own
 //! summary. An *item* is what is used before the boundary and again after it, until the next boundary
 //! or the end of the session. Each counts once, however often it is used:
 //!
@@ -14,7 +14,7 @@
 //!   is the one file that ends so. A text holds a file that it names; where several files of the session
 //!   have that name, it must name the directory on the same line.
 //! - *identifiers*: `snake_case`, `camelCase`, `a::b`, `a.b` and `--flags` of five characters and more
-//!   in prose, commands and searches. No files, addresses and names of products.
+//!   in prose, commands, searches and edits. No files, addresses and names of products.
 //! - *commands*: program, subcommand and first argument of command lines. None that only looks
 //!   (`ls`, `grep` …) or that every agent knows in every project (`git add`, `mkdir` …). A text holds one
 //!   whose words stand on one line in this order.

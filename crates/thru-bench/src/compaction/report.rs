@@ -75,7 +75,16 @@ impl Measured {
 
     /// Prints what the pack misses, and whether the agent's summary has it.
     pub(super) fn print_misses(&self, boundary: &Boundary, items: &Items, packs: &Packs) {
-        println!("\n## {} ({} bytes)\n", self.session, self.bytes);
+        let share = |text: usize| percent(self.share(text));
+        println!(
+            "\n## {}, {:.1} MB: pack {} % in {} tokens, summary {} % in {} tokens\n",
+            self.session,
+            self.bytes as f64 / 1e6,
+            share(0),
+            self.tokens[0],
+            share(1),
+            self.tokens[1]
+        );
         for item in items.all.iter().filter(|item| !item.is_in(&packs.now)) {
             let told = boundary.summary.as_ref().is_some_and(|summary| item.is_in(summary));
             let told = if told { " (in the summary)" } else { "" };

@@ -136,15 +136,22 @@ fn without_addresses(text: &str) -> String {
 
 /// Names of files in a text: paths, or names with a known end. What is called is none: `response.json()`.
 pub(super) fn files(text: &str) -> BTreeSet<String> {
-    let cleaned = without_addresses(text);
+    // `*.test.ts` names none, and neither does an address.
+    let words = text.split_inclusive(char::is_whitespace);
+    let cleaned: String = words.filter(|word| !word.contains(['*']) && !is_mail(word)).collect();
+    let cleaned = without_addresses(&cleaned);
     let tokens = cleaned.split_inclusive(|c: char| !is_of_path(c));
     tokens
         .filter(|token| !token.ends_with('('))
         .map(|token| token.trim_end_matches(|c| !is_of_path(c)).trim_end_matches(['.', '/']))
-        .map(|token| without_place(token.trim_start_matches("./")))
+        .map(|token| without_place(token.trim_start_matches('@').trim_start_matches("./")))
         .filter(|token| is_file(token))
         .map(str::to_owned)
         .collect()
+}
+
+fn is_mail(word: &str) -> bool {
+    word.split_once('@').is_some_and(|(name, _)| name.ends_with(|c: char| c.is_alphanumeric()))
 }
 
 /// `a.rs:12` as `a.rs`.
@@ -182,7 +189,12 @@ pub(super) fn commands(line: &str) -> BTreeSet<Vec<String>> {
         if !is_name || EVERYDAY.contains(&program) || program.starts_with(['-', '#']) {
             continue;
         }
-        let mut arguments = words.filter(|word| !word.starts_with('-'));
+        let arguments: Vec<&str> = words.collect();
+        // A program that was written into the line is none that anybody has to know.
+        if arguments.first().is_some_and(|word| ["-c", "-e"].contains(word)) {
+            continue;
+        }
+        let mut arguments = arguments.into_iter().filter(|word| !word.starts_with('-'));
         let mut key = vec![program.to_owned()];
         let most = if WITH_SUBCOMMAND.contains(&program) { 2 } else { 1 };
         key.extend(arguments.by_ref().take(most).map(str::to_owned));

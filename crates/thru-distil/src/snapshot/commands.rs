@@ -6,7 +6,7 @@ use thru_core::{Id, Statement};
 
 use super::recency;
 use crate::checks::Status;
-use crate::event::{Deed, Event};
+use crate::event::{Deed, Event, Run};
 use crate::text::{cut, one_line};
 
 /// Commands that a snapshot holds at most.
@@ -52,7 +52,9 @@ impl Commands {
                 text: format!("The user declined: \"{}\"", cut(&declined.words, 200)),
                 sources: vec![event.id],
             }),
-            Deed::Ran(run) if !run.is_looking && self.known.len() < FOLLOWED => {
+            Deed::Ran(run)
+                if !run.is_looking && !is_everyday(run) && self.known.len() < FOLLOWED =>
+            {
                 let known = self.known.entry(run.key).or_insert_with(|| Known {
                     shown: String::new(),
                     id: event.id,
@@ -97,7 +99,10 @@ impl Commands {
         failed.truncate(FAILED);
         let mut worked: Vec<(f64, Known)> = known
             .into_iter()
-            .filter(|one| one.has_worked || one.is_check)
+            // What was left to run in the background is not known to have failed.
+            .filter(|one| one.has_worked || one.is_check || one.failure.is_none())
+            // What was put together for one moment is of no use at another.
+            .filter(|one| one.uses.len() > 1 || !is_makeshift(&one.shown))
             .map(|one| (value(&one, end), one))
             .collect();
         worked.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -108,6 +113,51 @@ impl Commands {
             .collect();
         (worked, failed)
     }
+}
+
+/// Whether every agent knows the command in every project.
+fn is_everyday(run: &Run) -> bool {
+    const EVERYDAY: &[&str] = &[
+        "git add",
+        "git commit",
+        "git status",
+        "git diff",
+        "git log",
+        "git show",
+        "git push",
+        "git pull",
+        "git fetch",
+        "git branch",
+        "git checkout",
+        "git switch",
+        "git stash",
+        "git restore",
+        "git rev-parse",
+        "git ls-files",
+        "git remote",
+        "git blame",
+        "mkdir",
+        "rm",
+        "rmdir",
+        "cp",
+        "mv",
+        "touch",
+        "chmod",
+        "kill",
+        "pkill",
+        "pgrep",
+        "git merge-base",
+        "git",
+    ];
+    EVERYDAY.contains(&run.family.as_str()) && run.commits.is_empty()
+        || run.family.starts_with("git commit")
+        || run.family.starts_with("git add")
+}
+
+/// Whether a command line is a little program of its own.
+fn is_makeshift(shown: &str) -> bool {
+    const SIGNS: [&str; 6] = ["$(", " -c \"", " -e \"", "; do ", "for ", "while "];
+    SIGNS.iter().any(|sign| shown.contains(sign)) || shown.ends_with('…')
 }
 
 fn value(one: &Known, end: usize) -> f64 {

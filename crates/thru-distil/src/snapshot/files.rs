@@ -141,11 +141,16 @@ fn is_end_of(end: &str, path: &str) -> bool {
 /// Names of files and parts of paths in a text. What is called is no file: `response.json()`.
 fn names(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split_whitespace().filter(|word| !word.contains("://"));
+    // `*.test.ts` names none, and neither does `x@example.rs`.
+    let words = words.filter(|word| !word.contains('*'));
     words.flat_map(|word| word.split_inclusive(|c: char| !is_inside(c))).filter_map(|token| {
         let name = token.trim_end_matches(|c| !is_inside(c));
         let name = name.split(':').next().unwrap_or(name);
-        let name = name.trim_start_matches("./").trim_end_matches(['.', '/']);
-        (!token.ends_with('(') && name.len() <= LONGEST && is_file(name)).then_some(name)
+        let name = name.trim_start_matches('@').trim_start_matches("./");
+        let name = name.trim_end_matches(['.', '/']);
+        let is_address = file_name(name).contains('@');
+        let is_named = !token.ends_with('(') && !is_address && name.len() <= LONGEST;
+        (is_named && is_file(name)).then_some(name)
     })
 }
 
@@ -155,8 +160,12 @@ fn is_inside(c: char) -> bool {
 
 /// Whether it looks like the name of a file.
 pub(super) fn is_file(token: &str) -> bool {
+    const PRODUCTS: [&str; 4] = ["Node.js", "Next.js", "Vue.js", "Express.js"];
     let Some((stem, end)) = file_name(token).rsplit_once('.') else { return false };
-    ENDS.contains(&end) && (end == "env" || stem.contains(|c: char| c.is_alphabetic() || c == '_'))
+    ENDS.contains(&end)
+        && !PRODUCTS.contains(&token)
+        && !stem.starts_with('-')
+        && (end == "env" || stem.contains(|c: char| c.is_alphabetic() || c == '_'))
 }
 
 #[cfg(test)]
@@ -166,7 +175,7 @@ mod tests {
     #[test]
     fn files_are_known_by_their_end() {
         let text = "See `src/lock.rs:12`, ./a/b.test.ts. Not 1.2.rs, x.parse, response.json() or \
-            https://x.org/y.md; \"/p/[id]/page.tsx\"";
+            https://x.org/y.md, *.snap.rs, a@b.rs, Node.js; \"/p/[id]/page.tsx\"";
         assert_eq!(
             names(text).collect::<Vec<_>>(),
             ["src/lock.rs", "a/b.test.ts", "/p/[id]/page.tsx"]

@@ -53,6 +53,9 @@ pub struct SnapshotMaker {
     names: Names,
     sayings: Sayings,
     last_request: Option<Statement>,
+    /// What the agent said last that it was about to do, and what it said last that remains to be done.
+    announced: Option<Statement>,
+    planned: Vec<Statement>,
     /// Passages of the main conversation so far, and when each was written.
     times: Vec<Option<Timestamp>>,
 }
@@ -72,6 +75,8 @@ impl SnapshotMaker {
             names: Names::default(),
             sayings: Sayings::default(),
             last_request: None,
+            announced: None,
+            planned: Vec::new(),
             times: Vec::new(),
         }
     }
@@ -94,6 +99,15 @@ impl SnapshotMaker {
             self.commands.add(place, event);
             if let Some(request) = last_request(event) {
                 self.last_request = Some(request);
+                self.announced = None;
+            }
+            if let Some(said) = event.said() {
+                let statement =
+                    |text: &String| Statement { text: text.clone(), sources: vec![event.id] };
+                self.announced = said.announced.as_ref().map(statement).or(self.announced.take());
+                if !said.next_steps.is_empty() {
+                    self.planned = said.next_steps.iter().map(statement).collect();
+                }
             }
         }
     }
@@ -117,6 +131,10 @@ impl SnapshotMaker {
         let distillate = decided(self.distiller.finish());
         let mut content = of_distillate(&distillate);
         content.last_request = self.last_request;
+        if content.next_steps.is_empty() {
+            content.next_steps = self.planned;
+        }
+        content.next_steps.splice(0..0, self.announced);
         content.files = self.files.in_play(end, &distillate.observations);
         content.names = self.names.in_play(end, &content.files);
         let (commands, failed) = self.commands.finish(end);
@@ -158,13 +176,11 @@ fn of_distillate(distillate: &Distillate) -> SnapshotContent {
             (ObservationType::Discovery, _) if is_likely => {
                 (&mut content.learned, title.to_owned())
             }
-            (ObservationType::Bugfix, _) if is_likely => {
-                (&mut content.resolved, with_facts(title, observation))
-            }
             (ObservationType::Decision | ObservationType::Discovery, _) => continue,
             _ => (&mut content.done, title.to_owned()),
         };
         list.push(Statement { text, sources });
+        content.resolved.extend(observation.facts.iter().filter(|fact| is_fix(fact)).cloned());
     }
     if let Some(summary) = &distillate.summary {
         content.title.clone_from(&summary.title);
@@ -176,6 +192,12 @@ fn of_distillate(distillate: &Distillate) -> SnapshotContent {
         content.topics = titles.take(LIST).map(|request| request.text.clone()).collect();
     }
     content
+}
+
+/// Whether a fact tells of a command that failed and worked later.
+fn is_fix(fact: &Statement) -> bool {
+    let text = &fact.text;
+    text.contains("` failed") && (text.contains(" passed") || text.contains(" worked"))
 }
 
 /// A statement with what else there is to say of it.

@@ -8,7 +8,7 @@ use super::recency;
 use crate::moment::Moment;
 
 /// Names that a snapshot holds at most.
-const MOST: usize = 240;
+const MOST: usize = 160;
 
 /// Names that are followed at most, so that a session of any length fits into memory.
 const FOLLOWED: usize = 50_000;
@@ -23,16 +23,36 @@ const HALF_LIFE: f64 = 80.0;
 /// What a name counts for that was ever used, however long ago.
 const EVER: f64 = 0.15;
 
-/// Names that everybody knows.
+/// A name of this length tells something by itself.
+const TELLING: usize = 9;
+
+/// What a use in an edit counts for. Edits are full of names that are copied from where they stand.
+const EDITED: f64 = 0.1;
+
+/// Names that everybody knows, and words of the client and its tools.
 #[rustfmt::skip]
-const COMMON: [&str; 44] = [
+const COMMON: &[&str] = &[
     "GitHub", "GitLab", "TypeScript", "JavaScript", "NodeJS", "NestJS", "NextJS", "VSCode", "PostgreSQL",
     "MySQL", "MongoDB", "SQLite", "GraphQL", "OpenAI", "OpenAPI", "OAuth", "WebSocket", "WebSockets",
     "YouTube", "LinkedIn", "ChatGPT", "DevOps", "PowerShell", "macOS", "README", "CLAUDE", "useState",
     "useEffect", "useCallback", "useMemo", "useRef", "className", "toString", "onClick", "onChange",
     "console.log", "JSON.stringify", "JSON.parse", "setTimeout", "in_progress", "TodoWrite", "WebFetch",
-    "AskUserQuestion", "AskUser",
+    "AskUserQuestion", "Promise.all", "Date.now", "console.error", "console.warn", "Array.from",
+    "Object.keys", "json.load", "sys.stdin", "process.cwd", "file_path", "old_string", "new_string",
+    "replace_all", "notebook_path", "subagent_type", "activeForm", "taskId", "run_in_background",
+    "output_mode", "head_limit", "TaskCreate", "TaskUpdate", "TaskOutput", "TaskList", "BashOutput",
+    "WebSearch", "ExitPlanMode", "EnterPlanMode", "SlashCommand", "KillShell", "multiSelect",
+    "camelCase",
 ];
+
+impl Use {
+    /// Whether it is more than a short name that was written once.
+    fn is_spoken_of(&self, name: &str) -> bool {
+        self.uses.len() > 1
+            || name.len() >= TELLING
+            || self.uses.iter().any(|(_, weight)| *weight > EDITED)
+    }
+}
 
 /// Names with how often and how lately each was used.
 #[derive(Debug, Default)]
@@ -71,7 +91,7 @@ impl Names {
                         self.text(place, text, 0.7);
                     }
                     "TodoWrite" | "TaskCreate" | "TaskUpdate" => self.text(place, text, 0.7),
-                    "Edit" | "MultiEdit" => self.text(place, text, 0.1),
+                    "Edit" | "MultiEdit" => self.text(place, text, EDITED),
                     _ => {}
                 }
             }
@@ -80,6 +100,10 @@ impl Names {
 
     fn text(&mut self, place: usize, text: &str, weight: f64) {
         for name in names(text) {
+            // Paths in code are as many as there are ways to get somewhere.
+            if weight == EDITED && name.contains(['.', ':', '-']) {
+                continue;
+            }
             if self.known.len() >= FOLLOWED && !self.known.contains_key(name) {
                 continue;
             }
@@ -98,7 +122,7 @@ impl Names {
         let mut ranked: Vec<(f64, String)> = self
             .known
             .into_iter()
-            .filter(|(name, _)| !is_file(name))
+            .filter(|(name, known)| known.is_spoken_of(name) && !is_file(name))
             .map(|(name, known)| (value(&known, end), name))
             .collect();
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
@@ -124,7 +148,8 @@ fn without_documents(command: &str) -> &str {
 
 /// The names in a text: `snake_case`, `camelCase`, `a::b`, `a.b`, `--flags`.
 pub(super) fn names(text: &str) -> impl Iterator<Item = &str> {
-    let words = text.split_whitespace().filter(|word| !word.contains("://"));
+    let is_path = |word: &str| word.matches('/').count() > 1;
+    let words = text.split_whitespace().filter(move |word| !is_path(word));
     words
         .flat_map(|word| word.split(|c: char| !is_inside(c)))
         .map(|token| {
@@ -148,7 +173,12 @@ fn is_name(token: &str) -> bool {
     }
     let begins = token.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     let letters = token.chars().filter(char::is_ascii_alphabetic).count();
-    if !begins || letters < 3 || token.contains('-') || super::files::is_file(token) {
+    if !begins
+        || letters < 3
+        || token.contains("REDACTED")
+        || token.contains('-')
+        || super::files::is_file(token)
+    {
         return false;
     }
     if token.replace("::", "").contains(':') || token.contains("..") {
@@ -175,7 +205,7 @@ mod tests {
     #[test]
     fn names_are_known_by_their_shape() {
         let text = "Use `RetryBudget::next_pause()` with --max-time, see src/lock.rs:12 and \
-            https://x.org/y_z; GitHub's api.example.com e.g. v1.2.3 takeLock. Well-known a--b __init__";
+            https://x.org/y_z /tmp/a_b/c; GitHub's api.example.com e.g. v1.2.3 takeLock. Well-known a--b __init__";
         assert_eq!(
             names(text).collect::<Vec<_>>(),
             ["RetryBudget::next_pause", "--max-time", "takeLock"]

@@ -10,7 +10,7 @@ use super::recency;
 use crate::pattern;
 use crate::phrase::without_openers;
 use crate::prose::{self, LineKind};
-use crate::text::{one_line, unmarked};
+use crate::text::{capitalised, one_line, unmarked};
 
 /// Sentences of each kind that are kept.
 const MOST: usize = 16;
@@ -38,12 +38,23 @@ static STRONG: LazyLock<Option<Regex>> = LazyLock::new(|| {
     )
 });
 
+/// What makes a guess or a plan to look of it.
+static DOUBT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?i)^(?:(?:now )?let me (?:check|see|look|verify|also|read|try|first|understand|investigate|trace)|if |unless |whether )|\b(?:likely|may|might|maybe|perhaps|probably|could|possibly|let me know|would you)\b",
+    )
+});
+
 /// What tells that something did not work.
 static SETBACK: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)\b(?:(?:doesn['’]t|didn['’]t|does not|did not|won['’]t|can['’]t|cannot|isn['’]t) (?:\w+ )?(?:work|help|exist|support(?:ed)?|fix|possible|available|allowed)|reverted|reverting|revert (?:that|this|it|the)|dead end|gave up|no luck|not possible|still fails|approach (?:fail|does|did|is wrong))",
     )
 });
+
+/// How sentences begin that lose nothing without it.
+const OPENINGS: [&str; 7] =
+    ["Now let me ", "Let me ", "Now I'll ", "I'll ", "Now ", "So ", "I need to "];
 
 /// Sentences with where they were said.
 #[derive(Debug, Default)]
@@ -78,8 +89,13 @@ impl Sayings {
                 if !is_setback && !matches(&CHOICE, sentence) {
                     continue;
                 }
+                if matches(&DOUBT, sentence) {
+                    continue;
+                }
                 let weight = if matches(&STRONG, sentence) { 2.0 } else { 1.0 };
-                let text = one_line(&unmarked(without_openers(sentence)), 320);
+                let bare = without_openers(sentence);
+                let bare = OPENINGS.iter().find_map(|open| bare.strip_prefix(open)).unwrap_or(bare);
+                let text = capitalised(&one_line(&unmarked(bare), 320));
                 let list = if is_setback { &mut self.setbacks } else { &mut self.choices };
                 list.push(Said { place, id, text, weight });
             }

@@ -2,6 +2,7 @@
 
 mod properties;
 mod sessions;
+mod snapshots;
 
 use thru_core::{
     Access, Agent, Distillate, FileTouch, Id, Observation, Outcome, PassageKind, SessionFacts,

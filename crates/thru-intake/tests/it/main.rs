@@ -15,6 +15,7 @@ mod faults;
 mod forgetting;
 mod growth;
 mod healing;
+mod held;
 mod hooks;
 mod machine;
 mod memories;

@@ -1,7 +1,7 @@
 //! What a session is given whose context was compacted: what it held before, from its snapshot.
 //!
 //! Each part of it has a share of the budget, so that a long list of one kind takes nothing from the
-//! others; what one part leaves over goes to the rest of all, in the order of what is missed most.
+//! others; what one part leaves over goes to the rest of all in turn.
 //! Files, commands and names stand close together: what counts is that they are there to the letter.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -10,6 +10,7 @@ use thru_core::{FileInPlay, Snapshot, SnapshotContent, Statement, file_name};
 use thru_store::{MemoryFilter, MemoryRow, Result, Store};
 
 use super::render::{Part, Section, recorded};
+use super::start::alike;
 use super::{Draft, LONGEST_PACK, PackRequest};
 use crate::deed::from_directory;
 use crate::memories::normal;
@@ -86,38 +87,45 @@ pub(super) fn drafts(
     let commands = commands.map(|command| format!("`{command}`")).collect();
     parts.take(COMMANDS, plain(Part::Commands, commands));
     parts.take(DECISIONS, said(Part::Decisions, &content.decisions));
-    parts.take(FAILED, said(Part::Failed, &failed(content)));
+    parts.take(FAILED, said(Part::Failed, &content.failed));
     parts.take(RULES, rules.collect());
-    let mut drafts = parts.chosen;
-    drafts.extend(parts.left);
-    Ok((drafts, format!("what the session held at {}", snapshot.at)))
+    Ok((parts.into_drafts(), format!("what the session held at {}", snapshot.at)))
 }
 
-/// Lines that are chosen, and those that no share had room for.
+/// Lines that are chosen, and those of each part that its share had no room for.
 struct Parts {
     room: usize,
     chosen: Vec<Draft>,
-    left: Vec<Draft>,
+    left: Vec<Vec<Draft>>,
 }
 
 impl Parts {
     /// Takes the lines of a part as far as its share goes.
     fn take(&mut self, percent: usize, lines: Vec<Draft>) {
         let mut share = self.room * percent / 100;
-        for line in lines {
+        let mut left = Vec::new();
+        for (place, line) in lines.into_iter().enumerate() {
             // A line, its mark and its end.
             let length = line.text.chars().count() + 3;
-            match share.checked_sub(length) {
-                Some(rest) => {
-                    share = rest;
-                    self.chosen.push(line);
-                }
-                None => {
-                    share = 0;
-                    self.left.push(line);
-                }
-            }
+            let fits = share >= length && left.is_empty();
+            share = share.saturating_sub(length);
+            // However little room there is, each part has its first line.
+            if fits || place == 0 { self.chosen.push(line) } else { left.push(line) }
         }
+        self.left.push(left);
+    }
+
+    /// All lines: what was chosen, then the rest of each part in turn.
+    fn into_drafts(self) -> Vec<Draft> {
+        let mut drafts = self.chosen;
+        let mut left: Vec<_> = self.left.into_iter().map(Vec::into_iter).collect();
+        let mut next = 1;
+        while next > 0 {
+            let round: Vec<Draft> = left.iter_mut().filter_map(Iterator::next).collect();
+            next = round.len();
+            drafts.extend(round);
+        }
+        drafts
     }
 }
 
@@ -153,21 +161,26 @@ impl Memories {
 
 /// What it was about, what was asked, and what was done.
 fn state(content: &SnapshotContent, memories: &Memories) -> Vec<Draft> {
-    let mut texts = Vec::new();
+    let mut drafts = Vec::new();
     if !content.title.is_empty() {
-        texts.push(format!("{} ({})", recorded(&content.title, 200), content.outcome.as_str()));
+        let text = format!("{} ({})", recorded(&content.title, 200), content.outcome.as_str());
+        let memory = memories.about(&content.title);
+        drafts.push(Draft { memory, ..memories.draft(Part::State, text) });
     }
-    let asked = content.objective.as_ref().map(|one| ("Asked", one));
+    // What was asked is often what the session is called, and what was done, too.
+    let says_more = |one: &&Statement| !alike(&one.text, &content.title);
+    let asked = content.objective.as_ref().filter(says_more).map(|one| ("Asked", one));
     let last = content.last_request.as_ref().map(|one| ("Asked last", one));
     let is_same = content.objective.as_ref().zip(content.last_request.as_ref());
     let is_same = is_same.is_some_and(|(a, b)| normal(&a.text) == normal(&b.text));
     for (label, statement) in asked.into_iter().chain(last.filter(|_| !is_same)) {
-        texts.push(format!("{label}: \"{}\"", recorded(&statement.text, STATEMENT)));
+        let text = format!("{label}: \"{}\"", recorded(&statement.text, STATEMENT));
+        drafts.push(memories.draft(Part::State, text));
     }
-    let mut drafts: Vec<Draft> =
-        texts.into_iter().map(|text| memories.draft(Part::State, text)).collect();
-    for (label, statements) in [("Done", &content.done), ("Found", &content.learned)] {
-        drafts.extend(statements.iter().map(|one| {
+    let lists =
+        [("Done", &content.done), ("Found", &content.learned), ("Put right", &content.resolved)];
+    for (label, statements) in lists {
+        drafts.extend(statements.iter().filter(says_more).map(|one| {
             let memory = memories.about(&one.text);
             let text = format!("{label}: {}", recorded(&one.text, STATEMENT));
             Draft { memory, ..memories.draft(Part::State, text) }
@@ -182,10 +195,6 @@ fn next(content: &SnapshotContent) -> Vec<Statement> {
         sources: question.sources.clone(),
     });
     content.next_steps.iter().cloned().chain(open).collect()
-}
-
-fn failed(content: &SnapshotContent) -> Vec<Statement> {
-    content.failed.iter().chain(&content.resolved).cloned().collect()
 }
 
 /// Files by their directories, as one says them in the directory of the session; `*` where changed. The
@@ -206,14 +215,14 @@ fn grouped(files: &[FileInPlay], directory: Option<&str>) -> Vec<String> {
             });
             let mark = if file.modified { "*" } else { "" };
             if let Some((_, names)) = groups.get_mut(place) {
-                names.push(format!("{}{mark}", recorded(name, COMMAND)));
+                names.push(format!("{}{mark}", recorded(name, LINE / 4)));
             }
         }
         for (folder, names) in groups {
             let folder = recorded(&folder, LINE / 2);
-            for line in lines_of(names.into_iter()) {
-                lines.push(if folder.is_empty() { line } else { format!("{folder} {line}") });
-            }
+            let mark = if names.len() > 1 && !folder.is_empty() { ": " } else { "" };
+            let named = lines_of(names.into_iter()).into_iter();
+            lines.extend(named.map(|line| format!("{folder}{mark}{line}")));
         }
     }
     lines

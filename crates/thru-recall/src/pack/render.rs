@@ -65,7 +65,7 @@ impl Part {
             Self::State => "## This session so far",
             Self::Next => "## Next",
             Self::Rulings => "## What the user ruled in this session (quoted)",
-            Self::Decisions => "## Decided, and why",
+            Self::Decisions => "## Decisions and causes, in the agent's words",
             Self::Failed => "## Tried without success",
             Self::Files => "## Files in play (* changed)",
             Self::Commands => "## Commands that work",

@@ -9,11 +9,10 @@ use thru_core::MemoryKind;
 use thru_recall::{Occasion, Pack};
 use thru_store::StoreError;
 
-use super::briefing::{Place, Recipient, make_pack};
+use super::briefing::{Place, Recipient, make_pack, snapshot_now};
 use super::{Outcome, shared};
 use crate::asking::{Prepared, open_for_question};
 use crate::environment::Environment;
-use crate::surviving;
 use crate::ui::{Page, Tone, one_line, plural, printable};
 
 /// Prints what a session that starts here now would be given; nothing where there is nothing to say.
@@ -123,14 +122,13 @@ fn make(arguments: &Arguments, environment: &Environment) -> Result<(Pack, Prepa
         (None, Source::Compact) => Occasion::Compact,
     };
     let intake = environment.intake()?;
-    let told = HashSet::new();
-    let snapshot = match (session, &occasion) {
-        (Some(row), Occasion::Compact) => {
-            surviving::held_now(&intake, &store, row, environment.clock.now())?
+    let snapshot = match (&occasion, session) {
+        (Occasion::Compact, Some(session)) => {
+            snapshot_now(&intake, &store, session, environment.clock.now())?
         }
         _ => None,
     };
-    let recipient = Recipient { session, told, snapshot };
+    let recipient = Recipient { session, told: HashSet::new(), snapshot };
     let pack = make_pack(environment, &store, intake.redactor(), place, occasion, recipient)?;
     Ok((pack, prepared))
 }
