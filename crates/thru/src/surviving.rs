@@ -262,6 +262,15 @@ fn place_of_note(layout: &Layout, session: &SessionKey, event: &str) -> PathBuf 
 fn pending(layout: &Layout) -> Vec<(PathBuf, Pending)> {
     let entries = fs::read_dir(layout.summaries()).into_iter().flatten().flatten();
     let mut notes: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    // Who was killed left half a note beside the place of the whole one.
+    let is_note = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "json");
+    for half in notes.iter().filter(|path| !is_note(path)) {
+        let age = fs::metadata(half).and_then(|half| half.modified());
+        if age.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > Duration::from_secs(3_600))) {
+            let _ = fs::remove_file(half);
+        }
+    }
+    notes.retain(is_note);
     notes.sort();
     notes.into_iter().filter_map(|path| Some((path.clone(), read_note(&path)?))).collect()
 }
