@@ -12,6 +12,7 @@
 )]
 
 mod closing;
+mod commanding;
 mod compacting;
 mod facts;
 mod failing;
