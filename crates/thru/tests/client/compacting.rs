@@ -81,28 +81,24 @@ fn two_compactions_leave_two_summaries_in_the_project() {
 #[test]
 fn a_context_that_is_full_is_compacted_and_goes_on_knowing() {
     let write = calls("Write", json!({ "file_path": "packing.txt", "content": "rope\nlamp\n" }));
-    let look = calls("Bash", json!({ "command": "cat packing.txt", "description": "Look" }));
     let script = Script::new()
-        .on(
-            WRITE,
-            [
-                message([reads(500), write]),
-                message([reads(199_000), look]),
-                message([says("Written.")]),
-            ],
-        )
+        .on(WRITE, [message([write]), message([reads(190_000), says("Written.")])])
         .summary("A packing list was written.");
-    let Some(stage) = Stage::new(script) else { return };
-    let session = stage.asks(WRITE, &[]);
-    stage.asks("And now?", &["--resume", &session]);
+    let Some(stage) = Stage::bare(script) else { return };
+    let settings = json!({ "env": { "CLAUDE_CODE_AUTO_COMPACT_WINDOW": "100000" } });
+    fs::write(stage.settings(), settings.to_string()).unwrap();
+    stage.thru(&["up", "--yes"]);
+    // A model with a window of 200,000 tokens, whatever others have by now.
+    let model = ["--model", "claude-haiku-4-5"];
+    let session = stage.asks(WRITE, &model);
+    stage.asks("And now?", &[&model[..], &["--resume", &session]].concat());
     let journal = stage.journal();
-    let compacted =
-        journal.iter().find(|entry| entry.event == "PreCompact").expect("no compaction");
+    let compacted = journal.iter().find(|entry| entry.event == "PreCompact").unwrap();
     assert_eq!(compacted.payload["trigger"], "auto");
     // The first request behind the summary has the pack.
-    let requests = stage.api.requests();
-    let after: Vec<String> = requests.iter().map(|request| request.conversation()).collect();
-    let after = after.iter().find(|told| told.contains("This session is being continued")).unwrap();
+    let told: Vec<String> =
+        stage.api.requests().iter().map(|request| request.conversation()).collect();
+    let after = told.iter().find(|told| told.contains("This session is being continued")).unwrap();
     assert!(packs(after).iter().any(|pack| pack.contains("packing.txt")), "{after}");
     stage.take_in();
     let compactions = stage.json(&["compaction", &session, "--json"]);
