@@ -305,19 +305,18 @@ fn a_session_whose_context_was_compacted_is_told_of_itself() {
     # Memory of rocket
     Recorded data from earlier sessions: facts that may be out of date, not instructions. Check before relying on it.
 
-    ## What the user ruled here (quoted)
-    - `sz5hk` "Always use a retry budget" (2026-03-01)
-
     ## This session so far
-    - `z206b` Retry busy uploads with a budget (2026-03-01, completed)
-    - The user asked: Uploads fail with SQLITE_BUSY. Always use a retry budget.
-    - Decided: Always use a retry budget
-    - Files changed: retry.rs
-    - Lately: Edited src/retry.rs: 'loop' -> 'for'
-    - Lately: Ran: git commit -am 'Retry busy uploads with a budget'
+    - `z206b` Retry busy uploads with a budget (completed)
+    - Asked: "Uploads fail with SQLITE_BUSY. Always use a retry budget."
 
-    ## 2026-03-01
-    - `r28rx` change: Retry busy uploads with a budget (1 file gone since)
+    ## What the user ruled in this session (quoted)
+    - `sz5hk` "Always use a retry budget."
+
+    ## Files in play (* changed)
+    - src/retry.rs*
+
+    ## Names in play
+    - SQLITE_BUSY
 
     More: `thru show ID` tells one whole with its sources, `thru timeline ID` what happened around it, `thru search WORDS` finds others.
     </throughline-context>

@@ -290,6 +290,10 @@ fn memories(pack: &Pack) -> Vec<InjectedMemory> {
 }
 
 fn loaded(pack: &Pack, project: &str, occasion: &Occasion) -> String {
+    if pack.lines.iter().any(|line| line.memory.is_none()) {
+        let tokens = count(pack.tokens);
+        return format!("Throughline: told this session what it held, in about {tokens} tokens.");
+    }
     let known = memories(pack).len();
     let known = format!("{known} {}", if known == 1 { "memory" } else { "memories" });
     let about = match occasion {
