@@ -4,23 +4,16 @@ use super::{Finding, Seen};
 use crate::ui::plural;
 use crate::{installing, surviving};
 
-/// Our commands in Claude Code's folder, where it is connected.
+/// Our commands in Claude Code's folder, where there are any: who does not want them has none.
 pub(super) fn commands(seen: &Seen<'_>) -> Option<Finding> {
-    if seen.hooks.is_empty() {
+    if !installing::has_commands(seen.environment) {
         return None;
     }
     let changed = installing::changed_commands(seen.environment);
     let shown: Vec<String> = changed.iter().map(|path| seen.shown(path)).collect();
-    Some(match (installing::has_commands(seen.environment), shown.is_empty()) {
-        (false, _) => Finding::note(
-            "commands",
-            "Claude Code has none of our commands",
-            "`thru install` writes them: /load-session, /sessions, /recall, /remember",
-        ),
-        (true, true) => {
-            Finding::ok("commands", "/load-session, /sessions, /recall, /remember and a skill")
-        }
-        (true, false) => Finding::note(
+    Some(match shown.is_empty() {
+        true => Finding::ok("commands", "/load-session, /sessions, /recall, /remember and a skill"),
+        false => Finding::note(
             "commands",
             format!("changed by somebody, and left as they are: {}", shown.join(", ")),
             "remove them, then `thru install`, to have ours again",
