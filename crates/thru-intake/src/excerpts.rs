@@ -18,6 +18,9 @@ const WRITTEN: [&str; 3] = ["\nnew_string: ", "\ncontent: ", "\nnew_source: "];
 /// How others begin, behind them.
 const OTHERS: [&str; 4] = ["\nold_string: ", "\nreplace_all: ", "\nedit_mode: ", "\nnew_string: "];
 
+/// How the answers of tools that write begin.
+const ANSWERS: [&str; 4] = ["The file ", "File created successfully", "Updated cell ", "ok"];
+
 /// A short piece of the code that a session wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodeExcerpt {
@@ -86,7 +89,9 @@ fn written(text: &str) -> Option<String> {
         .skip_while(|line| line.trim().is_empty())
         .take(LINES + 1)
         .collect();
-    // What follows may be the answer of the tool: it is no part of what was written.
+    // The answer of the tool stands behind it, and is no part of what was written.
+    let answer = |line: &String| ANSWERS.iter().any(|begin| line.starts_with(begin));
+    lines.truncate(lines.iter().position(answer).unwrap_or(lines.len()));
     let is_cut = lines.len() > LINES;
     lines.truncate(LINES);
     while lines.last().is_some_and(|line| line.trim().is_empty()) {

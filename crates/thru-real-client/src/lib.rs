@@ -19,5 +19,5 @@ pub use api::MessagesApi;
 pub use home::SealedHome;
 pub use request::Request;
 pub use run::{Run, finish};
-pub use script::{Answer, Block, Script, calls, fails, message, pauses, says};
+pub use script::{Answer, Block, Script, calls, fails, message, pauses, reads, says};
 pub use terminal::Terminal;

@@ -39,6 +39,7 @@ impl Message<'_> {
                     thread::sleep(*time);
                     continue;
                 }
+                Block::Tokens(_) => continue,
                 Block::Text(text) => (
                     json!({ "type": "text", "text": "" }),
                     json!({ "type": "text_delta", "text": text }),
@@ -66,7 +67,7 @@ impl Message<'_> {
     }
 
     fn parts(&self) -> impl Iterator<Item = &Block> {
-        self.blocks.iter().filter(|block| !matches!(block, Block::Pause(_)))
+        self.blocks.iter().filter(|block| !matches!(block, Block::Pause(_) | Block::Tokens(_)))
     }
 
     fn content(&self, index: usize, block: &Block) -> Value {
@@ -75,7 +76,7 @@ impl Message<'_> {
             Block::Call { name, input } => {
                 json!({ "type": "tool_use", "id": self.call_id(index), "name": name, "input": input })
             }
-            Block::Pause(_) => Value::Null,
+            Block::Pause(_) | Block::Tokens(_) => Value::Null,
         }
     }
 
@@ -88,6 +89,15 @@ impl Message<'_> {
         if self.blocks.iter().any(is_call) { "tool_use" } else { "end_turn" }
     }
 
+    fn tokens(&self) -> u64 {
+        let said = self.blocks.iter().find_map(|block| match block {
+            Block::Tokens(tokens) => Some(*tokens),
+            _ => None,
+        });
+        // About four bytes a token.
+        said.unwrap_or(self.size as u64 / 4)
+    }
+
     fn envelope(&self, content: &Value, stop_reason: Value, output_tokens: u64) -> Value {
         json!({
             "id": format!("msg_{}", self.id),
@@ -98,8 +108,7 @@ impl Message<'_> {
             "stop_reason": stop_reason,
             "stop_sequence": null,
             "usage": {
-                // About four bytes a token.
-                "input_tokens": self.size / 4,
+                "input_tokens": self.tokens(),
                 "cache_creation_input_tokens": 0,
                 "cache_read_input_tokens": 0,
                 "output_tokens": output_tokens,

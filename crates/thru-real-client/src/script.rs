@@ -43,6 +43,8 @@ pub enum Block {
     },
     /// Not part of the message: the model takes its time here.
     Pause(Duration),
+    /// Not part of the message: the tokens that the conversation is said to have come to.
+    Tokens(u64),
 }
 
 impl Script {
@@ -110,6 +112,11 @@ pub fn calls(name: &str, input: Value) -> Block {
 /// Time that passes before the next block.
 pub const fn pauses(time: Duration) -> Block {
     Block::Pause(time)
+}
+
+/// So many tokens are said to have been read for this message.
+pub const fn reads(tokens: u64) -> Block {
+    Block::Tokens(tokens)
 }
 
 #[cfg(test)]

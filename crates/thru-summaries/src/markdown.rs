@@ -140,7 +140,8 @@ impl Page {
     fn code(&mut self, code: &str) {
         let longest = code.split(|c| c != '`').map(str::len).max().unwrap_or(0);
         let fence = "`".repeat(longest.max(2) + 1);
-        self.line(&format!("\n  {fence}"));
+        self.gap();
+        self.line(&format!("  {fence}"));
         for line in code.lines() {
             let visible: String = line
                 .chars()
@@ -148,7 +149,7 @@ impl Page {
                 .collect();
             self.line(&format!("  {}", visible.trim_end()));
         }
-        self.line(&format!("  {fence}\n"));
+        self.line(&format!("  {fence}"));
     }
 }
 

@@ -5,7 +5,7 @@
 //! A note in the data directory says that files are still to be written. It is there before the work
 //! begins, and goes when it is done or cannot be done.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,8 +21,8 @@ use thru_core::{Id, Layout, SessionKey, Snapshot, Timestamp};
 use thru_intake::{Intake, IntakeLock, Moment, Which};
 use thru_journal::files;
 use thru_redact::Clean;
-use thru_store::{CompactionRow, Store};
-use thru_summaries::{Excerpt, Folder, Options};
+use thru_store::{CompactionRow, SessionRow, Store};
+use thru_summaries::{Excerpt, Folder, Options, SummariesError};
 
 use crate::bringing_in::{Effort, Where, bring_in};
 use crate::environment::{Environment, settings};
@@ -105,27 +105,6 @@ pub(crate) fn complete(environment: &Environment, lock: &IntakeLock) -> Result<(
     Ok(())
 }
 
-/// What a session holds now, as far as the store knows: kept nowhere.
-pub(crate) fn held_now(
-    intake: &Intake,
-    store: &Store,
-    row: i64,
-    now: Timestamp,
-) -> Result<Option<Snapshot>> {
-    let Some(session) = store.session_key(row)? else { return Ok(None) };
-    let mut places = store.places_of_sessions(&[row])?;
-    let moment = Moment {
-        session,
-        event: String::new(),
-        at: now,
-        trigger: "none".to_owned(),
-        custom_instructions: None,
-        directory: places.remove(&row).and_then(|place| place.directory),
-        place: None,
-    };
-    Ok(intake.snapshot(store, row, moment)?.map(Clean::into_inner))
-}
-
 /// What a session held at a compaction: as it was kept, else as far as the store knows.
 pub(crate) fn held_at(
     intake: &Intake,
@@ -179,7 +158,7 @@ fn write(
         Err(error) if error.is_passing() => {
             note_trouble(&environment.layout, root, Some(error.to_string()))?;
         }
-        Err(thru_summaries::SummariesError::NoProject(_)) => done()?,
+        Err(SummariesError::NoProject(_)) => done()?,
         Err(error) => {
             note_trouble(&environment.layout, root, Some(error.to_string()))?;
             done()?;
@@ -209,6 +188,38 @@ pub(crate) fn write_to(
         .map(|excerpt| excerpt.map(|one| Excerpt { path: one.path, code: one.code }))
         .collect();
     folder.write(snapshot, &excerpts, &options)
+}
+
+/// Removes the files of a session, wherever they were written, and the notes of those that were to be.
+/// Gives what could not be removed.
+pub(crate) fn remove(
+    environment: &Environment,
+    store: &Store,
+    session: &SessionRow,
+) -> Result<Vec<PathBuf>> {
+    for (note, pending) in pending(&environment.layout) {
+        if pending.session == session.key {
+            files::remove(&note)?;
+        }
+    }
+    let id = session.key.id.as_str();
+    let mut left = Vec::new();
+    for root in roots(store, session)? {
+        let (config, _) = settings(&environment.config_file, &root)?;
+        let folder = folder(environment, &config, &root);
+        match folder.delete(id, &options(&config)) {
+            Ok(_) | Err(SummariesError::Unknown(_) | SummariesError::Refused(_)) => {}
+            Err(_) => left.push(folder.path().join(id)),
+        }
+    }
+    Ok(left)
+}
+
+/// Where the summaries of a session may lie.
+fn roots(store: &Store, session: &SessionRow) -> Result<BTreeSet<PathBuf>> {
+    let kept = store.snapshots(session.row)?.into_iter();
+    let roots = kept.filter_map(|kept| kept.snapshot.directory);
+    Ok(roots.chain(session.facts.directory.clone()).map(PathBuf::from).collect())
 }
 
 /// How summaries are written by these settings.
@@ -251,6 +262,15 @@ fn place_of_note(layout: &Layout, session: &SessionKey, event: &str) -> PathBuf 
 fn pending(layout: &Layout) -> Vec<(PathBuf, Pending)> {
     let entries = fs::read_dir(layout.summaries()).into_iter().flatten().flatten();
     let mut notes: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    // Who was killed left half a note beside the place of the whole one.
+    let is_note = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "json");
+    for half in notes.iter().filter(|path| !is_note(path)) {
+        let age = fs::metadata(half).and_then(|half| half.modified());
+        if age.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > Duration::from_secs(3_600))) {
+            let _ = fs::remove_file(half);
+        }
+    }
+    notes.retain(is_note);
     notes.sort();
     notes.into_iter().filter_map(|path| Some((path.clone(), read_note(&path)?))).collect()
 }

@@ -13,7 +13,6 @@ use super::briefing::{Place, Recipient, make_pack};
 use super::{Outcome, shared};
 use crate::asking::{Prepared, open_for_question};
 use crate::environment::Environment;
-use crate::surviving;
 use crate::ui::{Page, Tone, one_line, plural, printable};
 
 /// Prints what a session that starts here now would be given; nothing where there is nothing to say.

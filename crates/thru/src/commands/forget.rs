@@ -1,5 +1,7 @@
 //! `thru forget`: memories, sessions, or everything of a project or before a day.
 
+use std::path::PathBuf;
+
 use anyhow::Result;
 use thru_capture::session::Session;
 use thru_core::SessionKey;
@@ -12,6 +14,7 @@ use super::search::session_heading;
 use super::{Outcome, memories, shared};
 use crate::environment::Environment;
 use crate::failure::advised;
+use crate::surviving;
 use crate::ui::{Page, Tone, one_line, plural, size};
 
 /// A memory that is forgotten is in no answer any more, also after a rebuild; `thru undo` brings it
@@ -109,6 +112,8 @@ pub(crate) fn run(
         for key in &keys {
             Session::of(&environment.layout, key).set_forgotten()?;
         }
+        // While it is known where they lie.
+        let left = remove_summaries(environment, &targets.sessions)?;
         let forgotten = intake.forget(&lock, &keys)?;
         let passages = targets.sessions.iter().map(|session| session.passages).sum();
         page.line(format!(
@@ -121,9 +126,23 @@ pub(crate) fn run(
             plural(forgotten.archived as u64, "archived file"),
             size(forgotten.bytes)
         ));
+        for path in left {
+            let path = environment.shown(&path);
+            page.line(format!("Its summary in {path} could not be removed: remove it yourself."));
+        }
     }
     page.print()?;
     Ok(Outcome::Done)
+}
+
+/// Removes the summaries that compactions of these sessions left in projects. Gives those that stay.
+fn remove_summaries(environment: &Environment, sessions: &[SessionRow]) -> Result<Vec<PathBuf>> {
+    let store = shared::open_store_as_it_is(environment)?;
+    let mut left = Vec::new();
+    for session in sessions {
+        left.extend(surviving::remove(environment, &store, session)?);
+    }
+    Ok(left)
 }
 
 fn targets(arguments: &Arguments, environment: &Environment, store: &Store) -> Result<Targets> {

@@ -25,6 +25,9 @@ pub(crate) struct Arguments {
     /// In what form; as it is installed now, else in the settings
     #[arg(long = "as", value_enum, value_name = "FORM")]
     form: Option<Form>,
+    /// Write no slash commands and no skill
+    #[arg(long)]
+    no_commands: bool,
     /// Only show what would change
     #[arg(long)]
     dry_run: bool,
@@ -38,7 +41,8 @@ pub(crate) fn run(
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {
-    let prepared = prepare(environment, arguments.scope, arguments.form)?;
+    let commands = Some(!arguments.no_commands);
+    let prepared = prepare(environment, arguments.scope, arguments.form, commands)?;
     let Prepared { client, registration, plan, notes, form } = &prepared;
     let made = match arguments.dry_run {
         true => Vec::new(),
@@ -91,11 +95,13 @@ pub(crate) struct Prepared {
     pub(crate) form: Form,
 }
 
-/// Decides what an installation is to change.
+/// Decides what an installation is to change. Where nobody says whether commands are wanted, they are
+/// unless there is an installation without.
 pub(crate) fn prepare(
     environment: &Environment,
     scope: Scope,
     form: Option<Form>,
+    commands: Option<bool>,
 ) -> Result<Prepared> {
     let client = Client::find(environment);
     let program = installing::own_program(environment)?;
@@ -105,7 +111,10 @@ pub(crate) fn prepare(
     });
     let timeout = environment.config.hook_timeout();
     let registration = Registration::new(&program, client.version, installing::PLATFORM, timeout);
-    let plan = installing::to_install(environment, scope, form, &registration)?;
+    let commands = commands.unwrap_or_else(|| {
+        installing::has_commands(environment) || crate::health::hooks::found(environment).is_empty()
+    });
+    let plan = installing::to_install(environment, scope, form, &registration, commands)?;
     let notes = installing::notes(environment, &client, &program, &plan, form);
     Ok(Prepared { client, registration, plan, notes, form })
 }

@@ -44,7 +44,7 @@ pub(crate) fn run(
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {
-    let prepared = install::prepare(environment, Scope::User, arguments.form)?;
+    let prepared = install::prepare(environment, Scope::User, arguments.form, None)?;
     let wants_history = !arguments.no_import && !environment.config.capture_off();
     let history = match wants_history {
         true => Some(import::prepare(environment, &[])?),

@@ -68,7 +68,7 @@ fn write_hooks_again(environment: &Environment) -> Result<Vec<String>> {
         if !found.iter().any(|hook| places.contains(&hook.place)) {
             continue;
         }
-        let prepared = install::prepare(environment, scope, None)?;
+        let prepared = install::prepare(environment, scope, None, None)?;
         for (change, _) in prepared.plan.apply()? {
             done.push(format!("wrote the hooks in {} again", environment.shown(&change.path)));
         }

@@ -12,6 +12,7 @@ pub(crate) mod hooks;
 mod mend;
 mod report;
 mod runs;
+mod summaries;
 
 use std::path::Path;
 
@@ -176,6 +177,7 @@ pub(crate) fn examine(seen: &Seen<'_>) -> Vec<Finding> {
         runs::failures(seen),
         runs::latency(seen),
     ];
+    findings.extend(summaries::commands(seen));
     findings.extend(data::configuration(seen));
     findings.extend([
         data::journal(seen),
@@ -185,6 +187,9 @@ pub(crate) fn examine(seen: &Seen<'_>) -> Vec<Finding> {
         data::index(seen),
         data::rules(seen),
         data::pending(seen),
+    ]);
+    findings.extend(summaries::not_written(seen));
+    findings.extend([
         daemon::daemon(seen),
         daemon::unindexed(seen),
         daemon::jobs(seen),

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::ValueEnum;
 use thru_agents::claude_code::install::{
-    PLUGIN, Refusal, Registration, belongs_to_plugin, install, local_settings, plugin_directory,
-    plugin_files, uninstall, user_settings,
+    CommandState, PLUGIN, Refusal, Registration, belongs_to_plugin, command_files, command_paths,
+    command_state, install, local_settings, plugin_directory, plugin_files, uninstall,
+    user_settings,
 };
 
 use super::files::{Backup, Change, read};
@@ -108,6 +109,43 @@ impl Plan {
         Ok(())
     }
 
+    /// Writes our commands and our skill below a folder, or takes them out. What somebody changed, or
+    /// wrote himself, stays as it is.
+    fn commands(&mut self, folder: &Path, wanted: Option<&str>) {
+        let files = wanted.map(command_files).unwrap_or_default();
+        for name in command_paths() {
+            let path = folder.join(name);
+            let before = match read(&path) {
+                Ok(before) => before,
+                // Not UTF-8, or not to be read: somebody else's.
+                Err(_) => {
+                    self.foreign.push(path);
+                    continue;
+                }
+            };
+            let is_ours = before.as_deref().is_none_or(|before| {
+                !path.is_symlink() && command_state(before) == CommandState::Ours
+            });
+            let after = files.iter().find(|file| file.path == name);
+            match (is_ours, after) {
+                (true, after) => {
+                    let goes = before.is_some() && after.is_none();
+                    self.add(path.clone(), before, after.map(|file| file.content.clone()), false);
+                    if goes {
+                        self.folders.extend(path.parent().map(Path::to_owned));
+                    }
+                }
+                // Somebody has a command of this name; where we never had one, that is nothing to say.
+                (false, None)
+                    if before.as_deref().map(command_state) == Some(CommandState::Foreign) => {}
+                (false, _) => self.foreign.push(path),
+            }
+        }
+        if wanted.is_none() && self.folders.iter().any(|gone| gone.starts_with(folder)) {
+            self.folders.push(folder.join("skills"));
+        }
+    }
+
     /// Removes our plugin, but for what others put into its folder.
     fn clear_plugin(&mut self, environment: &Environment) {
         let folder = plugin_directory(&environment.claude_directory);
@@ -127,6 +165,9 @@ impl Plan {
         self.folders.extend([
             folder.join(".claude-plugin"),
             folder.join("hooks"),
+            folder.join("commands"),
+            folder.join("skills/session-manager"),
+            folder.join("skills"),
             folder,
             claude.join("skills"),
             // Claude Code makes it for every plugin; we keep nothing there.
@@ -142,8 +183,12 @@ pub(crate) fn to_install(
     scope: Scope,
     form: Form,
     registration: &Registration,
+    commands: bool,
 ) -> Result<Plan> {
     let mut plan = Plan::default();
+    let claude = environment.claude_directory.as_path();
+    let program = callable(environment, &registration.program);
+    let wanted = Some(program.as_str()).filter(|_| commands);
     if (scope, form) == (Scope::Project, Form::Plugin) {
         return Err(advised(
             "a plugin in a project's folder would run for everybody who clones it",
@@ -172,6 +217,8 @@ pub(crate) fn to_install(
             }
             plan.holds = Some(path);
         }
+        plan.commands(&folder, wanted);
+        plan.commands(claude, None);
         plan.clear_settings(settings_file(environment, scope), environment)?;
         return Ok(plan);
     }
@@ -181,7 +228,9 @@ pub(crate) fn to_install(
         .map_err(|refusal| refused(&path, &refusal, environment))?;
     plan.add(path.clone(), before, Some(after), true);
     plan.holds = Some(path);
+    // Those of a project would be there for everybody who clones it.
     if scope == Scope::User {
+        plan.commands(claude, wanted);
         plan.clear_plugin(environment);
     }
     Ok(plan)
@@ -193,7 +242,10 @@ pub(crate) fn to_uninstall(environment: &Environment, scopes: &[Scope]) -> Resul
     for &scope in scopes {
         plan.clear_settings(settings_file(environment, scope), environment)?;
         match scope {
-            Scope::User => plan.clear_plugin(environment),
+            Scope::User => {
+                plan.commands(&environment.claude_directory, None);
+                plan.clear_plugin(environment);
+            }
             // It may have been made for that one file.
             Scope::Project => {
                 let path = settings_file(environment, scope);
@@ -205,6 +257,47 @@ pub(crate) fn to_uninstall(environment: &Environment, scopes: &[Scope]) -> Resul
         }
     }
     Ok(plan)
+}
+
+/// How commands call our program: by its name where the user's shell finds it by that, else by its path.
+pub(super) fn callable(environment: &Environment, program: &str) -> String {
+    let found = environment.search_path.iter().map(|folder| folder.join("thru"));
+    let is_it = |found: &Path| {
+        found
+            .canonicalize()
+            .ok()
+            .is_some_and(|found| Path::new(program).canonicalize().ok() == Some(found))
+    };
+    let first = found.into_iter().find(|path| path.is_file());
+    // Whatever stands in a path, it must not mean anything to a shell or in a list of permissions.
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
+    match first.is_some_and(|first| is_it(&first)) || !program.chars().all(is_plain) {
+        true => "thru".to_owned(),
+        false => program.to_owned(),
+    }
+}
+
+/// Whether any of our commands is installed for the user.
+pub(crate) fn has_commands(environment: &Environment) -> bool {
+    commands_in_place(environment).iter().any(|(_, state)| *state != CommandState::Foreign)
+}
+
+/// Commands of ours that somebody changed.
+pub(crate) fn changed_commands(environment: &Environment) -> Vec<PathBuf> {
+    let mut found = commands_in_place(environment);
+    found.retain(|(_, state)| *state == CommandState::Changed);
+    found.into_iter().map(|(path, _)| path).collect()
+}
+
+fn commands_in_place(environment: &Environment) -> Vec<(PathBuf, CommandState)> {
+    let claude = &environment.claude_directory;
+    let folders = [claude.clone(), plugin_directory(claude)];
+    let paths = folders.iter().flat_map(|folder| command_paths().map(|name| folder.join(name)));
+    let state = |path: PathBuf| {
+        let state = command_state(&read(&path).ok()??);
+        Some((path, state))
+    };
+    paths.filter_map(state).collect()
 }
 
 /// The top of the working tree that one stands in, else the directory.

@@ -13,6 +13,7 @@
 
 mod asking;
 mod closing;
+mod commanding;
 mod compacting;
 mod facts;
 mod failing;

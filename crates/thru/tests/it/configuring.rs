@@ -121,6 +121,22 @@ fn settings_are_shown_with_where_they_come_from() {
     # Tell the user in one line what a session that starts was given from memory.
     context.message = true
 
+    # Write what a session held when its context was compacted into its project, under
+    # `.claude/summaries`. Without, only the store has it. A project can switch it off, not on.
+    summaries.enabled = true
+
+    # A directory for the summaries of all projects, instead of one in each. Empty means in the project.
+    summaries.location = ""
+
+    # How many summaries the index of a project lists, the newest first. A project can have fewer.
+    summaries.max = 50
+
+    # Give a session what it held after its context was compacted. A project can switch it off, not on.
+    summaries.auto_reload = true
+
+    # Put short pieces of the code that was written into summaries. A project can switch it off, not on.
+    summaries.code_snippets = true
+
     # How many passages `thru search` shows.
     search.limit = 10
 

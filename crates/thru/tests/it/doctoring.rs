@@ -91,7 +91,7 @@ fn a_doctor_finds_all_well_where_all_is_well() {
     ok       permissions   only you may read what is kept
     ok       leftovers     none
     ok       disk          [size] in [folder]/home (archive [size], store [size], index [size], journal [size]), [size] free
-    ok       versions      thru [version], schema 5
+    ok       versions      thru [version], schema 6
 
     All is well.
     ");
@@ -126,7 +126,7 @@ fn a_doctor_says_what_is_missing() {
     ok       permissions   only you may read what is kept
     ok       leftovers     none
     ok       disk          [size] in [folder]/home (archive [size], store [size], index [size], journal [size]), [size] free
-    ok       versions      thru [version], schema 5
+    ok       versions      thru [version], schema 6
 
     1 problem.
     -- exit 2 --

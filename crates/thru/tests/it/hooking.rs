@@ -794,7 +794,7 @@ fn after_a_compaction_the_session_is_told_of_itself() {
     let told = hook(&home, ONE, "SessionStart", json!({ "source": "compact", "model": "m" }));
     assert!(context(&told).contains("SQLITE_BUSY"), "{told}");
     assert!(context(&told).contains("retry.rs"), "{told}");
-    assert!(told["systemMessage"].as_str().unwrap().contains("of this session"), "{told}");
+    assert!(told["systemMessage"].as_str().unwrap().contains("what it held"), "{told}");
 }
 
 #[test]

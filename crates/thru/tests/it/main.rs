@@ -42,6 +42,7 @@ mod refining;
 mod remembering;
 mod restoring;
 mod sessions;
+mod surviving;
 mod syncing;
 mod timelines;
 mod verifying;

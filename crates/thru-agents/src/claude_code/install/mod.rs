@@ -10,6 +10,7 @@
 //! those that should be there.
 
 mod command;
+mod commands;
 mod document;
 mod events;
 mod merge;
@@ -17,6 +18,7 @@ mod places;
 mod plugin;
 
 pub use command::{HookForm, InstalledHook, Registration};
+pub use commands::{CommandFile, CommandState, command_files, command_paths, command_state};
 pub use events::{ClientVersion, events};
 pub use merge::{Refusal, install, installed, uninstall};
 pub use places::{

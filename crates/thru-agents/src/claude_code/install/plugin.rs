@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::command::Registration;
+use super::commands::{CommandState, command_paths, command_state};
 use super::merge::{install, installed, uninstall};
 
 /// The name of the plugin and of its folder.
@@ -55,6 +56,9 @@ pub fn belongs_to_plugin(path: &str, content: &str) -> bool {
         HOOKS => {
             installed(content).is_ok_and(|hooks| !hooks.is_empty())
                 && uninstall(content).is_ok_and(|rest| rest.is_none())
+        }
+        path if command_paths().any(|ours| ours == path) => {
+            command_state(content) == CommandState::Ours
         }
         _ => false,
     }

@@ -20,7 +20,7 @@ use thru_redact::Redactor;
 use thru_store::{SCHEMA_VERSION, Store};
 
 use crate::bringing_in::{Effort, Where, bring_in as bring_in_with};
-use crate::commands::briefing::{Place, Recipient, make_pack};
+use crate::commands::briefing::{Place, Recipient, make_pack, snapshot_now};
 use crate::environment::{Environment, Places, host};
 use crate::surviving;
 use crate::ui::{count, size};
@@ -191,7 +191,7 @@ fn what_it_held(
     }
     let made = match store.newest_snapshot(row)? {
         Some(made) => Some(made.snapshot),
-        None => surviving::held_now(&environment.intake()?, &store, row, SystemClock.now())?,
+        None => snapshot_now(&environment.intake()?, &store, row, SystemClock.now())?,
     };
     Ok((store, made))
 }

@@ -9,11 +9,10 @@ use thru_recall::Occasion;
 use thru_store::{SessionFilter, SessionRow, Store};
 
 use super::Load;
-use crate::commands::briefing::{Place, Recipient, make_pack};
+use crate::commands::briefing::{Place, Recipient, make_pack, snapshot_now};
 use crate::commands::{Outcome, shared, summaries};
 use crate::environment::Environment;
 use crate::failure::advised;
-use crate::surviving;
 use crate::ui::Page;
 
 /// Sessions that are looked at for the latest.
@@ -25,7 +24,7 @@ pub(crate) fn run(arguments: &Load, environment: &Environment, plain: bool) -> R
     let session = named(&arguments.id, environment, &store)?;
     let snapshot = match store.newest_snapshot(session.row)? {
         Some(known) => Some(intake.cleaned_snapshot(known.snapshot).into_inner()),
-        None => surviving::held_now(&intake, &store, session.row, environment.clock.now())?,
+        None => snapshot_now(&intake, &store, session.row, environment.clock.now())?,
     };
     let place = match &session.project_name {
         Some(name) => Place {
