@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use anyhow::Result;
-use thru_core::{Concept, Id, MemoryKind, Snapshot};
-use thru_intake::identity;
+use thru_core::{Concept, Id, MemoryKind, Snapshot, Timestamp};
+use thru_intake::{Before, Intake, identity};
 use thru_recall::{Limits, Occasion, Pack, PackRequest, pack};
 use thru_redact::Redactor;
 use thru_store::{ProjectName, Store};
@@ -46,6 +46,27 @@ pub(crate) struct Recipient {
     pub(crate) told: HashSet<Id>,
     /// What it held when its context was compacted.
     pub(crate) snapshot: Option<Snapshot>,
+}
+
+/// What a session holds now, where nobody made a snapshot of it.
+pub(crate) fn snapshot_now(
+    intake: &Intake,
+    store: &Store,
+    session: i64,
+    now: Timestamp,
+) -> Result<Option<Snapshot>> {
+    let Some(row) = store.session(session)? else { return Ok(None) };
+    let content = intake.snapshot_content(store, session, Before::Time(now))?;
+    Ok(Some(Snapshot {
+        session: row.key,
+        event: String::new(),
+        at: now,
+        trigger: String::new(),
+        custom_instructions: None,
+        directory: row.facts.directory,
+        messages: row.passages,
+        content: content.into_inner(),
+    }))
 }
 
 /// Makes a pack by the user's settings.

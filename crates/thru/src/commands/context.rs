@@ -9,7 +9,7 @@ use thru_core::MemoryKind;
 use thru_recall::{Occasion, Pack};
 use thru_store::StoreError;
 
-use super::briefing::{Place, Recipient, make_pack};
+use super::briefing::{Place, Recipient, make_pack, snapshot_now};
 use super::{Outcome, shared};
 use crate::asking::{Prepared, open_for_question};
 use crate::environment::Environment;
@@ -124,7 +124,7 @@ fn make(arguments: &Arguments, environment: &Environment) -> Result<(Pack, Prepa
     let intake = environment.intake()?;
     let snapshot = match (&occasion, session) {
         (Occasion::Compact, Some(session)) => {
-            surviving::held_now(&intake, &store, session, environment.clock.now())?
+            snapshot_now(&intake, &store, session, environment.clock.now())?
         }
         _ => None,
     };
