@@ -122,6 +122,7 @@ fn intake(root: &Path) -> Result<Intake> {
         limits: thru_lifecycle::Limits::default(),
         index_left: true,
         refine_since: None,
+        deliver_since: None,
         declared: thru_intake::Declared::never(),
     };
     Ok(Intake::new(Layout::new(root), Arc::new(SystemClock), options)?)

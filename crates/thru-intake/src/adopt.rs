@@ -101,6 +101,7 @@ fn may_come_in(operation: &Operation, accepted: &HashSet<String>) -> bool {
         | Operation::QuestionAsked(_)
         | Operation::QuestionSettled { .. }
         | Operation::TurnRefined(_)
-        | Operation::SessionRefined(_) => false,
+        | Operation::SessionRefined(_)
+        | Operation::Delivered { .. } => false,
     }
 }

@@ -108,6 +108,7 @@ impl Decisions {
             | Operation::QuestionSettled { .. }
             | Operation::TurnRefined(_)
             | Operation::SessionRefined(_)
+            | Operation::Delivered { .. }
             | Operation::OperationUndone { .. } => {}
         }
     }
@@ -211,6 +212,12 @@ impl Intake {
                 }
                 Operation::SessionRefined(refined) => {
                     put_refinement(&batch, key, *at, refined, true)?;
+                }
+                Operation::Delivered { session, keys } if !batch.is_forgotten(session)? => {
+                    let session = batch.session(session)?;
+                    for key in keys {
+                        batch.put_delivered(session, key, *at)?;
+                    }
                 }
                 _ => {}
             }

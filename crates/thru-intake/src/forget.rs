@@ -85,7 +85,9 @@ impl Intake {
                 HOOK_RECORD | INJECTED_RECORD => (&body["agent"], &body["session"]),
                 // Why it was closed, somebody wrote.
                 SNAPSHOT_RECORD | "session-closed" | "episode-retired" | "turn-refined"
-                | "session-refined" => (&body["session"]["agent"], &body["session"]["id"]),
+                | "session-refined" | "delivered" => {
+                    (&body["session"]["agent"], &body["session"]["id"])
+                }
                 _ => return Change::Keep,
             };
             let is_one =

@@ -106,6 +106,8 @@ pub struct Options {
     pub index_left: bool,
     /// Have a model asked about what happened since then; never, where there is none.
     pub refine_since: Option<Timestamp>,
+    /// Have what is known of sessions delivered that went on since then; never, where there is none.
+    pub deliver_since: Option<Timestamp>,
     /// Reads the name that a project's own file gives, if it gives one.
     pub declared: Declared,
 }

@@ -80,6 +80,13 @@ pub enum Operation {
     TurnRefined(Box<Refined<RefinedTurn>>),
     /// What a model made of a session as a whole.
     SessionRefined(Box<Refined<RefinedSession>>),
+    /// Something was delivered to a server of the user's choice: it is not delivered again.
+    Delivered {
+        /// The session that it comes from.
+        session: SessionKey,
+        /// What stands for each thing.
+        keys: Vec<Id>,
+    },
     /// A person told us something to remember.
     MemoryTold(Told),
     /// A person wrote over a memory.
@@ -240,6 +247,7 @@ impl Operation {
                 | Self::QuestionSettled { .. }
                 | Self::TurnRefined(_)
                 | Self::SessionRefined(_)
+                | Self::Delivered { .. }
         )
     }
 

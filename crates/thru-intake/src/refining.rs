@@ -52,21 +52,24 @@ impl Intake {
         Ok(())
     }
 
-    /// Notes that a model is to be asked about a session that was indexed: its turns first, and all of
-    /// that before what others wait for.
+    /// Notes that a model is to be asked about a session that was indexed, its turns first, and all of
+    /// that before what others wait for; and that what is known of it is to be delivered.
     pub(crate) fn queue_session(
         &self,
         batch: &Batch<'_>,
         course: &Course,
         content: ContentHash,
     ) -> Result<()> {
-        let Some(since) = self.options.refine_since else { return Ok(()) };
-        if course.heard.last().is_none_or(|last| last < since)
-            || batch.is_refined(course.row, true, content)?
-        {
+        let now = self.clock.now();
+        let happened = |since: Option<Timestamp>| {
+            since.is_some_and(|since| course.heard.last().is_some_and(|last| last >= since))
+        };
+        if happened(self.options.deliver_since) {
+            batch.put_question_job(JobKind::Deliver, course.row, content, now)?;
+        }
+        if !happened(self.options.refine_since) || batch.is_refined(course.row, true, content)? {
             return Ok(());
         }
-        let now = self.clock.now();
         batch.put_question_job(JobKind::RefineSession, course.row, content, now)?;
         batch.hurry_question_jobs(course.row, now)?;
         Ok(())

@@ -16,7 +16,7 @@ use thru_intake::{Declared, Intake, Options};
 use thru_lifecycle::Limits;
 
 use crate::failure::advised;
-use crate::refining;
+use crate::{delivering, refining};
 
 /// Everything that is not an argument.
 #[derive(Clone)]
@@ -195,6 +195,7 @@ impl Environment {
             limits: self.limits(),
             index_left: self.config.archives_on_end(),
             refine_since: refining::since(&self.config, self.clock.now()),
+            deliver_since: delivering::since(&self.config, self.clock.now()),
             declared: Declared::by(crate::commands::shared::declared_name),
         };
         Ok(Intake::new(self.layout.clone(), Arc::clone(&self.clock), options)?)

@@ -6,6 +6,7 @@ mod asking;
 mod background;
 mod bringing_in;
 mod commands;
+mod delivering;
 mod disk;
 mod environment;
 mod failure;

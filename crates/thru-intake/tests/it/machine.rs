@@ -50,6 +50,7 @@ impl Machine {
             limits: thru_lifecycle::Limits::default(),
             index_left: true,
             refine_since: None,
+            deliver_since: None,
             declared: thru_intake::Declared::never(),
         };
         Self { folder: tempfile::tempdir().unwrap(), options }

@@ -179,6 +179,14 @@ impl Store {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
+    /// Whether something was delivered.
+    pub fn is_delivered(&self, key: &Id) -> Result<bool> {
+        Ok(self
+            .connection
+            .prepare_cached("SELECT 1 FROM deliveries WHERE key = ?1")?
+            .exists([key.as_bytes()])?)
+    }
+
     /// How a model made a memory; nothing where none did.
     pub fn made(&self, memory: &MemoryRow) -> Result<Option<Made>> {
         let Some(session) = memory.session.filter(|_| memory.flags.is_refined) else {

@@ -97,16 +97,13 @@ CREATE TABLE spending (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX spending_by_time ON spending (at);
 
--- What is to be delivered to a server of the user's choice.
+-- What was delivered to a server of the user's choice. The journal holds all of it.
 CREATE TABLE deliveries (
-    id       INTEGER PRIMARY KEY,
-    -- Tells one thing from every other: it is delivered once.
-    key      TEXT NOT NULL UNIQUE,
+    -- Stands for one thing: it is delivered once.
+    key      BLOB PRIMARY KEY,
     session  INTEGER NOT NULL REFERENCES sessions (id),
-    created  INTEGER NOT NULL,
-    -- When it was delivered.
-    done     INTEGER
-) STRICT;
+    at       INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 
 -- A job may be about one turn of its session.
 ALTER TABLE jobs RENAME TO jobs_before;

@@ -215,6 +215,16 @@ impl Batch<'_> {
             .exists((session, is_whole, content.as_bytes()))?)
     }
 
+    /// Notes that something was delivered.
+    pub fn put_delivered(&self, session: i64, key: &Id, at: Timestamp) -> Result<()> {
+        self.transaction
+            .prepare_cached(
+                "INSERT OR IGNORE INTO deliveries (key, session, at) VALUES (?1, ?2, ?3)",
+            )?
+            .execute((key.as_bytes(), session, at.as_millisecond()))?;
+        Ok(())
+    }
+
     /// Takes out what models made of a session, and what was to be made.
     pub(super) fn remove_refinements_of(&self, session: i64) -> Result<()> {
         for table in ["turns", "refinements", "deliveries"] {

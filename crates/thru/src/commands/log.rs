@@ -155,6 +155,9 @@ pub(super) fn sentence(operation: Option<&Operation>) -> String {
         Some(Operation::SessionRefined(refined)) => {
             format!("{} told session {}", refined.made.model, refined.session.id)
         }
+        Some(Operation::Delivered { session, keys }) => {
+            format!("delivered {} of session {}", keys.len(), session.id)
+        }
         Some(Operation::MemoryTold(told)) => format!("remembered \"{}\"", told.title),
         Some(Operation::MemoryEdited { memory, .. }) => format!("edited memory {}", start(memory)),
         Some(Operation::MemoryForgotten { memory, .. }) => {

@@ -1,4 +1,5 @@
-//! The daemon's thread that asks models: beside its work, which it must not keep waiting.
+//! The daemon's thread that asks models and delivers what is known to the server of the user's choice:
+//! beside its work, which it must not keep waiting.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,6 +13,7 @@ use thru_daemon::Log;
 use thru_refine::{RefineError, Told};
 use thru_store::{JobKind, Store};
 
+use crate::delivering;
 use crate::environment::Environment;
 use crate::refining::Models;
 use crate::ui::printable;
@@ -111,6 +113,20 @@ impl Asking {
     /// Asks what is due, and says how long it is until something is due again.
     fn step(&mut self) -> Result<Duration> {
         self.environment = self.environment.again()?;
+        let asked = self.ask();
+        // Behind it, so that what a model said is delivered.
+        let delivered = delivering::deliver(&self.environment, &self.stop)?;
+        if delivered.things > 0 {
+            self.log.info(&format!("delivered {} to sinks.mcp", delivered.things));
+        }
+        if let Some(trouble) = delivered.trouble {
+            self.log.warn(&format!("sinks.mcp: {}", printable(&trouble)));
+            return Ok(asked?.min(LATER));
+        }
+        asked
+    }
+
+    fn ask(&self) -> Result<Duration> {
         if self.environment.config.models().provider().is_none() {
             return Ok(LONGEST);
         }

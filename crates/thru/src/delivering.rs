@@ -1,0 +1,275 @@
+//! Insights out: what is known of a session that was left goes to an MCP server of the user's choice, where
+//! one is set. Each thing once; what is not taken waits and is tried again.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use anyhow::Result;
+use jiff::SignedDuration;
+use serde_json::json;
+use thru_config::{Config, McpSink};
+use thru_core::{
+    Certainty, Id, Observation, ObservationType, SessionKey, Summary, Timestamp, WorkOutcome,
+};
+use thru_intake::{Again, Intake, Operation};
+use thru_redact::Report;
+use thru_sinks::{Delivery, Reach, Retry, Settings, Sink, SinkError};
+use thru_store::{JobKind, JobRow, MemoryBody, MemoryFilter, Store};
+
+use crate::environment::{self, Environment, settings};
+use crate::failure::advised;
+use crate::ui::printable;
+
+/// Sessions that ended longer ago are history, which nobody asked to have sent anywhere.
+const RECENT: SignedDuration = SignedDuration::from_hours(24);
+/// How long another process that writes is waited for.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Most insights of one session.
+const INSIGHTS: usize = 30;
+
+/// Since when sessions are delivered; never where there is no server.
+pub(crate) fn since(config: &Config, now: Timestamp) -> Option<Timestamp> {
+    config.mcp_sink()?;
+    now.checked_sub(RECENT).ok()
+}
+
+/// What came of delivering.
+#[derive(Debug, Default)]
+pub(crate) struct Delivered {
+    /// Things that arrived.
+    pub(crate) things: usize,
+    /// Why no more did.
+    pub(crate) trouble: Option<String>,
+}
+
+/// One thing, and what stands for it.
+struct Thing {
+    key: Id,
+    delivery: Delivery,
+}
+
+/// Delivers what is due.
+///
+/// # Errors
+/// Where settings, journal or store cannot be used.
+pub(crate) fn deliver(environment: &Environment, stop: &AtomicBool) -> Result<Delivered> {
+    let mut delivered = Delivered::default();
+    let Some(target) = environment.config.mcp_sink() else { return Ok(delivered) };
+    let Some(store) = Store::open_if_there(&environment.layout)? else { return Ok(delivered) };
+    let due = due(&store, environment.clock.now())?;
+    if due.is_empty() {
+        return Ok(delivered);
+    }
+    let sink = connect(environment, target)?;
+    for job in due {
+        if stop.load(Ordering::Relaxed) || delivered.trouble.is_some() {
+            break;
+        }
+        one(environment, &store, &sink, target, &job, stop, &mut delivered)?;
+    }
+    Ok(delivered)
+}
+
+/// Sessions that are to be delivered now: not before a model told them, where one is to.
+fn due(store: &Store, now: Timestamp) -> Result<Vec<JobRow>> {
+    let jobs = store.jobs()?;
+    let waits = |session: i64| {
+        jobs.iter().any(|job| {
+            let asks = matches!(job.kind, Some(JobKind::RefineTurn(_) | JobKind::RefineSession));
+            asks && job.session == session && !job.is_dead && job.attempts == 0
+        })
+    };
+    let is_due = |job: &&JobRow| {
+        job.kind == Some(JobKind::Deliver) && job.is_due(now) && !waits(job.session)
+    };
+    Ok(jobs.iter().filter(is_due).cloned().collect())
+}
+
+fn one(
+    environment: &Environment,
+    store: &Store,
+    sink: &Sink,
+    target: McpSink<'_>,
+    job: &JobRow,
+    stop: &AtomicBool,
+    delivered: &mut Delivered,
+) -> Result<()> {
+    let intake = environment.intake()?;
+    let things = match may_leave(environment, store, job.session)? {
+        true => things(&intake, store, target, job)?,
+        false => Vec::new(),
+    };
+    let mut arrived = Vec::new();
+    let mut failure: Option<SinkError> = None;
+    for thing in things {
+        match sink.deliver(&thing.delivery, stop) {
+            Ok(()) => arrived.push(thing.key),
+            // What the server does not want, it does not want next time either.
+            Err(error) if error.retry() == Retry::No && is_about_one(&error) => {
+                arrived.push(thing.key);
+                failure.get_or_insert(error);
+            }
+            Err(error) => {
+                failure = Some(error);
+                break;
+            }
+        }
+    }
+    delivered.things += arrived.len();
+    if !arrived.is_empty() {
+        let operation = Operation::Delivered { session: job.key.clone(), keys: arrived };
+        intake.record(&[operation])?;
+    }
+    let Some(lock) = intake.try_lock(PATIENCE)? else { return Ok(()) };
+    intake.apply_answers(&lock, &[])?;
+    match failure {
+        Some(error) if !is_about_one(&error) || error.retry() != Retry::No => {
+            let again = match error.retry() {
+                Retry::After(wait) => {
+                    let at = environment.clock.now().checked_add(wait);
+                    at.map_or(Again::Backoff, Again::At)
+                }
+                Retry::Backoff => Again::Backoff,
+                Retry::No => Again::Never,
+            };
+            let error = error.to_string();
+            intake.question_failed(&lock, JobKind::Deliver, job.session, &error, again)?;
+            delivered.trouble = Some(error);
+        }
+        _ => intake.drop_question(&lock, JobKind::Deliver, job.session)?,
+    }
+    Ok(())
+}
+
+/// Whether an error is about what was delivered, and not about whom it was delivered to.
+const fn is_about_one(error: &SinkError) -> bool {
+    matches!(error, SinkError::Failed(_))
+}
+
+/// Whether what is known of a session may leave this machine, as its directory's own file says.
+fn may_leave(environment: &Environment, store: &Store, session: i64) -> Result<bool> {
+    let directory = store.session(session)?.and_then(|row| row.facts.directory);
+    let Some(directory) = directory.map(PathBuf::from).filter(|path| path.is_absolute()) else {
+        return Ok(true);
+    };
+    let (config, _) = settings(&environment.config_file, &directory)?;
+    Ok(!config.models().off() && !config.capture_off())
+}
+
+/// The session's summary and what was learned in it, without what was delivered before.
+fn things(intake: &Intake, store: &Store, target: McpSink<'_>, job: &JobRow) -> Result<Vec<Thing>> {
+    let filter =
+        MemoryFilter { session: Some(job.session), oldest_first: true, ..MemoryFilter::default() };
+    let row = store.session(job.session)?;
+    let directory = row.and_then(|row| row.facts.directory).unwrap_or_default();
+    let project = store.project_key_of_session(job.session)?;
+    let project = project.map(|project| project.default_name().to_owned()).unwrap_or_default();
+    let mut things = Vec::new();
+    for memory in store.memories(&filter)? {
+        if memory.flags.is_uncertain {
+            continue;
+        }
+        let body = intake.redactor().clean_texts(
+            store.body_of(&memory)?,
+            |body, each| match body {
+                MemoryBody::Observation(observation) => observation.texts(each),
+                MemoryBody::Summary(summary) => summary.texts(each),
+            },
+            &mut Report::default(),
+        );
+        let delivery = match body.get() {
+            MemoryBody::Summary(summary) => {
+                of_summary(summary, &job.key, &directory, target.summary_tool)
+            }
+            MemoryBody::Observation(observation) => {
+                match of_observation(observation, &project, target.memory_tool) {
+                    Some(delivery) => delivery,
+                    None => continue,
+                }
+            }
+        };
+        let said = delivery.arguments.to_string();
+        let key = Id::derive(&[b"delivery", memory.id.as_bytes(), said.as_bytes()]);
+        if !store.is_delivered(&key)? {
+            things.push(Thing { key, delivery });
+        }
+    }
+    things.truncate(INSIGHTS);
+    Ok(things)
+}
+
+fn of_summary(summary: &Summary, session: &SessionKey, directory: &str, tool: &str) -> Delivery {
+    let mut text = format!("{} ({})", summary.title, summary.digest.outcome.as_str());
+    let digest = &summary.digest;
+    for (label, statements) in [
+        ("Done", &digest.completed),
+        ("Learned", &digest.learned),
+        ("Decided", &digest.decisions),
+        ("Next", &digest.next_steps),
+    ] {
+        for statement in statements {
+            text.push_str(&format!("\n{label}: {}", statement.text));
+        }
+    }
+    Delivery {
+        tool: tool.to_owned(),
+        arguments: json!({
+            "client": session.agent.as_str(),
+            "session_id": session.id.as_str(),
+            "project_path": directory,
+            "persist_mode": "current",
+            "title": summary.title,
+            "summary": text,
+            "finished": digest.outcome == WorkOutcome::Completed,
+        }),
+    }
+}
+
+/// What is worth telling others; nothing where it is only what was done.
+fn of_observation(observation: &Observation, project: &str, tool: &str) -> Option<Delivery> {
+    let importance = match observation.kind {
+        _ if observation.certainty == Certainty::Low => return None,
+        ObservationType::Decision if observation.is_rule => 0.9,
+        ObservationType::Decision => 0.8,
+        ObservationType::Bugfix => 0.7,
+        ObservationType::Discovery | ObservationType::Feature => 0.6,
+        ObservationType::Refactor | ObservationType::Change => return None,
+    };
+    let told = observation.narrative.iter().chain(&observation.facts);
+    let content: Vec<&str> = told.map(|statement| statement.text.as_str()).collect();
+    let labels = [project, observation.kind.as_str()].into_iter();
+    let labels = labels.chain(observation.concepts.iter().map(|concept| concept.as_str()));
+    let labels: Vec<&str> = labels.filter(|label| !label.is_empty()).collect();
+    Some(Delivery {
+        tool: tool.to_owned(),
+        arguments: json!({
+            "title": observation.title,
+            "content": if content.is_empty() { observation.title.clone() } else { content.join("\n") },
+            "importance": importance,
+            "labels": labels.join(","),
+        }),
+    })
+}
+
+fn connect(environment: &Environment, target: McpSink<'_>) -> Result<Sink> {
+    let reach = match target.target.contains("://") {
+        true => Reach::Url(target.target.to_owned()),
+        false => {
+            let mut words = target.target.split_whitespace().map(str::to_owned);
+            Reach::Command {
+                program: words.next().map(PathBuf::from).unwrap_or_default(),
+                arguments: words.collect(),
+                environment: environment::variables().collect(),
+                folder: environment.home.clone(),
+            }
+        }
+    };
+    let settings = Settings { allow_remote: target.allow_remote, ..Settings::new(reach) };
+    Sink::connect(settings).map_err(|error| {
+        advised(
+            format!("sinks.mcp: {}", printable(&error.to_string())),
+            "`sinks.mcp_allow_remote` allows another machine",
+        )
+    })
+}
