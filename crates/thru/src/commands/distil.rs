@@ -253,7 +253,8 @@ fn carry_out(
     Ok(report)
 }
 
-fn tell(page: &mut Page, report: &Report) {
+/// What was done, in words.
+pub(super) fn tell(page: &mut Page, report: &Report) {
     page.line(format!(
         "{} and {} were looked at.",
         plural(report.turns, "turn"),

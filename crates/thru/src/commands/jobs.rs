@@ -3,13 +3,19 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 use thru_core::Timestamp;
+use thru_refine::Report;
 use thru_store::{JobKind, JobRow};
 
-use super::{Outcome, shared};
+use super::{Outcome, distil, shared};
 use crate::background;
+use crate::delivering;
 use crate::environment::Environment;
 use crate::failure::advised;
-use crate::ui::{Page, Tone, age, day_and_time, one_line, plural, printable};
+use crate::refining::Models;
+use crate::ui::{Page, Tone, age, count, day_and_time, one_line, plural, printable};
+
+/// Jobs that are listed.
+const SHOWN: usize = 40;
 
 /// Lists what is to be done, and what was given up after it failed too often. Work is done by itself: by
 /// the daemon, or before the next question.
@@ -17,6 +23,7 @@ use crate::ui::{Page, Tone, age, day_and_time, one_line, plural, printable};
 #[command(after_help = "Examples:\n  \
     thru jobs                what waits and what failed\n  \
     thru jobs retry --all    try everything again now\n  \
+    thru jobs run            ask models and deliver what is due, where no daemon does\n  \
     thru jobs cancel 3       let it be; the session is indexed when something asks for it\n\n\
     Exit status: 1 there is none.")]
 pub(crate) struct Arguments {
@@ -40,6 +47,8 @@ enum Command {
         #[arg(long, conflicts_with = "numbers")]
         all: bool,
     },
+    /// Ask models, and deliver, what is due now; the daemon does this by itself
+    Run,
     /// Take jobs out of the queue
     Cancel {
         /// Their numbers
@@ -82,6 +91,7 @@ pub(crate) fn run(arguments: Arguments, environment: &Environment, plain: bool) 
             }
             if retried.is_empty() { Outcome::Nothing } else { Outcome::Done }
         }
+        Some(Command::Run) => run_now(&mut page, environment, arguments.json)?,
         Some(Command::Cancel { numbers, yes }) => {
             let numbers = known(&jobs, numbers)?;
             let number = plural(numbers.len() as u64, "job");
@@ -110,6 +120,38 @@ pub(crate) fn run(arguments: Arguments, environment: &Environment, plain: bool) 
     Ok(outcome)
 }
 
+/// Asks what is due, and delivers it.
+fn run_now(page: &mut Page, environment: &Environment, json: bool) -> Result<Outcome> {
+    let stop = shared::cancellation()?;
+    let report = match Models::of(environment)? {
+        Some(models) => models.run(environment, None, &stop, &|_| {})?,
+        None => Report::default(),
+    };
+    let delivered = delivering::deliver(environment, &stop)?;
+    let is_well = report.trouble.is_none() && delivered.trouble.is_none();
+    if json {
+        page.json(&json!({
+            "version": 1,
+            "kind": "jobs",
+            "turns": report.turns,
+            "sessions": report.sessions,
+            "delivered": delivered.things,
+            "exhausted": report.exhausted.map(|exhausted| exhausted.what),
+            "trouble": report.trouble.or(delivered.trouble),
+        }))?;
+    } else {
+        distil::tell(page, &report);
+        if environment.config.mcp_sink().is_some() {
+            page.line(format!("Delivered: {}.", count(delivered.things as u64)));
+        }
+        if let Some(trouble) = &delivered.trouble {
+            let text = format!("sinks.mcp: {}.", one_line(trouble, 200));
+            page.line(page.paint(Tone::Bad, &text));
+        }
+    }
+    Ok(if is_well { Outcome::Done } else { Outcome::Wrong })
+}
+
 /// The numbers, if there are such jobs.
 fn known(jobs: &[JobRow], numbers: Vec<i64>) -> Result<Vec<i64>> {
     match numbers.iter().find(|number| jobs.iter().all(|job| job.number != **number)) {
@@ -127,14 +169,14 @@ fn list(page: &mut Page, jobs: &[JobRow], environment: &Environment) {
         return;
     }
     let heading = format!(
-        "{:>3}  {:6}  {:8}  {:8}  {:16}  {:20}",
+        "{:>4}  {:12}  {:8}  {:8}  {:16}  {:20}",
         "JOB", "WHAT", "SESSION", "FAILED", "TRIED AGAIN", "REASON"
     );
     page.line(page.paint(Tone::Quiet, heading.trim_end()));
-    for job in jobs {
+    for job in jobs.iter().take(SHOWN) {
         let session = job.key.id.short();
         page.line(format!(
-            "{:>3}  {:6}  {}  {:8}  {:16}  {}",
+            "{:>4}  {:12}  {}  {:8}  {:16}  {}",
             job.number,
             what(job),
             page.paint(Tone::Id, &format!("{session:8}")),
@@ -147,6 +189,9 @@ fn list(page: &mut Page, jobs: &[JobRow], environment: &Environment) {
             page.line(page.paint(Tone::Bad, &format!("     {}", one_line(error, room))));
         }
     }
+    if jobs.len() > SHOWN {
+        page.line(format!("     … and {} more; --json lists all", jobs.len() - SHOWN));
+    }
     page.gap();
     let dead = jobs.iter().filter(|job| job.is_dead).count() as u64;
     let given_up = match dead {
@@ -157,8 +202,13 @@ fn list(page: &mut Page, jobs: &[JobRow], environment: &Environment) {
     page.line(page.paint(Tone::Quiet, &line));
 }
 
-fn what(job: &JobRow) -> &'static str {
-    job.kind.map_or("other", JobKind::as_str)
+fn what(job: &JobRow) -> String {
+    match job.kind {
+        Some(JobKind::RefineTurn(turn)) => format!("ask turn {turn}"),
+        Some(JobKind::RefineSession) => "ask whole".to_owned(),
+        Some(kind) => kind.as_str().to_owned(),
+        None => "other".to_owned(),
+    }
 }
 
 fn failures(job: &JobRow) -> String {
@@ -201,7 +251,8 @@ fn as_json(job: &JobRow) -> Value {
     let due: Option<Timestamp> = job.due.filter(|_| !job.is_dead);
     json!({
         "number": job.number,
-        "what": what(job),
+        "what": job.kind.map_or("other", JobKind::as_str),
+        "turn": job.kind.map(JobKind::turn).filter(|turn| *turn > 0),
         "session_id": job.key.id,
         "reason": job.reason,
         "state": if job.is_dead { "dead" } else { "waiting" },

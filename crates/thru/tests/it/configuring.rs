@@ -92,6 +92,104 @@ fn settings_are_shown_with_where_they_come_from() {
     # Make observations and summaries of sessions. Without, history can only be searched.
     distil.enabled = true
 
+    # Whose model makes memories better, in the background. `thru models set` sets it. Without, memories
+    # are made without any model.
+    models.provider = "none"
+
+    # Which model. Empty means the provider's default, as `thru models list` shows it.
+    models.model = ""
+
+    # Which model for the summaries of sessions. Empty means the same.
+    models.session_model = ""
+
+    # Where the provider answers. Empty means its usual address.
+    models.url = ""
+
+    # A model on this machine that is asked when the provider does not answer.
+    models.fallback = "none"
+
+    # Which model of the fallback.
+    models.fallback_model = ""
+
+    # Where the fallback answers. It must be on this machine. Empty means its usual address.
+    models.fallback_url = ""
+
+    # Since when models are asked (RFC 3339): `thru models set` writes it. What happened before is never
+    # sent by itself; `thru distil --run` sends it.
+    models.since = ""
+
+    # Send nothing of sessions that run in this directory to any model.
+    models.off = false
+
+    # Seconds after which a model that does not answer is given up.
+    models.timeout_seconds = 120
+
+    # The context that Ollama is told to make room for (`num_ctx`): prompt and answer.
+    models.context_tokens = 8192
+
+    # Tokens (estimated) that a question about a turn has at most, all told.
+    models.turn_tokens = 4000
+
+    # Tokens (estimated) that a question about a session has at most, all told.
+    models.session_tokens = 6000
+
+    # Tokens that an answer may have.
+    models.answer_tokens = 1500
+
+    # Questions under way at a time.
+    models.concurrency = 1
+
+    # Questions in a minute at most.
+    models.requests_per_minute = 30
+
+    # Cents for a million tokens sent, where the price is not known or another one holds. -1 means as
+    # known.
+    models.input_price_cents = -1
+
+    # Cents for a million tokens answered. -1 means as known.
+    models.output_price_cents = -1
+
+    # Let the `claude` program use `ANTHROPIC_API_KEY` from the environment. Without, it uses the
+    # account that it is signed in to.
+    models.claude_api_key = false
+
+    # Tokens that models may cost in a day (UTC), both ways. What is over waits for the next day.
+    budget.daily_tokens = 500000
+
+    # Tokens that models may cost in a month.
+    budget.monthly_tokens = 5000000
+
+    # US cents that models may cost in a day.
+    budget.daily_cents = 100
+
+    # US cents that models may cost in a month.
+    budget.monthly_cents = 1000
+
+    # Tokens that models may cost in a day for one project.
+    budget.project_daily_tokens = 500000
+
+    # Tokens that models may cost in a month for one project.
+    budget.project_monthly_tokens = 5000000
+
+    # US cents that models may cost in a day for one project.
+    budget.project_daily_cents = 100
+
+    # US cents that models may cost in a month for one project.
+    budget.project_monthly_cents = 1000
+
+    # An MCP server that finished summaries and what was learned are delivered to: a URL, or a command.
+    # Empty means none.
+    sinks.mcp = ""
+
+    # Deliver to a server that is not on this machine.
+    sinks.mcp_allow_remote = false
+
+    # The server's tool for summaries.
+    sinks.mcp_summary_tool = "thread_persist"
+
+    # The server's tool for what was learned and decided.
+    sinks.mcp_memory_tool = "memory_add"
+
     # Give sessions that start in this directory nothing from memory.
     context.off = false
 

@@ -23,6 +23,8 @@ fn help_says_what_it_is_for() {
       close         Say that a session is over for now, and index it
       sessions      List sessions, the latest first
       session       Look into one session
+      compaction    What compactions of a session's context left out
+      summaries     Look after the summaries that compactions left in a project
       restore       Put a session back where its agent can resume it
       projects      List, rename and merge projects
       redact        Take out what must not be kept, and rules of your own for it
@@ -39,6 +41,8 @@ fn help_says_what_it_is_for() {
       journal       Look into the journal
       export        Write memory out as JSON Lines
       jobs          List work that waits or failed, and have it tried again
+      models        Choose whose model makes memories better, if any
+      distil        Have a model look at earlier turns and sessions, and see first what that costs
       sync-history  See which sessions are not remembered yet, and bring them in
       daemon        Look after the process in the background
       verify        Check that what lies on the disk is what was written
@@ -171,13 +175,14 @@ fn help_of_sessions() {
 
 #[test]
 fn help_of_session() {
-    assert_snapshot!(Home::new().shown(&["session", "--help"]), @r"
+    assert_snapshot!(Home::new().shown(&["session", "--help"]), @"
     Look into one session
 
     Usage: thru session [OPTIONS] <COMMAND>
 
     Commands:
       show  Outline of a session: prompts, conclusions, files, commands and how they ended
+      load  Print what a session held, to go on with its work in another one
 
     Options:
           --plain  Use no colour and no pager

@@ -59,8 +59,8 @@ fn what_failed_is_listed_and_tried_again() {
     let home = failing();
     let _settings = settings(&home);
     assert_snapshot!(home.shown(&["jobs"]), @"
-    JOB  WHAT    SESSION   FAILED    TRIED AGAIN       REASON
-      1  index   11111111  once      [due] inactivity_timeout
+     JOB  WHAT          SESSION   FAILED    TRIED AGAIN       REASON
+       1  index         11111111  once      [due] inactivity_timeout
          [folder]/home/archive/claude-code/-home-ada-rocket/11111111-aaaa-4aaa-8aaa-000000000001…
 
     1 job.
@@ -79,6 +79,7 @@ fn what_failed_is_listed_and_tried_again() {
           "reason": "inactivity_timeout",
           "session_id": "11111111-aaaa-4aaa-8aaa-000000000001",
           "state": "waiting",
+          "turn": null,
           "what": "index"
         }
       ],

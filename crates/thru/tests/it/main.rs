@@ -15,6 +15,7 @@ mod configuring;
 mod crashing;
 #[cfg(unix)]
 mod daemon;
+mod delivering;
 mod doctoring;
 #[path = "../../../thru-intake/tests/it/dump.rs"]
 #[allow(dead_code, reason = "shared with the tests of thru-intake, which use all of it")]
