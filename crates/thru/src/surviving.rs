@@ -205,6 +205,28 @@ pub(crate) fn write_to(
     folder.write(snapshot, &excerpts, &options)
 }
 
+/// Writes the files again that there are, once words were taken out of what is remembered. Gives the
+/// folders where that was not possible.
+pub(crate) fn write_again(environment: &Environment) -> Result<Vec<PathBuf>> {
+    let intake = environment.intake()?;
+    let Some(store) = Store::open_if_there(&environment.layout)? else { return Ok(Vec::new()) };
+    let mut left = BTreeSet::new();
+    for row in store.sessions_with_snapshots()? {
+        for kept in store.snapshots(row)? {
+            let Some(root) = kept.snapshot.directory.clone().map(PathBuf::from) else { continue };
+            let (config, _) = settings(&environment.config_file, &root)?;
+            let folder = folder(environment, &config, &root);
+            let snapshot = intake.cleaned_snapshot(kept.snapshot);
+            if folder.holds(snapshot.get().session.id.as_str())
+                && write_to(&folder, &intake, &store, row, &snapshot, &config).is_err()
+            {
+                left.insert(folder.path());
+            }
+        }
+    }
+    Ok(left.into_iter().collect())
+}
+
 /// Removes the files of a session, wherever they were written, and the notes of those that were to be.
 /// Gives what could not be removed.
 pub(crate) fn remove(
