@@ -127,8 +127,16 @@ impl Folder {
         let summary = if is_older {
             let name = folder_name(snapshot.at);
             let about = Metadata::of(snapshot, format!("{id}/{name}/{SUMMARY}"));
-            put_aside(&session, &name, &text, &about)?;
-            session.join(name).join(SUMMARY)
+            let kept = session.join(&name);
+            match is_folder(&kept)? {
+                // It is the same one, maybe with words taken out that must not be kept.
+                true => {
+                    replace(&kept.join(SUMMARY), text.as_bytes())?;
+                    replace(&kept.join(METADATA), &json(&about))?;
+                }
+                false => put_aside(&session, &name, &text, &about)?,
+            }
+            kept.join(SUMMARY)
         } else {
             if let Some(known) = known.filter(|known| known.event != snapshot.event) {
                 let name = folder_name(known.timestamp);
@@ -174,6 +182,12 @@ impl Folder {
             true => read(&path.join(id).join(SUMMARY)),
             false => Ok(None),
         }
+    }
+
+    /// Whether there is any summary of a session.
+    pub fn holds(&self, id: &str) -> bool {
+        let path = self.look().ok().flatten().filter(|_| is_name(id));
+        path.is_some_and(|path| is_folder(&path.join(id)).unwrap_or(false))
     }
 
     /// Notes that the summary of a session was asked for. Says whether there is one.

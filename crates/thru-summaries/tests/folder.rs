@@ -148,7 +148,6 @@ fn a_summary_has_the_sections_that_people_look_for() {
           // ```
       }
       ````
-
     - Read: `README.md`
 
     ## Decisions Made
@@ -355,6 +354,36 @@ fn what_others_left_there_is_no_trouble() {
     assert_eq!(ids, ["u", "t"]);
     assert!(!path.join(".new-killed").exists() && path.join("foreign").exists());
     assert!(!path.join(ONE).join("summary.md.tmp-1-2").exists());
+}
+
+#[test]
+fn what_cannot_be_written_whole_leaves_what_was_there() {
+    let project = Project::new();
+    project.write(snapshot(ONE, 0, "first"));
+    let session = project.path().join(ONE);
+    let summary = fs::read_to_string(session.join("summary.md")).unwrap();
+    // As where the disk is full when it is the second file's turn.
+    fs::remove_file(session.join("metadata.json")).unwrap();
+    fs::create_dir(session.join("metadata.json")).unwrap();
+    assert!(project.folder().write(&clean(snapshot(ONE, 1, "second")), &[], &OPTIONS).is_err());
+    assert_eq!(fs::read_to_string(session.join("summary.md")).unwrap(), summary);
+    fs::remove_dir(session.join("metadata.json")).unwrap();
+    project.write(snapshot(ONE, 1, "second"));
+    assert_eq!(project.index().summaries[0].title, "second");
+    assert!(project.files().iter().all(|name| !name.contains(".tmp-")));
+}
+
+#[test]
+fn a_summary_that_is_written_again_says_what_it_says_now() {
+    let project = Project::new();
+    for title in ["first, with a word", "first"] {
+        project.write(snapshot(ONE, 0, title));
+        project.write(snapshot(ONE, 1, "second"));
+    }
+    let older = project.index().summaries.pop().unwrap();
+    assert_eq!(older.title, "first");
+    let text = fs::read_to_string(project.path().join(older.summary_path)).unwrap();
+    assert!(!text.contains("word"), "{text}");
 }
 
 #[test]

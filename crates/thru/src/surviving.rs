@@ -64,9 +64,24 @@ pub(crate) fn keep_within(
     // Not all that is missing: only this one, because somebody waits.
     let brought = bring_in(environment, &lock, Where::Found(found), effort, &stop)?;
     if !brought.report.interrupted {
-        keep(environment, &intake, &lock, moment)?;
+        let store = Store::open_to_read(&environment.layout)?;
+        let is_quick = match store.session_by_key(&moment.session)? {
+            Some(row) => is_quick(&store, row)?,
+            None => true,
+        };
+        drop(store);
+        if is_quick {
+            keep(environment, &intake, &lock, moment)?;
+        }
     }
     Ok(())
+}
+
+/// Whether what a session holds is found out while an agent waits. It takes about 10 µs for each prompt,
+/// text and tool call.
+pub(crate) fn is_quick(store: &Store, session: i64) -> Result<bool> {
+    const AT_ONCE: u64 = 20_000;
+    Ok(store.messages_before(session, None, Timestamp::MAX)? <= AT_ONCE)
 }
 
 /// Keeps what sessions held at the compactions of the last day, where nobody did yet, and writes the
@@ -188,6 +203,28 @@ pub(crate) fn write_to(
         .map(|excerpt| excerpt.map(|one| Excerpt { path: one.path, code: one.code }))
         .collect();
     folder.write(snapshot, &excerpts, &options)
+}
+
+/// Writes the files again that there are, once words were taken out of what is remembered. Gives the
+/// folders where that was not possible.
+pub(crate) fn write_again(environment: &Environment) -> Result<Vec<PathBuf>> {
+    let intake = environment.intake()?;
+    let Some(store) = Store::open_if_there(&environment.layout)? else { return Ok(Vec::new()) };
+    let mut left = BTreeSet::new();
+    for row in store.sessions_with_snapshots()? {
+        for kept in store.snapshots(row)? {
+            let Some(root) = kept.snapshot.directory.clone().map(PathBuf::from) else { continue };
+            let (config, _) = settings(&environment.config_file, &root)?;
+            let folder = folder(environment, &config, &root);
+            let snapshot = intake.cleaned_snapshot(kept.snapshot);
+            if folder.holds(snapshot.get().session.id.as_str())
+                && write_to(&folder, &intake, &store, row, &snapshot, &config).is_err()
+            {
+                left.insert(folder.path());
+            }
+        }
+    }
+    Ok(left.into_iter().collect())
 }
 
 /// Removes the files of a session, wherever they were written, and the notes of those that were to be.

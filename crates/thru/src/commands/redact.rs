@@ -10,6 +10,7 @@ use thru_redact::{Redactor, Report, UserRule, rules};
 
 use super::{Outcome, shared};
 use crate::environment::Environment;
+use crate::surviving;
 use crate::failure::advised;
 use crate::ui::{Page, Tone, plural, printable, width};
 
@@ -133,6 +134,7 @@ fn change_rules(command: Command, environment: &Environment, plain: bool) -> Res
             let applied = intake.apply_rules(&lock, &mut |_, _| {})?;
             shared::share_rules(environment)?;
             say_cleaned(&mut page, &applied);
+            say_not_rewritten(&mut page, environment)?;
         }
         Command::Remove { name } => {
             if !intake.rules().contains_key(&name) {
@@ -202,14 +204,27 @@ fn everywhere(arguments: &Arguments, environment: &Environment, plain: bool) -> 
     let left = intake.scan(&mut progress)?;
     bar.finish_and_clear();
     match arguments.json {
-        true => page.json(&applied_json(&applied, &left))?,
+        true => {
+            surviving::write_again(environment)?;
+            page.json(&applied_json(&applied, &left))?;
+        }
         false => {
             say_cleaned(&mut page, &applied);
+            say_not_rewritten(&mut page, environment)?;
             say_left(&mut page, &left);
         }
     }
     page.print()?;
     Ok(if is_clean(&left) { Outcome::Done } else { Outcome::Wrong })
+}
+
+/// Writes the summaries in projects again, and names those that still say what they said.
+fn say_not_rewritten(page: &mut Page, environment: &Environment) -> Result<()> {
+    for folder in surviving::write_again(environment)? {
+        let folder = environment.shown(&folder);
+        page.line(format!("Summaries in {folder} could not be written again: remove them yourself."));
+    }
+    Ok(())
 }
 
 /// Whether nothing was found, and everything was looked into.

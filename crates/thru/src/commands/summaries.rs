@@ -103,6 +103,11 @@ fn list(as_json: bool, environment: &Environment, plain: bool) -> Result<Outcome
         };
         page.line(page.paint(Tone::Quiet, &format!("{number} in {place}.")));
     }
+    if !as_json {
+        for note in folder.wishes().1 {
+            page.line(page.paint(Tone::Quiet, &format!("Of `config.json` there, {note}.")));
+        }
+    }
     page.print()?;
     Ok(if index.summaries.is_empty() { Outcome::Nothing } else { Outcome::Done })
 }

@@ -370,6 +370,19 @@ fn a_forgotten_session_leaves_no_summary() {
     assert!(!left, "a word of it is left");
 }
 
+#[test]
+fn what_is_redacted_goes_from_summaries_too() {
+    let home = Home::new();
+    begin(&home, ONE);
+    compact(&home, ONE);
+    intake(&home);
+    assert!(holds(&summaries(&home), "advisory locks"));
+    home.thru(&["redact", "--apply", "--text", "advisory locks"]);
+    assert!(!holds(&summaries(&home), "advisory locks"));
+    assert!(!holds(&layout(&home).journal(), "advisory locks"));
+    assert!(holds(&summaries(&home), "file lock"));
+}
+
 /// Whether any file below a folder holds these words.
 fn holds(folder: &Path, words: &str) -> bool {
     fs::read_dir(folder).unwrap().flatten().any(|entry| match entry.path().is_dir() {

@@ -191,6 +191,7 @@ fn what_it_held(
     }
     let made = match store.newest_snapshot(row)? {
         Some(made) => Some(made.snapshot),
+        None if !surviving::is_quick(&store, row)? => None,
         None => snapshot_now(&environment.intake()?, &store, row, SystemClock.now())?,
     };
     Ok((store, made))
