@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use serde::de::DeserializeOwned;
 use thru_config::Limits as BudgetLimits;
 use thru_core::{
     Clock, Id, Made, ProjectKey, Purpose, RefinedSession, RefinedTurn, SessionKey, Spent, Timestamp,
@@ -435,7 +436,8 @@ impl Refiner<'_> {
         }
     }
 
-    /// What was answered to exactly this before: nobody is asked again.
+    /// What was answered to exactly this before: nobody is asked again. Not what was answered about another
+    /// session, though it was told in the same words: that was looked up there, and cites what stands there.
     fn known(
         &self,
         intake: &Intake,
@@ -454,9 +456,7 @@ impl Refiner<'_> {
         let made_anew = |made: Made| Made { spent: Spent::default(), latency_ms: 0, ..made };
         let (made, operation) = match prepared.kind {
             JobKind::RefineSession => {
-                let Ok(known) = serde_json::from_str::<Refined<RefinedSession>>(&body) else {
-                    return Ok(None);
-                };
+                let Some(known) = prepared.own::<RefinedSession>(&body) else { return Ok(None) };
                 let made = made_anew(known.made);
                 let refined = known.refined;
                 (
@@ -465,9 +465,7 @@ impl Refiner<'_> {
                 )
             }
             _ => {
-                let Ok(known) = serde_json::from_str::<Refined<RefinedTurn>>(&body) else {
-                    return Ok(None);
-                };
+                let Some(known) = prepared.own::<RefinedTurn>(&body) else { return Ok(None) };
                 let made = made_anew(known.made);
                 let refined = known.refined;
                 (
@@ -637,6 +635,12 @@ impl Refiner<'_> {
 }
 
 impl Prepared {
+    /// What was made of the same session.
+    fn own<T: DeserializeOwned>(&self, body: &str) -> Option<Refined<T>> {
+        let known: Refined<T> = serde_json::from_str(body).ok()?;
+        (known.session == self.job.key).then_some(known)
+    }
+
     fn refined<T>(
         &self,
         question: String,
