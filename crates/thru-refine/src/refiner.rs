@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use serde::de::DeserializeOwned;
 use thru_config::Limits as BudgetLimits;
 use thru_core::{
     Clock, Id, Made, ProjectKey, Purpose, RefinedSession, RefinedTurn, SessionKey, Spent, Timestamp,
@@ -26,6 +27,10 @@ use crate::questions::{Believed, Question, of_session, of_turn};
 const PATIENCE: Duration = Duration::from_secs(10);
 /// When questions are tried again that no provider can be asked.
 const LATER: Duration = Duration::from_mins(15);
+/// … and where the provider is away: that is not the question's fault, which is not given up for it.
+const AWAY: Duration = Duration::from_mins(5);
+/// The longest name that a model may call itself by.
+const MODEL_NAME: usize = 100;
 /// Answers that were paid for and could not be used, until nobody asks again.
 const MOST_WASTED: u32 = 2;
 
@@ -97,6 +102,8 @@ pub struct Report {
     pub exhausted: Option<Exhausted>,
     /// Why no provider could be asked any more.
     pub trouble: Option<String>,
+    /// Until when the provider wants to be left alone, where it said so.
+    pub not_before: Option<Timestamp>,
 }
 
 /// Why nothing could be done.
@@ -174,6 +181,8 @@ struct Failure {
     /// Whether another provider may be asked instead.
     goes_on: bool,
     exhausted: Option<Exhausted>,
+    /// Until when the provider wants to be left alone.
+    not_before: Option<Timestamp>,
 }
 
 impl Refiner<'_> {
@@ -217,12 +226,13 @@ impl Refiner<'_> {
                     }
                 }
             }
+            // Also one whose thread is lost is not asked twice.
+            held.extend(prepared.iter().map(|one| one.job.number));
             let asked = self.ask_all(&intake, store, prepared, stop);
             let mut sessions: Vec<SessionKey> = Vec::new();
             let lock = lock(&intake)?;
             for Asked { prepared, answer } in asked {
                 let Prepared { job, kind, .. } = prepared;
-                held.insert(job.number);
                 match answer {
                     Ok(Answer { operation, made }) => {
                         self.count(&mut report, &operation, &made);
@@ -246,10 +256,12 @@ impl Refiner<'_> {
                         )?;
                         if failure.is_general {
                             report.trouble = Some(failure.error);
+                            report.not_before = report.not_before.max(failure.not_before);
                         }
                     }
                 }
             }
+            self.forget_again(&intake, &lock, &mut sessions)?;
             intake.apply_answers(&lock, &sessions)?;
             drop(lock);
             // Where only one project's budget is spent, others go on: its jobs are held.
@@ -260,6 +272,25 @@ impl Refiner<'_> {
             }
         }
         Ok(report)
+    }
+
+    /// Takes out what was recorded of sessions that somebody had forgotten at that very moment: nobody
+    /// else would look for it.
+    fn forget_again(
+        &self,
+        intake: &Intake,
+        lock: &IntakeLock,
+        sessions: &mut Vec<SessionKey>,
+    ) -> Result<(), RefineError> {
+        let Some(store) = intake.store_to_read()? else { return Ok(()) };
+        let forgotten = store.forgotten()?;
+        let late: Vec<&SessionKey> =
+            forgotten.iter().filter(|key| sessions.contains(key)).collect();
+        if !late.is_empty() {
+            intake.forget(lock, &late)?;
+        }
+        sessions.retain(|key| !forgotten.contains(key));
+        Ok(())
     }
 
     fn count(&self, report: &mut Report, operation: &Operation, made: &Made) {
@@ -405,7 +436,8 @@ impl Refiner<'_> {
         }
     }
 
-    /// What was answered to exactly this before: nobody is asked again.
+    /// What was answered to exactly this before: nobody is asked again. Not what was answered about another
+    /// session, though it was told in the same words: that was looked up there, and cites what stands there.
     fn known(
         &self,
         intake: &Intake,
@@ -424,9 +456,7 @@ impl Refiner<'_> {
         let made_anew = |made: Made| Made { spent: Spent::default(), latency_ms: 0, ..made };
         let (made, operation) = match prepared.kind {
             JobKind::RefineSession => {
-                let Ok(known) = serde_json::from_str::<Refined<RefinedSession>>(&body) else {
-                    return Ok(None);
-                };
+                let Some(known) = prepared.own::<RefinedSession>(&body) else { return Ok(None) };
                 let made = made_anew(known.made);
                 let refined = known.refined;
                 (
@@ -435,9 +465,7 @@ impl Refiner<'_> {
                 )
             }
             _ => {
-                let Ok(known) = serde_json::from_str::<Refined<RefinedTurn>>(&body) else {
-                    return Ok(None);
-                };
+                let Some(known) = prepared.own::<RefinedTurn>(&body) else { return Ok(None) };
                 let made = made_anew(known.made);
                 let refined = known.refined;
                 (
@@ -446,7 +474,7 @@ impl Refiner<'_> {
                 )
             }
         };
-        record(intake, &operation)?;
+        keep(intake, purse, prepared, &operation)?;
         Ok(Some(Answer { operation, made }))
     }
 
@@ -497,7 +525,7 @@ impl Refiner<'_> {
         };
         let made = |dropped: u32| Made {
             provider: link.name.clone(),
-            model: reply.model.clone(),
+            model: model_name(&reply.model, link.provider.model()),
             prompt: prepared.question.prompt.to_owned(),
             spent,
             latency_ms: u64::try_from(reply.latency.as_millis()).unwrap_or(u64::MAX),
@@ -529,7 +557,7 @@ impl Refiner<'_> {
                 )
             }
         };
-        record(intake, &operation)?;
+        keep(intake, purse, prepared, &operation)?;
         Ok(Answer { operation, made })
     }
 
@@ -554,6 +582,7 @@ impl Refiner<'_> {
                 is_general: false,
                 goes_on: true,
                 exhausted: Some(exhausted),
+                not_before: None,
             });
         }
         purse.reserved.push((project.cloned(), most));
@@ -571,20 +600,20 @@ impl Refiner<'_> {
     ) -> Failure {
         let text = error.to_string();
         let goes_on = !matches!(error, AskError::Stopped { .. });
-        let failed = match error.retry() {
-            _ if spent.tokens() > 0 && goes_on => {
-                return self.wasted(intake, question, spent, prepared, text);
-            }
-            Retry::After(wait) => {
-                let at = self.clock.now().checked_add(wait);
-                at.map_or(Again::Backoff, Again::At)
-            }
-            Retry::Backoff => Again::Backoff,
-            Retry::No => Again::At(self.clock.now().checked_add(LATER).unwrap_or(Timestamp::MAX)),
-        };
+        if spent.tokens() > 0 && goes_on {
+            return self.wasted(intake, question, spent, prepared, text);
+        }
         let recorded = record_failure(intake, question, spent, &text);
         let is_general = error.concerns_provider() || !goes_on || recorded.is_err();
-        Failure { error: text, again: failed, is_general, goes_on, exhausted: None }
+        let now = self.clock.now();
+        let after = |wait| now.checked_add(wait).unwrap_or(Timestamp::MAX);
+        let (again, not_before) = match error.retry() {
+            Retry::After(wait) => (Again::At(after(wait)), Some(after(wait))),
+            Retry::Backoff if is_general => (Again::At(after(AWAY)), None),
+            Retry::Backoff => (Again::Backoff, None),
+            Retry::No => (Again::At(after(LATER)), None),
+        };
+        Failure { error: text, again, is_general, goes_on, exhausted: None, not_before }
     }
 
     /// An answer was paid for and is of no use. The same question is not paid for again and again.
@@ -601,11 +630,17 @@ impl Refiner<'_> {
             true => Again::Never,
             false => Again::Backoff,
         };
-        Failure { error, again, is_general: recorded.is_err(), goes_on: true, exhausted: None }
+        Failure { is_general: recorded.is_err(), goes_on: true, ..Failure::own(error, again) }
     }
 }
 
 impl Prepared {
+    /// What was made of the same session.
+    fn own<T: DeserializeOwned>(&self, body: &str) -> Option<Refined<T>> {
+        let known: Refined<T> = serde_json::from_str(body).ok()?;
+        (known.session == self.job.key).then_some(known)
+    }
+
     fn refined<T>(
         &self,
         question: String,
@@ -626,8 +661,21 @@ impl Prepared {
 }
 
 impl Failure {
+    /// One that any other question would meet as well.
     fn general(error: String) -> Self {
-        Self { error, again: Again::Backoff, is_general: true, goes_on: false, exhausted: None }
+        Self {
+            error,
+            again: Again::Backoff,
+            is_general: true,
+            goes_on: false,
+            exhausted: None,
+            not_before: None,
+        }
+    }
+
+    /// One of this question alone.
+    fn own(error: String, again: Again) -> Self {
+        Self { again, is_general: false, ..Self::general(error) }
     }
 }
 
@@ -647,6 +695,39 @@ fn settle(purse: &Mutex<Purse>, place: usize, spent: Spent) {
 fn record(intake: &Intake, operation: &Operation) -> Result<(), Failure> {
     let recorded = intake.record(std::slice::from_ref(operation));
     recorded.map(drop).map_err(|error| Failure::general(error.to_string()))
+}
+
+/// Records what a model made, unless somebody had the session forgotten meanwhile: then what it cost is
+/// all that stays.
+fn keep(
+    intake: &Intake,
+    purse: &Mutex<Purse>,
+    prepared: &Prepared,
+    operation: &Operation,
+) -> Result<(), Failure> {
+    let failed = |error: StoreError| Failure::general(error.to_string());
+    let forgotten = {
+        let purse = purse.lock().unwrap_or_else(PoisonError::into_inner);
+        purse.store.forgotten().map_err(failed)?
+    };
+    if !forgotten.contains(&prepared.job.key) {
+        return record(intake, operation);
+    }
+    let (question, spent) = match operation {
+        Operation::TurnRefined(refined) => (refined.question.clone(), refined.made.spent),
+        Operation::SessionRefined(refined) => (refined.question.clone(), refined.made.spent),
+        _ => return Ok(()),
+    };
+    let error = "the session was forgotten meanwhile".to_owned();
+    record_failure(intake, question, spent, &error)?;
+    Err(Failure::own(error, Again::Never))
+}
+
+/// What a model calls itself, where that is a name; else what it was asked by.
+fn model_name(said: &str, asked: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._:/@+-".contains(c);
+    let is_name = !said.is_empty() && said.len() <= MODEL_NAME && said.chars().all(is_plain);
+    if is_name { said } else { asked }.to_owned()
 }
 
 fn record_failure(

@@ -10,7 +10,7 @@ use thru_core::{Micros, SessionKey};
 use thru_lifecycle::content::ContentHash;
 use thru_models::Usage;
 use thru_recall::parse_date;
-use thru_refine::{Meter, Report, Told};
+use thru_refine::{Meter, RefineError, Report, Told};
 use thru_store::{JobKind, Store, TurnFilter, TurnRow};
 
 use super::{Outcome, shared};
@@ -246,7 +246,12 @@ fn carry_out(
     };
     let report = models.run(environment, Some(&numbers), &cancelled, &told);
     bar.finish_and_clear();
-    let report = report?;
+    let report = report.map_err(|error| match error {
+        RefineError::Asking => {
+            advised(error.to_string(), "it may be the daemon: try again when it is done")
+        }
+        other => other.into(),
+    })?;
     if cancelled.load(Ordering::Relaxed) {
         crate::background::poke(&environment.layout, &environment.config);
     }

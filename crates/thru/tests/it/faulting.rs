@@ -23,11 +23,11 @@ use crate::hooking::{bash, hook, layout, prompt, stop, transcript};
 use crate::records::{Author, ONE, TWO};
 
 /// A daemon of a home, killed when dropped.
-struct Daemon(Child);
+pub(crate) struct Daemon(Child);
 
 impl Daemon {
     /// Starts one, and waits until it answers.
-    fn of(home: &Home) -> Self {
+    pub(crate) fn of(home: &Home) -> Self {
         Self::by(home, home.command().args(["daemon", "run"]))
     }
 
@@ -52,7 +52,7 @@ fn status(home: &Home) -> Value {
 
 /// Waits until something holds; fails where it never does.
 #[track_caller]
-fn eventually(mut holds: impl FnMut() -> bool) {
+pub(crate) fn eventually(mut holds: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(60);
     while !holds() {
         assert!(Instant::now() < deadline, "it never happened");
@@ -182,11 +182,11 @@ fn folders_that_are_deleted_while_they_are_watched_take_nothing_with_them() {
 
 /// A disk of some megabytes, where root may mount one.
 #[cfg(target_os = "linux")]
-struct SmallDisk(std::path::PathBuf);
+pub(crate) struct SmallDisk(std::path::PathBuf);
 
 #[cfg(target_os = "linux")]
 impl SmallDisk {
-    fn mount(at: &Path, size: &str) -> Option<Self> {
+    pub(crate) fn mount(at: &Path, size: &str) -> Option<Self> {
         fs::create_dir_all(at).unwrap();
         let mounted = Command::new("mount")
             .args(["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"])
@@ -206,7 +206,7 @@ impl Drop for SmallDisk {
 
 /// Fills the disk of a home, down to the last page.
 #[cfg(target_os = "linux")]
-fn fill(home: &Home) -> std::path::PathBuf {
+pub(crate) fn fill(home: &Home) -> std::path::PathBuf {
     let path = home.data().join("filler");
     let mut file = fs::File::create(&path).unwrap();
     let mut size = 1024 * 1024;

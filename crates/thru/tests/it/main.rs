@@ -40,6 +40,7 @@ mod promises;
 mod records;
 mod redacting;
 mod refining;
+mod refining_faults;
 mod remembering;
 mod restoring;
 mod sessions;

@@ -10,7 +10,7 @@ use crate::home::{Home, Ran};
 use crate::records::{Author, ONE, file};
 
 /// What a model says of any turn.
-fn turn() -> String {
+pub(crate) fn turn() -> String {
     json!({
         "observations": [{
             "type": "bugfix",
@@ -32,7 +32,7 @@ fn turn() -> String {
 }
 
 /// What a model says of any session.
-fn session() -> String {
+pub(crate) fn session() -> String {
     json!({
         "title": "Why the valve stayed shut",
         "request": "Find out why the valve stays shut",
@@ -44,12 +44,12 @@ fn session() -> String {
     .to_string()
 }
 
-fn is_about_session(asked: &Asked) -> bool {
+pub(crate) fn is_about_session(asked: &Asked) -> bool {
     body(asked).to_string().contains("errors_resolved")
 }
 
 /// A model that answers everything.
-fn willing() -> ModelServer {
+pub(crate) fn willing() -> ModelServer {
     ModelServer::answering(|asked| match is_about_session(asked) {
         true => ollama(&session()),
         false => ollama(&turn()),
@@ -58,7 +58,7 @@ fn willing() -> ModelServer {
 }
 
 /// A home with a session of two turns, and this model set.
-fn home_with(server: &ModelServer) -> Home {
+pub(crate) fn home_with(server: &ModelServer) -> Home {
     let home = Home::new();
     let mut author = Author::of(ONE);
     author
@@ -77,14 +77,14 @@ fn home_with(server: &ModelServer) -> Home {
     home
 }
 
-fn set(home: &Home, server: &ModelServer) -> Ran {
+pub(crate) fn set(home: &Home, server: &ModelServer) -> Ran {
     home.thru(&["models", "set", "ollama", "--model", "llama3.2:3b", "--url", &server.url()])
         .expect(0)
 }
 
-const ALL: [&str; 3] = ["distil", "--since", "20 years ago"];
+pub(crate) const ALL: [&str; 3] = ["distil", "--since", "20 years ago"];
 
-fn run(home: &Home) -> Ran {
+pub(crate) fn run(home: &Home) -> Ran {
     home.thru(&[&ALL[..], &["--run"]].concat())
 }
 

@@ -40,6 +40,7 @@ impl Refining {
             log: Arc::clone(log),
             stop: Arc::clone(&stop),
             last_trouble: None,
+            rest: None,
         };
         let builder = std::thread::Builder::new().name("refining".to_owned());
         let thread = match builder.spawn(move || asking.work(&woken)) {
@@ -77,6 +78,8 @@ struct Asking {
     stop: Arc<AtomicBool>,
     /// What was told last, so that it is not told at every look.
     last_trouble: Option<String>,
+    /// Who is left alone, and until when: every hook wakes us.
+    rest: Option<(Vec<String>, Timestamp)>,
 }
 
 impl Asking {
@@ -131,6 +134,13 @@ impl Asking {
             return Ok(LONGEST);
         }
         let now = self.environment.clock.now();
+        if let Some((whom, over)) = self.rest.take()
+            && now < over
+            && whom == self.whom()
+        {
+            self.rest = Some((whom, over));
+            return Ok(until(over, now));
+        }
         match self.next_due()? {
             None => return Ok(LONGEST),
             Some(due) if due > now => return Ok(until(due, now)),
@@ -144,15 +154,25 @@ impl Asking {
             Err(RefineError::Asking | RefineError::Busy) => return Ok(LATER),
             report => report?,
         };
-        if report.trouble.is_some() {
-            return Ok(LATER);
-        }
         let now = self.environment.clock.now();
+        if report.trouble.is_some() {
+            let over = now.checked_add(LATER).unwrap_or(now).max(report.not_before.unwrap_or(now));
+            self.rest = Some((self.whom(), over));
+            return Ok(until(over, now));
+        }
         if let Some(exhausted) = report.exhausted {
             // Another project's budget may have room, and settings change: look now and then.
             return Ok(until(exhausted.until, now));
         }
         Ok(self.next_due()?.map_or(LONGEST, |due| until(due, now).max(Duration::from_secs(1))))
+    }
+
+    /// Who is asked, as the settings have it.
+    fn whom(&self) -> Vec<String> {
+        let models = self.environment.config.models();
+        ["provider", "model", "url", "fallback", "fallback_model", "fallback_url"]
+            .map(|name| models.text(&format!("models.{name}")).unwrap_or_default().to_owned())
+            .to_vec()
     }
 
     fn next_due(&self) -> Result<Option<Timestamp>> {

@@ -1,0 +1,266 @@
+//! A machine with sessions, and a model that says what a test wants.
+
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use thru_config::{Limit, Limits as Budget};
+use thru_core::{Clock, Spent, Timestamp};
+use thru_distil::refine::Limits;
+use thru_intake::Intake;
+use thru_lifecycle::content::ContentHash;
+use thru_models::{AskError, Micros, Price, Prices, Provider, Reply, Request, Stop, Usage};
+use thru_refine::{Chain, Link, Meter, Permission, Refiner, Report, Settings};
+use thru_store::{JobKind, JobRow, Store, TurnFilter};
+
+use crate::machine::Machine;
+use crate::records::{Author, file};
+
+/// A clock that goes on by a millisecond whenever it is asked, and by more when it is told to.
+pub(crate) struct Time(AtomicI64);
+
+impl Clock for Time {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millisecond(self.0.fetch_add(1, Ordering::Relaxed)).unwrap()
+    }
+}
+
+/// What a model answers to the question of this number.
+type Answer = Box<dyn Fn(&Request, usize) -> Result<Reply, AskError> + Send + Sync>;
+
+/// A model that says what it is told to say.
+pub(crate) struct Scripted {
+    answer: Answer,
+    asked: Arc<Mutex<Vec<Request>>>,
+    under_way: AtomicUsize,
+    /// How many were asked at the same time at most.
+    most: Arc<AtomicUsize>,
+}
+
+impl Provider for Scripted {
+    fn name(&self) -> &'static str {
+        "scripted"
+    }
+
+    fn model(&self) -> &'static str {
+        "model-1"
+    }
+
+    fn is_local(&self) -> bool {
+        false
+    }
+
+    fn ask(&self, request: &Request, _stop: &AtomicBool) -> Result<Reply, AskError> {
+        let number = {
+            let mut asked = self.asked.lock().unwrap();
+            asked.push(request.clone());
+            asked.len() - 1
+        };
+        let under_way = self.under_way.fetch_add(1, Ordering::Relaxed) + 1;
+        self.most.fetch_max(under_way, Ordering::Relaxed);
+        // The others that may be asked at the same time are.
+        std::thread::sleep(Duration::from_millis(5));
+        self.under_way.fetch_sub(1, Ordering::Relaxed);
+        (self.answer)(request, number)
+    }
+}
+
+/// Where a test plays.
+pub(crate) struct Stage {
+    pub(crate) machine: Machine,
+    time: Arc<Time>,
+    chain: Chain,
+    asked: Arc<Mutex<Vec<Request>>>,
+    most: Arc<AtomicUsize>,
+    pub(crate) budget: Budget,
+    pub(crate) concurrency: usize,
+}
+
+/// A budget without limits.
+pub(crate) const BOUNDLESS: Limit = Limit { tokens: u64::MAX, cents: u64::MAX / 100_000 };
+
+impl Stage {
+    /// Sessions, each of so many turns, and a model that answers so.
+    pub(crate) fn new(
+        sessions: &[(&str, u32)],
+        answer: impl Fn(&Request, usize) -> Result<Reply, AskError> + Send + Sync + 'static,
+    ) -> Self {
+        let machine = Machine::new();
+        for (session, turns) in sessions {
+            machine.write(&file(session), turns_of(session, *turns));
+        }
+        machine.import();
+        let (asked, most) = (Arc::default(), Arc::default());
+        let provider = Scripted {
+            answer: Box::new(answer),
+            asked: Arc::clone(&asked),
+            under_way: AtomicUsize::new(0),
+            most: Arc::clone(&most),
+        };
+        let link = Link { name: "scripted".to_owned(), provider: Box::new(provider) };
+        // A dollar for a million tokens.
+        let each = Micros(1_000_000);
+        let price = Price { input: each, output: each, cached_input: each };
+        let prices = Prices::new([("model-1".to_owned(), price)]);
+        let all = BOUNDLESS;
+        Self {
+            machine,
+            // Later than all that the machine's own clock says, in the morning.
+            time: Arc::new(Time(AtomicI64::new(1_893_484_800_000))),
+            chain: Chain { links: vec![link], prices },
+            asked,
+            most,
+            budget: Budget { daily: all, monthly: all, project_daily: all, project_monthly: all },
+            concurrency: 1,
+        }
+    }
+
+    pub(crate) fn intake(&self) -> Intake {
+        let time: Arc<dyn Clock> = Arc::clone(&self.time) as Arc<dyn Clock>;
+        Intake::new(self.machine.layout(), time, self.machine.options.clone()).unwrap()
+    }
+
+    pub(crate) fn store(&self) -> Store {
+        Store::open_to_read(&self.machine.layout()).unwrap()
+    }
+
+    /// Puts the turns of these sessions into the queue, and of some the whole.
+    pub(crate) fn queue(&self, turns: &[&str], whole: &[&str]) {
+        let store = self.store();
+        let row =
+            |session: &&str| store.session_by_key(&crate::machine::key(session)).unwrap().unwrap();
+        let mut jobs: Vec<(JobKind, i64, ContentHash)> = Vec::new();
+        for session in turns.iter().map(row) {
+            let filter = TurnFilter { session: Some(session), ..TurnFilter::default() };
+            let mut turns = store.turns(&filter).unwrap();
+            turns.sort_by_key(|turn| turn.turn);
+            let of =
+                |turn: thru_store::TurnRow| (JobKind::RefineTurn(turn.turn), session, turn.content);
+            jobs.extend(turns.into_iter().filter(|turn| turn.turn > 0).map(of));
+        }
+        for session in whole.iter().map(row) {
+            let content = store.course(session).unwrap().and_then(|course| course.content);
+            let content = content
+                .map_or(ContentHash::from_bytes([7; ContentHash::BYTES]), |content| content.hash);
+            jobs.push((JobKind::RefineSession, session, content));
+        }
+        let intake = self.intake();
+        let lock = intake.try_lock(Duration::from_secs(5)).unwrap().unwrap();
+        intake.queue_questions(&lock, &jobs).unwrap();
+    }
+
+    /// Asks what is due.
+    pub(crate) fn run(&self) -> Report {
+        let make = || Ok(self.intake());
+        let permission = |_: Option<&str>| Permission::Within(self.budget);
+        let refiner = Refiner {
+            intake: &make,
+            turns: &self.chain,
+            sessions: &self.chain,
+            settings: Settings {
+                turn: Limits::TURN,
+                session: Limits::SESSION,
+                answer_tokens: 1_000,
+                concurrency: self.concurrency,
+            },
+            permission: &permission,
+            clock: self.time.as_ref(),
+            told: &|_| {},
+        };
+        refiner.run(None, &AtomicBool::new(false)).unwrap()
+    }
+
+    /// Lets time go by.
+    pub(crate) fn wait(&self, time: Duration) {
+        self.time.0.fetch_add(i64::try_from(time.as_millis()).unwrap(), Ordering::Relaxed);
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.time.now()
+    }
+
+    /// What was asked, in order: `s1 2` for the second turn of the first session, `s1` for all of it.
+    pub(crate) fn asked(&self) -> Vec<String> {
+        let asked = self.asked.lock().unwrap();
+        asked.iter().map(|request| name_of(request)).collect()
+    }
+
+    /// What was sent, in order.
+    pub(crate) fn sent(&self) -> Vec<Request> {
+        self.asked.lock().unwrap().clone()
+    }
+
+    /// How many questions were under way at the same time at most.
+    pub(crate) fn at_once(&self) -> usize {
+        self.most.load(Ordering::Relaxed)
+    }
+
+    /// The most that a question may cost.
+    pub(crate) fn most(&self, request: &Request) -> Spent {
+        self.chain.most(&self.chain.links[0], request)
+    }
+
+    pub(crate) fn spent(&self) -> Spent {
+        Meter::read(&self.store(), self.now(), None).unwrap().day
+    }
+
+    pub(crate) fn jobs(&self) -> Vec<JobRow> {
+        self.store().jobs().unwrap()
+    }
+}
+
+/// What a question is about, by the words that the record has of it.
+fn name_of(request: &Request) -> String {
+    let word = |mark: &str| -> String {
+        let at = request.prompt.find(mark).map_or(0, |at| at + mark.len());
+        request.prompt[at..].chars().take_while(char::is_ascii_digit).collect()
+    };
+    match request.system.contains("errors_resolved") {
+        true => format!("s{}", word("session-")),
+        false => format!("s{} {}", word("session-"), word("turn-")),
+    }
+}
+
+/// A transcript of so many turns.
+fn turns_of(session: &str, turns: u32) -> String {
+    let mut author = Author::of(session);
+    let name: String = session.chars().take(1).collect();
+    for turn in 1..=turns {
+        author
+            .asks(&format!("Why does the valve of session-{name} turn-{turn} stay shut?"))
+            .runs(&format!("toolu_{name}_{turn}"), "cargo test valve")
+            .gets(&format!("toolu_{name}_{turn}"), "error: the lock is held")
+            .says("The lock was never released, so the valve stayed shut.");
+    }
+    author.text()
+}
+
+/// A good answer of this size.
+pub(crate) fn reply(request: &Request, usage: Usage) -> Result<Reply, AskError> {
+    let summary = json!({ "request": "Find out why the valve stays shut", "investigated": [],
+        "learned": ["The lock was never released"], "completed": [], "next_steps": [] });
+    let said: Value = match request.system.contains("errors_resolved") {
+        true => {
+            let mut said = summary;
+            said["title"] = json!("Why the valve stayed shut");
+            said
+        }
+        false => json!({ "observations": [{
+            "type": "bugfix", "title": "The valve was closed by a lock", "narrative": "The lock was never released.",
+            "facts": [], "concepts": [], "files_read": [], "files_modified": [], "cite": [1] }],
+            "summary": summary }),
+    };
+    Ok(Reply {
+        text: said.to_string(),
+        structured: Some(said),
+        model: "model-1".to_owned(),
+        usage,
+        latency: Duration::from_millis(10),
+        stopped: Stop::Complete,
+        cost: None,
+    })
+}
+
+/// What a small answer takes.
+pub(crate) const SMALL: Usage = Usage { input: 100, output: 10, cached_input: 0, estimated: false };
