@@ -252,7 +252,8 @@ fn of_observation(observation: &Observation, project: &str, tool: &str) -> Optio
     })
 }
 
-fn connect(environment: &Environment, target: McpSink<'_>) -> Result<Sink> {
+/// Looks at the settings of the server. Nothing is sent yet.
+pub(crate) fn connect(environment: &Environment, target: McpSink<'_>) -> Result<Sink> {
     let reach = match target.target.contains("://") {
         true => Reach::Url(target.target.to_owned()),
         false => {

@@ -10,6 +10,7 @@ mod data;
 mod files;
 pub(crate) mod hooks;
 mod mend;
+mod models;
 mod report;
 mod runs;
 mod summaries;
@@ -189,10 +190,12 @@ pub(crate) fn examine(seen: &Seen<'_>) -> Vec<Finding> {
         data::pending(seen),
     ]);
     findings.extend(summaries::not_written(seen));
+    findings.extend(models::sink(seen));
     findings.extend([
         daemon::daemon(seen),
         daemon::unindexed(seen),
         daemon::jobs(seen),
+        models::models(seen),
         agent::cleanup(seen),
         files::permissions(seen),
         files::leftovers(seen),

@@ -19,9 +19,8 @@ impl McpServer {
     fn start() -> Self {
         let fails = Arc::new(Mutex::new(false));
         let is_failing = Arc::clone(&fails);
-        let server = ModelServer::answering(move |asked| {
-            answer(asked, *is_failing.lock().unwrap())
-        });
+        let server =
+            ModelServer::answering(move |asked| answer(asked, *is_failing.lock().unwrap()));
         Self { server: server.unwrap(), fails }
     }
 
@@ -75,7 +74,10 @@ fn what_is_known_is_delivered_once() {
     };
     let summaries = of("thread_persist");
     assert_eq!(summaries.len(), 1, "{calls:?}");
-    assert_eq!((&summaries[0]["client"], &summaries[0]["session_id"]), (&json!("claude-code"), &json!(ONE)));
+    assert_eq!(
+        (&summaries[0]["client"], &summaries[0]["session_id"]),
+        (&json!("claude-code"), &json!(ONE))
+    );
     let insights = of("memory_add");
     assert!(!insights.is_empty(), "{calls:?}");
     for insight in &insights {
@@ -97,7 +99,10 @@ fn what_is_not_taken_waits() {
     let ran = home.thru(&["jobs", "run"]).expect(2);
     assert!(ran.stdout.contains("sinks.mcp: the server failed (503)"), "{}", ran.shown());
     let jobs = home.json(&["jobs", "--json"]);
-    assert_eq!((&jobs["jobs"][0]["what"], &jobs["jobs"][0]["state"]), (&json!("deliver"), &json!("waiting")));
+    assert_eq!(
+        (&jobs["jobs"][0]["what"], &jobs["jobs"][0]["state"]),
+        (&json!("deliver"), &json!("waiting"))
+    );
     *server.fails.lock().unwrap() = false;
     home.thru(&["jobs", "retry", "--all"]).expect(0);
     home.thru(&["jobs", "run"]).expect(0);

@@ -87,6 +87,7 @@ fn a_doctor_finds_all_well_where_all_is_well() {
     ok       daemon        does not run, by `THROUGHLINE_DAEMON`; nothing needs it
     ok       unindexed     every session that was left is indexed
     ok       jobs          no work failed
+    ok       models        none is asked: memories are made without a model
     ok       clean-up      Claude Code deletes transcripts after [age] (`cleanupPeriodDays`, its default)
     ok       permissions   only you may read what is kept
     ok       leftovers     none
@@ -121,6 +122,7 @@ fn a_doctor_says_what_is_missing() {
     ok       daemon        does not run, by `THROUGHLINE_DAEMON`; nothing needs it
     ok       unindexed     there is no session
     ok       jobs          there is no work
+    ok       models        none is asked: memories are made without a model
     note     clean-up      Claude Code deletes transcripts after [age] (`cleanupPeriodDays`, its default)
                            run `thru import` more often than that, or `thru install`
     ok       permissions   only you may read what is kept

@@ -1,6 +1,7 @@
 //! The daemon's thread that asks models and delivers what is known to the server of the user's choice:
 //! beside its work, which it must not keep waiting.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -11,7 +12,7 @@ use anyhow::Result;
 use thru_core::Timestamp;
 use thru_daemon::Log;
 use thru_refine::{RefineError, Told};
-use thru_store::{JobKind, Store};
+use thru_store::{JobKind, JobRow, Store};
 
 use crate::delivering;
 use crate::environment::Environment;
@@ -129,7 +130,7 @@ impl Asking {
         asked
     }
 
-    fn ask(&self) -> Result<Duration> {
+    fn ask(&mut self) -> Result<Duration> {
         if self.environment.config.models().provider().is_none() {
             return Ok(LONGEST);
         }
@@ -180,10 +181,17 @@ impl Asking {
         if store.schema_version()? != thru_store::SCHEMA_VERSION {
             return Ok(None);
         }
-        let is_question =
-            |kind| matches!(kind, Some(JobKind::RefineTurn(_) | JobKind::RefineSession));
-        let jobs = store.jobs()?.into_iter();
-        Ok(jobs.filter(|job| !job.is_dead && is_question(job.kind)).filter_map(|job| job.due).min())
+        let mut jobs = store.jobs()?;
+        jobs.retain(|job| !job.is_dead);
+        let is_turn = |job: &&JobRow| matches!(job.kind, Some(JobKind::RefineTurn(_)));
+        // A session waits for its turns, whatever its own time.
+        let unfinished: HashSet<i64> = jobs.iter().filter(is_turn).map(|job| job.session).collect();
+        let is_ready = |job: &&JobRow| match job.kind {
+            Some(JobKind::RefineTurn(_)) => true,
+            Some(JobKind::RefineSession) => !unfinished.contains(&job.session),
+            _ => false,
+        };
+        Ok(jobs.iter().filter(is_ready).filter_map(|job| job.due).min())
     }
 }
 

@@ -1,0 +1,62 @@
+//! Whether models can be asked, and insights delivered, where the user wants that. Nothing is sent to find
+//! out.
+
+use thru_store::JobKind;
+
+use super::{Finding, Seen};
+use crate::delivering;
+use crate::refining::Models;
+use crate::ui::{one_line, plural};
+
+/// Whom the settings say to ask.
+pub(super) fn models(seen: &Seen<'_>) -> Finding {
+    const CHECK: &str = "models";
+    let models = match Models::of(seen.environment) {
+        Ok(None) => return Finding::ok(CHECK, "none is asked: memories are made without a model"),
+        Ok(Some(models)) => models,
+        Err(error) => {
+            let line = one_line(&format!("{error:#}"), 120);
+            return Finding::problem(CHECK, line, "`thru models` lists what can be set");
+        }
+    };
+    let name = models.first().map_or("", |link| link.name.as_str());
+    let store = seen.store.as_ref().ok().and_then(Option::as_ref);
+    let jobs = store.and_then(|store| store.jobs().ok()).unwrap_or_default();
+    let is_question = |kind| matches!(kind, Some(JobKind::RefineTurn(_) | JobKind::RefineSession));
+    let failed = jobs.iter().filter(|job| is_question(job.kind) && job.attempts > 0);
+    let count = failed.clone().count() as u64;
+    match failed.filter_map(|job| job.error.as_deref()).next() {
+        Some(error) => Finding::note(
+            CHECK,
+            format!(
+                "{}: {} without an answer: {}",
+                name,
+                plural(count, "question"),
+                one_line(error, 80)
+            ),
+            "`thru models test` asks one small question; `thru jobs` lists what waits",
+        ),
+        None if models.chain().has_no_price() => Finding::note(
+            CHECK,
+            format!(
+                "{name} is asked; what it costs is not known, so limits in cents hold for nothing"
+            ),
+            "`models.input_price_cents` and `models.output_price_cents` say it",
+        ),
+        None => Finding::ok(CHECK, format!("{name} is asked")),
+    }
+}
+
+/// Whether the server of the user's choice can be reached at all; nothing where there is none.
+pub(super) fn sink(seen: &Seen<'_>) -> Option<Finding> {
+    const CHECK: &str = "sinks.mcp";
+    let target = seen.environment.config.mcp_sink()?;
+    Some(match delivering::connect(seen.environment, target) {
+        Ok(_) => Finding::ok(CHECK, "what is known of sessions is delivered"),
+        Err(error) => Finding::problem(
+            CHECK,
+            one_line(&format!("{error:#}"), 120),
+            "`thru config set sinks.mcp ''` switches it off",
+        ),
+    })
+}
