@@ -27,6 +27,8 @@ const SMALL: usize = 300;
 const LARGE: usize = 60;
 const WAVES: usize = 50;
 const ANSWERS: usize = 60;
+/// How often a compaction is timed.
+const COMPACTIONS: usize = 15;
 /// Events of a wave.
 const AT_ONCE: usize = 20;
 /// Events that wait to be brought in when a session starts.
@@ -65,6 +67,7 @@ pub(super) fn run(program: &Program, home: &Path) -> Result<()> {
     rows.extend(bench.synced()?);
     rows.push(bench.waves()?);
     rows.extend(bench.answers()?);
+    rows.extend(bench.compactions()?);
     let load_after = fs::read_to_string("/proc/loadavg").unwrap_or_default();
 
     let (first, last) = (load.trim(), load_after.trim());
@@ -274,6 +277,35 @@ impl<'b> Bench<'b> {
         ])
     }
 
+    /// What is kept before a compaction, of a transcript that nobody read before, and what is told after it.
+    fn compactions(&mut self) -> Result<Vec<Row>> {
+        eprintln!("compactions …");
+        let project = self.home.join("bench-project");
+        fs::create_dir_all(&project)?;
+        let (mut kept, mut told, mut whole) = (Vec::new(), Vec::new(), 0);
+        for number in 0..COMPACTIONS {
+            let session = format!("{number:08x}-0000-4000-8000-{:012x}", std::process::id());
+            let transcript = self.home.join(format!("{session}.jsonl"));
+            fs::write(&transcript, long_session(&session, &project.to_string_lossy()))?;
+            let mut fields = json!({ "session_id": session, "transcript_path": transcript,
+                "cwd": project, "trigger": "auto" });
+            let input = self.payload(fields.clone());
+            kept.push(self.time("PreCompact", &input)?);
+            let summary = project.join(".claude/summaries").join(&session).join("summary.md");
+            whole += usize::from(summary.exists());
+            fields["source"] = json!("compact");
+            let input = self.payload(fields);
+            told.push(self.time("SessionStart", &input)?);
+            fs::remove_file(&transcript)?;
+        }
+        fs::remove_dir_all(&project)?;
+        println!("{whole} of {COMPACTIONS} snapshots were whole, files included, when the hook ended.\n");
+        Ok(vec![
+            row("PreCompact, new transcript of 4 MB, snapshot and files", kept, "median 300"),
+            row("SessionStart (compact)", told, "median 40"),
+        ])
+    }
+
     /// Records what a session did whose end nobody saw, as its hooks would have; all that was before
     /// is brought in first.
     fn leave_pending(&mut self, number: usize) -> Result<()> {
@@ -291,6 +323,53 @@ impl<'b> Bench<'b> {
             recorder.record(&input, &raw, &session, SystemClock.now())?;
         }
         Ok(())
+    }
+}
+
+/// A transcript of about 4 MB.
+fn long_session(session: &str, directory: &str) -> String {
+    let mut text = String::new();
+    let mut number = 0;
+    let begun = SystemClock.now() - jiff::SignedDuration::from_hours(8);
+    let mut line = |kind: &str, message: Value| {
+        number += 1;
+        let at = begun + jiff::SignedDuration::from_secs(number);
+        let record = json!({
+            "type": kind, "uuid": format!("{}-1111-4000-8000-{number:012x}", &session[..8]),
+            "sessionId": session, "cwd": directory, "version": "2.1.150", "gitBranch": "main",
+            "timestamp": at.to_string(), "isSidechain": false, "message": message,
+        });
+        text.push_str(&record.to_string());
+        text.push('\n');
+        (number, text.len())
+    };
+    let output = "   Compiling rocket v0.1.0 (/home/ada/rocket)\n".repeat(60);
+    loop {
+        let (turn, _) =
+            line("user", json!({ "role": "user", "content": "Please make the valve hold." }));
+        for step in 0..6 {
+            let file = format!("{directory}/src/valve_{}.rs", (turn + step) % 60);
+            let call = match step % 3 {
+                0 => ("Bash", json!({ "command": format!("cargo test -p valve_{}", turn % 40) })),
+                1 => ("Read", json!({ "file_path": file })),
+                _ => (
+                    "Edit",
+                    json!({ "file_path": file, "old_string": "open", "new_string": format!("fn close_{turn}() {{}}") }),
+                ),
+            };
+            let id = format!("toolu_{}_{turn}_{step}", &session[..8]);
+            let said = format!("I decided to close valve {turn} first because it leaks most.");
+            let content = json!([
+                { "type": "text", "text": said },
+                { "type": "tool_use", "id": id, "name": call.0, "input": call.1 },
+            ]);
+            line("assistant", json!({ "role": "assistant", "model": "m", "content": content }));
+            let result = json!([{ "type": "tool_result", "tool_use_id": id, "content": output }]);
+            let (_, size) = line("user", json!({ "role": "user", "content": result }));
+            if size >= 4_000_000 {
+                return text;
+            }
+        }
     }
 }
 
