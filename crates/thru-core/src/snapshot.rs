@@ -44,6 +44,9 @@ pub struct SnapshotContent {
     /// What was asked for last.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_request: Option<Statement>,
+    /// What was asked for before that, the latest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub requests: Vec<Statement>,
     /// How far the work is.
     pub outcome: WorkOutcome,
     /// What was done.
@@ -148,7 +151,7 @@ impl SnapshotContent {
     }
 
     /// Every list of statements.
-    pub const fn lists_mut(&mut self) -> [&mut Vec<Statement>; 9] {
+    pub const fn lists_mut(&mut self) -> [&mut Vec<Statement>; 10] {
         [
             &mut self.done,
             &mut self.learned,
@@ -159,6 +162,7 @@ impl SnapshotContent {
             &mut self.next_steps,
             &mut self.open_questions,
             &mut self.commands,
+            &mut self.requests,
         ]
     }
 }

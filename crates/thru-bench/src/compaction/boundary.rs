@@ -265,7 +265,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let lines = [
             r#"{"type":"user","message":{"content":"Fix src/a.rs"}}"#,
-            r#"{"type":"assistant","message":{"content":[{"type":"tool_use","name":"Edit","input":{"file_path":"/p/src/a.rs","old_string":"old_name","new_string":"x"}},{"type":"tool_use","name":"Bash","input":{"command":"cat <<'E' > b\nbody\nE\ncargo test"}}]}}"#,
+            r#"{"type":"assistant","message":{"content":[{"type":"tool_use","name":"Edit","input":{"file_path":"/p/src/a.rs","old_string":"old_name"}},{"type":"tool_use","name":"Bash","input":{"command":"cat <<'E' > b\nbody\nE\ncargo test"}}]}}"#,
             r#"{"type":"user","toolUseResult":{},"message":{"content":[{"type":"tool_result","content":"printed"}]}}"#,
             r#"{"type":"system","subtype":"compact_boundary"}"#,
             r#"{"type":"user","isCompactSummary":true,"message":{"content":"This session is being continued"}}"#,
@@ -280,7 +280,7 @@ mod tests {
         let texts = |uses: &[Use]| uses.iter().map(|one| one.text.clone()).collect::<Vec<_>>();
         assert_eq!(
             texts(&found[0].before),
-            ["Fix src/a.rs", "/p/src/a.rs", "cat <<'E' > b\ncargo test\n"]
+            ["Fix src/a.rs", "/p/src/a.rs", "old_name", "cat <<'E' > b\ncargo test\n"]
         );
         assert_eq!(texts(&found[0].after), ["Going on"]);
         assert_eq!(found[0].summary.as_deref(), Some("This session is being continued"));

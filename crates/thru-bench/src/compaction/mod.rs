@@ -2,7 +2,9 @@
 //! much is in the pack that we give it then, and how much in the agent's own summary.
 //!
 //! What counts is defined here and in `items`, by simple means of its own that read the transcript's
-//! records and know nothing of distilling, and was written down before anything was tuned to it:
+//! records and know nothing of distilling. It was written down before there were snapshots; since then
+//! edits count, too, which made it harder, and words of tools (`in_progress`), patterns (`*.test.ts`), mail
+//! addresses and programs within a command line (`python3 -c …`) no longer pass for items:
 //!
 //! A *use* is what somebody types or says in the main conversation: prompts of a person, texts of the
 //! agent, and the inputs of its tool calls without bodies of whole files (what `Write` writes,

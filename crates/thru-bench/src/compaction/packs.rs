@@ -12,6 +12,7 @@ use thru_recall::{Disk, Limits, Occasion, PackRequest, Presence, pack};
 
 use super::boundary::Boundary;
 use crate::home::{Home, temporary_directory};
+use crate::process::thread_time;
 
 /// What there is to go on with.
 pub(super) struct Packs {
@@ -19,7 +20,7 @@ pub(super) struct Packs {
     pub(super) now: String,
     /// Without one: from memories alone.
     pub(super) without: String,
-    /// How long making the content of the snapshot took.
+    /// How long making the content of the snapshot took, on a processor where the system tells.
     pub(super) took: Duration,
 }
 
@@ -51,9 +52,12 @@ pub(super) fn make(boundary: &Boundary, tokens: u64) -> Result<Packs> {
         return Ok(Packs { now: String::new(), without: String::new(), took: Duration::default() });
     };
     let now = SystemClock.now();
-    let started = Instant::now();
+    let (started, before) = (Instant::now(), thread_time());
     let content = home.intake().snapshot_content(&store, row, Before::Time(now))?;
-    let took = started.elapsed();
+    let took = match (before, thread_time()) {
+        (Some(before), Some(after)) => after.saturating_sub(before),
+        _ => started.elapsed(),
+    };
     let snapshot = Snapshot {
         session: key,
         event: "bench".to_owned(),

@@ -48,10 +48,15 @@ impl Commands {
     /// Takes what happened in a passage.
     pub(super) fn add(&mut self, place: usize, event: &Event) {
         match &event.deed {
-            Deed::Declined(declined) => self.declined.push(Statement {
-                text: format!("The user declined: \"{}\"", cut(&declined.words, 200)),
-                sources: vec![event.id],
-            }),
+            Deed::Declined(declined) => {
+                self.declined.push(Statement {
+                    text: format!("The user declined: \"{}\"", cut(&declined.words, 200)),
+                    sources: vec![event.id],
+                });
+                if self.declined.len() > FAILED {
+                    self.declined.remove(0);
+                }
+            }
             Deed::Ran(run)
                 if !run.is_looking && !is_everyday(run) && self.known.len() < FOLLOWED =>
             {

@@ -33,10 +33,10 @@ const LONGEST: usize = 300;
 
 /// Ends of names of files: other dotted names are taken for code.
 #[rustfmt::skip]
-const ENDS: [&str; 60] = [
+const ENDS: [&str; 61] = [
     "rs", "ts", "tsx", "js", "jsx", "mjs", "cjs", "mts", "json", "jsonl", "md", "mdx", "py", "pyi", "go",
     "java", "kt", "kts", "rb", "php", "c", "h", "cc", "cpp", "hpp", "cs", "swift", "sh", "bash", "zsh",
-    "ps1", "sql", "css", "scss", "html", "vue", "svelte", "astro", "yml", "yaml", "toml", "ini", "cfg",
+    "ps1", "example", "sql", "css", "scss", "html", "vue", "svelte", "astro", "yml", "yaml", "toml", "ini", "cfg",
     "conf", "lock", "txt", "csv", "xml", "svg", "png", "proto", "graphql", "prisma", "tf", "env", "snap",
     "pen", "pdf", "ipynb", "ex",
 ];

@@ -52,7 +52,8 @@ pub struct SnapshotMaker {
     commands: Commands,
     names: Names,
     sayings: Sayings,
-    last_request: Option<Statement>,
+    /// What was asked for, the latest last.
+    requests: Vec<Statement>,
     /// What the agent said last that it was about to do, and what it said last that remains to be done.
     announced: Option<Statement>,
     planned: Vec<Statement>,
@@ -74,7 +75,7 @@ impl SnapshotMaker {
             commands: Commands::default(),
             names: Names::default(),
             sayings: Sayings::default(),
-            last_request: None,
+            requests: Vec::new(),
             announced: None,
             planned: Vec::new(),
             times: Vec::new(),
@@ -97,8 +98,11 @@ impl SnapshotMaker {
         let event = self.distiller.add_event(moment);
         if !is_subagent {
             self.commands.add(place, event);
-            if let Some(request) = last_request(event) {
-                self.last_request = Some(request);
+            if let Some(request) = request_in(event) {
+                self.requests.push(request);
+                if self.requests.len() > LIST {
+                    self.requests.remove(0);
+                }
                 self.announced = None;
             }
             if let Some(said) = event.said() {
@@ -126,11 +130,12 @@ impl SnapshotMaker {
 
     /// What came of it. What was distilled of the session goes through `decided` first: people may have
     /// had some of it forgotten.
-    pub fn finish(self, decided: impl FnOnce(Distillate) -> Distillate) -> SnapshotContent {
+    pub fn finish(mut self, decided: impl FnOnce(Distillate) -> Distillate) -> SnapshotContent {
         let end = self.times.len();
         let distillate = decided(self.distiller.finish());
         let mut content = of_distillate(&distillate);
-        content.last_request = self.last_request;
+        content.last_request = self.requests.pop();
+        content.requests = self.requests.into_iter().rev().collect();
         if content.next_steps.is_empty() {
             content.next_steps = self.planned;
         }
@@ -148,7 +153,7 @@ impl SnapshotMaker {
     }
 }
 
-fn last_request(event: &Event) -> Option<Statement> {
+fn request_in(event: &Event) -> Option<Statement> {
     let request = event.request().filter(|request| !request.is_slight)?;
     Some(Statement { text: request.text.clone()?, sources: vec![event.id] })
 }

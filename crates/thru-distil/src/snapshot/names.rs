@@ -122,12 +122,12 @@ impl Names {
         let mut ranked: Vec<(f64, String)> = self
             .known
             .into_iter()
-            .filter(|(name, known)| known.is_spoken_of(name) && !is_file(name))
+            .filter(|(name, known)| known.is_spoken_of(name))
             .map(|(name, known)| (value(&known, end), name))
             .collect();
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-        ranked.truncate(MOST);
-        ranked.into_iter().map(|(_, name)| name).collect()
+        let names = ranked.into_iter().map(|(_, name)| name);
+        names.filter(|name| !is_file(name)).take(MOST).collect()
     }
 }
 

@@ -15,6 +15,9 @@ use crate::text::{capitalised, one_line, unmarked};
 /// Sentences of each kind that are kept.
 const MOST: usize = 16;
 
+/// Sentences of each kind that are followed: of more than that, the earlier half is let go.
+const FOLLOWED: usize = 1_000;
+
 /// After so many passages a sentence counts for half.
 const HALF_LIFE: f64 = 120.0;
 
@@ -98,6 +101,9 @@ impl Sayings {
                 let text = capitalised(&one_line(&unmarked(bare), 320));
                 let list = if is_setback { &mut self.setbacks } else { &mut self.choices };
                 list.push(Said { place, id, text, weight });
+                if list.len() > FOLLOWED {
+                    list.drain(..FOLLOWED / 2);
+                }
             }
         }
     }

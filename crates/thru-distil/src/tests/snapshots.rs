@@ -129,6 +129,15 @@ fn what_was_forgotten_is_not_told() {
 }
 
 #[test]
+fn a_ruling_that_is_all_of_a_prompt_stays_one() {
+    let mut story = Story::default();
+    story.asks("Always run cargo fmt before committing.").asks("Bound the retry loop in lock.rs.");
+    let content = snapshot(&story.moments);
+    assert_eq!(content.rulings[0].text, "Always run cargo fmt before committing.");
+    assert_eq!(content.last_request.unwrap().text, "Bound the retry loop in lock.rs.");
+}
+
+#[test]
 fn what_is_used_lately_stands_first() {
     let mut story = Story::default();
     story.asks("Go on with old_helper and src/old.rs");

@@ -33,6 +33,9 @@ const COMMANDS: usize = 9;
 const NAMES: usize = 18;
 const RULES: usize = 4;
 
+/// Requests before the last one that are told.
+const REQUESTS: usize = 4;
+
 /// Characters of a line of names, and of a statement.
 const LINE: usize = 320;
 const STATEMENT: usize = 260;
@@ -173,7 +176,9 @@ fn state(content: &SnapshotContent, memories: &Memories) -> Vec<Draft> {
     let last = content.last_request.as_ref().map(|one| ("Asked last", one));
     let is_same = content.objective.as_ref().zip(content.last_request.as_ref());
     let is_same = is_same.is_some_and(|(a, b)| normal(&a.text) == normal(&b.text));
-    for (label, statement) in asked.into_iter().chain(last.filter(|_| !is_same)) {
+    let earlier = content.requests.iter().filter(says_more).map(|one| ("Asked before", one));
+    let last = last.filter(|_| !is_same).into_iter();
+    for (label, statement) in asked.into_iter().chain(last).chain(earlier.take(REQUESTS)) {
         let text = format!("{label}: \"{}\"", recorded(&statement.text, STATEMENT));
         drafts.push(memories.draft(Part::State, text));
     }
