@@ -10,8 +10,8 @@ use thru_redact::{Redactor, Report, UserRule, rules};
 
 use super::{Outcome, shared};
 use crate::environment::Environment;
-use crate::surviving;
 use crate::failure::advised;
+use crate::surviving;
 use crate::ui::{Page, Tone, plural, printable, width};
 
 /// A text that is given has at least this many bytes: shorter ones are parts of words everywhere.
@@ -222,7 +222,9 @@ fn everywhere(arguments: &Arguments, environment: &Environment, plain: bool) -> 
 fn say_not_rewritten(page: &mut Page, environment: &Environment) -> Result<()> {
     for folder in surviving::write_again(environment)? {
         let folder = environment.shown(&folder);
-        page.line(format!("Summaries in {folder} could not be written again: remove them yourself."));
+        page.line(format!(
+            "Summaries in {folder} could not be written again: remove them yourself."
+        ));
     }
     Ok(())
 }

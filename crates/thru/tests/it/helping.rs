@@ -23,6 +23,8 @@ fn help_says_what_it_is_for() {
       close         Say that a session is over for now, and index it
       sessions      List sessions, the latest first
       session       Look into one session
+      compaction    What compactions of a session's context left out
+      summaries     Look after the summaries that compactions left in a project
       restore       Put a session back where its agent can resume it
       projects      List, rename and merge projects
       redact        Take out what must not be kept, and rules of your own for it
@@ -171,13 +173,14 @@ fn help_of_sessions() {
 
 #[test]
 fn help_of_session() {
-    assert_snapshot!(Home::new().shown(&["session", "--help"]), @r"
+    assert_snapshot!(Home::new().shown(&["session", "--help"]), @"
     Look into one session
 
     Usage: thru session [OPTIONS] <COMMAND>
 
     Commands:
       show  Outline of a session: prompts, conclusions, files, commands and how they ended
+      load  Print what a session held, to go on with its work in another one
 
     Options:
           --plain  Use no colour and no pager
