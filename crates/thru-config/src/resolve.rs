@@ -566,6 +566,24 @@ mod tests {
     }
 
     #[test]
+    fn a_project_can_have_less_of_summaries_and_never_more() {
+        let of = |user: &str, project: &str| {
+            load(&[
+                Layer { origin: Origin::User("u".into()), text: user },
+                Layer { origin: Origin::Project("p".into()), text: project },
+            ])
+            .config
+        };
+        let text = "[summaries]\nenabled = false\nmax = 5\nlocation = '/tmp'";
+        let less = of("", text);
+        assert_eq!((less.summaries_enabled(), less.summaries_max()), (false, 5));
+        assert_eq!(less.summaries_location(), None);
+        let more = of(text, "[summaries]\nenabled = true\nmax = 50");
+        assert_eq!((more.summaries_enabled(), more.summaries_max()), (false, 5));
+        assert_eq!(more.summaries_location(), Some("/tmp"));
+    }
+
+    #[test]
     fn what_cannot_be_used_is_noted_and_the_rest_holds() {
         let loaded = user(
             "archive.verbatm = true\nsearch.limit = 0\noutput.color = \"never\"\nverbatim = true",

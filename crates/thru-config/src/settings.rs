@@ -324,7 +324,7 @@ pub static SETTINGS: &[Setting] = &[
         key: "models.requests_per_minute",
         kind: Kind::Integer { min: 1, max: 1_000 },
         default: || Value::Integer(30),
-        doc: "Questions in a minute at most.",
+        doc: "Questions in a minute at most, to a model that is not on this machine.",
         project: false,
     },
     Setting {

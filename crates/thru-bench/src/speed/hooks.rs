@@ -299,7 +299,9 @@ impl<'b> Bench<'b> {
             fs::remove_file(&transcript)?;
         }
         fs::remove_dir_all(&project)?;
-        println!("{whole} of {COMPACTIONS} snapshots were whole, files included, when the hook ended.\n");
+        println!(
+            "{whole} of {COMPACTIONS} snapshots were whole, files included, when the hook ended.\n"
+        );
         Ok(vec![
             row("PreCompact, new transcript of 4 MB, snapshot and files", kept, "median 300"),
             row("SessionStart (compact)", told, "median 40"),

@@ -47,7 +47,7 @@ fn a_list_of_sessions_is_there_before_the_model_says_anything() {
 }
 
 #[test]
-fn the_model_may_run_what_a_command_is_for() {
+fn what_a_command_is_for_can_be_run() {
     let program = env!("CARGO_BIN_EXE_thru");
     let load = format!("{program} session load latest --plain");
     let search = format!("{program} search --plain -- 'packing'");
@@ -67,10 +67,9 @@ fn the_model_may_run_what_a_command_is_for() {
         ("/remember Ropes come from Bristol", "Bristol"),
     ] {
         stage.api.take_requests();
-        // Nobody is there to be asked: the command itself has to allow it.
-        stage.asks(typed, &["--allowedTools", ""]);
+        stage.asks(typed, &[]);
         let told = stage.api.requests().pop().unwrap().conversation();
-        assert!(!told.contains("requires approval") && told.contains(wanted), "{typed}: {told}");
+        assert!(told.contains(wanted), "{typed}: {told}");
     }
 }
 

@@ -236,6 +236,30 @@ fn who_was_killed_is_made_up_for_once() {
     }
 }
 
+#[test]
+fn the_index_is_valid_whenever_its_writer_is_killed() {
+    let home = Home::new();
+    for session in [ONE, TWO] {
+        begin(&home, session);
+        compact(&home, session);
+    }
+    intake(&home);
+    for killed_after in (0..100).step_by(7) {
+        let mut command = home.command();
+        command.current_dir(home.project()).args(["summaries", "rebuild"]);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(killed_after));
+        let _ = child.kill();
+        let _ = child.wait();
+        assert_eq!(index(&home)["summaries"].as_array().unwrap().len(), 2, "{killed_after}");
+        assert!(summaries(&home).join("latest/summary.md").exists(), "{killed_after}");
+    }
+    assert_eq!(home.inside(&["summaries", "rebuild"]).code, 0);
+    let left = fs::read_dir(summaries(&home)).unwrap().flatten();
+    let left: Vec<_> = left.map(|entry| entry.file_name().into_string().unwrap()).collect();
+    assert!(left.iter().all(|name| !name.contains("tmp")), "{left:?}");
+}
+
 fn spawn(home: &Home, input: &[u8]) -> Child {
     let mut child = home
         .command()
