@@ -477,7 +477,6 @@ fn start(home: &Home, session: &str) {
     hook(home, session, "SessionStart", json!({ "source": "startup" }));
 }
 
-#[cfg(unix)]
 #[test]
 fn a_daemon_asks_once_about_each_turn_and_once_about_what_was_left() {
     let server = willing();
@@ -512,7 +511,6 @@ fn a_daemon_asks_once_about_each_turn_and_once_about_what_was_left() {
     drop(daemon);
 }
 
-#[cfg(unix)]
 #[test]
 fn who_wants_to_be_left_alone_is_left_alone() {
     let server =
@@ -536,4 +534,36 @@ fn who_wants_to_be_left_alone_is_left_alone() {
     let willing = willing();
     set(&home, &willing);
     eventually(|| !willing.requests().is_empty());
+}
+
+#[test]
+fn a_daemon_that_asks_somebody_who_hangs_ends_when_it_is_to() {
+    let server = ModelServer::start([Response::silence()]).unwrap();
+    let home = Home::new();
+    set(&home, &server);
+    let daemon = Daemon::of(&home);
+    start(&home, ONE);
+    play(&home, ONE, 1);
+    eventually(|| !server.requests().is_empty());
+    // What happens meanwhile is brought in all the same.
+    prompt(&home, TWO, 1, "Where is the sextant kept?");
+    eventually(|| home.thru(&["search", "--all", "sextant"]).code == 0);
+    home.thru(&["daemon", "stop"]).expect(0);
+    assert_eq!((server.requests().len(), waiting(&home)), (1, json!(1)));
+    drop(daemon);
+}
+
+#[test]
+fn a_test_keeps_to_the_budget_too() {
+    let server = ModelServer::start([ollama("{\"ready\": true}")]).unwrap();
+    let home = home_with(&server);
+    home.thru(&["config", "set", "budget.daily_tokens", "1200"]).expect(0);
+    home.thru(&["models", "test"]).expect(0);
+    insta::assert_snapshot!(home.shown(&["models", "test"]), @"
+    -- stderr --
+    error: today's tokens are spent.
+    hint: `thru config set budget.daily_tokens NUMBER` allows more, and so do the other limits.
+    -- exit 2 --
+    ");
+    assert_eq!(server.requests().len(), 1);
 }
