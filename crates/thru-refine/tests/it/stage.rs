@@ -183,7 +183,7 @@ impl Stage {
     /// What was asked, in order: `s1 2` for the second turn of the first session, `s1` for all of it.
     pub(crate) fn asked(&self) -> Vec<String> {
         let asked = self.asked.lock().unwrap();
-        asked.iter().map(|request| name_of(request)).collect()
+        asked.iter().map(name_of).collect()
     }
 
     /// What was sent, in order.
