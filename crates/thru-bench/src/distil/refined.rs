@@ -19,7 +19,7 @@ use super::grounding::Grounding;
 use super::history::Session;
 use super::readable;
 use super::shape::Shape;
-use crate::home::{Home, temporary_directory};
+use crate::home::Home;
 use crate::metrics::{median, percent, quantile};
 use crate::rng::Rng;
 
@@ -423,6 +423,7 @@ mod tests {
     use thru_models::testing::{ModelServer, body, error, ollama};
 
     use super::*;
+    use crate::home::temporary_directory;
 
     /// The demo's session, in a store, and its sessions as they are measured.
     fn corpus() -> (Vec<Session>, Corpus) {
