@@ -93,3 +93,15 @@ fn main() -> ExitCode {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn no_two_options_are_in_each_others_way() {
+        Cli::command().debug_assert();
+    }
+}

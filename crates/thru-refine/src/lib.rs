@@ -15,5 +15,5 @@ mod refiner;
 
 pub use budget::{Exhausted, Meter, start_of_day, start_of_month};
 pub use chain::{Chain, Link};
-pub use questions::{Material, Question, of_session, of_turn};
+pub use questions::{Believed, Material, Question, of_session, of_turn};
 pub use refiner::{Permission, RefineError, Refiner, Report, Settings, Told};

@@ -68,14 +68,19 @@ pub struct SessionKnown {
 }
 
 /// What is believed of an answer.
-pub(crate) enum Believed {
+pub enum Believed {
+    /// About a turn.
     Turn(Grounded),
+    /// About a session.
     Session(GroundedSession),
 }
 
 impl Material {
     /// Reads an answer and believes of it what the record holds.
-    pub(crate) fn believe(
+    ///
+    /// # Errors
+    /// Where nothing in the answer can be read.
+    pub fn believe(
         &self,
         text: &str,
         structured: Option<&serde_json::Value>,

@@ -5,6 +5,7 @@ mod coverage;
 mod grounding;
 mod history;
 mod readable;
+mod refined;
 mod shape;
 
 use std::collections::BTreeSet;
@@ -46,6 +47,8 @@ pub(crate) struct Arguments {
     /// What the sample is drawn by
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    #[command(flatten)]
+    refined: refined::Arguments,
 }
 
 /// Distils every session and prints tables, or shows what came of it.
@@ -56,6 +59,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         return Ok(());
     }
     let sessions = history::sessions(folder);
+    if arguments.refined.is_wanted() {
+        return refined::run(&arguments.refined, folder, &sessions, arguments.seed);
+    }
     if let Some(prefix) = &arguments.show {
         return show(&sessions, prefix);
     }
@@ -78,7 +84,7 @@ fn measure(sessions: &[Session], misses: bool) -> Result<()> {
     }
     coverage.print(misses);
     grounding.print(misses);
-    shape.print(time(sessions));
+    shape.print(Some(time(sessions)));
     Ok(())
 }
 
@@ -156,6 +162,7 @@ mod tests {
             show: None,
             sample: None,
             seed: 1,
+            refined: refined::Arguments::default(),
         };
         assert!(run(&arguments).is_ok());
     }

@@ -67,8 +67,8 @@ impl Shape {
         Ok(())
     }
 
-    /// Prints a table. All sessions together took this long to distil.
-    pub(super) fn print(&self, time: Duration) {
+    /// Prints a table. All sessions together took this long to distil, if that was measured.
+    pub(super) fn print(&self, time: Option<Duration>) {
         let share = |part: f64, of: f64| percent((of > 0.0).then(|| part / of));
         let of_observations =
             |part: usize| format!("{} ({part})", share(part as f64, self.observations as f64));
@@ -112,15 +112,17 @@ impl Shape {
             self.raw_tokens,
             percent(median(&self.shares)),
         );
-        let milliseconds = time.as_secs_f64() * 1e3;
-        let per_megabyte =
-            |bytes: u64| number((bytes > 0).then(|| milliseconds / (bytes as f64 / 1e6)));
-        println!(
-            "| distilling alone, ms of processor time | {milliseconds:.0}: {} per MB of transcripts, \
-             {} per MB of passages |",
-            per_megabyte(self.bytes),
-            per_megabyte(self.text_bytes),
-        );
+        if let Some(time) = time {
+            let milliseconds = time.as_secs_f64() * 1e3;
+            let per_megabyte =
+                |bytes: u64| number((bytes > 0).then(|| milliseconds / (bytes as f64 / 1e6)));
+            println!(
+                "| distilling alone, ms of processor time | {milliseconds:.0}: {} per MB of \
+                 transcripts, {} per MB of passages |",
+                per_megabyte(self.bytes),
+                per_megabyte(self.text_bytes),
+            );
+        }
         println!("\n| type | observations | % |\n|---|---|---|");
         for (kind, count) in &self.types {
             println!("| {kind} | {count} | {} |", share(*count as f64, self.observations as f64));

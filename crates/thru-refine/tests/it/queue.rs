@@ -1,10 +1,13 @@
 //! In which order is asked, what it may cost, and what becomes of a question without an answer.
 
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use proptest::prelude::*;
 use thru_config::Limit;
-use thru_core::Micros;
+use thru_core::{Layout, Micros, SystemClock};
+use thru_intake::{Intake, Options};
+use thru_journal::journal::{Journal, Stored};
 use thru_models::{AskError, Usage};
 
 use crate::records::{ONE, TWO};
@@ -85,6 +88,40 @@ fn what_is_told_of_two_sessions_in_the_same_words_cites_each_its_own() {
             assert!(passages.iter().any(|passage| passage.id == *source), "{session}");
         }
     }
+}
+
+#[test]
+fn what_is_forgotten_after_its_answer_came_stays_forgotten() {
+    // While a model is asked about the second session, somebody has the first one forgotten, whose answer
+    // is in the journal but not yet in the store.
+    let machine: Arc<OnceLock<(Layout, Options)>> = Arc::default();
+    let known = Arc::clone(&machine);
+    let mut stage = Stage::new(&[(ONE, 1), (TWO, 1)], move |request, _| {
+        if request.prompt.contains("session-2") {
+            std::thread::sleep(Duration::from_millis(200));
+            let (layout, options) = known.get().unwrap().clone();
+            let intake = Intake::new(layout, Arc::new(SystemClock), options).unwrap();
+            let lock = intake.try_lock(Duration::from_secs(5)).unwrap().unwrap();
+            intake.forget(&lock, &[&crate::machine::key(ONE)]).unwrap();
+        }
+        reply(request, SMALL)
+    });
+    assert!(machine.set((stage.machine.layout(), stage.machine.options.clone())).is_ok());
+    stage.concurrency = 2;
+    stage.queue(&[ONE, TWO], &[]);
+    stage.run();
+    assert_eq!(stage.at_once(), 2);
+    let journal = Journal::open(stage.machine.layout().journal(), "test").unwrap();
+    let records = journal.replay().unwrap().entries;
+    let refined = |session: &str| {
+        let is_of = |record: &&Stored| {
+            record.kind == "turn-refined" && record.body["session"]["id"] == session
+        };
+        records.iter().filter(is_of).count()
+    };
+    assert_eq!((refined(ONE), refined(TWO)), (0, 1));
+    assert_eq!(stage.jobs(), []);
+    stage.machine.assert_sound();
 }
 
 /// What became of a question, and of the next one.

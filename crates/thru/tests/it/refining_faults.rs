@@ -8,11 +8,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use thru_journal::journal::Journal;
 use thru_models::testing::{Asked, ModelServer, Response, body, error, ollama};
 
 use crate::faulting::{Daemon, eventually};
 use crate::home::{Home, Ran};
-use crate::hooking::{bash, everything, hook, prompt, stop};
+use crate::hooking::{bash, everything, hook, layout, prompt, stop};
 use crate::records::{Author, ONE, TWO, file};
 use crate::refining::{ALL, home_with, is_about_session, run, session, set, turn, willing};
 
@@ -26,6 +27,13 @@ fn done(home: &Home, code: i32) -> Value {
 /// The memories that a search finds, without what follows from the time.
 fn memories(home: &Home) -> Value {
     home.json(&["search", "--all", "--json", "valve"])["memories"].clone()
+}
+
+/// Every byte of every file of ours, and every record of the journal, sealed ones too.
+fn kept(home: &Home) -> String {
+    let journal = Journal::open(layout(home).journal(), "test").unwrap();
+    let records = journal.replay().unwrap().entries;
+    records.iter().fold(everything(home), |all, record| all + &record.body.to_string())
 }
 
 fn waiting(home: &Home) -> Value {
@@ -98,9 +106,9 @@ fn a_model_that_repeats_what_it_was_told_is_not_believed() {
         let done = done(&home, 0);
         assert_eq!((&done["turns"], &done["failed"]), (&json!(0), &json!(2)), "{done}");
         assert_eq!(memories(&home), before);
-        let kept = everything(&home);
-        assert!(!kept.contains("You write the memory"), "the prompt lies in our files");
-        assert!(!kept.contains("What was told"));
+        let all = kept(&home);
+        assert!(!all.contains("You write the memory"), "the prompt lies in our files");
+        assert!(!all.contains("What was told"));
     }
 }
 
@@ -183,7 +191,7 @@ fn what_a_record_tells_a_model_to_do_reaches_nobody() {
     let id = home.memory_of("decision", "lock never released");
     assert!(home.shown(&["show", &id]).contains("by a model"));
     home.thru(&["rebuild"]).expect(0);
-    assert!(!everything(&home).to_lowercase().contains("zanzibar"), "it lies in our files");
+    assert!(!kept(&home).to_lowercase().contains("zanzibar"), "it lies in our files");
     let shown = [
         home.shown(&["show", &id]),
         home.shown(&["search", "--all", "zanzibar"])
@@ -215,7 +223,7 @@ fn the_name_of_a_model_is_no_way_in() {
     assert_eq!(done(&home, 0)["turns"], 2);
     let id = home.memory_of("bugfix", "valve closed by a lock");
     assert!(home.shown(&["show", &id]).contains("made by llama3.2:3b"));
-    assert!(!everything(&home).contains("Ignore all previous"));
+    assert!(!kept(&home).contains("Ignore all previous"));
 }
 
 #[test]
@@ -367,9 +375,9 @@ fn what_is_forgotten_while_a_model_is_asked_does_not_come_back() {
     gate.open();
     let ran = Ran::from(asking.wait_with_output().unwrap());
     let gone = |when: &str| {
-        let kept = everything(&home);
+        let all = kept(&home);
         for words in ["nobody released", "Why the valve stayed shut", "Release the lock early"] {
-            assert!(!kept.contains(words), "{when}: {words}: {}", ran.shown());
+            assert!(!all.contains(words), "{when}: {words}: {}", ran.shown());
         }
         home.thru(&["search", "--all", "valve"]).expect(1);
         assert_eq!(home.json(&["jobs", "--json"])["jobs"], json!([]), "{when}");
@@ -412,7 +420,7 @@ fn a_rule_added_later_cleans_what_a_model_made() {
     assert!(home.shown(&["show", &id]).contains(SECRET));
     home.thru(&["redact", "add", "acme", "acme-[0-9]{8}"]).expect(0);
     home.thru(&["redact", "--apply"]);
-    assert!(!everything(&home).contains("12345678"), "it lies in our files");
+    assert!(!kept(&home).contains("12345678"), "it lies in our files");
     // An answer holds for one content, and this is another: it is asked about anew, and clean.
     assert_eq!(done(&home, 0)["turns"], 1);
     let asked = server.requests();
@@ -422,7 +430,7 @@ fn a_rule_added_later_cleans_what_a_model_made() {
     let id = home.memory_of("bugfix", "valve closed by a lock");
     let shown = home.shown(&["show", &id]);
     assert!(shown.contains("by a model") && !shown.contains(SECRET), "{shown}");
-    assert!(!everything(&home).contains("12345678"), "it lies in our files");
+    assert!(!kept(&home).contains("12345678"), "it lies in our files");
     home.thru(&["rebuild"]).expect(0);
     assert_eq!(home.shown(&["show", &id]), shown);
     home.thru(&["verify"]).expect(0);
@@ -477,7 +485,6 @@ fn start(home: &Home, session: &str) {
     hook(home, session, "SessionStart", json!({ "source": "startup" }));
 }
 
-#[cfg(unix)]
 #[test]
 fn a_daemon_asks_once_about_each_turn_and_once_about_what_was_left() {
     let server = willing();
@@ -512,7 +519,6 @@ fn a_daemon_asks_once_about_each_turn_and_once_about_what_was_left() {
     drop(daemon);
 }
 
-#[cfg(unix)]
 #[test]
 fn who_wants_to_be_left_alone_is_left_alone() {
     let server =
@@ -536,4 +542,36 @@ fn who_wants_to_be_left_alone_is_left_alone() {
     let willing = willing();
     set(&home, &willing);
     eventually(|| !willing.requests().is_empty());
+}
+
+#[test]
+fn a_daemon_that_asks_somebody_who_hangs_ends_when_it_is_to() {
+    let server = ModelServer::start([Response::silence()]).unwrap();
+    let home = Home::new();
+    set(&home, &server);
+    let daemon = Daemon::of(&home);
+    start(&home, ONE);
+    play(&home, ONE, 1);
+    eventually(|| !server.requests().is_empty());
+    // What happens meanwhile is brought in all the same.
+    prompt(&home, TWO, 1, "Where is the sextant kept?");
+    eventually(|| home.thru(&["search", "--all", "sextant"]).code == 0);
+    home.thru(&["daemon", "stop"]).expect(0);
+    assert_eq!((server.requests().len(), waiting(&home)), (1, json!(1)));
+    drop(daemon);
+}
+
+#[test]
+fn a_test_keeps_to_the_budget_too() {
+    let server = ModelServer::start([ollama("{\"ready\": true}")]).unwrap();
+    let home = home_with(&server);
+    home.thru(&["config", "set", "budget.daily_tokens", "1200"]).expect(0);
+    home.thru(&["models", "test"]).expect(0);
+    insta::assert_snapshot!(home.shown(&["models", "test"]), @"
+    -- stderr --
+    error: today's tokens are spent.
+    hint: `thru config set budget.daily_tokens NUMBER` allows more, and so do the other limits.
+    -- exit 2 --
+    ");
+    assert_eq!(server.requests().len(), 1);
 }

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use thru_core::{Purpose, Question, Spent};
 use thru_intake::Operation;
 use thru_models::{AskError, Reply, Request};
-use thru_refine::{Chain, Link};
+use thru_refine::{Chain, Link, Meter};
+use thru_store::Store;
 
 use crate::commands::{Outcome, shared};
 use crate::environment::Environment;
@@ -59,6 +60,17 @@ fn ask(environment: &Environment, chain: &Chain, link: &Link) -> Result<Answer> 
         temperature: None,
     };
     let intake = environment.intake()?;
+    let (most, now) = (chain.most(link, &request), environment.clock.now());
+    if let Some(store) = Store::open_if_there(&environment.layout)? {
+        let limits = environment.config.models().limits();
+        let exhausted = Meter::read(&store, now, None)?.exhausted(&limits, most, now);
+        if let Some(exhausted) = exhausted {
+            return Err(advised(
+                format!("{} are spent", exhausted.what),
+                "`thru config set budget.daily_tokens NUMBER` allows more, and so do the other limits",
+            ));
+        }
+    }
     // This counts like everything else that is asked.
     let question = intake.record_question(Question {
         purpose: Purpose::Test,
@@ -66,7 +78,7 @@ fn ask(environment: &Environment, chain: &Chain, link: &Link) -> Result<Answer> 
         project: None,
         provider: link.name.clone(),
         model: link.provider.model().to_owned(),
-        spent: chain.most(link, &request),
+        spent: most,
     })?;
     let reply = link.provider.ask(&request, &AtomicBool::new(false));
     let (spent, error) = match &reply {
