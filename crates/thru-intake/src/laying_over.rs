@@ -72,8 +72,8 @@ impl Models {
         let superseded = distillate
             .observations
             .iter()
-            .filter(|one| turns.get(&one.turn).is_some_and(|made| !made.observations.is_empty()))
             .filter(|one| one.speaker == Speaker::Agent && !one.is_rule)
+            .filter(|one| turns.get(&one.turn).is_some_and(|made| covers(made, one)))
             .map(|one| one.id)
             .collect();
         let mut refined = Vec::new();
@@ -120,6 +120,15 @@ fn summary_of(
         sections,
         ..distilled.clone()
     }
+}
+
+/// Whether what a model made of a turn says all of what was distilled: an observation that knows of changes
+/// which the model left out stays.
+fn covers(made: &RefinedTurn, distilled: &Observation) -> bool {
+    let is_told = |path: &String| {
+        made.observations.iter().any(|observation| observation.files_modified.contains(path))
+    };
+    !made.observations.is_empty() && distilled.files_modified.iter().all(is_told)
 }
 
 fn digest_of(summary: &mut Summary, turn: u32) -> Option<&mut Digest> {

@@ -139,7 +139,11 @@ impl Intake {
         if let Some(attempts) = batch.job_attempts(kind, session)? {
             let again = match again {
                 Again::Never => None,
-                Again::At(at) => Some(at),
+                Again::At(at) => {
+                    batch.postpone_job(kind, session, error, at)?;
+                    batch.commit()?;
+                    return Ok(());
+                }
                 Again::Backoff => {
                     let id = Id::derive(&[kind.as_str().as_bytes(), &session.to_le_bytes()]);
                     match Backoff::default().after(attempts + 1, id) {
@@ -180,7 +184,7 @@ impl Intake {
 pub enum Again {
     /// By itself never.
     Never,
-    /// At this time.
+    /// At this time. It was nobody's fault, or the provider's: it does not count as a failure of its own.
     At(Timestamp),
     /// After a while, which grows with each failure.
     Backoff,

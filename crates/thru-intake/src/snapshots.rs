@@ -65,7 +65,15 @@ impl Intake {
         let content = maker.finish(|distillate| {
             let mut laid = Laid::of(distillate);
             decide(&decisions, &mut laid);
-            laid.into_distillate()
+            let mut distillate = laid.into_distillate();
+            // Where a person wrote another title, the words below it say what it said before.
+            for observation in &mut distillate.observations {
+                let edit = decisions.get(&observation.id).map(|decision| &decision.edit);
+                if edit.is_some_and(|edit| edit.title.is_some() && edit.narrative.is_none()) {
+                    observation.narrative = None;
+                }
+            }
+            distillate
         });
         // The passages were clean when they were stored; the rules may be newer.
         Ok(self.redactor().clean_texts(content, SnapshotContent::texts, &mut Report::default()))

@@ -600,18 +600,30 @@ impl Refiner<'_> {
     ) -> Failure {
         let text = error.to_string();
         let goes_on = !matches!(error, AskError::Stopped { .. });
+        // Others would wait as long, or be told the same.
+        let is_of_provider = error.concerns_provider()
+            || matches!(
+                error,
+                AskError::Server { .. }
+                    | AskError::Timeout { .. }
+                    | AskError::Rejected { status: 404, .. }
+            );
         if spent.tokens() > 0 && goes_on {
-            return self.wasted(intake, question, spent, prepared, text);
+            let wasted = self.wasted(intake, question, spent, prepared, text);
+            return Failure { is_general: wasted.is_general || is_of_provider, ..wasted };
         }
         let recorded = record_failure(intake, question, spent, &text);
-        let is_general = error.concerns_provider() || !goes_on || recorded.is_err();
+        let is_general = is_of_provider || !goes_on || recorded.is_err();
         let now = self.clock.now();
         let after = |wait| now.checked_add(wait).unwrap_or(Timestamp::MAX);
         let (again, not_before) = match error.retry() {
             Retry::After(wait) => (Again::At(after(wait)), Some(after(wait))),
+            // It may be this question that the server fails at.
+            Retry::Backoff if matches!(error, AskError::Server { .. }) => (Again::Backoff, None),
             Retry::Backoff if is_general => (Again::At(after(AWAY)), None),
             Retry::Backoff => (Again::Backoff, None),
-            Retry::No => (Again::At(after(LATER)), None),
+            Retry::No if is_general => (Again::At(after(LATER)), None),
+            Retry::No => (Again::Backoff, None),
         };
         Failure { error: text, again, is_general, goes_on, exhausted: None, not_before }
     }

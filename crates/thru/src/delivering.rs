@@ -77,7 +77,7 @@ fn due(store: &Store, now: Timestamp) -> Result<Vec<JobRow>> {
     let waits = |session: i64| {
         jobs.iter().any(|job| {
             let asks = matches!(job.kind, Some(JobKind::RefineTurn(_) | JobKind::RefineSession));
-            asks && job.session == session && !job.is_dead && job.attempts == 0
+            asks && job.session == session && !job.is_dead && job.error.is_none()
         })
     };
     let is_due = |job: &&JobRow| {

@@ -173,9 +173,7 @@ fn of_distillate(distillate: &Distillate) -> SnapshotContent {
         let is_likely = observation.certainty == Certainty::High;
         let (list, text) = match (observation.kind, observation.speaker) {
             (ObservationType::Decision, Speaker::Person) if is_likely => {
-                // The title is what somebody may have written over; it is cut where it is long.
-                let ruled = if title.ends_with('…') { whole } else { title };
-                (&mut content.rulings, with_facts(ruled, observation))
+                (&mut content.rulings, with_facts(whole, observation))
             }
             (ObservationType::Decision, Speaker::Agent) => {
                 (&mut content.decisions, with_facts(whole, observation))

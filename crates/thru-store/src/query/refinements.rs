@@ -105,7 +105,7 @@ impl Store {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// What a model made of exactly this input before, for whatever session.
+    /// What a model made of exactly this input before. Whose session that was is for the caller to see.
     pub fn refinement_of_input(&self, input: &Id) -> Result<Option<String>> {
         Ok(self
             .connection

@@ -47,6 +47,23 @@ impl Batch<'_> {
         Ok(())
     }
 
+    /// Has a job wait, which does not count as a failure.
+    pub fn postpone_job(
+        &self,
+        kind: JobKind,
+        session: i64,
+        error: &str,
+        until: Timestamp,
+    ) -> Result<()> {
+        self.transaction
+            .prepare_cached(
+                "UPDATE jobs SET due = ?3, error = ?4
+                 WHERE kind = ?1 AND session = ?2 AND turn = ?5",
+            )?
+            .execute((kind.as_str(), session, until.as_millisecond(), error, kind.turn()))?;
+        Ok(())
+    }
+
     /// Has a job tried again now, as if it had never failed.
     pub fn retry_job(&self, kind: JobKind, session: i64, now: Timestamp) -> Result<()> {
         self.transaction

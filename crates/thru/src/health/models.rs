@@ -23,7 +23,7 @@ pub(super) fn models(seen: &Seen<'_>) -> Finding {
     let store = seen.store.as_ref().ok().and_then(Option::as_ref);
     let jobs = store.and_then(|store| store.jobs().ok()).unwrap_or_default();
     let is_question = |kind| matches!(kind, Some(JobKind::RefineTurn(_) | JobKind::RefineSession));
-    let failed = jobs.iter().filter(|job| is_question(job.kind) && job.attempts > 0);
+    let failed = jobs.iter().filter(|job| is_question(job.kind) && job.error.is_some());
     let count = failed.clone().count() as u64;
     match failed.filter_map(|job| job.error.as_deref()).next() {
         Some(error) => Finding::note(
