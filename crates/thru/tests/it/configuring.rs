@@ -139,7 +139,7 @@ fn settings_are_shown_with_where_they_come_from() {
     # Questions under way at a time.
     models.concurrency = 1
 
-    # Questions in a minute at most.
+    # Questions in a minute at most, to a model that is not on this machine.
     models.requests_per_minute = 30
 
     # Cents for a million tokens sent, where the price is not known or another one holds. -1 means as

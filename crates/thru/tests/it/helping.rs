@@ -733,6 +733,7 @@ fn help_of_jobs_and_sync_history() {
     Commands:
       list    List jobs, those that are due first (the default)
       retry   Have jobs tried again now, as if they had never failed
+      run     Ask models, and deliver, what is due now; the daemon does this by itself
       cancel  Take jobs out of the queue
 
     Options:
@@ -743,6 +744,7 @@ fn help_of_jobs_and_sync_history() {
     Examples:
       thru jobs                what waits and what failed
       thru jobs retry --all    try everything again now
+      thru jobs run            ask models and deliver what is due, where no daemon does
       thru jobs cancel 3       let it be; the session is indexed when something asks for it
 
     Exit status: 1 there is none.
