@@ -71,7 +71,7 @@ impl Intake {
         let Some(row) = store.session_by_key(&moment.session)? else { return Ok(None) };
         let made = store.snapshots(row)?;
         if let Some(known) = made.into_iter().find(|made| made.snapshot.event == moment.event) {
-            return Ok(Some(self.cleaned_snapshot(known.snapshot)));
+            return Ok(Some(self.kept_snapshot(&store, row, known.snapshot)?));
         }
         let Some(clean) = self.snapshot(&store, row, moment)? else { return Ok(None) };
         let snapshot = clean.get();
@@ -131,8 +131,35 @@ impl Intake {
         Ok(Some(self.cleaned_snapshot(snapshot.into_inner())))
     }
 
-    /// A snapshot that was kept, by today's rules of redaction.
-    pub fn cleaned_snapshot(&self, snapshot: Snapshot) -> Clean<Snapshot> {
+    /// A snapshot that was kept, by today's rules of redaction; made anew where people decided about
+    /// memories of its session since: what they had forgotten, or wrote over, is not told again.
+    ///
+    /// # Errors
+    /// Where the store cannot be read.
+    pub fn kept_snapshot(
+        &self,
+        store: &Store,
+        session: i64,
+        kept: Snapshot,
+    ) -> Result<Clean<Snapshot>> {
+        if store.is_decided_about(&kept.session)? {
+            let moment = Moment {
+                session: kept.session.clone(),
+                event: kept.event.clone(),
+                at: kept.at,
+                trigger: kept.trigger.clone(),
+                custom_instructions: kept.custom_instructions.clone(),
+                directory: kept.directory.clone(),
+                place: None,
+            };
+            if let Some(anew) = self.snapshot(store, session, moment)? {
+                return Ok(anew);
+            }
+        }
+        Ok(self.cleaned_snapshot(kept))
+    }
+
+    fn cleaned_snapshot(&self, snapshot: Snapshot) -> Clean<Snapshot> {
         self.redactor.clean_texts(snapshot, Snapshot::texts, &mut Report::default())
     }
 

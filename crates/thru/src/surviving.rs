@@ -21,7 +21,7 @@ use thru_core::{Id, Layout, SessionKey, Snapshot, Timestamp};
 use thru_intake::{Intake, IntakeLock, Moment, Which};
 use thru_journal::files;
 use thru_redact::Clean;
-use thru_store::{CompactionRow, SessionRow, Store};
+use thru_store::{CompactionRow, SessionRow, SnapshotRow, Store};
 use thru_summaries::{Excerpt, Folder, Options, SummariesError};
 
 use crate::bringing_in::{Effort, Where, bring_in};
@@ -109,7 +109,7 @@ pub(crate) fn complete(environment: &Environment, lock: &IntakeLock) -> Result<(
         let made = made.into_iter().find(|made| made.snapshot.event == pending.event);
         match (row, made) {
             (Some(row), Some(made)) => {
-                let snapshot = intake.cleaned_snapshot(made.snapshot);
+                let snapshot = intake.kept_snapshot(&store, row, made.snapshot)?;
                 write(environment, &intake, &store, row, &snapshot, pending.root.as_deref())?;
             }
             // What it was about is gone, or another note tells of it.
@@ -127,7 +127,7 @@ pub(crate) fn held_at(
     compaction: &CompactionRow,
 ) -> Result<Option<Clean<Snapshot>>> {
     if let Some(known) = store.snapshot_of(compaction)? {
-        return Ok(Some(intake.cleaned_snapshot(known.snapshot)));
+        return Ok(Some(intake.kept_snapshot(store, compaction.session, known.snapshot)?));
     }
     let Some(moment) = Moment::of(store, compaction)? else { return Ok(None) };
     Ok(intake.snapshot(store, compaction.session, moment)?)
@@ -205,18 +205,24 @@ pub(crate) fn write_to(
     folder.write(snapshot, &excerpts, &options)
 }
 
-/// Writes the files again that there are, once words were taken out of what is remembered. Gives the
-/// folders where that was not possible.
-pub(crate) fn write_again(environment: &Environment) -> Result<Vec<PathBuf>> {
+/// Writes the files again that there are, of these sessions or of all, once words were taken out of what is
+/// remembered. Gives the folders where that was not possible.
+pub(crate) fn write_again(
+    environment: &Environment,
+    only: Option<&[SessionKey]>,
+) -> Result<Vec<PathBuf>> {
     let intake = environment.intake()?;
     let Some(store) = Store::open_if_there(&environment.layout)? else { return Ok(Vec::new()) };
     let mut left = BTreeSet::new();
     for row in store.sessions_with_snapshots()? {
-        for kept in store.snapshots(row)? {
+        let kept = store.snapshots(row)?;
+        let is_wanted =
+            |kept: &SnapshotRow| only.is_none_or(|only| only.contains(&kept.snapshot.session));
+        for kept in kept.into_iter().filter(is_wanted) {
             let Some(root) = kept.snapshot.directory.clone().map(PathBuf::from) else { continue };
             let (config, _) = settings(&environment.config_file, &root)?;
             let folder = folder(environment, &config, &root);
-            let snapshot = intake.cleaned_snapshot(kept.snapshot);
+            let snapshot = intake.kept_snapshot(&store, row, kept.snapshot)?;
             if folder.holds(snapshot.get().session.id.as_str())
                 && write_to(&folder, &intake, &store, row, &snapshot, &config).is_err()
             {

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use rusqlite::types::Value;
 use rusqlite::{OptionalExtension, Row, params_from_iter};
 use thru_core::{
-    FileState, Id, IdPrefix, MemoryDecision, MemoryKind, Observation, ObservationType, Summary,
-    Timestamp, WorkOutcome,
+    FileState, Id, IdPrefix, MemoryDecision, MemoryKind, Observation, ObservationType, SessionKey,
+    Summary, Timestamp, WorkOutcome,
 };
 
 use super::passages::{passage_place, time};
@@ -371,6 +371,18 @@ impl Store {
     /// By which version of distilling the memories were made.
     pub fn distiller(&self) -> Result<Option<u32>> {
         Ok(self.meta("distiller")?.and_then(|version| version.parse().ok()))
+    }
+
+    /// Whether people decided anything about memories of a session, whether it holds or was taken back.
+    pub fn is_decided_about(&self, session: &SessionKey) -> Result<bool> {
+        Ok(self
+            .connection
+            .prepare_cached(
+                "SELECT 1 FROM operations WHERE kind LIKE 'memory-%'
+                     AND json_extract(body, '$.session.id') = ?1
+                     AND json_extract(body, '$.session.agent') = ?2",
+            )?
+            .exists((session.id.as_str(), session.agent.as_str()))?)
     }
 
     /// What people decided about memories.

@@ -8,6 +8,7 @@ use thru_redact::Report;
 use super::{Outcome, memories, remember, shared};
 use crate::environment::Environment;
 use crate::failure::advised;
+use crate::surviving;
 use crate::ui::{Page, Tone};
 
 /// What you write stands over what was distilled, also after a rebuild. `thru undo` takes it back.
@@ -70,8 +71,10 @@ pub(crate) fn run(
     let edit = MemoryEdit { title, narrative: text, kind: arguments.kind, is_rule: arguments.rule };
     let intake = environment.intake()?;
     let lock = shared::lock(&intake)?;
-    let edited = Operation::MemoryEdited { memory: memory.id, session, edit };
+    let edited = Operation::MemoryEdited { memory: memory.id, session: session.clone(), edit };
     intake.record_and_apply(&lock, &[edited])?;
+    drop(lock);
+    surviving::write_again(environment, Some(session.as_slice()))?;
     let store = shared::open_store(environment)?;
     let mut page = Page::new(environment, plain);
     if let Some(memory) = store.memory(&memory.id)? {

@@ -103,6 +103,9 @@ pub(crate) fn run(
         .collect();
     if !operations.is_empty() {
         intake.record_and_apply(&lock, &operations)?;
+        let of = |(_, session): &(MemoryRow, Option<SessionKey>)| session.clone();
+        let sessions: Vec<SessionKey> = targets.memories.iter().filter_map(of).collect();
+        surviving::write_again(environment, Some(&sessions))?;
         let count = count_of_memories(operations.len());
         page.line(format!("Forgot {count}. `thru undo` brings one back."));
     }

@@ -205,7 +205,7 @@ fn everywhere(arguments: &Arguments, environment: &Environment, plain: bool) -> 
     bar.finish_and_clear();
     match arguments.json {
         true => {
-            surviving::write_again(environment)?;
+            surviving::write_again(environment, None)?;
             page.json(&applied_json(&applied, &left))?;
         }
         false => {
@@ -220,7 +220,7 @@ fn everywhere(arguments: &Arguments, environment: &Environment, plain: bool) -> 
 
 /// Writes the summaries in projects again, and names those that still say what they said.
 fn say_not_rewritten(page: &mut Page, environment: &Environment) -> Result<()> {
-    for folder in surviving::write_again(environment)? {
+    for folder in surviving::write_again(environment, None)? {
         let folder = environment.shown(&folder);
         page.line(format!(
             "Summaries in {folder} could not be written again: remove them yourself."

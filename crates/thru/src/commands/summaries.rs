@@ -234,7 +234,7 @@ fn held(
     // One that was kept stays, even where the compaction never came.
     for kept in store.snapshots(session.row)? {
         if all.iter().all(|known| known.get().event != kept.snapshot.event) {
-            all.push(intake.cleaned_snapshot(kept.snapshot));
+            all.push(intake.kept_snapshot(store, session.row, kept.snapshot)?);
         }
     }
     all.sort_by_key(|held| held.get().at);

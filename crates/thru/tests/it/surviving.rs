@@ -499,3 +499,22 @@ fn summaries_are_listed_loaded_and_removed() {
             .unwrap();
     assert_eq!((&loaded["kind"], &loaded["session_id"]), (&json!("session-load"), &json!(ONE)));
 }
+
+#[test]
+fn what_was_forgotten_or_written_over_is_not_handed_back() {
+    let home = Home::new();
+    begin(&home, ONE);
+    compact(&home, ONE);
+    intake(&home);
+    let file = summaries(&home).join("latest/summary.md");
+    let told = || home.inside(&["session", "load", ONE]).expect(0).stdout;
+    assert!(told().contains("Always use tabs"));
+    let rule = home.memory_of("decision", "always use tabs");
+    home.inside(&["edit", &rule, "--title", "Indent with four spaces"]).expect(0);
+    assert!(!told().contains("\"Always use tabs") && told().contains("four spaces"), "{}", told());
+    assert!(fs::read_to_string(&file).unwrap().contains("The user ruled: Indent with four spaces"));
+    home.inside(&["forget", &rule, "--yes"]).expect(0);
+    assert!(!told().contains("four spaces"), "{}", told());
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(!text.contains("The user ruled"), "{text}");
+}

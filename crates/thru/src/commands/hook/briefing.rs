@@ -179,7 +179,8 @@ fn what_it_held(
     let last = store.compactions(row)?.pop();
     let known = last.as_ref().map(|last| store.snapshot_of(last)).transpose()?.flatten();
     if let Some(known) = known {
-        return Ok((store, Some(known.snapshot)));
+        let kept = as_decided(environment, &store, row, known.snapshot)?;
+        return Ok((store, Some(kept)));
     }
     if let Some(moment) = last.map(|last| Moment::of(&store, &last)).transpose()?.flatten() {
         let transcript = PathBuf::from(input.text("transcript_path").unwrap_or_default());
@@ -190,11 +191,25 @@ fn what_it_held(
         store = Store::open_to_read(&environment.layout)?;
     }
     let made = match store.newest_snapshot(row)? {
-        Some(made) => Some(made.snapshot),
+        Some(made) => Some(as_decided(environment, &store, row, made.snapshot)?),
         None if !surviving::is_quick(&store, row)? => None,
         None => snapshot_now(&environment.intake()?, &store, row, SystemClock.now())?,
     };
     Ok((store, made))
+}
+
+/// A snapshot that was kept, without what people had forgotten or wrote over since.
+fn as_decided(
+    environment: &Environment,
+    store: &Store,
+    session: i64,
+    kept: Snapshot,
+) -> Result<Snapshot> {
+    // Nearly never; and what is told passes the redactor anyway.
+    if !store.is_decided_about(&kept.session)? {
+        return Ok(kept);
+    }
+    Ok(environment.intake()?.kept_snapshot(store, session, kept)?.into_inner())
 }
 
 /// Whether there is something that hooks recorded, nobody brought in yet, and can be brought in at once.

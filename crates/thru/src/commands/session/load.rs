@@ -23,7 +23,9 @@ pub(crate) fn run(arguments: &Load, environment: &Environment, plain: bool) -> R
     let intake = environment.intake()?;
     let session = named(&arguments.id, environment, &store)?;
     let snapshot = match store.newest_snapshot(session.row)? {
-        Some(known) => Some(intake.cleaned_snapshot(known.snapshot).into_inner()),
+        Some(known) => {
+            Some(intake.kept_snapshot(&store, session.row, known.snapshot)?.into_inner())
+        }
         None => snapshot_now(&intake, &store, session.row, environment.clock.now())?,
     };
     let place = match &session.project_name {
