@@ -176,7 +176,13 @@ fn state(content: &SnapshotContent, memories: &Memories) -> Vec<Draft> {
     let last = content.last_request.as_ref().map(|one| ("Asked last", one));
     let is_same = content.objective.as_ref().zip(content.last_request.as_ref());
     let is_same = is_same.is_some_and(|(a, b)| normal(&a.text) == normal(&b.text));
-    let earlier = content.requests.iter().filter(says_more).map(|one| ("Asked before", one));
+    // The objective may tell of two requests, each cut.
+    let begins = |one: &Statement| normal(&one.text).chars().take(80).collect::<String>();
+    let told: Vec<String> =
+        content.objective.iter().chain(&content.last_request).map(begins).collect();
+    let earlier = content.requests.iter().filter(says_more);
+    let earlier = earlier.filter(|one| !told.contains(&begins(one)));
+    let earlier = earlier.map(|one| ("Asked before", one));
     let last = last.filter(|_| !is_same).into_iter();
     for (label, statement) in asked.into_iter().chain(last).chain(earlier.take(REQUESTS)) {
         let text = format!("{label}: \"{}\"", recorded(&statement.text, STATEMENT));

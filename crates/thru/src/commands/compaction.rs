@@ -3,10 +3,10 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 use thru_core::{SnapshotContent, Statement};
-use thru_store::CompactionRow;
+use thru_store::{CompactionRow, SessionRow};
 
 use super::search::session_heading;
-use super::{Outcome, shared};
+use super::{Outcome, memories, shared};
 use crate::environment::Environment;
 use crate::surviving;
 use crate::ui::{Page, Tone, count, day_and_time, one_line};
@@ -79,14 +79,20 @@ pub(crate) fn run(
             page.line("Its context was never compacted.");
         }
         for (number, compared) in all.iter().enumerate() {
-            show(&mut page, number + 1, compared, environment);
+            show(&mut page, number + 1, compared, &session, environment);
         }
     }
     page.print()?;
     Ok(if all.is_empty() { Outcome::Nothing } else { Outcome::Done })
 }
 
-fn show(page: &mut Page, number: usize, compared: &Compared, environment: &Environment) {
+fn show(
+    page: &mut Page,
+    number: usize,
+    compared: &Compared,
+    session: &SessionRow,
+    environment: &Environment,
+) {
     let Compared { row, dropped } = compared;
     page.gap();
     let when = day_and_time(row.at, &environment.zone);
@@ -120,7 +126,10 @@ fn show(page: &mut Page, number: usize, compared: &Compared, environment: &Envir
         let shown = &texts[..texts.len().min(SHOWN)];
         let more = texts.len() - shown.len();
         let lines = match is_list {
-            true => vec![shown.join(", ")],
+            true => {
+                let names = shown.iter().map(|name| memories::relative(name, Some(session)));
+                vec![names.collect::<Vec<_>>().join(", ")]
+            }
             false => shown.to_vec(),
         };
         for (place, line) in lines.iter().enumerate() {
