@@ -289,7 +289,7 @@ fn concept_of(name: &str) -> Option<Concept> {
     name.parse().ok()
 }
 
-/// Numbers in a text: "[1]", "1, 2".
+/// Numbers in a text: `[1]`, `1, 2`.
 fn numbers_in(text: &str) -> Vec<u32> {
     let text = &text[..text.floor_char_boundary(200)];
     text.split(|c: char| !c.is_ascii_digit())
