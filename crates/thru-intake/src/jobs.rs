@@ -21,8 +21,9 @@ impl Intake {
     /// # Errors
     /// Where the store cannot be written.
     pub fn cancel_jobs(&self, lock: &IntakeLock, numbers: &[i64]) -> Result<Vec<JobRow>> {
-        self.for_jobs(lock, numbers, |batch, kind, session| {
-            batch.remove_job(kind, session).map(drop)
+        self.for_jobs(lock, numbers, |batch, kind, session| match kind {
+            JobKind::Index => batch.remove_job(kind, session).map(drop),
+            _ => batch.let_question_be(kind, session),
         })
     }
 

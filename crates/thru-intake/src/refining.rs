@@ -158,14 +158,14 @@ impl Intake {
         Ok(())
     }
 
-    /// Takes a question out of the queue: it is not to be asked.
+    /// Takes a question out of the queue: it is not to be asked, as long as it is about the same.
     ///
     /// # Errors
     /// Where the store cannot be written.
     pub fn drop_question(&self, _lock: &IntakeLock, kind: JobKind, session: i64) -> Result<()> {
         let mut store = self.open_store(&mut |_, _, _| {})?;
         let batch = store.begin()?;
-        batch.remove_job(kind, session)?;
+        batch.let_question_be(kind, session)?;
         batch.commit()?;
         Ok(())
     }

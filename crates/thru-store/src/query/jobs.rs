@@ -87,7 +87,8 @@ impl Store {
         let mut statement = self.connection.prepare_cached(
             "SELECT j.id, j.kind, j.session, s.agent, s.session, j.reason, j.created, j.due, j.attempts,
                     j.dead, j.error, j.turn, j.content
-             FROM jobs j JOIN sessions s ON s.id = j.session ORDER BY j.dead, j.due, j.id",
+             FROM jobs j JOIN sessions s ON s.id = j.session WHERE j.dead < 2
+             ORDER BY j.dead, j.due, j.id",
         )?;
         let rows = statement.query_map([], job)?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)

@@ -117,7 +117,7 @@ CREATE TABLE jobs (
     -- Not before.
     due      INTEGER NOT NULL,
     attempts INTEGER NOT NULL DEFAULT 0,
-    -- Whether nobody tries it again by himself.
+    -- 1 nobody tries it again by himself; 2 a question that is not asked, kept so that it is not noted again.
     dead     INTEGER NOT NULL DEFAULT 0,
     error    TEXT,
     -- The hash of what it is about, where it is about that and nothing else.

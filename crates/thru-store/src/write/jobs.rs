@@ -86,6 +86,16 @@ impl Batch<'_> {
             .optional()?)
     }
 
+    /// Lets a question be: it is not asked, and not noted again as long as it is about the same.
+    pub fn let_question_be(&self, kind: JobKind, session: i64) -> Result<()> {
+        self.transaction
+            .prepare_cached(
+                "UPDATE jobs SET dead = 2 WHERE kind = ?1 AND session = ?2 AND turn = ?3",
+            )?
+            .execute((kind.as_str(), session, kind.turn()))?;
+        Ok(())
+    }
+
     /// Takes a job out: it is done, or nobody wants it any more.
     pub fn remove_job(&self, kind: JobKind, session: i64) -> Result<bool> {
         let removed = self
