@@ -214,7 +214,7 @@ pub static SETTINGS: &[Setting] = &[
             "llamacpp",
             "vllm",
             "ollama",
-            "claude",
+            "claude-cli",
         ]),
         default: || Value::Text("none".to_owned()),
         doc: "Whose model makes memories better, in the background. `thru models set` sets it. \
