@@ -90,6 +90,18 @@ impl Note {
 }
 
 impl Note {
+    /// Whether it may leave out what was said of what must not be sent to anybody.
+    pub fn is_about_what_is_sent(&self) -> bool {
+        match self {
+            Self::Syntax { .. } => true,
+            Self::WrongValue { key, .. } => {
+                ["models.", "budget.", "capture."].iter().any(|part| key.starts_with(part))
+            }
+            Self::UnknownKey { key, .. } => key.starts_with("models."),
+            Self::NotForProjects { .. } => false,
+        }
+    }
+
     /// Whether it may leave out what the user said of what must not be kept. Who records has to stop.
     pub fn is_about_what_is_kept(&self) -> bool {
         match self {

@@ -205,7 +205,7 @@ impl Intake {
                 }
                 Operation::QuestionAsked(question) => batch.put_question(key, *at, question)?,
                 Operation::QuestionSettled { question, spent, error } => {
-                    settle(&batch, question, *spent, error.is_some())?;
+                    settle(&batch, question, *at, *spent, error.is_some())?;
                 }
                 Operation::TurnRefined(refined) => {
                     put_refinement(&batch, key, *at, refined, false)?;

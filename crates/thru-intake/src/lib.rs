@@ -62,7 +62,7 @@ pub use pending::Pending;
 pub use plan::{Plan, SourceProblem};
 pub use rebuild::RebuildReport;
 pub use reclean::Recleaned;
-pub use refining::Again;
+pub use refining::{Again, REUSED};
 pub use restore::Restored;
 pub use sessions::{Indexed, IndexedSessions};
 pub use snapshots::Before;

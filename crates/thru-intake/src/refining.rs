@@ -31,19 +31,23 @@ impl Intake {
         session: i64,
         turns: &[NewTurn],
     ) -> Result<()> {
-        let Some(since) = self.options.refine_since else { return Ok(()) };
         let now = self.clock.now();
         let under_way = batch
             .course(session)?
             .and_then(|course| course.heard.at(now, &self.options.limits))
             .is_some_and(|conversation| conversation.turn().is_some());
-        let last = turns.iter().map(|turn| turn.turn).max().filter(|_| under_way);
+        match turns.split_last() {
+            Some((_, finished)) if under_way => self.queue_finished(batch, session, finished),
+            _ => self.queue_finished(batch, session, turns),
+        }
+    }
+
+    fn queue_finished(&self, batch: &Batch<'_>, session: i64, turns: &[NewTurn]) -> Result<()> {
+        let Some(since) = self.options.refine_since else { return Ok(()) };
+        let now = self.clock.now();
         for turn in turns {
             let is_new = turn.at.is_some_and(|at| at >= since);
-            let is_wanted = turn.turn > 0
-                && Some(turn.turn) != last
-                && is_new
-                && turn.content.messages >= FEWEST_MESSAGES;
+            let is_wanted = turn.turn > 0 && is_new && turn.content.messages >= FEWEST_MESSAGES;
             if is_wanted && !batch.is_refined(session, false, turn.content.hash)? {
                 let kind = JobKind::RefineTurn(turn.turn);
                 batch.put_question_job(kind, session, turn.content.hash, now + SETTLING)?;
@@ -70,6 +74,9 @@ impl Intake {
         if !happened(self.options.refine_since) || batch.is_refined(course.row, true, content)? {
             return Ok(());
         }
+        // Those that nobody noted: the last one was under way when it was distilled.
+        let turns = batch.turns_of(course.row)?;
+        self.queue_finished(batch, course.row, &turns)?;
         batch.put_question_job(JobKind::RefineSession, course.row, content, now)?;
         batch.hurry_question_jobs(course.row, now)?;
         Ok(())
@@ -179,6 +186,9 @@ impl Intake {
     }
 }
 
+/// How the question of an answer begins that was taken over from an earlier one: nobody was asked.
+pub const REUSED: &str = "reused-";
+
 /// When something that failed is to be tried again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Again {
@@ -194,6 +204,7 @@ pub enum Again {
 pub(crate) fn settle(
     batch: &Batch<'_>,
     question: &str,
+    at: Timestamp,
     spent: Spent,
     has_failed: bool,
 ) -> Result<()> {
@@ -202,7 +213,7 @@ pub(crate) fn settle(
         true if spent.tokens() == 0 => Fate::Free,
         true => Fate::Wasted,
     };
-    Ok(batch.settle_question(question, fate, spent)?)
+    Ok(batch.settle_question(question, at, fate, spent)?)
 }
 
 /// Writes what a model made.
@@ -213,7 +224,9 @@ pub(crate) fn put_refinement<T: Serialize>(
     refined: &Refined<T>,
     is_whole: bool,
 ) -> Result<()> {
-    batch.settle_question(&refined.question, Fate::Answered, refined.made.spent)?;
+    if !refined.question.starts_with(REUSED) {
+        batch.settle_question(&refined.question, at, Fate::Answered, refined.made.spent)?;
+    }
     if batch.is_forgotten(&refined.session)? {
         return Ok(());
     }

@@ -86,10 +86,13 @@ impl Meter {
             if after.tokens() > most {
                 return Some(Exhausted { what: tokens, until, is_of_project });
             }
-            // What costs nothing may be asked for when no money is left.
-            let costs = asked.cost.is_some_and(|cost| cost > Micros(0));
-            let is_over = after.cost.is_some_and(|cost| cost > Micros::from_cents(cents));
-            (costs && is_over).then_some(Exhausted { what: money, until, is_of_project })
+            // What costs nothing may be asked for when no money is left; what nobody knows the price of may not.
+            let limit = Micros::from_cents(cents);
+            let is_over = match asked.cost {
+                Some(cost) => cost > Micros(0) && after.cost.is_some_and(|cost| cost > limit),
+                None => spent.cost.unwrap_or_default() >= limit,
+            };
+            is_over.then_some(Exhausted { what: money, until, is_of_project })
         })
     }
 }
@@ -160,7 +163,8 @@ mod tests {
         meter.add(spent(1, Some(20_000)), false);
         assert!(meter.exhausted(&limits(1_000, 2), spent(1, Some(1)), now).is_some());
         assert_eq!(meter.exhausted(&limits(1_000, 2), spent(1, Some(0)), now), None);
-        assert_eq!(meter.exhausted(&limits(1_000, 0), spent(1, None), now), None);
+        assert_eq!(meter.exhausted(&limits(1_000, 3), spent(1, None), now), None);
+        assert!(meter.exhausted(&limits(1_000, 2), spent(1, None), now).is_some());
         assert!(meter.exhausted(&limits(0, 2), spent(1, None), now).is_some());
     }
 

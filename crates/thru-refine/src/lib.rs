@@ -8,6 +8,7 @@
 //! It must not read settings or the environment, decide whom to ask, write to the store but through intake,
 //! or put anything that a model said anywhere before it was looked up, cleaned and fenced.
 
+mod asking;
 mod budget;
 mod chain;
 mod questions;

@@ -10,23 +10,23 @@ use jiff::SignedDuration;
 use serde_json::json;
 use thru_config::{Config, McpSink};
 use thru_core::{
-    Certainty, Id, Observation, ObservationType, SessionKey, Summary, Timestamp, WorkOutcome,
+    Certainty, Id, MemoryKind, Observation, ObservationType, SessionKey, Summary, Timestamp,
+    WorkOutcome,
 };
 use thru_intake::{Again, Intake, Operation};
 use thru_redact::Report;
 use thru_sinks::{Delivery, Reach, Retry, Settings, Sink, SinkError};
 use thru_store::{JobKind, JobRow, MemoryBody, MemoryFilter, Store};
 
-use crate::environment::{self, Environment, settings};
+use crate::environment::{self, Environment};
 use crate::failure::advised;
+use crate::refining::settings_of;
 use crate::ui::printable;
 
 /// Sessions that ended longer ago are history, which nobody asked to have sent anywhere.
 const RECENT: SignedDuration = SignedDuration::from_hours(24);
 /// How long another process that writes is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Most insights of one session.
-const INSIGHTS: usize = 30;
 
 /// Since when sessions are delivered; never where there is no server.
 pub(crate) fn since(config: &Config, now: Timestamp) -> Option<Timestamp> {
@@ -153,8 +153,7 @@ fn may_leave(environment: &Environment, store: &Store, session: i64) -> Result<b
     let Some(directory) = directory.map(PathBuf::from).filter(|path| path.is_absolute()) else {
         return Ok(true);
     };
-    let (config, _) = settings(&environment.config_file, &directory)?;
-    Ok(!config.models().off() && !config.capture_off())
+    Ok(settings_of(environment, &directory).is_some())
 }
 
 /// The session's summary and what was learned in it, without what was delivered before.
@@ -166,7 +165,10 @@ fn things(intake: &Intake, store: &Store, target: McpSink<'_>, job: &JobRow) -> 
     let project = store.project_key_of_session(job.session)?;
     let project = project.map(|project| project.default_name().to_owned()).unwrap_or_default();
     let mut things = Vec::new();
-    for memory in store.memories(&filter)? {
+    let mut memories = store.memories(&filter)?;
+    // The summary first: it is what the rest belongs to.
+    memories.sort_by_key(|memory| memory.kind != MemoryKind::Summary);
+    for memory in memories {
         if memory.flags.is_uncertain {
             continue;
         }
@@ -195,7 +197,6 @@ fn things(intake: &Intake, store: &Store, target: McpSink<'_>, job: &JobRow) -> 
             things.push(Thing { key, delivery });
         }
     }
-    things.truncate(INSIGHTS);
     Ok(things)
 }
 

@@ -118,9 +118,7 @@ impl Known {
             advised(format!("{} has no usual model", self.name), hint)
         })?;
         let mut settings = thru_models::Settings::new(self.kind, model);
-        let host =
-            (self.kind == Kind::Ollama).then(|| environment::variable("OLLAMA_HOST")).flatten();
-        settings.url = url.or(self.url).map(str::to_owned).or(host.map(|host| with_scheme(&host)));
+        settings.url = self.place(url);
         settings.timeout = models.timeout();
         settings.num_ctx = u32::try_from(models.context_tokens()).ok();
         if self.kind == Kind::ClaudeCli {
@@ -159,10 +157,17 @@ impl Known {
         Ok(self.key(environment, &settings)?.map(|(_, source)| source))
     }
 
+    /// Where it answers, if not at its kind's own place.
+    fn place(self, url: Option<&str>) -> Option<String> {
+        let host = || environment::variable("OLLAMA_HOST").filter(|_| self.kind == Kind::Ollama);
+        let known = url.or(self.url).map(str::to_owned);
+        known.or_else(|| host().map(|host| with_scheme(&host)))
+    }
+
     /// Whether it runs on this machine.
     pub(crate) fn is_local(self, url: Option<&str>) -> bool {
         let mut settings = thru_models::Settings::new(self.kind, self.model.unwrap_or("any"));
-        settings.url = url.or(self.url).map(str::to_owned);
+        settings.url = self.place(url);
         settings.is_local()
     }
 
@@ -183,7 +188,8 @@ fn with_scheme(host: &str) -> String {
 /// Whom the settings say to ask.
 pub(crate) struct Models {
     turns: Chain,
-    sessions: Chain,
+    /// Who is asked about sessions, where that is another model.
+    sessions: Option<Chain>,
     settings: Settings,
 }
 
@@ -205,7 +211,11 @@ impl Models {
         };
         Ok(Some(Self {
             turns: chain(environment, provider, model)?,
-            sessions: chain(environment, provider, for_sessions)?,
+            // One chain has one throttle.
+            sessions: match for_sessions == model {
+                true => None,
+                false => Some(chain(environment, provider, for_sessions)?),
+            },
             settings: Settings {
                 turn: limits(models.turn_tokens(), Limits::TURN),
                 session: limits(models.session_tokens(), Limits::SESSION),
@@ -244,7 +254,7 @@ impl Models {
         let refiner = Refiner {
             intake: &make,
             turns: &self.turns,
-            sessions: &self.sessions,
+            sessions: self.sessions.as_ref().unwrap_or(&self.turns),
             settings: self.settings,
             permission: &permission,
             clock: environment.clock.as_ref(),
@@ -311,16 +321,22 @@ fn link(
 /// What the directory of a session allows: its own file may say less than the user does.
 fn permission(environment: &Environment, directory: Option<&str>) -> Permission {
     let own = directory.map(Path::new).filter(|directory| directory.is_absolute());
-    let config = match own.map(|directory| settings(&environment.config_file, directory)) {
-        // Nobody can say what must not be sent.
-        Some(Err(_)) => return Permission::Off,
-        Some(Ok((config, _))) => config,
-        None => environment.config.clone(),
+    let Some(directory) = own else {
+        return Permission::Within(environment.config.models().limits());
     };
-    match config.models().off() || config.capture_off() {
-        true => Permission::Off,
-        false => Permission::Within(config.models().limits()),
+    match settings_of(environment, directory) {
+        Some(config) => Permission::Within(config.models().limits()),
+        None => Permission::Off,
     }
+}
+
+/// The settings in the directory of a session, if what was said there may be sent to anybody. Where its own file
+/// cannot be read as it is meant, nobody can say what must not be.
+pub(crate) fn settings_of(environment: &Environment, directory: &Path) -> Option<Config> {
+    let (config, notes) = settings(&environment.config_file, directory).ok()?;
+    let is_unclear = notes.iter().any(|note| note.is_about_what_is_sent());
+    let is_off = config.models().off() || config.capture_off();
+    (!is_unclear && !is_off).then_some(config)
 }
 
 /// Since when models are asked; never where none is set.

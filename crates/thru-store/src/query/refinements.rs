@@ -116,6 +116,15 @@ impl Store {
             .optional()?)
     }
 
+    /// The hash of a turn as it was distilled.
+    pub fn turn_content(&self, session: i64, turn: u32) -> Result<Option<ContentHash>> {
+        Ok(self
+            .connection
+            .prepare_cached("SELECT content FROM turns WHERE session = ?1 AND turn = ?2")?
+            .query_row((session, turn), |row| Ok(ContentHash::from_bytes(row.get(0)?)))
+            .optional()?)
+    }
+
     /// Turns, the latest first.
     pub fn turns(&self, filter: &TurnFilter) -> Result<Vec<TurnRow>> {
         let mut conditions = vec!["1".to_owned()];

@@ -1,6 +1,5 @@
 //! Writing what models were asked, what it cost, and what they made.
 
-use rusqlite::OptionalExtension;
 use thru_core::{Id, Question, Spent, Timestamp};
 use thru_lifecycle::content::{Content, ContentHash};
 
@@ -123,9 +122,12 @@ impl Batch<'_> {
         let Spent { input, output, cost } = question.spent;
         self.transaction
             .prepare_cached(
-                "INSERT OR IGNORE INTO spending
+                "INSERT INTO spending
                      (key, at, project, provider, model, purpose, input, output, cost, state)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 0)",
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 0)
+                 ON CONFLICT (key) DO UPDATE SET at = excluded.at, project = excluded.project,
+                     provider = excluded.provider, model = excluded.model,
+                     purpose = excluded.purpose",
             )?
             .execute((
                 key,
@@ -141,11 +143,22 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Notes what became of a question, and what it really cost.
-    pub fn settle_question(&self, key: &str, fate: Fate, spent: Spent) -> Result<()> {
+    /// Notes what became of a question, and what it really cost. The question itself may be read later: it
+    /// may lie in another segment of the journal.
+    pub fn settle_question(
+        &self,
+        key: &str,
+        at: Timestamp,
+        fate: Fate,
+        spent: Spent,
+    ) -> Result<()> {
         self.transaction
             .prepare_cached(
-                "UPDATE spending SET state = ?2, input = ?3, output = ?4, cost = ?5 WHERE key = ?1",
+                "INSERT INTO spending
+                     (key, at, provider, model, purpose, input, output, cost, state)
+                 VALUES (?1, ?6, '', '', '', ?3, ?4, ?5, ?2)
+                 ON CONFLICT (key) DO UPDATE SET state = excluded.state, input = excluded.input,
+                     output = excluded.output, cost = excluded.cost",
             )?
             .execute((
                 key,
@@ -153,6 +166,7 @@ impl Batch<'_> {
                 spent.input.cast_signed(),
                 spent.output.cast_signed(),
                 spent.cost.map(|cost| cost.0.cast_signed()),
+                at.as_millisecond(),
             ))?;
         Ok(())
     }
@@ -195,14 +209,21 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// The hash of a turn as it is now.
-    pub fn turn_content(&self, session: i64, turn: u32) -> Result<Option<ContentHash>> {
-        let hash: Option<[u8; ContentHash::BYTES]> = self
-            .transaction
-            .prepare_cached("SELECT content FROM turns WHERE session = ?1 AND turn = ?2")?
-            .query_row((session, turn), |row| row.get(0))
-            .optional()?;
-        Ok(hash.map(ContentHash::from_bytes))
+    /// The turns of a session, as they were noted.
+    pub fn turns_of(&self, session: i64) -> Result<Vec<NewTurn>> {
+        let mut statement = self.transaction.prepare_cached(
+            "SELECT turn, content, messages, tokens, at FROM turns WHERE session = ?1 ORDER BY turn",
+        )?;
+        let turns = statement.query_map([session], |row| {
+            let hash = ContentHash::from_bytes(row.get(1)?);
+            Ok(NewTurn {
+                turn: row.get(0)?,
+                content: Content { hash, messages: row.get::<_, i64>(2)?.cast_unsigned() },
+                tokens: row.get::<_, i64>(3)?.cast_unsigned(),
+                at: row.get::<_, Option<i64>>(4)?.map(super::time),
+            })
+        })?;
+        Ok(turns.collect::<rusqlite::Result<_>>()?)
     }
 
     /// Whether a model made something of this content.

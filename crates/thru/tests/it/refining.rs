@@ -347,3 +347,71 @@ fn keys_are_kept_apart_and_never_shown() {
         off.shown()
     );
 }
+
+#[test]
+fn every_provider_that_is_listed_can_be_set() {
+    let home = Home::imported();
+    let listed = home.json(&["models", "--json"]);
+    for provider in listed["providers"].as_array().unwrap() {
+        let name = provider["name"].as_str().unwrap();
+        let url = ["--url", "http://127.0.0.1:9/v1"];
+        home.thru(&[&["models", "set", name, "--model", "m"][..], &url[..]].concat()).expect(0);
+        assert_eq!(home.json(&["models", "--json"])["provider"], name);
+    }
+}
+
+#[test]
+fn what_was_paid_for_counts_although_the_fallback_is_away() {
+    let junk = ModelServer::start([ollama("I would rather sing.")]).unwrap();
+    let home = home_with(&junk);
+    for (key, value) in [
+        ("models.fallback", "ollama"),
+        ("models.fallback_model", "small"),
+        ("models.fallback_url", "http://127.0.0.1:9"),
+    ] {
+        home.thru(&["config", "set", key, value]).expect(0);
+    }
+    for _ in 0..2 {
+        home.thru(&["jobs", "retry", "--all"]);
+        home.thru(&[&ALL[..], &["--run", "--json"]].concat());
+    }
+    let jobs = home.json(&["jobs", "--json"]);
+    let turns = jobs["jobs"].as_array().unwrap().iter().filter(|job| job["turn"].is_u64());
+    assert!(turns.clone().all(|job| job["attempts"] == 1), "a waste counts: {jobs}");
+}
+
+#[test]
+fn asking_again_and_again_leaves_nothing_in_the_queue() {
+    let server = willing();
+    let home = home_with(&server);
+    run(&home).expect(0);
+    for _ in 0..3 {
+        home.thru(&[&ALL[..], &["--run", "--again"]].concat()).expect(0);
+        home.thru(&["jobs"]).expect(1);
+    }
+    assert_eq!(server.requests().len(), 3);
+}
+
+#[test]
+fn a_project_whose_file_cannot_be_read_is_not_sent() {
+    let server = willing();
+    for text in ["models.off = \"yes\"", "<<<<<<< HEAD\nmodels.off = true", "[models]\nof = true"] {
+        let home = home_with(&server);
+        fs::write(home.project().join(".throughline.toml"), text).unwrap();
+        let mut author =
+            Author::of(crate::records::TWO).in_directory(home.project().to_str().unwrap());
+        author
+            .asks("Why does the pump stall? Look at it.")
+            .runs("toolu_1", "cargo test pump")
+            .gets("toolu_1", "error: the pump stalls")
+            .says("The pump stalls because its belt is loose.");
+        home.write(&file(crate::records::TWO), author.text());
+        home.thru(&["import"]).expect(0);
+        let before = server.requests().len();
+        run(&home).expect(0);
+        let sent = &server.requests()[before..];
+        assert!(!sent.is_empty(), "others are sent");
+        let is_told = |asked: &Asked| String::from_utf8_lossy(&asked.body).contains("pump");
+        assert!(!sent.iter().any(is_told), "{text}");
+    }
+}

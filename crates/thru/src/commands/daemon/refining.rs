@@ -42,6 +42,7 @@ impl Refining {
             stop: Arc::clone(&stop),
             last_trouble: None,
             rest: None,
+            models: None,
         };
         let builder = std::thread::Builder::new().name("refining".to_owned());
         let thread = match builder.spawn(move || asking.work(&woken)) {
@@ -81,6 +82,8 @@ struct Asking {
     last_trouble: Option<String>,
     /// Who is left alone, and until when: every hook wakes us.
     rest: Option<(Vec<String>, Timestamp)>,
+    /// Who is asked, and the settings that it follows from.
+    models: Option<(Vec<String>, Models)>,
 }
 
 impl Asking {
@@ -118,16 +121,19 @@ impl Asking {
     fn step(&mut self) -> Result<Duration> {
         self.environment = self.environment.again()?;
         let asked = self.ask();
-        // Behind it, so that what a model said is delivered.
-        let delivered = delivering::deliver(&self.environment, &self.stop)?;
-        if delivered.things > 0 {
-            self.log.info(&format!("delivered {} to sinks.mcp", delivered.things));
-        }
-        if let Some(trouble) = delivered.trouble {
-            self.log.warn(&format!("sinks.mcp: {}", printable(&trouble)));
-            return Ok(asked?.min(LATER));
-        }
-        asked
+        // Behind it, so that what a model said is delivered. Trouble with the one is none with the other.
+        let trouble = match delivering::deliver(&self.environment, &self.stop) {
+            Ok(delivered) => {
+                if delivered.things > 0 {
+                    self.log.info(&format!("delivered {} to sinks.mcp", delivered.things));
+                }
+                delivered.trouble
+            }
+            Err(error) => Some(format!("{error:#}")),
+        };
+        let Some(trouble) = trouble else { return asked };
+        self.log.warn(&format!("sinks.mcp: {}", printable(&trouble)));
+        Ok(asked?.min(LATER))
     }
 
     fn ask(&mut self) -> Result<Duration> {
@@ -147,7 +153,12 @@ impl Asking {
             Some(due) if due > now => return Ok(until(due, now)),
             Some(_) => {}
         }
-        let Some(models) = Models::of(&self.environment)? else { return Ok(LONGEST) };
+        // One throttle for as long as the settings stay: limits of a provider outlast one look.
+        let whom = self.whom();
+        if self.models.as_ref().is_none_or(|(known, _)| *known != whom) {
+            self.models = Models::of(&self.environment)?.map(|models| (whom, models));
+        }
+        let Some((_, models)) = &self.models else { return Ok(LONGEST) };
         let log = &self.log;
         let told = |told: &Told<'_>| tell(log, told);
         let report = match models.run(&self.environment, None, &self.stop, &told) {
@@ -157,23 +168,27 @@ impl Asking {
         };
         let now = self.environment.clock.now();
         if report.trouble.is_some() {
+            // A key may be another one the next time.
+            self.models = None;
             let over = now.checked_add(LATER).unwrap_or(now).max(report.not_before.unwrap_or(now));
             self.rest = Some((self.whom(), over));
             return Ok(until(over, now));
         }
         if let Some(exhausted) = report.exhausted {
             // Another project's budget may have room, and settings change: look now and then.
-            return Ok(until(exhausted.until, now));
+            let over = now.checked_add(LATER).unwrap_or(now).min(exhausted.until);
+            self.rest = Some((self.whom(), over));
+            return Ok(until(over, now));
         }
         Ok(self.next_due()?.map_or(LONGEST, |due| until(due, now).max(Duration::from_secs(1))))
     }
 
-    /// Who is asked, as the settings have it.
+    /// Who is asked, how, and how much that may cost, as the settings have it.
     fn whom(&self) -> Vec<String> {
-        let models = self.environment.config.models();
-        ["provider", "model", "url", "fallback", "fallback_model", "fallback_url"]
-            .map(|name| models.text(&format!("models.{name}")).unwrap_or_default().to_owned())
-            .to_vec()
+        let all = self.environment.config.all();
+        let is_ours = |key: &str| key.starts_with("models.") || key.starts_with("budget.");
+        let ours = all.filter(|setting| is_ours(setting.key));
+        ours.map(|setting| format!("{}={}", setting.key, setting.value)).collect()
     }
 
     fn next_due(&self) -> Result<Option<Timestamp>> {

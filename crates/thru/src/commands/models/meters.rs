@@ -3,11 +3,12 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 use thru_config::Limit;
-use thru_core::Spent;
+use thru_core::{Micros, Spent};
 use thru_refine::{Exhausted, Meter};
 use thru_store::{JobKind, JobRow, Store};
 
 use crate::environment::Environment;
+use crate::refining;
 use crate::ui::{Tone, count, plural};
 
 /// Who is asked about memories, and what that cost.
@@ -54,8 +55,10 @@ pub(crate) fn meters(
     let limits = models.limits();
     let dead = jobs.iter().filter(|job| is_question(job) && job.is_dead).count() as u64;
     let waiting = jobs.iter().filter(|job| is_question(job)).count() as u64 - dead;
-    // The smallest question there is.
-    let least = Spent { input: 1_000, output: 0, cost: None };
+    // The smallest question there is. On this machine it costs nothing.
+    let known = models.provider().and_then(refining::known);
+    let is_local = known.is_some_and(|known| known.is_local(models.text("models.url")));
+    let least = Spent { input: 1_000, output: 0, cost: is_local.then_some(Micros(0)) };
     Ok(Some(Meters {
         provider: models.provider().unwrap_or("none").to_owned(),
         model: models.text("models.model").map(str::to_owned),

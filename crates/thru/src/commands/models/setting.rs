@@ -11,7 +11,7 @@ use crate::background;
 use crate::commands::{Outcome, config};
 use crate::environment::{self, Environment};
 use crate::failure::advised;
-use crate::refining::{Known, key_folder};
+use crate::refining::{self, Known, key_folder};
 use crate::ui::{Page, count, printable};
 
 /// Have a model asked from now on. What happened before is never sent by itself: `thru distil` does that.
@@ -77,7 +77,13 @@ pub(super) fn set(
         };
         advised(format!("{}: {error}", known.name), hint)
     })?;
-    let since = models.text("models.since").map_or_else(
+    // What was meant for this machine is not sent anywhere else.
+    let was_local = models
+        .provider()
+        .and_then(refining::known)
+        .is_some_and(|known| known.is_local(models.text("models.url")));
+    let kept = models.text("models.since").filter(|_| provider.is_local() || !was_local);
+    let since = kept.map_or_else(
         || environment.clock.now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
         str::to_owned,
     );

@@ -1,0 +1,484 @@
+//! Asking about one thing: one provider after the other, each question in the journal before it is sent, and
+//! of the answer only what the record holds.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use serde::de::DeserializeOwned;
+use thru_config::Limits as BudgetLimits;
+use thru_core::{Id, Made, ProjectKey, Purpose, RefinedSession, RefinedTurn, Spent, Timestamp};
+use thru_intake::{Again, Intake, Operation, REUSED, Refined};
+use thru_lifecycle::content::ContentHash;
+use thru_models::{AskError, Retry};
+use thru_redact::Report as Redacted;
+use thru_store::{JobKind, JobRow, Store, StoreError};
+
+use crate::budget::{Exhausted, Meter};
+use crate::chain::{Chain, Link};
+use crate::questions::{Believed, Question};
+use crate::refiner::{Refiner, Told};
+
+/// When questions are tried again that no provider can be asked.
+const LATER: Duration = Duration::from_mins(15);
+/// … and where the provider is away: that is not the question's fault, which is not given up for it.
+const AWAY: Duration = Duration::from_mins(5);
+/// The longest name that a model may call itself by.
+const MODEL_NAME: usize = 100;
+/// Answers that were paid for and could not be used, until nobody asks again.
+const MOST_WASTED: u32 = 2;
+
+/// A question of the queue that is ready to be asked.
+pub(crate) struct Prepared {
+    pub(crate) job: JobRow,
+    pub(crate) kind: JobKind,
+    pub(crate) content: ContentHash,
+    pub(crate) project: Option<ProjectKey>,
+    pub(crate) limits: BudgetLimits,
+    pub(crate) question: Question,
+}
+
+/// What became of one.
+pub(crate) struct Asked {
+    pub(crate) prepared: Prepared,
+    pub(crate) answer: Result<Answer, Failure>,
+}
+
+/// What was made, and how.
+pub(crate) struct Answer {
+    pub(crate) operation: Operation,
+    pub(crate) made: Made,
+}
+
+/// Why nothing was made.
+pub(crate) struct Failure {
+    pub(crate) error: String,
+    pub(crate) again: Again,
+    /// Whether others need not be tried now.
+    pub(crate) is_general: bool,
+    /// Whether another provider may be asked instead.
+    goes_on: bool,
+    pub(crate) exhausted: Option<Exhausted>,
+    /// Until when the provider wants to be left alone.
+    pub(crate) not_before: Option<Timestamp>,
+}
+
+impl Refiner<'_> {
+    /// Asks all of these at the same time.
+    pub(crate) fn ask_all(
+        &self,
+        intake: &Intake,
+        store: Store,
+        prepared: Vec<Prepared>,
+        stop: &AtomicBool,
+    ) -> Vec<Asked> {
+        let purse = Mutex::new(Purse { store, reserved: Vec::new() });
+        std::thread::scope(|scope| {
+            let asking: Vec<_> = prepared
+                .into_iter()
+                .map(|one| {
+                    let purse = &purse;
+                    scope.spawn(move || {
+                        // What it may have cost counts; nobody asks the same again at once.
+                        let ask = AssertUnwindSafe(|| self.ask(intake, purse, &one, stop));
+                        let answer = std::panic::catch_unwind(ask).unwrap_or_else(|_| {
+                            Err(Failure::own("a fault of ours".to_owned(), Again::Backoff))
+                        });
+                        Asked { prepared: one, answer }
+                    })
+                })
+                .collect();
+            asking.into_iter().filter_map(|asking| asking.join().ok()).collect()
+        })
+    }
+
+    /// Asks one provider after the other.
+    fn ask(
+        &self,
+        intake: &Intake,
+        purse: &Mutex<Purse>,
+        prepared: &Prepared,
+        stop: &AtomicBool,
+    ) -> Result<Answer, Failure> {
+        if let Some(answer) = self.known(intake, purse, prepared)? {
+            return Ok(answer);
+        }
+        let chain = self.chain_of(prepared.kind);
+        let mut failures: Vec<Failure> = Vec::new();
+        for (place, link) in chain.links.iter().enumerate() {
+            match self.ask_link(intake, purse, prepared, chain, link, stop) {
+                Ok(answer) => return Ok(answer),
+                Err(mut failure) => {
+                    let next = chain.links.get(place + 1).map(|link| link.name.as_str());
+                    let provider = link.name.as_str();
+                    if failure.exhausted.is_none() {
+                        let error = failure.error.as_str();
+                        (self.told)(&Told::Failed { provider, error, next });
+                    }
+                    failure.error = format!("{provider}: {}", failure.error);
+                    let goes_on = failure.goes_on;
+                    failures.push(failure);
+                    if !goes_on {
+                        break;
+                    }
+                }
+            }
+        }
+        Err(Failure::of_all(failures))
+    }
+
+    const fn chain_of(&self, kind: JobKind) -> &Chain {
+        match kind {
+            JobKind::RefineSession => self.sessions,
+            _ => self.turns,
+        }
+    }
+
+    /// What was answered to exactly this before: nobody is asked again. Not what was answered about another
+    /// session, though it was told in the same words: that was looked up there, and cites what stands there.
+    fn known(
+        &self,
+        intake: &Intake,
+        purse: &Mutex<Purse>,
+        prepared: &Prepared,
+    ) -> Result<Option<Answer>, Failure> {
+        let mut found = None;
+        for link in &self.chain_of(prepared.kind).links {
+            let input = prepared.question.input(link.provider.model());
+            let known = {
+                let purse = purse.lock().unwrap_or_else(PoisonError::into_inner);
+                purse.store.refinement_of_input(&input)
+            };
+            let known = known.map_err(|error| Failure::general(error.to_string()))?;
+            if let Some(body) = known {
+                found = Some((input, body));
+                break;
+            }
+        }
+        let Some((input, body)) = found else { return Ok(None) };
+        // Each time another record, which takes the question out of the queue.
+        let now = self.clock.now().as_nanosecond();
+        let question = format!("{REUSED}{input}-{}-{now}", prepared.job.number);
+        let made_anew = |made: Made| Made { spent: Spent::default(), latency_ms: 0, ..made };
+        let (made, operation) = match prepared.kind {
+            JobKind::RefineSession => {
+                let Some(known) = prepared.own::<RefinedSession>(&body) else { return Ok(None) };
+                let made = made_anew(known.made);
+                let refined = known.refined;
+                (
+                    made.clone(),
+                    prepared.refined(question, input, made, refined, Operation::SessionRefined),
+                )
+            }
+            _ => {
+                let Some(known) = prepared.own::<RefinedTurn>(&body) else { return Ok(None) };
+                let made = made_anew(known.made);
+                let refined = known.refined;
+                (
+                    made.clone(),
+                    prepared.refined(question, input, made, refined, Operation::TurnRefined),
+                )
+            }
+        };
+        keep(intake, purse, prepared, &operation)?;
+        Ok(Some(Answer { operation, made }))
+    }
+
+    fn ask_link(
+        &self,
+        intake: &Intake,
+        purse: &Mutex<Purse>,
+        prepared: &Prepared,
+        chain: &Chain,
+        link: &Link,
+        stop: &AtomicBool,
+    ) -> Result<Answer, Failure> {
+        let request = prepared.question.request.get();
+        let most = chain.most(link, request);
+        let place = self.reserve(purse, prepared, most)?;
+        let purpose = match prepared.kind {
+            JobKind::RefineSession => Purpose::Session,
+            _ => Purpose::Turn,
+        };
+        let asked = thru_core::Question {
+            purpose,
+            session: Some(prepared.job.key.clone()),
+            project: prepared.project.clone(),
+            provider: link.name.clone(),
+            model: link.provider.model().to_owned(),
+            spent: most,
+        };
+        // First to the journal: what is spent counts whatever becomes of us.
+        let question =
+            intake.record_question(asked).map_err(|error| Failure::general(error.to_string()))?;
+        let answer = link.provider.ask(request, stop);
+        let spent = match &answer {
+            Ok(reply) => chain.paid(link, reply),
+            Err(error) => chain.lost(link, error.spent()),
+        };
+        settle(purse, place, spent);
+        let reply = match answer {
+            Ok(reply) => reply,
+            Err(error) => return Err(self.gave_none(intake, question, spent, prepared, &error)),
+        };
+        let believed = prepared.question.material.believe(&reply.text, reply.structured.as_ref());
+        let believed = match believed {
+            Ok(believed) => believed,
+            Err(unusable) => {
+                let error = format!("the answer is of no use: {unusable}");
+                return Err(self.wasted(intake, question, spent, prepared, error));
+            }
+        };
+        let made = |dropped: u32| Made {
+            provider: link.name.clone(),
+            model: model_name(&reply.model, link.provider.model()),
+            prompt: prepared.question.prompt.to_owned(),
+            spent,
+            latency_ms: u64::try_from(reply.latency.as_millis()).unwrap_or(u64::MAX),
+            dropped: dropped.into(),
+        };
+        let input = prepared.question.input(link.provider.model());
+        let redactor = intake.redactor();
+        // What a model says passes the rules like everything else.
+        let report = &mut Redacted::default();
+        let (made, operation) = match believed {
+            Believed::Turn(grounded) => {
+                let made = made(grounded.dropped.statements());
+                let refined =
+                    RefinedTurn { observations: grounded.observations, digest: grounded.digest };
+                let clean = redactor.clean_texts(refined, RefinedTurn::texts, report).into_inner();
+                (
+                    made.clone(),
+                    prepared.refined(question, input, made, clean, Operation::TurnRefined),
+                )
+            }
+            Believed::Session(grounded) => {
+                let made = made(grounded.dropped.statements());
+                let clean = redactor
+                    .clean_texts(grounded.session, RefinedSession::texts, report)
+                    .into_inner();
+                (
+                    made.clone(),
+                    prepared.refined(question, input, made, clean, Operation::SessionRefined),
+                )
+            }
+        };
+        keep(intake, purse, prepared, &operation)?;
+        Ok(Answer { operation, made })
+    }
+
+    /// Sets aside the most that a question may cost.
+    fn reserve(
+        &self,
+        purse: &Mutex<Purse>,
+        prepared: &Prepared,
+        most: Spent,
+    ) -> Result<usize, Failure> {
+        let mut purse = purse.lock().unwrap_or_else(PoisonError::into_inner);
+        let (now, project) = (self.clock.now(), prepared.project.as_ref());
+        let read = Meter::read(&purse.store, now, project.map(|project| project.as_str()));
+        let mut meter = read.map_err(|error| Failure::general(error.to_string()))?;
+        for (of, spent) in &purse.reserved {
+            meter.add(*spent, project.is_some() && of.as_ref() == project);
+        }
+        if let Some(exhausted) = meter.exhausted(&prepared.limits, most, now) {
+            return Err(Failure {
+                error: format!("{} are spent", exhausted.what),
+                again: Again::At(exhausted.until),
+                is_general: false,
+                goes_on: true,
+                exhausted: Some(exhausted),
+                not_before: None,
+            });
+        }
+        purse.reserved.push((project.cloned(), most));
+        Ok(purse.reserved.len() - 1)
+    }
+
+    /// A provider gave no answer.
+    fn gave_none(
+        &self,
+        intake: &Intake,
+        question: String,
+        spent: Spent,
+        prepared: &Prepared,
+        error: &AskError,
+    ) -> Failure {
+        let text = error.to_string();
+        let goes_on = !matches!(error, AskError::Stopped { .. });
+        // Others would wait as long, or be told the same.
+        let is_of_provider = error.concerns_provider()
+            || matches!(
+                error,
+                AskError::Server { .. }
+                    | AskError::Timeout { .. }
+                    | AskError::Rejected { status: 404, .. }
+            );
+        if spent.tokens() > 0 && goes_on {
+            let wasted = self.wasted(intake, question, spent, prepared, text);
+            return Failure { is_general: wasted.is_general || is_of_provider, ..wasted };
+        }
+        let recorded = record_failure(intake, question, spent, &text);
+        let is_general = is_of_provider || !goes_on || recorded.is_err();
+        let now = self.clock.now();
+        let after = |wait| now.checked_add(wait).unwrap_or(Timestamp::MAX);
+        let (again, not_before) = match error.retry() {
+            Retry::After(wait) => (Again::At(after(wait)), Some(after(wait))),
+            // It may be this question that the server fails at.
+            Retry::Backoff if matches!(error, AskError::Server { .. }) => (Again::Backoff, None),
+            Retry::Backoff if is_general => (Again::At(after(AWAY)), None),
+            Retry::Backoff => (Again::Backoff, None),
+            Retry::No if is_general => (Again::At(after(LATER)), None),
+            Retry::No => (Again::Backoff, None),
+        };
+        Failure { error: text, again, is_general, goes_on, exhausted: None, not_before }
+    }
+
+    /// An answer was paid for and is of no use. The same question is not paid for again and again.
+    fn wasted(
+        &self,
+        intake: &Intake,
+        question: String,
+        spent: Spent,
+        prepared: &Prepared,
+        error: String,
+    ) -> Failure {
+        let recorded = record_failure(intake, question, spent, &error);
+        let again = match prepared.job.attempts + 1 >= MOST_WASTED {
+            true => Again::Never,
+            false => Again::Backoff,
+        };
+        Failure { is_general: recorded.is_err(), goes_on: true, ..Failure::own(error, again) }
+    }
+}
+
+impl Prepared {
+    /// What was made of the same session.
+    fn own<T: DeserializeOwned>(&self, body: &str) -> Option<Refined<T>> {
+        let known: Refined<T> = serde_json::from_str(body).ok()?;
+        (known.session == self.job.key).then_some(known)
+    }
+
+    fn refined<T>(
+        &self,
+        question: String,
+        input: Id,
+        made: Made,
+        refined: T,
+        operation: fn(Box<Refined<T>>) -> Operation,
+    ) -> Operation {
+        operation(Box::new(Refined {
+            question,
+            session: self.job.key.clone(),
+            content: self.content,
+            input,
+            made,
+            refined,
+        }))
+    }
+}
+
+impl Failure {
+    /// What the failures of all who were asked come to. Where one was paid, that counts, whatever the others
+    /// said; where all were too dear, nothing failed.
+    fn of_all(failures: Vec<Self>) -> Self {
+        let rank = |failure: &Self| match (&failure.exhausted, failure.again) {
+            (Some(_), _) => 0,
+            (None, Again::At(_)) => 1,
+            (None, Again::Backoff) => 2,
+            (None, Again::Never) => 3,
+        };
+        let is_general =
+            failures.iter().all(|failure| failure.is_general || failure.exhausted.is_some());
+        let stopped = failures.iter().any(|failure| !failure.goes_on);
+        let not_before = failures.iter().filter_map(|failure| failure.not_before).max();
+        let said: Vec<String> = failures.iter().map(|failure| failure.error.clone()).collect();
+        match failures.into_iter().max_by_key(rank) {
+            None => Self::general("no provider is set".to_owned()),
+            Some(worst) => Self {
+                error: said.join("; "),
+                is_general: worst.exhausted.is_none() && (is_general || stopped),
+                not_before,
+                ..worst
+            },
+        }
+    }
+
+    /// One that any other question would meet as well.
+    fn general(error: String) -> Self {
+        Self {
+            error,
+            again: Again::Backoff,
+            is_general: true,
+            goes_on: false,
+            exhausted: None,
+            not_before: None,
+        }
+    }
+
+    /// One of this question alone.
+    fn own(error: String, again: Again) -> Self {
+        Self { again, is_general: false, ..Self::general(error) }
+    }
+}
+
+/// What is set aside for questions under way, beside what the store knows.
+struct Purse {
+    store: Store,
+    reserved: Vec<(Option<ProjectKey>, Spent)>,
+}
+
+fn settle(purse: &Mutex<Purse>, place: usize, spent: Spent) {
+    let mut purse = purse.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, reserved)) = purse.reserved.get_mut(place) {
+        *reserved = spent;
+    }
+}
+
+fn record(intake: &Intake, operation: &Operation) -> Result<(), Failure> {
+    let recorded = intake.record(std::slice::from_ref(operation));
+    recorded.map(drop).map_err(|error| Failure::general(error.to_string()))
+}
+
+/// Records what a model made, unless somebody had the session forgotten meanwhile: then what it cost is
+/// all that stays.
+fn keep(
+    intake: &Intake,
+    purse: &Mutex<Purse>,
+    prepared: &Prepared,
+    operation: &Operation,
+) -> Result<(), Failure> {
+    let failed = |error: StoreError| Failure::general(error.to_string());
+    let forgotten = {
+        let purse = purse.lock().unwrap_or_else(PoisonError::into_inner);
+        purse.store.forgotten().map_err(failed)?
+    };
+    if !forgotten.contains(&prepared.job.key) {
+        return record(intake, operation);
+    }
+    let (question, spent) = match operation {
+        Operation::TurnRefined(refined) => (refined.question.clone(), refined.made.spent),
+        Operation::SessionRefined(refined) => (refined.question.clone(), refined.made.spent),
+        _ => return Ok(()),
+    };
+    let error = "the session was forgotten meanwhile".to_owned();
+    record_failure(intake, question, spent, &error)?;
+    Err(Failure::own(error, Again::Never))
+}
+
+/// What a model calls itself, where that is a name; else what it was asked by.
+fn model_name(said: &str, asked: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._:/@+-".contains(c);
+    let is_name = !said.is_empty() && said.len() <= MODEL_NAME && said.chars().all(is_plain);
+    if is_name { said } else { asked }.to_owned()
+}
+
+fn record_failure(
+    intake: &Intake,
+    question: String,
+    spent: Spent,
+    error: &str,
+) -> Result<(), Failure> {
+    record(intake, &Operation::QuestionSettled { question, spent, error: Some(error.to_owned()) })
+}
