@@ -60,6 +60,16 @@ pub(crate) fn notes(
             ),
         ));
     }
+    if plan.lacks_commands {
+        notes.push(Note::new(
+            "no-commands",
+            format!(
+                "There are no slash commands: your shell does not find this program as `thru`, and \
+                 {program} has characters that mean something to a shell. Put its folder first on \
+                 your PATH, or move it; then `thru install` again."
+            ),
+        ));
+    }
     notes.extend(elsewhere(environment, plan));
     notes.extend(hooks_off(environment, form));
     if let Some(path) = &plan.holds

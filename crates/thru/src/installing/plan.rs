@@ -69,6 +69,8 @@ pub(crate) struct Plan {
     pub(crate) holds: Option<PathBuf>,
     /// Files of others in our folder, which stay.
     pub(crate) foreign: Vec<PathBuf>,
+    /// Commands were wanted, and none can call our program where it lies.
+    pub(crate) lacks_commands: bool,
     /// Folders that are removed when they are empty afterwards, the inner ones first.
     folders: Vec<PathBuf>,
 }
@@ -188,7 +190,8 @@ pub(crate) fn to_install(
     let mut plan = Plan::default();
     let claude = environment.claude_directory.as_path();
     let program = callable(environment, &registration.program);
-    let wanted = Some(program.as_str()).filter(|_| commands);
+    let wanted = program.as_deref().filter(|_| commands);
+    plan.lacks_commands = commands && scope == Scope::User && wanted.is_none();
     if (scope, form) == (Scope::Project, Form::Plugin) {
         return Err(advised(
             "a plugin in a project's folder would run for everybody who clones it",
@@ -260,7 +263,8 @@ pub(crate) fn to_uninstall(environment: &Environment, scopes: &[Scope]) -> Resul
 }
 
 /// How commands call our program: by its name where the user's shell finds it by that, else by its path.
-pub(super) fn callable(environment: &Environment, program: &str) -> String {
+/// Nothing where neither is possible: by the name alone, they would run whatever else is called so.
+fn callable(environment: &Environment, program: &str) -> Option<String> {
     let found = environment.search_path.iter().map(|folder| folder.join("thru"));
     let is_it = |found: &Path| {
         found
@@ -271,9 +275,9 @@ pub(super) fn callable(environment: &Environment, program: &str) -> String {
     let first = found.into_iter().find(|path| path.is_file());
     // Whatever stands in a path, it must not mean anything to a shell or in a list of permissions.
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
-    match first.is_some_and(|first| is_it(&first)) || !program.chars().all(is_plain) {
-        true => "thru".to_owned(),
-        false => program.to_owned(),
+    match first.is_some_and(|first| is_it(&first)) {
+        true => Some("thru".to_owned()),
+        false => Some(program.to_owned()).filter(|program| program.chars().all(is_plain)),
     }
 }
 
