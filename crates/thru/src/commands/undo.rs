@@ -1,7 +1,7 @@
 //! `thru undo`: take a decision back.
 
 use anyhow::Result;
-use thru_core::IdPrefix;
+use thru_core::{IdPrefix, SessionKey};
 use thru_intake::Operation;
 use thru_redact::Report;
 use thru_store::{OperationRow, Store};
@@ -9,6 +9,7 @@ use thru_store::{OperationRow, Store};
 use super::{Outcome, log, memories, shared};
 use crate::environment::Environment;
 use crate::failure::advised;
+use crate::surviving;
 use crate::ui::{Page, Tone, printable};
 
 /// Takes back the last decision, or the one that `thru log` shows with this id; undoing an undo does
@@ -42,12 +43,22 @@ pub(crate) fn run(
         },
     };
     let is_rule = is_about_rules(&operations, &operation);
+    let session = session_of(&operations, &operation);
     drop(store);
     let intake = environment.intake()?;
     let lock = shared::lock(&intake)?;
     let keys = intake.record_and_apply(&lock, &[operation])?;
     let said = intake.redactor().clean_text(&said, &mut Report::default()).into_inner();
     page.line(format!("Took back: {}", printable(&said)));
+    if let Some(session) = session {
+        // What was forgotten is told again, and what was told is not.
+        for folder in surviving::write_again(environment, Some(&[session]))? {
+            let folder = environment.shown(&folder);
+            page.line(format!(
+                "Summaries in {folder} could not be written again: `thru summaries rebuild` does."
+            ));
+        }
+    }
     if is_rule {
         shared::share_rules(environment)?;
         page.line("`thru redact --apply` applies the rules to what is kept already.");
@@ -68,6 +79,20 @@ fn is_about_rules(operations: &[OperationRow], operation: &Operation) -> bool {
             .is_some_and(|operation| is_about_rules(operations, &operation)),
         Operation::RuleAdded { .. } | Operation::RuleRemoved { .. } => true,
         _ => false,
+    }
+}
+
+/// The session that a decision about a memory is of, or the one that is taken back with it.
+fn session_of(operations: &[OperationRow], operation: &Operation) -> Option<SessionKey> {
+    match operation {
+        Operation::OperationUndone { operation } => {
+            let row = operations.iter().find(|row| row.key == *operation)?;
+            session_of(operations, &Operation::read(&row.kind, &row.body)?)
+        }
+        Operation::MemoryEdited { session, .. }
+        | Operation::MemoryForgotten { session, .. }
+        | Operation::MemorySeparated { session, .. } => session.clone(),
+        _ => None,
     }
 }
 
