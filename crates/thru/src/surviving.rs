@@ -21,7 +21,7 @@ use thru_core::{Id, Layout, SessionKey, Snapshot, Timestamp};
 use thru_intake::{Intake, IntakeLock, Moment, Which};
 use thru_journal::files;
 use thru_redact::Clean;
-use thru_store::{CompactionRow, SessionRow, SnapshotRow, Store};
+use thru_store::{CompactionRow, SCHEMA_VERSION, SessionRow, SnapshotRow, Store};
 use thru_summaries::{Excerpt, Folder, Options, SummariesError};
 
 use crate::bringing_in::{Effort, Where, bring_in};
@@ -54,6 +54,10 @@ pub(crate) fn keep_within(
     deadline: Instant,
 ) -> Result<()> {
     note(environment, &moment)?;
+    // The agent does not wait for that.
+    if is_to_be_upgraded(environment)? {
+        return Ok(());
+    }
     let intake = environment.intake()?;
     let left = deadline.saturating_duration_since(Instant::now());
     let Some(lock) = intake.try_lock(PATIENCE.min(left))? else { return Ok(()) };
@@ -75,6 +79,12 @@ pub(crate) fn keep_within(
         }
     }
     Ok(())
+}
+
+/// Whether the store is of another version: whoever writes upgrades it first, which takes its time.
+pub(crate) fn is_to_be_upgraded(environment: &Environment) -> Result<bool> {
+    let Some(store) = Store::open_if_there(&environment.layout)? else { return Ok(false) };
+    Ok(store.schema_version()? != SCHEMA_VERSION)
 }
 
 /// Whether what a session holds is found out while an agent waits. It takes about 10 µs for each prompt,

@@ -5,6 +5,7 @@
 //! goes wrong is noted for `thru doctor`.
 
 mod briefing;
+mod waiting;
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
@@ -37,6 +38,8 @@ const DEADLINE: Duration = Duration::from_secs(1);
 const LAST_WORDS: Duration = Duration::from_millis(200);
 /// What a session holds before its context is compacted is read within this time, or later.
 const TIME_TO_KEEP: Duration = Duration::from_millis(700);
+/// … and what was read is kept within this time, or later.
+const TIME_TO_HAVE_KEPT: Duration = Duration::from_millis(900);
 /// The longest input. Agents shorten what is longer; an endless one must end somewhere.
 const LONGEST_INPUT: u64 = 32 * 1024 * 1024;
 
@@ -244,6 +247,7 @@ fn work(places: Places, called: &Called) -> Result<String, Trouble> {
             last,
             now,
             project: called.project.as_deref(),
+            started: called.started,
         };
         output = briefing::brief(places, config.clone(), directory, &asked, &recorder)
             .unwrap_or_else(|error| {
@@ -294,7 +298,10 @@ fn keep_what_survives(
         Environment::new(places.clone(), PathBuf::from(directory), config.clone(), Vec::new());
     let transcript = PathBuf::from(input.text("transcript_path").unwrap_or_default());
     let deadline = called.started + TIME_TO_KEEP;
-    if let Err(error) = surviving::keep_within(&environment, moment, &transcript, deadline) {
+    let kept = waiting::within(called.started + TIME_TO_HAVE_KEPT, move || {
+        surviving::keep_within(&environment, moment, &transcript, deadline)
+    });
+    if let Some(Err(error)) = kept {
         note(&places.layout, called, &format!("no snapshot yet: {error:#}"), String::new());
     }
 }

@@ -274,6 +274,21 @@ fn spawn(home: &Home, input: &[u8]) -> Child {
 }
 
 #[test]
+fn a_hook_leaves_an_upgrade_to_others() {
+    let home = Home::new();
+    begin(&home, ONE);
+    drop(Store::open_at_schema(&layout(&home), thru_core::Id::derive(&[b"old"]), 5).unwrap());
+    compact(&home, ONE);
+    hook(&home, ONE, "SessionStart", json!({ "source": "compact" }));
+    let store = Store::open_to_read(&layout(&home)).unwrap();
+    assert_eq!((store.schema_version().unwrap(), pending(&home)), (5, 1));
+    drop(store);
+    intake(&home);
+    assert_eq!((snapshots(&home, ONE).len(), pending(&home)), (1, 0));
+    assert_eq!(index(&home)["summaries"][0]["session_id"], ONE);
+}
+
+#[test]
 fn two_sessions_at_once_are_both_listed() {
     let home = Home::new();
     for session in [ONE, TWO] {
@@ -371,7 +386,7 @@ fn nothing_is_written_where_that_is_switched_off_or_long_ago() {
 
     1. 2026-03-01 09:00  auto  155,000 tokens before, 9,000 after
        The agent's summary dropped 4 of 4 things that ours holds:
-       files        [home]/work/rocket/src/pump.rs
+       files        src/pump.rs
        commands     cargo test -p pump
        decisions    I decided to use a file lock because advisory locks survive forks.
        rulings      Always use tabs.
@@ -517,4 +532,9 @@ fn what_was_forgotten_or_written_over_is_not_handed_back() {
     assert!(!told().contains("four spaces"), "{}", told());
     let text = fs::read_to_string(&file).unwrap();
     assert!(!text.contains("The user ruled"), "{text}");
+    // What is taken back is in the files as well.
+    home.inside(&["undo"]).expect(0);
+    assert!(told().contains("four spaces"), "{}", told());
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.contains("The user ruled: Indent with four spaces"), "{text}");
 }

@@ -19,6 +19,7 @@ use thru_recall::{Occasion, Pack};
 use thru_redact::Redactor;
 use thru_store::{SCHEMA_VERSION, Store};
 
+use super::waiting::within;
 use crate::bringing_in::{Effort, Where, bring_in as bring_in_with};
 use crate::commands::briefing::{Place, Recipient, make_pack, snapshot_now};
 use crate::environment::{Environment, Places, host};
@@ -31,8 +32,9 @@ const PATIENCE: Duration = Duration::from_millis(40);
 const PATIENCE_AFTER_COMPACTION: Duration = Duration::from_millis(250);
 /// … and how long its end, where the user wants it to wait.
 const PATIENCE_AT_END: Duration = Duration::from_millis(300);
-/// How long the start of a session after a compaction reads what the hook before it could not.
-const TIME_TO_MAKE_UP: Duration = Duration::from_millis(400);
+/// How long after its beginning the start of a session reads, after a compaction, what the hook before it
+/// could not. What is left of its second is for the answer.
+const TIME_TO_MAKE_UP: Duration = Duration::from_millis(600);
 /// Bytes of the journal that are brought in while a session waits to start: about a hundred records, which
 /// is more than a turn that was cut off leaves behind. A larger backlog is left to the daemon, and the
 /// first prompt knows it.
@@ -66,6 +68,8 @@ pub(super) struct Asked<'a> {
     pub(super) now: Timestamp,
     /// The project that the session was begun in, as the agent says.
     pub(super) project: Option<&'a Path>,
+    /// When the hook began.
+    pub(super) started: Instant,
 }
 
 /// Makes the answer to the start of a session or to a prompt.
@@ -86,9 +90,7 @@ pub(super) fn brief(
     if input.event == Event::SessionStart && occasion != Occasion::Resume {
         session.forget_told();
     }
-    let Some((pack, project)) =
-        pack_for(&environment, input, session, &occasion, recorder.redactor, asked.project)?
-    else {
+    let Some((pack, project)) = pack_for(&environment, asked, &occasion, recorder.redactor)? else {
         return Ok(answer(&input.event, &Answer { context: None, message: alarm }));
     };
     let is_start = input.event == Event::SessionStart;
@@ -114,21 +116,21 @@ pub(super) fn brief(
 /// The pack and the name of the project; nothing where nothing is known or nothing is wanted.
 fn pack_for(
     environment: &Environment,
-    input: &Input,
-    session: &Session,
+    asked: &Asked<'_>,
     occasion: &Occasion,
     redactor: &Redactor,
-    project_root: Option<&Path>,
 ) -> Result<Option<(Pack, String)>> {
+    let Asked { input, session, .. } = *asked;
+    let deadline = asked.started + TIME_TO_MAKE_UP;
     if environment.config.context_off()
-        || *occasion == Occasion::Compact && !reloads(environment, project_root)
+        || *occasion == Occasion::Compact && !reloads(environment, asked.project)
     {
         return Ok(None);
     }
     let mut store = Store::open_if_there(&environment.layout)?;
     // Nobody made one yet, and the session is about to forget what it did.
     if store.is_none() && *occasion == Occasion::Compact {
-        let _ = bring_in(environment, occasion);
+        let _ = bring_in(environment, occasion, deadline);
         store = Store::open_if_there(&environment.layout)?;
     }
     let Some(store) = store else { return Ok(None) };
@@ -143,7 +145,7 @@ fn pack_for(
             // Whoever writes closes last, and leaves no log to be read again.
             drop(store);
             // What is there can be told all the same.
-            let _ = bring_in(environment, occasion);
+            let _ = bring_in(environment, occasion, deadline);
             Store::open_to_read(&environment.layout)?
         }
     };
@@ -152,7 +154,7 @@ fn pack_for(
     let told: HashSet<Id> = session.told().into_iter().collect();
     let row = store.session_by_key(&session_key(input))?;
     let (store, snapshot) = match (occasion, row) {
-        (Occasion::Compact, Some(row)) => what_it_held(environment, store, row, input)?,
+        (Occasion::Compact, Some(row)) => what_it_held(environment, store, row, input, deadline)?,
         _ => (store, None),
     };
     let recipient = Recipient { session: row, told, snapshot };
@@ -169,47 +171,60 @@ fn reloads(environment: &Environment, project_root: Option<&Path>) -> bool {
 }
 
 /// What a session held when its context was compacted: mostly the hook before it noted that. Where it
-/// could not, that is made up for, as far as there is time.
+/// could not, that is made up for, as far as there is time until `deadline`.
 fn what_it_held(
     environment: &Environment,
     mut store: Store,
     row: i64,
     input: &Input,
+    deadline: Instant,
 ) -> Result<(Store, Option<Snapshot>)> {
     let last = store.compactions(row)?.pop();
     let known = last.as_ref().map(|last| store.snapshot_of(last)).transpose()?.flatten();
     if let Some(known) = known {
-        let kept = as_decided(environment, &store, row, known.snapshot)?;
-        return Ok((store, Some(kept)));
+        let kept = as_decided(environment, &store, row, known.snapshot, deadline)?;
+        return Ok((store, kept));
     }
     if let Some(moment) = last.map(|last| Moment::of(&store, &last)).transpose()?.flatten() {
         let transcript = PathBuf::from(input.text("transcript_path").unwrap_or_default());
         drop(store);
-        let deadline = Instant::now() + TIME_TO_MAKE_UP;
+        let environment_of_it = environment.clone();
         // What is there can be told all the same.
-        let _ = surviving::keep_within(environment, moment, &transcript, deadline);
+        let _ = within(deadline, move || {
+            surviving::keep_within(&environment_of_it, moment, &transcript, deadline)
+        });
         store = Store::open_to_read(&environment.layout)?;
     }
     let made = match store.newest_snapshot(row)? {
-        Some(made) => Some(as_decided(environment, &store, row, made.snapshot)?),
-        None if !surviving::is_quick(&store, row)? => None,
+        Some(made) => as_decided(environment, &store, row, made.snapshot, deadline)?,
+        None if !is_in_time(&store, row, deadline)? => None,
         None => snapshot_now(&environment.intake()?, &store, row, SystemClock.now())?,
     };
     Ok((store, made))
 }
 
-/// A snapshot that was kept, without what people had forgotten or wrote over since.
+/// A snapshot that was kept, without what people had forgotten or wrote over since. It is made anew for
+/// that; where there is no time to, it is not told at all.
 fn as_decided(
     environment: &Environment,
     store: &Store,
     session: i64,
     kept: Snapshot,
-) -> Result<Snapshot> {
+    deadline: Instant,
+) -> Result<Option<Snapshot>> {
     // Nearly never; and what is told passes the redactor anyway.
     if !store.is_decided_about(&kept.session)? {
-        return Ok(kept);
+        return Ok(Some(kept));
     }
-    Ok(environment.intake()?.kept_snapshot(store, session, kept)?.into_inner())
+    if !is_in_time(store, session, deadline)? {
+        return Ok(None);
+    }
+    Ok(Some(environment.intake()?.kept_snapshot(store, session, kept)?.into_inner()))
+}
+
+/// Whether what a session holds can be found out before the agent has waited for too long.
+fn is_in_time(store: &Store, session: i64, deadline: Instant) -> Result<bool> {
+    Ok(Instant::now() < deadline && surviving::is_quick(store, session)?)
 }
 
 /// Whether there is something that hooks recorded, nobody brought in yet, and can be brought in at once.
@@ -223,23 +238,21 @@ fn is_to_be_brought_in(
 }
 
 /// Brings it in: a session that was killed left it behind, and after a compaction it is this session
-/// itself.
-fn bring_in(environment: &Environment, occasion: &Occasion) -> Result<()> {
-    bring_in_within(
-        environment,
-        match occasion {
-            Occasion::Compact => PATIENCE_AFTER_COMPACTION,
-            _ => PATIENCE,
-        },
-    )
-}
-
-fn bring_in_within(environment: &Environment, patience: Duration) -> Result<()> {
-    let intake: Intake = environment.intake()?;
-    if let Some(lock) = intake.try_lock(patience)? {
-        intake.drain(&lock, SESSIONS)?;
-    }
-    Ok(())
+/// itself. What is not done by `deadline`, the next one does.
+fn bring_in(environment: &Environment, occasion: &Occasion, deadline: Instant) -> Result<()> {
+    let patience = match occasion {
+        Occasion::Compact => PATIENCE_AFTER_COMPACTION,
+        _ => PATIENCE,
+    };
+    let environment = environment.clone();
+    let brought_in = within(deadline, move || -> Result<()> {
+        let intake: Intake = environment.intake()?;
+        if let Some(lock) = intake.try_lock(patience)? {
+            intake.drain(&lock, SESSIONS)?;
+        }
+        Ok(())
+    });
+    brought_in.unwrap_or(Ok(()))
 }
 
 /// Indexes a session that ended before the agent goes on, for those who want that. What is not done in
@@ -250,6 +263,9 @@ pub(super) fn index_now(places: Places, config: Config, directory: PathBuf, inpu
 }
 
 fn index_within(environment: &Environment, input: &Input) -> Result<()> {
+    if surviving::is_to_be_upgraded(environment)? {
+        return Ok(());
+    }
     let transcript = PathBuf::from(input.text("transcript_path").unwrap_or_default());
     let found = claude_code::discover_session(&transcript, &input.session);
     if let Some(lock) = environment.intake()?.try_lock(PATIENCE_AT_END)? {
