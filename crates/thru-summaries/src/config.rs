@@ -18,6 +18,11 @@ pub struct Wishes {
 const ELSEWHERE: [&str; 2] = ["summary_model", "fallback_to_ollama"];
 
 impl Wishes {
+    /// How many, where the user wants so many.
+    pub(crate) fn most(&self, wanted: usize) -> usize {
+        self.max.map_or(wanted, |wished| wished.min(wanted))
+    }
+
     /// What the file wishes, and what in it has no effect.
     pub(crate) fn read(text: &str) -> (Self, Vec<String>) {
         let mut wishes = Self::default();

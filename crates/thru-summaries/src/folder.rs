@@ -8,31 +8,26 @@
 //! ```
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use thru_core::{Snapshot, Timestamp};
+use thru_core::Snapshot;
 use thru_journal::files::{self, Replacement};
 use thru_redact::Clean;
 
-use crate::index::{Index, Metadata};
+use crate::index::{Index, Metadata, json};
+use crate::listing::{
+    METADATA, SUMMARY, UNFINISHED, change, discard, folder_name, last_loaded, metadata, of_session,
+    prune, remove_unfinished, renew, summaries,
+};
 use crate::markdown::{Excerpt, markdown};
-use crate::safely::{is_file, is_folder, is_name, make_folder, read, replace};
+use crate::safely::{is_file, is_folder, is_name, make_folder, read, remove, replace};
 use crate::{Result, SummariesError, Wishes};
 
-const SUMMARY: &str = "summary.md";
-const METADATA: &str = "metadata.json";
-const INDEX: &str = "index.json";
-const LATEST: &str = "latest";
 const CONFIG: &str = "config.json";
 const LOCK: &str = ".lock";
-/// How names begin of what is not whole yet.
-const UNFINISHED: &str = ".new-";
 /// How long a process waits for another one.
 const PATIENCE: Duration = Duration::from_millis(200);
-/// Entries of a folder that are looked at: what else lies there is not ours.
-const ENTRIES: usize = 5_000;
 
 /// Where summaries lie.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +41,7 @@ pub struct Folder {
 /// How summaries are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// How many the index lists.
+    /// How many the index lists, and how many of a session are kept.
     pub max: usize,
     /// Put short pieces of code into them.
     pub code_snippets: bool,
@@ -55,7 +50,7 @@ pub struct Options {
 /// What was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// The summary.
+    /// The summary. An older one is gone again where there are enough that are newer.
     pub summary: PathBuf,
     /// What in the project's own wishes has no effect.
     pub notes: Vec<String>,
@@ -153,8 +148,9 @@ impl Folder {
             about.commit()?;
             session.join(SUMMARY)
         };
-        let max = wishes.max.map_or(options.max, |wished| wished.min(options.max));
-        renew(&path, max, |_| ())?;
+        let max = wishes.most(options.max);
+        prune(&session, max)?;
+        renew(&path, id, max)?;
         Ok(Written { summary, notes })
     }
 
@@ -184,10 +180,10 @@ impl Folder {
         }
     }
 
-    /// Whether there is any summary of a session.
+    /// Whether anything lies where the summaries of a session would, be it behind a link that is not
+    /// followed.
     pub fn holds(&self, id: &str) -> bool {
-        let path = self.look().ok().flatten().filter(|_| is_name(id));
-        path.is_some_and(|path| is_folder(&path.join(id)).unwrap_or(false))
+        is_name(id) && fs::symlink_metadata(self.path().join(id)).is_ok()
     }
 
     /// Notes that the summary of a session was asked for. Says whether there is one.
@@ -200,7 +196,8 @@ impl Folder {
             return Ok(false);
         }
         let _lock = lock(&path)?;
-        renew(&path, options.max, |index| index.last_loaded = Some(id.to_owned()))?;
+        let max = self.wishes().0.most(options.max);
+        change(&path, Some(id), max, |index| index.last_loaded = Some(id.to_owned()))?;
         Ok(true)
     }
 
@@ -217,12 +214,9 @@ impl Folder {
             return Err(unknown());
         }
         let deleted = Deleted { summaries: of_session(&session, id)?.len() };
-        // Links in it are removed, not followed. Out of the way first: half of it must not be listed.
-        let gone = path.join(format!("{UNFINISHED}{id}"));
-        remove(&gone)?;
-        fs::rename(&session, &gone).map_err(|error| SummariesError::io(&session, error))?;
-        remove(&gone)?;
-        renew(&path, options.max, |index| {
+        // Links in it are removed, not followed.
+        discard(&path, id)?;
+        change(&path, None, self.wishes().0.most(options.max), |index| {
             index.last_loaded = index.last_loaded.take().filter(|loaded| loaded != id);
         })?;
         Ok(deleted)
@@ -271,11 +265,6 @@ fn name_of(snapshot: &Snapshot) -> Result<&str> {
     }
 }
 
-/// A moment as the name of a folder.
-fn folder_name(at: Timestamp) -> String {
-    at.strftime("%Y%m%dT%H%M%S%3fZ").to_string()
-}
-
 fn lock(path: &Path) -> Result<File> {
     let path = path.join(LOCK);
     is_file(&path)?;
@@ -321,133 +310,4 @@ fn prepared(path: &Path, content: &[u8]) -> Result<Replacement> {
     let mut replacement = Replacement::of(path)?;
     replacement.write(content)?;
     Ok(replacement)
-}
-
-/// Removes what killed processes left unfinished. The lock is held.
-fn remove_unfinished(folder: &Path) -> Result<()> {
-    for name in names(folder)? {
-        let is_leftover = [SUMMARY, METADATA, INDEX, LATEST]
-            .iter()
-            .any(|own| name.strip_prefix(own).is_some_and(|rest| rest.starts_with(".tmp-")));
-        if is_leftover || name.starts_with(UNFINISHED) {
-            remove(&folder.join(name))?;
-        }
-    }
-    Ok(())
-}
-
-/// Removes a file, a link, or a folder with all that is in it; links are not followed.
-fn remove(path: &Path) -> Result<()> {
-    let removed = match fs::symlink_metadata(path) {
-        Ok(found) if found.is_dir() => fs::remove_dir_all(path),
-        Ok(_) => fs::remove_file(path),
-        Err(error) => Err(error),
-    };
-    match removed {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(SummariesError::io(path, error))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Makes the index and the link to the newest again from what is there. The lock is held.
-fn renew(path: &Path, max: usize, change: impl FnOnce(&mut Index)) -> Result<()> {
-    remove_unfinished(path)?;
-    let mut index =
-        Index { summaries: summaries(path)?, last_loaded: last_loaded(path), ..Index::default() };
-    index.summaries.truncate(max);
-    change(&mut index);
-    let newest = index.summaries.first().map(|newest| newest.session_id.clone());
-    replace(&path.join(INDEX), &json(&index))?;
-    point(&path.join(LATEST), newest.as_deref())
-}
-
-/// Has a link lead to the newest; where links are not possible, a file says its name.
-fn point(link: &Path, to: Option<&str>) -> Result<()> {
-    match (fs::symlink_metadata(link), to) {
-        (Ok(found), _) if found.is_dir() => {
-            return Err(SummariesError::Refused(link.to_owned()));
-        }
-        (Ok(_), Some(to)) if fs::read_link(link).is_ok_and(|known| known == Path::new(to)) => {
-            return Ok(());
-        }
-        (_, None) => return remove(link),
-        _ => {}
-    }
-    let to = to.unwrap_or_default();
-    let new = link.with_extension("tmp-link");
-    remove(&new)?;
-    #[cfg(unix)]
-    let linked = std::os::unix::fs::symlink(to, &new).and_then(|()| fs::rename(&new, link));
-    #[cfg(not(unix))]
-    let linked: io::Result<()> = Err(io::ErrorKind::Unsupported.into());
-    if linked.is_ok() {
-        return Ok(());
-    }
-    remove(&new)?;
-    // A rename takes the place of a link too.
-    Ok(files::replace(link, format!("{to}\n").as_bytes())?)
-}
-
-/// Every summary that is there, the newest first.
-fn summaries(path: &Path) -> Result<Vec<Metadata>> {
-    let mut all = Vec::new();
-    for name in names(path)? {
-        if is_name(&name) && is_folder(&path.join(&name)).unwrap_or(false) {
-            all.extend(of_session(&path.join(&name), &name)?);
-        }
-    }
-    all.sort_by(|a, b| (b.timestamp, &a.session_id).cmp(&(a.timestamp, &b.session_id)));
-    Ok(all)
-}
-
-fn of_session(session: &Path, id: &str) -> Result<Vec<Metadata>> {
-    let mut found: Vec<Metadata> = metadata(session, id)?
-        .map(|about| Metadata { summary_path: format!("{id}/{SUMMARY}"), ..about })
-        .into_iter()
-        .collect();
-    for name in names(session)? {
-        let folder = session.join(&name);
-        if is_name(&name)
-            && is_folder(&folder).unwrap_or(false)
-            && let Some(about) = metadata(&folder, id)?
-            // Somebody was killed when it was set aside already, and nothing had taken its place yet.
-            && !found.iter().any(|known| known.event == about.event)
-        {
-            found.push(Metadata { summary_path: format!("{id}/{name}/{SUMMARY}"), ..about });
-        }
-    }
-    Ok(found)
-}
-
-/// What is said of the summary in a folder; nothing where that cannot be read, or is of another session.
-fn metadata(folder: &Path, id: &str) -> Result<Option<Metadata>> {
-    let text = match read(&folder.join(METADATA)) {
-        Err(SummariesError::Refused(_)) => None,
-        text => text?,
-    };
-    let about = text.and_then(|text| serde_json::from_str::<Metadata>(&text).ok());
-    Ok(about.filter(|about| about.session_id == id))
-}
-
-fn last_loaded(path: &Path) -> Option<String> {
-    let text = read(&path.join(INDEX)).ok().flatten()?;
-    let index: Index = serde_json::from_str(&text).ok()?;
-    index.last_loaded.filter(|id| is_name(id))
-}
-
-/// The names of what lies in a folder, in order.
-fn names(folder: &Path) -> Result<Vec<String>> {
-    let entries = fs::read_dir(folder).map_err(|error| SummariesError::io(folder, error))?;
-    let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
-    let mut names: Vec<String> = names.take(ENTRIES).collect();
-    names.sort();
-    Ok(names)
-}
-
-fn json(value: &impl serde::Serialize) -> Vec<u8> {
-    let mut text = serde_json::to_vec_pretty(value).unwrap_or_default();
-    text.push(b'\n');
-    text
 }

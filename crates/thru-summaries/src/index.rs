@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use thru_core::{Snapshot, Timestamp};
 
 /// The form of both files.
-const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 1;
 
 /// What is known of one summary.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,6 +56,13 @@ pub struct Index {
     /// The session whose summary was asked for last.
     #[serde(default)]
     pub last_loaded: Option<String>,
+}
+
+/// Either file.
+pub(crate) fn json(value: &impl serde::Serialize) -> Vec<u8> {
+    let mut text = serde_json::to_vec_pretty(value).unwrap_or_default();
+    text.push(b'\n');
+    text
 }
 
 impl Default for Index {

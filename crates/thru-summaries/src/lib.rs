@@ -10,6 +10,7 @@ mod config;
 mod error;
 mod folder;
 mod index;
+mod listing;
 mod markdown;
 mod safely;
 

@@ -54,6 +54,32 @@ pub(crate) fn replace(path: &Path, content: &[u8]) -> Result<()> {
     Ok(files::replace(path, content)?)
 }
 
+/// Removes a file, a link, or a folder with all that is in it; links are not followed.
+pub(crate) fn remove(path: &Path) -> Result<()> {
+    let removed = match fs::symlink_metadata(path) {
+        Ok(found) if found.is_dir() => fs::remove_dir_all(path),
+        Ok(_) => fs::remove_file(path),
+        Err(error) => Err(error),
+    };
+    match removed {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(SummariesError::io(path, error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The names of what lies in a folder, in order.
+pub(crate) fn names(folder: &Path) -> Result<Vec<String>> {
+    /// Entries that are looked at: what else lies there is not ours.
+    const ENTRIES: usize = 5_000;
+    let entries = fs::read_dir(folder).map_err(|error| SummariesError::io(folder, error))?;
+    let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    let mut names: Vec<String> = names.take(ENTRIES).collect();
+    names.sort();
+    Ok(names)
+}
+
 /// What a file holds, as text; nothing where there is none, or one that is longer than anything of ours.
 pub(crate) fn read(path: &Path) -> Result<Option<String>> {
     /// Bytes of the longest summary, many times over.

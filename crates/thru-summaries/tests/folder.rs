@@ -263,6 +263,50 @@ fn the_index_lists_no_more_than_wanted_and_what_was_asked_for_last() {
 }
 
 #[test]
+fn of_one_session_no_more_are_kept_than_wanted() {
+    let project = Project::new();
+    let options = Options { max: 3, ..OPTIONS };
+    // The last one comes late, and is older than those that are kept.
+    for second in [10, 20, 30, 40, 50, 5] {
+        let snapshot = clean(snapshot(ONE, second, &format!("title {second}")));
+        project.folder().write(&snapshot, &[], &options).unwrap();
+    }
+    fs::create_dir(project.path().join(ONE).join("notes")).unwrap();
+    project.write(snapshot(TWO, 60, "other"));
+    let titles: Vec<String> =
+        project.index().summaries.into_iter().map(|summary| summary.title).collect();
+    assert_eq!(titles, ["other", "title 50", "title 40", "title 30"]);
+    let older = fs::read_dir(project.path().join(ONE)).unwrap().flatten();
+    let mut older: Vec<_> = older.map(|entry| entry.file_name().into_string().unwrap()).collect();
+    older.sort();
+    // What others left there is not ours to remove.
+    assert_eq!(
+        older,
+        ["20260301T090030000Z", "20260301T090040000Z", "metadata.json", "notes", "summary.md"]
+    );
+}
+
+#[test]
+fn what_the_index_lists_is_not_read_again() {
+    let project = Project::new();
+    project.write(snapshot(ONE, 10, "one"));
+    let about = project.path().join(ONE).join("metadata.json");
+    let known = fs::read(&about).unwrap();
+    fs::write(&about, "not to be read").unwrap();
+    project.write(snapshot(TWO, 20, "two"));
+    assert_eq!(project.index().summaries.len(), 2);
+    // Where it says anything that it would not, it is made anew from what is there.
+    for damaged in
+        ["", "{}", r#"{"version":1,"summaries":[{"session_id":"a","summary_path":"../b"}]}"#]
+    {
+        fs::write(&about, &known).unwrap();
+        fs::write(project.path().join("index.json"), damaged).unwrap();
+        project.write(snapshot(TWO, 20, "two"));
+        assert_eq!(project.index().summaries.len(), 2, "{damaged}");
+    }
+}
+
+#[test]
 fn an_id_that_is_a_path_is_no_name() {
     let project = Project::new();
     for id in ["../evil", "a/b", "", ".", "..", "latest", "a\\b", "c:d", &"x".repeat(200)] {
@@ -424,6 +468,27 @@ proptest! {
         }
         prop_assert_eq!(project.index(), straight.index());
         prop_assert_eq!(project.files(), straight.files());
+    }
+
+    #[test]
+    fn the_index_lists_what_it_would_if_all_were_read(
+        steps in prop::collection::vec((0..3_usize, 0..8_i64, 1..5_usize, prop::bool::weighted(0.2)), 1..12),
+    ) {
+        let ids = [ONE, TWO, "33333333-cccc-4ccc-8ccc-000000000003"];
+        let project = Project::new();
+        for (session, second, max, removes) in steps {
+            if removes {
+                // By hand, and the index knows nothing of it.
+                let _ = fs::remove_dir_all(project.path().join(ids[session]));
+            }
+            let options = Options { max, ..OPTIONS };
+            let id = ids[(session + usize::from(removes)) % ids.len()];
+            let snapshot = clean(snapshot(id, second * 3 + i64::from(id == TWO), "title"));
+            project.folder().write(&snapshot, &[], &options).unwrap();
+            let mut all = project.folder().list().unwrap().summaries;
+            all.truncate(max);
+            prop_assert_eq!(project.index().summaries, all);
+        }
     }
 
     #[test]
