@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Sender, bounded};
 use thru_core::{
-    Access, FileState, Id, MemoryDecision, Observation, SessionKey, Speaker, Statement, Summary,
-    TITLE_LENGTH, Timestamp,
+    Access, FileState, Id, Observation, SessionKey, Speaker, Statement, Summary, TITLE_LENGTH,
+    Timestamp,
 };
 use thru_distil::{Distiller, Moment, wants_text};
 use thru_lifecycle::Indexing;
@@ -19,7 +19,7 @@ use thru_lifecycle::content::{Content, ContentHasher, Message};
 use thru_redact::{Clean, Redactor, Report};
 use thru_store::{JobKind, NewMemory, NewTurn, PassageFilter, Store};
 
-use crate::laying_over::{Laid, Models};
+use crate::laying_over::{Laid, MemoryDecisions, Models, TurnContent};
 use crate::sessions::Indexer;
 use crate::stages::{Stage, Stages};
 use crate::{Intake, IntakeError, Result};
@@ -209,7 +209,7 @@ pub(crate) fn rows_of(store: &Store, sessions: &[SessionKey]) -> Result<HashSet<
 struct Worker<'a> {
     store: Store,
     redactor: &'a Redactor,
-    decisions: &'a HashMap<Id, MemoryDecision>,
+    decisions: &'a MemoryDecisions,
     stages: &'a Stages,
     cancelled: &'a AtomicBool,
 }
@@ -261,6 +261,9 @@ impl Worker<'_> {
         let mut changes: HashMap<(Id, String), Change> = HashMap::new();
         let mut last_changes: HashMap<String, Change> = HashMap::new();
         let mut touches = self.store.touches_of_session(row)?;
+        let refinements = self.store.refinements(row)?;
+        // Which turn a passage is in, where answers of models name passages.
+        let mut turn_of: HashMap<Id, u32> = HashMap::new();
         for passage in self.store.passages(PassageFilter::Session(row))? {
             let wants_text = wants_text(
                 passage.kind,
@@ -282,6 +285,9 @@ impl Worker<'_> {
                 files: touched.iter().map(|touch| touch.file.path.as_str()),
             };
             content.add(message.clone());
+            if !refinements.is_empty() {
+                turn_of.insert(passage.id, passage.turn);
+            }
             turns.entry(passage.turn).or_default().add(message, passage.length(), passage.at);
             for touch in touched.iter().filter(|touch| touch.file.access == Access::Modified) {
                 let change = (passage.at, touch.content);
@@ -306,8 +312,10 @@ impl Worker<'_> {
         let turns: Vec<NewTurn> =
             turns.into_iter().map(|(number, turn)| turn.finish(number)).collect();
         let is_named = session.facts.user_title.is_some();
-        let models = Models::of(&self.store.refinements(row)?, content.hash, &turns);
-        let mut laid = models.over(&session.key, is_named, distiller.finish());
+        let contents: Vec<TurnContent> = turns.iter().map(TurnContent::of).collect();
+        let models =
+            Models::of(&session.key, &refinements, Some(content.hash), &contents, &turn_of);
+        let mut laid = models.over(&session.key, is_named, distiller.finish(), self.decisions);
         decide(self.decisions, &mut laid);
         // The passages were clean when they were stored; the rules may be newer.
         let laid = self.redactor.clean_texts(laid, Laid::texts, &mut Report::default());
@@ -329,7 +337,7 @@ impl Worker<'_> {
 }
 
 /// Observations that must not be merged into others.
-pub(crate) fn kept_apart(decisions: &HashMap<Id, MemoryDecision>) -> BTreeSet<Id> {
+pub(crate) fn kept_apart(decisions: &MemoryDecisions) -> BTreeSet<Id> {
     decisions
         .iter()
         // One that a person wrote over must not vanish into another either.
@@ -338,26 +346,34 @@ pub(crate) fn kept_apart(decisions: &HashMap<Id, MemoryDecision>) -> BTreeSet<Id
         .collect()
 }
 
-/// What people decided about memories, over what was distilled and what models made.
-pub(crate) fn decide(decisions: &HashMap<Id, MemoryDecision>, laid: &mut Laid) {
+/// What people decided about memories, over what was distilled and what models made. Gives back what is not
+/// to be told any more: what they had forgotten or wrote over, as it was.
+pub(crate) fn decide(decisions: &MemoryDecisions, laid: &mut Laid) -> Vec<Observation> {
     if decisions.is_empty() {
-        return;
+        return Vec::new();
     }
-    let is_forgotten = |id: &Id| decisions.get(id).is_some_and(|decision| decision.forgotten);
+    let forgotten: HashSet<Id> = laid
+        .ids()
+        .filter(|id| {
+            laid.is_forgotten(id) || decisions.get(id).is_some_and(|decision| decision.forgotten)
+        })
+        .collect();
     let is_edited = |id: &Id| decisions.get(id).is_some_and(|decision| !decision.edit.is_empty());
     let unwanted: Vec<Observation> = laid
         .observations()
-        .filter(|one| is_forgotten(&one.id) || is_edited(&one.id))
+        .filter(|one| {
+            forgotten.contains(&one.id) || is_edited(&one.id) || laid.is_overwritten(&one.id)
+        })
         .cloned()
         .collect();
-    laid.retain(|id| !is_forgotten(id));
-    laid.let_stand(is_edited);
+    laid.retain(|id| !forgotten.contains(id));
     for observation in laid.observations_mut() {
         if let Some(decision) = decisions.get(&observation.id) {
             decision.edit.apply(observation);
         }
     }
     laid.change_summaries(|summary| without(summary, &unwanted));
+    unwanted
 }
 
 /// What is known of a turn while its passages are read.
@@ -428,22 +444,25 @@ fn files_of_summary(summary: &Summary, changes: &HashMap<String, Change>) -> Vec
         .collect()
 }
 
+/// Whether a statement says what one of these says, or comes from the same words of a person.
+pub(crate) fn says_any(statement: &Statement, observations: &[Observation]) -> bool {
+    observations.iter().any(|observation| {
+        let is_of_person = observation.speaker == Speaker::Person;
+        let same_words = observation.title == statement.text
+            || observation.narrative.as_ref().is_some_and(|said| said.text == statement.text);
+        let same_source =
+            statement.sources.iter().any(|source| observation.sources.contains(source));
+        same_words || is_of_person && same_source
+    })
+}
+
 /// What is left of a summary without what a person does not want to hear, or wrote over: statements
 /// that say the same, or that come from the same words of a person.
 fn without(mut summary: Summary, unwanted: &[Observation]) -> Summary {
     if unwanted.is_empty() {
         return summary;
     }
-    let is_wanted = |statement: &Statement| {
-        !unwanted.iter().any(|observation| {
-            let is_of_person = observation.speaker == Speaker::Person;
-            let same_words = observation.title == statement.text
-                || observation.narrative.as_ref().is_some_and(|said| said.text == statement.text);
-            let same_source =
-                statement.sources.iter().any(|source| observation.sources.contains(source));
-            same_words || is_of_person && same_source
-        })
-    };
+    let is_wanted = |statement: &Statement| !says_any(statement, unwanted);
     for digest in std::iter::once(&mut summary.digest)
         .chain(summary.turns.iter_mut().map(|(_, digest)| digest))
     {

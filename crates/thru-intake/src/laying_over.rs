@@ -3,11 +3,17 @@
 //! What a model made holds for the content that it was shown: once that changes, what was distilled counts
 //! again. It takes the place of what the agent did and said, never of what a person said or wrote over;
 //! what it takes the place of is kept.
+//!
+//! What a person had forgotten, or wrote over, must not come back in other words. So a turn of which
+//! something distilled was decided about is left as it was distilled, and a session of which anything was
+//! decided about has no summary of a model's. What a model made and a person had forgotten takes along what
+//! it took the place of; of several answers that one counts which a person decided about.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use thru_core::{
-    Digest, Distillate, Id, Observation, RefinedSession, RefinedTurn, SessionKey, Speaker, Summary,
+    Digest, Distillate, Id, MemoryDecision, Observation, RefinedSession, RefinedTurn, SessionKey,
+    Speaker, Statement, Summary,
 };
 use thru_lifecycle::content::ContentHash;
 use thru_store::{NewMemory, NewTurn, RefinementRow};
@@ -15,14 +21,39 @@ use thru_store::{NewMemory, NewTurn, RefinementRow};
 use crate::operations::Refined;
 use crate::refining::summary_id;
 
-/// What models made of the turns of a session as they are now.
+/// What people decided about memories.
+pub(crate) type MemoryDecisions = HashMap<Id, MemoryDecision>;
+
+/// What models made of the turns of a session.
 #[derive(Default)]
 pub(crate) struct Models {
-    turns: BTreeMap<u32, RefinedTurn>,
-    /// The turns' sizes in tokens.
-    tokens: BTreeMap<u32, u64>,
+    /// What they made of each turn, the earliest first.
+    turns: BTreeMap<u32, Vec<Answer>>,
     /// What one made of the session as it is now.
     whole: Option<RefinedSession>,
+    /// Whether only what people decided about is laid over.
+    only_decided: bool,
+}
+
+/// What a model made of a turn.
+struct Answer {
+    made: RefinedTurn,
+    /// Whether the turn is still what the model was shown.
+    holds: bool,
+}
+
+/// A turn as far as it matters here.
+#[derive(Clone, Copy)]
+pub(crate) struct TurnContent {
+    pub(crate) turn: u32,
+    pub(crate) hash: ContentHash,
+    pub(crate) tokens: u64,
+}
+
+impl TurnContent {
+    pub(crate) const fn of(turn: &NewTurn) -> Self {
+        Self { turn: turn.turn, hash: turn.content.hash, tokens: turn.tokens }
+    }
 }
 
 /// What a session is remembered as.
@@ -32,33 +63,49 @@ pub(crate) struct Laid {
     refined: Vec<Observation>,
     /// Distilled observations that a refined one takes the place of.
     superseded: HashSet<Id>,
+    /// Those, and summaries, in whose place something stood that a person had forgotten.
+    forgotten: HashSet<Id>,
+    /// Those in whose place something stands that a person wrote over.
+    overwritten: HashSet<Id>,
     /// The summary that takes the place of the distilled one.
     summary: Option<Summary>,
 }
 
 impl Models {
-    /// Takes what holds: of several the latest.
-    pub(crate) fn of(rows: &[RefinementRow], whole: ContentHash, turns: &[NewTurn]) -> Self {
-        if rows.is_empty() {
-            return Self::default();
-        }
-        let latest: HashMap<ContentHash, &RefinementRow> =
-            rows.iter().filter(|row| !row.is_whole).map(|row| (row.content, row)).collect();
+    /// Takes what was made of turns that are still there, and what one made of the whole as it is now. An
+    /// answer is about the turn that its sources stand in: turns of the same words share their hash.
+    pub(crate) fn of(
+        session: &SessionKey,
+        rows: &[RefinementRow],
+        whole: Option<ContentHash>,
+        turns: &[TurnContent],
+        turn_of: &HashMap<Id, u32>,
+    ) -> Self {
+        let known: HashMap<u32, &TurnContent> = turns.iter().map(|one| (one.turn, one)).collect();
         let mut models = Self::default();
-        for turn in turns {
-            let made = latest
-                .get(&turn.content.hash)
-                .and_then(|row| serde_json::from_str::<Refined<RefinedTurn>>(&row.body).ok());
-            if let Some(made) = made {
-                models.turns.insert(turn.turn, made.refined);
-                models.tokens.insert(turn.turn, turn.tokens);
-            }
+        for row in rows.iter().filter(|row| !row.is_whole) {
+            let Ok(answer) = serde_json::from_str::<Refined<RefinedTurn>>(&row.body) else {
+                continue;
+            };
+            let mut made = answer.refined;
+            let Some(turn) = sources(&made).find_map(|id| turn_of.get(id)).copied() else {
+                continue;
+            };
+            let now = known.get(&turn);
+            name(session, turn, now.map_or(0, |now| now.tokens), &mut made.observations);
+            let holds = now.is_some_and(|now| now.hash == row.content);
+            models.turns.entry(turn).or_default().push(Answer { made, holds });
         }
-        let of_all = rows.iter().rfind(|row| row.is_whole && row.content == whole);
+        let of_all = rows.iter().rfind(|row| row.is_whole && Some(row.content) == whole);
         models.whole = of_all
             .and_then(|row| serde_json::from_str::<Refined<RefinedSession>>(&row.body).ok())
             .map(|made| made.refined);
         models
+    }
+
+    /// Lays over only what people decided about: the rest is left as it was distilled.
+    pub(crate) fn only_decided(self) -> Self {
+        Self { only_decided: true, whole: None, ..self }
     }
 
     /// Lays it over what was distilled. What the user called the session, no model calls otherwise.
@@ -66,40 +113,114 @@ impl Models {
         self,
         session: &SessionKey,
         is_named: bool,
-        mut distillate: Distillate,
+        distillate: Distillate,
+        decisions: &MemoryDecisions,
     ) -> Laid {
-        let Self { turns, tokens, whole } = self;
-        let superseded = distillate
+        let Self { turns, whole, only_decided } = self;
+        let is_decided = |id: &Id| is_decided(decisions, id);
+        let summaries = distillate.summary.iter().map(|summary| summary.id);
+        let mut is_touched = summaries.chain([summary_id(session)]).any(|id| is_decided(&id));
+        // One that others were merged into says what they said.
+        let touched: HashSet<u32> = distillate
             .observations
             .iter()
-            .filter(|one| one.speaker == Speaker::Agent && !one.is_rule)
-            .filter(|one| turns.get(&one.turn).is_some_and(|made| covers(made, one)))
-            .map(|one| one.id)
+            .filter(|one| is_decided(&one.id) || one.merged.iter().any(|one| is_decided(&one.id)))
+            .map(|one| one.turn)
             .collect();
-        let mut refined = Vec::new();
-        for (turn, made) in turns {
-            let count = made.observations.len() as u64;
-            for (ordinal, mut observation) in made.observations.into_iter().enumerate() {
-                observation.id = Id::derive(&[
-                    b"refined",
-                    session.agent.as_str().as_bytes(),
-                    session.id.as_str().as_bytes(),
-                    &turn.to_le_bytes(),
-                    &(ordinal as u64).to_le_bytes(),
-                ]);
-                observation.turn = turn;
-                observation.raw_tokens = tokens.get(&turn).copied().unwrap_or(0) / count.max(1);
-                refined.push(observation);
-            }
-            let summary = distillate.summary.as_mut();
-            if let Some(digest) = summary.and_then(|summary| digest_of(summary, turn)) {
-                lay_over_digest(digest, made.digest);
-            }
+        is_touched |= !touched.is_empty();
+        let mut laid = Laid { distillate, ..Laid::default() };
+        for (turn, answers) in turns {
+            let is_laid_over = !only_decided && !touched.contains(&turn);
+            is_touched |= laid.lay_over(turn, answers, is_laid_over, decisions);
         }
-        let summary = whole
-            .zip(distillate.summary.as_ref())
+        let distilled = laid.distillate.summary.as_ref();
+        if decisions.get(&summary_id(session)).is_some_and(|decision| decision.forgotten) {
+            laid.forgotten.extend(distilled.map(|summary| summary.id));
+        }
+        laid.summary = whole
+            .filter(|_| !is_touched)
+            .zip(distilled)
             .map(|(whole, distilled)| summary_of(session, is_named, whole, distilled));
-        Laid { distillate, refined, superseded, summary }
+        laid
+    }
+}
+
+/// Whether a person had a memory forgotten, or wrote over it.
+fn is_decided(decisions: &MemoryDecisions, id: &Id) -> bool {
+    decisions.get(id).is_some_and(|decision| decision.forgotten || !decision.edit.is_empty())
+}
+
+fn is_edited(decisions: &MemoryDecisions, id: &Id) -> bool {
+    decisions.get(id).is_some_and(|decision| !decision.edit.is_empty())
+}
+
+/// The passages that an answer names, its observations' first.
+fn sources(made: &RefinedTurn) -> impl Iterator<Item = &Id> {
+    let Digest { request, investigated, learned, completed, next_steps, .. } = &made.digest;
+    let lists = [investigated, learned, completed, next_steps];
+    let statements = request.iter().chain(lists.into_iter().flatten());
+    let observations = made.observations.iter().flat_map(|one| &one.sources);
+    observations.chain(statements.flat_map(|statement: &Statement| &statement.sources))
+}
+
+/// Gives the observations of an answer their ids. Their titles are in them: a decision about one does not
+/// become a decision about another when another model answers.
+fn name(session: &SessionKey, turn: u32, tokens: u64, observations: &mut [Observation]) {
+    let count = observations.len() as u64;
+    let mut titles: HashMap<String, u64> = HashMap::new();
+    for observation in observations {
+        let same = titles.entry(observation.title.clone()).or_default();
+        observation.id = Id::derive(&[
+            b"refined",
+            session.agent.as_str().as_bytes(),
+            session.id.as_str().as_bytes(),
+            &turn.to_le_bytes(),
+            observation.title.as_bytes(),
+            &same.to_le_bytes(),
+        ]);
+        *same += 1;
+        observation.turn = turn;
+        observation.raw_tokens = tokens / count.max(1);
+    }
+}
+
+impl Answer {
+    fn is_decided_about(&self, decisions: &MemoryDecisions) -> bool {
+        self.made.observations.iter().any(|one| is_decided(decisions, &one.id))
+    }
+
+    /// What it takes the place of.
+    fn superseded<'a>(
+        &self,
+        turn: u32,
+        distillate: &'a Distillate,
+    ) -> impl Iterator<Item = &'a Observation> {
+        distillate
+            .observations
+            .iter()
+            .filter(move |one| one.turn == turn && one.speaker == Speaker::Agent && !one.is_rule)
+            .filter(|one| covers(&self.made, one))
+    }
+
+    /// What one of its observations takes the place of: what was made of the same passages, else whatever
+    /// the answer takes the place of.
+    fn superseded_by(
+        &self,
+        observation: &Observation,
+        turn: u32,
+        distillate: &Distillate,
+    ) -> Vec<Id> {
+        let is_of_same = |one: &&Observation| {
+            one.sources.iter().any(|source| observation.sources.contains(source))
+        };
+        let ids = |one: &Observation| one.id;
+        let of_same: Vec<Id> =
+            self.superseded(turn, distillate).filter(is_of_same).map(ids).collect();
+        match of_same.is_empty() && self.holds {
+            // What came to the turn since, it does not know.
+            true => self.superseded(turn, distillate).map(ids).collect(),
+            false => of_same,
+        }
     }
 }
 
@@ -153,19 +274,84 @@ fn lay_over_digest(digest: &mut Digest, made: Digest) {
 }
 
 impl Laid {
-    /// What was distilled, and nothing else.
-    pub(crate) fn of(distillate: Distillate) -> Self {
-        Self { distillate, ..Self::default() }
+    /// Lays over a turn what models made of it, and says whether people decided about any of that.
+    fn lay_over(
+        &mut self,
+        turn: u32,
+        answers: Vec<Answer>,
+        is_laid_over: bool,
+        decisions: &MemoryDecisions,
+    ) -> bool {
+        let is_touched = answers.iter().any(|answer| answer.is_decided_about(decisions));
+        let is_edited = |id: &Id| is_edited(decisions, id);
+        for answer in &answers {
+            for one in answer.made.observations.iter().filter(|one| is_decided(decisions, &one.id))
+            {
+                let mut away = answer.superseded_by(one, turn, &self.distillate);
+                // Nothing takes the place of what a person wrote over.
+                away.retain(|id| !is_edited(id));
+                let is_forgotten = decisions.get(&one.id).is_some_and(|one| one.forgotten);
+                match is_forgotten {
+                    true => self.forgotten.extend(away),
+                    false => self.overwritten.extend(away),
+                }
+            }
+        }
+        let stands = is_laid_over.then(|| {
+            answers.iter().rposition(|answer| {
+                answer.holds && (!is_touched || answer.is_decided_about(decisions))
+            })
+        });
+        let stands = stands.flatten();
+        if let Some(answer) = stands.and_then(|place| answers.get(place)) {
+            let superseded = answer.superseded(turn, &self.distillate).map(|one| one.id);
+            self.superseded.extend(superseded);
+            self.refined.extend(answer.made.observations.iter().cloned());
+            let summary = self.distillate.summary.as_mut();
+            if let Some(digest) = summary.and_then(|summary| digest_of(summary, turn))
+                && !is_touched
+            {
+                lay_over_digest(digest, answer.made.digest.clone());
+            }
+        }
+        // What a person wrote stays, whatever else counts.
+        for one in answers.into_iter().rev().flat_map(|answer| answer.made.observations) {
+            if is_edited(&one.id) && self.refined.iter().all(|known| known.id != one.id) {
+                self.refined.push(one);
+            }
+        }
+        self.superseded.extend(&self.overwritten);
+        is_touched
     }
 
-    /// What was distilled.
-    pub(crate) fn into_distillate(self) -> Distillate {
-        self.distillate
+    /// What is told of it: what was distilled, and what of models' takes its place.
+    pub(crate) fn into_told(self) -> Distillate {
+        let Self { mut distillate, refined, superseded, summary, .. } = self;
+        distillate.observations.retain(|one| !superseded.contains(&one.id));
+        distillate.observations.extend(refined);
+        distillate.summary = summary.or(distillate.summary);
+        distillate
+    }
+
+    /// Whether something that a person had forgotten stood in the place of this memory.
+    pub(crate) fn is_forgotten(&self, id: &Id) -> bool {
+        self.forgotten.contains(id)
+    }
+
+    /// Whether something stands in the place of this memory that a person wrote over.
+    pub(crate) fn is_overwritten(&self, id: &Id) -> bool {
+        self.overwritten.contains(id)
     }
 
     /// All observations, those that were superseded too.
     pub(crate) fn observations(&self) -> impl Iterator<Item = &Observation> {
         self.distillate.observations.iter().chain(&self.refined)
+    }
+
+    /// The ids of all that it holds.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = Id> {
+        let summaries = self.distillate.summary.iter().chain(&self.summary);
+        self.observations().map(|one| one.id).chain(summaries.map(|one| one.id))
     }
 
     /// All observations, those that were superseded too.
@@ -179,11 +365,6 @@ impl Laid {
         self.refined.retain(|one| is_wanted(&one.id));
         self.distillate.summary = self.distillate.summary.take().filter(|one| is_wanted(&one.id));
         self.summary = self.summary.take().filter(|one| is_wanted(&one.id));
-    }
-
-    /// Nothing takes the place of what a person wrote over.
-    pub(crate) fn let_stand(&mut self, is_edited: impl Fn(&Id) -> bool) {
-        self.superseded.retain(|id| !is_edited(id));
     }
 
     /// Changes what summaries say.

@@ -1,12 +1,14 @@
 //! What a session held before its context was compacted, from what the store has of it.
 
-use thru_core::{SnapshotContent, Timestamp};
+use std::collections::HashMap;
+
+use thru_core::{Id, Observation, SessionKey, SnapshotContent, Speaker, Statement, Timestamp};
 use thru_distil::{Moment, SnapshotMaker, snapshot_wants_text};
 use thru_redact::{Clean, Report};
-use thru_store::{PassageFilter, PassageRow, Store};
+use thru_store::{PassageFilter, PassageRow, Store, TurnFilter};
 
-use crate::distilling::{decide, kept_apart};
-use crate::laying_over::Laid;
+use crate::distilling::{decide, kept_apart, says_any};
+use crate::laying_over::{Models, TurnContent};
 use crate::{Intake, Result};
 
 /// Up to where a session is looked at.
@@ -42,6 +44,11 @@ impl Intake {
         let mut touches = store.touches_of_session(session_row)?;
         let mut passages = store.passages(PassageFilter::Session(session_row))?;
         before.keep(&mut passages);
+        let turn_of = passages.iter().map(|passage| (passage.id, passage.turn)).collect();
+        let models = match decisions.is_empty() {
+            true => Models::default(),
+            false => decided_models(store, session_row, &session.key, &turn_of)?,
+        };
         for passage in passages {
             let touched = touches.remove(&passage.row).unwrap_or_default();
             let mut moment = Moment {
@@ -62,10 +69,11 @@ impl Intake {
             }
             maker.add(moment);
         }
-        let content = maker.finish(|distillate| {
-            let mut laid = Laid::of(distillate);
-            decide(&decisions, &mut laid);
-            let mut distillate = laid.into_distillate();
+        let (mut unwanted, mut told) = (Vec::new(), Vec::new());
+        let mut content = maker.finish(|distillate| {
+            let mut laid = models.over(&session.key, false, distillate, &decisions);
+            unwanted = decide(&decisions, &mut laid);
+            let mut distillate = laid.into_told();
             // Where a person wrote another title, the words below it say what it said before.
             for observation in &mut distillate.observations {
                 let edit = decisions.get(&observation.id).map(|decision| &decision.edit);
@@ -73,10 +81,53 @@ impl Intake {
                     observation.narrative = None;
                 }
             }
+            told.clone_from(&distillate.observations);
             distillate
         });
+        leave_out(&mut content, &unwanted, &told);
         // The passages were clean when they were stored; the rules may be newer.
         Ok(self.redactor().clean_texts(content, SnapshotContent::texts, &mut Report::default()))
+    }
+}
+
+/// What models made of a session, as far as people decided about it: the rest was made of more than a
+/// snapshot holds.
+fn decided_models(
+    store: &Store,
+    row: i64,
+    session: &SessionKey,
+    turn_of: &HashMap<Id, u32>,
+) -> Result<Models> {
+    let refinements = store.refinements(row)?;
+    if refinements.is_empty() {
+        return Ok(Models::default());
+    }
+    let turns = store.turns(&TurnFilter { session: Some(row), ..TurnFilter::default() })?;
+    let contents: Vec<TurnContent> = turns
+        .iter()
+        .map(|turn| TurnContent { turn: turn.turn, hash: turn.content, tokens: turn.tokens })
+        .collect();
+    Ok(Models::of(session, &refinements, None, &contents, turn_of).only_decided())
+}
+
+/// Leaves out what the agent said in the same breath as what is not to be told. What the person asked stays.
+fn leave_out(content: &mut SnapshotContent, unwanted: &[Observation], told: &[Observation]) {
+    if unwanted.is_empty() {
+        return;
+    }
+    let is_told = |statement: &Statement| {
+        told.iter().any(|one| {
+            let said = one.narrative.as_ref().map(|narrative| narrative.text.as_str());
+            statement.text.starts_with(said.unwrap_or(&one.title))
+        })
+    };
+    let is_same_breath = |statement: &Statement| {
+        let of_agent = unwanted.iter().filter(|one| one.speaker == Speaker::Agent);
+        of_agent.flat_map(|one| &one.sources).any(|source| statement.sources.contains(source))
+    };
+    content.next_steps.retain(|one| !says_any(one, unwanted));
+    for said in [&mut content.decisions, &mut content.failed] {
+        said.retain(|one| is_told(one) || !says_any(one, unwanted) && !is_same_breath(one));
     }
 }
 

@@ -19,6 +19,7 @@ mod held;
 mod hooks;
 mod machine;
 mod memories;
+mod models;
 mod odd;
 mod privacy;
 mod prompts;

@@ -415,3 +415,102 @@ fn a_project_whose_file_cannot_be_read_is_not_sent() {
         assert!(!sent.iter().any(is_told), "{text}");
     }
 }
+
+/// What a model says of a turn in which a mutex was decided on.
+fn mutex(asked: &Asked, guarded: &str) -> Response {
+    let made = json!({
+        "observations": [{
+            "type": "decision", "title": guarded,
+            "narrative": "A mutex guards the writer.", "facts": [], "concepts": [],
+            "files_read": [], "files_modified": [], "cite": [1],
+        }],
+        "summary": {
+            "request": "Guard the writer", "investigated": [], "completed": [], "next_steps": [],
+            "learned": ["A mutex guards the writer"],
+        },
+    });
+    let whole = session().replace("Why the valve stayed shut", "A mutex for the writer");
+    ollama(&if is_about_session(asked) { whole } else { made.to_string() })
+}
+
+/// A home with a session in which a mutex was decided on, twice, and a model that says so, too.
+fn deciding(server: &ModelServer) -> Home {
+    let home = Home::new();
+    let mut author = Author::of(ONE);
+    author
+        .asks("Guard the writer. Use a mutex for it from now on, never a channel.")
+        .says("I decided to use a mutex for the writer because a channel would lose the order.")
+        .runs("toolu_1", "cargo test writer")
+        .gets("toolu_1", "test result: ok. 3 passed")
+        .says("All tests of the writer pass.");
+    home.write(&file(ONE), author.text());
+    home.thru(&["import"]).expect(0);
+    set(&home, server);
+    home
+}
+
+/// What is told of mutexes: memories, the session's summary, and what was held when it was compacted, without
+/// what the person asked.
+fn of_mutexes(home: &Home) -> String {
+    let found = home.json(&["search", "--all", "--json", "mutex"]);
+    let loaded = home.shown(&["session", "load", ONE, "--plain"]);
+    let memories = found["memories"].as_array().into_iter().flatten();
+    let told = memories.map(|memory| memory["title"].as_str().unwrap().to_owned());
+    let held = loaded.lines().filter(|line| line.contains("mutex") && !line.contains("Guard the"));
+    told.chain(held.map(str::to_owned)).collect::<Vec<_>>().join("\n")
+}
+
+fn mutex_memories(home: &Home) -> Vec<String> {
+    let found = home.json(&["search", "--all", "--json", "--type", "decision", "mutex"]);
+    let memories = found["memories"].as_array().unwrap();
+    memories.iter().map(|memory| memory["full_id"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn what_was_forgotten_is_not_told_by_a_model_nor_loaded() {
+    let server =
+        ModelServer::answering(|asked| mutex(asked, "The writer is guarded by a mutex")).unwrap();
+    let home = deciding(&server);
+    let memories = mutex_memories(&home);
+    assert_eq!(memories.len(), 2, "{}", of_mutexes(&home));
+    for memory in &memories {
+        home.thru(&["forget", memory, "--yes"]).expect(0);
+    }
+    run(&home).expect(0);
+    assert!(!server.requests().is_empty());
+    assert_eq!(of_mutexes(&home), "");
+}
+
+#[test]
+fn what_a_model_says_otherwise_is_not_told_beside_an_edit() {
+    let server =
+        ModelServer::answering(|asked| mutex(asked, "The writer is guarded by a mutex")).unwrap();
+    let home = deciding(&server);
+    let said = home.memory_of("decision", "lose the order");
+    home.thru(&["edit", &said, "--title", "A lock file guards it", "--text", "A lock file."])
+        .expect(0);
+    run(&home).expect(0);
+    let told = of_mutexes(&home);
+    assert!(!told.contains("guarded by") && !told.contains("lose the order"), "{told}");
+    assert_eq!(home.memory_of("decision", "lock file guards"), said);
+}
+
+#[test]
+fn a_model_s_memory_that_is_forgotten_takes_its_twin_along() {
+    let server =
+        ModelServer::answering(|asked| mutex(asked, "The writer is guarded by a mutex")).unwrap();
+    let home = deciding(&server);
+    run(&home).expect(0);
+    let made = home.memory_of("decision", "writer guarded");
+    assert!(of_mutexes(&home).contains("lose the order"), "snapshots tell what the agent said");
+    home.thru(&["forget", &made, "--yes"]).expect(0);
+    let told = of_mutexes(&home);
+    assert!(!told.contains("guarded by") && !told.contains("lose the order"), "{told}");
+    // Neither does it come back with another answer, or with a rebuild.
+    let other = ModelServer::answering(|asked| mutex(asked, "A mutex is the guard")).unwrap();
+    home.thru(&["models", "set", "ollama", "--model", "other", "--url", &other.url()]).expect(0);
+    home.thru(&[&ALL[..], &["--run", "--again"]].concat()).expect(0);
+    home.thru(&["rebuild"]).expect(0);
+    let told = of_mutexes(&home);
+    assert!(!told.contains("guard") && !told.contains("lose the order"), "{told}");
+}
