@@ -74,6 +74,11 @@ impl Folder {
         Self { root: directory.into(), names: &[] }
     }
 
+    /// Whether it lies in a project.
+    pub fn is_in_project(&self) -> bool {
+        !self.names.is_empty()
+    }
+
     /// Its path.
     pub fn path(&self) -> PathBuf {
         self.names.iter().fold(self.root.clone(), |path, name| path.join(name))

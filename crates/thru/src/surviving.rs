@@ -21,7 +21,7 @@ use thru_core::{Id, Layout, SessionKey, Snapshot, Timestamp};
 use thru_intake::{Intake, IntakeLock, Moment, Which};
 use thru_journal::files;
 use thru_redact::Clean;
-use thru_store::{CompactionRow, SCHEMA_VERSION, SessionRow, SnapshotRow, Store};
+use thru_store::{CompactionRow, SCHEMA_VERSION, SessionFilter, SessionRow, Store};
 use thru_summaries::{Excerpt, Folder, Options, SummariesError};
 
 use crate::bringing_in::{Effort, Where, bring_in};
@@ -34,6 +34,8 @@ const PATIENCE: Duration = Duration::from_millis(250);
 const RECENT: SignedDuration = SignedDuration::from_hours(24);
 /// Projects where files could not be written, at most, that are remembered.
 const TROUBLED: usize = 50;
+/// Directories that the user chose for summaries, at most, that are remembered.
+const PLACES: usize = 100;
 
 /// A note of files that are still to be written.
 #[derive(Serialize, Deserialize)]
@@ -174,7 +176,8 @@ fn write(
     if !config.summaries_enabled() {
         return Ok(done()?);
     }
-    match write_to(&folder(environment, &config, root), intake, store, row, snapshot, &config) {
+    let folder = folder(environment, &config, root);
+    match write_to(environment, &folder, intake, store, row, snapshot, &config) {
         Ok(_) => {
             note_trouble(&environment.layout, root, None)?;
             done()?;
@@ -194,6 +197,7 @@ fn write(
 
 /// Writes the files of a snapshot into a folder.
 pub(crate) fn write_to(
+    environment: &Environment,
     folder: &Folder,
     intake: &Intake,
     store: &Store,
@@ -212,6 +216,9 @@ pub(crate) fn write_to(
         .into_iter()
         .map(|excerpt| excerpt.map(|one| Excerpt { path: one.path, code: one.code }))
         .collect();
+    if !folder.is_in_project() {
+        note_place(&environment.layout, folder.path())?;
+    }
     folder.write(snapshot, &excerpts, &options)
 }
 
@@ -224,23 +231,56 @@ pub(crate) fn write_again(
     let intake = environment.intake()?;
     let Some(store) = Store::open_if_there(&environment.layout)? else { return Ok(Vec::new()) };
     let mut left = BTreeSet::new();
-    for row in store.sessions_with_snapshots()? {
-        let kept = store.snapshots(row)?;
-        let is_wanted =
-            |kept: &SnapshotRow| only.is_none_or(|only| only.contains(&kept.snapshot.session));
-        for kept in kept.into_iter().filter(is_wanted) {
-            let Some(root) = kept.snapshot.directory.clone().map(PathBuf::from) else { continue };
+    let filter = match only {
+        Some(only) => {
+            let rows = only.iter().map(|key| Ok(store.session_by_key(key)?));
+            let rows = rows.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
+            SessionFilter { rows: Some(rows), ..SessionFilter::default() }
+        }
+        None => SessionFilter::default(),
+    };
+    for session in store.sessions(&filter)? {
+        let mut folders = folders(environment, &store, &session)?;
+        // Nearly everywhere there are none, and what sessions held need not be found out.
+        folders.retain(|folder| folder.holds(session.key.id.as_str()));
+        if folders.is_empty() {
+            continue;
+        }
+        for snapshot in held(&intake, &store, &session)? {
+            let Some(root) = snapshot.get().directory.clone().map(PathBuf::from) else { continue };
             let (config, _) = settings(&environment.config_file, &root)?;
-            let folder = folder(environment, &config, &root);
-            let snapshot = intake.kept_snapshot(&store, row, kept.snapshot)?;
-            if folder.holds(snapshot.get().session.id.as_str())
-                && write_to(&folder, &intake, &store, row, &snapshot, &config).is_err()
-            {
-                left.insert(folder.path());
+            let in_project = Folder::in_project(&root);
+            let is_of_it = |folder: &&Folder| !folder.is_in_project() || **folder == in_project;
+            for folder in folders.iter().filter(is_of_it) {
+                let written =
+                    write_to(environment, folder, &intake, &store, session.row, &snapshot, &config);
+                if written.is_err() {
+                    left.insert(folder.path());
+                }
             }
         }
     }
     Ok(left.into_iter().collect())
+}
+
+/// What a session held at each of its compactions, the earliest first.
+pub(crate) fn held(
+    intake: &Intake,
+    store: &Store,
+    session: &SessionRow,
+) -> Result<Vec<Clean<Snapshot>>> {
+    let mut all: Vec<Clean<Snapshot>> = Vec::new();
+    for compaction in store.compactions(session.row)? {
+        all.extend(held_at(intake, store, &compaction)?);
+    }
+    // One that was kept stays, even where the compaction never came.
+    for kept in store.snapshots(session.row)? {
+        if all.iter().all(|known| known.get().event != kept.snapshot.event) {
+            all.push(intake.kept_snapshot(store, session.row, kept.snapshot)?);
+        }
+    }
+    all.sort_by_key(|held| held.get().at);
+    Ok(all)
 }
 
 /// Removes the files of a session, wherever they were written, and the notes of those that were to be.
@@ -257,22 +297,30 @@ pub(crate) fn remove(
     }
     let id = session.key.id.as_str();
     let mut left = Vec::new();
-    for root in roots(store, session)? {
-        let (config, _) = settings(&environment.config_file, &root)?;
-        let folder = folder(environment, &config, &root);
-        match folder.delete(id, &options(&config)) {
-            Ok(_) | Err(SummariesError::Unknown(_) | SummariesError::Refused(_)) => {}
+    for folder in folders(environment, store, session)? {
+        match folder.delete(id, &options(&environment.config)) {
+            Ok(_) | Err(SummariesError::Unknown(_)) => {}
+            // A link that leads to none of this session is nothing to speak of.
+            Err(SummariesError::Refused(_)) if !folder.holds(id) => {}
             Err(_) => left.push(folder.path().join(id)),
         }
     }
     Ok(left)
 }
 
-/// Where the summaries of a session may lie.
-fn roots(store: &Store, session: &SessionRow) -> Result<BTreeSet<PathBuf>> {
+/// Where the summaries of a session may lie, by the settings of now and of earlier.
+fn folders(environment: &Environment, store: &Store, session: &SessionRow) -> Result<Vec<Folder>> {
     let kept = store.snapshots(session.row)?.into_iter();
     let roots = kept.filter_map(|kept| kept.snapshot.directory);
-    Ok(roots.chain(session.facts.directory.clone()).map(PathBuf::from).collect())
+    let roots: BTreeSet<PathBuf> =
+        roots.chain(session.facts.directory.clone()).map(PathBuf::from).collect();
+    let mut places = places(&environment.layout);
+    // Nobody noted it before this version.
+    places.extend(own_place(environment, &environment.config));
+    places.sort();
+    places.dedup();
+    let in_projects = roots.into_iter().map(Folder::in_project);
+    Ok(in_projects.chain(places.into_iter().map(Folder::elsewhere)).collect())
 }
 
 /// How summaries are written by these settings.
@@ -282,14 +330,43 @@ pub(crate) fn options(config: &Config) -> Options {
 
 /// Where the summaries of a project lie.
 pub(crate) fn folder(environment: &Environment, config: &Config, root: &Path) -> Folder {
-    match config.summaries_location() {
+    match own_place(environment, config) {
         None => Folder::in_project(root),
-        Some(elsewhere) => {
-            let home = environment.home.as_deref();
-            let path = elsewhere.strip_prefix("~/").zip(home).map(|(rest, home)| home.join(rest));
-            Folder::elsewhere(path.unwrap_or_else(|| PathBuf::from(elsewhere)))
-        }
+        Some(elsewhere) => Folder::elsewhere(elsewhere),
     }
+}
+
+/// The directory that the user chose for the summaries of all projects. Links of his lead there, and only
+/// those: from there on none is followed.
+fn own_place(environment: &Environment, config: &Config) -> Option<PathBuf> {
+    let chosen = config.summaries_location()?;
+    let home = environment.home.as_deref();
+    let path = chosen.strip_prefix("~/").zip(home).map(|(rest, home)| home.join(rest));
+    let path = path.unwrap_or_else(|| PathBuf::from(chosen));
+    // It may not be there yet.
+    Some(path.canonicalize().unwrap_or(path))
+}
+
+/// The directories that the user chose for summaries at some time: what lies there is ours still.
+fn places(layout: &Layout) -> Vec<PathBuf> {
+    let text = fs::read(places_file(layout)).unwrap_or_default();
+    serde_json::from_slice(&text).unwrap_or_default()
+}
+
+fn places_file(layout: &Layout) -> PathBuf {
+    layout.run().join("summaries-places.json")
+}
+
+/// Notes a directory before anything is written there; the latest ones last.
+fn note_place(layout: &Layout, place: PathBuf) -> thru_summaries::Result<()> {
+    let mut known = places(layout);
+    if known.contains(&place) {
+        return Ok(());
+    }
+    known.push(place);
+    let surplus = known.len().saturating_sub(PLACES);
+    let text = serde_json::to_vec(&known[surplus..]).unwrap_or_default();
+    Ok(files::replace(&places_file(layout), &text)?)
 }
 
 /// Notes that files are to be written.

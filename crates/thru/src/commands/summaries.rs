@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use serde_json::json;
 use thru_core::Snapshot;
-use thru_redact::Clean;
 use thru_store::{SessionFilter, SessionRow, Store};
 use thru_summaries::{Folder, Index, SummariesError};
 
@@ -146,7 +145,7 @@ fn rebuild(arguments: &Rebuild, environment: &Environment, plain: bool) -> Resul
     let (mut written, mut failed) = (0_u64, Vec::new());
     let mut folders: BTreeSet<PathBuf> = BTreeSet::new();
     for session in &sessions {
-        for held in held(environment, &store, session)? {
+        for held in surviving::held(&intake, &store, session)? {
             let Some(root) = held.get().directory.clone().map(PathBuf::from) else { continue };
             let (config, _) = settings(&environment.config_file, &root)?;
             if !config.summaries_enabled() {
@@ -154,7 +153,15 @@ fn rebuild(arguments: &Rebuild, environment: &Environment, plain: bool) -> Resul
                 continue;
             }
             let folder = surviving::folder(environment, &config, &root);
-            match surviving::write_to(&folder, &intake, &store, session.row, &held, &config) {
+            match surviving::write_to(
+                environment,
+                &folder,
+                &intake,
+                &store,
+                session.row,
+                &held,
+                &config,
+            ) {
                 Ok(_) => {
                     written += 1;
                     folders.insert(folder.path());
@@ -218,27 +225,6 @@ fn wanted(
     };
     let projects = Some(store.project_rows(project.row)?);
     Ok(store.sessions(&SessionFilter { projects, ..SessionFilter::default() })?)
-}
-
-/// What a session held at each of its compactions, the earliest first.
-fn held(
-    environment: &Environment,
-    store: &Store,
-    session: &SessionRow,
-) -> Result<Vec<Clean<Snapshot>>> {
-    let intake = environment.intake()?;
-    let mut all: Vec<Clean<Snapshot>> = Vec::new();
-    for compaction in store.compactions(session.row)? {
-        all.extend(surviving::held_at(&intake, store, &compaction)?);
-    }
-    // One that was kept stays, even where the compaction never came.
-    for kept in store.snapshots(session.row)? {
-        if all.iter().all(|known| known.get().event != kept.snapshot.event) {
-            all.push(intake.kept_snapshot(store, session.row, kept.snapshot)?);
-        }
-    }
-    all.sort_by_key(|held| held.get().at);
-    Ok(all)
 }
 
 fn delete(arguments: &Delete, environment: &Environment, plain: bool) -> Result<Outcome> {

@@ -422,6 +422,65 @@ fn what_is_redacted_goes_from_summaries_too() {
     assert!(holds(&summaries(&home), "file lock"));
 }
 
+/// Sets where summaries lie.
+fn locate(home: &Home, place: &Path) {
+    home.thru(&["config", "set", "summaries.location", place.to_str().unwrap()]).expect(0);
+}
+
+#[test]
+fn what_is_forgotten_or_redacted_goes_wherever_it_was_written() {
+    let places = |home: &Home| -> [PathBuf; 3] {
+        [summaries(home), home.folder().join("first"), home.folder().join("second")]
+    };
+    let written = || {
+        let home = Home::new();
+        begin(&home, ONE);
+        compact(&home, ONE);
+        intake(&home);
+        let [_, first, second] = places(&home);
+        for place in [&first, &second] {
+            // The user's own link.
+            let real = place.with_extension("real");
+            fs::create_dir(&real).unwrap();
+            #[cfg(unix)]
+            std::os::unix::fs::symlink(&real, place).unwrap();
+            locate(&home, place);
+            home.inside(&["summaries", "rebuild"]).expect(0);
+        }
+        for place in places(&home) {
+            assert!(holds(&place, "advisory locks"), "{}", place.display());
+        }
+        home
+    };
+    let home = written();
+    home.thru(&["redact", "--apply", "--text", "advisory locks"]);
+    for place in places(&home) {
+        assert!(place.join(ONE).join("summary.md").exists(), "{}", place.display());
+        assert!(!holds(&place, "advisory locks"), "{}", place.display());
+    }
+    let home = written();
+    let said = home.inside(&["forget", "--session", ONE, "--yes"]).expect(0);
+    assert!(!said.stdout.contains("could not be removed"), "{}", said.stdout);
+    for place in places(&home) {
+        assert!(!place.join(ONE).exists() && !holds(&place, "advisory locks"));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_cannot_be_removed_is_said() {
+    let home = Home::new();
+    begin(&home, ONE);
+    compact(&home, ONE);
+    intake(&home);
+    // Somebody put the files elsewhere, and a link in their place.
+    let claude = home.project().join(".claude");
+    fs::rename(&claude, home.project().join("moved")).unwrap();
+    std::os::unix::fs::symlink(home.project().join("moved"), &claude).unwrap();
+    let said = home.inside(&["forget", "--session", ONE, "--yes"]).expect(0);
+    assert!(said.stdout.contains("could not be removed"), "{}", said.stdout);
+}
+
 /// Whether any file below a folder holds these words.
 fn holds(folder: &Path, words: &str) -> bool {
     fs::read_dir(folder).unwrap().flatten().any(|entry| match entry.path().is_dir() {
