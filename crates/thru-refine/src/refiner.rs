@@ -419,6 +419,8 @@ impl Refiner<'_> {
         }
         let is_same = match kind {
             JobKind::RefineTurn(turn) => store.turn_content(session, turn)? == Some(content),
+            // Over what people decided about a session's memories no summary of a model's is laid.
+            _ if store.is_decided_about(&job.key)? => false,
             _ => course.content.is_some_and(|known| known.hash == content),
         };
         if !is_same {
