@@ -12,5 +12,6 @@ mod index;
 mod memories;
 mod opening;
 mod schema;
+mod spending;
 mod support;
 mod writing;
