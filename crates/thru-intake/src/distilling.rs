@@ -19,7 +19,7 @@ use thru_lifecycle::content::{Content, ContentHasher, Message};
 use thru_redact::{Clean, Redactor, Report};
 use thru_store::{JobKind, NewMemory, NewTurn, PassageFilter, Store};
 
-use crate::laying_over::{Laid, MemoryDecisions, Models, TurnContent};
+use crate::laying_over::{Laid, MemoryDecisions, Models, TurnContent, is_edited};
 use crate::sessions::Indexer;
 use crate::stages::{Stage, Stages};
 use crate::{Intake, IntakeError, Result};
@@ -321,11 +321,10 @@ impl Worker<'_> {
         let laid = self.redactor.clean_texts(laid, Laid::texts, &mut Report::default());
         let title = laid.get().title().map(str::to_owned);
         let memories = laid.map(|laid| {
-            let is_edited =
-                |id: &Id| self.decisions.get(id).is_some_and(|decision| !decision.edit.is_empty());
             let observation = |observation: &Observation| {
                 let files = files_of_observation(observation, &changes);
-                NewMemory::observation(observation, is_edited(&observation.id), files)
+                let is_edited = is_edited(self.decisions, &observation.id);
+                NewMemory::observation(observation, is_edited, files)
             };
             let summary = |summary: &Summary| {
                 NewMemory::summary(summary, files_of_summary(summary, &last_changes))
@@ -358,11 +357,12 @@ pub(crate) fn decide(decisions: &MemoryDecisions, laid: &mut Laid) -> Vec<Observ
             laid.is_forgotten(id) || decisions.get(id).is_some_and(|decision| decision.forgotten)
         })
         .collect();
-    let is_edited = |id: &Id| decisions.get(id).is_some_and(|decision| !decision.edit.is_empty());
     let unwanted: Vec<Observation> = laid
         .observations()
         .filter(|one| {
-            forgotten.contains(&one.id) || is_edited(&one.id) || laid.is_overwritten(&one.id)
+            forgotten.contains(&one.id)
+                || is_edited(decisions, &one.id)
+                || laid.is_overwritten(&one.id)
         })
         .cloned()
         .collect();

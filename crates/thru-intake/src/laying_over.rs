@@ -150,7 +150,8 @@ fn is_decided(decisions: &MemoryDecisions, id: &Id) -> bool {
     decisions.get(id).is_some_and(|decision| decision.forgotten || !decision.edit.is_empty())
 }
 
-fn is_edited(decisions: &MemoryDecisions, id: &Id) -> bool {
+/// Whether a person wrote over a memory.
+pub(crate) fn is_edited(decisions: &MemoryDecisions, id: &Id) -> bool {
     decisions.get(id).is_some_and(|decision| !decision.edit.is_empty())
 }
 

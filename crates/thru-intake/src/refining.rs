@@ -10,7 +10,7 @@ use serde::Serialize;
 use thru_core::{Id, Question, SessionKey, Spent, Timestamp};
 use thru_lifecycle::content::ContentHash;
 use thru_lifecycle::retry::{Backoff, Retry};
-use thru_store::{Batch, Course, Fate, JobKind, NewRefinement, NewTurn, Store};
+use thru_store::{Batch, Course, Fate, JobKind, NewRefinement, NewTurn};
 
 use crate::distilling::Which;
 use crate::operations::Refined;
@@ -175,14 +175,6 @@ impl Intake {
         batch.let_question_be(kind, session)?;
         batch.commit()?;
         Ok(())
-    }
-
-    /// The store as it is, for those who ask models.
-    ///
-    /// # Errors
-    /// Where it cannot be read.
-    pub fn store_to_read(&self) -> Result<Option<Store>> {
-        Ok(Store::open_if_there(&self.layout)?)
     }
 }
 

@@ -161,28 +161,22 @@ impl Refiner<'_> {
         let now = self.clock.now().as_nanosecond();
         let question = format!("{REUSED}{input}-{}-{now}", prepared.job.number);
         let made_anew = |made: Made| Made { spent: Spent::default(), latency_ms: 0, ..made };
-        let (made, operation) = match prepared.kind {
+        let answer = match prepared.kind {
             JobKind::RefineSession => {
                 let Some(known) = prepared.own::<RefinedSession>(&body) else { return Ok(None) };
                 let made = made_anew(known.made);
                 let refined = known.refined;
-                (
-                    made.clone(),
-                    prepared.refined(question, input, made, refined, Operation::SessionRefined),
-                )
+                prepared.answer(question, input, made, refined, Operation::SessionRefined)
             }
             _ => {
                 let Some(known) = prepared.own::<RefinedTurn>(&body) else { return Ok(None) };
                 let made = made_anew(known.made);
                 let refined = known.refined;
-                (
-                    made.clone(),
-                    prepared.refined(question, input, made, refined, Operation::TurnRefined),
-                )
+                prepared.answer(question, input, made, refined, Operation::TurnRefined)
             }
         };
-        keep(intake, purse, prepared, &operation)?;
-        Ok(Some(Answer { operation, made }))
+        keep(intake, purse, prepared, &answer.operation)?;
+        Ok(Some(answer))
     }
 
     fn ask_link(
@@ -242,30 +236,24 @@ impl Refiner<'_> {
         let redactor = intake.redactor();
         // What a model says passes the rules like everything else.
         let report = &mut Redacted::default();
-        let (made, operation) = match believed {
+        let answer = match believed {
             Believed::Turn(grounded) => {
                 let made = made(grounded.dropped.statements());
                 let refined =
                     RefinedTurn { observations: grounded.observations, digest: grounded.digest };
                 let clean = redactor.clean_texts(refined, RefinedTurn::texts, report).into_inner();
-                (
-                    made.clone(),
-                    prepared.refined(question, input, made, clean, Operation::TurnRefined),
-                )
+                prepared.answer(question, input, made, clean, Operation::TurnRefined)
             }
             Believed::Session(grounded) => {
                 let made = made(grounded.dropped.statements());
                 let clean = redactor
                     .clean_texts(grounded.session, RefinedSession::texts, report)
                     .into_inner();
-                (
-                    made.clone(),
-                    prepared.refined(question, input, made, clean, Operation::SessionRefined),
-                )
+                prepared.answer(question, input, made, clean, Operation::SessionRefined)
             }
         };
-        keep(intake, purse, prepared, &operation)?;
-        Ok(Answer { operation, made })
+        keep(intake, purse, prepared, &answer.operation)?;
+        Ok(answer)
     }
 
     /// Sets aside the most that a question may cost.
@@ -360,22 +348,23 @@ impl Prepared {
         (known.session == self.job.key).then_some(known)
     }
 
-    fn refined<T>(
+    fn answer<T>(
         &self,
         question: String,
         input: Id,
         made: Made,
         refined: T,
         operation: fn(Box<Refined<T>>) -> Operation,
-    ) -> Operation {
-        operation(Box::new(Refined {
+    ) -> Answer {
+        let operation = operation(Box::new(Refined {
             question,
             session: self.job.key.clone(),
             content: self.content,
             input,
-            made,
+            made: made.clone(),
             refined,
-        }))
+        }));
+        Answer { operation, made }
     }
 }
 

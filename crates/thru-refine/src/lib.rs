@@ -17,4 +17,4 @@ mod refiner;
 pub use budget::{Exhausted, Meter, start_of_day, start_of_month};
 pub use chain::{Chain, Link};
 pub use questions::{Believed, Material, Question, of_session, of_turn};
-pub use refiner::{Permission, RefineError, Refiner, Report, Settings, Told};
+pub use refiner::{Permission, RefineError, Refiner, Report, Settings, Told, ready};

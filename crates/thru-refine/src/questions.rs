@@ -8,7 +8,7 @@ use thru_distil::refine::{
     SessionMaterial, TurnAnswer, TurnInput, TurnMoment, Unusable,
 };
 use thru_redact::{Clean, Redactor, Report};
-use thru_store::{MemoryBody, MemoryFilter, PassageFilter, Result, Store};
+use thru_store::{MemoryBody, MemoryFilter, PassageFilter, PassageRow, Result, Store, Touch};
 
 /// Bytes of one passage that an answer is looked up in, and of all passages of a turn.
 const PASSAGE: usize = 256 * 1024;
@@ -141,21 +141,8 @@ pub fn of_turn(
             room => cut(store.text_of(&passage)?, room.min(PASSAGE)),
         };
         room -= text.len();
-        moments.push(TurnMoment {
-            passage: passage.id,
-            kind: passage.kind,
-            is_subagent: passage.agent_id.is_some(),
-            tool: passage.tool,
-            command: passage.command,
-            outcome: passage.outcome,
-            files: touches
-                .remove(&passage.row)
-                .unwrap_or_default()
-                .into_iter()
-                .map(|touch| touch.file)
-                .collect(),
-            text,
-        });
+        let touched = touches.remove(&passage.row).unwrap_or_default();
+        moments.push(moment(passage, touched, text));
     }
     let input = TurnInput::of(&moments, limits);
     if input.is_slight() {
@@ -232,16 +219,7 @@ pub fn of_session(
         let text = cut(store.text_of(&passage)?, room.min(PASSAGE));
         room -= text.len();
         let touched = touches.remove(&passage.row).unwrap_or_default();
-        moments.push(TurnMoment {
-            passage: passage.id,
-            kind: passage.kind,
-            is_subagent: passage.agent_id.is_some(),
-            tool: passage.tool,
-            command: passage.command,
-            outcome: passage.outcome,
-            files: touched.into_iter().map(|touch| touch.file).collect(),
-            text,
-        });
+        moments.push(moment(passage, touched, text));
     }
     moments.reverse();
     let known = SessionMaterial {
@@ -262,6 +240,19 @@ pub fn of_session(
     moments.iter().for_each(|moment| material.add(moment));
     let material = SessionKnown { input, material, outcome: summary.digest.outcome };
     Ok(Some(question(asked, redactor, answer_tokens, Material::Session(Box::new(material)))))
+}
+
+fn moment(passage: PassageRow, touched: Vec<Touch>, text: String) -> TurnMoment {
+    TurnMoment {
+        passage: passage.id,
+        kind: passage.kind,
+        is_subagent: passage.agent_id.is_some(),
+        tool: passage.tool,
+        command: passage.command,
+        outcome: passage.outcome,
+        files: touched.into_iter().map(|touch| touch.file).collect(),
+        text,
+    }
 }
 
 fn question(

@@ -170,15 +170,17 @@ impl Refiner<'_> {
         let mut report = Report::default();
         let mut held: HashSet<i64> = HashSet::new();
         // Limits are kept by one who asks at a time. The lock's folder is there once intake's was taken.
-        drop(lock(&(self.intake)()?)?);
-        let Some(_asking) = AskingLock::take(&(self.intake)()?.layout().run())? else {
-            return Err(RefineError::Asking);
+        let asking = {
+            let intake = (self.intake)()?;
+            drop(lock(&intake)?);
+            AskingLock::take(&intake.layout().run())?
         };
+        let Some(_asking) = asking else { return Err(RefineError::Asking) };
         while !stop.load(Ordering::Relaxed) {
             let intake = (self.intake)()?;
             // First what somebody who was killed left behind: it is not asked again.
             intake.apply_answers(&lock(&intake)?, &[])?;
-            let Some(store) = intake.store_to_read()? else { break };
+            let Some(store) = Store::open_if_there(intake.layout())? else { break };
             let jobs = self.waiting(&store, only, &held)?;
             if jobs.is_empty() {
                 break;
@@ -187,7 +189,6 @@ impl Refiner<'_> {
             if prepared.is_empty() && report.exhausted.is_some() {
                 break;
             }
-            held.extend(prepared.iter().map(|one| one.job.number));
             let asked = self.ask_all(&intake, store, prepared, stop);
             let mut sessions: Vec<SessionKey> = Vec::new();
             let lock = lock(&intake)?;
@@ -242,7 +243,7 @@ impl Refiner<'_> {
         lock: &IntakeLock,
         sessions: &mut Vec<SessionKey>,
     ) -> Result<(), RefineError> {
-        let Some(store) = intake.store_to_read()? else { return Ok(()) };
+        let Some(store) = Store::open_if_there(intake.layout())? else { return Ok(()) };
         let forgotten = store.forgotten()?;
         let late: Vec<&SessionKey> =
             forgotten.iter().filter(|key| sessions.contains(key)).collect();
@@ -274,25 +275,20 @@ impl Refiner<'_> {
         held: &HashSet<i64>,
     ) -> Result<Vec<JobRow>, RefineError> {
         let now = self.clock.now();
-        let is_turn = |job: &JobRow| matches!(job.kind, Some(JobKind::RefineTurn(_)));
-        let is_whole = |job: &JobRow| job.kind == Some(JobKind::RefineSession);
-        let mut jobs = store.jobs()?;
-        jobs.retain(|job| is_turn(job) || is_whole(job));
-        let left: HashSet<i64> =
-            jobs.iter().filter(|job| is_whole(job)).map(|job| job.session).collect();
-        let unfinished: HashSet<i64> =
-            jobs.iter().filter(|job| is_turn(job) && !job.is_dead).map(|job| job.session).collect();
-        jobs.retain(|job| {
+        let all = store.jobs()?;
+        let whole = all.iter().filter(|job| job.kind == Some(JobKind::RefineSession));
+        let left: HashSet<i64> = whole.map(|job| job.session).collect();
+        let is_wanted = |job: &&JobRow| {
             job.is_due(now)
                 && !held.contains(&job.number)
                 && only.is_none_or(|only| only.contains(&job.number))
-                && !(is_whole(job) && unfinished.contains(&job.session))
-        });
+        };
+        let mut jobs: Vec<JobRow> = ready(&all).filter(is_wanted).cloned().collect();
         jobs.sort_by_key(|job| (!left.contains(&job.session), job.due, job.number));
         Ok(jobs)
     }
 
-    /// Makes as many of these ready as are asked at a time. What cannot be asked now is held for this run.
+    /// Makes as many of these ready as are asked at a time. Whatever comes of one, it is held for this run.
     fn prepare_some(
         &self,
         intake: &Intake,
@@ -318,8 +314,8 @@ impl Refiner<'_> {
             if prepared.iter().any(is_twin) {
                 continue;
             }
+            held.insert(number);
             let Some((limits, project)) = self.allowed(store, session, &mut allowed)? else {
-                held.insert(number);
                 report.skipped += 1;
                 intake.drop_question(&lock(intake)?, kind, session)?;
                 continue;
@@ -333,7 +329,6 @@ impl Refiner<'_> {
                 }
             };
             if let Some(exhausted) = meter.exhausted(&limits, LEAST, now) {
-                held.insert(number);
                 if report.exhausted != Some(exhausted) {
                     (self.told)(&Told::Exhausted(exhausted));
                 }
@@ -348,12 +343,10 @@ impl Refiner<'_> {
             match fate {
                 Ok(Fate::Ask(one)) => prepared.push(*one),
                 Ok(Fate::LetBe) => {
-                    held.insert(number);
                     report.skipped += 1;
                     intake.drop_question(&lock(intake)?, kind, session)?;
                 }
                 Ok(Fate::Wait) => {
-                    held.insert(number);
                     let later = now.checked_add(NEWS).unwrap_or(now);
                     let error = "its session goes on";
                     intake.question_failed(
@@ -365,7 +358,6 @@ impl Refiner<'_> {
                     )?;
                 }
                 Err(error) => {
-                    held.insert(number);
                     report.failed += 1;
                     let error = error.to_string();
                     intake.question_failed(
@@ -441,6 +433,17 @@ impl Refiner<'_> {
             None => Fate::LetBe,
         })
     }
+}
+
+/// The questions of a queue that wait for no other: a session waits for its turns, whatever its own time.
+pub fn ready(jobs: &[JobRow]) -> impl Iterator<Item = &JobRow> {
+    let is_turn = |job: &&JobRow| matches!(job.kind, Some(JobKind::RefineTurn(_)));
+    let open = jobs.iter().filter(is_turn).filter(|job| !job.is_dead);
+    let unfinished: HashSet<i64> = open.map(|job| job.session).collect();
+    jobs.iter().filter(move |job| match job.kind {
+        Some(JobKind::RefineSession) => !unfinished.contains(&job.session),
+        _ => job.is_question(),
+    })
 }
 
 /// The right to ask models; given back when dropped, or by the system when the process ends.

@@ -76,8 +76,8 @@ fn due(store: &Store, now: Timestamp) -> Result<Vec<JobRow>> {
     let jobs = store.jobs()?;
     let waits = |session: i64| {
         jobs.iter().any(|job| {
-            let asks = matches!(job.kind, Some(JobKind::RefineTurn(_) | JobKind::RefineSession));
-            asks && job.session == session && !job.is_dead && job.error.is_none()
+            let asks = job.is_question() && !job.is_dead && job.error.is_none();
+            asks && job.session == session
         })
     };
     let is_due = |job: &&JobRow| {

@@ -75,6 +75,11 @@ pub struct JobRow {
 }
 
 impl JobRow {
+    /// Whether a model is to be asked.
+    pub const fn is_question(&self) -> bool {
+        matches!(self.kind, Some(JobKind::RefineTurn(_) | JobKind::RefineSession))
+    }
+
     /// Whether somebody is to try it now.
     pub fn is_due(&self, now: Timestamp) -> bool {
         !self.is_dead && self.due.is_none_or(|due| due <= now)

@@ -1,8 +1,6 @@
 //! Whether models can be asked, and insights delivered, where the user wants that. Nothing is sent to find
 //! out.
 
-use thru_store::JobKind;
-
 use super::{Finding, Seen};
 use crate::delivering;
 use crate::refining::Models;
@@ -22,8 +20,7 @@ pub(super) fn models(seen: &Seen<'_>) -> Finding {
     let name = models.first().map_or("", |link| link.name.as_str());
     let store = seen.store.as_ref().ok().and_then(Option::as_ref);
     let jobs = store.and_then(|store| store.jobs().ok()).unwrap_or_default();
-    let is_question = |kind| matches!(kind, Some(JobKind::RefineTurn(_) | JobKind::RefineSession));
-    let failed = jobs.iter().filter(|job| is_question(job.kind) && job.error.is_some());
+    let failed = jobs.iter().filter(|job| job.is_question() && job.error.is_some());
     let count = failed.clone().count() as u64;
     match failed.filter_map(|job| job.error.as_deref()).next() {
         Some(error) => Finding::note(

@@ -1,7 +1,6 @@
 //! The daemon's thread that asks models and delivers what is known to the server of the user's choice:
 //! beside its work, which it must not keep waiting.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -12,7 +11,7 @@ use anyhow::Result;
 use thru_core::Timestamp;
 use thru_daemon::Log;
 use thru_refine::{RefineError, Told};
-use thru_store::{JobKind, JobRow, Store};
+use thru_store::Store;
 
 use crate::delivering;
 use crate::environment::Environment;
@@ -196,17 +195,9 @@ impl Asking {
         if store.schema_version()? != thru_store::SCHEMA_VERSION {
             return Ok(None);
         }
-        let mut jobs = store.jobs()?;
-        jobs.retain(|job| !job.is_dead);
-        let is_turn = |job: &&JobRow| matches!(job.kind, Some(JobKind::RefineTurn(_)));
-        // A session waits for its turns, whatever its own time.
-        let unfinished: HashSet<i64> = jobs.iter().filter(is_turn).map(|job| job.session).collect();
-        let is_ready = |job: &&JobRow| match job.kind {
-            Some(JobKind::RefineTurn(_)) => true,
-            Some(JobKind::RefineSession) => !unfinished.contains(&job.session),
-            _ => false,
-        };
-        Ok(jobs.iter().filter(is_ready).filter_map(|job| job.due).min())
+        let jobs = store.jobs()?;
+        let alive = thru_refine::ready(&jobs).filter(|job| !job.is_dead);
+        Ok(alive.filter_map(|job| job.due).min())
     }
 }
 

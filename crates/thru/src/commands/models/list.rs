@@ -19,11 +19,9 @@ struct Row {
 pub(super) fn run(environment: &Environment, plain: bool, json: bool) -> Result<Outcome> {
     let mut page = Page::new(environment, plain);
     let rows: Vec<Row> = KNOWN.into_iter().map(|known| row(known, environment)).collect();
-    let trouble = Models::of(environment).err().map(|error| format!("{error:#}"));
-    let no_price = match Models::of(environment) {
-        Ok(Some(models)) => models.chain().has_no_price(),
-        _ => false,
-    };
+    let models = Models::of(environment);
+    let no_price = matches!(&models, Ok(Some(models)) if models.chain().has_no_price());
+    let trouble = models.err().map(|error| format!("{error:#}"));
     if json {
         let providers: Vec<Value> = rows.iter().map(as_json).collect();
         page.json(&json!({

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use thru_config::Limit;
 use thru_core::{Micros, Spent};
 use thru_refine::{Exhausted, Meter};
-use thru_store::{JobKind, JobRow, Store};
+use thru_store::{JobRow, Store};
 
 use crate::environment::Environment;
 use crate::refining;
@@ -23,18 +23,14 @@ pub(crate) struct Meters {
     exhausted: Option<Exhausted>,
 }
 
-const fn is_question(job: &JobRow) -> bool {
-    matches!(job.kind, Some(JobKind::RefineTurn(_) | JobKind::RefineSession))
-}
-
 /// How many jobs are no questions to models.
 pub(crate) fn others(jobs: &[JobRow]) -> u64 {
-    jobs.iter().filter(|job| !is_question(job)).count() as u64
+    jobs.iter().filter(|job| !job.is_question()).count() as u64
 }
 
 /// How many of those were given up.
 pub(crate) fn dead_others(jobs: &[JobRow]) -> u64 {
-    jobs.iter().filter(|job| !is_question(job) && job.is_dead).count() as u64
+    jobs.iter().filter(|job| !job.is_question() && job.is_dead).count() as u64
 }
 
 /// Reads the meters; nothing where no model is set and none was asked this month.
@@ -53,8 +49,8 @@ pub(crate) fn meters(
         return Ok(None);
     }
     let limits = models.limits();
-    let dead = jobs.iter().filter(|job| is_question(job) && job.is_dead).count() as u64;
-    let waiting = jobs.iter().filter(|job| is_question(job)).count() as u64 - dead;
+    let dead = jobs.iter().filter(|job| job.is_question() && job.is_dead).count() as u64;
+    let waiting = jobs.iter().filter(|job| job.is_question()).count() as u64 - dead;
     // The smallest question there is. On this machine it costs nothing.
     let known = models.provider().and_then(refining::known);
     let is_local = known.is_some_and(|known| known.is_local(models.text("models.url")));
