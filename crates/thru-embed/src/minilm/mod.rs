@@ -1,0 +1,218 @@
+//! The bundled model: sentence-transformers/all-MiniLM-L6-v2 with weights of eight bits, run by `rten`.
+//!
+//! `tools/make-embedding-model` made its files; `models/all-MiniLM-L6-v2` holds them. Files that are not
+//! exactly those are refused: their vectors would lie among others that mean something else.
+
+mod vocabulary;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rten::{Model, ModelOptions, NodeId, RunOptions, ThreadPool, op_registry};
+use rten_tensor::NdTensor;
+use rten_tensor::prelude::*;
+
+use self::vocabulary::Vocabulary;
+use crate::{EmbedError, Embedder, normalise};
+
+/// A file of the model.
+struct File {
+    name: &'static str,
+    /// Bytes.
+    length: u64,
+    /// BLAKE3.
+    hash: &'static str,
+}
+
+const NETWORK: File = File {
+    name: "model.onnx",
+    length: 22_927_825,
+    hash: "ced5dee9f40cb3a9ad3c9fa208fb8631401451d14bdfcad57ea403b241af59b5",
+};
+
+const WORDS: File = File {
+    name: "vocab.txt",
+    length: 231_508,
+    hash: "29a772c92cf4b7bc8f4c52d801f03d36ad8528ef964f856dadc4c4e7cb14e451",
+};
+
+/// The name of the model. Other weights, or another way to make tokens, need another name.
+const NAME: &str = "minilm-l6-v2-int8";
+/// Components of a vector.
+const DIMENSIONS: usize = 384;
+/// Tokens that are taken in; the model was trained with no more.
+const MOST_TOKENS: usize = 256;
+/// Tokens that go through the network together, padding included. More takes more memory and is not
+/// faster.
+const TOKENS_AT_ONCE: usize = 2_048;
+
+/// The bundled model, ready to run.
+pub struct MiniLm {
+    network: Model,
+    inputs: [NodeId; 2],
+    output: NodeId,
+    vocabulary: Vocabulary,
+    threads: Arc<ThreadPool>,
+}
+
+impl MiniLm {
+    /// Loads the model from the folder that holds its files. It will use so many threads.
+    ///
+    /// # Errors
+    /// When a file is missing or has not the length of the one that this version was made with. Whether
+    /// it is that one to the byte, [`check`] tells: that takes longer than to load it.
+    pub fn load(folder: &Path, threads: usize) -> Result<Self, EmbedError> {
+        let (network, words) = (NETWORK.in_folder(folder)?, WORDS.in_folder(folder)?);
+        let failed = |error: &dyn std::fmt::Display| EmbedError::Failed(error.to_string());
+        // From the file and not from memory: that would hold all of it twice.
+        let network = ModelOptions::with_ops(op_registry!(
+            Abs,
+            Add,
+            Cast,
+            CumSum,
+            Div,
+            Gather,
+            Gelu,
+            LayerNormalization,
+            MatMul,
+            MatMulInteger,
+            Mul,
+            ReduceL2,
+            ReduceMax,
+            ReduceSum,
+            Reshape,
+            Round,
+            Softmax,
+            Sub,
+            Transpose,
+            Unsqueeze
+        ))
+        .load_file(network)
+        .map_err(|error| failed(&error))?;
+        let words = fs::read_to_string(words).map_err(|error| failed(&error))?;
+        let node = |name| network.node_id(name).map_err(|error| failed(&error));
+        let inputs = [node("input_ids")?, node("attention_mask")?];
+        let output = node("sentence_embedding")?;
+        let vocabulary =
+            Vocabulary::parse(&words).ok_or_else(|| failed(&"its vocabulary is none"))?;
+        let threads = Arc::new(ThreadPool::with_num_threads(threads.max(1)));
+        Ok(Self { network, inputs, output, vocabulary, threads })
+    }
+
+    /// The vectors of some lists of tokens.
+    fn run(&self, batch: &[&[i32]]) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let width = batch.iter().map(|tokens| tokens.len()).max().unwrap_or(0);
+        let mut ids = NdTensor::<i32, 2>::zeros([batch.len(), width]);
+        let mut mask = NdTensor::<i32, 2>::zeros([batch.len(), width]);
+        for (row, tokens) in batch.iter().enumerate() {
+            for (column, token) in tokens.iter().enumerate() {
+                ids[[row, column]] = *token;
+                mask[[row, column]] = 1;
+            }
+        }
+        let options = RunOptions::default().with_thread_pool(Some(Arc::clone(&self.threads)));
+        let inputs = vec![(self.inputs[0], ids.into()), (self.inputs[1], mask.into())];
+        let [vectors] = self
+            .network
+            .run_n(inputs, [self.output], Some(options))
+            .map_err(|error| EmbedError::Failed(error.to_string()))?;
+        let vectors: NdTensor<f32, 2> =
+            vectors.try_into().map_err(|_| EmbedError::Failed("it gave no vectors".to_owned()))?;
+        let rows = (0..batch.len()).map(|row| {
+            let mut vector = vectors.slice([row]).to_vec();
+            normalise(&mut vector);
+            vector
+        });
+        Ok(rows.collect())
+    }
+}
+
+impl Embedder for MiniLm {
+    fn model(&self) -> &str {
+        NAME
+    }
+
+    fn dimensions(&self) -> Option<usize> {
+        Some(DIMENSIONS)
+    }
+
+    fn embed(&self, texts: &[&str], stop: &AtomicBool) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let tokens: Vec<Vec<i32>> =
+            texts.iter().map(|text| self.vocabulary.tokens(text, MOST_TOKENS)).collect();
+        // Texts of one length together: what is padded is computed for nothing.
+        let mut order: Vec<usize> = (0..texts.len()).collect();
+        order.sort_by_key(|&at| tokens[at].len());
+        let mut vectors = vec![Vec::new(); texts.len()];
+        let mut rest = order.as_slice();
+        while let Some(longest) = rest.last().map(|&at| tokens[at].len()) {
+            if stop.load(Ordering::Relaxed) {
+                return Err(EmbedError::Stopped);
+            }
+            let count = (TOKENS_AT_ONCE / longest).clamp(1, rest.len());
+            let (before, now) = rest.split_at(rest.len() - count);
+            let batch: Vec<&[i32]> = now.iter().map(|&at| tokens[at].as_slice()).collect();
+            for (&at, vector) in now.iter().zip(self.run(&batch)?) {
+                vectors[at] = vector;
+            }
+            rest = before;
+        }
+        Ok(vectors)
+    }
+}
+
+/// Looks whether the model's files are there and are those of this version, to the byte.
+///
+/// # Errors
+/// Names the first file that is not.
+pub fn check(folder: &Path) -> Result<(), EmbedError> {
+    for file in [NETWORK, WORDS] {
+        let path = file.in_folder(folder)?;
+        let bytes = fs::read(&path).map_err(|error| missing(&path, &error))?;
+        if blake3::hash(&bytes).to_hex().as_str() != file.hash {
+            let detail = "its content is another".to_owned();
+            return Err(EmbedError::Foreign { path, detail });
+        }
+    }
+    Ok(())
+}
+
+impl File {
+    /// Where the file is, if it seems to be the right one.
+    fn in_folder(&self, folder: &Path) -> Result<PathBuf, EmbedError> {
+        let path = folder.join(self.name);
+        let length = fs::metadata(&path).map_err(|error| missing(&path, &error))?.len();
+        if length != self.length {
+            let detail = format!("it has {length} bytes, not {}", self.length);
+            return Err(EmbedError::Foreign { path, detail });
+        }
+        Ok(path)
+    }
+}
+
+fn missing(path: &Path, error: &std::io::Error) -> EmbedError {
+    EmbedError::Missing { path: path.to_owned(), reason: error.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn tokens_are_those_of_the_original() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/all-MiniLM-L6-v2");
+        let words = fs::read_to_string(folder.join("vocab.txt")).unwrap();
+        let vocabulary = Vocabulary::parse(&words).unwrap();
+        let references = fs::read_to_string(folder.join("references.json")).unwrap();
+        let references: Vec<Value> = serde_json::from_str(&references).unwrap();
+        assert!(references.len() > 10);
+        for reference in references {
+            let text = reference["text"].as_str().unwrap();
+            let tokens = vocabulary.tokens(text, MOST_TOKENS);
+            assert_eq!(reference["ids"], serde_json::json!(tokens), "{text}");
+        }
+    }
+}

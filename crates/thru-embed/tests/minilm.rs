@@ -1,0 +1,82 @@
+//! The bundled model against what the original makes of the same sentences.
+
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+
+use serde::Deserialize;
+use thru_embed::{EmbedError, Embedder, MiniLm, check_model};
+
+/// A sentence, as `tools/make-embedding-model` wrote it down.
+#[derive(Deserialize)]
+struct Reference {
+    text: String,
+    vector: Vec<f32>,
+}
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../models/all-MiniLM-L6-v2")
+}
+
+fn references() -> Vec<Reference> {
+    let text = std::fs::read_to_string(folder().join("references.json")).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+fn cosine(a: &[f32], b: &[f32]) -> f32 {
+    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f32>();
+    dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()
+}
+
+#[test]
+fn vectors_are_those_of_the_original() {
+    let model = MiniLm::load(&folder(), 1).unwrap();
+    let references = references();
+    let texts: Vec<&str> = references.iter().map(|reference| reference.text.as_str()).collect();
+    let vectors = model.embed(&texts, &AtomicBool::new(false)).unwrap();
+    for (reference, vector) in references.iter().zip(&vectors) {
+        let likeness = cosine(&reference.vector, vector);
+        assert!(likeness >= 0.99, "{likeness} for {:?}", reference.text);
+    }
+}
+
+#[test]
+fn a_text_has_one_vector_whatever_stands_beside_it() {
+    let model = MiniLm::load(&folder(), 2).unwrap();
+    let stop = AtomicBool::new(false);
+    let alone = model.embed(&["the queue starves"], &stop).unwrap();
+    let long = "another text that is much longer than the first one ".repeat(20);
+    let together = model.embed(&[&long, "the queue starves", ""], &stop).unwrap();
+    assert!(cosine(&alone[0], &together[1]) > 0.9999);
+    assert!(together.iter().flatten().all(|component| component.is_finite()));
+}
+
+#[test]
+fn whoever_asks_to_stop_is_heard() {
+    let model = MiniLm::load(&folder(), 1).unwrap();
+    let stopped = model.embed(&["text"], &AtomicBool::new(true));
+    assert!(matches!(stopped, Err(EmbedError::Stopped)));
+}
+
+#[test]
+fn other_files_are_refused() {
+    let copy = tempfile::tempdir().unwrap();
+    let load = || MiniLm::load(copy.path(), 1).map(drop);
+    let check = || check_model(copy.path());
+    assert!(matches!(load(), Err(EmbedError::Missing { .. })));
+    for name in ["model.onnx", "vocab.txt"] {
+        std::fs::copy(folder().join(name), copy.path().join(name)).unwrap();
+    }
+    check().unwrap();
+    let path = copy.path().join("model.onnx");
+    let mut bytes = std::fs::read(&path).unwrap();
+    let last = bytes.pop().unwrap();
+    std::fs::write(&path, &bytes).unwrap();
+    assert!(matches!(load(), Err(EmbedError::Foreign { .. })));
+    assert!(matches!(check(), Err(EmbedError::Foreign { .. })));
+    bytes.push(last ^ 1);
+    std::fs::write(&path, &bytes).unwrap();
+    assert!(matches!(check(), Err(EmbedError::Foreign { .. })));
+    bytes.fill(0);
+    std::fs::write(&path, &bytes).unwrap();
+    assert!(matches!(load(), Err(EmbedError::Failed(_))));
+}
