@@ -1,35 +1,20 @@
 //! `packs`: whether `thru context` reminds of what helps with a prompt, and is silent otherwise, on
-//! the made-up history of `thru demo` and prompts that were labelled by hand.
+//! made-up histories (that of `thru demo` and two more) and prompts that were labelled by hand.
+
+mod histories;
 
 use std::fs;
+use std::iter::Sum;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde::Deserialize;
 
+use self::histories::{HISTORIES, History};
 use crate::home::temporary_directory;
 use crate::metrics::percent;
 use crate::process::{Program, Task};
-
-/// The history of `thru demo`: names below `projects/` with what is in them.
-const HISTORY: [(&str, &str); 3] = [
-    (
-        "-home-ada-rocket/5b1f0c9e-8a51-4a57-9d0e-2f6c1b7a9e01.jsonl",
-        include_str!("../../thru/demo/lock.jsonl"),
-    ),
-    (
-        "-home-ada-rocket/c27d4e83-1f0b-4c3e-b6a5-90d1e2f3a402.jsonl",
-        include_str!("../../thru/demo/retry.jsonl"),
-    ),
-    (
-        "-home-ada-orchard/e9a86b15-7c42-4d18-8f3b-5a6b7c8d9e03.jsonl",
-        include_str!("../../thru/demo/orchard.jsonl"),
-    ),
-];
-
-/// The prompts that were labelled.
-const LABELS: &str = include_str!("../labels/packs.jsonl");
 
 /// Characters of a session's id that a label gives.
 const SESSION: usize = 8;
@@ -40,8 +25,11 @@ pub(crate) struct Arguments {
     /// The program to measure
     #[arg(long, value_name = "PATH")]
     thru: PathBuf,
-    /// Other labels over the same history [default: those of `labels/packs.jsonl`]
-    #[arg(long, value_name = "FILE")]
+    /// Only the prompts over this history: demo, tally or kranich. All are in the home all the same
+    #[arg(long, value_name = "NAME")]
+    history: Option<String>,
+    /// Other labels over the same histories [default: those in `labels/`]
+    #[arg(long, value_name = "FILE", conflicts_with = "history")]
     labels: Option<PathBuf>,
     /// Say for each prompt that was answered wrongly what was shown
     #[arg(long)]
@@ -101,34 +89,64 @@ struct Total {
 
 /// Asks for every prompt and prints a table.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
-    let labels = match &arguments.labels {
-        Some(path) => labels(
-            &fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?,
-        )?,
-        None => labels(LABELS)?,
-    };
+    let sets = label_sets(arguments)?;
     let directory = temporary_directory()?;
-    let (history, home) = (directory.path().join("claude"), directory.path().join("throughline"));
-    write_history(&history)?;
-    let program = Program::new(Some(&arguments.thru), false, &history)?;
+    let (folder, home) = (directory.path().join("claude"), directory.path().join("throughline"));
+    for history in &HISTORIES {
+        history.write(&folder)?;
+    }
+    let program = Program::new(Some(&arguments.thru), false, &folder)?;
     program.run(&home, Task::Import)?;
 
-    let mut total = Total::default();
-    for label in &labels {
-        let project = label.directory.file_name().and_then(|name| name.to_str());
-        let project = project.context("a label's directory has no name")?;
-        let task = Task::Context { project, prompt: &label.prompt };
-        let answer = program.answer(&home, task)?;
-        let pack: Pack = serde_json::from_str(&answer)
-            .with_context(|| format!("not what was agreed on: {answer}"))?;
-        let score = score(label, &pack);
-        total.add(score);
-        if arguments.verbose && !score.is_right() {
-            explain(label, &pack, score);
+    let mut totals = Vec::new();
+    for (name, labels) in sets {
+        let mut total = Total::default();
+        for label in &labels {
+            let pack = ask(&program, &home, label)?;
+            let score = score(label, &pack);
+            total.add(score);
+            if arguments.verbose && !score.is_right() {
+                explain(label, &pack, score);
+            }
         }
+        totals.push((name, total));
     }
-    total.print();
+    if totals.len() > 1 {
+        totals.push(("all", totals.iter().map(|(_, total)| *total).sum()));
+    }
+    print_table(&totals);
     Ok(())
+}
+
+/// The labels to ask for, by the history that they are of.
+fn label_sets(arguments: &Arguments) -> Result<Vec<(&'static str, Vec<Label>)>> {
+    if let Some(path) = &arguments.labels {
+        let text =
+            fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        return Ok(vec![("given", labels(&text)?)]);
+    }
+    let wanted = arguments.history.as_deref();
+    let is_wanted = |history: &&History| wanted.is_none_or(|name| name == history.name);
+    let sets: Vec<_> = HISTORIES
+        .iter()
+        .filter(is_wanted)
+        .map(|history| {
+            let labels = labels(history.labels).with_context(|| history.name)?;
+            Ok((history.name, labels))
+        })
+        .collect::<Result<_>>()?;
+    if sets.is_empty() {
+        let names = HISTORIES.map(|history| history.name).join(", ");
+        bail!("no history is called {}: give one of {names}", wanted.unwrap_or_default());
+    }
+    Ok(sets)
+}
+
+fn ask(program: &Program, home: &Path, label: &Label) -> Result<Pack> {
+    let project = label.directory.file_name().and_then(|name| name.to_str());
+    let project = project.context("a label's directory has no name")?;
+    let answer = program.answer(home, Task::Context { project, prompt: &label.prompt })?;
+    serde_json::from_str(&answer).with_context(|| format!("not what was agreed on: {answer}"))
 }
 
 fn labels(text: &str) -> Result<Vec<Label>> {
@@ -139,17 +157,6 @@ fn labels(text: &str) -> Result<Vec<Label>> {
             serde_json::from_str(line).with_context(|| format!("labels, line {}", number + 1))
         })
         .collect()
-}
-
-fn write_history(folder: &Path) -> Result<()> {
-    for (name, content) in HISTORY {
-        let path = folder.join("projects").join(name);
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder)?;
-        }
-        fs::write(&path, content).with_context(|| format!("cannot write {}", path.display()))?;
-    }
-    Ok(())
 }
 
 fn score(label: &Label, pack: &Pack) -> Score {
@@ -216,38 +223,68 @@ impl Total {
         self.packs += usize::from(score.shown > 0);
     }
 
-    fn print(&self) {
-        let quiet = self.prompts - self.deserving;
-        println!("| what | value |\n|---|---|");
-        println!(
-            "| prompts | {} ({} deserve memories, {quiet} silence) |",
-            self.prompts, self.deserving
-        );
-        for (name, part, of) in [
-            ("right among the shown lines (precision), %", self.right, self.shown),
-            ("silence where it is deserved, %", self.silent, quiet),
-            ("a right line where one is deserved (recall), %", self.answered, self.deserving),
-        ] {
-            println!("| {name} | {} ({part} of {of}) |", percent(share(part, of)));
-        }
-        let mean = |of: usize| match of {
-            0 => "–".to_owned(),
-            of => format!("{:.0}", self.tokens as f64 / of as f64),
-        };
-        println!("| tokens, mean of all prompts | {} |", mean(self.prompts));
-        println!("| tokens, mean where anything is shown | {} |", mean(self.packs));
+    /// Prompts that deserve silence.
+    const fn quiet(&self) -> usize {
+        self.prompts - self.deserving
     }
 }
 
-fn share(part: usize, of: usize) -> Option<f64> {
-    (of > 0).then(|| part as f64 / of as f64)
+impl Sum for Total {
+    fn sum<I: Iterator<Item = Self>>(totals: I) -> Self {
+        totals.fold(Self::default(), |a, b| Self {
+            prompts: a.prompts + b.prompts,
+            deserving: a.deserving + b.deserving,
+            answered: a.answered + b.answered,
+            silent: a.silent + b.silent,
+            shown: a.shown + b.shown,
+            right: a.right + b.right,
+            tokens: a.tokens + b.tokens,
+            packs: a.packs + b.packs,
+        })
+    }
+}
+
+/// Prints a column for each history.
+fn print_table(totals: &[(&str, Total)]) {
+    let row = |name: &str, cell: &dyn Fn(&Total) -> String| {
+        let cells: Vec<String> = totals.iter().map(|(_, total)| cell(total)).collect();
+        println!("| {name} | {} |", cells.join(" | "));
+    };
+    let names: Vec<&str> = totals.iter().map(|(name, _)| *name).collect();
+    println!("| what | {} |\n|---|{}", names.join(" | "), "---|".repeat(names.len()));
+    row("prompts (deserve memories / silence)", &|total| {
+        format!("{} ({} / {})", total.prompts, total.deserving, total.quiet())
+    });
+    row("right among the shown lines (precision), %", &|total| share(total.right, total.shown));
+    row("silence where it is deserved, %", &|total| share(total.silent, total.quiet()));
+    row("a right line where one is deserved (recall), %", &|total| {
+        share(total.answered, total.deserving)
+    });
+    row("tokens, mean of all prompts", &|total| mean(total.tokens, total.prompts));
+    row("tokens, mean where anything is shown", &|total| mean(total.tokens, total.packs));
+}
+
+fn mean(sum: u64, of: usize) -> String {
+    match of {
+        0 => "–".to_owned(),
+        of => format!("{:.0}", sum as f64 / of as f64),
+    }
+}
+
+/// A share in percent, and what it is of.
+fn share(part: usize, of: usize) -> String {
+    let share = (of > 0).then(|| part as f64 / of as f64);
+    format!("{} ({part} of {of})", percent(share))
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    use std::collections::{BTreeSet, HashMap};
+
+    use thru_store::{MemoryFilter, SessionFilter};
 
     use super::*;
+    use crate::home::Home;
 
     fn label(turns: &[&str]) -> Label {
         Label {
@@ -310,7 +347,20 @@ mod tests {
             packs: 3,
         };
         assert_eq!(total, expected);
-        assert_eq!([share(2, 4), share(0, 0)], [Some(0.5), None]);
+        assert_eq!([share(2, 4), share(0, 0)], ["50.0 (2 of 4)", "– (0 of 0)"]);
+        assert_eq!([mean(50, 5), mean(0, 0)], ["10", "–"]);
+        let twice = Total {
+            prompts: 10,
+            deserving: 6,
+            answered: 4,
+            silent: 2,
+            shown: 8,
+            right: 4,
+            tokens: 100,
+            packs: 6,
+        };
+        assert_eq!([total, total].into_iter().sum::<Total>(), twice);
+        assert_eq!(twice.quiet(), 4);
     }
 
     #[test]
@@ -326,13 +376,65 @@ mod tests {
     }
 
     #[test]
-    fn the_labels_are_sound() {
-        let labels = labels(LABELS).unwrap();
-        let known = ["5b1f0c9e:1", "5b1f0c9e:2", "c27d4e83:1", "e9a86b15:1"];
-        let quiet = labels.iter().filter(|label| label.turns.is_empty()).count();
-        assert!(labels.len() >= 64 && 2 * quiet >= labels.len());
-        assert!(labels.iter().flat_map(|label| &label.turns).all(|t| known.contains(&t.as_str())));
-        let prompts: BTreeSet<&str> = labels.iter().map(|label| label.prompt.as_str()).collect();
-        assert_eq!(prompts.len(), labels.len());
+    fn half_of_the_prompts_deserve_silence_and_none_is_asked_twice() {
+        for history in &HISTORIES {
+            let labels = labels(history.labels).unwrap();
+            let quiet = labels.iter().filter(|label| label.turns.is_empty()).count();
+            assert!(labels.len() >= 64 && 2 * quiet >= labels.len(), "{}", history.name);
+            let prompts: BTreeSet<&str> = labels.iter().map(|it| it.prompt.as_str()).collect();
+            assert_eq!(prompts.len(), labels.len(), "{}", history.name);
+        }
+    }
+
+    #[test]
+    fn histories_are_read_without_complaint_and_labelled_turns_have_memories() {
+        for history in &HISTORIES {
+            let (folder, home) = (temporary_directory().unwrap(), Home::temporary().unwrap());
+            history.write(folder.path()).unwrap();
+            let report = home.import_paths(&[folder.path().join("projects")]).unwrap();
+            assert!(report.problems.is_empty() && report.diagnostics.is_empty(), "{report:?}");
+
+            let store = home.store().unwrap();
+            let sessions: HashMap<i64, (String, Option<String>)> = store
+                .sessions(&SessionFilter::default())
+                .unwrap()
+                .into_iter()
+                .map(|row| (row.row, (row.key.id.to_string(), row.project_name)))
+                .collect();
+            let remembered: BTreeSet<(String, String)> = store
+                .memories(&MemoryFilter::default())
+                .unwrap()
+                .iter()
+                .map(|memory| {
+                    let (session, project) = &sessions[&memory.session.unwrap()];
+                    let turn = format!("{}:{}", &session[..SESSION], memory.turn);
+                    (project.clone().unwrap(), turn)
+                })
+                .collect();
+            for label in labels(history.labels).unwrap() {
+                let project = label.directory.file_name().unwrap().to_str().unwrap().to_owned();
+                for turn in label.turns {
+                    let place = (project.clone(), turn);
+                    assert!(remembered.contains(&place), "{place:?}: {}", label.prompt);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_history_is_asked_for_by_its_name() {
+        let sets = |history: Option<&str>| {
+            let history = history.map(str::to_owned);
+            label_sets(&Arguments { thru: PathBuf::new(), history, labels: None, verbose: false })
+        };
+        let names = |history| -> Vec<&str> {
+            sets(history).unwrap().into_iter().map(|(name, _)| name).collect()
+        };
+        assert_eq!(names(None), ["demo", "tally", "kranich"]);
+        assert_eq!(names(Some("tally")), ["tally"]);
+        assert_eq!(
+            sets(Some("tulip")).unwrap_err().to_string(),
+            "no history is called tulip: give one of demo, tally, kranich"
+        );
     }
 }
