@@ -3,8 +3,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use thru_agents::claude_code::{Cleaner, HistoryReader, Reader};
-use thru_core::{ReadBatch, SessionId, SourceKind};
+use thru_agents::Cleaner;
+use thru_agents::claude_code::{HistoryReader, Reader};
+use thru_core::{Agent, ReadBatch, SessionId, SourceKind};
 use thru_fuzz::{as_clean, check_document, lossy};
 use thru_redact::{Redactor, Report};
 
@@ -68,12 +69,12 @@ fn append(whole: &mut ReadBatch, later: ReadBatch) {
 fn clean(kind: SourceKind, transcript: &[u8]) -> Vec<u8> {
     let redactor = Redactor::builtin();
     let mut report = Report::default();
-    let mut one = Cleaner::resume(kind, None);
+    let mut one = Cleaner::resume(Agent::ClaudeCode, kind, None);
     let mut carry = None;
     let mut cleaned = Vec::new();
     for line in transcript.split(|&byte| byte == b'\n') {
         let clean = one.clean(&redactor, line, &mut report).into_inner();
-        let mut another = Cleaner::resume(kind, carry.as_deref());
+        let mut another = Cleaner::resume(Agent::ClaudeCode, kind, carry.as_deref());
         let same = another.clean(&redactor, line, &mut report).into_inner();
         carry = another.carry();
         assert_eq!(lossy(&clean), lossy(&same), "it matters which cleaner cleans a line");

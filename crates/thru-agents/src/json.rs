@@ -178,6 +178,12 @@ where
     from.deserialize_any(ObjectVisitor(PhantomData))
 }
 
+/// The line as a parser reads it that takes the last of several members with one name; nothing where
+/// it is no JSON for that one either.
+pub(crate) fn patient(line: &str) -> Option<String> {
+    serde_json::from_str::<serde_json::Value>(line).ok().map(|value| value.to_string())
+}
+
 /// The members of an array, unread; none where it is something else.
 pub(crate) fn elements(raw: &str) -> Vec<&RawValue> {
     struct Elements<'a>(Vec<&'a RawValue>);

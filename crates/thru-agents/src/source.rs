@@ -42,3 +42,11 @@ pub struct Discovery {
     /// What could not be looked at. The rest is complete all the same.
     pub problems: Vec<Problem>,
 }
+
+impl Discovery {
+    /// Adds what was found elsewhere.
+    pub fn append(&mut self, other: Self) {
+        self.sources.extend(other.sources);
+        self.problems.extend(other.problems);
+    }
+}

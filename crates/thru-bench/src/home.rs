@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, Result};
 use serde_json::json;
 use tempfile::TempDir;
-use thru_agents::{Discovery, claude_code};
+use thru_agents::{Discovery, agents};
 use thru_core::{Layout, SystemClock};
 use thru_intake::{How, ImportReport, Intake, Options, Plan};
 use thru_store::Store;
@@ -48,7 +48,7 @@ impl Home {
     pub(crate) fn import_paths(&self, paths: &[PathBuf]) -> Result<ImportReport> {
         let mut all = Discovery::default();
         for path in paths {
-            let found = claude_code::discover_path(path);
+            let found = agents::discover_path(path);
             all.sources.extend(found.sources);
             all.problems.extend(found.problems);
         }

@@ -17,7 +17,7 @@ use clap::Args;
 use jiff::Timestamp;
 use regex::Regex;
 use serde_json::Value;
-use thru_agents::claude_code::discover_path;
+use thru_agents::agents::discover_path;
 use thru_core::SourceKind;
 
 use crate::home::{copy, temporary_directory};

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use thru_agents::claude_code::{Cleaner, discover};
+use thru_agents::Cleaner;
+use thru_agents::claude_code::discover;
 use thru_core::{Id, Layout, SourceKind};
 use thru_intake::Intake;
 use thru_journal::archive::Archive;
@@ -178,7 +179,7 @@ pub(crate) fn expected(history: &Path, intake: &Intake) -> Result<BTreeMap<Strin
         if !matches!(source.kind, SourceKind::Main | SourceKind::Subagent) {
             continue;
         }
-        let mut cleaner = Cleaner::resume(source.kind, None);
+        let mut cleaner = Cleaner::resume(source.agent, source.kind, None);
         let content = std::fs::read(&source.path)?;
         let (mut text, mut lines) = (Vec::new(), 0);
         for line in content.split_inclusive(|byte| *byte == b'\n') {

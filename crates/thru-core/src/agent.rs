@@ -11,16 +11,22 @@ use serde::{Deserialize, Serialize};
 pub enum Agent {
     /// Anthropic's Claude Code.
     ClaudeCode,
+    /// OpenAI's Codex.
+    Codex,
+    /// GitHub's Copilot CLI.
+    Copilot,
 }
 
 impl Agent {
     /// Every agent this build can read.
-    pub const ALL: [Self; 1] = [Self::ClaudeCode];
+    pub const ALL: [Self; 3] = [Self::ClaudeCode, Self::Codex, Self::Copilot];
 
     /// The name used in paths, tables and on the command line.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::ClaudeCode => "claude-code",
+            Self::Codex => "codex",
+            Self::Copilot => "copilot",
         }
     }
 
@@ -28,6 +34,8 @@ impl Agent {
     pub const fn display_name(self) -> &'static str {
         match self {
             Self::ClaudeCode => "Claude Code",
+            Self::Codex => "Codex",
+            Self::Copilot => "Copilot CLI",
         }
     }
 }

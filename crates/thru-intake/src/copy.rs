@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossbeam_channel::Sender;
-use thru_agents::Source;
+use thru_agents::{Source, agents};
 use thru_core::SourceKind;
 use thru_journal::archive::{
     Appender, Archive, BLOCK_BYTES, Block, Compressor, EntryName, FINGERPRINTED_BYTES, Fingerprint,
@@ -242,7 +242,7 @@ impl Transfer<'_> {
             };
             // Lines without an id may well be the same twice; only a rewriting brings all of them again.
             known.contains(&archived)
-                && (self.rewritten || memchr::memmem::find(text, b"\"uuid\"").is_some())
+                && (self.rewritten || agents::names_its_record(self.info.agent, text))
         });
         if is_known {
             if let Some(line) = self.clean.pop() {
@@ -262,7 +262,7 @@ impl Transfer<'_> {
 
     /// Whether a prompt in a list was written in a directory that must never be read.
     fn is_excluded(&self, line: &[u8]) -> bool {
-        thru_agents::claude_code::directory_of_prompt(line)
+        agents::directory_of_prompt(line)
             .is_some_and(|directory| (self.shared.excluded)(Path::new(&directory)))
     }
 

@@ -35,7 +35,7 @@ pub enum IntakeError {
     Exists(PathBuf),
     /// An archived file cannot be put back.
     #[error(transparent)]
-    Restore(#[from] thru_agents::claude_code::RestoreError),
+    Restore(#[from] thru_agents::RestoreError),
     /// The file system.
     #[error("{}: {source}", .path.display())]
     Io {

@@ -11,9 +11,8 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use serde_json::{Map, Value};
-use thru_agents::Discovery;
-use thru_agents::claude_code::discover_session;
 use thru_agents::claude_code::hooks::{self, Event};
+use thru_agents::{Discovery, agents};
 use thru_core::{
     CapturedEvent, HOOK_RECORD, INJECTED_RECORD, Id, Injection, Layout, Passage, PassageKind,
     ReadBatch, SNAPSHOT_RECORD, SessionFacts, SessionKey, SourceKind, Timestamp,
@@ -270,7 +269,8 @@ impl Intake {
         let mut all = Discovery::default();
         let Some(store) = Store::open_if_there(&self.layout)? else { return Ok(all) };
         for (session, transcript) in store.recorded_transcripts(since, projects)? {
-            let found = discover_session(Path::new(&transcript), &session.id);
+            let found =
+                agents::discover_session(session.agent, Path::new(&transcript), &session.id);
             all.sources.extend(found.sources);
             all.problems.extend(found.problems);
         }

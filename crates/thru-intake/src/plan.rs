@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::time::UNIX_EPOCH;
 
-use thru_agents::{Discovery, Source};
+use thru_agents::{Discovery, Source, agents};
 use thru_core::{SessionKey, SourceKind};
 use thru_journal::archive::EntryName;
 use thru_store::{SourceStamp, Stamped, Store};
@@ -48,8 +48,9 @@ impl Plan {
 }
 
 impl Intake {
-    /// Compares what was found with what is known. Opens no file but new ones' beginnings, and those
-    /// only where `excluded` may say something of the directory a session ran in.
+    /// Compares what was found with what is known. Opens no file but the beginnings of those with something
+    /// new, and of them only where a name does not say all of what the file is, or `excluded` may say
+    /// something of the directory a session ran in.
     ///
     /// # Errors
     /// Where the store that there is cannot be read.
@@ -71,9 +72,8 @@ impl Intake {
                 .map(|problem| SourceProblem { path: problem.path, message: problem.message }),
         );
         let mut sources = Vec::new();
-        for source in discovery.sources {
-            let key = SessionKey { agent: source.agent, id: source.session.clone() };
-            if self.forgotten.contains(&key) {
+        for mut source in discovery.sources {
+            if self.is_forgotten(&source) {
                 plan.left_out += 1;
                 continue;
             }
@@ -83,6 +83,11 @@ impl Intake {
                     plan.unchanged += 1;
                 }
                 known => {
+                    agents::settle(&mut source);
+                    if self.is_forgotten(&source) {
+                        plan.left_out += 1;
+                        continue;
+                    }
                     let seen = known.map_or(0, |known| known.stamp.size);
                     let new = source.size.saturating_sub(seen);
                     sources.push((source, new));
@@ -103,6 +108,11 @@ impl Intake {
             .collect::<HashSet<_>>()
             .len();
         Ok(plan)
+    }
+
+    fn is_forgotten(&self, source: &Source) -> bool {
+        let key = SessionKey { agent: source.agent, id: source.session.clone() };
+        self.forgotten.contains(&key)
     }
 
     /// Whether the archive still holds what it held when the source was last read.
@@ -155,7 +165,7 @@ fn leave_out_excluded(
     let is_transcript =
         |source: &Source| matches!(source.kind, SourceKind::Main | SourceKind::Subagent);
     for (source, _) in sources.iter().filter(|(source, _)| is_transcript(source)) {
-        let Some(directory) = thru_agents::claude_code::directory_of(&source.path) else {
+        let Some(directory) = agents::directory_of(source.agent, &source.path) else {
             continue;
         };
         let directory = PathBuf::from(directory);

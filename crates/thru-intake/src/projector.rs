@@ -2,7 +2,8 @@
 //! from one block to the next.
 
 use serde::{Deserialize, Serialize};
-use thru_agents::claude_code::{Cleaner, HistoryReader, Reader};
+use thru_agents::agents::HistoryReader;
+use thru_agents::{Cleaner, Reader};
 use thru_core::{Diagnostic, ReadBatch, SessionId, SourceKind};
 use thru_journal::archive::{EntryName, SourceInfo};
 use thru_redact::{Clean, Redactor, Report};
@@ -46,12 +47,15 @@ impl Projector {
             (SourceKind::PromptHistory, Some(_)) => {
                 Reading::Prompts(HistoryReader::resume(&reader).ok()?)
             }
-            (kind, None) => {
-                Reading::Transcript(Reader::of_archived(kind, info.session.clone(), entry.as_str()))
-            }
-            (_, Some(_)) => Reading::Transcript(Reader::resume(&reader).ok()?),
+            (kind, None) => Reading::Transcript(Reader::of_archived(
+                info.agent,
+                kind,
+                info.session.clone(),
+                entry.as_str(),
+            )),
+            (_, Some(_)) => Reading::Transcript(Reader::resume(info.agent, &reader).ok()?),
         };
-        let cleaner = Cleaner::resume(info.kind, carry.as_deref());
+        let cleaner = Cleaner::resume(info.agent, info.kind, carry.as_deref());
         Some(Self { info: info.clone(), cleaner, reading })
     }
 

@@ -4,7 +4,7 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use thru_agents::claude_code::restore_path;
+use thru_agents::agents;
 use thru_core::{SessionKey, SourceKind};
 use thru_journal::archive::{EntryName, SourcePosition};
 use thru_store::{SessionFilter, Store};
@@ -25,19 +25,14 @@ pub struct Restored {
 }
 
 impl Intake {
-    /// Writes a session's files back below the agent's configuration directory: never over a file that
+    /// Writes a session's files back below the agent's home: never over a file that
     /// is there, never through a link that leads elsewhere. They get a new modification time, because
     /// agents delete by that. The archive notes where each file ends now, so that an import reads only
     /// what the agent adds.
     ///
     /// # Errors
     /// Where there is no such session, its transcript is there already, or it cannot be written.
-    pub fn restore(
-        &self,
-        _lock: &IntakeLock,
-        key: &SessionKey,
-        config_directory: &Path,
-    ) -> Result<Restored> {
+    pub fn restore(&self, _lock: &IntakeLock, key: &SessionKey, home: &Path) -> Result<Restored> {
         let store = Store::open_to_read(&self.layout)?;
         let no_session = || IntakeError::NoSession(key.id.as_str().to_owned());
         let filter = SessionFilter {
@@ -54,7 +49,8 @@ impl Intake {
         let sources = store.sources_of_session(session.row)?;
         for source in sources.into_iter().filter(|source| source.kind != SourceKind::Hooks) {
             let entry = EntryName::new(&source.entry).map_err(|_| no_session())?;
-            let target = restore_path(config_directory, Path::new(&source.path), &source.entry)?;
+            let target =
+                agents::restore_path(key.agent, home, Path::new(&source.path), &source.entry)?;
             if fs::symlink_metadata(&target).is_ok() {
                 if source.kind == SourceKind::Main && !self.is_copy_of(&entry, &target)? {
                     return Err(IntakeError::Exists(target));
@@ -62,7 +58,7 @@ impl Intake {
                 restored.kept.push(target);
                 continue;
             }
-            restored.bytes += self.restore_file(&entry, config_directory, &target)?;
+            restored.bytes += self.restore_file(&entry, home, &target)?;
             restored.files.push(target);
         }
         match (restored.files.is_empty(), restored.kept.first()) {

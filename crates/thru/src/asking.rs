@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use thru_agents::{Discovery, claude_code};
+use thru_agents::{Discovery, agents};
 use thru_core::SessionKey;
 use thru_intake::Intake;
 use thru_lifecycle::Indexing;
@@ -190,21 +190,18 @@ fn unwatched(
     store: &Store,
     projects: Option<&[i64]>,
 ) -> Result<Discovery> {
-    let folders: Vec<PathBuf> = match projects {
+    let beside: Option<Vec<PathBuf>> = match projects {
         Some(projects) => {
             let transcripts = store.transcripts_of(projects, NEIGHBOURS)?;
-            let folders = transcripts.iter().filter_map(|path| Path::new(path).parent());
-            let mut folders: Vec<PathBuf> = folders.map(Path::to_owned).collect();
-            folders.sort_unstable();
-            folders.dedup();
-            folders
+            Some(transcripts.into_iter().map(PathBuf::from).collect())
         }
-        None => claude_code::project_folders(&environment.claude_directory),
+        None => None,
     };
     let until = Instant::now() + LOOKING;
     let since = environment.clock.now() - RECENT;
-    let folders = folders.iter().map(PathBuf::as_path);
-    Ok(claude_code::discover_recent(folders, since, &|_| false, &|| Instant::now() < until))
+    let go_on = || Instant::now() < until;
+    let homes = &environment.homes;
+    Ok(agents::discover_recent(homes, beside.as_deref(), since, &|_| false, &go_on))
 }
 
 /// Does it on a thread of its own, and leaves that alone when the time is over: whatever it has not

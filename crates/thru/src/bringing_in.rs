@@ -8,10 +8,10 @@ use std::time::SystemTime;
 
 use anyhow::Result;
 use jiff::SignedDuration;
-use thru_agents::{Discovery, claude_code};
+use thru_agents::{Discovery, agents};
 use thru_capture::pause;
 use thru_capture::session::Session;
-use thru_core::{SessionKey, SourceKind};
+use thru_core::{Agent, SessionKey, SourceKind};
 use thru_intake::{How, ImportReport, Intake, IntakeLock, Which};
 use thru_store::{JobKind, JobRow, Store};
 
@@ -130,7 +130,6 @@ fn discover(
     place: Where,
 ) -> Result<Discovery> {
     let skip = |path: &Path| exclusions.apply_to_file(path);
-    let agents = &environment.claude_directory;
     let watched = || environment.config.watch_directories().iter().map(Path::new);
     let mut found = match place {
         Where::Found(found) => found,
@@ -138,9 +137,9 @@ fn discover(
         Where::Changed(changed) => {
             let mut found = recorded(environment, intake, None)?;
             let paths = changed.iter().map(PathBuf::as_path);
-            add(&mut found, claude_code::discover_changed(agents, paths, &skip));
+            add(&mut found, agents::discover_changed(&environment.homes, paths, &skip));
             for path in changed.iter().filter(|path| watched().any(|own| path.starts_with(own))) {
-                add(&mut found, claude_code::discover_path(path));
+                add(&mut found, agents::discover_path(path));
             }
             found
         }
@@ -153,9 +152,12 @@ fn discover(
 /// All transcripts that agents keep, and those in the directories that the user named.
 pub(crate) fn everywhere(environment: &Environment, exclusions: &Exclusions) -> Discovery {
     let skip = |path: &Path| exclusions.apply_to_file(path);
-    let mut found = claude_code::discover(&environment.claude_directory, &skip);
+    let mut found = Discovery::default();
+    for agent in Agent::ALL {
+        found.append(agents::discover(agent, &environment.homes, &skip));
+    }
     for own in environment.config.watch_directories() {
-        add(&mut found, claude_code::discover_path(Path::new(own)));
+        add(&mut found, agents::discover_path(Path::new(own)));
     }
     found.sources.retain(|source| !skip(&source.path));
     found
@@ -187,7 +189,7 @@ pub(crate) fn of_session(store: &Store, session: i64) -> Result<Discovery> {
         .map(|source| source.path.as_str())
         .find(|path| !path.is_empty());
     Ok(match (key, path) {
-        (Some(key), Some(path)) => claude_code::discover_session(Path::new(path), &key.id),
+        (Some(key), Some(path)) => agents::discover_session(key.agent, Path::new(path), &key.id),
         _ => Discovery::default(),
     })
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use jiff::tz::TimeZone;
+use thru_agents::Homes;
 use thru_config::{Config, Layer, Note, Origin, load};
 use thru_core::{Clock, Layout, SystemClock};
 use thru_daemon::{Paths, socket_path};
@@ -29,8 +30,8 @@ pub(crate) struct Environment {
     pub(crate) config: Config,
     /// What in the configuration has no effect.
     pub(crate) notes: Vec<Note>,
-    /// Where Claude Code keeps its files.
-    pub(crate) claude_directory: PathBuf,
+    /// Where agents keep their files.
+    pub(crate) homes: Homes,
     /// The user's home directory.
     pub(crate) home: Option<PathBuf>,
     /// The directory that the command was started in.
@@ -77,8 +78,8 @@ pub(crate) struct Places {
     pub(crate) layout: Layout,
     /// The user's configuration file, whether it exists or not.
     pub(crate) config_file: PathBuf,
-    /// Where Claude Code keeps its files.
-    pub(crate) claude_directory: PathBuf,
+    /// Where agents keep their files.
+    pub(crate) homes: Homes,
     /// The user's home directory.
     pub(crate) home: Option<PathBuf>,
 }
@@ -109,17 +110,21 @@ impl Places {
                 .join("throughline")
                 .join("config.toml"),
         };
-        let claude_directory = match (set("CLAUDE_CONFIG_DIR"), &home) {
+        let of_agent = |variable: &str, name: &str| match (set(variable), &home) {
             (Some(directory), _) => directory,
-            (None, Some(home)) => home.join(".claude"),
-            (None, None) => PathBuf::from(".claude"),
+            (None, Some(home)) => home.join(name),
+            (None, None) => PathBuf::from(name),
         };
         // The daemon works in another folder.
         let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
         Ok(Self {
             layout: Layout::new(absolute(root)),
             config_file: absolute(config_file),
-            claude_directory: absolute(claude_directory),
+            homes: Homes {
+                claude_code: absolute(of_agent("CLAUDE_CONFIG_DIR", ".claude")),
+                codex: absolute(of_agent("CODEX_HOME", ".codex")),
+                copilot: absolute(of_agent("COPILOT_HOME", ".copilot")),
+            },
             home,
         })
     }
@@ -155,7 +160,7 @@ impl Environment {
             config_file: places.config_file,
             config,
             notes,
-            claude_directory: places.claude_directory,
+            homes: places.homes,
             home: places.home,
             directory,
             program: env::current_exe().ok(),
@@ -202,7 +207,7 @@ impl Environment {
     }
 
     /// The same environment with a home, an agent and settings of its own: for the demo.
-    pub(crate) fn in_home(&self, layout: Layout, claude_directory: PathBuf) -> Self {
+    pub(crate) fn in_home(&self, layout: Layout, homes: Homes) -> Self {
         let text = "output.pager = false";
         let origin = Origin::User("demo".to_owned());
         Self {
@@ -211,7 +216,7 @@ impl Environment {
             layout,
             config: load(&[Layer { origin, text }]).config,
             notes: Vec::new(),
-            claude_directory,
+            homes,
             home: self.home.clone(),
             program: self.program.clone(),
             clock: Arc::clone(&self.clock),

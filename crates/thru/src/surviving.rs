@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
-use thru_agents::claude_code;
+use thru_agents::agents;
 use thru_config::Config;
 use thru_core::{Id, Layout, SessionKey, Snapshot, Timestamp};
 use thru_intake::{Intake, IntakeLock, Moment, Which};
@@ -64,7 +64,7 @@ pub(crate) fn keep_within(
     let left = deadline.saturating_duration_since(Instant::now());
     let Some(lock) = intake.try_lock(PATIENCE.min(left))? else { return Ok(()) };
     let sessions = [moment.session.clone()];
-    let found = claude_code::discover_session(transcript, &moment.session.id);
+    let found = agents::discover_session(moment.session.agent, transcript, &moment.session.id);
     let effort = Effort { which: Which::These(&sessions), thorough: false };
     let stop = stop_at(deadline);
     // Not all that is missing: only this one, because somebody waits.

@@ -3,19 +3,20 @@
 //! what it is. Writes nothing.
 
 use std::collections::HashSet;
-use std::fs::{self, DirEntry, Metadata};
-use std::io;
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 use thru_core::{Agent, SessionId, SourceKind, Timestamp};
 use walkdir::WalkDir;
 
 use super::names::{
-    HISTORY, SESSION_FOLDERS, archive_name, folder_and_file, in_session_folder, is_session_id,
-    session_of_file, subagent_of_file,
+    HISTORY, SESSION_FOLDERS, archive_name, folder_and_file, in_session_folder, session_of_file,
+    subagent_of_file,
 };
 use super::sniff::{Sniffed, sniff};
-use crate::{Discovery, Problem, Source};
+use crate::Discovery;
+use crate::names::is_session_id;
+use crate::search::{Search, modified};
 
 /// How deep a session's own folders are followed. Claude Code goes three levels deep.
 const DEPTH: usize = 6;
@@ -25,7 +26,7 @@ const DEPTH: usize = 6;
 ///
 /// What is not there is no problem: a fresh installation has no sessions.
 pub fn discover(config_dir: &Path, skip: &dyn Fn(&Path) -> bool) -> Discovery {
-    let mut search = Search { skip, found: Discovery::default() };
+    let mut search = Search::new(skip);
     search.projects(&config_dir.join("projects"));
     let history = config_dir.join(HISTORY);
     if !skip(&history) && history.is_file() {
@@ -34,32 +35,30 @@ pub fn discover(config_dir: &Path, skip: &dyn Fn(&Path) -> bool) -> Discovery {
     search.finish()
 }
 
-/// Everything at or below `path` that is a file of a Claude Code session, wherever it was copied to.
-/// Other files are passed over; a file that is named itself and is none is a problem.
-pub fn discover_path(path: &Path) -> Discovery {
-    let mut search = Search { skip: &|_| false, found: Discovery::default() };
-    // Links are followed; the walk itself notices where one leads back up.
-    for entry in WalkDir::new(path).follow_links(true) {
-        match entry {
-            Ok(entry) if entry.file_type().is_file() => {
-                let is_named = entry.depth() == 0;
-                search.file_anywhere(entry.path(), is_named);
-            }
-            Ok(_) => {}
-            Err(error) if error.loop_ancestor().is_some() => {}
-            Err(error) => {
-                let at = error.path().unwrap_or(path).to_path_buf();
-                search.problem(&at, &error);
-            }
-        }
-    }
-    search.finish()
+/// Adds the file at `path` if it is one of a Claude Code session, wherever it was copied to. One that is
+/// named itself and is none is a problem.
+pub(crate) fn file_anywhere(search: &mut Search<'_>, path: &Path, is_named: bool) {
+    search.file_anywhere(path, is_named);
+}
+
+/// The folders of projects that these transcripts lie in.
+pub(crate) fn folders_of<'p>(transcripts: impl IntoIterator<Item = &'p Path>) -> Vec<PathBuf> {
+    let is_ours = |path: &&Path| {
+        path.file_name()
+            .and_then(|name| name.to_str())
+            .is_some_and(|n| session_of_file(n).is_some())
+    };
+    let folders = transcripts.into_iter().filter(is_ours).filter_map(Path::parent);
+    let mut folders: Vec<PathBuf> = folders.map(Path::to_owned).collect();
+    folders.sort_unstable();
+    folders.dedup();
+    folders
 }
 
 /// The files of one session, by its transcript's path as a hook gave it. Nothing where that cannot be
 /// the transcript of this session.
 pub fn discover_session(transcript: &Path, session: &SessionId) -> Discovery {
-    let mut search = Search { skip: &|_| false, found: Discovery::default() };
+    let mut search = Search::new(&|_| false);
     let name = format!("{session}.jsonl");
     let folder = transcript.parent();
     let slug = folder.and_then(Path::file_name).and_then(|slug| slug.to_str());
@@ -84,7 +83,7 @@ pub fn discover_changed<'p>(
 ) -> Discovery {
     let projects = config_dir.join("projects");
     let history = config_dir.join(HISTORY);
-    let mut search = Search { skip, found: Discovery::default() };
+    let mut search = Search::new(skip);
     let mut seen = HashSet::new();
     for path in changed {
         if path == history && !skip(path) && seen.insert(history.clone()) {
@@ -119,13 +118,13 @@ pub fn discover_changed<'p>(
 
 /// The transcripts in these folders of projects that were written to since a time, with what belongs to
 /// their sessions. `go_on` is asked between folders.
-pub fn discover_recent<'p>(
+pub(crate) fn discover_recent<'p>(
     folders: impl IntoIterator<Item = &'p Path>,
     since: Timestamp,
     skip: &dyn Fn(&Path) -> bool,
     go_on: &dyn Fn() -> bool,
 ) -> Discovery {
-    let mut search = Search { skip, found: Discovery::default() };
+    let mut search = Search::new(skip);
     for folder in folders {
         if !go_on() {
             break;
@@ -153,8 +152,8 @@ pub fn discover_recent<'p>(
 }
 
 /// The folders of all projects in a configuration folder, the last changed first.
-pub fn project_folders(config_dir: &Path) -> Vec<PathBuf> {
-    let mut search = Search { skip: &|_| false, found: Discovery::default() };
+pub(crate) fn project_folders(config_dir: &Path) -> Vec<PathBuf> {
+    let mut search = Search::new(&|_| false);
     let entries = search.entries(&config_dir.join("projects"));
     let mut folders: Vec<_> = entries
         .into_iter()
@@ -167,20 +166,7 @@ pub fn project_folders(config_dir: &Path) -> Vec<PathBuf> {
     folders.into_iter().map(|(_, path)| path).collect()
 }
 
-struct Search<'s> {
-    skip: &'s dyn Fn(&Path) -> bool,
-    found: Discovery,
-}
-
 impl Search<'_> {
-    fn finish(mut self) -> Discovery {
-        self.found
-            .sources
-            .sort_by(|a, b| (&a.archive_name, &a.path).cmp(&(&b.archive_name, &b.path)));
-        self.found.problems.sort_by(|a, b| a.path.cmp(&b.path));
-        self.found
-    }
-
     fn projects(&mut self, folder: &Path) {
         // People move projects and leave a link behind: follow it, but go nowhere twice.
         let mut linked = HashSet::new();
@@ -289,7 +275,7 @@ impl Search<'_> {
                 self.add(path, SourceKind::PromptHistory, "", None, archived);
             }
             Ok(Sniffed::Other) if is_named => {
-                self.problem(path, &"not a transcript of Claude Code");
+                self.problem(path, &"not a transcript of an agent that this build can read");
             }
             Ok(Sniffed::Other) => {}
             Err(error) => self.problem(path, &error),
@@ -304,56 +290,8 @@ impl Search<'_> {
         agent_id: Option<&str>,
         archive_name: String,
     ) {
-        match fs::metadata(path) {
-            Ok(metadata) if metadata.is_file() => self.found.sources.push(Source {
-                agent: Agent::ClaudeCode,
-                kind,
-                session: SessionId::new(session),
-                agent_id: agent_id.map(str::to_owned),
-                path: path.to_path_buf(),
-                archive_name,
-                size: metadata.len(),
-                modified: modified(&metadata),
-            }),
-            // Not a file: a link to a folder, a pipe.
-            Ok(_) => {}
-            // It was deleted since its folder was listed, or is a link to nothing.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => self.problem(path, &error),
-        }
+        self.file(Agent::ClaudeCode, path, kind, session, agent_id, archive_name);
     }
-
-    /// What is in a folder. A missing folder is empty; one that cannot be read is a problem.
-    fn entries(&mut self, folder: &Path) -> Vec<(PathBuf, String, DirEntry)> {
-        let mut entries = Vec::new();
-        let listing = match fs::read_dir(folder) {
-            Ok(listing) => listing,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return entries,
-            Err(error) => {
-                self.problem(folder, &error);
-                return entries;
-            }
-        };
-        for entry in listing {
-            match entry {
-                Ok(entry) => match entry.file_name().into_string() {
-                    Ok(name) => entries.push((entry.path(), name, entry)),
-                    Err(_) => self.problem(&entry.path(), &"the name is not Unicode"),
-                },
-                Err(error) => self.problem(folder, &error),
-            }
-        }
-        entries
-    }
-
-    fn problem(&mut self, path: &Path, message: &dyn std::fmt::Display) {
-        let message = message.to_string();
-        self.found.problems.push(Problem { path: path.to_path_buf(), message });
-    }
-}
-
-fn modified(metadata: &Metadata) -> Option<Timestamp> {
-    metadata.modified().ok().and_then(|time| Timestamp::try_from(time).ok())
 }
 
 /// A file's stem as a session's id.

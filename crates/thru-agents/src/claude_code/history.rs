@@ -10,14 +10,12 @@ use thru_core::{
 };
 use thru_redact::Clean;
 
-use super::blank::{is_blank, spoken};
-use super::names::is_session_id;
-use super::notes;
-use super::state::InvalidState;
 use crate::batch::{count_type, note};
+use crate::blank::{is_blank, spoken};
 use crate::json::{self, Text};
-use crate::lines;
+use crate::names::is_session_id;
 use crate::text::{PROSE_LIMIT, cap};
+use crate::{InvalidState, facts, lines};
 
 /// One entry of the list. `sessionId` came with later versions.
 #[derive(Default, Deserialize)]
@@ -152,7 +150,7 @@ impl HistoryReader {
         count_type(batch, "prompt");
         let moment = entry.moment();
         if let Some(moment) = moment {
-            notes::note_time(moment, &mut batch.facts);
+            facts::note_time(moment, &mut batch.facts);
         }
         let facts = &mut batch.facts;
         if let Some(project) = spoken(entry.project.as_deref())
@@ -160,7 +158,7 @@ impl HistoryReader {
         {
             facts.directory = Some(project.to_owned());
         }
-        notes::note_prompt(&text, facts);
+        facts::note_prompt(&text, facts);
 
         let mut hash = Id::derive(&[session.as_str().as_bytes()]).to_string();
         hash.truncate(10);

@@ -1,10 +1,9 @@
 //! Claude Code: where its transcripts are, what they say, what in them is private, where they go
 //! back to. Everything that is known about its files is known in this folder only.
 
-mod blank;
 mod calls;
-mod cleaner;
 mod discover;
+mod hearing;
 mod history;
 pub mod hooks;
 pub mod install;
@@ -13,18 +12,15 @@ mod notes;
 mod prompt;
 mod reader;
 mod record;
-mod render;
 mod restore;
 mod sniff;
 mod state;
 mod tools;
 
-pub use cleaner::Cleaner;
-pub use discover::{
-    discover, discover_changed, discover_path, discover_recent, discover_session, project_folders,
-};
+pub use discover::{discover, discover_changed, discover_session};
+pub(crate) use discover::{discover_recent, file_anywhere, folders_of, project_folders};
+pub(crate) use hearing::heard;
 pub use history::{HistoryBatch, HistoryReader, directory_of_prompt};
 pub use reader::Reader;
-pub use restore::{RestoreError, restore_path};
+pub use restore::restore_path;
 pub use sniff::directory_of;
-pub use state::InvalidState;

@@ -5,7 +5,7 @@ use std::path::{Component, Path};
 
 use thru_core::{Agent, SourceKind};
 
-use super::record::is_uuid;
+use crate::names::{harmless, is_uuid};
 
 /// The folders that a session may have beside its transcript.
 pub(super) const SESSION_FOLDERS: [&str; 3] = ["subagents", "tool-results", "workflows"];
@@ -20,13 +20,6 @@ pub(super) struct InSessionFolder<'p> {
     pub(super) agent_id: Option<&'p str>,
     /// The folder of the project and what is below it.
     pub(super) parts: Vec<&'p str>,
-}
-
-/// Whether `id` can be taken as a session's id: it must be harmless as a file name, whoever wrote it.
-pub(super) fn is_session_id(id: &str) -> bool {
-    id.len() <= 128
-        && id.starts_with(|first: char| first.is_ascii_alphanumeric())
-        && id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
 }
 
 /// The session's id in the name of its transcript.
@@ -75,15 +68,6 @@ pub(super) fn archive_name<'p>(parts: impl IntoIterator<Item = &'p str>) -> Stri
     name
 }
 
-/// `part` as every system accepts it for one part of a path.
-fn harmless(part: &str) -> String {
-    if part.is_empty() || part.chars().all(|c| c == '.') {
-        return "_".to_owned();
-    }
-    let is_bad = |c: char| c.is_control() || "/\\:*?\"<>|".contains(c);
-    part.chars().map(|c| if is_bad(c) { '_' } else { c }).collect()
-}
-
 /// The named parts of a path; none if one of them is not Unicode. `..` empties what is before it, as
 /// nothing is known of where it leads.
 fn normal_parts(path: &Path) -> Option<Vec<&str>> {
@@ -103,16 +87,6 @@ mod tests {
     use super::*;
 
     const SESSION: &str = "0f8fad5b-d9cb-469f-a165-70867728950e";
-
-    #[test]
-    fn hostile_ids_are_no_session_ids() {
-        for id in
-            ["", "..", "../../x", "a/b", "a\\b", ".hidden", "c:x", "ü", "a\0b", &"a".repeat(129)]
-        {
-            assert!(!is_session_id(id), "{id}");
-        }
-        assert!(is_session_id(SESSION) && is_session_id("session_1.2"));
-    }
 
     #[test]
     fn archive_names_lead_nowhere_else() {

@@ -2,19 +2,13 @@
 
 use thru_core::{Boundary, ReadBatch, SessionFacts, SessionId, Timestamp, Usage};
 
-use super::blank::{BLANK, spoken};
 use super::reader::{Place, record_id};
 use super::record::{Message, Record};
 use super::state::State;
 use crate::batch::{count_type, note};
+use crate::facts::{keep_last, note_time, short};
 use crate::json::Text;
 use crate::text::head;
-
-/// Bytes kept of a title, a path, a branch and the like.
-const VALUE_LIMIT: usize = 4096;
-
-/// Bytes kept of the first prompt, for a title.
-const FIRST_PROMPT_LIMIT: usize = 240;
 
 /// Record types that this build knows. Those that nothing below or in the reader asks for hold
 /// nothing that is worth searching.
@@ -59,16 +53,6 @@ pub(super) fn note_type(record: &Record<'_>, line: u64, batch: &mut ReadBatch) {
     }
 }
 
-/// The record's timestamp, if it has one that can be read.
-pub(super) fn timestamp(text: &Text<'_>, line: u64, batch: &mut ReadBatch) -> Option<Timestamp> {
-    let text = text.as_deref().filter(|&text| text != BLANK && !text.is_empty())?;
-    let timestamp = text.parse().ok();
-    if timestamp.is_none() {
-        note(batch, "bad-timestamp", line);
-    }
-    timestamp
-}
-
 /// What every record's envelope says.
 pub(super) fn note_envelope(record: &Record<'_>, at: Option<Timestamp>, facts: &mut SessionFacts) {
     if let Some(at) = at {
@@ -82,12 +66,6 @@ pub(super) fn note_envelope(record: &Record<'_>, at: Option<Timestamp>, facts: &
     if facts.forked_from.is_none() {
         facts.forked_from = forked_from(record);
     }
-}
-
-/// Widens the time that the session took.
-pub(super) fn note_time(at: Timestamp, facts: &mut SessionFacts) {
-    facts.first = Some(facts.first.map_or(at, |first| first.min(at)));
-    facts.last = facts.last.max(Some(at));
 }
 
 /// What a record that holds no passage says.
@@ -165,14 +143,6 @@ pub(super) fn note_answer(
     facts.usage.cache_read = facts.usage.cache_read.saturating_add(new.cache_read);
 }
 
-/// Keeps how the first prompt begins that is neither a slash command nor a shell command.
-pub(super) fn note_prompt(text: &str, facts: &mut SessionFacts) {
-    if facts.first_prompt.is_none() && !text.starts_with('/') && !text.starts_with("! ") {
-        let line = text.lines().map(str::trim).find(|line| !line.is_empty());
-        facts.first_prompt = line.map(|line| head(line, FIRST_PROMPT_LIMIT).to_owned());
-    }
-}
-
 /// The session that the record was copied from, if the file's own session did not write it.
 pub(super) fn copied_from(
     record: &Record<'_>,
@@ -205,17 +175,4 @@ pub(super) fn note_beginning(
 
 fn forked_from(record: &Record<'_>) -> Option<SessionId> {
     record.forked_from.as_ref().and_then(|forked| short(&forked.session_id)).map(SessionId::new)
-}
-
-fn keep_last(kept: &mut Option<String>, seen: Option<&str>) {
-    if let Some(seen) = seen
-        && kept.as_deref() != Some(seen)
-    {
-        *kept = Some(seen.to_owned());
-    }
-}
-
-/// A short value, unless it is absent, empty or blanked.
-fn short<'t>(text: &'t Text<'_>) -> Option<&'t str> {
-    spoken(text.as_deref()).map(|text| head(text, VALUE_LIMIT))
 }

@@ -5,10 +5,9 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
-use super::blank::is_blank;
 use super::record::{Block, Record};
-use super::render;
-use crate::json;
+use crate::blank::is_blank;
+use crate::{json, render};
 
 /// Texts that begin like this were written by a machine.
 const MACHINE: [&str; 13] = [

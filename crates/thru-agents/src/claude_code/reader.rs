@@ -10,15 +10,16 @@ use thru_core::{
 };
 use thru_redact::Clean;
 
-use super::blank::is_blank;
 use super::calls::OpenCall;
 use super::names::subagent_of_file;
-use super::record::{Message, Record, is_uuid};
-use super::state::{InvalidState, State};
+use super::record::{Message, Record};
+use super::state::State;
 use super::{notes, prompt, tools};
 use crate::batch::{amend, note};
+use crate::blank::is_blank;
+use crate::names::is_uuid;
 use crate::text::{self, PROSE_LIMIT};
-use crate::{Source, json, lines};
+use crate::{InvalidState, Source, facts, json, lines};
 
 /// What stands for a subagent that the transcript does not name (inline ones of 1.0.x).
 const NAMELESS: &str = "sidechain";
@@ -118,10 +119,8 @@ impl Pass<'_> {
     /// A line that is no JSON for the fast parser may still be some for the patient one, which takes
     /// the last of several members with one name.
     fn reread(&mut self, text: &str, number: u64) {
-        let patient =
-            serde_json::from_str::<serde_json::Value>(text).map(|value| value.to_string());
-        match patient.as_deref().map(Record::parse) {
-            Ok(Ok(record)) => self.record(&record, number),
+        match json::patient(text).as_deref().map(Record::parse) {
+            Some(Ok(record)) => self.record(&record, number),
             _ => note(&mut self.batch, "broken-json", number),
         }
     }
@@ -131,7 +130,7 @@ impl Pass<'_> {
         if !matches!(self.state.kind, SourceKind::Main | SourceKind::Subagent) {
             return;
         }
-        let timestamp = notes::timestamp(&record.timestamp, line, &mut self.batch);
+        let timestamp = facts::timestamp(&record.timestamp, line, &mut self.batch);
         notes::note_beginning(record, line, timestamp, self.state);
         notes::note_envelope(record, timestamp, &mut self.batch.facts);
         notes::note_metadata(record, self.state, &mut self.batch.facts);
@@ -218,7 +217,7 @@ impl Pass<'_> {
         {
             return;
         }
-        let timestamp = notes::timestamp(&embedded.timestamp, outer.line, &mut self.batch);
+        let timestamp = facts::timestamp(&embedded.timestamp, outer.line, &mut self.batch);
         let place = Place {
             uuid,
             line: outer.line,
@@ -243,7 +242,7 @@ impl Pass<'_> {
         let Some(text) = typed.filter(|text| !is_blank(text)) else {
             return;
         };
-        notes::note_prompt(&text, &mut self.batch.facts);
+        facts::note_prompt(&text, &mut self.batch.facts);
         self.state.turn = self.state.turn.saturating_add(1);
         let passage = self.passage(PassageKind::Human, 0, text::cap(text, PROSE_LIMIT), place);
         self.push(passage);

@@ -258,16 +258,6 @@ impl<'de> Deserialize<'de> for AnyBlock<'de> {
     }
 }
 
-/// Whether `id` is a uuid as Claude Code writes them: it then names its record in every file.
-pub(super) fn is_uuid(id: &str) -> bool {
-    id.len() == 36
-        && id.bytes().enumerate().all(|(at, byte)| match at {
-            8 | 13 | 18 | 23 => byte == b'-',
-            _ => byte.is_ascii_hexdigit(),
-        })
-        && id.bytes().any(|byte| !matches!(byte, b'0' | b'-'))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -291,18 +281,5 @@ mod tests {
         }
         assert!(Record::parse("{} {}").is_err());
         assert!(Record::parse("{\"type\":").is_err());
-    }
-
-    #[test]
-    fn uuids() {
-        assert!(is_uuid("0f8fad5b-d9cb-469f-a165-70867728950e"));
-        for other in [
-            "",
-            "msg_1",
-            "00000000-0000-0000-0000-000000000000",
-            "0f8fad5b-d9cb-469f-a165-70867728950g",
-        ] {
-            assert!(!is_uuid(other), "{other}");
-        }
     }
 }

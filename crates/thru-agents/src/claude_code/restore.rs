@@ -6,17 +6,8 @@ use std::path::{Component, Path, PathBuf};
 use thru_core::Agent;
 
 use super::names::HISTORY;
-
-/// The file cannot be put back.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RestoreError {
-    /// Its name in the archive is not one that discovery gives.
-    #[error("`{0}` is not the archived name of a file of Claude Code")]
-    NotAnArchiveName(String),
-    /// Its path leads out of the folder that it must stay in.
-    #[error("`{0}` leads out of Claude Code's folder")]
-    Escapes(String),
-}
+use crate::RestoreError;
+use crate::names::safe_parts;
 
 /// Where the archived file goes back to: below `<config_dir>/projects`, in the folder and under the
 /// name that it had.
@@ -55,20 +46,6 @@ fn below_projects(source_path: &Path, depth: usize) -> Option<PathBuf> {
     let at = components.len().checked_sub(depth + 1)?;
     let is_projects = components[at] == Component::Normal("projects".as_ref());
     is_projects.then(|| components[at + 1..].iter().collect())
-}
-
-/// The parts of a relative path, if each is the plain name of a file on every system.
-fn safe_parts(path: &Path) -> Option<Vec<&str>> {
-    path.components()
-        .map(|component| match component {
-            Component::Normal(part) => part.to_str().filter(|part| is_plain(part)),
-            _ => None,
-        })
-        .collect()
-}
-
-fn is_plain(part: &str) -> bool {
-    !part.chars().all(|c| c == '.') && !part.contains(['/', '\\', ':', '\0'])
 }
 
 #[cfg(test)]

@@ -7,9 +7,9 @@ use std::path::Path;
 use thru_core::SessionId;
 
 use super::history::Entry;
-use super::names::is_session_id;
 use super::notes::is_known_type;
 use super::record::Record;
+use crate::names::is_session_id;
 use crate::{json, lines};
 
 /// How far a file is looked at: first lines can be metadata without a session, and lines can be long.

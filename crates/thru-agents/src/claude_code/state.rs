@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use thru_core::{SessionId, SourceKind, Timestamp, Usage};
 
 use super::calls::OpenCalls;
+use crate::state::{self, InvalidState};
 
 /// The form of the saved state. A reader of another form cannot go on: the file is then read anew.
 const VERSION: u32 = 1;
@@ -15,17 +16,6 @@ const ANSWERS: usize = 32;
 
 /// Messages of subagents remembered so that none is taken twice.
 const EMBEDDED: usize = 64;
-
-/// The saved state of a reader cannot be used. Read the file from its beginning.
-#[derive(Debug, thiserror::Error)]
-pub enum InvalidState {
-    /// It is not what a reader saves.
-    #[error("the saved state of the reader is damaged")]
-    Damaged(#[from] serde_json::Error),
-    /// It was saved by a reader of another version.
-    #[error("the saved state of the reader has version {0}, this build reads {VERSION}")]
-    OtherVersion(u32),
-}
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct State {
@@ -68,15 +58,7 @@ impl State {
     }
 
     pub(super) fn load(text: &str) -> Result<Self, InvalidState> {
-        #[derive(Deserialize)]
-        struct Form {
-            version: u32,
-        }
-        let form: Form = serde_json::from_str(text)?;
-        if form.version != VERSION {
-            return Err(InvalidState::OtherVersion(form.version));
-        }
-        Ok(serde_json::from_str(text)?)
+        state::load(text, VERSION)
     }
 
     pub(super) fn save(&self) -> String {

@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 use thru_core::{Access, FileTouch, Id, content_hash};
 
+use super::prompt;
 use super::record::Block;
-use super::{prompt, render};
-use crate::json;
 use crate::text::{self, CALL_LIMIT, RESULT_LIMIT};
+use crate::{json, render};
 
 /// Bytes kept of a tool's name and of a path.
 const NAME_LIMIT: usize = 256;

@@ -1,7 +1,8 @@
 //! What a wholly private prompt sets off is kept neither in the archive nor as a passage.
 
-use thru_agents::claude_code::{Cleaner, HistoryReader};
-use thru_core::SourceKind;
+use thru_agents::Cleaner;
+use thru_agents::claude_code::HistoryReader;
+use thru_core::{Agent, SourceKind};
 use thru_redact::{Redactor, Report};
 
 use crate::support::{clean, fixture, read};
@@ -11,7 +12,7 @@ fn cleaned(kind: SourceKind, block: &[u8]) -> Vec<u8> {
     let (redactor, mut report) = (Redactor::builtin(), Report::default());
     let (mut carry, mut out) = (None::<String>, Vec::new());
     for line in block.split_inclusive(|&byte| byte == b'\n') {
-        let mut cleaner = Cleaner::resume(kind, carry.as_deref());
+        let mut cleaner = Cleaner::resume(Agent::ClaudeCode, kind, carry.as_deref());
         out.extend(cleaner.clean(&redactor, line, &mut report).into_inner());
         carry = cleaner.carry();
     }

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use thru_agents::Discovery;
-use thru_agents::claude_code::{discover, discover_path};
+use thru_agents::agents::discover_path;
+use thru_agents::claude_code::discover;
 use thru_core::SourceKind;
 
 use crate::support::{SESSION, fixture};

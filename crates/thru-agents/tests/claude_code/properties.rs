@@ -2,8 +2,9 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use thru_agents::claude_code::{Cleaner, HistoryReader, Reader};
-use thru_core::SourceKind;
+use thru_agents::Cleaner;
+use thru_agents::claude_code::{HistoryReader, Reader};
+use thru_core::{Agent, SourceKind};
 use thru_redact::{Redactor, Report};
 
 use crate::support::{clean, fixture, read, read_in_pieces, reader};
@@ -89,7 +90,7 @@ fn everything_reads(bytes: &[u8]) {
     HistoryReader::new().read(&clean(bytes), 1);
     let (redactor, mut report) = (Redactor::builtin(), Report::default());
     for kind in [SourceKind::Main, SourceKind::Subagent, SourceKind::PromptHistory] {
-        let mut cleaner = Cleaner::resume(kind, None);
+        let mut cleaner = Cleaner::resume(Agent::ClaudeCode, kind, None);
         for line in bytes.split_inclusive(|&byte| byte == b'\n') {
             cleaner.clean(&redactor, line, &mut report);
         }

@@ -3,7 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use thru_agents::claude_code::{Reader, discover_path};
+use thru_agents::agents::discover_path;
+use thru_agents::claude_code::Reader;
 use thru_core::SourceKind;
 
 use crate::support::{clean, read_in_pieces};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use serde_json::Value;
-use thru_agents::claude_code::discover_path;
+use thru_agents::agents::discover_path;
 use thru_core::SourceKind;
 
 /// How the summary of a compacted conversation begins; old versions do not flag it.

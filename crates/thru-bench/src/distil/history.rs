@@ -5,7 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use thru_agents::Source;
-use thru_agents::claude_code::{Cleaner, Reader, discover_path};
+use thru_agents::agents::discover_path;
+use thru_agents::{Cleaner, Reader};
 use thru_core::{Id, Outcome, Passage, ReadBatch, SessionFacts, SessionId, SessionKey, SourceKind};
 use thru_distil::{Moment, wants_text};
 use thru_redact::{Clean, Redactor, Report};
@@ -80,7 +81,7 @@ pub(super) fn sessions(folder: &Path) -> Vec<Session> {
 
 /// Cleans and reads a whole file at once: every result then joins its call.
 fn read(source: &Source, content: &[u8], redactor: &Redactor) -> ReadBatch {
-    let mut cleaner = Cleaner::resume(source.kind, None);
+    let mut cleaner = Cleaner::resume(source.agent, source.kind, None);
     let mut report = Report::default();
     let content = content.strip_suffix(b"\n").unwrap_or(content);
     let lines: Vec<Clean<Vec<u8>>> = content

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use anyhow::{Context, Result};
 use rusqlite::Connection;
-use thru_agents::claude_code::{Cleaner, Reader};
+use thru_agents::{Cleaner, Reader};
 use thru_core::{Id, PassageKind, SourceKind};
 use thru_intake::Intake;
 use thru_journal::archive::Archive;
@@ -129,8 +129,9 @@ fn texts(intake: &Intake) -> Result<HashMap<Id, String>> {
         if !matches!(info.kind, SourceKind::Main | SourceKind::Subagent) {
             continue;
         }
-        let mut cleaner = Cleaner::resume(info.kind, None);
-        let mut transcript = Reader::of_archived(info.kind, info.session.clone(), entry.as_str());
+        let mut cleaner = Cleaner::resume(info.agent, info.kind, None);
+        let mut transcript =
+            Reader::of_archived(info.agent, info.kind, info.session.clone(), entry.as_str());
         let mut pieces: HashMap<Id, (PassageKind, String, String)> = HashMap::new();
         for lines in reader.blocks_from(0) {
             let lines = lines?;
@@ -143,7 +144,7 @@ fn texts(intake: &Intake) -> Result<HashMap<Id, String>> {
                 }
                 for amendment in batch.amendments {
                     if let Some((_, _, result)) = pieces.get_mut(&amendment.passage) {
-                        *result = amendment.text;
+                        result.push_str(&amendment.text);
                     }
                 }
             }

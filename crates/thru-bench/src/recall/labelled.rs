@@ -207,6 +207,7 @@ mod tests {
 
     #[test]
     fn agents_go_by_either_name() {
-        assert!(is_readable("claude") && is_readable("claude-code") && !is_readable("codex"));
+        assert!(is_readable("claude") && is_readable("claude-code") && is_readable("codex"));
+        assert!(is_readable("copilot") && !is_readable("cursor"));
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use tempfile::TempDir;
-use thru_agents::{Discovery, claude_code};
+use thru_agents::{Discovery, agents};
 use thru_core::{Agent, Clock, Layout, SessionId, SessionKey, Timestamp};
 use thru_intake::{ImportReport, Intake, Options, Plan, RebuildReport, Result};
 
@@ -100,7 +100,7 @@ impl Machine {
     }
 
     pub(crate) fn discover(&self) -> Discovery {
-        claude_code::discover(&self.claude(), &|_| false)
+        thru_agents::claude_code::discover(&self.claude(), &|_| false)
     }
 
     pub(crate) fn plan(&self) -> Plan {
@@ -122,7 +122,7 @@ impl Machine {
     pub(crate) fn import_paths(&self, paths: &[&Path]) -> ImportReport {
         let mut all = Discovery::default();
         for path in paths {
-            let found = claude_code::discover_path(path);
+            let found = agents::discover_path(path);
             all.sources.extend(found.sources);
             all.problems.extend(found.problems);
         }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use thru_agents::Homes;
 use thru_core::Layout;
 
 use super::{Outcome, context, import, search, session};
@@ -32,15 +33,15 @@ const HISTORY: &[(&str, &str)] = &[
 pub(crate) fn run(_: &Arguments, environment: &Environment, plain: bool) -> Result<Outcome> {
     let home = TemporaryHome::new(environment)?;
     for (name, content) in HISTORY {
-        let path = home.claude().join("projects").join(name);
+        let path = home.agents().claude_code.join("projects").join(name);
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)?;
         }
         std::fs::write(&path, content)
             .with_context(|| format!("{} cannot be written", path.display()))?;
     }
-    let demo = environment.in_home(Layout::new(home.path().join("throughline")), home.claude());
-    let took = import::import_quietly(&demo, &home.claude())?;
+    let demo = environment.in_home(Layout::new(home.path().join("throughline")), home.agents());
+    let took = import::import_quietly(&demo)?;
     say(
         environment,
         plain,
@@ -105,8 +106,9 @@ impl TemporaryHome {
         &self.0
     }
 
-    fn claude(&self) -> std::path::PathBuf {
-        self.0.join("claude")
+    fn agents(&self) -> Homes {
+        let of = |name| self.0.join(name);
+        Homes { claude_code: of("claude"), codex: of("codex"), copilot: of("copilot") }
     }
 }
 

@@ -9,7 +9,8 @@ use anyhow::{Context, Result};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use serde_json::json;
-use thru_agents::{Discovery, claude_code};
+use thru_agents::{Discovery, agents};
+use thru_core::Agent;
 use thru_intake::identity::PROJECT_FILE;
 use thru_intake::{How, ImportReport, Intake, IntakeLock, Plan, SourceProblem, Stage, Which};
 
@@ -220,11 +221,14 @@ pub(crate) fn globs(patterns: &[String]) -> Result<GlobSet> {
 }
 
 fn discover(paths: &[PathBuf], environment: &Environment, ignored: &GlobSet) -> Result<Discovery> {
+    let mut all = Discovery::default();
     if paths.is_empty() {
         let skip = |path: &Path| ignored.is_match(path);
-        return Ok(claude_code::discover(&environment.claude_directory, &skip));
+        for agent in Agent::ALL {
+            all.append(agents::discover(agent, &environment.homes, &skip));
+        }
+        return Ok(all);
     }
-    let mut all = Discovery::default();
     for path in paths {
         let path = std::path::absolute(path)
             .with_context(|| format!("{} is not a path", path.display()))?;
@@ -234,7 +238,7 @@ fn discover(paths: &[PathBuf], environment: &Environment, ignored: &GlobSet) -> 
                 "name a transcript (`.jsonl`) or a folder with transcripts in it",
             ));
         }
-        let found = claude_code::discover_path(&path);
+        let found = agents::discover_path(&path);
         all.sources
             .extend(found.sources.into_iter().filter(|source| !ignored.is_match(&source.path)));
         all.problems.extend(found.problems);
@@ -250,7 +254,7 @@ fn describe(
     environment: &Environment,
 ) {
     let place = match arguments.paths[..] {
-        [] => environment.shown(&environment.claude_directory),
+        [] => environment.shown(&environment.homes.claude_code),
         [ref path] => environment.shown(path),
         ref paths => plural(paths.len() as u64, "path"),
     };
@@ -423,12 +427,16 @@ fn problem(problem: &SourceProblem) -> serde_json::Value {
     json!({ "path": problem.path, "message": problem.message })
 }
 
-/// Imports a folder without a word: for the demo.
-pub(crate) fn import_quietly(environment: &Environment, folder: &Path) -> Result<Duration> {
+/// Imports what agents left without a word: for the demo.
+pub(crate) fn import_quietly(environment: &Environment) -> Result<Duration> {
     let started = Instant::now();
     let intake = environment.intake()?;
     let lock = shared::lock(&intake)?;
-    let plan = intake.plan(claude_code::discover(folder, &|_| false), None)?;
+    let mut found = Discovery::default();
+    for agent in Agent::ALL {
+        found.append(agents::discover(agent, &environment.homes, &|_| false));
+    }
+    let plan = intake.plan(found, None)?;
     intake.import(
         &lock,
         plan,

@@ -28,7 +28,7 @@ pub(crate) fn run(
     drop(store);
     let intake = environment.intake()?;
     let lock = shared::lock(&intake)?;
-    let restored = intake.restore(&lock, &session.key, &environment.claude_directory)?;
+    let restored = intake.restore(&lock, &session.key, environment.homes.of(session.key.agent))?;
     let mut page = Page::new(environment, plain);
     if arguments.json {
         page.json(&json!({

@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use jiff::SignedDuration;
 use serde_json::{Value, json};
-use thru_agents::claude_code::{self, Cleaner, Reader};
-use thru_agents::{Discovery, Source};
+use thru_agents::{Cleaner, Discovery, Reader, Source, agents};
 use thru_core::{PassageKind, SessionKey, SourceKind, Timestamp};
 use thru_intake::{ImportReport, Indexed, IntakeLock, Which, identity};
 use thru_redact::{Clean, Redactor, Report};
@@ -237,7 +236,8 @@ fn narrow(
 ) -> Result<Found> {
     let mut places = Places { environment, store, known: HashMap::new() };
     for session in sessions.iter_mut().filter(|session| session.project.is_none()) {
-        let directory = session.transcript().and_then(|main| claude_code::directory_of(&main.path));
+        let directory =
+            session.transcript().and_then(|main| agents::directory_of(main.agent, &main.path));
         session.project = match directory {
             Some(directory) => Some(places.project_of(PathBuf::from(directory))?),
             None => None,
@@ -298,7 +298,7 @@ impl Places<'_> {
 fn first_prompt(session: &Missing, redactor: &Redactor) -> Option<String> {
     let main = session.transcript()?;
     let opening = opening(&main.path)?;
-    let mut cleaner = Cleaner::resume(main.kind, None);
+    let mut cleaner = Cleaner::resume(main.agent, main.kind, None);
     let mut reader = Reader::of(main);
     for (number, line) in (1..).zip(opening.split_inclusive(|byte| *byte == b'\n')) {
         let line: Clean<Vec<u8>> = cleaner.clean(redactor, line, &mut Report::default());

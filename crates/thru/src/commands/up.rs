@@ -141,7 +141,7 @@ fn announce(
     if let Some(history) = history.filter(|history| !history.plan.is_empty()) {
         page.line(format!(
             "  - read the history in {}: {}, {}",
-            environment.shown(&environment.claude_directory),
+            environment.shown(&environment.homes.claude_code),
             plural(history.plan.sessions as u64, "session"),
             size(history.plan.bytes)
         ));

@@ -69,9 +69,9 @@ pub(super) fn held_back(seen: &Seen<'_>) -> Finding {
 /// not said anything about folders yet.
 fn is_trusted(seen: &Seen<'_>) -> Option<bool> {
     let environment = seen.environment;
-    let beside = environment.claude_directory.join(".claude.json");
+    let beside = environment.homes.claude_code.join(".claude.json");
     let file = match (&environment.home, beside.exists()) {
-        (Some(home), false) if environment.claude_directory == home.join(".claude") => {
+        (Some(home), false) if environment.homes.claude_code == home.join(".claude") => {
             home.join(".claude.json")
         }
         _ => beside,

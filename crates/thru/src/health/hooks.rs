@@ -28,7 +28,7 @@ pub(crate) struct HookFound {
 
 fn hook_files(environment: &Environment) -> Vec<HookFile> {
     let project = installing::project_root(environment);
-    install::hook_files(&environment.claude_directory, Some(&project), installing::PLATFORM)
+    install::hook_files(&environment.homes.claude_code, Some(&project), installing::PLATFORM)
 }
 
 /// The settings files of Claude Code that apply here, the one that wins first.
@@ -65,7 +65,7 @@ pub(super) fn present(seen: &Seen<'_>) -> Finding {
     const CHECK: &str = "hooks";
     if seen.hooks.is_empty() {
         let remedy = "`thru install` connects Claude Code; until then only `thru import` reads";
-        return match seen.environment.claude_directory.is_dir() {
+        return match seen.environment.homes.claude_code.is_dir() {
             true => Finding::problem(CHECK, "Claude Code is not connected", remedy),
             false => Finding::note(CHECK, "there is no Claude Code here", remedy),
         };

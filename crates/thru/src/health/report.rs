@@ -127,7 +127,7 @@ fn anonymous(text: &str, seen: &Seen<'_>) -> String {
     let home = environment.home.as_deref();
     let mut names: Vec<(String, &str)> = [
         (Some(environment.layout.root()), "[data]"),
-        (Some(environment.claude_directory.as_path()), "[claude]"),
+        (Some(environment.homes.claude_code.as_path()), "[claude]"),
         (Some(environment.directory.as_path()), "[here]"),
         (home, "~"),
     ]

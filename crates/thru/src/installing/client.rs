@@ -50,7 +50,7 @@ impl Client {
         Self {
             version: program.as_deref().and_then(version_of),
             program,
-            has_run: environment.claude_directory.join("projects").is_dir(),
+            has_run: environment.homes.claude_code.join("projects").is_dir(),
         }
     }
 }

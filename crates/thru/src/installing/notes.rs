@@ -140,7 +140,7 @@ fn hooks_off(environment: &Environment, form: Form) -> Option<Note> {
 /// The files there are that may hold hooks.
 fn files(environment: &Environment) -> Vec<(HookFile, String)> {
     let root = project_root(environment);
-    hook_files(&environment.claude_directory, Some(&root), PLATFORM)
+    hook_files(&environment.homes.claude_code, Some(&root), PLATFORM)
         .into_iter()
         .filter_map(|file| {
             let text = read(&file.path).ok()??;

@@ -53,7 +53,7 @@ impl Form {
 
     /// The form that is installed for the user, or the usual one.
     pub(crate) fn present(environment: &Environment) -> Self {
-        match plugin_directory(&environment.claude_directory).join("hooks/hooks.json").is_file() {
+        match plugin_directory(&environment.homes.claude_code).join("hooks/hooks.json").is_file() {
             true => Self::Plugin,
             false => Self::Settings,
         }
@@ -150,7 +150,7 @@ impl Plan {
 
     /// Removes our plugin, but for what others put into its folder.
     fn clear_plugin(&mut self, environment: &Environment) {
-        let folder = plugin_directory(&environment.claude_directory);
+        let folder = plugin_directory(&environment.homes.claude_code);
         let files = files_below(&folder);
         if files.is_empty() {
             return;
@@ -163,7 +163,7 @@ impl Plan {
                 _ => self.foreign.push(path),
             }
         }
-        let claude = &environment.claude_directory;
+        let claude = &environment.homes.claude_code;
         self.folders.extend([
             folder.join(".claude-plugin"),
             folder.join("hooks"),
@@ -188,7 +188,7 @@ pub(crate) fn to_install(
     commands: bool,
 ) -> Result<Plan> {
     let mut plan = Plan::default();
-    let claude = environment.claude_directory.as_path();
+    let claude = environment.homes.claude_code.as_path();
     let program = callable(environment, &registration.program);
     let wanted = program.as_deref().filter(|_| commands);
     plan.lacks_commands = commands && scope == Scope::User && wanted.is_none();
@@ -199,7 +199,7 @@ pub(crate) fn to_install(
         ));
     }
     if form == Form::Plugin {
-        let folder = plugin_directory(&environment.claude_directory);
+        let folder = plugin_directory(&environment.homes.claude_code);
         let version = env!("CARGO_PKG_VERSION");
         for file in plugin_files(registration, version, env!("CARGO_PKG_REPOSITORY")) {
             let path = folder.join(file.path);
@@ -246,7 +246,7 @@ pub(crate) fn to_uninstall(environment: &Environment, scopes: &[Scope]) -> Resul
         plan.clear_settings(settings_file(environment, scope), environment)?;
         match scope {
             Scope::User => {
-                plan.commands(&environment.claude_directory, None);
+                plan.commands(&environment.homes.claude_code, None);
                 plan.clear_plugin(environment);
             }
             // It may have been made for that one file.
@@ -294,7 +294,7 @@ pub(crate) fn changed_commands(environment: &Environment) -> Vec<PathBuf> {
 }
 
 fn commands_in_place(environment: &Environment) -> Vec<(PathBuf, CommandState)> {
-    let claude = &environment.claude_directory;
+    let claude = &environment.homes.claude_code;
     let folders = [claude.clone(), plugin_directory(claude)];
     let paths = folders.iter().flat_map(|folder| command_paths().map(|name| folder.join(name)));
     let state = |path: PathBuf| {
@@ -317,7 +317,7 @@ pub(crate) fn project_root(environment: &Environment) -> PathBuf {
 /// The settings file that a scope writes.
 fn settings_file(environment: &Environment, scope: Scope) -> PathBuf {
     match scope {
-        Scope::User => user_settings(&environment.claude_directory),
+        Scope::User => user_settings(&environment.homes.claude_code),
         Scope::Project => local_settings(&project_root(environment)),
     }
 }

@@ -20,7 +20,7 @@ pub(crate) fn tell_client(page: &mut Page, client: &Client, environment: &Enviro
         Some(program) => format!("Claude Code {version}, {}.", environment.shown(program)),
         None if client.has_run => format!(
             "Claude Code was used here ({}); its program is not on your PATH.",
-            environment.shown(&environment.claude_directory)
+            environment.shown(&environment.homes.claude_code)
         ),
         None => "Claude Code is not on this machine, as far as can be seen. Hooks wait for it."
             .to_owned(),

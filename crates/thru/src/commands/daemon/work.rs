@@ -11,6 +11,7 @@ use anyhow::{Result, bail};
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use thru_core::Agent;
 use thru_daemon::{Log, News, Outcome, Service, ToolError, Work, WorkError};
 use thru_intake::{Indexed, Which};
 use thru_journal::journal::Journal;
@@ -172,8 +173,13 @@ fn watched(environment: &Environment) -> Vec<PathBuf> {
         return Vec::new();
     }
     let own = environment.config.watch_directories().iter().map(PathBuf::from);
-    let all: BTreeSet<PathBuf> =
-        own.chain([environment.claude_directory.join("projects")]).collect();
+    // One that is waited for is looked for again and again: only Claude Code's, which hooks speak of. Whoever
+    // installs another agent is noticed by the next look at everything.
+    let of_agents = Agent::ALL.into_iter().filter_map(|agent| {
+        let folder = environment.homes.transcripts(agent);
+        (agent == Agent::ClaudeCode || folder.is_dir()).then_some(folder)
+    });
+    let all: BTreeSet<PathBuf> = own.chain(of_agents).collect();
     all.into_iter().filter(|path| path != Path::new("")).collect()
 }
 

@@ -3,7 +3,7 @@
 
 use serde_json::value::RawValue;
 
-use super::blank::is_blank;
+use crate::blank::is_blank;
 use crate::json;
 
 /// Deeper than this, a value is written as the JSON it is.
@@ -14,15 +14,15 @@ const DROPPED: [&str; 1] = ["originalFile"];
 
 /// A value written as text.
 #[derive(Default)]
-pub(super) struct Rendered {
-    pub(super) text: String,
+pub(crate) struct Rendered {
+    pub(crate) text: String,
     /// Whether strings were in it and every one of them was blanked.
-    pub(super) blanked: bool,
+    pub(crate) blanked: bool,
     spoken: bool,
 }
 
 /// The value as text.
-pub(super) fn flat(raw: &RawValue) -> Rendered {
+pub(crate) fn flat(raw: &RawValue) -> Rendered {
     let mut rendered = Rendered::default();
     rendered.value(raw.get(), DEPTH);
     rendered.blanked &= !rendered.spoken;

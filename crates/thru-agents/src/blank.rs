@@ -1,10 +1,10 @@
 //! Recognises what a private turn left behind: records whose texts are all `[private]`.
 
 /// What stands where a text was blanked.
-pub(super) const BLANK: &str = "[private]";
+pub(crate) const BLANK: &str = "[private]";
 
 /// Whether there is nothing in `text` but blanks.
-pub(super) fn is_blank(text: &str) -> bool {
+pub(crate) fn is_blank(text: &str) -> bool {
     let text = text.trim();
     text.is_empty()
         // Looking at the start first keeps this from searching through every long text.
@@ -12,7 +12,7 @@ pub(super) fn is_blank(text: &str) -> bool {
 }
 
 /// `text`, unless it is absent, empty or blanked.
-pub(super) fn spoken<T: AsRef<str>>(text: Option<T>) -> Option<T> {
+pub(crate) fn spoken<T: AsRef<str>>(text: Option<T>) -> Option<T> {
     text.filter(|text| !is_blank(text.as_ref()))
 }
 

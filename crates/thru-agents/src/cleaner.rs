@@ -2,16 +2,26 @@
 //! a wholly private prompt set off. Keeps the state that this needs; decides nothing else about what
 //! is secret (that is the redactor's).
 
-use thru_core::SourceKind;
+use thru_core::{Agent, SourceKind};
 use thru_redact::{Clean, Redactor, Report};
 
-use super::history::Entry;
-use super::prompt;
-use super::record::Record;
-use crate::json;
+use crate::{claude_code, codex, copilot, json};
 
 /// What is carried while a private turn goes on.
 const PRIVATE_TURN: &str = "private-turn";
+
+/// What a line means for private turns.
+pub(crate) enum Heard {
+    /// Nothing: it belongs to the turn that goes on.
+    Nothing,
+    /// A prompt, with which one turn ends and the next begins.
+    Prompt(String),
+    /// Something that can begin a private turn and never ends one: the copy of a prompt, or what one
+    /// agent told another.
+    Echo(String),
+    /// An entry that stands for itself.
+    Entry(String),
+}
 
 /// Cleans the lines of one file, in their order.
 ///
@@ -19,6 +29,7 @@ const PRIVATE_TURN: &str = "private-turn";
 /// that follow, until the next prompt, keep ids and types only.
 #[derive(Clone, Debug)]
 pub struct Cleaner {
+    agent: Agent,
     kind: SourceKind,
     in_private_turn: bool,
 }
@@ -26,8 +37,8 @@ pub struct Cleaner {
 impl Cleaner {
     /// A cleaner for a file of this kind that goes on where another one stopped, or, without a carry,
     /// begins. A carry that nobody knows counts as a private turn: too little is kept, never too much.
-    pub fn resume(kind: SourceKind, carry: Option<&str>) -> Self {
-        Self { kind, in_private_turn: carry.is_some() }
+    pub fn resume(agent: Agent, kind: SourceKind, carry: Option<&str>) -> Self {
+        Self { agent, kind, in_private_turn: carry.is_some() }
     }
 
     /// What [`Cleaner::resume`] needs; something only while a private turn goes on.
@@ -55,22 +66,16 @@ impl Cleaner {
             return false;
         }
         let text = json::mend(line.trim_ascii());
-        let prompt = match self.kind {
-            // Every entry stands for itself.
-            SourceKind::PromptHistory => {
-                let typed = Entry::parse(&text).and_then(|entry| entry.typed());
-                return typed.is_some_and(|typed| redactor.is_wholly_private(&typed));
-            }
-            SourceKind::Attachment | SourceKind::Hooks => return self.in_private_turn,
-            SourceKind::Main => Record::parse(&text).ok().and_then(|record| prompt::typed(&record)),
-            // What the parent agent tells a subagent starts nothing that ends a private turn.
-            SourceKind::Subagent => match self.in_private_turn {
-                true => return true,
-                false => Record::parse(&text).ok().and_then(|record| prompt::told(&record)),
-            },
+        let heard = match self.agent {
+            Agent::ClaudeCode => claude_code::heard(self.kind, &text),
+            Agent::Codex => codex::heard(self.kind, &text),
+            Agent::Copilot => copilot::heard(self.kind, &text),
         };
-        if let Some(prompt) = prompt {
-            self.in_private_turn = redactor.is_wholly_private(&prompt);
+        match heard {
+            Heard::Nothing => {}
+            Heard::Prompt(said) => self.in_private_turn = redactor.is_wholly_private(&said),
+            Heard::Echo(said) => self.in_private_turn |= redactor.is_wholly_private(&said),
+            Heard::Entry(said) => return redactor.is_wholly_private(&said),
         }
         self.in_private_turn
     }

@@ -1,0 +1,23 @@
+//! What a line means for private turns.
+
+use thru_core::SourceKind;
+
+use super::history::Entry;
+use super::prompt;
+use super::record::Record;
+use crate::cleaner::Heard;
+
+/// What was said in this line of a file of this kind.
+pub(crate) fn heard(kind: SourceKind, line: &str) -> Heard {
+    let record = || Record::parse(line).ok();
+    let heard = match kind {
+        SourceKind::PromptHistory => {
+            Entry::parse(line).and_then(|entry| entry.typed()).map(Heard::Entry)
+        }
+        SourceKind::Attachment | SourceKind::Hooks => None,
+        SourceKind::Main => record().and_then(|record| prompt::typed(&record)).map(Heard::Prompt),
+        // What the parent agent tells a subagent starts nothing that ends a private turn.
+        SourceKind::Subagent => record().and_then(|record| prompt::told(&record)).map(Heard::Echo),
+    };
+    heard.unwrap_or(Heard::Nothing)
+}

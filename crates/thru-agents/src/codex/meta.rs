@@ -1,0 +1,103 @@
+//! What a rollout says of its thread: in its first record, for the thread that it is, and in later ones,
+//! for threads whose history it took over.
+
+use std::io;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use serde_json::value::RawValue;
+
+use super::record::{Payload, Record};
+use crate::facts::short;
+use crate::names::is_session_id;
+use crate::{json, opening};
+
+/// What `session_meta` says of a thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Meta {
+    pub(super) thread: String,
+    /// When it was begun, as the record writes it.
+    pub(super) begun: Option<String>,
+    pub(super) directory: Option<String>,
+    /// Whether another thread started it, to do a part of its work.
+    pub(super) is_subagent: bool,
+    /// That other thread.
+    pub(super) parent: Option<String>,
+}
+
+impl Meta {
+    /// Of a record's payload, if that names a thread.
+    pub(super) fn of(payload: &Payload<'_>) -> Option<Self> {
+        let id = |id: &str| is_session_id(id).then(|| id.to_owned());
+        let spawned = payload.source.map(RawValue::get).unwrap_or_default();
+        let subagent = member(spawned, "subagent");
+        let parent = subagent
+            .and_then(|subagent| member(subagent, "thread_spawn"))
+            .and_then(|spawn| member(spawn, "parent_thread_id"))
+            .and_then(json::string)
+            .or_else(|| payload.parent_thread_id.clone());
+        Some(Self {
+            thread: id(payload.id.as_deref()?)?,
+            begun: short(&payload.timestamp).map(str::to_owned),
+            directory: short(&payload.cwd).map(str::to_owned),
+            is_subagent: subagent.is_some(),
+            parent: parent.as_deref().filter(|_| subagent.is_some()).and_then(id),
+        })
+    }
+}
+
+fn member<'a>(object: &'a str, name: &str) -> Option<&'a str> {
+    let members = json::members(object);
+    members.into_iter().find(|(key, _)| key == name).map(|(_, value)| value.get())
+}
+
+/// What the rollout at `path` says of its thread; nothing where it is no rollout.
+pub(super) fn read(path: &Path) -> io::Result<Option<Meta>> {
+    opening::search(path, |line| match Record::parse(line) {
+        Ok(Record { kind: Some(kind), payload: Some(payload), .. }) if kind == "session_meta" => {
+            Meta::of(&payload).map_or(ControlFlow::Continue(()), ControlFlow::Break)
+        }
+        _ => ControlFlow::Continue(()),
+    })
+}
+
+/// The directory that the thread of the rollout at `path` started in.
+pub(crate) fn directory_of(path: &Path) -> Option<String> {
+    read(path).ok()??.directory
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn meta(payload: &str) -> Option<Meta> {
+        let line = format!(r#"{{"type":"session_meta","payload":{payload}}}"#);
+        Meta::of(&Record::parse(&line).unwrap().payload.unwrap())
+    }
+
+    #[test]
+    fn who_started_a_thread_is_known() {
+        let parent = |payload: &str| {
+            let meta = meta(payload).unwrap();
+            (meta.is_subagent, meta.parent)
+        };
+        assert_eq!(parent(r#"{"id":"t","source":"cli"}"#), (false, None));
+        assert_eq!(
+            parent(r#"{"id":"t","source":{"subagent":{"thread_spawn":{"parent_thread_id":"p"}}}}"#),
+            (true, Some("p".to_owned()))
+        );
+        assert_eq!(
+            parent(r#"{"id":"t","parent_thread_id":"p","source":{"subagent":"review"}}"#),
+            (true, Some("p".to_owned()))
+        );
+        assert_eq!(parent(r#"{"id":"t","source":{"subagent":"review"}}"#), (true, None));
+        // Not a subagent, whoever it was forked from.
+        assert_eq!(parent(r#"{"id":"t","parent_thread_id":"p","source":"exec"}"#), (false, None));
+    }
+
+    #[test]
+    fn what_is_no_id_names_no_thread() {
+        assert_eq!(meta(r#"{"id":"../../x"}"#), None);
+        assert_eq!(meta(r#"{"cwd":"/x"}"#), None);
+    }
+}

@@ -1,0 +1,242 @@
+//! Reads a session's events as they grow: whole lines in, passages out. Never fails for what a file
+//! holds; never looks at the disk.
+
+use serde::{Deserialize, Serialize};
+use thru_core::{
+    Agent, Boundary, CompactSummary, ReadBatch, RecordId, SessionId, SourceKind, Usage,
+};
+use thru_redact::Clean;
+
+use super::record::{Data, ModelUse, Record, Tokens};
+use super::tools;
+use crate::batch::{count_type, note};
+use crate::blank::is_blank;
+use crate::cleaner::Heard;
+use crate::facts::{self, keep_last, short};
+use crate::names::is_uuid;
+use crate::passages::{Course, Filling, ID_LIMIT, Place};
+use crate::text::{self, PROSE_LIMIT};
+use crate::{InvalidState, json, lines, state};
+
+/// The form of the saved state. A reader of another form cannot go on: the file is then read anew.
+const VERSION: u32 = 1;
+
+/// What the names of events begin with that this build knows. Those that nothing below asks for hold
+/// nothing that is worth searching.
+const KNOWN: [&str; 14] = [
+    "session",
+    "user",
+    "assistant",
+    "tool",
+    "hook",
+    "system",
+    "subagent",
+    "skill",
+    "permission",
+    "elicitation",
+    "user_input",
+    "pending_messages",
+    "command",
+    "abort",
+];
+
+/// Reads one transcript, from its beginning or from where an earlier reader stopped.
+#[derive(Clone, Debug)]
+pub(crate) struct Reader {
+    state: State,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct State {
+    version: u32,
+    course: Course,
+}
+
+impl Reader {
+    /// A reader at the beginning of a transcript of this session.
+    pub(crate) fn new(kind: SourceKind, session: SessionId) -> Self {
+        Self { state: State { version: VERSION, course: Course::new(kind, session, None) } }
+    }
+
+    /// A reader that goes on where the one that saved `state` stopped.
+    pub(crate) fn resume(state: &str) -> Result<Self, InvalidState> {
+        state::load(state, VERSION).map(|state| Self { state })
+    }
+
+    /// What [`Reader::resume`] needs.
+    pub(crate) fn state(&self) -> String {
+        // Strings and numbers only: writing them as JSON cannot fail.
+        serde_json::to_string(&self.state).unwrap_or_default()
+    }
+
+    /// Reads whole lines, of which the first has the number `first_line` (1-based) in the file.
+    pub(crate) fn read(&mut self, block: &Clean<Vec<u8>>, first_line: u64) -> Clean<ReadBatch> {
+        block.derive(|block| {
+            let mut pass = Pass { filling: Filling::new(Agent::Copilot, &mut self.state.course) };
+            for (number, line) in lines::numbered(block, first_line) {
+                pass.line(number, line);
+            }
+            pass.filling.batch
+        })
+    }
+}
+
+/// What was said in this line of a transcript.
+pub(crate) fn heard(_kind: SourceKind, line: &str) -> Heard {
+    match Record::parse(line) {
+        Ok(record) if record.kind.as_deref() == Some("user.message") => {
+            let Some(data) = &record.data else { return Heard::Nothing };
+            let said = data.content.as_deref().unwrap_or_default().trim().to_owned();
+            match subagent(&record, data).is_some() || !is_human(data) {
+                true => Heard::Echo(said),
+                false => Heard::Prompt(said),
+            }
+        }
+        _ => Heard::Nothing,
+    }
+}
+
+/// The subagent that an event is of: it has an id, or goes by that of the call that started it.
+fn subagent(record: &Record<'_>, data: &Data<'_>) -> Option<String> {
+    let id = short(&record.agent_id).or_else(|| short(&data.parent_tool_call_id))?;
+    Some(text::head(id, ID_LIMIT).to_owned())
+}
+
+/// Whether a person wrote a message of the user: skills speak in the user's name too.
+fn is_human(data: &Data<'_>) -> bool {
+    data.source.as_deref().is_none_or(|source| source != "system" && !source.starts_with("skill"))
+}
+
+/// One read.
+struct Pass<'r> {
+    filling: Filling<'r>,
+}
+
+impl Pass<'_> {
+    fn line(&mut self, number: u64, line: &[u8]) {
+        let text = json::mend(line);
+        if text.len() != line.len() && std::str::from_utf8(line).is_err() {
+            note(&mut self.filling.batch, "not-utf8", number);
+        }
+        match Record::parse(&text) {
+            Ok(record) => self.record(&record, number),
+            // A member may be there twice: the patient parser takes the last.
+            Err(_) => match json::patient(&text).as_deref().map(Record::parse) {
+                Some(Ok(record)) => self.record(&record, number),
+                _ => note(&mut self.filling.batch, "broken-json", number),
+            },
+        }
+    }
+
+    fn record(&mut self, record: &Record<'_>, line: u64) {
+        let Some(kind) = record.kind.as_deref() else {
+            count_type(&mut self.filling.batch, "(none)");
+            return note(&mut self.filling.batch, "not-a-record", line);
+        };
+        // Names of the format, not text of the transcript; cut all the same.
+        count_type(&mut self.filling.batch, text::head(kind, 60));
+        if !KNOWN.contains(&kind.split('.').next().unwrap_or_default()) {
+            note(&mut self.filling.batch, "unknown-type", line);
+        }
+        if self.filling.course.kind != SourceKind::Main {
+            return;
+        }
+        let timestamp = facts::timestamp(&record.timestamp, line, &mut self.filling.batch);
+        if let Some(at) = timestamp {
+            facts::note_time(at, &mut self.filling.batch.facts);
+        }
+        let nothing = Data::default();
+        let data = record.data.as_ref().unwrap_or(&nothing);
+        let id = record.id.as_deref().filter(|id| is_uuid(id));
+        let place = Place {
+            record: id.map_or_else(|| RecordId::line(line), RecordId::named),
+            name: id
+                .map_or_else(|| format!("{}#L{line}", self.filling.course.session), str::to_owned),
+            line,
+            timestamp,
+            agent_id: subagent(record, data),
+        };
+        self.event(kind, data, &place);
+    }
+
+    fn event(&mut self, kind: &str, data: &Data<'_>, place: &Place) {
+        let call = data.tool_call_id.as_deref().unwrap_or_default();
+        match kind {
+            "user.message" if is_human(data) => {
+                let text = data.content.as_deref().unwrap_or_default().trim();
+                self.filling.prompt(text.to_owned(), place);
+            }
+            "assistant.message" => {
+                let model = short(&data.model).map(str::to_owned);
+                self.filling.batch.facts.models.extend(model);
+                self.filling.said(data.content.as_deref().unwrap_or_default(), 0, place);
+            }
+            "tool.execution_start" => self.filling.call(tools::call(data), place),
+            "tool.execution_complete" => self.filling.answer(call, tools::answer(data), place),
+            "session.compaction_complete" => self.compaction(data, place),
+            _ => self.session(kind, data),
+        }
+    }
+
+    /// What an event says of the session as a whole.
+    fn session(&mut self, kind: &str, data: &Data<'_>) {
+        let facts = &mut self.filling.batch.facts;
+        match kind {
+            "session.start" | "session.resume" => {
+                if let Some(context) = &data.context {
+                    if facts.directory.is_none() {
+                        facts.directory = short(&context.cwd).map(str::to_owned);
+                    }
+                    keep_last(&mut facts.branch, short(&context.branch));
+                }
+                keep_last(&mut facts.version, short(&data.copilot_version));
+            }
+            "session.title_changed" => keep_last(&mut facts.agent_title, short(&data.title)),
+            "session.error" => facts.api_errors += 1,
+            "session.shutdown" => {
+                let models = data.model_metrics.map(|models| json::members(models.get()));
+                for (_, model) in models.unwrap_or_default() {
+                    let model = serde_json::from_str::<ModelUse>(model.get()).unwrap_or_default();
+                    facts.usage.add(&usage(&model.usage.unwrap_or_default()));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The context was compacted.
+    fn compaction(&mut self, data: &Data<'_>, place: &Place) {
+        if place.agent_id.is_some() || data.success.is_some_and(|success| success.get() == "false")
+        {
+            return;
+        }
+        self.filling.batch.facts.compactions += 1;
+        self.filling.batch.boundaries.push(Boundary {
+            record: place.record.clone(),
+            ordinal: self.filling.course.next_ordinal,
+            at: place.timestamp,
+            trigger: "unknown".to_owned(),
+            before: data.pre_compaction_tokens,
+            after: data.post_compaction_tokens,
+        });
+        if let Some(text) = data.summary_content.as_deref().filter(|text| !is_blank(text)) {
+            let text = text::cap(text.to_owned(), PROSE_LIMIT);
+            let boundary = place.record.clone();
+            self.filling.batch.compact_summaries.push(CompactSummary { boundary, text });
+        }
+    }
+}
+
+fn usage(tokens: &Tokens) -> Usage {
+    let cache_read = tokens.cache_read_tokens.unwrap_or_default();
+    let cache_creation = tokens.cache_write_tokens.unwrap_or_default();
+    Usage {
+        input: tokens
+            .input_tokens
+            .unwrap_or_default()
+            .saturating_sub(cache_read.saturating_add(cache_creation)),
+        output: tokens.output_tokens.unwrap_or_default(),
+        cache_creation,
+        cache_read,
+    }
+}

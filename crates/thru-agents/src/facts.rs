@@ -1,0 +1,52 @@
+//! What records say of their session apart from passages, as far as that is the same for every agent.
+
+use thru_core::{ReadBatch, SessionFacts, Timestamp};
+
+use crate::batch::note;
+use crate::blank::{BLANK, spoken};
+use crate::json::Text;
+use crate::text::head;
+
+/// Bytes kept of a title, a path, a branch and the like.
+const VALUE_LIMIT: usize = 4096;
+
+/// Bytes kept of the first prompt, for a title.
+const FIRST_PROMPT_LIMIT: usize = 240;
+
+/// The record's timestamp, if it has one that can be read.
+pub(crate) fn timestamp(text: &Text<'_>, line: u64, batch: &mut ReadBatch) -> Option<Timestamp> {
+    let text = text.as_deref().filter(|&text| text != BLANK && !text.is_empty())?;
+    let timestamp = text.parse().ok();
+    if timestamp.is_none() {
+        note(batch, "bad-timestamp", line);
+    }
+    timestamp
+}
+
+/// Widens the time that the session took.
+pub(crate) fn note_time(at: Timestamp, facts: &mut SessionFacts) {
+    facts.first = Some(facts.first.map_or(at, |first| first.min(at)));
+    facts.last = facts.last.max(Some(at));
+}
+
+/// Keeps how the first prompt begins that is neither a slash command nor a shell command.
+pub(crate) fn note_prompt(text: &str, facts: &mut SessionFacts) {
+    if facts.first_prompt.is_none() && !text.starts_with('/') && !text.starts_with("! ") {
+        let line = text.lines().map(str::trim).find(|line| !line.is_empty());
+        facts.first_prompt = line.map(|line| head(line, FIRST_PROMPT_LIMIT).to_owned());
+    }
+}
+
+/// Keeps what was said last.
+pub(crate) fn keep_last(kept: &mut Option<String>, seen: Option<&str>) {
+    if let Some(seen) = seen
+        && kept.as_deref() != Some(seen)
+    {
+        *kept = Some(seen.to_owned());
+    }
+}
+
+/// A short value, unless it is absent, empty or blanked.
+pub(crate) fn short<'t>(text: &'t Text<'_>) -> Option<&'t str> {
+    spoken(text.as_deref()).map(|text| head(text, VALUE_LIMIT))
+}

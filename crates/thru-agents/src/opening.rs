@@ -1,0 +1,33 @@
+//! Looks at the beginning of a file, to tell what it is and what it says of itself.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use crate::{json, lines};
+
+/// How far a file is looked at: first lines can be metadata, and lines can be long.
+const LINES: usize = 50;
+const BYTES: u64 = 4 * 1024 * 1024;
+
+/// Shows the first lines of the file at `path` one by one, as text that a JSON parser accepts, until
+/// something is made of one.
+pub(crate) fn search<T>(
+    path: &Path,
+    mut look: impl FnMut(&str) -> ControlFlow<T>,
+) -> io::Result<Option<T>> {
+    let mut from = BufReader::new(File::open(path)?.take(BYTES));
+    let mut line = Vec::new();
+    for _ in 0..LINES {
+        line.clear();
+        if from.read_until(b'\n', &mut line)? == 0 {
+            break;
+        }
+        let Some((_, content)) = lines::numbered(&line, 1).next() else { continue };
+        if let ControlFlow::Break(found) = look(&json::mend(content)) {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}

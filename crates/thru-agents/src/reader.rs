@@ -1,0 +1,78 @@
+//! The reader of whichever agent a transcript is of.
+
+use thru_core::{Agent, ReadBatch, SessionId, SourceKind};
+use thru_redact::Clean;
+
+use crate::{InvalidState, Source, claude_code, codex, copilot};
+
+/// Reads one transcript, from its beginning or from where an earlier reader stopped.
+///
+/// Reading a file at once or in blocks, by one reader or by several that resume each other, gives the
+/// same, once later results have joined their calls ([`amend`](crate::amend)).
+#[derive(Clone, Debug)]
+pub struct Reader(Room);
+
+#[derive(Clone, Debug)]
+enum Room {
+    ClaudeCode(Box<claude_code::Reader>),
+    Codex(Box<codex::Reader>),
+    Copilot(Box<copilot::Reader>),
+}
+
+impl Reader {
+    /// A reader at the beginning of this file.
+    pub fn of(source: &Source) -> Self {
+        Self::of_archived(source.agent, source.kind, source.session.clone(), &source.archive_name)
+    }
+
+    /// A reader at the beginning of the file of this agent that is archived under this name, which says
+    /// which subagent's it is.
+    pub fn of_archived(
+        agent: Agent,
+        kind: SourceKind,
+        session: SessionId,
+        archive_name: &str,
+    ) -> Self {
+        Self(match agent {
+            Agent::ClaudeCode => Room::ClaudeCode(Box::new(claude_code::Reader::of_archived(
+                kind,
+                session,
+                archive_name,
+            ))),
+            Agent::Codex => {
+                Room::Codex(Box::new(codex::Reader::of_archived(kind, session, archive_name)))
+            }
+            Agent::Copilot => Room::Copilot(Box::new(copilot::Reader::new(kind, session))),
+        })
+    }
+
+    /// A reader that goes on where the one of this agent that saved `state` stopped.
+    ///
+    /// # Errors
+    /// Where that is not what a reader of this version saved: read the file from its beginning.
+    pub fn resume(agent: Agent, state: &str) -> Result<Self, InvalidState> {
+        Ok(Self(match agent {
+            Agent::ClaudeCode => Room::ClaudeCode(Box::new(claude_code::Reader::resume(state)?)),
+            Agent::Codex => Room::Codex(Box::new(codex::Reader::resume(state)?)),
+            Agent::Copilot => Room::Copilot(Box::new(copilot::Reader::resume(state)?)),
+        }))
+    }
+
+    /// What [`Reader::resume`] needs: ids and numbers, no text of the transcript.
+    pub fn state(&self) -> String {
+        match &self.0 {
+            Room::ClaudeCode(reader) => reader.state(),
+            Room::Codex(reader) => reader.state(),
+            Room::Copilot(reader) => reader.state(),
+        }
+    }
+
+    /// Reads whole lines, of which the first has the number `first_line` (1-based) in the file.
+    pub fn read(&mut self, block: &Clean<Vec<u8>>, first_line: u64) -> Clean<ReadBatch> {
+        match &mut self.0 {
+            Room::ClaudeCode(reader) => reader.read(block, first_line),
+            Room::Codex(reader) => reader.read(block, first_line),
+            Room::Copilot(reader) => reader.read(block, first_line),
+        }
+    }
+}
