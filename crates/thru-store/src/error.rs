@@ -53,6 +53,12 @@ pub enum StoreError {
         /// The linked version.
         found: String,
     },
+    /// A vector, or what is said of vectors, is not what can be kept.
+    #[error("vectors cannot be used: {detail}")]
+    Vectors {
+        /// What is wrong with them.
+        detail: String,
+    },
     /// Any other failure of the file system.
     #[error("{}: {source}", .path.display())]
     Io {
@@ -117,7 +123,7 @@ impl StoreError {
             }
             Self::SchemaTooNew { .. } => Some("install the newer version of Throughline again"),
             Self::SqliteTooOld { .. } => Some("build with the bundled SQLite (the default)"),
-            Self::Io { .. } | Self::Sqlite(_) | Self::Index(_) => None,
+            Self::Vectors { .. } | Self::Io { .. } | Self::Sqlite(_) | Self::Index(_) => None,
         }
     }
 }

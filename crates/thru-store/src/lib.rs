@@ -1,6 +1,7 @@
-//! The store: one SQLite database for records and, beside it, a text index.
+//! The store: one SQLite database for records and, beside it, a text index and vectors.
 //!
-//! Both are projections of journal and archive and may be thrown away at any time (invariant I-4).
+//! The first two are projections of journal and archive, the vectors a cache: all may be thrown away at
+//! any time (invariant I-4).
 //! This crate knows SQL and Tantivy so that nobody else has to: callers see rows and hits in the
 //! vocabulary of `thru-core`. Only `thru-intake` writes (it holds the intake lock); everybody may
 //! read. It must not read transcripts, rank results or print.
@@ -12,6 +13,7 @@ mod query;
 mod schema;
 mod store;
 mod text;
+pub mod vectors;
 mod write;
 
 pub use error::{Result, StoreError};

@@ -1,0 +1,118 @@
+//! Which segments are merged, and what comes of it.
+
+use std::path::Path;
+
+use super::Shape;
+use super::compose::write_segment;
+use super::segment::{Row, Segment};
+use crate::error::Result;
+
+/// So many of similar size become one. Each vector is then copied once for each power of eight that its
+/// segment grows by.
+const MERGED_AT_ONCE: usize = 8;
+
+/// Segments with fewer vectors than this are of similar size, whatever their size: batches of some
+/// hundred texts would else make tiers of their own. A million vectors then lie in four tiers.
+const SMALL: usize = 8_192;
+
+/// Which of the segments with these numbers of vectors are to become one: the smallest ones first.
+pub(super) fn to_merge(vectors: &[usize]) -> Option<Vec<usize>> {
+    let mut by_tier: Vec<(u32, usize)> =
+        vectors.iter().enumerate().map(|(place, vectors)| (tier(*vectors), place)).collect();
+    by_tier.sort_unstable();
+    by_tier
+        .chunk_by(|left, right| left.0 == right.0)
+        .find(|tier| tier.len() >= MERGED_AT_ONCE)
+        .map(|tier| tier.iter().map(|(_, place)| *place).collect())
+}
+
+fn tier(vectors: usize) -> u32 {
+    (vectors / SMALL).checked_ilog(MERGED_AT_ONCE).map_or(0, |power| power + 1)
+}
+
+/// Writes everything that the segments hold to a new one. A key that stands in several of them is taken
+/// from the first: it has the same vectors everywhere.
+pub(super) fn merge(path: &Path, shape: &Shape, segments: &[&Segment]) -> Result<()> {
+    let mut rows: Vec<Place> =
+        Vec::with_capacity(segments.iter().map(|segment| segment.len()).sum());
+    for (segment, number) in segments.iter().zip(0_u32..) {
+        rows.extend(segment.keys().zip(0..).map(|(key, row)| Place { key, segment: number, row }));
+    }
+    rows.sort_unstable();
+    let mut first = None;
+    rows.retain(|place| match first {
+        Some((key, segment)) if key == place.key => segment == place.segment,
+        _ => {
+            first = Some((place.key, place.segment));
+            true
+        }
+    });
+    write_places(path, shape, segments, &rows)
+}
+
+/// Writes the vectors of a segment whose keys are wanted to a new one; says how many there were. Writes
+/// nothing where there are none.
+pub(super) fn filter(
+    path: &Path,
+    shape: &Shape,
+    segment: &Segment,
+    is_wanted: impl Fn(u64) -> bool,
+) -> Result<usize> {
+    let places = segment.keys().zip(0..).map(|(key, row)| Place { key, segment: 0, row });
+    let rows: Vec<Place> = places.filter(|place| is_wanted(place.key)).collect();
+    if !rows.is_empty() {
+        write_places(path, shape, &[segment], &rows)?;
+    }
+    Ok(rows.len())
+}
+
+/// Where a vector stands.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    key: u64,
+    segment: u32,
+    row: u32,
+}
+
+fn write_places(path: &Path, shape: &Shape, segments: &[&Segment], places: &[Place]) -> Result<()> {
+    let keys: Vec<u64> = places.iter().map(|place| place.key).collect();
+    let row = |at: usize| -> Row<'_> {
+        let place = places[at];
+        segments[place.segment as usize].row(place.row as usize)
+    };
+    write_segment(path, shape, &keys, row)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_million_vectors_in_small_batches_lie_in_few_segments() {
+        let (mut segments, mut most, mut copied) = (Vec::new(), 0, 0);
+        for _ in 0..1_000_000 / 300 {
+            segments.push(300);
+            while let Some(places) = to_merge(&segments) {
+                let merged: usize = places.iter().map(|place| segments[*place]).sum();
+                for place in places.iter().rev() {
+                    segments.remove(*place);
+                }
+                segments.push(merged);
+                copied += merged;
+            }
+            most = most.max(segments.len());
+        }
+        assert_eq!(segments.iter().sum::<usize>(), 999_900);
+        assert!(most <= 22, "{most}");
+        assert!(copied < 6 * 1_000_000, "{copied}");
+    }
+
+    #[test]
+    fn the_smallest_tier_that_is_full_is_merged() {
+        let small = vec![1, 8_191, 8_192, 20_000, 0, 5];
+        assert_eq!(to_merge(&small), None);
+        let full = [vec![70_000; 8], vec![9_000; 9], small].concat();
+        assert_eq!(to_merge(&full).unwrap().len(), 11);
+        assert_eq!([8_191, 8_192, 65_535, 65_536].map(tier), [0, 1, 1, 2]);
+    }
+}

@@ -1,0 +1,181 @@
+//! Finding the nearest vectors.
+
+use std::path::Path;
+
+use super::best::Best;
+use super::folder::{Folder, Listed};
+use super::scope::{Among, Rows};
+use super::segment::Segment;
+use super::{Query, SegmentProblem, Shape};
+use crate::error::Result;
+
+/// When vectors are passed over by their signs alone.
+pub(super) struct Limits {
+    /// From this many vectors in question on.
+    pub(super) prefilter_from: usize,
+    /// At least this many are looked at closely.
+    pub(super) least_candidates: usize,
+    /// For each result that is wanted, this many are looked at closely, if that is more.
+    pub(super) candidates_per_result: usize,
+}
+
+impl Limits {
+    /// Below 100,000 vectors looking at all of them takes under 2 ms (`thru-bench vectors`), and nothing
+    /// can be missed. Of 1,000,000, the 2,000 nearest by signs, or 8 for each result, hold more than 95
+    /// in 100 of the ten nearest; looking at 2,000 closely takes a tenth of a millisecond.
+    pub(super) const MEASURED: Self =
+        Self { prefilter_from: 100_000, least_candidates: 2_000, candidates_per_result: 8 };
+}
+
+/// The vectors of a model as they were when they were opened.
+pub struct Vectors {
+    folder: Folder,
+    listing: Vec<Listed>,
+    segments: Vec<Segment>,
+    problems: Vec<SegmentProblem>,
+}
+
+impl Vectors {
+    /// Opens the vectors in `folder`, which were made by the model of this name; none where there is no
+    /// folder. Segments that cannot be used are left out: see [`Vectors::problems`].
+    ///
+    /// # Errors
+    /// Where the folder is there and cannot be read, or changes faster than it can be; and where vectors
+    /// cannot have these dimensions.
+    pub fn open(folder: &Path, dimensions: usize, model: &str) -> Result<Self> {
+        let shape = Shape::new(dimensions, model)?;
+        let folder = Folder { path: folder.to_owned(), shape };
+        let mut contents = folder.open()?;
+        let mut problems = contents.damaged;
+        problems.append(&mut contents.unreadable);
+        problems.sort_by(|left, right| left.path.cmp(&right.path));
+        let (listing, segments) = (contents.listing, contents.segments);
+        Ok(Self { folder, listing, segments, problems })
+    }
+
+    /// How many vectors there are; a text may have several.
+    pub fn len(&self) -> usize {
+        self.segments.iter().map(Segment::len).sum()
+    }
+
+    /// Whether there is no vector.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many files they lie in.
+    pub fn segments(&self) -> usize {
+        self.segments.len()
+    }
+
+    /// Whether the folder still holds what was opened. If not, opening it again shows what is new, and
+    /// lets go of what was removed.
+    ///
+    /// # Errors
+    /// Where the folder cannot be read.
+    pub fn is_current(&self) -> Result<bool> {
+        Ok(self.folder.list()? == self.listing)
+    }
+
+    /// Segments that could not be used when they were opened. The writer removes those that are damaged.
+    pub fn problems(&self) -> &[SegmentProblem] {
+        &self.problems
+    }
+
+    /// Reads every byte, and gives all that is wrong.
+    pub fn verify(&self) -> Vec<SegmentProblem> {
+        let damaged = self.segments.iter().filter_map(|segment| segment.verify().err());
+        self.problems.iter().cloned().chain(damaged).collect()
+    }
+
+    /// Whether there are vectors of this text.
+    pub fn contains(&self, key: u64) -> bool {
+        self.segments.iter().any(|segment| segment.contains(key))
+    }
+
+    /// How similar a text is by its best chunk, about from -1 to 1: the cosine of the angle for vectors
+    /// of unit length. Nothing where there are no vectors of it. Many at a time are quicker by
+    /// [`Vectors::nearest`] among their keys.
+    pub fn similarity(&self, query: &Query, key: u64) -> Option<f32> {
+        self.nearest(query, Among::Keys(&[key]), 1).first().map(|(_, similarity)| *similarity)
+    }
+
+    /// The `count` texts that are most similar, each once with its best chunk, best first; texts that are
+    /// equally similar in the order of their keys.
+    pub fn nearest(&self, query: &Query, among: Among<'_>, count: usize) -> Vec<(u64, f32)> {
+        self.nearest_within(query, among, count, &Limits::MEASURED)
+    }
+
+    pub(super) fn nearest_within(
+        &self,
+        query: &Query,
+        among: Among<'_>,
+        count: usize,
+        limits: &Limits,
+    ) -> Vec<(u64, f32)> {
+        if !query.fits(&self.folder.shape) {
+            return Vec::new();
+        }
+        let mut scope: Vec<Rows> =
+            self.segments.iter().map(|segment| among.rows(segment)).collect();
+        let candidates =
+            limits.least_candidates.max(count.saturating_mul(limits.candidates_per_result));
+        let in_question: usize = scope.iter().map(Rows::len).sum();
+        if in_question >= limits.prefilter_from && in_question > candidates {
+            scope = self.nearest_by_signs(query, &scope, candidates);
+        }
+        let mut best = Best::new(count);
+        let push = |key, similarity| best.push(key, similarity);
+        self.score(query, &scope, push);
+        best.into_vec()
+    }
+
+    fn score(&self, query: &Query, scope: &[Rows], mut each: impl FnMut(u64, f32)) {
+        for (segment, rows) in self.segments.iter().zip(scope) {
+            match rows {
+                Rows::All(count) => segment.similarities(query, 0..*count, &mut each),
+                Rows::Some(rows) => {
+                    segment.similarities(query, rows.iter().map(|row| *row as usize), &mut each);
+                }
+            }
+        }
+    }
+
+    /// The rows, about `wanted` of them, that differ from the query in the fewest signs. Of those that
+    /// differ in equally many all are in or none, so that it does not matter which segment they lie in.
+    fn nearest_by_signs(&self, query: &Query, scope: &[Rows], wanted: usize) -> Vec<Rows> {
+        let mut distances: Vec<u16> = Vec::with_capacity(scope.iter().map(Rows::len).sum());
+        // At most as many as a vector has dimensions, which fits.
+        let mut note = |_, distance| distances.push(distance as u16);
+        for (segment, rows) in self.segments.iter().zip(scope) {
+            match rows {
+                Rows::All(count) => segment.distances(query, 0..*count, &mut note),
+                Rows::Some(rows) => {
+                    segment.distances(query, rows.iter().map(|row| *row as usize), &mut note);
+                }
+            }
+        }
+        let most = distance_of_nearest(&distances, self.folder.shape.dimensions, wanted);
+        let mut rest = distances.as_slice();
+        let near = |rows: &Rows| {
+            let (these, others) = rest.split_at(rows.len());
+            rest = others;
+            rows.within(these, most)
+        };
+        scope.iter().map(near).collect()
+    }
+}
+
+/// The smallest distance within which there are `wanted`.
+fn distance_of_nearest(distances: &[u16], largest: usize, wanted: usize) -> u16 {
+    let mut counts = vec![0_usize; largest + 1];
+    for distance in distances {
+        counts[usize::from(*distance)] += 1;
+    }
+    let mut within = 0;
+    let enough = counts.iter().position(|count| {
+        within += count;
+        within >= wanted
+    });
+    enough.map_or(u16::MAX, |distance| distance as u16)
+}

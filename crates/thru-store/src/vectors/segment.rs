@@ -1,0 +1,261 @@
+//! A segment: some vectors in a file that never changes, mapped into memory.
+//!
+//! | what | how |
+//! |---|---|
+//! | header, 64 bytes | `thruvecs`, version (u32), dimensions (u32), vectors (u64), hash of the model (16 bytes), checksum of header and keys (16 bytes), 8 zeros |
+//! | keys | a u64 for each vector, ascending |
+//! | signs | a bit for each component, see [`Quantised`](super::quantised::Quantised) |
+//! | scales | an f32 for each vector |
+//! | values | an i8 for each component |
+//! | checksum | BLAKE3 of everything before, 32 bytes |
+//!
+//! Numbers are little-endian. Every part begins at a multiple of 64 bytes, which are one line of the
+//! processor's cache, with zeros in between.
+//!
+//! What is read of a segment before it is used is its header and its keys. That the rest is what was
+//! written is looked at where somebody asks for it, and before any of it is copied to another segment: it
+//! may be hundreds of megabytes, and a damaged vector makes nothing worse than one answer.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use tantivy::Directory;
+use tantivy::directory::error::OpenReadError;
+use tantivy::directory::{MmapDirectory, OwnedBytes};
+
+use super::quantised::Quantised;
+use super::{Query, SegmentProblem, Shape, kernel};
+
+pub(super) const HEADER_LENGTH: usize = 64;
+pub(super) const CHECKSUM_LENGTH: usize = blake3::OUT_LEN;
+const ALIGNMENT: usize = 64;
+const MAGIC: &[u8; 8] = b"thruvecs";
+/// Segments of another version are made again.
+const VERSION: u32 = 1;
+/// How much of the header stands before its checksum.
+const CHECKED_LENGTH: usize = 40;
+
+/// Why a file cannot be used.
+pub(super) enum Flaw {
+    /// It is no longer there: somebody merged it.
+    Gone,
+    /// It could not be read, this time.
+    Unreadable(String),
+    /// It is not a whole segment of this shape, and never will be.
+    Damaged(String),
+}
+
+/// Where the parts of a segment lie.
+pub(super) struct Sections {
+    keys: Range<usize>,
+    signs: Range<usize>,
+    scales: Range<usize>,
+    values: Range<usize>,
+    checksum: Range<usize>,
+}
+
+impl Sections {
+    /// Nothing where there are more vectors than a file, or a row's number, can hold.
+    pub(super) fn new(vectors: u64, dimensions: usize) -> Option<Self> {
+        let vectors = usize::try_from(u32::try_from(vectors).ok()?).ok()?;
+        let part = |after: usize, width: usize| {
+            let start = after.checked_next_multiple_of(ALIGNMENT)?;
+            Some(start..start.checked_add(vectors.checked_mul(width)?)?)
+        };
+        let keys = part(HEADER_LENGTH, size_of::<u64>())?;
+        let signs = part(keys.end, dimensions / 8)?;
+        let scales = part(signs.end, size_of::<f32>())?;
+        let values = part(scales.end, dimensions)?;
+        let start = values.end.checked_next_multiple_of(ALIGNMENT)?;
+        Some(Self {
+            keys,
+            signs,
+            scales,
+            values,
+            checksum: start..start.checked_add(CHECKSUM_LENGTH)?,
+        })
+    }
+
+    /// Where keys, signs, scales, values and checksum begin.
+    pub(super) const fn starts(&self) -> [usize; 5] {
+        let Self { keys, signs, scales, values, checksum } = self;
+        [keys.start, signs.start, scales.start, values.start, checksum.start]
+    }
+}
+
+/// The first bytes of a segment with these keys, as bytes.
+pub(super) fn header(shape: &Shape, vectors: u64, keys: &[u8]) -> [u8; HEADER_LENGTH] {
+    let mut header = [0; HEADER_LENGTH];
+    header[..8].copy_from_slice(MAGIC);
+    header[8..12].copy_from_slice(&VERSION.to_le_bytes());
+    header[12..16].copy_from_slice(&(shape.dimensions as u32).to_le_bytes());
+    header[16..24].copy_from_slice(&vectors.to_le_bytes());
+    header[24..CHECKED_LENGTH].copy_from_slice(&shape.model);
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&header[..CHECKED_LENGTH]).update(keys);
+    header[CHECKED_LENGTH..][..16].copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+    header
+}
+
+/// One vector of a segment.
+pub(super) struct Row<'a> {
+    pub(super) signs: &'a [u8],
+    pub(super) scale: f32,
+    pub(super) values: &'a [u8],
+}
+
+impl<'a> From<&'a Quantised> for Row<'a> {
+    fn from(vector: &'a Quantised) -> Self {
+        Self { signs: &vector.signs, scale: vector.scale, values: &vector.values }
+    }
+}
+
+/// An open segment. It can be read for as long as it is held, whatever becomes of the file's name.
+pub(super) struct Segment {
+    pub(super) number: u64,
+    pub(super) path: PathBuf,
+    dimensions: usize,
+    sections: Sections,
+    bytes: OwnedBytes,
+}
+
+impl Segment {
+    /// Opens the segment of this name, which must be of this shape.
+    pub(super) fn open(
+        folder: &MmapDirectory,
+        path: PathBuf,
+        number: u64,
+        shape: &Shape,
+    ) -> Result<Self, Flaw> {
+        let name = Path::new(path.file_name().unwrap_or_default());
+        // Tantivy maps files in a way that is safe to call; it keeps no more of them than we hold.
+        let file = folder.open_read(name).map_err(|error| match error {
+            OpenReadError::FileDoesNotExist(_) => Flaw::Gone,
+            other => Flaw::Unreadable(other.to_string()),
+        })?;
+        let bytes = file.read_bytes().map_err(|error| Flaw::Unreadable(error.to_string()))?;
+        let sections = sections(&bytes, shape).map_err(Flaw::Damaged)?;
+        Ok(Self { number, path, dimensions: shape.dimensions, sections, bytes })
+    }
+
+    /// How many vectors it holds.
+    pub(super) fn len(&self) -> usize {
+        self.sections.keys.len() / size_of::<u64>()
+    }
+
+    /// Its keys in order, each as often as it has vectors.
+    pub(super) fn keys(&self) -> impl Iterator<Item = u64> {
+        self.raw_keys().iter().map(|key| u64::from_le_bytes(*key))
+    }
+
+    pub(super) fn key(&self, row: usize) -> Option<u64> {
+        self.raw_keys().get(row).map(|key| u64::from_le_bytes(*key))
+    }
+
+    /// The rows of one key.
+    pub(super) fn rows_of(&self, key: u64) -> Range<usize> {
+        let keys = self.raw_keys();
+        let start = keys.partition_point(|other| u64::from_le_bytes(*other) < key);
+        let count =
+            keys[start..].iter().take_while(|other| u64::from_le_bytes(**other) == key).count();
+        start..start + count
+    }
+
+    pub(super) fn contains(&self, key: u64) -> bool {
+        !self.rows_of(key).is_empty()
+    }
+
+    /// The vector in a row below [`Segment::len`].
+    pub(super) fn row(&self, row: usize) -> Row<'_> {
+        let (signs, values) = (self.dimensions / 8, self.dimensions);
+        Row {
+            signs: &self.part(&self.sections.signs)[row * signs..][..signs],
+            scale: self.scale(row),
+            values: &self.part(&self.sections.values)[row * values..][..values],
+        }
+    }
+
+    /// Hands on the keys of `rows` and how similar they are to a query that fits.
+    pub(super) fn similarities(
+        &self,
+        query: &Query,
+        rows: impl Iterator<Item = usize>,
+        mut each: impl FnMut(u64, f32),
+    ) {
+        let (keys, Query(query)) = (self.raw_keys(), query);
+        let values = self.part(&self.sections.values);
+        kernel::dot_products(&query.values, values, rows, |row, product| {
+            let similarity = product as f32 * (query.scale * self.scale(row));
+            each(u64::from_le_bytes(keys[row]), similarity);
+        });
+    }
+
+    /// Hands on in how many signs the vectors of `rows` differ from a query that fits.
+    pub(super) fn distances(
+        &self,
+        query: &Query,
+        rows: impl Iterator<Item = usize>,
+        each: impl FnMut(usize, u32),
+    ) {
+        kernel::distances(&query.0.signs, self.part(&self.sections.signs), rows, each);
+    }
+
+    /// Reads everything, and says what is wrong.
+    pub(super) fn verify(&self) -> Result<(), SegmentProblem> {
+        let content = &self.bytes[..self.sections.checksum.start];
+        if blake3::hash(content).as_bytes()[..] == *self.part(&self.sections.checksum) {
+            return Ok(());
+        }
+        let detail = "its content is not what was written".to_owned();
+        Err(SegmentProblem { path: self.path.clone(), detail })
+    }
+
+    fn scale(&self, row: usize) -> f32 {
+        let scales = self.part(&self.sections.scales).as_chunks().0;
+        f32::from_le_bytes(scales[row])
+    }
+
+    fn raw_keys(&self) -> &[[u8; 8]] {
+        self.part(&self.sections.keys).as_chunks().0
+    }
+
+    fn part(&self, range: &Range<usize>) -> &[u8] {
+        &self.bytes[range.clone()]
+    }
+}
+
+/// Where the parts of these bytes are, if they are a segment of this shape.
+fn sections(bytes: &[u8], shape: &Shape) -> Result<Sections, String> {
+    let Some(found) = bytes.first_chunk::<HEADER_LENGTH>() else {
+        return Err(format!("it has {} bytes, fewer than a header", bytes.len()));
+    };
+    let number = |at: usize| {
+        let four = [found[at], found[at + 1], found[at + 2], found[at + 3]];
+        u32::from_le_bytes(four)
+    };
+    if !found.starts_with(MAGIC) {
+        return Err("it is no segment of vectors".to_owned());
+    }
+    if number(8) != VERSION {
+        return Err(format!("it has the form of version {}; this one knows {VERSION}", number(8)));
+    }
+    if number(12) as usize != shape.dimensions {
+        let wanted = shape.dimensions;
+        return Err(format!("its vectors have {} dimensions instead of {wanted}", number(12)));
+    }
+    if found[24..CHECKED_LENGTH] != shape.model {
+        return Err("its vectors are of another model".to_owned());
+    }
+    let vectors = u64::from(number(20)) << 32 | u64::from(number(16));
+    let sections = Sections::new(vectors, shape.dimensions)
+        .filter(|sections| sections.checksum.end == bytes.len())
+        .ok_or_else(|| format!("{vectors} vectors do not take {} bytes", bytes.len()))?;
+    if *found != header(shape, vectors, &bytes[sections.keys.clone()]) {
+        return Err("its keys are not what was written".to_owned());
+    }
+    let keys = bytes[sections.keys.clone()].as_chunks::<8>().0;
+    if !keys.is_sorted_by_key(|key| u64::from_le_bytes(*key)) {
+        return Err("its keys are not in order".to_owned());
+    }
+    Ok(sections)
+}
