@@ -10,6 +10,7 @@ use super::fields::kind_code;
 use crate::error::Result;
 use crate::query::{MemoryBody, PassageFilter};
 use crate::store::Store;
+use crate::vectors::text_key;
 
 /// One of the two indexes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -34,11 +35,14 @@ pub(super) struct Document {
     pub(super) project: i64,
     pub(super) source: i64,
     pub(super) ordinal: u32,
+    pub(super) turn: u32,
     pub(super) kind: u8,
     pub(super) at: Option<Timestamp>,
     pub(super) files: Vec<String>,
     pub(super) tags: Vec<&'static str>,
     pub(super) text: String,
+    /// The key of the text among the vectors; 0 where it is to have none.
+    pub(super) text_key: u64,
 }
 
 /// The projects of sessions, as far as they were asked for.
@@ -103,6 +107,7 @@ impl Collection {
                                 project
                             }
                         };
+                        let text = store.text_of(passage)?;
                         each(&Document {
                             row: passage.row,
                             id: passage.id,
@@ -110,11 +115,17 @@ impl Collection {
                             project,
                             source: passage.source,
                             ordinal: passage.ordinal,
+                            turn: passage.turn,
                             kind: kind_code(passage.kind, passage.agent_id.is_some()),
                             at: passage.at,
                             files: store.files_of(passage)?.into_iter().map(|f| f.0).collect(),
                             tags: Vec::new(),
-                            text: store.text_of(passage)?,
+                            // Only what people and agents say has a meaning that words may hide.
+                            text_key: match passage.kind.is_prose() {
+                                true => text_key(&text),
+                                false => 0,
+                            },
+                            text,
                         })?;
                         (last, count) = (passage.row, count + 1);
                     }
@@ -128,6 +139,7 @@ impl Collection {
                             continue;
                         }
                         let body = store.body_of(memory)?;
+                        let text = body.search_text();
                         let files = store.files_of_memories(&[memory.row])?;
                         let elsewhere = if memory.is_global() { EVERYWHERE } else { 0 };
                         each(&Document {
@@ -137,11 +149,13 @@ impl Collection {
                             project: memory.project.unwrap_or(elsewhere),
                             source: 0,
                             ordinal: memory.turn,
+                            turn: memory.turn,
                             kind: memory.kind.code(),
                             at: memory.at,
                             files: files.into_values().flatten().map(|file| file.path).collect(),
                             tags: concepts(&body),
-                            text: body.search_text(),
+                            text_key: text_key(&text),
+                            text,
                         })?;
                     }
                 }

@@ -36,15 +36,19 @@ pub(super) struct Fields {
     pub(super) tag: Field,
     /// What was said or done.
     pub(super) text: Field,
+    /// The key of the text among the vectors; 0 where it has none.
+    pub(super) text_key: Field,
+    /// The turn of a passage or a memory in its session.
+    pub(super) turn: Field,
 }
 
 impl Fields {
     pub(super) fn schema() -> Schema {
         let mut schema = Schema::builder();
-        for name in ["row", "session", "project", "kind"] {
+        for name in ["row", "session", "project", "kind", "text_key"] {
             schema.add_u64_field(name, INDEXED | FAST);
         }
-        for name in ["key", "source", "ordinal"] {
+        for name in ["key", "source", "ordinal", "turn"] {
             schema.add_u64_field(name, FAST);
         }
         schema.add_i64_field("at", FAST);
@@ -71,6 +75,8 @@ impl Fields {
             file: field("file")?,
             tag: field("tag")?,
             text: field("text")?,
+            text_key: field("text_key")?,
+            turn: field("turn")?,
         })
     }
 
@@ -83,10 +89,12 @@ impl Fields {
             (self.source, of.source),
             (self.ordinal, i64::from(of.ordinal)),
             (self.kind, i64::from(of.kind)),
+            (self.turn, i64::from(of.turn)),
         ] {
             document.add_u64(field, value.max(0) as u64);
         }
         document.add_u64(self.key, id_key(&of.id));
+        document.add_u64(self.text_key, of.text_key);
         document.add_i64(self.at, of.at.map_or(0, thru_core::Timestamp::as_millisecond));
         for end in of.files.iter().flat_map(|path| path_ends(path)) {
             document.add_text(self.file, end);

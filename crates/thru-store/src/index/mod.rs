@@ -6,7 +6,9 @@
 
 mod collection;
 mod directory;
+mod evidence;
 mod fields;
+mod question;
 mod search;
 pub mod tokenizer;
 mod writer;
@@ -16,12 +18,14 @@ use std::path::PathBuf;
 use thru_core::Layout;
 
 pub use collection::{Collection, EVERYWHERE};
-pub use search::{Candidate, Candidates, IndexFilter, QueryTerms, TextIndex};
+pub use evidence::Candidate;
+pub use question::{Candidates, IndexFilter, QueryTerms, Question};
+pub use search::TextIndex;
 pub use writer::{IndexProgress, IndexWriter, remove_other_indexes, rows_behind};
 
 /// The layout of the index. Another meaning of a column, or other terms, needs another number: an
 /// index with an older one is made again.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// Where an index of the store of this generation lies.
 pub(crate) fn directory(layout: &Layout, generation: &str, collection: Collection) -> PathBuf {

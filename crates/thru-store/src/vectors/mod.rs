@@ -37,6 +37,13 @@ use crate::error::{Result, StoreError};
 /// The most vectors that one text may have.
 pub const MOST_CHUNKS: usize = 8;
 
+/// The key of a text: what its vectors are called. Never 0, which stands for no text.
+pub fn text_key(text: &str) -> u64 {
+    let mut key = [0; 8];
+    key.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..8]);
+    u64::from_le_bytes(key).max(1)
+}
+
 /// The most dimensions of a vector. Models that run beside an editor have some hundred; twice as many
 /// as the largest known keeps every sum of products far from the end of 32 bits.
 const MOST_DIMENSIONS: usize = 8_192;

@@ -1,0 +1,221 @@
+//! What the ranking wants to know of a document, looked up in the index.
+
+use tantivy::columnar::Column;
+use tantivy::postings::{Postings, SegmentPostings};
+use tantivy::schema::IndexRecordOption;
+use tantivy::{DocId, DocSet, SegmentReader, Term};
+use thru_core::PassageKind;
+
+use super::fields::{Fields, kind_of_code};
+use super::question::QueryTerms;
+use super::search::Part;
+use crate::error::Result;
+
+/// BM25's constants, as Tantivy fixes them.
+const K1: f32 = 1.2;
+const B: f32 = 0.75;
+
+/// Two words further apart than this have nothing to do with each other.
+const FARTHEST_PAIR: u32 = 16;
+
+/// A passage or a memory that holds words of the query.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Candidate {
+    /// Its row in the store.
+    pub row: i64,
+    /// Orders what is otherwise equal, in every build of the store alike.
+    pub key: u64,
+    /// The row of its session.
+    pub session: i64,
+    /// The row of its source.
+    pub source: i64,
+    /// Its place among the passages of its source.
+    pub ordinal: u32,
+    /// Its turn in the session.
+    pub turn: u32,
+    /// Who speaks, of a passage; without meaning for a memory.
+    pub kind: PassageKind,
+    /// Whether it is a subagent's.
+    pub is_subagent: bool,
+    /// When, in milliseconds since 1970; 0 where unknown.
+    pub at: i64,
+    /// How many terms it has, roughly.
+    pub length: u32,
+    /// The key of its text among the vectors, if it may have one.
+    pub text_key: Option<u64>,
+    /// What each term of the query adds to its BM25 score.
+    pub contributions: Vec<f32>,
+    /// How near the pairs of the query stand to each other: the sum over pairs of the mean of their
+    /// inverse document frequencies, divided by the root of the smallest distance in words.
+    pub proximity: f32,
+}
+
+/// What BM25 needs to know of the whole collection.
+pub(super) struct Statistics {
+    pub(super) idf: Vec<f32>,
+    average_length: f32,
+}
+
+impl Statistics {
+    pub(super) fn of(parts: &[Part], fields: Fields, terms: &[String]) -> Result<Self> {
+        let Some(first) = parts.first() else {
+            return Ok(Self { idf: vec![0.0; terms.len()], average_length: 1.0 });
+        };
+        let mut documents = 0;
+        let mut tokens = 0;
+        for segment in first.searcher.segment_readers() {
+            documents += u64::from(segment.max_doc());
+            tokens += segment.inverted_index(fields.text)?.total_num_tokens();
+        }
+        let mut idf = Vec::with_capacity(terms.len());
+        for term in terms {
+            let frequency =
+                first.searcher.doc_freq(&Term::from_field_text(fields.text, term))? as f32;
+            let documents = documents as f32;
+            idf.push((1.0 + (documents - frequency + 0.5) / (frequency + 0.5)).ln());
+        }
+        Ok(Self { idf, average_length: (tokens as f32 / documents.max(1) as f32).max(1.0) })
+    }
+}
+
+/// Looks up what the ranking wants to know of some documents of one segment.
+pub(super) fn evidence(
+    segment: &SegmentReader,
+    fields: Fields,
+    query: &QueryTerms,
+    statistics: &Statistics,
+    documents: &[DocId],
+) -> Result<Vec<Candidate>> {
+    let columns = Columns::of(segment)?;
+    let mut candidates: Vec<Candidate> =
+        documents.iter().map(|&document| columns.candidate(document, query.terms.len())).collect();
+    let lengths = segment.get_fieldnorms_reader(fields.text)?;
+    for (candidate, &document) in candidates.iter_mut().zip(documents) {
+        candidate.length = lengths.fieldnorm(document);
+    }
+    let inverted = segment.inverted_index(fields.text)?;
+    let paired = |term: usize| query.pairs.iter().any(|&(a, b)| a == term || b == term);
+    // Positions of the terms that are part of a pair, per candidate and term.
+    let mut positions: Vec<Vec<Vec<u32>>> = vec![Vec::new(); query.terms.len()];
+    for (number, term) in query.terms.iter().enumerate() {
+        let wanted = if paired(number) {
+            IndexRecordOption::WithFreqsAndPositions
+        } else {
+            IndexRecordOption::WithFreqs
+        };
+        let term = Term::from_field_text(fields.text, term);
+        let Some(mut postings) =
+            inverted.read_postings(&term, wanted).map_err(tantivy::TantivyError::from)?
+        else {
+            continue;
+        };
+        if paired(number) {
+            positions[number] = vec![Vec::new(); documents.len()];
+        }
+        for (place, &document) in documents.iter().enumerate() {
+            if !reach(&mut postings, document) {
+                continue;
+            }
+            let frequency = postings.term_freq() as f32;
+            let length = lengths.fieldnorm(document) as f32 / statistics.average_length;
+            candidates[place].contributions[number] =
+                statistics.idf[number] * (K1 + 1.0) * frequency
+                    / (frequency + K1 * (1.0 - B + B * length));
+            if paired(number) {
+                postings.positions(&mut positions[number][place]);
+            }
+        }
+    }
+    for &(a, b) in &query.pairs {
+        let weight = f32::midpoint(statistics.idf[a], statistics.idf[b]);
+        for (place, (near, far)) in positions[a].iter().zip(&positions[b]).enumerate() {
+            if let Some(distance) = smallest_distance(near, far).filter(|d| *d <= FARTHEST_PAIR) {
+                candidates[place].proximity += weight / (distance as f32).sqrt();
+            }
+        }
+    }
+    Ok(candidates)
+}
+
+fn reach(postings: &mut SegmentPostings, document: DocId) -> bool {
+    if postings.doc() < document {
+        postings.seek(document);
+    }
+    postings.doc() == document
+}
+
+/// The smallest distance between two sorted lists of positions, the same position left out.
+fn smallest_distance(a: &[u32], b: &[u32]) -> Option<u32> {
+    let (mut i, mut j) = (0, 0);
+    let mut best = None;
+    while let (Some(&x), Some(&y)) = (a.get(i), b.get(j)) {
+        let distance = x.abs_diff(y);
+        if distance > 0 && best.is_none_or(|best| distance < best) {
+            best = Some(distance);
+        }
+        if x < y { i += 1 } else { j += 1 }
+    }
+    best
+}
+
+/// The columns of one segment that describe a hit.
+struct Columns {
+    row: Column<u64>,
+    key: Column<u64>,
+    session: Column<u64>,
+    source: Column<u64>,
+    ordinal: Column<u64>,
+    turn: Column<u64>,
+    text_key: Column<u64>,
+    kind: Column<u64>,
+    at: Column<i64>,
+}
+
+impl Columns {
+    fn of(segment: &SegmentReader) -> Result<Self> {
+        let fast = segment.fast_fields();
+        Ok(Self {
+            row: fast.u64("row")?,
+            key: fast.u64("key")?,
+            session: fast.u64("session")?,
+            source: fast.u64("source")?,
+            ordinal: fast.u64("ordinal")?,
+            turn: fast.u64("turn")?,
+            text_key: fast.u64("text_key")?,
+            kind: fast.u64("kind")?,
+            at: fast.i64("at")?,
+        })
+    }
+
+    fn candidate(&self, document: DocId, terms: usize) -> Candidate {
+        let number = |column: &Column<u64>| column.first(document).unwrap_or(0);
+        let (kind, is_subagent) = kind_of_code(number(&self.kind));
+        Candidate {
+            row: number(&self.row) as i64,
+            key: number(&self.key),
+            session: number(&self.session) as i64,
+            source: number(&self.source) as i64,
+            ordinal: number(&self.ordinal) as u32,
+            turn: number(&self.turn) as u32,
+            kind,
+            is_subagent,
+            at: self.at.first(document).unwrap_or(0),
+            length: 0,
+            text_key: Some(number(&self.text_key)).filter(|key| *key != 0),
+            contributions: vec![0.0; terms],
+            proximity: 0.0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances_are_the_smallest_and_never_zero() {
+        assert_eq!(smallest_distance(&[1, 9], &[4, 10]), Some(1));
+        assert_eq!(smallest_distance(&[3], &[3]), None);
+        assert_eq!(smallest_distance(&[], &[3]), None);
+    }
+}

@@ -1,0 +1,288 @@
+//! A question to an index: words, and where to look for them. What to make of the evidence is decided
+//! in `thru-recall`.
+
+use std::collections::HashMap;
+use std::ops::Bound;
+
+use tantivy::collector::{Collector, DocSetCollector, SegmentCollector, TopDocs};
+use tantivy::columnar::Column;
+use tantivy::query::{
+    AllQuery, BooleanQuery, ConstScoreQuery, EnableScoring, Occur, Query, RangeQuery, TermQuery,
+    TermSetQuery,
+};
+use tantivy::schema::IndexRecordOption;
+use tantivy::{DocAddress, DocId, Score, SegmentOrdinal, SegmentReader, Term};
+use thru_core::{Concept, MemoryKind, Timestamp};
+
+use super::evidence::{Candidate, Statistics, evidence};
+use super::fields::{Fields, normal_path};
+use super::search::TextIndex;
+use crate::error::Result;
+
+/// Documents with one and the same text that are looked at. "yes" stands in thousands.
+const OF_ONE_TEXT: usize = 16;
+
+/// Where to search. Nothing set means: everywhere.
+#[derive(Clone, Debug, Default)]
+pub struct IndexFilter {
+    /// Rows of projects.
+    pub projects: Option<Vec<i64>>,
+    /// Rows of sessions.
+    pub sessions: Option<Vec<i64>>,
+    /// The end of the path of a file that the passage touched.
+    pub file: Option<String>,
+    /// Not before this time.
+    pub since: Option<Timestamp>,
+    /// Before this time.
+    pub until: Option<Timestamp>,
+    /// Memories of these kinds.
+    pub kinds: Option<Vec<MemoryKind>>,
+    /// Memories with any of these concepts.
+    pub concepts: Option<Vec<Concept>>,
+}
+
+/// The words of a query, as [`super::tokenizer::Terms`] makes them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct QueryTerms {
+    /// Distinct terms.
+    pub terms: Vec<String>,
+    /// Terms that stood next to each other, as places in `terms`.
+    pub pairs: Vec<(usize, usize)>,
+}
+
+/// What an index answers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Candidates {
+    /// The best by BM25, in the order of their rows.
+    pub found: Vec<Candidate>,
+    /// The inverse document frequency of each term.
+    pub idf: Vec<f32>,
+}
+
+/// A question to an index.
+pub struct Question<'i> {
+    index: &'i TextIndex,
+    terms: &'i QueryTerms,
+    filter: &'i IndexFilter,
+    statistics: Statistics,
+}
+
+/// A document of one of the index's parts.
+type Place = (usize, DocAddress);
+
+impl TextIndex {
+    /// Prepares to answer a question.
+    pub fn ask<'i>(
+        &'i self,
+        terms: &'i QueryTerms,
+        filter: &'i IndexFilter,
+    ) -> Result<Question<'i>> {
+        let statistics = Statistics::of(&self.parts, self.fields, &terms.terms)?;
+        Ok(Question { index: self, terms, filter, statistics })
+    }
+
+    /// The passages that hold any of the terms: the best `depth` by BM25.
+    pub fn candidates(
+        &self,
+        terms: &QueryTerms,
+        filter: &IndexFilter,
+        depth: usize,
+    ) -> Result<Candidates> {
+        let question = self.ask(terms, filter)?;
+        Ok(Candidates { found: question.best(depth)?, idf: question.statistics.idf })
+    }
+}
+
+impl Question<'_> {
+    /// The inverse document frequency of each term.
+    pub fn idf(&self) -> &[f32] {
+        &self.statistics.idf
+    }
+
+    /// What holds any of the terms: the best `depth` by BM25, in the order of their rows.
+    pub fn best(&self, depth: usize) -> Result<Vec<Candidate>> {
+        let search = restricted(self.words(), required(self.index.fields, self.filter));
+        let mut best = Vec::new();
+        if let Some(first) = self.index.parts.first() {
+            for (part_number, part) in self.index.parts.iter().enumerate() {
+                // One set of statistics for all parts, or their scores could not be compared.
+                let scoring = EnableScoring::enabled_from_statistics_provider(
+                    &first.searcher,
+                    &part.searcher,
+                );
+                let hits = part.searcher.search_with_executor(
+                    &search,
+                    &TopDocs::with_limit(depth).order_by_score(),
+                    &tantivy::Executor::single_thread(),
+                    scoring,
+                )?;
+                best.extend(hits.into_iter().map(|(score, address)| (score, part_number, address)));
+            }
+        }
+        best.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+        best.truncate(depth);
+        self.evidence(best.into_iter().map(|(_, part, address)| (part, address)).collect())
+    }
+
+    /// What has a text with one of these keys, in the order of their rows. Of one text that stands in very
+    /// many places only some are looked at, by their ids.
+    pub fn with_texts(&self, keys: &[u64]) -> Result<Vec<Candidate>> {
+        let found = self.among(self.index.fields.text_key, keys.iter().copied())?;
+        let mut of_text: HashMap<Option<u64>, Vec<Candidate>> = HashMap::new();
+        for candidate in found {
+            of_text.entry(candidate.text_key).or_default().push(candidate);
+        }
+        let mut found: Vec<Candidate> = Vec::new();
+        for mut of_one in of_text.into_values() {
+            of_one.sort_by_key(|candidate| candidate.key);
+            of_one.truncate(OF_ONE_TEXT);
+            found.extend(of_one);
+        }
+        found.sort_by_key(|candidate| candidate.row);
+        Ok(found)
+    }
+
+    /// What stands in these rows, in their order.
+    pub fn with_rows(&self, rows: &[i64]) -> Result<Vec<Candidate>> {
+        self.among(self.index.fields.row, rows.iter().map(|row| *row as u64))
+    }
+
+    /// The keys of all texts where the question looks, sorted; `None` where it looks everywhere.
+    pub fn text_keys(&self) -> Result<Option<Vec<u64>>> {
+        let required = required(self.index.fields, self.filter);
+        if required.is_empty() {
+            return Ok(None);
+        }
+        let query = restricted(Box::new(AllQuery), required);
+        let mut keys = Vec::new();
+        for part in &self.index.parts {
+            keys.extend(part.searcher.search(&query, &TextKeys)?);
+        }
+        keys.sort_unstable();
+        keys.dedup();
+        Ok(Some(keys))
+    }
+
+    fn among(
+        &self,
+        field: tantivy::schema::Field,
+        values: impl Iterator<Item = u64>,
+    ) -> Result<Vec<Candidate>> {
+        let values = values.map(|value| Term::from_field_u64(field, value));
+        let query = Box::new(TermSetQuery::new(values)) as Box<dyn Query>;
+        let query = restricted(query, required(self.index.fields, self.filter));
+        let mut places: Vec<Place> = Vec::new();
+        for (number, part) in self.index.parts.iter().enumerate() {
+            let found = part.searcher.search(&query, &DocSetCollector)?;
+            places.extend(found.into_iter().map(|address| (number, address)));
+        }
+        self.evidence(places)
+    }
+
+    fn evidence(&self, mut places: Vec<Place>) -> Result<Vec<Candidate>> {
+        places.sort_unstable();
+        let mut found = Vec::with_capacity(places.len());
+        for segment in places.chunk_by(|a, b| (a.0, a.1.segment_ord) == (b.0, b.1.segment_ord)) {
+            let (part, address) = segment[0];
+            let reader = self.index.parts[part].searcher.segment_reader(address.segment_ord);
+            let documents: Vec<DocId> = segment.iter().map(|(_, address)| address.doc_id).collect();
+            let fields = self.index.fields;
+            found.extend(evidence(reader, fields, self.terms, &self.statistics, &documents)?);
+        }
+        found.sort_by_key(|candidate: &Candidate| candidate.row);
+        // A row that was replaced while it was being indexed may stand in both parts.
+        found.dedup_by_key(|candidate| candidate.row);
+        Ok(found)
+    }
+
+    fn words(&self) -> Box<dyn Query> {
+        let field = self.index.fields.text;
+        let words = self.terms.terms.iter().map(|term| {
+            let term = Term::from_field_text(field, term);
+            let query = TermQuery::new(term, IndexRecordOption::WithFreqs);
+            (Occur::Should, Box::new(query) as Box<dyn Query>)
+        });
+        Box::new(BooleanQuery::new(words.collect()))
+    }
+}
+
+/// What a document must be besides.
+fn required(fields: Fields, filter: &IndexFilter) -> Vec<Box<dyn Query>> {
+    let mut required: Vec<Box<dyn Query>> = Vec::new();
+    for (field, rows) in [(fields.project, &filter.projects), (fields.session, &filter.sessions)] {
+        if let Some(rows) = rows {
+            let rows = rows.iter().map(|row| Term::from_field_u64(field, *row as u64));
+            required.push(Box::new(TermSetQuery::new(rows)));
+        }
+    }
+    if let Some(kinds) = &filter.kinds {
+        let kinds = kinds.iter().map(|kind| Term::from_field_u64(fields.kind, kind.code().into()));
+        required.push(Box::new(TermSetQuery::new(kinds)));
+    }
+    if let Some(concepts) = &filter.concepts {
+        let tags =
+            concepts.iter().map(|concept| Term::from_field_text(fields.tag, concept.as_str()));
+        required.push(Box::new(TermSetQuery::new(tags)));
+    }
+    if let Some(file) = &filter.file {
+        let term = Term::from_field_text(fields.file, &normal_path(file));
+        required.push(Box::new(TermQuery::new(term, IndexRecordOption::Basic)));
+    }
+    if filter.since.is_some() || filter.until.is_some() {
+        let bound = |time: Timestamp| Term::from_field_i64(fields.at, time.as_millisecond());
+        required.push(Box::new(RangeQuery::new(
+            filter.since.map_or(Bound::Unbounded, |time| Bound::Included(bound(time))),
+            filter.until.map_or(Bound::Unbounded, |time| Bound::Excluded(bound(time))),
+        )));
+    }
+    required
+}
+
+/// Asks that what is found fulfils the requirements; they add nothing to its score.
+fn restricted(query: Box<dyn Query>, required: Vec<Box<dyn Query>>) -> BooleanQuery {
+    let required = required
+        .into_iter()
+        .map(|query| (Occur::Must, Box::new(ConstScoreQuery::new(query, 0.0)) as Box<dyn Query>));
+    BooleanQuery::new(std::iter::once((Occur::Must, query)).chain(required).collect())
+}
+
+/// Collects the keys of the texts of documents.
+struct TextKeys;
+
+struct TextKeysOfSegment {
+    column: Column<u64>,
+    keys: Vec<u64>,
+}
+
+impl Collector for TextKeys {
+    type Fruit = Vec<u64>;
+    type Child = TextKeysOfSegment;
+
+    fn for_segment(
+        &self,
+        _: SegmentOrdinal,
+        segment: &SegmentReader,
+    ) -> tantivy::Result<TextKeysOfSegment> {
+        Ok(TextKeysOfSegment { column: segment.fast_fields().u64("text_key")?, keys: Vec::new() })
+    }
+
+    fn requires_scoring(&self) -> bool {
+        false
+    }
+
+    fn merge_fruits(&self, fruits: Vec<Vec<u64>>) -> tantivy::Result<Vec<u64>> {
+        Ok(fruits.into_iter().flatten().collect())
+    }
+}
+
+impl SegmentCollector for TextKeysOfSegment {
+    type Fruit = Vec<u64>;
+
+    fn collect(&mut self, document: DocId, _: Score) {
+        self.keys.extend(self.column.first(document).filter(|key| *key != 0));
+    }
+
+    fn harvest(self) -> Vec<u64> {
+        self.keys
+    }
+}
