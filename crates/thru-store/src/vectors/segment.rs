@@ -4,7 +4,7 @@
 //! |---|---|
 //! | header, 64 bytes | `thruvecs`, version (u32), dimensions (u32), vectors (u64), hash of the model (16 bytes), checksum of header and keys (16 bytes), 8 zeros |
 //! | keys | a u64 for each vector, ascending |
-//! | signs | a bit for each component, see [`Quantised`](super::quantised::Quantised) |
+//! | signs | a bit for each component, see [`Quantised`] |
 //! | scales | an f32 for each vector |
 //! | values | an i8 for each component |
 //! | checksum | BLAKE3 of everything before, 32 bytes |
