@@ -28,6 +28,7 @@ mod rng;
 mod soak;
 mod speed;
 mod store_dump;
+mod vectors;
 
 use std::process::ExitCode;
 
@@ -57,6 +58,8 @@ enum Command {
     Replay(replay::Arguments),
     /// Times import and search
     Speed(speed::Arguments),
+    /// Times looking for near vectors among synthetic ones, and counts what is missed
+    Vectors(vectors::Arguments),
     /// Measures the daemon, and hooks while one runs
     Daemon(daemon::Arguments),
     /// Plays real transcripts for long while a daemon runs, and looks whether it grows
@@ -79,6 +82,7 @@ fn main() -> ExitCode {
         Command::Corpus(arguments) => corpus::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Speed(arguments) => speed::run(&arguments),
+        Command::Vectors(arguments) => vectors::run(&arguments),
         Command::Daemon(arguments) => daemon::run(&arguments),
         Command::Soak(arguments) => soak::run(&arguments),
         Command::Crash(arguments) => crash::run(&arguments),

@@ -20,9 +20,9 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    /// Below 100,000 vectors looking at all of them takes under 2 ms (`thru-bench vectors`), and nothing
-    /// can be missed. Of 1,000,000, the 2,000 nearest by signs, or 8 for each result, hold more than 95
-    /// in 100 of the ten nearest; looking at 2,000 closely takes a tenth of a millisecond.
+    /// Looking at 100,000 vectors closely takes under 2 ms, and nothing can be missed; at a million by
+    /// their signs, some more. The 2,000 nearest by signs, or 8 for each result, held 98 in 100 of the
+    /// ten that are nearest, among a million (`thru-bench vectors`).
     pub(super) const MEASURED: Self =
         Self { prefilter_from: 100_000, least_candidates: 2_000, candidates_per_result: 8 };
 }
@@ -125,35 +125,21 @@ impl Vectors {
             scope = self.nearest_by_signs(query, &scope, candidates);
         }
         let mut best = Best::new(count);
-        let push = |key, similarity| best.push(key, similarity);
-        self.score(query, &scope, push);
-        best.into_vec()
-    }
-
-    fn score(&self, query: &Query, scope: &[Rows], mut each: impl FnMut(u64, f32)) {
-        for (segment, rows) in self.segments.iter().zip(scope) {
-            match rows {
-                Rows::All(count) => segment.similarities(query, 0..*count, &mut each),
-                Rows::Some(rows) => {
-                    segment.similarities(query, rows.iter().map(|row| *row as usize), &mut each);
-                }
-            }
+        for (segment, rows) in self.segments.iter().zip(&scope) {
+            segment.similarities(query, rows, |key, similarity| best.push(key, similarity));
         }
+        best.into_vec()
     }
 
     /// The rows, about `wanted` of them, that differ from the query in the fewest signs. Of those that
     /// differ in equally many all are in or none, so that it does not matter which segment they lie in.
     fn nearest_by_signs(&self, query: &Query, scope: &[Rows], wanted: usize) -> Vec<Rows> {
-        let mut distances: Vec<u16> = Vec::with_capacity(scope.iter().map(Rows::len).sum());
-        // At most as many as a vector has dimensions, which fits.
-        let mut note = |_, distance| distances.push(distance as u16);
+        let mut distances = vec![0; scope.iter().map(Rows::len).sum()];
+        let mut rest = distances.as_mut_slice();
         for (segment, rows) in self.segments.iter().zip(scope) {
-            match rows {
-                Rows::All(count) => segment.distances(query, 0..*count, &mut note),
-                Rows::Some(rows) => {
-                    segment.distances(query, rows.iter().map(|row| *row as usize), &mut note);
-                }
-            }
+            let (these, others) = rest.split_at_mut(rows.len());
+            segment.distances(query, rows, these);
+            rest = others;
         }
         let most = distance_of_nearest(&distances, self.folder.shape.dimensions, wanted);
         let mut rest = distances.as_slice();

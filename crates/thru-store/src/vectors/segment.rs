@@ -4,7 +4,7 @@
 //! |---|---|
 //! | header, 64 bytes | `thruvecs`, version (u32), dimensions (u32), vectors (u64), hash of the model (16 bytes), checksum of header and keys (16 bytes), 8 zeros |
 //! | keys | a u64 for each vector, ascending |
-//! | signs | a bit for each component, see [`Quantised`](super::quantised::Quantised) |
+//! | signs | a bit for each component, see [`Quantised`] |
 //! | scales | an f32 for each vector |
 //! | values | an i8 for each component |
 //! | checksum | BLAKE3 of everything before, 32 bytes |
@@ -24,6 +24,7 @@ use tantivy::directory::error::OpenReadError;
 use tantivy::directory::{MmapDirectory, OwnedBytes};
 
 use super::quantised::Quantised;
+use super::scope::Rows;
 use super::{Query, SegmentProblem, Shape, kernel};
 
 pub(super) const HEADER_LENGTH: usize = 64;
@@ -176,28 +177,27 @@ impl Segment {
     }
 
     /// Hands on the keys of `rows` and how similar they are to a query that fits.
-    pub(super) fn similarities(
-        &self,
-        query: &Query,
-        rows: impl Iterator<Item = usize>,
-        mut each: impl FnMut(u64, f32),
-    ) {
+    pub(super) fn similarities(&self, query: &Query, rows: &Rows, mut each: impl FnMut(u64, f32)) {
         let (keys, Query(query)) = (self.raw_keys(), query);
+        let mut products = vec![0; rows.len()];
         let values = self.part(&self.sections.values);
-        kernel::dot_products(&query.values, values, rows, |row, product| {
-            let similarity = product as f32 * (query.scale * self.scale(row));
-            each(u64::from_le_bytes(keys[row]), similarity);
-        });
+        kernel::dot_products(&query.values, values, rows, &mut products);
+        let mut similarity = |row: usize, product: i32| {
+            each(u64::from_le_bytes(keys[row]), product as f32 * (query.scale * self.scale(row)));
+        };
+        match rows {
+            Rows::All(_) => (0..).zip(products).for_each(|(row, product)| similarity(row, product)),
+            Rows::Some(rows) => {
+                rows.iter()
+                    .zip(products)
+                    .for_each(|(row, product)| similarity(*row as usize, product));
+            }
+        }
     }
 
-    /// Hands on in how many signs the vectors of `rows` differ from a query that fits.
-    pub(super) fn distances(
-        &self,
-        query: &Query,
-        rows: impl Iterator<Item = usize>,
-        each: impl FnMut(usize, u32),
-    ) {
-        kernel::distances(&query.0.signs, self.part(&self.sections.signs), rows, each);
+    /// Puts into `into`, for each of the `rows`, in how many signs it differs from a query that fits.
+    pub(super) fn distances(&self, query: &Query, rows: &Rows, into: &mut [u16]) {
+        kernel::distances(&query.0.signs, self.part(&self.sections.signs), rows, into);
     }
 
     /// Reads everything, and says what is wrong.
