@@ -1,0 +1,178 @@
+//! The order of passages and of sessions.
+//!
+//! What is known of the candidates becomes [`Evidence`], evidence becomes named features, and each of the
+//! two orders is a sum of its own features with weights of its own. `docs/recall.md` tells what each
+//! feature is worth; `thru-bench recall --fit` makes the weights. Everything is computed from the
+//! candidates alone.
+
+mod confidence;
+mod evidence;
+mod passages;
+mod sessions;
+mod weights;
+
+use thru_store::index::Candidates;
+
+pub use evidence::{Evidence, Found};
+pub use passages::{PASSAGE_FEATURES, PassageFeatures};
+pub use sessions::{SESSION_FEATURES, SessionFeatures};
+pub use weights::{WEIGHTS, Weights};
+
+/// A passage's score and what it is made of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PassageScore {
+    /// Its place in [`Candidates::found`].
+    pub candidate: usize,
+    /// The sum of its features, weighted.
+    pub score: f32,
+    /// Its features, in the order of [`PASSAGE_FEATURES`].
+    pub features: PassageFeatures,
+}
+
+/// A session's score and what it is made of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SessionScore {
+    /// Its row.
+    pub session: i64,
+    /// The sum of its features, weighted.
+    pub score: f32,
+    /// Its features, in the order of [`SESSION_FEATURES`].
+    pub features: SessionFeatures,
+}
+
+/// An order of passages and one of sessions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ranking {
+    /// Passages, best first.
+    pub passages: Vec<PassageScore>,
+    /// Sessions, best first.
+    pub sessions: Vec<SessionScore>,
+    /// How sure we are that the best passages answer the question, from 0 to 1: see
+    /// [`CONFIDENT`](crate::CONFIDENT).
+    pub confidence: f32,
+}
+
+/// Orders candidates.
+pub fn rank(candidates: &Candidates, found: &Found, weights: &Weights) -> Ranking {
+    let evidence = Evidence::of(candidates, found);
+    let all = &candidates.found;
+    // What is equal is ordered by ids, not by rows, which depend on the order of import.
+    let mut sessions = sessions::features(all, &evidence)
+        .into_iter()
+        .map(|(session, first_key, features)| {
+            let score = weighted(&features, &weights.sessions);
+            (SessionScore { session, score, features }, first_key)
+        })
+        .collect::<Vec<_>>();
+    sessions.sort_by(|a, b| b.0.score.total_cmp(&a.0.score).then(a.1.cmp(&b.1)));
+    let mut passages: Vec<PassageScore> = passages::features(all, &evidence)
+        .into_iter()
+        .enumerate()
+        .map(|(candidate, features)| {
+            let score = weighted(&features, &weights.passages);
+            PassageScore { candidate, score, features }
+        })
+        .collect();
+    passages.sort_by(|a, b| {
+        b.score.total_cmp(&a.score).then_with(|| all[a.candidate].key.cmp(&all[b.candidate].key))
+    });
+    Ranking {
+        confidence: confidence::of(candidates, &evidence, found),
+        passages,
+        sessions: sessions.into_iter().map(|(score, _)| score).collect(),
+    }
+}
+
+fn weighted(features: &[f32], weights: &[f32]) -> f32 {
+    features.iter().zip(weights).map(|(feature, weight)| feature * weight).sum()
+}
+
+/// The largest value, never zero: it is divided by.
+fn largest(values: impl IntoIterator<Item = f32>) -> f32 {
+    values.into_iter().fold(f32::MIN_POSITIVE, f32::max)
+}
+
+/// Divides by the largest value: the best has 1.
+fn as_shares(values: &mut [f32]) {
+    let best = largest(values.iter().copied());
+    values.iter_mut().for_each(|value| *value /= best);
+}
+
+#[cfg(test)]
+mod tests {
+    use thru_core::PassageKind;
+    use thru_store::index::Candidate;
+
+    use super::*;
+
+    fn candidate(
+        session: i64,
+        ordinal: u32,
+        kind: PassageKind,
+        contributions: &[f32],
+    ) -> Candidate {
+        Candidate {
+            row: session * 100 + i64::from(ordinal),
+            key: u64::from(ordinal),
+            session,
+            source: session,
+            ordinal,
+            turn: ordinal / 4 + 1,
+            length: 50,
+            kind,
+            is_subagent: false,
+            at: 0,
+            text_key: None,
+            contributions: contributions.to_vec(),
+            proximity: 0.0,
+        }
+    }
+
+    fn order(found: Vec<Candidate>, similarity: Vec<Option<f32>>) -> Vec<(i64, u32)> {
+        let candidates = Candidates { idf: vec![1.0; 2], found };
+        let found = Found { similarity, ..Found::default() };
+        rank(&candidates, &found, &WEIGHTS)
+            .passages
+            .iter()
+            .map(|score| &candidates.found[score.candidate])
+            .map(|candidate| (candidate.session, candidate.ordinal))
+            .collect()
+    }
+
+    #[test]
+    fn what_is_said_stands_above_what_a_tool_printed() {
+        let found = vec![
+            candidate(1, 0, PassageKind::Tool, &[2.0, 0.0]),
+            candidate(1, 9, PassageKind::Assistant, &[1.8, 0.0]),
+        ];
+        assert_eq!(order(found, vec![]), [(1, 9), (1, 0)]);
+    }
+
+    #[test]
+    fn a_neighbourhood_that_holds_the_rest_of_the_query_lifts_a_passage() {
+        let found = vec![
+            candidate(1, 1, PassageKind::Assistant, &[1.0, 0.0]),
+            candidate(1, 2, PassageKind::Assistant, &[0.0, 1.0]),
+            candidate(2, 1, PassageKind::Assistant, &[1.0, 0.0]),
+        ];
+        assert_eq!(order(found, vec![])[2], (2, 1));
+    }
+
+    #[test]
+    fn what_means_the_same_is_found_without_a_word_of_the_question() {
+        let found = vec![
+            candidate(1, 1, PassageKind::Assistant, &[1.0, 0.0]),
+            candidate(2, 1, PassageKind::Assistant, &[0.0, 0.0]),
+            candidate(3, 1, PassageKind::Assistant, &[0.9, 0.0]),
+        ];
+        let order = order(found, vec![Some(0.2), Some(0.8), Some(0.75)]);
+        assert_eq!(order[0], (3, 1));
+        assert_eq!(order[1], (2, 1));
+    }
+
+    #[test]
+    fn nothing_found_is_no_confidence() {
+        let nothing = rank(&Candidates::default(), &Found::default(), &WEIGHTS);
+        assert_eq!(nothing, Ranking::default());
+    }
+}

@@ -1,0 +1,57 @@
+//! The features that order passages.
+
+use thru_core::PassageKind;
+use thru_store::index::Candidate;
+
+use super::evidence::Evidence;
+
+/// How many features a passage has.
+const COUNT: usize = 13;
+
+/// The features of a passage, in the order of [`PASSAGE_FEATURES`].
+pub type PassageFeatures = [f32; COUNT];
+
+/// What the features are called.
+pub const PASSAGE_FEATURES: [&str; COUNT] = [
+    "words",
+    "window",
+    "session",
+    "meaning",
+    "turn",
+    "person",
+    "agent",
+    "subagent",
+    "person-words",
+    "tool-length",
+    "agent-length",
+    "named-file",
+    "when",
+];
+
+/// The features of every candidate.
+pub(super) fn features(all: &[Candidate], evidence: &Evidence) -> Vec<PassageFeatures> {
+    all.iter()
+        .enumerate()
+        .map(|(at, candidate)| {
+            let is = |kind| f32::from(candidate.kind == kind && !candidate.is_subagent);
+            let (person, agent) = (is(PassageKind::Human), is(PassageKind::Assistant));
+            // Between 0 and 1 for what passages have: one term to some ten thousand.
+            let length = ((1 + candidate.length) as f32).ln() / 10.0;
+            [
+                evidence.words[at],
+                evidence.window[at],
+                evidence.session[at],
+                evidence.meaning[at],
+                evidence.turn[at],
+                person,
+                agent,
+                f32::from(candidate.is_subagent),
+                person * evidence.words[at],
+                is(PassageKind::Tool) * length,
+                agent * length,
+                evidence.named_file[at],
+                evidence.when[at],
+            ]
+        })
+        .collect()
+}
