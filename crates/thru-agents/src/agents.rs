@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use thru_core::{Agent, SessionId, Timestamp};
+use thru_core::{Agent, SessionId, SessionKey, Timestamp};
 use walkdir::WalkDir;
 
 use crate::search::Search;
@@ -177,6 +177,16 @@ pub fn restore_path(
         Agent::ClaudeCode => claude_code::restore_path(home, source_path, archive_name),
         Agent::Codex => codex::restore_path(home, archive_name),
         Agent::Copilot => copilot::restore_path(home, archive_name),
+    }
+}
+
+/// What a person types to go on with a session, in the directory that it ran in.
+pub fn resume_command(session: &SessionKey) -> String {
+    let id = &session.id;
+    match session.agent {
+        Agent::ClaudeCode => format!("claude --resume {id}"),
+        Agent::Codex => format!("codex resume {id}"),
+        Agent::Copilot => format!("copilot --resume {id}"),
     }
 }
 

@@ -21,7 +21,7 @@ pub use writer::{IndexProgress, IndexWriter, remove_other_indexes, rows_behind};
 
 /// The layout of the index. Another meaning of a column, or other terms, needs another number: an
 /// index with an older one is made again.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// Where an index of the store of this generation lies.
 pub(crate) fn directory(layout: &Layout, generation: &str, collection: Collection) -> PathBuf {

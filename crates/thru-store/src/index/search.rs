@@ -15,9 +15,9 @@ use tantivy::schema::IndexRecordOption;
 use tantivy::{
     DocAddress, DocId, DocSet, Index, IndexReader, ReloadPolicy, Searcher, SegmentReader, Term,
 };
-use thru_core::{Concept, Layout, MemoryKind, PassageKind, Timestamp};
+use thru_core::{Agent, Concept, Layout, MemoryKind, PassageKind, Timestamp};
 
-use super::collection::{Collection, Projects};
+use super::collection::{Collection, Sessions};
 use super::directory::ReadingDirectory;
 use super::fields::{Fields, kind_of_code, normal_path, register_tokenizer};
 use super::writer::payload;
@@ -42,6 +42,8 @@ pub struct IndexFilter {
     pub projects: Option<Vec<i64>>,
     /// Rows of sessions.
     pub sessions: Option<Vec<i64>>,
+    /// Sessions of these agents.
+    pub agents: Option<Vec<Agent>>,
     /// The end of the path of a file that the passage touched.
     pub file: Option<String>,
     /// Not before this time.
@@ -234,6 +236,12 @@ impl TextIndex {
                 let rows = rows.iter().map(|row| Term::from_field_u64(field, *row as u64));
                 required.push(Box::new(TermSetQuery::new(rows)));
             }
+        }
+        if let Some(agents) = &filter.agents {
+            let agents = agents
+                .iter()
+                .map(|agent| Term::from_field_u64(self.fields.agent, agent.code().into()));
+            required.push(Box::new(TermSetQuery::new(agents)));
         }
         if let Some(kinds) = &filter.kinds {
             let kinds =
@@ -449,9 +457,9 @@ fn index_in_memory(
     let index = Index::create_in_ram(Fields::schema());
     register_tokenizer(&index);
     let mut writer = index.writer_with_num_threads(1, 15_000_000)?;
-    let mut projects = Projects::new();
+    let mut sessions = Sessions::new();
     let (_, added) =
-        collection.documents(store, after, LONGEST_TAIL, &mut projects, |document| {
+        collection.documents(store, after, LONGEST_TAIL, &mut sessions, |document| {
             writer.add_document(fields.document(document))?;
             Ok(())
         })?;

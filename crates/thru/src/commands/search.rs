@@ -9,6 +9,7 @@ use thru_store::index::IndexFilter;
 use thru_store::{PassageRow, SessionRow, Store};
 
 use super::memories::{self, TableRow};
+use super::of_agents::OfAgents;
 use super::{Outcome, shared};
 use crate::asking::open_for_question;
 use crate::environment::Environment;
@@ -35,6 +36,8 @@ pub(crate) struct Arguments {
     /// Only this session (the start of its id is enough)
     #[arg(long, short)]
     session: Option<String>,
+    #[command(flatten)]
+    of: OfAgents,
     /// Only passages that touched this file (the end of its path is enough)
     #[arg(long, short)]
     file: Option<String>,
@@ -122,6 +125,7 @@ impl Arguments {
             project: None,
             all: true,
             session: None,
+            of: OfAgents::default(),
             file: None,
             since: None,
             until: None,
@@ -167,6 +171,7 @@ fn scope(
     let filter = IndexFilter {
         projects: project.as_ref().map(|project| store.project_rows(project.row)).transpose()?,
         sessions: session,
+        agents: arguments.of.filter(),
         file: arguments.file.clone(),
         since: date(&arguments.since)?,
         until: date(&arguments.until)?,
