@@ -127,17 +127,16 @@ pub fn discover_recent(
     let mut found = Discovery::default();
     for agent in Agent::ALL {
         let home = homes.of(agent);
-        let known = || beside.unwrap_or_default().iter().map(PathBuf::as_path);
         found.append(match agent {
             Agent::ClaudeCode => {
                 let folders = match beside {
-                    Some(_) => claude_code::folders_of(known()),
+                    Some(beside) => claude_code::folders_of(beside.iter().map(PathBuf::as_path)),
                     None => claude_code::project_folders(home),
                 };
                 let folders = folders.iter().map(PathBuf::as_path);
                 claude_code::discover_recent(folders, since, skip, go_on)
             }
-            Agent::Codex => codex::discover_recent(home, known(), since, skip, go_on),
+            Agent::Codex => codex::discover_recent(home, beside, since, skip, go_on),
             Agent::Copilot => copilot::discover_recent(home, since, skip, go_on),
         });
     }

@@ -1,0 +1,199 @@
+//! Agents beside Claude Code: what they leave is found, searched, put back and forgotten like its files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use insta::assert_snapshot;
+
+use crate::home::Home;
+
+const ROLLOUT: &str =
+    "sessions/2026/06/18/rollout-2026-06-18T07-41-33-019ed99c-0000-7000-8000-000000000001.jsonl";
+const SUBAGENT: &str =
+    "sessions/2026/09/01/rollout-2026-09-01T10-00-00-01990000-0005-7000-8000-000000000005.jsonl";
+const EVENTS: &str = "session-state/10fb0000-0000-4000-8000-000000000001/events.jsonl";
+
+fn fixture(name: &str) -> Vec<u8> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../thru-agents/tests/fixtures");
+    fs::read(folder.join(name)).unwrap()
+}
+
+fn put(home: &Home, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+    let path = home.folder().join("user").join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, content).unwrap();
+    path
+}
+
+/// A home in which all three agents worked.
+fn three() -> Home {
+    let home = Home::with_history();
+    put(&home, &format!(".codex/{ROLLOUT}"), fixture("codex/v0_140.jsonl"));
+    put(&home, &format!(".codex/{SUBAGENT}"), fixture("codex/subagent.jsonl"));
+    put(&home, &format!(".copilot/{EVENTS}"), fixture("copilot/v1_0.jsonl"));
+    home
+}
+
+#[test]
+fn an_import_reads_what_every_agent_left() {
+    let home = three();
+    let _settings = home.settings();
+    assert_snapshot!(home.shown(&["import"]), @"");
+    assert_snapshot!(home.shown(&["sessions", "--all"]), @"");
+    assert_snapshot!(home.shown(&["projects"]), @"");
+    assert_snapshot!(home.shown(&["import"]), @"");
+    home.thru(&["verify"]).expect(0);
+    let doctor = home.json(&["doctor", "--json"]);
+    let others = doctor["findings"].as_array().unwrap().iter().find(|one| one["check"] == "other agents");
+    assert_snapshot!(others.unwrap()["line"], @"");
+    let status = home.json(&["status", "--json"]);
+    assert_snapshot!(status["sessions_by_agent"], @"");
+}
+
+#[test]
+fn every_listing_can_be_of_one_agent() {
+    let home = three();
+    home.thru(&["import"]).expect(0);
+    let _settings = home.settings();
+    assert_snapshot!(home.shown(&["sessions", "--all", "--agent", "copilot"]), @"");
+    assert_snapshot!(home.shown(&["projects", "--agent", "claude-code"]), @"");
+    assert_snapshot!(home.shown(&["search", "--all", "leap second"]), @"");
+    assert_eq!(home.thru(&["search", "--all", "--agent", "copilot", "leap second"]).code, 1);
+    let found = |arguments: &[&str]| home.thru(&[&["search", "--all", "Saturn"], arguments].concat()).code;
+    assert_eq!((found(&[]), found(&["--agent", "codex"])), (0, 1));
+    assert_eq!(found(&["--agent", "codex", "--agent", "copilot"]), 0);
+    assert_snapshot!(home.shown(&["search", "x", "--agent", "abacus"]), @"");
+    let stats = |agent: &str| {
+        home.json(&["stats", "sessions", "--since", "2020-01-01", "--json", "--agent", agent])
+    };
+    assert_eq!(stats("codex")["total"]["sessions"], 1);
+}
+
+#[test]
+fn one_agent_can_be_imported_by_itself() {
+    let home = three();
+    let _settings = home.settings();
+    assert_snapshot!(home.shown(&["import", "--agent", "codex", "--dry-run"]), @"");
+    assert_snapshot!(Home::new().shown(&["import"]), @"");
+    home.thru(&["import", "--agent", "codex"]).expect(0);
+    let listed = home.json(&["sync-history", "--days", "0", "--json"]);
+    let agents: Vec<&str> =
+        listed["sessions"].as_array().unwrap().iter().map(|one| one["agent"].as_str().unwrap()).collect();
+    assert!(agents.contains(&"copilot") && !agents.contains(&"codex"), "{agents:?}");
+    let of_copilot = home.json(&["sync-history", "--days", "0", "--json", "--agent", "copilot"]);
+    assert_eq!(of_copilot["count"], 1);
+}
+
+#[test]
+fn transcripts_are_known_by_what_they_hold() {
+    let home = Home::new();
+    let folder = home.folder().join("work");
+    fs::write(folder.join("first.jsonl"), fixture("codex/v0_140.jsonl")).unwrap();
+    fs::write(folder.join("second.txt"), fixture("copilot/v1_0.jsonl")).unwrap();
+    let _settings = home.settings();
+    assert_snapshot!(home.shown(&["import", "first.jsonl", "second.txt"]), @"");
+    let archived = home.data().join("archive").join("codex").join(ROLLOUT);
+    assert!(archived.with_extension("jsonl.zst").is_file());
+}
+
+#[test]
+fn sessions_are_put_back_where_their_agents_look_for_them() {
+    let home = three();
+    home.thru(&["import"]).expect(0);
+    let user = home.folder().join("user");
+    let (rollout, events) = (user.join(".codex").join(ROLLOUT), user.join(".copilot").join(EVENTS));
+    let before = fs::read(&rollout).unwrap();
+    for file in [&rollout, &events] {
+        fs::remove_file(file).unwrap();
+    }
+    let _settings = home.settings();
+    assert_snapshot!(home.shown(&["restore", "019ed99c"]), @"");
+    assert_snapshot!(home.shown(&["restore", "10fb0000"]), @"");
+    assert_eq!(fs::read(&rollout).unwrap(), before);
+    // What the agent adds is read, and nothing twice.
+    let mut grown = before.clone();
+    grown.extend_from_slice(
+        br#"{"timestamp":"2026-06-18T08:00:00.000Z","type":"event_msg","payload":{"type":"user_message","message":"and the perihelion"}}"#,
+    );
+    grown.push(b'\n');
+    fs::write(&rollout, grown).unwrap();
+    let report = home.json(&["import", "--json"]);
+    assert_eq!(report["passages"], 1);
+    let found = home.json(&["search", "--all", "--json", "perihelion"]);
+    assert_eq!(found["sessions"][0]["passages"][0]["turn"], 4);
+}
+
+#[test]
+fn a_rebuild_gives_the_same_ids_and_forgetting_takes_everything() {
+    let home = three();
+    home.thru(&["import"]).expect(0);
+    let ids = || [home.id_of("leap second"), home.id_of("Saturn rings")];
+    let before = ids();
+    home.thru(&["rebuild", "--yes"]).expect(0);
+    assert_eq!(ids(), before);
+    home.thru(&["forget", "--session", "019ed99c", "--yes"]).expect(0);
+    assert_eq!(home.thru(&["search", "--all", "leap second"]).code, 1);
+    // A subagent's thread goes with the session that it worked for.
+    assert_eq!(home.thru(&["search", "--all", "moons of Jupiter"]).code, 1);
+    home.thru(&["import"]).expect(0);
+    assert_eq!(home.thru(&["search", "--all", "leap second"]).code, 1);
+    home.thru(&["verify"]).expect(0);
+}
+
+#[test]
+fn what_grew_is_brought_in_before_a_question_is_answered() {
+    let home = three();
+    home.thru(&["import"]).expect(0);
+    for (name, line, word) in [
+        (
+            format!(".codex/{ROLLOUT}"),
+            r#"{"timestamp":"2026-06-18T08:00:00.000Z","type":"event_msg","payload":{"type":"user_message","message":"mark the aphelion"}}"#,
+            "aphelion",
+        ),
+        (
+            format!(".copilot/{EVENTS}"),
+            r#"{"type":"user.message","data":{"content":"show the apogee"},"id":"e0000000-0000-4000-8000-000000000030","timestamp":"2026-06-25T03:00:00.000Z"}"#,
+            "apogee",
+        ),
+    ] {
+        let path = home.folder().join("user").join(&name);
+        let mut content = fs::read_to_string(&path).unwrap();
+        content.push_str(line);
+        content.push('\n');
+        fs::write(&path, content).unwrap();
+        home.thru(&["search", "--all", word]).expect(0);
+    }
+}
+
+#[test]
+fn a_secret_and_a_private_turn_are_kept_nowhere() {
+    let home = Home::new();
+    // Drawn when the test runs, so that no secret stands in the repository.
+    let secret = format!("ghp_{}", "Zx9Qw7Er".repeat(5).chars().take(36).collect::<String>());
+    let mut rollout = fixture("codex/private.jsonl");
+    rollout.extend_from_slice(
+        format!(
+            "{{\"timestamp\":\"2026-06-18T08:00:00Z\",\"type\":\"event_msg\",\"payload\":{{\"type\":\"user_message\",\"message\":\"the token is {secret}\"}}}}\n"
+        )
+        .as_bytes(),
+    );
+    put(&home, &format!(".codex/{ROLLOUT}"), rollout);
+    put(&home, &format!(".copilot/{EVENTS}"), fixture("copilot/v1_0.jsonl"));
+    let report = home.json(&["import", "--json"]);
+    assert_eq!(report["redacted"].as_object().unwrap().len(), 1, "{report}");
+    for id in ["019ed99c", "10fb0000"] {
+        let shown = home.shown(&["session", "show", id]);
+        assert!(!shown.contains("leaked") && !shown.contains(&secret), "{shown}");
+    }
+    // Restored, they hold what the archive holds.
+    for (name, id) in [(format!(".codex/{ROLLOUT}"), "019ed99c"), (format!(".copilot/{EVENTS}"), "10fb0000")] {
+        let path = home.folder().join("user").join(name);
+        fs::remove_file(&path).unwrap();
+        home.thru(&["restore", id]).expect(0);
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(!text.contains("leaked") && !text.contains(&secret));
+        for line in text.lines() {
+            assert!(serde_json::from_str::<serde_json::Value>(line).is_ok(), "{line}");
+        }
+    }
+}
