@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use thru_core::{Concept, MemoryKind, Outcome as CallOutcome, PassageKind};
+use thru_core::{Agent, Concept, MemoryKind, Outcome as CallOutcome, PassageKind};
 use thru_recall::{Answer, FoundMemory, Hit, Request, parse_date};
 use thru_redact::{Clean, Redactor};
 use thru_store::index::IndexFilter;
@@ -305,11 +305,16 @@ pub(crate) fn session_heading(
     let project = session.project_name.as_deref().unwrap_or("no project");
     let age = age(session.ended, environment.clock.now());
     let id = session.key.id.short();
-    let tail = format!("  {age}  {id}");
+    // Most sessions are Claude Code's; of others it is said.
+    let whose = match session.key.agent {
+        Agent::ClaudeCode => String::new(),
+        other => format!("  {}", other.display_name()),
+    };
+    let tail = format!("  {age}{whose}  {id}");
     let project = one_line(project, 30);
     let room = page.columns().saturating_sub(width(&project) + width(&tail) + 3).max(20);
     let title = one_line(session.title.as_deref().unwrap_or("untitled"), room);
-    let quiet = page.paint(Tone::Quiet, &format!("  {age}"));
+    let quiet = page.paint(Tone::Quiet, &format!("  {age}{whose}"));
     let id = page.paint(Tone::Id, &id);
     format!("{} {quiet}  {id}", page.paint(Tone::Heading, &format!("{project} · {title}")))
 }
