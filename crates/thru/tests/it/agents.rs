@@ -1,7 +1,9 @@
 //! Agents beside Claude Code: what they leave is found, searched, put back and forgotten like its files.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 
 use insta::assert_snapshot;
 
@@ -198,6 +200,50 @@ fn sessions_are_put_back_where_their_agents_look_for_them() {
     assert_eq!(report["passages"], 1);
     let found = home.json(&["search", "--all", "--json", "perihelion"]);
     assert_eq!(found["sessions"][0]["passages"][0]["turn"], 4);
+}
+
+#[test]
+fn a_rollout_that_was_put_away_stays_the_same_session() {
+    let home = three();
+    home.thru(&["import"]).expect(0);
+    let codex = home.folder().join("user/.codex");
+    let away = codex.join("archived_sessions").join(Path::new(ROLLOUT).file_name().unwrap());
+    fs::create_dir_all(away.parent().unwrap()).unwrap();
+    fs::rename(codex.join(ROLLOUT), &away).unwrap();
+    let report = home.json(&["import", "--json"]);
+    assert_eq!((&report["passages"], &report["bytes"]), (&0.into(), &0.into()), "{report}");
+    home.thru(&["verify"]).expect(0);
+    assert_eq!(home.json(&["import", "--dry-run", "--json"])["files"], 0);
+    // It comes back to where it can be resumed.
+    fs::remove_file(away).unwrap();
+    home.thru(&["restore", "019ed99c"]).expect(0);
+    assert!(codex.join(ROLLOUT).is_file());
+}
+
+#[test]
+fn a_directory_that_is_left_out_is_left_out_whoever_worked_there() {
+    let home = three();
+    home.thru(&["config", "set", "capture.ignore", "/home/ada/orrery/**"]).expect(0);
+    home.thru(&["import"]).expect(0);
+    let agents = home.json(&["status", "--json"])["sessions_by_agent"].clone();
+    assert_eq!(agents.as_object().unwrap().keys().collect::<Vec<_>>(), ["claude-code"], "{agents}");
+}
+
+#[test]
+fn a_hook_of_an_agent_without_hooks_records_nothing_and_stops_nobody() {
+    let home = Home::new();
+    let mut command = home.command();
+    command.args(["hook", "codex", "SessionStart"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let input = br#"{"session_id":"019ed99c-0000-7000-8000-000000000001","cwd":"/home/ada/orrery","source":"startup"}"#;
+    child.stdin.take().unwrap().write_all(input).unwrap();
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(0));
+    let status = home.json(&["status", "--json"]);
+    assert_eq!(
+        (&status["pending_records"], &status["sessions"]),
+        (&0.into(), &0.into()),
+        "{status}"
+    );
 }
 
 #[test]
