@@ -159,6 +159,8 @@ fn look(arguments: &Arguments, environment: &Environment) -> Result<Found> {
     let exclusions = Exclusions::of(environment)?;
     let mut discovery = everywhere(environment, &exclusions);
     discovery.sources.retain(|source| arguments.of.hold(source.agent));
+    // A subagent's file belongs to the session that is to be listed.
+    discovery.sources.iter_mut().for_each(agents::settle);
     let mut on_disk: HashMap<SessionKey, Vec<Source>> = HashMap::new();
     for source in &discovery.sources {
         let key = SessionKey { agent: source.agent, id: source.session.clone() };

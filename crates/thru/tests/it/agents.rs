@@ -146,6 +146,16 @@ fn one_agent_can_be_imported_by_itself() {
 }
 
 #[test]
+fn a_subagents_thread_is_brought_in_with_the_session_that_it_worked_for() {
+    let home = three();
+    let listed = home.json(&["sync-history", "--days", "0", "--json", "--agent", "codex"]);
+    assert_eq!(listed["count"], 1, "{listed}");
+    home.thru(&["sync-history", "--days", "0", "--agent", "codex", "--run"]).expect(0);
+    let found = home.json(&["search", "--all", "--json", "--agent", "codex", "Jupiter"]);
+    assert_eq!(found["sessions"][0]["id"], "019ed99c-0000-7000-8000-000000000001", "{found}");
+}
+
+#[test]
 fn transcripts_are_known_by_what_they_hold() {
     let home = Home::new();
     let folder = home.folder().join("work");
