@@ -1,5 +1,7 @@
 //! What the fuzz targets share: ways around what the product is right to refuse.
 
+pub mod transcripts;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use thru_core::{Agent, SessionId, Timestamp};
+use thru_core::{Agent, SessionId, SessionKey, Timestamp};
 use walkdir::WalkDir;
 
 use crate::search::Search;
@@ -127,17 +127,16 @@ pub fn discover_recent(
     let mut found = Discovery::default();
     for agent in Agent::ALL {
         let home = homes.of(agent);
-        let known = || beside.unwrap_or_default().iter().map(PathBuf::as_path);
         found.append(match agent {
             Agent::ClaudeCode => {
                 let folders = match beside {
-                    Some(_) => claude_code::folders_of(known()),
+                    Some(beside) => claude_code::folders_of(beside.iter().map(PathBuf::as_path)),
                     None => claude_code::project_folders(home),
                 };
                 let folders = folders.iter().map(PathBuf::as_path);
                 claude_code::discover_recent(folders, since, skip, go_on)
             }
-            Agent::Codex => codex::discover_recent(home, known(), since, skip, go_on),
+            Agent::Codex => codex::discover_recent(home, beside, since, skip, go_on),
             Agent::Copilot => copilot::discover_recent(home, since, skip, go_on),
         });
     }
@@ -177,6 +176,16 @@ pub fn restore_path(
         Agent::ClaudeCode => claude_code::restore_path(home, source_path, archive_name),
         Agent::Codex => codex::restore_path(home, archive_name),
         Agent::Copilot => copilot::restore_path(home, archive_name),
+    }
+}
+
+/// What a person types to go on with a session, in the directory that it ran in.
+pub fn resume_command(session: &SessionKey) -> String {
+    let id = &session.id;
+    match session.agent {
+        Agent::ClaudeCode => format!("claude --resume {id}"),
+        Agent::Codex => format!("codex resume {id}"),
+        Agent::Copilot => format!("copilot --resume {id}"),
     }
 }
 

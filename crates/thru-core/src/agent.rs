@@ -21,6 +21,15 @@ impl Agent {
     /// Every agent this build can read.
     pub const ALL: [Self; 3] = [Self::ClaudeCode, Self::Codex, Self::Copilot];
 
+    /// The number used in indexes. 0 is no agent's: it stands for what none of them said.
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::ClaudeCode => 1,
+            Self::Codex => 2,
+            Self::Copilot => 3,
+        }
+    }
+
     /// The name used in paths, tables and on the command line.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -48,7 +57,7 @@ impl fmt::Display for Agent {
 
 /// The name is not one of an agent that this build can read.
 #[derive(Debug, thiserror::Error)]
-#[error("unknown agent `{0}`")]
+#[error("unknown agent `{0}`: there are {names}", names = Agent::ALL.map(Agent::as_str).join(", "))]
 pub struct UnknownAgent(pub String);
 
 impl FromStr for Agent {

@@ -1,11 +1,11 @@
 //! What there is to bring in: found by looking at names, sizes and times only.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 use std::time::UNIX_EPOCH;
 
 use thru_agents::{Discovery, Source, agents};
-use thru_core::{SessionKey, SourceKind};
+use thru_core::{Agent, SessionKey, SourceKind};
 use thru_journal::archive::EntryName;
 use thru_store::{SourceStamp, Stamped, Store};
 
@@ -32,12 +32,25 @@ pub struct Plan {
     pub bytes: u64,
     /// Sessions that they belong to.
     pub sessions: usize,
+    /// The same of each agent that has something new.
+    pub shares: BTreeMap<Agent, Share>,
     /// Files that are as they were when they were last read.
     pub unchanged: usize,
     /// Files that the settings, or the user's having them forgotten, leave out.
     pub left_out: usize,
     /// What could not be looked at.
     pub problems: Vec<SourceProblem>,
+}
+
+/// What of a plan is one agent's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Share {
+    /// Files with something new.
+    pub files: usize,
+    /// Sessions that they belong to.
+    pub sessions: usize,
+    /// Bytes of them that are new, as far as that can be told.
+    pub bytes: u64,
 }
 
 impl Plan {
@@ -98,15 +111,19 @@ impl Intake {
             plan.left_out += leave_out_excluded(&mut sources, excluded);
         }
         sources.sort_by(|(a, _), (b, _)| order(b).cmp(&order(a)).then(a.path.cmp(&b.path)));
+        for (source, new) in &sources {
+            let share = plan.shares.entry(source.agent).or_default();
+            share.files += 1;
+            share.bytes += new;
+        }
         plan.bytes = sources.iter().map(|(_, new)| new).sum();
         plan.sources = sources.into_iter().map(|(source, _)| source).collect();
-        plan.sessions = plan
-            .sources
-            .iter()
-            .filter(|source| source.kind == SourceKind::Main)
-            .map(|source| &source.session)
-            .collect::<HashSet<_>>()
-            .len();
+        let main = plan.sources.iter().filter(|source| source.kind == SourceKind::Main);
+        let sessions: HashSet<_> = main.map(|source| (source.agent, &source.session)).collect();
+        plan.sessions = sessions.len();
+        for (agent, _) in sessions {
+            plan.shares.entry(agent).or_default().sessions += 1;
+        }
         Ok(plan)
     }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use thru_core::{PassageKind, Timestamp};
+use thru_core::{Agent, PassageKind, Timestamp};
 use thru_store::{MomentFilter, Result, Store};
 
 /// Whose activity is asked for.
@@ -17,6 +17,8 @@ use thru_store::{MomentFilter, Result, Store};
 pub struct ActivityRequest {
     /// Only of these projects.
     pub projects: Option<Vec<i64>>,
+    /// Only of these agents.
+    pub agents: Option<Vec<Agent>>,
     /// Only from this time on.
     pub since: Option<Timestamp>,
     /// A gap longer than this is idle time.
@@ -57,7 +59,11 @@ pub struct Activity {
 
 /// Reads the activity of sessions. One walk over their passages, without their texts.
 pub fn activity(store: &Store, request: &ActivityRequest) -> Result<Activity> {
-    let filter = MomentFilter { projects: request.projects.clone(), since: request.since };
+    let filter = MomentFilter {
+        projects: request.projects.clone(),
+        agents: request.agents.clone(),
+        since: request.since,
+    };
     let mut sessions: HashMap<i64, Vec<(i64, PassageKind)>> = HashMap::new();
     store.moments(&filter, &mut |moment| {
         let of_session = sessions.entry(moment.session).or_default();

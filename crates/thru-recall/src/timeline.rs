@@ -1,6 +1,6 @@
 //! What happened before and after something, in its project.
 
-use thru_core::{MemoryKind, Timestamp};
+use thru_core::Timestamp;
 use thru_store::{MemoryFilter, MemoryRow, Result, Store};
 
 /// The point in time that a timeline is about.
@@ -30,13 +30,14 @@ pub struct Timeline {
     pub after: Vec<MemoryRow>,
 }
 
-/// Reads up to `before` and `after` memories around an anchor. `kinds` leaves all others out.
+/// Reads up to `before` and `after` memories around an anchor. `wanted` leaves all others out: where they
+/// belong follows from the anchor, the rest of it counts.
 pub fn timeline(
     store: &Store,
     anchor: Anchor,
     before: usize,
     after: usize,
-    kinds: Option<&[MemoryKind]>,
+    wanted: MemoryFilter,
 ) -> Result<Timeline> {
     let (at, project, session, anchor) = match anchor {
         Anchor::Moment { at, project, session } => (at, project, session, None),
@@ -50,8 +51,7 @@ pub fn timeline(
         global: projects.is_none() && anchor.as_ref().is_some_and(MemoryRow::is_global),
         session: if projects.is_none() { session } else { None },
         projects,
-        kinds: kinds.map(<[MemoryKind]>::to_vec),
-        ..MemoryFilter::default()
+        ..wanted
     };
     let earlier =
         store.memories(&MemoryFilter { until: Some(at), limit: Some(before), ..filter.clone() })?;

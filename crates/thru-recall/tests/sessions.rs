@@ -137,7 +137,13 @@ impl Memory {
 
     fn activity(&self, since: Option<Timestamp>) -> Activity {
         let zone = TimeZone::UTC;
-        let request = ActivityRequest { projects: None, since, idle_timeout: IDLE_TIMEOUT, zone };
+        let request = ActivityRequest {
+            projects: None,
+            agents: None,
+            since,
+            idle_timeout: IDLE_TIMEOUT,
+            zone,
+        };
         activity(&self.store, &request).unwrap()
     }
 }

@@ -11,8 +11,9 @@ use super::names::{ARCHIVED, SESSIONS, archive_name, rollout, rollout_name};
 use crate::search::{Search, modified};
 use crate::{Discovery, Source};
 
-/// How deep rollouts lie below the folder of all: year, month, day.
-const DEPTH: usize = 4;
+/// How deep the folders of days lie below the folder of all: year, month, day; and rollouts in them.
+const DAYS: usize = 3;
+const DEPTH: usize = DAYS + 1;
 
 /// All rollouts in Codex's home (`~/.codex`), by their names. Whose subagents they are is in them:
 /// see [`settle`]. What is not there is no problem.
@@ -55,30 +56,33 @@ pub(crate) fn discover_changed<'p>(
     search.finish()
 }
 
-/// The rollouts that were written to since a time, among those of the threads that were begun lately and
-/// in these folders. `go_on` is asked between folders.
-pub(crate) fn discover_recent<'p>(
+/// The rollouts that were written to since a time: of all, or, where rollouts to look `beside` are given,
+/// in their folders and among the threads that were begun lately. `go_on` is asked between folders.
+pub(crate) fn discover_recent(
     home: &Path,
-    beside: impl IntoIterator<Item = &'p Path>,
+    beside: Option<&[PathBuf]>,
     since: Timestamp,
     skip: &dyn Fn(&Path) -> bool,
     go_on: &dyn Fn() -> bool,
 ) -> Discovery {
     let mut search = Search::new(skip);
     let sessions = home.join(SESSIONS);
-    let mut folders: Vec<PathBuf> = beside
-        .into_iter()
-        .filter(|path| path.starts_with(&sessions))
-        .filter_map(|path| path.parent().map(Path::to_owned))
-        .collect();
-    // Folders are named by local days: one more to either side.
-    const DAY: i64 = 24 * 60 * 60;
-    let days = (-1..=4).map(|day| since.as_second() + day * DAY);
-    folders.extend(days.filter_map(|at| Timestamp::from_second(at).ok()).filter_map(|at| {
-        let day = at.to_string().get(..10)?.replace('-', "/");
-        Some(sessions.join(day))
-    }));
-    folders.sort_unstable();
+    let mut folders: Vec<PathBuf> = match beside {
+        None => WalkDir::new(&sessions)
+            .min_depth(DAYS)
+            .max_depth(DAYS)
+            .into_iter()
+            .flatten()
+            .map(walkdir::DirEntry::into_path)
+            .collect(),
+        Some(beside) => {
+            let known = beside.iter().filter(|path| path.starts_with(&sessions));
+            let known = known.filter_map(|path| path.parent().map(Path::to_owned));
+            known.chain(days_since(since).map(|day| sessions.join(day))).collect()
+        }
+    };
+    // The latest first: time may run out.
+    folders.sort_unstable_by(|a, b| b.cmp(a));
     folders.dedup();
     for folder in folders {
         if !go_on() {
@@ -95,6 +99,14 @@ pub(crate) fn discover_recent<'p>(
         }
     }
     search.finish()
+}
+
+/// The folders of the days since a time. They are named by local days: one more to either side.
+fn days_since(since: Timestamp) -> impl Iterator<Item = String> {
+    const DAY: i64 = 24 * 60 * 60;
+    (-1..=4)
+        .filter_map(move |day| Timestamp::from_second(since.as_second() + day * DAY).ok())
+        .filter_map(|at| Some(at.to_string().get(..10)?.replace('-', "/")))
 }
 
 /// The rollout of one thread, by its path. Nothing where that cannot be the rollout of this thread.

@@ -53,11 +53,12 @@ pub(super) fn call(item: &Payload<'_>) -> Option<Call> {
         files,
         blanked: rendered.blanked,
         input: rendered.text,
-        // What was found goes to the model only.
-        outcome: (name == "web_search").then(|| match item.status.as_deref() {
-            Some("failed") => Outcome::Failed,
-            _ => Outcome::Succeeded,
-        }),
+        outcome: match (name, item.status.as_deref()) {
+            // What was found goes to the model only.
+            ("web_search", Some("failed")) => Some(Outcome::Failed),
+            ("web_search", _) => Some(Outcome::Succeeded),
+            _ => None,
+        },
     })
 }
 

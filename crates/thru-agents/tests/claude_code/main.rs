@@ -7,6 +7,8 @@
 )]
 
 mod cleaning;
+#[path = "../common/mod.rs"]
+mod common;
 mod discovery;
 mod fixtures;
 mod properties;

@@ -105,7 +105,8 @@ impl Evidence {
                 spoken_words(&all[at], words[at], proximity[at]) + by_thread(&all[at]) * meaning[at]
             })
             .collect();
-        let turn = |candidate: &Candidate| (candidate.source, candidate.turn, candidate.is_subagent);
+        let turn =
+            |candidate: &Candidate| (candidate.source, candidate.turn, candidate.is_subagent);
         let mut of_turn = best_of_group(all, &both, turn);
         as_shares(&mut of_turn);
         let mut session = best_three(all, &both);

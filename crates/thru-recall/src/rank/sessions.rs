@@ -53,10 +53,7 @@ struct Gathered {
 }
 
 /// Sessions with the smallest key of their passages, and their features.
-pub(super) fn features(
-    all: &[Candidate],
-    evidence: &Evidence,
-) -> Vec<(i64, u64, SessionFeatures)> {
+pub(super) fn features(all: &[Candidate], evidence: &Evidence) -> Vec<(i64, u64, SessionFeatures)> {
     let mut sessions: BTreeMap<i64, Gathered> = BTreeMap::new();
     for (at, candidate) in all.iter().enumerate() {
         let of = sessions

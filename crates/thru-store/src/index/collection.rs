@@ -2,13 +2,14 @@
 //! one, and with them its order, do not depend on the other.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use rusqlite::OptionalExtension;
 use thru_core::{Id, Timestamp};
 
 use super::fields::kind_code;
 use crate::error::Result;
-use crate::query::{MemoryBody, PassageFilter};
+use crate::query::{MemoryBody, PassageFilter, SessionBelonging};
 use crate::store::Store;
 use crate::vectors::text_key;
 
@@ -33,6 +34,8 @@ pub(super) struct Document {
     pub(super) id: Id,
     pub(super) session: i64,
     pub(super) project: i64,
+    /// Whose session it is of; 0 where it is of none.
+    pub(super) agent: u8,
     pub(super) source: i64,
     pub(super) ordinal: u32,
     pub(super) turn: u32,
@@ -45,8 +48,8 @@ pub(super) struct Document {
     pub(super) text_key: u64,
 }
 
-/// The projects of sessions, as far as they were asked for.
-pub(super) type Projects = HashMap<i64, i64>;
+/// The projects and agents of sessions, as far as they were asked for.
+pub(super) type Sessions = HashMap<i64, SessionBelonging>;
 
 impl Collection {
     /// Both, in the order in which they are written.
@@ -88,7 +91,7 @@ impl Collection {
         store: &Store,
         after: i64,
         limit: usize,
-        projects: &mut Projects,
+        sessions: &mut Sessions,
         mut each: impl FnMut(&Document) -> Result<()>,
     ) -> Result<(i64, u64)> {
         let (mut last, mut count) = (after, 0);
@@ -99,20 +102,14 @@ impl Collection {
                 Self::Passages => {
                     let rows = store.passages(PassageFilter::After { row: last, limit: wanted })?;
                     for passage in &rows {
-                        let project = match projects.get(&passage.session) {
-                            Some(project) => *project,
-                            None => {
-                                let project = store.project_of_session(passage.session)?;
-                                projects.insert(passage.session, project);
-                                project
-                            }
-                        };
+                        let of = belonging(store, sessions, passage.session)?;
                         let text = store.text_of(passage)?;
                         each(&Document {
                             row: passage.row,
                             id: passage.id,
                             session: passage.session,
-                            project,
+                            project: of.project,
+                            agent: of.agent.code(),
                             source: passage.source,
                             ordinal: passage.ordinal,
                             turn: passage.turn,
@@ -142,11 +139,16 @@ impl Collection {
                         let text = body.search_text();
                         let files = store.files_of_memories(&[memory.row])?;
                         let elsewhere = if memory.is_global() { EVERYWHERE } else { 0 };
+                        let agent = match memory.session {
+                            Some(session) => belonging(store, sessions, session)?.agent.code(),
+                            None => 0,
+                        };
                         each(&Document {
                             row: memory.row,
                             id: memory.id,
                             session: memory.session.unwrap_or(0),
                             project: memory.project.unwrap_or(elsewhere),
+                            agent,
                             source: 0,
                             ordinal: memory.turn,
                             turn: memory.turn,
@@ -166,6 +168,13 @@ impl Collection {
         }
         Ok((last, count))
     }
+}
+
+fn belonging(store: &Store, known: &mut Sessions, session: i64) -> Result<SessionBelonging> {
+    Ok(match known.entry(session) {
+        Entry::Occupied(known) => *known.get(),
+        Entry::Vacant(new) => *new.insert(store.belonging_of_session(session)?),
+    })
 }
 
 fn concepts(body: &MemoryBody) -> Vec<&'static str> {

@@ -24,6 +24,8 @@ pub(super) struct Fields {
     pub(super) key: Field,
     pub(super) session: Field,
     pub(super) project: Field,
+    /// See [`thru_core::Agent::code`].
+    pub(super) agent: Field,
     pub(super) source: Field,
     pub(super) ordinal: Field,
     /// See [`kind_code`].
@@ -45,7 +47,7 @@ pub(super) struct Fields {
 impl Fields {
     pub(super) fn schema() -> Schema {
         let mut schema = Schema::builder();
-        for name in ["row", "session", "project", "kind", "text_key"] {
+        for name in ["row", "session", "project", "agent", "kind", "text_key"] {
             schema.add_u64_field(name, INDEXED | FAST);
         }
         for name in ["key", "source", "ordinal", "turn"] {
@@ -68,6 +70,7 @@ impl Fields {
             key: field("key")?,
             session: field("session")?,
             project: field("project")?,
+            agent: field("agent")?,
             source: field("source")?,
             ordinal: field("ordinal")?,
             kind: field("kind")?,
@@ -86,6 +89,7 @@ impl Fields {
             (self.row, of.row),
             (self.session, of.session),
             (self.project, of.project),
+            (self.agent, i64::from(of.agent)),
             (self.source, of.source),
             (self.ordinal, i64::from(of.ordinal)),
             (self.kind, i64::from(of.kind)),

@@ -12,7 +12,7 @@ use tantivy::query::{
 };
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocAddress, DocId, Score, SegmentOrdinal, SegmentReader, Term};
-use thru_core::{Concept, MemoryKind, Timestamp};
+use thru_core::{Agent, Concept, MemoryKind, Timestamp};
 
 use super::evidence::{Candidate, Statistics, evidence};
 use super::fields::{Fields, normal_path};
@@ -29,6 +29,8 @@ pub struct IndexFilter {
     pub projects: Option<Vec<i64>>,
     /// Rows of sessions.
     pub sessions: Option<Vec<i64>>,
+    /// Sessions of these agents.
+    pub agents: Option<Vec<Agent>>,
     /// The end of the path of a file that the passage touched.
     pub file: Option<String>,
     /// Not before this time.
@@ -214,6 +216,11 @@ fn required(fields: Fields, filter: &IndexFilter) -> Vec<Box<dyn Query>> {
             let rows = rows.iter().map(|row| Term::from_field_u64(field, *row as u64));
             required.push(Box::new(TermSetQuery::new(rows)));
         }
+    }
+    if let Some(agents) = &filter.agents {
+        let agents =
+            agents.iter().map(|agent| Term::from_field_u64(fields.agent, agent.code().into()));
+        required.push(Box::new(TermSetQuery::new(agents)));
     }
     if let Some(kinds) = &filter.kinds {
         let kinds = kinds.iter().map(|kind| Term::from_field_u64(fields.kind, kind.code().into()));

@@ -6,7 +6,7 @@ use tantivy::directory::MmapDirectory;
 use tantivy::{Index, IndexReader, ReloadPolicy, Searcher};
 use thru_core::Layout;
 
-use super::collection::{Collection, Projects};
+use super::collection::{Collection, Sessions};
 use super::directory::ReadingDirectory;
 use super::fields::{Fields, register_tokenizer};
 use super::writer::payload;
@@ -121,9 +121,9 @@ fn index_in_memory(
     let index = Index::create_in_ram(Fields::schema());
     register_tokenizer(&index);
     let mut writer = index.writer_with_num_threads(1, 15_000_000)?;
-    let mut projects = Projects::new();
+    let mut sessions = Sessions::new();
     let (_, added) =
-        collection.documents(store, after, LONGEST_TAIL, &mut projects, |document| {
+        collection.documents(store, after, LONGEST_TAIL, &mut sessions, |document| {
             writer.add_document(fields.document(document))?;
             Ok(())
         })?;

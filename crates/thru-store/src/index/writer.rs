@@ -7,7 +7,7 @@ use tantivy::directory::MmapDirectory;
 use tantivy::{Index, Term};
 use thru_core::Layout;
 
-use super::collection::{Collection, Projects};
+use super::collection::{Collection, Sessions};
 use super::fields::{Fields, register_tokenizer};
 use crate::error::{Result, StoreError};
 use crate::files::create_private_directory;
@@ -43,7 +43,7 @@ struct Part {
     fields: Fields,
     row: i64,
     added: u64,
-    projects: Projects,
+    sessions: Sessions,
     cleared: HashSet<i64>,
 }
 
@@ -140,17 +140,17 @@ impl Part {
             fields,
             row,
             added: 0,
-            projects: Projects::new(),
+            sessions: Sessions::new(),
             cleared: HashSet::new(),
         })
     }
 
     fn catch_up(&mut self, store: &Store) -> Result<u64> {
         // A session may have found its project since.
-        self.projects.clear();
-        let Self { collection, writer, fields, row, projects, .. } = self;
+        self.sessions.clear();
+        let Self { collection, writer, fields, row, sessions, .. } = self;
         let (last, added) =
-            collection.documents(store, *row, usize::MAX, projects, |document| {
+            collection.documents(store, *row, usize::MAX, sessions, |document| {
                 writer.add_document(fields.document(document))?;
                 Ok(())
             })?;

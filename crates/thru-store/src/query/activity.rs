@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rusqlite::types::Value;
 use rusqlite::{Row, params_from_iter};
-use thru_core::{Access, FileTouch, Id, PassageKind, Timestamp};
+use thru_core::{Access, Agent, FileTouch, Id, PassageKind, Timestamp};
 
 use super::passages::{COLUMNS, passage};
 use super::{PassageRow, Touch};
@@ -38,6 +38,8 @@ pub struct Moment {
 pub struct MomentFilter {
     /// Rows of projects.
     pub projects: Option<Vec<i64>>,
+    /// Of these agents.
+    pub agents: Option<Vec<Agent>>,
     /// At or after this time.
     pub since: Option<Timestamp>,
 }
@@ -92,12 +94,16 @@ impl Store {
         let mut parameters: Vec<Value> = Vec::new();
         // Of all sessions one walk over the table is quickest, of some the index is.
         let mut tables = "passages p";
-        if filter.projects.is_some() || filter.since.is_some() {
+        if filter.projects.is_some() || filter.agents.is_some() || filter.since.is_some() {
             tables = "sessions s CROSS JOIN passages p ON p.session = s.id";
         }
         if let Some(projects) = &filter.projects {
             conditions.push(format!("s.project IN ({})", super::in_list(projects.len())));
             parameters.extend(projects.iter().map(|row| Value::from(*row)));
+        }
+        if let Some(agents) = &filter.agents {
+            conditions.push(format!("s.agent IN ({})", super::in_list(agents.len())));
+            parameters.extend(agents.iter().map(|agent| Value::from(agent.as_str().to_owned())));
         }
         if let Some(since) = filter.since {
             conditions.push("s.ended >= ? AND p.at >= ?".to_owned());

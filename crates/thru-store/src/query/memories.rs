@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use rusqlite::types::Value;
 use rusqlite::{OptionalExtension, Row, params_from_iter};
 use thru_core::{
-    FileState, Id, IdPrefix, MemoryDecision, MemoryKind, Observation, ObservationType, SessionKey,
-    Summary, Timestamp, WorkOutcome,
+    Agent, FileState, Id, IdPrefix, MemoryDecision, MemoryKind, Observation, ObservationType,
+    SessionKey, Summary, Timestamp, WorkOutcome,
 };
 
 use super::passages::{passage_place, time};
@@ -158,6 +158,8 @@ pub struct MemoryFilter {
     pub global: bool,
     /// Of this session.
     pub session: Option<i64>,
+    /// Of sessions of these agents.
+    pub agents: Option<Vec<Agent>>,
     /// Rows of memories.
     pub rows: Option<Vec<i64>>,
     /// Of these kinds.
@@ -205,6 +207,13 @@ impl Store {
         if let Some(session) = filter.session {
             conditions.push("m.session = ?".to_owned());
             parameters.push(Value::from(session));
+        }
+        if let Some(agents) = &filter.agents {
+            conditions.push(format!(
+                "m.session IN (SELECT id FROM sessions WHERE agent IN ({}))",
+                list(agents.len())
+            ));
+            parameters.extend(agents.iter().map(|agent| Value::from(agent.as_str().to_owned())));
         }
         if let Some(rows) = &filter.rows {
             conditions.push(format!("m.row IN ({})", list(rows.len())));

@@ -31,6 +31,7 @@ pub use passages::{PassageFilter, PassageRow, SourceRecord, Touch, TouchedFile};
 pub(crate) use projects::merged_project;
 pub use projects::{ProjectName, ProjectRow};
 pub use refinements::{RefinementRow, SpendingFilter, SpendingRow, TurnFilter, TurnRow};
+pub(crate) use sessions::SessionBelonging;
 pub use sessions::{SessionFilter, SessionPlace, SessionRow};
 pub(crate) use sources::sources_of;
 pub use sources::{Counts, SourceCursor, SourceRow, Stamped};

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use rusqlite::{Connection, OptionalExtension};
-use thru_core::{ProjectKey, Timestamp};
+use rusqlite::{Connection, OptionalExtension, params_from_iter};
+use thru_core::{Agent, ProjectKey, Timestamp};
 
 use super::passages::time;
 use crate::error::Result;
@@ -44,20 +44,27 @@ pub struct ProjectRow {
 impl Store {
     /// Every project that is not part of another, the last used first.
     pub fn projects(&self) -> Result<Vec<ProjectRow>> {
-        let mut statement = self.connection.prepare_cached(
+        self.projects_of(&Agent::ALL)
+    }
+
+    /// The same, where only the sessions of these agents count.
+    pub fn projects_of(&self, agents: &[Agent]) -> Result<Vec<ProjectRow>> {
+        let mut statement = self.connection.prepare_cached(&format!(
             "WITH own AS (
                  SELECT coalesce(p.merged_into, p.id) AS project, count(*) AS sessions,
                         max(s.ended) AS last, sum(n.passages) AS passages
                  FROM sessions s JOIN projects p ON p.id = s.project
                  LEFT JOIN (SELECT session, count(*) AS passages FROM passages GROUP BY session) n
                         ON n.session = s.id
+                 WHERE s.agent IN ({})
                  GROUP BY 1)
              SELECT p.id, p.key, p.name, coalesce(own.sessions, 0), coalesce(own.passages, 0), own.last
              FROM projects p LEFT JOIN own ON own.project = p.id
              WHERE p.merged_into IS NULL ORDER BY own.last DESC, p.name",
-        )?;
+            super::in_list(agents.len())
+        ))?;
         let mut projects = statement
-            .query_map([], |row| {
+            .query_map(params_from_iter(agents.iter().map(|agent| agent.as_str())), |row| {
                 Ok(ProjectRow {
                     row: row.get(0)?,
                     key: ProjectKey::from_stored(row.get::<_, String>(1)?),

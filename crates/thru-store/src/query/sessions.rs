@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rusqlite::types::Value;
 use rusqlite::{OptionalExtension, Row, params_from_iter};
-use thru_core::{Id, ProjectKey, SessionFacts, SessionId, SessionKey, Timestamp};
+use thru_core::{Agent, Id, ProjectKey, SessionFacts, SessionId, SessionKey, Timestamp};
 use thru_lifecycle::Indexing;
 
 use super::episodes::Heard;
@@ -59,6 +59,8 @@ pub struct SessionPlace {
 pub struct SessionFilter {
     /// Rows of projects.
     pub projects: Option<Vec<i64>>,
+    /// Of these agents.
+    pub agents: Option<Vec<Agent>>,
     /// The start of the session's id.
     pub id_prefix: Option<String>,
     /// Rows of sessions.
@@ -69,6 +71,15 @@ pub struct SessionFilter {
     pub until: Option<Timestamp>,
     /// At most this many, the latest first.
     pub limit: Option<usize>,
+}
+
+/// Where a session belongs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SessionBelonging {
+    /// The row of its project; 0 where it has none.
+    pub(crate) project: i64,
+    /// Whose session it is.
+    pub(crate) agent: Agent,
 }
 
 impl Store {
@@ -82,6 +93,10 @@ impl Store {
                 conditions.push(format!("{column} IN ({})", super::in_list(rows.len())));
                 parameters.extend(rows.iter().map(|row| Value::from(*row)));
             }
+        }
+        if let Some(agents) = &filter.agents {
+            conditions.push(format!("s.agent IN ({})", super::in_list(agents.len())));
+            parameters.extend(agents.iter().map(|agent| Value::from(agent.as_str().to_owned())));
         }
         if let Some(prefix) = &filter.id_prefix {
             // As a range, which there is an index for.
@@ -165,13 +180,16 @@ impl Store {
             .optional()?)
     }
 
-    /// The row of a session's project, as the index knows it; 0 where it has none.
-    pub fn project_of_session(&self, session: i64) -> Result<i64> {
-        let project: Option<i64> = self
+    /// Where a session belongs, as the index knows it.
+    pub(crate) fn belonging_of_session(&self, session: i64) -> Result<SessionBelonging> {
+        let row = self
             .connection
-            .prepare_cached("SELECT project FROM sessions WHERE id = ?1")?
-            .query_row([session], |row| row.get(0))?;
-        Ok(project.unwrap_or(0))
+            .prepare_cached("SELECT project, agent FROM sessions WHERE id = ?1")?
+            .query_row([session], |row| {
+                let project: Option<i64> = row.get(0)?;
+                Ok(SessionBelonging { project: project.unwrap_or(0), agent: super::agent(row, 1)? })
+            })?;
+        Ok(row)
     }
 
     /// The key of the project that a session counts as, where it has one.

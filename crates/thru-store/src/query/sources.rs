@@ -1,9 +1,9 @@
 //! Archived files and how far they were read.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use rusqlite::{Connection, OptionalExtension, params_from_iter};
-use thru_core::{SessionId, SessionKey, SourceKind};
+use thru_core::{Agent, SessionId, SessionKey, SourceKind};
 
 use super::count;
 use crate::error::Result;
@@ -172,6 +172,16 @@ impl Store {
         self.named_counts(
             "SELECT kind, sum(count) AS n FROM diagnostics GROUP BY 1 ORDER BY n DESC, 1",
         )
+    }
+
+    /// How many sessions with a passage there are of each agent that has any.
+    pub fn sessions_by_agent(&self) -> Result<BTreeMap<Agent, u64>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT agent, count(*) FROM sessions s
+             WHERE EXISTS (SELECT 1 FROM passages WHERE session = s.id) GROUP BY agent",
+        )?;
+        let rows = statement.query_map([], |row| Ok((super::agent(row, 0)?, row.get(1)?)))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
     fn named_counts(&self, sql: &str) -> Result<Vec<(String, u64)>> {

@@ -160,8 +160,12 @@ fn lost(called: &Called, reason: &str) -> String {
 fn work(places: Places, called: &Called) -> Result<String, Trouble> {
     let raw = read_input()?;
     let refused = |reason: String| Trouble { reason, shape: failures::shape(&raw), lost: false };
-    if called.agent.parse::<Agent>().is_err() {
-        return Err(refused(format!("there is no agent `{}`", shortened(&called.agent))));
+    // Other agents have no hooks yet.
+    if called.agent != Agent::ClaudeCode.as_str() {
+        return Err(refused(format!(
+            "there are no hooks of an agent `{}`",
+            shortened(&called.agent)
+        )));
     }
     let is_name = |event: &str| {
         (1..=64).contains(&event.len()) && event.bytes().all(|b| b.is_ascii_alphabetic())

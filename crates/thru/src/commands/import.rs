@@ -14,22 +14,27 @@ use thru_core::Agent;
 use thru_intake::identity::PROJECT_FILE;
 use thru_intake::{How, ImportReport, Intake, IntakeLock, Plan, SourceProblem, Stage, Which};
 
+use super::of_agents::OfAgents;
 use super::{Outcome, export, shared};
 use crate::environment::{Environment, project_settings};
 use crate::failure::advised;
 use crate::ui::{Page, Tone, count, plural, size};
 
-/// Without a path: everything that Claude Code left on this machine.
+/// Without a path: everything that Claude Code, Codex and Copilot CLI left on this machine.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    thru import                     everything in ~/.claude (or $CLAUDE_CONFIG_DIR)\n  \
+    thru import                     everything in ~/.claude, ~/.codex and ~/.copilot\n  \
+    thru import --agent codex       only what Codex left there\n  \
     thru import backup/projects     transcripts in a folder\n  \
     thru import --dry-run           only say what there is to read\n  \
     thru import memory.jsonl        what was told and decided, from an export\n\n\
-    Can be stopped and run again at any time: it goes on where it stopped.")]
+    Can be stopped and run again at any time: it goes on where it stopped. CLAUDE_CONFIG_DIR, CODEX_HOME \
+    and COPILOT_HOME say where agents keep their files, where that is elsewhere.")]
 pub(crate) struct Arguments {
     /// Files and folders to read instead
     paths: Vec<PathBuf>,
+    #[command(flatten)]
+    of: OfAgents,
     /// Do not ask
     #[arg(long, short)]
     yes: bool,
@@ -64,7 +69,7 @@ pub(crate) fn run(
         true => None,
         false => Some(shared::lock(&environment.intake()?)?),
     };
-    let prepared = prepare(environment, &arguments.paths)?;
+    let prepared = prepare(environment, &arguments.paths, &arguments.of)?;
     let Prepared { plan, found, .. } = &prepared;
     let mut page = Page::new(environment, plain);
     if !arguments.json {
@@ -108,12 +113,17 @@ pub(crate) struct Prepared {
     pub(crate) found: usize,
 }
 
-/// Looks for what there is to read: in these places, or where Claude Code keeps its files. Whoever
+/// Looks for what there is to read: in these places, or where agents keep their files. Whoever
 /// wants to read it then holds the lock already: who held it before may have forgotten sessions, or
 /// changed rules.
-pub(crate) fn prepare(environment: &Environment, paths: &[PathBuf]) -> Result<Prepared> {
+pub(crate) fn prepare(
+    environment: &Environment,
+    paths: &[PathBuf],
+    of: &OfAgents,
+) -> Result<Prepared> {
     let exclusions = Exclusions::of(environment)?;
-    let discovery = discover(paths, environment, &exclusions.ignored)?;
+    let mut discovery = discover(paths, environment, &exclusions.ignored)?;
+    discovery.sources.retain(|source| of.hold(source.agent));
     prepare_found(environment, exclusions, discovery)
 }
 
@@ -253,25 +263,32 @@ fn describe(
     arguments: &Arguments,
     environment: &Environment,
 ) {
-    let place = match arguments.paths[..] {
-        [] => environment.shown(&environment.homes.claude_code),
+    let place = |agent: Agent| match arguments.paths[..] {
+        [] => environment.shown(environment.homes.of(agent)),
         [ref path] => environment.shown(path),
         ref paths => plural(paths.len() as u64, "path"),
     };
     if found == 0 {
-        page.line(format!("There is no Claude Code history in {place}."));
+        let wanted: Vec<Agent> =
+            Agent::ALL.into_iter().filter(|agent| arguments.of.hold(*agent)).collect();
+        let names = either(wanted.iter().map(|agent| agent.display_name().to_owned()).collect());
+        let mut places: Vec<String> = wanted.into_iter().map(place).collect();
+        places.dedup();
+        page.line(format!("There is no history of {names} in {}.", either(places)));
         let demo = page.paint(Tone::Id, "thru demo");
         page.line(format!(
             "`{demo}` shows what it would look like; `thru import PATH` reads other places."
         ));
         return;
     }
-    if !plan.is_empty() {
-        let files = plural(plan.sources.len() as u64, "file");
+    for (agent, share) in &plan.shares {
+        let files = plural(share.files as u64, "file");
         page.line(format!(
-            "Claude Code history in {place}: {} in {files}, {} to read.",
-            plural(plan.sessions as u64, "session"),
-            size(plan.bytes)
+            "{} history in {}: {} in {files}, {} to read.",
+            agent.display_name(),
+            place(*agent),
+            plural(share.sessions as u64, "session"),
+            size(share.bytes)
         ));
     }
     if plan.unchanged > 0 && (arguments.dry_run || plan.is_empty()) {
@@ -280,6 +297,14 @@ fn describe(
     if plan.left_out > 0 {
         let files = plural(plan.left_out as u64, "file");
         page.line(format!("{files} left out by your settings, or because you had them forgotten."));
+    }
+}
+
+/// Several things of which any will do: `a, b or c`.
+fn either(mut of: Vec<String>) -> String {
+    match (of.pop(), of.is_empty()) {
+        (Some(last), false) => format!("{} or {last}", of.join(", ")),
+        (last, _) => last.unwrap_or_default(),
     }
 }
 

@@ -23,6 +23,7 @@ pub(crate) mod log;
 pub(crate) mod man;
 pub(crate) mod memories;
 pub(crate) mod models;
+mod of_agents;
 pub(crate) mod projects;
 pub(crate) mod rebuild;
 pub(crate) mod redact;

@@ -4,6 +4,7 @@ use anyhow::Result;
 use serde_json::{Value, json};
 use thru_intake::Operation;
 
+use super::of_agents::OfAgents;
 use super::{Outcome, shared};
 use crate::environment::Environment;
 use crate::failure::advised;
@@ -14,6 +15,8 @@ use crate::ui::{Page, Tone, age, count, one_line, width};
 pub(crate) struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
+    #[command(flatten)]
+    of: OfAgents,
     /// Answer as JSON
     #[arg(long, global = true)]
     json: bool,
@@ -44,7 +47,14 @@ pub(crate) fn run(arguments: Arguments, environment: &Environment, plain: bool) 
     let store = shared::open_store(environment)?;
     let operation = match arguments.command {
         None | Some(Command::List) => {
-            let projects = store.projects()?;
+            let projects = match arguments.of.filter() {
+                Some(agents) => {
+                    let mut projects = store.projects_of(&agents)?;
+                    projects.retain(|project| project.sessions > 0);
+                    projects
+                }
+                None => store.projects()?,
+            };
             if arguments.json {
                 let listed: Vec<Value> = projects.iter().map(project_json).collect();
                 page.json(&json!({ "version": 1, "kind": "projects", "projects": listed }))?;

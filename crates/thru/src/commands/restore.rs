@@ -3,6 +3,8 @@
 use anyhow::Result;
 use serde_json::json;
 
+use thru_agents::agents;
+
 use super::{Outcome, shared};
 use crate::environment::Environment;
 use crate::ui::{Page, Tone, plural, size};
@@ -55,7 +57,7 @@ pub(crate) fn run(
                 plural(restored.kept.len() as u64, "file")
             ));
         }
-        let resume = format!("claude --resume {}", session.key.id);
+        let resume = agents::resume_command(&session.key);
         let resume = page.paint(Tone::Id, &resume);
         match &restored.directory {
             Some(directory) => page.line(format!("Resume it in {directory} with `{resume}`.")),

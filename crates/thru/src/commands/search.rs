@@ -2,13 +2,14 @@
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use thru_core::{Concept, MemoryKind, Outcome as CallOutcome, PassageKind};
+use thru_core::{Agent, Concept, MemoryKind, Outcome as CallOutcome, PassageKind};
 use thru_recall::{Answer, FoundMemory, Hit, Request, parse_date};
 use thru_redact::{Clean, Redactor};
 use thru_store::index::IndexFilter;
 use thru_store::{PassageRow, SessionRow, Store};
 
 use super::memories::{self, TableRow};
+use super::of_agents::OfAgents;
 use super::{Outcome, shared};
 use crate::asking::open_for_question;
 use crate::environment::Environment;
@@ -35,6 +36,8 @@ pub(crate) struct Arguments {
     /// Only this session (the start of its id is enough)
     #[arg(long, short)]
     session: Option<String>,
+    #[command(flatten)]
+    of: OfAgents,
     /// Only passages that touched this file (the end of its path is enough)
     #[arg(long, short)]
     file: Option<String>,
@@ -122,6 +125,7 @@ impl Arguments {
             project: None,
             all: true,
             session: None,
+            of: OfAgents::default(),
             file: None,
             since: None,
             until: None,
@@ -167,6 +171,7 @@ fn scope(
     let filter = IndexFilter {
         projects: project.as_ref().map(|project| store.project_rows(project.row)).transpose()?,
         sessions: session,
+        agents: arguments.of.filter(),
         file: arguments.file.clone(),
         since: date(&arguments.since)?,
         until: date(&arguments.until)?,
@@ -300,11 +305,16 @@ pub(crate) fn session_heading(
     let project = session.project_name.as_deref().unwrap_or("no project");
     let age = age(session.ended, environment.clock.now());
     let id = session.key.id.short();
-    let tail = format!("  {age}  {id}");
+    // Most sessions are Claude Code's; of others it is said.
+    let whose = match session.key.agent {
+        Agent::ClaudeCode => String::new(),
+        other => format!("  {}", other.display_name()),
+    };
+    let tail = format!("  {age}{whose}  {id}");
     let project = one_line(project, 30);
     let room = page.columns().saturating_sub(width(&project) + width(&tail) + 3).max(20);
     let title = one_line(session.title.as_deref().unwrap_or("untitled"), room);
-    let quiet = page.paint(Tone::Quiet, &format!("  {age}"));
+    let quiet = page.paint(Tone::Quiet, &format!("  {age}{whose}"));
     let id = page.paint(Tone::Id, &id);
     format!("{} {quiet}  {id}", page.paint(Tone::Heading, &format!("{project} · {title}")))
 }

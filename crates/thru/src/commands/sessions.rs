@@ -6,11 +6,14 @@ use thru_lifecycle::conversation::Said;
 use thru_recall::parse_date;
 use thru_store::{SessionFilter, SessionRow};
 
+use super::of_agents::{OfAgents, tell_apart};
 use super::unindexed::{self, Wanted};
 use super::{Outcome, shared};
 use crate::environment::Environment;
 use crate::ui::{Page, Tone, age, one_line, plural};
 
+/// Columns of an agent's name, where sessions of several are listed.
+const AGENT: usize = 11;
 /// Columns of a session's state …
 const STATE: usize = 9;
 /// … and those that its title has to have beside it.
@@ -25,6 +28,8 @@ pub(crate) struct Arguments {
     /// In all projects
     #[arg(long, short)]
     all: bool,
+    #[command(flatten)]
+    of: OfAgents,
     /// With activity since: `2026-03-01`, `yesterday`, `2 weeks ago`
     #[arg(long)]
     since: Option<String>,
@@ -67,6 +72,7 @@ pub(crate) fn run(
         projects: project.as_ref().map(|project| store.project_rows(project.row)).transpose()?,
         since: date(&arguments.since)?,
         until: date(&arguments.until)?,
+        agents: arguments.of.filter(),
         limit: Some(arguments.limit + 1),
         ..SessionFilter::default()
     };
@@ -109,7 +115,8 @@ fn list_unindexed(
         _ => None,
     };
     let project = arguments.project.as_deref().or(here.as_deref());
-    let wanted = Wanted { project, active: arguments.include_active, inactive: true };
+    let active = arguments.include_active;
+    let wanted = Wanted { project, of: &arguments.of, active, inactive: true };
     let sessions = unindexed::list(environment, &wanted)?;
     let mut page = Page::new(environment, plain);
     if arguments.json {
@@ -132,7 +139,12 @@ fn table(page: &mut Page, sessions: &[SessionRow], environment: &Environment) {
         .collect();
     let name_width = names.iter().map(|name| crate::ui::width(name)).max().unwrap_or(0).max(7);
     // Titles matter more than states where there is little room.
-    let fixed = 8 + 2 + 9 + 2 + name_width + 2 + 5 + 2;
+    let by_agent = tell_apart(sessions.iter().map(|session| session.key.agent));
+    let agent = |name: &str| match by_agent {
+        true => format!("{name:AGENT$}  "),
+        false => String::new(),
+    };
+    let fixed = 8 + 2 + 9 + 2 + agent("").len() + name_width + 2 + 5 + 2;
     let has_states = page.columns().saturating_sub(fixed + STATE + 2) >= TITLE;
     let room = page.columns().saturating_sub(fixed + if has_states { STATE + 2 } else { 0 });
     let state = |state: &str| match has_states {
@@ -140,9 +152,10 @@ fn table(page: &mut Page, sessions: &[SessionRow], environment: &Environment) {
         false => String::new(),
     };
     let heading = format!(
-        "{:8}  {:9}  {}{:name_width$}  {:>5}  TITLE",
+        "{:8}  {:9}  {}{}{:name_width$}  {:>5}  TITLE",
         "SESSION",
         "LAST USED",
+        agent("AGENT"),
         state("STATE"),
         "PROJECT",
         "TURNS"
@@ -154,9 +167,10 @@ fn table(page: &mut Page, sessions: &[SessionRow], environment: &Environment) {
         let title = one_line(session.title.as_deref().unwrap_or("untitled"), room.max(20));
         let conversation = session.heard.at(now, &environment.limits());
         page.line(format!(
-            "{}  {:9}  {}{name}{padding}  {:>5}  {title}",
+            "{}  {:9}  {}{}{name}{padding}  {:>5}  {title}",
             page.paint(Tone::Id, &format!("{id:8}")),
             age(session.ended, now),
+            agent(session.key.agent.as_str()),
             state(conversation.as_ref().map_or("-", |one| one.phase().as_str())),
             session.turns,
         ));

@@ -2,13 +2,13 @@
 
 use std::time::SystemTime;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use serde_json::{Value, json};
 use thru_capture::pause;
 use thru_capture::timings::{self, Timing};
-use thru_core::Timestamp;
+use thru_core::{Agent, Timestamp};
 use thru_store::{Counts, Store};
 
 use super::capture::described;
@@ -44,6 +44,8 @@ struct Status {
     pending: u64,
     /// Sessions that were left and are not indexed.
     unindexed: usize,
+    /// Sessions in memory by the agent that they are of.
+    by_agent: BTreeMap<Agent, u64>,
     /// Work that was given up.
     dead_jobs: u64,
     /// Work that failed and is tried again, or waits.
@@ -103,6 +105,7 @@ fn look(environment: &Environment) -> Result<Status> {
         events,
         counts: store.as_ref().map(Store::counts).transpose()?.unwrap_or_default(),
         memories: store.as_ref().map(Store::memory_count).transpose()?.unwrap_or_default(),
+        by_agent: store.as_ref().map(Store::sessions_by_agent).transpose()?.unwrap_or_default(),
         last_hook: timings::list(layout).pop(),
         last_intake: store.is_some().then(|| last_written(environment)).flatten(),
         pending: environment.intake()?.pending(store.as_ref())?.records,
@@ -173,8 +176,18 @@ fn show(page: &mut Page, status: &Status, environment: &Environment) {
     } else if status.waiting_jobs > 0 {
         row("jobs", None, format!("{} waiting", plural(status.waiting_jobs, "job")));
     }
+    let mut agents = Vec::new();
     if status.events > 0 {
-        row("agents", None, format!("Claude Code, {}", plural(status.events as u64, "event")));
+        agents.push(format!("Claude Code, {}", plural(status.events as u64, "event")));
+    }
+    for (agent, sessions) in &status.by_agent {
+        // What hooks tell of is counted with all else.
+        if *agent != Agent::ClaudeCode {
+            agents.push(format!("{}, {}", agent.display_name(), plural(*sessions, "session")));
+        }
+    }
+    if !agents.is_empty() {
+        row("agents", None, agents.join("; "));
     }
     row(
         "memory",
@@ -247,6 +260,7 @@ fn as_json(status: &Status, environment: &Environment) -> Value {
         "paused_until": until,
         "events": status.events,
         "sessions": status.counts.sessions,
+        "sessions_by_agent": status.by_agent,
         "projects": status.counts.projects,
         "passages": status.counts.passages,
         "memories": status.memories,

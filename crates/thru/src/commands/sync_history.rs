@@ -15,6 +15,7 @@ use thru_redact::{Clean, Redactor, Report};
 use thru_store::{SessionRow, Store};
 
 use super::import::{self, Exclusions};
+use super::of_agents::{OfAgents, tell_apart};
 use super::{Outcome, shared};
 use crate::bringing_in::everywhere;
 use crate::environment::Environment;
@@ -39,6 +40,8 @@ pub(crate) struct Arguments {
     /// Only this project
     #[arg(long, short)]
     project: Option<String>,
+    #[command(flatten)]
+    of: OfAgents,
     /// Only sessions used in the last so many days; 0 means all
     #[arg(long, default_value_t = 7)]
     days: u32,
@@ -154,7 +157,10 @@ pub(crate) fn run(
 /// Looks for what is missing.
 fn look(arguments: &Arguments, environment: &Environment) -> Result<Found> {
     let exclusions = Exclusions::of(environment)?;
-    let discovery = everywhere(environment, &exclusions);
+    let mut discovery = everywhere(environment, &exclusions);
+    discovery.sources.retain(|source| arguments.of.hold(source.agent));
+    // A subagent's file belongs to the session that is to be listed.
+    discovery.sources.iter_mut().for_each(agents::settle);
     let mut on_disk: HashMap<SessionKey, Vec<Source>> = HashMap::new();
     for source in &discovery.sources {
         let key = SessionKey { agent: source.agent, id: source.session.clone() };
@@ -180,7 +186,10 @@ fn look(arguments: &Arguments, environment: &Environment) -> Result<Found> {
         let (now, limits) = (environment.clock.now(), environment.limits());
         for course in store.unindexed_sessions(None, LOOKED_AT)? {
             let is_left = course.heard.left(now, &limits).is_some();
-            if !is_left || sessions.iter().any(|known: &Missing| known.key == course.key) {
+            if !is_left
+                || !arguments.of.hold(course.key.agent)
+                || sessions.iter().any(|known: &Missing| known.key == course.key)
+            {
                 continue;
             }
             let row = store.session(course.row)?;
@@ -397,20 +406,32 @@ fn table(page: &mut Page, sessions: &[Missing], environment: &Environment) {
         .map(|session| one_line(session.project.as_deref().unwrap_or("-"), 20))
         .collect();
     let width = names.iter().map(|name| crate::ui::width(name)).max().unwrap_or(0).max(7);
+    let by_agent = tell_apart(sessions.iter().map(|session| session.key.agent));
+    let agent = |name: &str| match by_agent {
+        true => format!("{name:11}  "),
+        false => String::new(),
+    };
     let heading = format!(
-        "{:8}  {:9}  {:9}  {:>8}  {:width$}  TITLE",
-        "SESSION", "LAST USED", "LACKS", "SIZE", "PROJECT"
+        "{:8}  {:9}  {}{:9}  {:>8}  {:width$}  TITLE",
+        "SESSION",
+        "LAST USED",
+        agent("AGENT"),
+        "LACKS",
+        "SIZE",
+        "PROJECT"
     );
     page.line(page.paint(Tone::Quiet, &heading));
     for (session, name) in sessions.iter().zip(&names) {
         let id = session.key.id.short();
         let padding = " ".repeat(width.saturating_sub(crate::ui::width(name)));
-        let room = page.columns().saturating_sub(8 + 2 + 9 + 2 + 9 + 2 + 8 + 2 + width + 2);
+        let taken = 8 + 2 + 9 + 2 + agent("").len() + 9 + 2 + 8 + 2 + width + 2;
+        let room = page.columns().saturating_sub(taken);
         let title = one_line(session.title.as_deref().unwrap_or("untitled"), room.max(20));
         page.line(format!(
-            "{}  {:9}  {:9}  {:>8}  {name}{padding}  {title}",
+            "{}  {:9}  {}{:9}  {:>8}  {name}{padding}  {title}",
             page.paint(Tone::Id, &format!("{id:8}")),
             age(session.last, now),
+            agent(session.key.agent.as_str()),
             session.lack.as_str(),
             size(session.bytes()),
         ));
@@ -424,6 +445,7 @@ fn as_json(arguments: &Arguments, found: &Found, report: Option<&ImportReport>) 
         .map(|session| {
             let done = report.and_then(|report| report.indexed.get(&session.key));
             json!({
+                "agent": session.key.agent,
                 "session_id": session.key.id,
                 "file_path": session.transcript().map(|source| &source.path),
                 "project_namespace": session.project,

@@ -5,10 +5,11 @@ use serde_json::{Value, json};
 use thru_core::MemoryKind;
 use thru_recall::{Anchor, Request, Timeline, timeline};
 use thru_redact::Report;
-use thru_store::Store;
 use thru_store::index::IndexFilter;
+use thru_store::{MemoryFilter, Store};
 
 use super::memories::{self, TableRow};
+use super::of_agents::OfAgents;
 use super::show::named_passage;
 use super::{Outcome, shared};
 use crate::asking::{Prepared, open_for_question};
@@ -31,6 +32,8 @@ pub(crate) struct Arguments {
     /// With --query: only this project
     #[arg(long, short, conflicts_with = "id")]
     project: Option<String>,
+    #[command(flatten)]
+    of: OfAgents,
     /// How many memories before it
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u16).range(0..=100))]
     before: u16,
@@ -73,9 +76,13 @@ pub(crate) fn run(
         page.print()?;
         return Ok(Outcome::Nothing);
     };
-    let kinds = (!arguments.kinds.is_empty()).then_some(arguments.kinds.as_slice());
+    let wanted = MemoryFilter {
+        agents: arguments.of.filter(),
+        kinds: (!arguments.kinds.is_empty()).then(|| arguments.kinds.clone()),
+        ..MemoryFilter::default()
+    };
     let timeline =
-        timeline(&store, anchor, arguments.before.into(), arguments.after.into(), kinds)?;
+        timeline(&store, anchor, arguments.before.into(), arguments.after.into(), wanted)?;
     if arguments.json {
         page.json(&as_json(&store, intake.redactor(), &timeline, &prepared)?)?;
     } else {
@@ -126,6 +133,7 @@ fn found(
         query: query.to_owned(),
         filter: IndexFilter {
             projects,
+            agents: arguments.of.filter(),
             kinds: (!arguments.kinds.is_empty()).then(|| arguments.kinds.clone()),
             ..IndexFilter::default()
         },

@@ -7,6 +7,7 @@ use thru_core::{SourceKind, Timestamp};
 use thru_lifecycle::Indexing;
 use thru_store::{Course, Store};
 
+use super::of_agents::OfAgents;
 use super::shared;
 use crate::environment::Environment;
 use crate::ui::{Page, Tone, age, one_line, plural};
@@ -18,6 +19,8 @@ const MOST: usize = 1_000;
 pub(crate) struct Wanted<'a> {
     /// Of this project; of all where none is named.
     pub(crate) project: Option<&'a str>,
+    /// Of these agents.
+    pub(crate) of: &'a OfAgents,
     /// Those that go on.
     pub(crate) active: bool,
     /// Those that were left.
@@ -47,6 +50,9 @@ pub(crate) fn list(environment: &Environment, wanted: &Wanted<'_>) -> Result<Vec
     let (now, limits) = (environment.clock.now(), environment.limits());
     let mut found = Vec::new();
     for course in store.unindexed_sessions(projects.as_deref(), MOST)? {
+        if !wanted.of.hold(course.key.agent) {
+            continue;
+        }
         let Some(conversation) = course.heard.at(now, &limits) else { continue };
         let is_active = conversation.left().is_none();
         if !(if is_active { wanted.active } else { wanted.inactive }) {
@@ -90,6 +96,7 @@ pub(crate) fn as_json(sessions: &[Unindexed]) -> Value {
         .iter()
         .map(|session| {
             json!({
+                "agent": session.course.key.agent,
                 "session_id": session.course.key.id,
                 "file_path": session.file,
                 "project_namespace": session.project,

@@ -6,6 +6,7 @@ use thru_intake::{ImportReport, Which};
 use thru_store::{Counts, SessionFilter, SessionRow};
 
 use super::install::{self, Prepared};
+use super::of_agents::OfAgents;
 use super::{Outcome, import, sessions, shared};
 use crate::environment::Environment;
 use crate::failure::advised;
@@ -47,7 +48,7 @@ pub(crate) fn run(
     let prepared = install::prepare(environment, Scope::User, arguments.form, None)?;
     let wants_history = !arguments.no_import && !environment.config.capture_off();
     let history = match wants_history {
-        true => Some(import::prepare(environment, &[])?),
+        true => Some(import::prepare(environment, &[], &OfAgents::default())?),
         false => None,
     };
     let mut page = Page::new(environment, plain);
@@ -138,12 +139,12 @@ fn announce(
     page.gap();
     page.line("This is going to");
     installing::tell_plan(page, &prepared.plan, environment);
-    if let Some(history) = history.filter(|history| !history.plan.is_empty()) {
+    for (agent, share) in history.iter().flat_map(|history| &history.plan.shares) {
         page.line(format!(
             "  - read the history in {}: {}, {}",
-            environment.shown(&environment.homes.claude_code),
-            plural(history.plan.sessions as u64, "session"),
-            size(history.plan.bytes)
+            environment.shown(environment.homes.of(*agent)),
+            plural(share.sessions as u64, "session"),
+            size(share.bytes)
         ));
     }
     page.line(
@@ -156,7 +157,7 @@ fn announce(
 /// another process may have read it.
 fn read(environment: &Environment, quiet: bool) -> Result<ImportReport> {
     let lock = shared::lock(&environment.intake()?)?;
-    let prepared = import::prepare(environment, &[])?;
+    let prepared = import::prepare(environment, &[], &OfAgents::default())?;
     import::perform(environment, &lock, prepared, Which::All, quiet)
 }
 

@@ -1,12 +1,14 @@
 //! What the agent's own settings mean for us: hooks that it holds back, transcripts that it deletes.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::Value;
+use thru_agents::agents;
 
 use super::hooks::settings_files;
 use super::{Finding, Seen};
-use thru_core::SourceKind;
+use thru_core::{Agent, SourceKind};
 
 use crate::ui::{count, plural};
 
@@ -23,6 +25,38 @@ pub(super) fn read_json(file: &Path) -> Option<Value> {
         return None;
     }
     serde_json::from_slice(&std::fs::read(file).ok()?).ok()
+}
+
+/// The agents without hooks: what they left on this machine, and how much of it is in memory.
+pub(super) fn others(seen: &Seen<'_>) -> Finding {
+    const CHECK: &str = "other agents";
+    let homes = &seen.environment.homes;
+    let known = match &seen.store {
+        Ok(Some(store)) => store.sessions_by_agent().unwrap_or_default(),
+        _ => BTreeMap::default(),
+    };
+    let mut told = Vec::new();
+    let mut is_missing = false;
+    for agent in Agent::ALL.into_iter().filter(|agent| *agent != Agent::ClaudeCode) {
+        let found = agents::discover(agent, homes, &|_| false);
+        let files = found.sources.iter().filter(|source| source.kind == SourceKind::Main).count();
+        let sessions = known.get(&agent).copied().unwrap_or_default();
+        if files > 0 || sessions > 0 {
+            is_missing |= files > 0 && sessions == 0;
+            told.push(format!(
+                "{}: {} in {}, {} in memory",
+                agent.display_name(),
+                plural(files as u64, "transcript"),
+                seen.shown(&homes.transcripts(agent)),
+                plural(sessions, "session"),
+            ));
+        }
+    }
+    match (told.is_empty(), is_missing) {
+        (true, _) => Finding::ok(CHECK, "no sessions of Codex or Copilot CLI on this machine"),
+        (false, true) => Finding::note(CHECK, told.join("; "), "`thru import` brings them in"),
+        (false, false) => Finding::ok(CHECK, told.join("; ")),
+    }
 }
 
 /// A setting of Claude Code as it holds here, and the file that says so.

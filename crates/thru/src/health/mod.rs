@@ -197,6 +197,7 @@ pub(crate) fn examine(seen: &Seen<'_>) -> Vec<Finding> {
         daemon::jobs(seen),
         models::models(seen),
         agent::cleanup(seen),
+        agent::others(seen),
         files::permissions(seen),
         files::leftovers(seen),
         files::disk(seen),

@@ -89,6 +89,7 @@ fn a_doctor_finds_all_well_where_all_is_well() {
     ok       jobs          no work failed
     ok       models        none is asked: memories are made without a model
     ok       clean-up      Claude Code deletes transcripts after [age] (`cleanupPeriodDays`, its default)
+    ok       other agents  no sessions of Codex or Copilot CLI on this machine
     ok       permissions   only you may read what is kept
     ok       leftovers     none
     ok       disk          [size] in [folder]/home (archive [size], store [size], index [size], journal [size]), [size] free
@@ -125,6 +126,7 @@ fn a_doctor_says_what_is_missing() {
     ok       models        none is asked: memories are made without a model
     note     clean-up      Claude Code deletes transcripts after [age] (`cleanupPeriodDays`, its default)
                            run `thru import` more often than that, or `thru install`
+    ok       other agents  no sessions of Codex or Copilot CLI on this machine
     ok       permissions   only you may read what is kept
     ok       leftovers     none
     ok       disk          [size] in [folder]/home (archive [size], store [size], index [size], journal [size]), [size] free

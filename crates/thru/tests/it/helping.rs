@@ -80,19 +80,23 @@ fn help_of_import() {
       [PATHS]...  Files and folders to read instead
 
     Options:
-          --plain    Use no colour and no pager
-      -y, --yes      Do not ask
-          --dry-run  Only say what would be read
-          --json     Report as JSON
-      -h, --help     Print help
+          --agent <AGENT>  Only sessions of this agent: claude-code, codex, copilot (more than once for
+                           several)
+          --plain          Use no colour and no pager
+      -y, --yes            Do not ask
+          --dry-run        Only say what would be read
+          --json           Report as JSON
+      -h, --help           Print help
 
     Examples:
-      thru import                     everything in ~/.claude (or $CLAUDE_CONFIG_DIR)
+      thru import                     everything in ~/.claude, ~/.codex and ~/.copilot
+      thru import --agent codex       only what Codex left there
       thru import backup/projects     transcripts in a folder
       thru import --dry-run           only say what there is to read
       thru import memory.jsonl        what was told and decided, from an export
 
-    Can be stopped and run again at any time: it goes on where it stopped.
+    Can be stopped and run again at any time: it goes on where it stopped. CLAUDE_CONFIG_DIR, CODEX_HOME
+    and COPILOT_HOME say where agents keep their files, where that is elsewhere.
     ");
 }
 
@@ -111,6 +115,8 @@ fn help_of_search() {
           --plain              Use no colour and no pager
       -a, --all                In all projects
       -s, --session <SESSION>  Only this session (the start of its id is enough)
+          --agent <AGENT>      Only sessions of this agent: claude-code, codex, copilot (more than once
+                               for several)
       -f, --file <FILE>        Only passages that touched this file (the end of its path is enough)
           --since <SINCE>      Not before: `2026-03-01`, `yesterday`, `2 weeks ago`
           --until <UNTIL>      Before: as --since
@@ -163,6 +169,8 @@ fn help_of_sessions() {
       -p, --project <PROJECT>  Only this project
           --plain              Use no colour and no pager
       -a, --all                In all projects
+          --agent <AGENT>      Only sessions of this agent: claude-code, codex, copilot (more than once
+                               for several)
           --since <SINCE>      With activity since: `2026-03-01`, `yesterday`, `2 weeks ago`
           --until <UNTIL>      Begun before: as --since
           --unindexed          Only those that are not indexed as they are
@@ -223,7 +231,7 @@ fn help_of_restore() {
 
 #[test]
 fn help_of_projects() {
-    assert_snapshot!(Home::new().shown(&["projects", "--help"]), @r"
+    assert_snapshot!(Home::new().shown(&["projects", "--help"]), @"
     List, rename and merge projects
 
     Usage: thru projects [OPTIONS] [COMMAND]
@@ -234,9 +242,11 @@ fn help_of_projects() {
       merge   Make one project part of another
 
     Options:
-          --plain  Use no colour and no pager
-          --json   Answer as JSON
-      -h, --help   Print help
+          --plain          Use no colour and no pager
+          --agent <AGENT>  Only sessions of this agent: claude-code, codex, copilot (more than once for
+                           several)
+          --json           Answer as JSON
+      -h, --help           Print help
     ");
     assert_snapshot!(Home::new().shown(&["projects", "rename", "--help"]), @r"
     Give a project another name
@@ -382,6 +392,8 @@ fn help_of_context_and_timeline() {
           --plain              Use no colour and no pager
       -q, --query <QUERY>      Around what answers this best
       -p, --project <PROJECT>  With --query: only this project
+          --agent <AGENT>      Only sessions of this agent: claude-code, codex, copilot (more than once
+                               for several)
           --before <BEFORE>    How many memories before it [default: 3]
           --after <AFTER>      How many memories after it [default: 3]
           --type <TYPE>        Only memories of this type (more than once for several)
@@ -757,6 +769,8 @@ fn help_of_jobs_and_sync_history() {
     Options:
       -p, --project <PROJECT>  Only this project
           --plain              Use no colour and no pager
+          --agent <AGENT>      Only sessions of this agent: claude-code, codex, copilot (more than once
+                               for several)
           --days <DAYS>        Only sessions used in the last so many days; 0 means all [default: 7]
           --max-sessions <N>   At most so many sessions, the latest
           --run                Bring them in

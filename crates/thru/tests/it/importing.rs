@@ -87,8 +87,8 @@ fn an_import_reports_as_json() {
 fn where_there_is_no_history_it_says_what_to_do() {
     let home = Home::new();
     let _settings = home.settings();
-    assert_snapshot!(home.shown(&["import"]), @r"
-    There is no Claude Code history in [folder]/claude.
+    assert_snapshot!(home.shown(&["import"]), @"
+    There is no history of Claude Code, Codex or Copilot CLI in [folder]/claude, ~/.codex or ~/.copilot.
     `thru demo` shows what it would look like; `thru import PATH` reads other places.
     -- exit 1 --
     ");
@@ -110,7 +110,7 @@ fn other_places_can_be_named() {
     Try `thru search WORDS`, or `thru context` in a project: what a session there would be told.
     ");
     let ran = home.thru(&["import", "../backup/letter.txt"]);
-    assert_eq!(ran.stdout.matches("not a transcript of Claude Code").count(), 1, "{}", ran.shown());
+    assert_eq!(ran.stdout.matches("not a transcript of an agent").count(), 1, "{}", ran.shown());
     assert_snapshot!(home.shown(&["import", "../nowhere"]), @r"
     -- stderr --
     error: there is nothing at [folder]/work/../nowhere.

@@ -136,6 +136,7 @@ fn what_is_not_indexed_is_listed() {
       "kind": "unindexed-sessions",
       "sessions": [
         {
+          "agent": "claude-code",
           "conversation": "ended",
           "episode_uuid": null,
           "file_path": "[folder]/claude/projects/-home-ada-rocket/11111111-aaaa-4aaa-8aaa-000000000001.jsonl",

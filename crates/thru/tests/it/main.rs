@@ -8,6 +8,7 @@
     reason = "in a test, what cannot be is a failure"
 )]
 
+mod agents;
 mod asking;
 mod briefing;
 mod closing;

@@ -19,6 +19,7 @@ use thru_store::Store;
 
 use super::refining::Refining;
 use crate::bringing_in::{BroughtIn, Effort, Where, bring_in, may_read_transcripts};
+use crate::commands::of_agents::OfAgents;
 use crate::commands::{close, unindexed};
 use crate::environment::{Environment, host};
 use crate::ui::printable;
@@ -237,6 +238,7 @@ impl Service for Aside {
                 let asked: ListUnindexed = parsed(arguments)?;
                 let wanted = unindexed::Wanted {
                     project: asked.project_namespace.as_deref(),
+                    of: &OfAgents::default(),
                     active: asked.include_active,
                     inactive: asked.include_inactive,
                 };

@@ -6,6 +6,7 @@ use anyhow::Result;
 use serde_json::{Value, json};
 use thru_recall::{Activity, ActivityRequest, IDLE_TIMEOUT, Work, activity, parse_date};
 
+use super::super::of_agents::OfAgents;
 use super::super::{Outcome, shared};
 use crate::environment::Environment;
 use crate::ui::{Page, Tone, count, one_line, plural, width};
@@ -24,6 +25,8 @@ pub(crate) struct Arguments {
     /// Only this project
     #[arg(long, short)]
     project: Option<String>,
+    #[command(flatten)]
+    of: OfAgents,
     /// How many days and projects to list
     #[arg(long, short = 'n', default_value_t = 10)]
     limit: usize,
@@ -43,6 +46,7 @@ pub(crate) fn run(
     let now = environment.clock.now();
     let request = ActivityRequest {
         projects: project.map(|project| store.project_rows(project.row)).transpose()?,
+        agents: arguments.of.filter(),
         since: Some(parse_date(&arguments.since, now, &environment.zone)?),
         idle_timeout: IDLE_TIMEOUT,
         zone: environment.zone.clone(),

@@ -1,0 +1,30 @@
+//! `--agent`: whose sessions are wanted, in every listing and search alike.
+
+use thru_core::Agent;
+
+/// Whose sessions are wanted.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct OfAgents {
+    /// Only sessions of this agent: claude-code, codex, copilot (more than once for several)
+    #[arg(long = "agent", value_name = "AGENT")]
+    agents: Vec<Agent>,
+}
+
+impl OfAgents {
+    /// These agents; nothing where all are wanted.
+    pub(crate) fn filter(&self) -> Option<Vec<Agent>> {
+        (!self.agents.is_empty()).then(|| self.agents.clone())
+    }
+
+    /// Whether this agent's sessions are wanted.
+    pub(crate) fn hold(&self, agent: Agent) -> bool {
+        self.agents.is_empty() || self.agents.contains(&agent)
+    }
+}
+
+/// Whether a table says whose each session is: not where all are one agent's.
+pub(crate) fn tell_apart(agents: impl Iterator<Item = Agent>) -> bool {
+    let mut agents = agents.peekable();
+    let first = agents.peek().copied();
+    agents.any(|agent| Some(agent) != first)
+}
