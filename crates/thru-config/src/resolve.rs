@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
+use crate::embedding::EmbeddingSettings;
 use crate::models::{McpSink, Models};
 use crate::settings::{SETTINGS, Setting, find};
 use crate::value::Value;
@@ -401,6 +402,11 @@ impl Config {
     /// What is said of models.
     pub fn models(&self) -> Models<'_> {
         Models(self)
+    }
+
+    /// What is said of embeddings.
+    pub const fn embedding(&self) -> EmbeddingSettings<'_> {
+        EmbeddingSettings(self)
     }
 
     /// What is said of the server that insights are delivered to; nothing where there is none.

@@ -275,7 +275,8 @@ pub static SETTINGS: &[Setting] = &[
         key: "models.off",
         kind: Kind::Bool,
         default: || Value::Bool(false),
-        doc: "Send nothing of sessions that run in this directory to any model.",
+        doc: "Send nothing of sessions that run in this directory to any model, nor to a server of \
+              `embedding`.",
         project: true,
     },
     Setting {
@@ -348,6 +349,44 @@ pub static SETTINGS: &[Setting] = &[
         default: || Value::Bool(false),
         doc: "Let the `claude` program use `ANTHROPIC_API_KEY` from the environment. Without, it uses \
               the account that it is signed in to.",
+        project: false,
+    },
+    Setting {
+        key: "embedding.provider",
+        kind: Kind::Choice(&["bundled", "ollama", "openai", "none"]),
+        default: || Value::Text("bundled".to_owned()),
+        doc: "Who turns texts into vectors, so that what means the same is found whatever words it uses: \
+              the model that comes with the program, a server, or nobody. A server sees what is said in \
+              every session, every memory and every question.",
+        project: false,
+    },
+    Setting {
+        key: "embedding.model",
+        kind: Kind::Text,
+        default: || Value::Text(String::new()),
+        doc: "Which model of the server, such as `nomic-embed-text`.",
+        project: false,
+    },
+    Setting {
+        key: "embedding.url",
+        kind: Kind::Text,
+        default: || Value::Text(String::new()),
+        doc: "Where the server answers, without `/v1` or `/api`. Empty means its usual address: Ollama on \
+              this machine, or OpenAI.",
+        project: false,
+    },
+    Setting {
+        key: "embedding.timeout_seconds",
+        kind: Kind::Integer { min: 1, max: 3_600 },
+        default: || Value::Integer(60),
+        doc: "Seconds after which a server that does not answer is given up.",
+        project: false,
+    },
+    Setting {
+        key: "embedding.folder",
+        kind: Kind::Text,
+        default: || Value::Text(String::new()),
+        doc: "Where the files of the bundled model lie. Empty means beside the program.",
         project: false,
     },
     Setting {

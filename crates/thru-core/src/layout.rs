@@ -39,6 +39,11 @@ impl Layout {
         self.root.join("index")
     }
 
+    /// Vectors of texts, a folder per model.
+    pub fn vectors(&self) -> PathBuf {
+        self.root.join("vectors")
+    }
+
     /// The user's rules of redaction, for hooks: a copy of what the journal says.
     pub fn rules(&self) -> PathBuf {
         self.root.join("rules.json")

@@ -28,6 +28,7 @@ pub enum Dialect {
 }
 
 /// Which server, and what of it.
+#[derive(Clone)]
 pub struct ServedSettings {
     /// How it wants to be asked.
     pub dialect: Dialect,
@@ -39,6 +40,13 @@ pub struct ServedSettings {
     pub key: Option<Key>,
     /// How long one request may take.
     pub timeout: Duration,
+}
+
+impl ServedSettings {
+    /// The name of its model, as [`Embedder::model`] says it: nothing is connected to find out.
+    pub fn name(&self) -> String {
+        name_of(self)
+    }
 }
 
 /// A server's model.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use serde::Deserialize;
-use thru_embed::{EmbedError, Embedder, MiniLm, check_model};
+use thru_embed::{EmbedError, Embedder, MiniLm, Use, check_model};
 
 /// A sentence, as `tools/make-embedding-model` wrote it down.
 #[derive(Deserialize)]
@@ -29,7 +29,7 @@ fn cosine(a: &[f32], b: &[f32]) -> f32 {
 
 #[test]
 fn vectors_are_those_of_the_original() {
-    let model = MiniLm::load(&folder(), 1).unwrap();
+    let model = MiniLm::load(&folder(), 1, Use::Once).unwrap();
     let references = references();
     let texts: Vec<&str> = references.iter().map(|reference| reference.text.as_str()).collect();
     let vectors = model.embed(&texts, &AtomicBool::new(false)).unwrap();
@@ -41,7 +41,7 @@ fn vectors_are_those_of_the_original() {
 
 #[test]
 fn a_text_has_one_vector_whatever_stands_beside_it() {
-    let model = MiniLm::load(&folder(), 2).unwrap();
+    let model = MiniLm::load(&folder(), 2, Use::Once).unwrap();
     let stop = AtomicBool::new(false);
     let alone = model.embed(&["the queue starves"], &stop).unwrap();
     let long = "another text that is much longer than the first one ".repeat(20);
@@ -51,8 +51,21 @@ fn a_text_has_one_vector_whatever_stands_beside_it() {
 }
 
 #[test]
+fn the_model_gives_the_same_however_it_is_held() {
+    let stop = AtomicBool::new(false);
+    let once = MiniLm::load(&folder(), 1, Use::Once).unwrap();
+    let often = MiniLm::load(&folder(), 1, Use::Often).unwrap();
+    let beside = often.beside(2);
+    let wanted = once.embed(&["the queue starves"], &stop).unwrap();
+    for model in [often, beside] {
+        let vectors = model.embed(&["the queue starves"], &stop).unwrap();
+        assert!(cosine(&wanted[0], &vectors[0]) > 0.9999);
+    }
+}
+
+#[test]
 fn whoever_asks_to_stop_is_heard() {
-    let model = MiniLm::load(&folder(), 1).unwrap();
+    let model = MiniLm::load(&folder(), 1, Use::Once).unwrap();
     let stopped = model.embed(&["text"], &AtomicBool::new(true));
     assert!(matches!(stopped, Err(EmbedError::Stopped)));
 }
@@ -60,7 +73,7 @@ fn whoever_asks_to_stop_is_heard() {
 #[test]
 fn other_files_are_refused() {
     let copy = tempfile::tempdir().unwrap();
-    let load = || MiniLm::load(copy.path(), 1).map(drop);
+    let load = || MiniLm::load(copy.path(), 1, Use::Once).map(drop);
     let check = || check_model(copy.path());
     assert!(matches!(load(), Err(EmbedError::Missing { .. })));
     for name in ["model.onnx", "vocab.txt"] {

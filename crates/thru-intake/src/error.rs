@@ -18,6 +18,12 @@ pub enum IntakeError {
         /// Its process number, if it said so.
         holder: Option<u32>,
     },
+    /// Another process makes vectors, and we did not wait.
+    #[error("another `thru` is embedding what this memory holds")]
+    Embedding,
+    /// The model that makes vectors.
+    #[error(transparent)]
+    Embed(#[from] thru_embed::EmbedError),
     /// The user stopped it. What was done until then stays.
     #[error("interrupted")]
     Interrupted,
@@ -68,6 +74,8 @@ impl IntakeError {
             Self::Locked { .. } => Some(
                 "wait until it is done; what it brings in need not be brought in again".to_owned(),
             ),
+            Self::Embedding => Some("wait until it is done: the daemon does it, too".to_owned()),
+            Self::Embed(_) => Some("`thru doctor` says what can be done".to_owned()),
             Self::Interrupted => {
                 Some("run the command again: it goes on where it stopped".to_owned())
             }

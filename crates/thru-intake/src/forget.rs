@@ -41,6 +41,7 @@ impl Intake {
         self.record(&operations)?;
         let (store, forgotten) = self.catch_up()?;
         store.checkpoint()?;
+        self.sweep_vectors()?;
         Ok(forgotten)
     }
 

@@ -320,6 +320,15 @@ impl Intake {
         let keys = self.record(operations)?;
         if Store::open_if_there(&self.layout)?.is_some() {
             self.catch_up()?;
+            let takes_out = |operation: &Operation| {
+                matches!(
+                    operation,
+                    Operation::MemoryForgotten { .. } | Operation::MemoryEdited { .. }
+                )
+            };
+            if operations.iter().any(takes_out) {
+                self.sweep_vectors()?;
+            }
         }
         Ok(keys)
     }

@@ -134,6 +134,8 @@ impl Intake {
         crate::import::clear(&mut store, std::iter::once(cleared))?;
         store.take_over()?;
         remove_other_indexes(&self.layout, &Store::open_to_read(&self.layout)?)?;
+        // Those of texts that are still there stay.
+        self.sweep_vectors()?;
         report.elapsed = started.elapsed();
         Ok(report)
     }

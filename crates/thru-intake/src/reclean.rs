@@ -115,6 +115,7 @@ impl Intake {
         let is_current = store.redactor().ok() == Some(Some(self.fingerprint.clone()));
         if is_current && !is_outdated && self.given.is_none() {
             remove_other_indexes(&self.layout, &store)?;
+            self.sweep_vectors()?;
             return Ok(false);
         }
         drop(store);

@@ -98,6 +98,8 @@ pub(crate) enum Command {
     Jobs(commands::jobs::Arguments),
     /// Choose whose model makes memories better, if any
     Models(commands::models::Arguments),
+    /// Make vectors of what has none yet, so that search finds what means the same
+    Embed(commands::embed::Arguments),
     /// Have a model look at earlier turns and sessions, and see first what that costs
     Distil(commands::distil::Arguments),
     /// See which sessions are not remembered yet, and bring them in

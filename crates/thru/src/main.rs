@@ -8,6 +8,7 @@ mod bringing_in;
 mod commands;
 mod delivering;
 mod disk;
+mod embedding;
 mod environment;
 mod failure;
 mod health;

@@ -39,22 +39,37 @@ const WORDS: File = File {
 };
 
 /// The name of the model. Other weights, or another way to make tokens, need another name.
-const NAME: &str = "minilm-l6-v2-int8";
-/// Components of a vector.
-const DIMENSIONS: usize = 384;
+pub const NAME: &str = "minilm-l6-v2-int8";
+/// Components of a vector of the bundled model.
+pub const DIMENSIONS: usize = 384;
 /// Tokens that are taken in; the model was trained with no more.
 const MOST_TOKENS: usize = 256;
 /// Tokens that go through the network together, padding included. More takes more memory and is not
 /// faster.
 const TOKENS_AT_ONCE: usize = 2_048;
 
+/// How often the model is going to be run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Use {
+    /// For one question: it is loaded as fast as can be.
+    Once,
+    /// For many texts, or for long: its weights are put in order first, which takes as long as loading
+    /// them and makes every question some three times as fast.
+    Often,
+}
+
 /// The bundled model, ready to run.
 pub struct MiniLm {
+    loaded: Arc<Loaded>,
+    threads: Arc<ThreadPool>,
+}
+
+/// What is read of the files, once for all who use it.
+struct Loaded {
     network: Model,
     inputs: [NodeId; 2],
     output: NodeId,
     vocabulary: Vocabulary,
-    threads: Arc<ThreadPool>,
 }
 
 impl MiniLm {
@@ -63,7 +78,7 @@ impl MiniLm {
     /// # Errors
     /// When a file is missing or has not the length of the one that this version was made with. Whether
     /// it is that one to the byte, [`check`] tells: that takes longer than to load it.
-    pub fn load(folder: &Path, threads: usize) -> Result<Self, EmbedError> {
+    pub fn load(folder: &Path, threads: usize, how_often: Use) -> Result<Self, EmbedError> {
         let (network, words) = (NETWORK.in_folder(folder)?, WORDS.in_folder(folder)?);
         let failed = |error: &dyn std::fmt::Display| EmbedError::Failed(error.to_string());
         // From the file and not from memory: that would hold all of it twice.
@@ -89,6 +104,7 @@ impl MiniLm {
             Transpose,
             Unsqueeze
         ))
+        .prepack_weights(how_often == Use::Often)
         .load_file(network)
         .map_err(|error| failed(&error))?;
         let words = fs::read_to_string(words).map_err(|error| failed(&error))?;
@@ -97,8 +113,14 @@ impl MiniLm {
         let output = node("sentence_embedding")?;
         let vocabulary =
             Vocabulary::parse(&words).ok_or_else(|| failed(&"its vocabulary is none"))?;
-        let threads = Arc::new(ThreadPool::with_num_threads(threads.max(1)));
-        Ok(Self { network, inputs, output, vocabulary, threads })
+        let loaded = Arc::new(Loaded { network, inputs, output, vocabulary });
+        Ok(Self { loaded, threads: pool(threads) })
+    }
+
+    /// The same model with so many threads of its own: who uses it does not wait for who uses the other.
+    /// It takes no more memory than the texts it works on.
+    pub fn beside(&self, threads: usize) -> Self {
+        Self { loaded: Arc::clone(&self.loaded), threads: pool(threads) }
     }
 
     /// The vectors of some lists of tokens.
@@ -113,10 +135,10 @@ impl MiniLm {
             }
         }
         let options = RunOptions::default().with_thread_pool(Some(Arc::clone(&self.threads)));
-        let inputs = vec![(self.inputs[0], ids.into()), (self.inputs[1], mask.into())];
-        let [vectors] = self
-            .network
-            .run_n(inputs, [self.output], Some(options))
+        let Loaded { network, inputs, output, .. } = self.loaded.as_ref();
+        let inputs = vec![(inputs[0], ids.into()), (inputs[1], mask.into())];
+        let [vectors] = network
+            .run_n(inputs, [*output], Some(options))
             .map_err(|error| EmbedError::Failed(error.to_string()))?;
         let vectors: NdTensor<f32, 2> =
             vectors.try_into().map_err(|_| EmbedError::Failed("it gave no vectors".to_owned()))?;
@@ -127,6 +149,10 @@ impl MiniLm {
         });
         Ok(rows.collect())
     }
+}
+
+fn pool(threads: usize) -> Arc<ThreadPool> {
+    Arc::new(ThreadPool::with_num_threads(threads.max(1)))
 }
 
 impl Embedder for MiniLm {
@@ -140,7 +166,7 @@ impl Embedder for MiniLm {
 
     fn embed(&self, texts: &[&str], stop: &AtomicBool) -> Result<Vec<Vec<f32>>, EmbedError> {
         let tokens: Vec<Vec<i32>> =
-            texts.iter().map(|text| self.vocabulary.tokens(text, MOST_TOKENS)).collect();
+            texts.iter().map(|text| self.loaded.vocabulary.tokens(text, MOST_TOKENS)).collect();
         // Texts of one length together: what is padded is computed for nothing.
         let mut order: Vec<usize> = (0..texts.len()).collect();
         order.sort_by_key(|&at| tokens[at].len());

@@ -118,7 +118,7 @@ impl Collection {
                             files: store.files_of(passage)?.into_iter().map(|f| f.0).collect(),
                             tags: Vec::new(),
                             // Only what people and agents say has a meaning that words may hide.
-                            text_key: match passage.kind.is_prose() {
+                            text_key: match passage.kind.is_prose() && !text.trim().is_empty() {
                                 true => text_key(&text),
                                 false => 0,
                             },

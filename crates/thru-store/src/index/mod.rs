@@ -10,6 +10,7 @@ mod evidence;
 mod fields;
 mod question;
 mod search;
+mod texts;
 pub mod tokenizer;
 mod writer;
 
@@ -21,6 +22,7 @@ pub use collection::{Collection, EVERYWHERE};
 pub use evidence::Candidate;
 pub use question::{Candidates, IndexFilter, QueryTerms, Question};
 pub use search::TextIndex;
+pub use texts::{IndexedText, KeyedText, WaitingTexts};
 pub use writer::{IndexProgress, IndexWriter, remove_other_indexes, rows_behind};
 
 /// The layout of the index. Another meaning of a column, or other terms, needs another number: an

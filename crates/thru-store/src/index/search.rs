@@ -41,6 +41,19 @@ impl TextIndex {
 
     /// Opens an index of this store; rows that it does not hold yet are indexed in memory.
     pub fn open_collection(layout: &Layout, store: &Store, collection: Collection) -> Result<Self> {
+        let mut index = Self::open_committed(layout, store, collection)?;
+        if index.rows_left_out > 0 {
+            // The newest rows matter most.
+            let beyond = index.rows_left_out.saturating_sub(LONGEST_TAIL as u64);
+            let from = store.last_row(collection)? - (index.rows_left_out - beyond) as i64;
+            index.parts.extend(index_in_memory(store, collection, index.fields, from)?);
+            index.rows_left_out = beyond;
+        }
+        Ok(index)
+    }
+
+    /// As [`TextIndex::open_collection`], without the rows that the index on disk does not hold yet.
+    pub fn open_committed(layout: &Layout, store: &Store, collection: Collection) -> Result<Self> {
         let fields = Fields::of(&Fields::schema())?;
         let directory = super::directory(layout, &store.generation()?, collection);
         let mut parts = Vec::new();
@@ -53,15 +66,13 @@ impl TextIndex {
                 parts.push(part);
             }
         }
-        let last = store.last_row(collection)?;
-        let mut rows_left_out = 0;
-        if last > indexed {
-            // The newest rows matter most.
-            let from = indexed.max(last - LONGEST_TAIL as i64);
-            rows_left_out = (from - indexed) as u64;
-            parts.extend(index_in_memory(store, collection, fields, from)?);
-        }
+        let rows_left_out = (store.last_row(collection)? - indexed).max(0) as u64;
         Ok(Self { collection, parts, fields, rows_left_out })
+    }
+
+    /// What it is an index of.
+    pub const fn collection(&self) -> Collection {
+        self.collection
     }
 
     /// Passages that the index holds, replaced ones that were not merged away included.

@@ -189,6 +189,11 @@ fn segment_number(name: &str) -> Option<u64> {
     number.parse().ok().filter(|parsed| format!("{parsed:08}") == number)
 }
 
+/// Whether a file is named as a segment.
+pub(super) fn is_segment(name: &std::ffi::OsStr) -> bool {
+    name.to_str().and_then(segment_number).is_some()
+}
+
 fn is_number(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit())
 }

@@ -17,6 +17,7 @@ mod compose;
 mod folder;
 mod kernel;
 mod merging;
+mod models;
 mod quantised;
 mod scope;
 mod search;
@@ -27,6 +28,7 @@ mod writer;
 
 use std::path::PathBuf;
 
+pub use models::ModelFolder;
 pub use quantised::Query;
 pub use scope::Among;
 pub use search::Vectors;

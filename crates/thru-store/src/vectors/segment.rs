@@ -224,6 +224,14 @@ impl Segment {
     }
 }
 
+/// How many dimensions the vectors of a segment with this header have, if it is one.
+pub(super) fn dimensions_in(header: &[u8; HEADER_LENGTH]) -> Option<usize> {
+    let number = |at: usize| {
+        u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
+    };
+    (header.starts_with(MAGIC) && number(8) == VERSION).then(|| number(12) as usize)
+}
+
 /// Where the parts of these bytes are, if they are a segment of this shape.
 fn sections(bytes: &[u8], shape: &Shape) -> Result<Sections, String> {
     let Some(found) = bytes.first_chunk::<HEADER_LENGTH>() else {

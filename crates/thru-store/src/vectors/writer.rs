@@ -145,6 +145,21 @@ impl VectorWriter {
         Ok(removed)
     }
 
+    /// Reads every byte, and removes segments that are damaged: see [`VectorWriter::problems`].
+    ///
+    /// # Errors
+    /// Where the disk cannot be written.
+    pub fn remove_damaged(&mut self) -> Result<()> {
+        let mut place = 0;
+        while let Some(segment) = self.segments.get(place) {
+            match segment.verify() {
+                Err(problem) => self.discard(place, problem)?,
+                Ok(()) => place += 1,
+            }
+        }
+        Ok(())
+    }
+
     /// Merges segments of similar size until no tier is full.
     fn merge_tiers(&mut self) -> Result<()> {
         loop {
@@ -185,7 +200,7 @@ impl VectorWriter {
     }
 }
 
-fn lock(folder: &Path) -> Result<File> {
+pub(super) fn lock(folder: &Path) -> Result<File> {
     let path = folder.join(LOCK);
     let failed = |error| StoreError::io(&path, error);
     let mut options = OpenOptions::new();

@@ -2,6 +2,7 @@
 //! is and how it lives is `thru-daemon`'s business; what it does is in `work`.
 
 mod control;
+mod embedding;
 mod installing;
 mod logs;
 mod refining;

@@ -16,6 +16,7 @@ use thru_intake::{How, ImportReport, Intake, IntakeLock, Plan, SourceProblem, St
 
 use super::of_agents::OfAgents;
 use super::{Outcome, export, shared};
+use crate::embedding::{State, who_embeds};
 use crate::environment::{Environment, project_settings};
 use crate::failure::advised;
 use crate::ui::{Page, Tone, count, plural, size};
@@ -383,6 +384,11 @@ fn conclude(page: &mut Page, report: &ImportReport, environment: &Environment) -
         plural(counts.sessions, "session"),
         plural(counts.projects, "project")
     ));
+    let waiting = State::look(environment, &environment.intake()?)?.waiting();
+    if waiting > 0 {
+        let (texts, who) = (plural(waiting, "text"), who_embeds(environment));
+        page.line(format!("{texts} to be embedded, to be found by what they mean: {who}."));
+    }
     if report.sources > 0 && counts.passages > 0 {
         let example = page.paint(Tone::Id, "thru search WORDS");
         let context = page.paint(Tone::Id, "thru context");

@@ -11,6 +11,7 @@ pub(crate) mod demo;
 pub(crate) mod distil;
 pub(crate) mod doctor;
 pub(crate) mod edit;
+pub(crate) mod embed;
 pub(crate) mod export;
 pub(crate) mod forget;
 pub(crate) mod hook;
@@ -146,6 +147,7 @@ fn carry_out(command: Command, environment: &Environment, plain: bool) -> Result
         Command::Export(arguments) => export::run(&arguments, environment, plain),
         Command::Jobs(arguments) => jobs::run(arguments, environment, plain),
         Command::Models(arguments) => models::run(arguments, environment, plain),
+        Command::Embed(arguments) => embed::run(&arguments, environment, plain),
         Command::Distil(arguments) => distil::run(&arguments, environment, plain),
         Command::SyncHistory(arguments) => sync_history::run(&arguments, environment, plain),
         Command::Daemon(command) => daemon::run(&command, environment, plain),

@@ -13,6 +13,7 @@ use thru_store::{Counts, Store};
 
 use super::capture::described;
 use super::{Outcome, models, shared, unindexed};
+use crate::embedding::State;
 use crate::environment::Environment;
 use crate::health::{self, Daemon, Sizes, hooks, recent_failures};
 use crate::ui::{Page, Tone, age, count, day_and_time, plural, size};
@@ -57,6 +58,8 @@ struct Status {
     failures: usize,
     /// Who is asked about memories, and what that cost.
     models: Option<models::Meters>,
+    /// Who turns texts into vectors, and how far that is.
+    meaning: State,
 }
 
 /// Whether hooks keep what they are told.
@@ -100,6 +103,7 @@ fn look(environment: &Environment) -> Result<Status> {
     };
     let jobs = store.as_ref().map(Store::jobs).transpose()?.unwrap_or_default();
     let dead_jobs = models::dead_others(&jobs);
+    let intake = environment.intake()?;
     Ok(Status {
         recording,
         events,
@@ -108,7 +112,7 @@ fn look(environment: &Environment) -> Result<Status> {
         by_agent: store.as_ref().map(Store::sessions_by_agent).transpose()?.unwrap_or_default(),
         last_hook: timings::list(layout).pop(),
         last_intake: store.is_some().then(|| last_written(environment)).flatten(),
-        pending: environment.intake()?.pending(store.as_ref())?.records,
+        pending: intake.pending(store.as_ref())?.records,
         unindexed: match &store {
             Some(store) => unindexed::number_left(store, environment)?,
             None => 0,
@@ -119,6 +123,7 @@ fn look(environment: &Environment) -> Result<Status> {
         alarm: (sizes.journal > cap).then_some(cap),
         failures: recent_failures(layout, now).len(),
         models: models::meters(environment, store.as_ref(), &jobs)?,
+        meaning: State::look(environment, &intake)?,
         sizes,
     })
 }
@@ -200,6 +205,11 @@ fn show(page: &mut Page, status: &Status, environment: &Environment) {
             count(status.memories),
         ),
     );
+    let tone = status.meaning.current.is_err().then_some(Tone::Bad);
+    row("meaning", tone, status.meaning.line());
+    if let Some(line) = status.meaning.others_line() {
+        row("", None, format!("{line}; `thru embed --prune` removes them"));
+    }
     if let Some(hook) = &status.last_hook {
         let when = day_and_time(Some(hook.at), &environment.zone);
         row("last event", None, format!("{} at {when}, {}", hook.event, ago(hook.at)));
@@ -233,10 +243,11 @@ fn show(page: &mut Page, status: &Status, environment: &Environment) {
         "",
         None,
         format!(
-            "archive {}, store {}, index {}, journal {}",
+            "archive {}, store {}, index {}, vectors {}, journal {}",
             size(sizes.archive),
             size(sizes.store),
             size(sizes.index),
+            size(sizes.vectors),
             size(sizes.journal)
         ),
     );
@@ -271,6 +282,7 @@ fn as_json(status: &Status, environment: &Environment) -> Value {
         "jobs": { "waiting": status.waiting_jobs, "dead": status.dead_jobs },
         "daemon": status.daemon.as_json(),
         "models": status.models.as_ref().map(models::Meters::as_json),
+        "meaning": status.meaning.as_json(),
         "journal_alarm": status.alarm.is_some(),
         "failures_last_day": status.failures,
         "bytes": {
@@ -278,6 +290,7 @@ fn as_json(status: &Status, environment: &Environment) -> Value {
             "archive": status.sizes.archive,
             "store": status.sizes.store,
             "index": status.sizes.index,
+            "vectors": status.sizes.vectors,
             "journal": status.sizes.journal,
         },
     })

@@ -18,6 +18,7 @@ pub(crate) struct Sizes {
     pub(crate) archive: u64,
     pub(crate) store: u64,
     pub(crate) index: u64,
+    pub(crate) vectors: u64,
     pub(crate) all: u64,
 }
 
@@ -39,6 +40,7 @@ pub(crate) fn sizes(layout: &Layout) -> Sizes {
         archive: size_of(&layout.archive()),
         store,
         index: size_of(&layout.index()),
+        vectors: size_of(&layout.vectors()),
         all: size_of(layout.root()),
     }
 }

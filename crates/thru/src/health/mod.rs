@@ -7,6 +7,7 @@
 mod agent;
 mod daemon;
 mod data;
+mod embedding;
 mod files;
 pub(crate) mod hooks;
 mod mend;
@@ -189,6 +190,7 @@ pub(crate) fn examine(seen: &Seen<'_>) -> Vec<Finding> {
         data::rules(seen),
         data::pending(seen),
     ]);
+    findings.extend(embedding::embedding(seen));
     findings.extend(summaries::not_written(seen));
     findings.extend(models::sink(seen));
     findings.extend([

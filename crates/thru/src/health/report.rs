@@ -47,6 +47,7 @@ fn write(text: &mut String, seen: &Seen<'_>, findings: &[Finding]) -> std::fmt::
         ("archive", sizes.archive),
         ("store", sizes.store),
         ("index", sizes.index),
+        ("vectors", sizes.vectors),
     ] {
         writeln!(text, "- {part} {}", size(bytes))?;
     }

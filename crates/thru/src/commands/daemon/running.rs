@@ -30,6 +30,7 @@ pub(super) fn run(detached: bool, environment: &Environment) -> Result<Outcome> 
     let on_signal = stopper.clone();
     ctrlc::set_handler(move || on_signal.stop()).context("signals cannot be caught")?;
 
+    let chooser = Arc::default();
     let defaults = Settings::default();
     let setup = Setup {
         settings: Settings {
@@ -43,10 +44,10 @@ pub(super) fn run(detached: bool, environment: &Environment) -> Result<Outcome> 
         program: environment.program.as_deref().and_then(|program| Program::at(program).ok()),
         clock: Arc::clone(&environment.clock),
         stopper,
-        service: Arc::new(Aside::new(environment)),
+        service: Arc::new(Aside::new(environment, &chooser)),
         paths,
     };
-    let ended = thru_daemon::run(setup, &mut Bringing::new(environment, &log), &log);
+    let ended = thru_daemon::run(setup, &mut Bringing::new(environment, &chooser, &log), &log);
     match ended {
         Ok(End::Asked | End::Idle | End::Gone) => Ok(Outcome::Done),
         // Under a service manager the failure has it started again, as the new program.

@@ -17,6 +17,7 @@ use thru_intake::{Indexed, Which};
 use thru_journal::journal::Journal;
 use thru_store::Store;
 
+use super::embedding::{Chooser, EmbeddingThread};
 use super::refining::Refining;
 use crate::bringing_in::{BroughtIn, Effort, Where, bring_in, may_read_transcripts};
 use crate::commands::of_agents::OfAgents;
@@ -46,6 +47,7 @@ pub(super) struct Bringing {
     last_news: Option<Timestamp>,
     brought: Brought,
     refining: Refining,
+    embedding: EmbeddingThread,
     log: Arc<Log>,
 }
 
@@ -58,8 +60,9 @@ struct Brought {
 }
 
 impl Bringing {
-    pub(super) fn new(environment: &Environment, log: &Arc<Log>) -> Self {
+    pub(super) fn new(environment: &Environment, chooser: &Arc<Chooser>, log: &Arc<Log>) -> Self {
         Self {
+            embedding: EmbeddingThread::new(chooser, log),
             refining: Refining::start(environment, log),
             log: Arc::clone(log),
             environment: environment.clone(),
@@ -99,6 +102,7 @@ impl Bringing {
         };
         self.note(&brought, now);
         self.refining.wake();
+        self.embedding.wake(&self.environment);
         let next = store.map(|store| store.next_due()).transpose()?.flatten();
         let index = (self.behind > 0).then_some(now + QUIET);
         let resumed = self.missed.then_some(now + PAUSED);
@@ -187,11 +191,12 @@ fn watched(environment: &Environment) -> Vec<PathBuf> {
 /// What is done while work goes on.
 pub(super) struct Aside {
     environment: Environment,
+    chooser: Arc<Chooser>,
 }
 
 impl Aside {
-    pub(super) fn new(environment: &Environment) -> Self {
-        Self { environment: environment.clone() }
+    pub(super) fn new(environment: &Environment, chooser: &Arc<Chooser>) -> Self {
+        Self { environment: environment.clone(), chooser: Arc::clone(chooser) }
     }
 }
 
@@ -201,6 +206,13 @@ impl Aside {
 struct Close {
     session_id: Option<String>,
     reason: Option<String>,
+}
+
+/// The arguments of `embed`.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Embed {
+    text: String,
 }
 
 /// The arguments of `session_tracking_list_unindexed`.
@@ -245,6 +257,11 @@ impl Service for Aside {
                 unindexed::list(&environment, &wanted)
                     .map(|sessions| unindexed::as_json(&sessions))
                     .map_err(|error| failed(&error))
+            }
+            "embed" => {
+                let Embed { text } = parsed(arguments)?;
+                let answer = self.chooser.answer(&environment, &text);
+                answer.map(|answer| json!(answer)).map_err(|error| failed(&error))
             }
             other => Err(ToolError::Unknown(other.chars().take(60).collect())),
         }

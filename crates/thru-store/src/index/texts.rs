@@ -1,0 +1,134 @@
+//! The texts of an index by their keys among the vectors: which there are, and which have none yet.
+//!
+//! Read from columns alone: a million documents take some tens of milliseconds.
+
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
+
+use super::collection::Collection;
+use super::search::TextIndex;
+use crate::error::Result;
+use crate::query::MemoryFilter;
+use crate::store::Store;
+use crate::vectors::text_key;
+
+/// A document's text, without its words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IndexedText {
+    /// Its row in the store.
+    pub row: i64,
+    /// Its key among the vectors.
+    pub key: u64,
+    /// When it was written, in milliseconds since 1970; 0 where unknown.
+    at: i64,
+}
+
+/// A text that the index knows by its key, read from the store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyedText {
+    /// Its row.
+    pub row: i64,
+    /// Its key among the vectors.
+    pub key: u64,
+    /// The row of its session, where it has one.
+    pub session: Option<i64>,
+    /// The text.
+    pub text: String,
+}
+
+/// Texts that are waiting for something.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WaitingTexts {
+    /// The newest of them, each once, the newest first.
+    pub newest: Vec<IndexedText>,
+    /// How many there are.
+    pub count: usize,
+}
+
+impl TextIndex {
+    /// The keys of all texts that may have vectors: sorted, each once.
+    pub fn text_keys(&self, store: &Store) -> Result<Vec<u64>> {
+        let mut keys = Vec::new();
+        self.each_text(store, |text| keys.push(text.key))?;
+        keys.sort_unstable();
+        keys.dedup();
+        Ok(keys)
+    }
+
+    /// The texts whose keys are not known, the `most` newest of them.
+    pub fn texts_without(
+        &self,
+        store: &Store,
+        most: usize,
+        is_known: impl Fn(u64) -> bool,
+    ) -> Result<WaitingTexts> {
+        let mut waiting = Vec::new();
+        self.each_text(store, |text| {
+            if !is_known(text.key) {
+                waiting.push(text);
+            }
+        })?;
+        waiting.sort_unstable_by_key(|text| Reverse((text.at, text.row)));
+        let mut seen = HashSet::new();
+        waiting.retain(|text| seen.insert(text.key));
+        let count = waiting.len();
+        waiting.truncate(most);
+        Ok(WaitingTexts { newest: waiting, count })
+    }
+
+    fn each_text(&self, store: &Store, mut each: impl FnMut(IndexedText)) -> Result<()> {
+        // The index may still hold what the store does not.
+        let retired: HashSet<i64> = store.retired_rows(self.collection())?.into_iter().collect();
+        for part in &self.parts {
+            for segment in part.searcher.segment_readers() {
+                let columns = segment.fast_fields();
+                let (keys, rows) = (columns.u64("text_key")?, columns.u64("row")?);
+                let times = columns.i64("at")?;
+                for document in segment.doc_ids_alive() {
+                    let key = keys.first(document).unwrap_or(0);
+                    let row = rows.first(document).unwrap_or(0) as i64;
+                    if key != 0 && !retired.contains(&row) {
+                        each(IndexedText { row, key, at: times.first(document).unwrap_or(0) });
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Store {
+    /// The texts of these rows with their keys. Rows that were replaced since are left out.
+    pub fn keyed_texts(&self, collection: Collection, rows: &[i64]) -> Result<Vec<KeyedText>> {
+        let keyed =
+            |row, session, text: String| KeyedText { row, key: text_key(&text), session, text };
+        match collection {
+            Collection::Passages => {
+                let passages = self.passages_of_rows(rows)?;
+                let keyed = passages.into_iter().map(|passage| {
+                    Ok(keyed(passage.row, Some(passage.session), self.text_of(&passage)?))
+                });
+                keyed.collect()
+            }
+            Collection::Memories => {
+                let filter = MemoryFilter { rows: Some(rows.to_vec()), ..MemoryFilter::default() };
+                let memories = self.memories(&filter)?;
+                let keyed = memories.into_iter().map(|memory| {
+                    let text = self.body_of(&memory)?.search_text();
+                    Ok(keyed(memory.row, memory.session, text))
+                });
+                keyed.collect()
+            }
+        }
+    }
+
+    /// How often memories were told to sessions, by their rows.
+    pub fn times_told(&self) -> Result<HashMap<i64, u64>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT m.row, count(*) FROM injected_memories i JOIN memories m ON m.id = i.memory
+             GROUP BY m.row",
+        )?;
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}

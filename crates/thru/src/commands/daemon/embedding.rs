@@ -1,0 +1,247 @@
+//! The daemon's thread that embeds what is new, behind everything else; and the model, which answers those
+//! who ask what a question means for as long as it is loaded.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use thru_daemon::Log;
+use thru_intake::{Embedding, IntakeError};
+
+use crate::embedding::{Answer, Chosen, Lazy, may_see};
+use crate::environment::Environment;
+use crate::ui::{plural, printable};
+
+/// How long news wait, so that what comes together is embedded together.
+const QUIET: Duration = Duration::from_secs(5);
+/// Texts of one step: others who want to embed get their turn between two.
+const STEP: usize = 256;
+/// How long it rests between two steps.
+const REST: Duration = Duration::from_millis(200);
+/// How long it is until somebody looks again although nothing came.
+const LONGEST: Duration = Duration::from_mins(15);
+/// How long it rests after something went wrong; twice as long after every further time, up to
+/// [`LONGEST_REST`].
+const SHORTEST_REST: Duration = Duration::from_mins(1);
+const LONGEST_REST: Duration = Duration::from_hours(1);
+/// After so long without use the model is let go. Where it is not loaded, questions may load it meanwhile.
+const UNUSED: Duration = Duration::from_mins(2);
+/// How often it is looked whether it can be let go.
+const LOOK: Duration = Duration::from_secs(15);
+/// How often the vectors of texts that are gone are taken out. Forgetting does it at once by itself.
+const SWEEP: Duration = Duration::from_hours(24);
+
+/// The model that the settings name, as long as they do.
+#[derive(Default)]
+pub(super) struct Chooser {
+    current: Mutex<Option<(Vec<String>, Chosen, Arc<Lazy>)>>,
+}
+
+impl Chooser {
+    /// The model of these settings; nothing where there is to be none.
+    fn current(&self, environment: &Environment) -> Result<Option<(Chosen, Arc<Lazy>)>> {
+        let all = environment.config.all().filter(|one| one.key.starts_with("embedding."));
+        let settings: Vec<String> = all.map(|one| format!("{}={}", one.key, one.value)).collect();
+        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        if current.as_ref().is_none_or(|(known, ..)| *known != settings) {
+            *current = Chosen::of(environment)?.map(|chosen| {
+                let lazy = Arc::new(Lazy::new(chosen.clone(), 1));
+                (settings, chosen, lazy)
+            });
+        }
+        Ok(current.as_ref().map(|(_, chosen, lazy)| (chosen.clone(), Arc::clone(lazy))))
+    }
+
+    /// Lets the model go where nobody needs it; says whether it is still there.
+    fn tidy(&self) -> bool {
+        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_loaded = current.as_ref().is_some_and(|(.., lazy)| lazy.let_go_after(UNUSED));
+        if !is_loaded {
+            // A key may be another one the next time.
+            *current = None;
+        }
+        is_loaded
+    }
+
+    /// What a text means.
+    pub(super) fn answer(&self, environment: &Environment, text: &str) -> Result<Answer> {
+        let (chosen, lazy) =
+            self.current(environment)?.context("nobody embeds, by `embedding.provider`")?;
+        Ok(Answer { model: chosen.model(), vector: lazy.question(environment, text)? })
+    }
+}
+
+/// Embeds in the background for as long as it lives, where the settings say so.
+pub(super) struct EmbeddingThread {
+    chooser: Arc<Chooser>,
+    log: Arc<Log>,
+    stop: Arc<AtomicBool>,
+    running: Option<(SyncSender<()>, JoinHandle<()>)>,
+}
+
+impl EmbeddingThread {
+    /// Nothing is done before somebody wakes it.
+    pub(super) fn new(chooser: &Arc<Chooser>, log: &Arc<Log>) -> Self {
+        let stop = Arc::new(AtomicBool::new(false));
+        Self { chooser: Arc::clone(chooser), log: Arc::clone(log), stop, running: None }
+    }
+
+    /// Says that there may be something to embed.
+    pub(super) fn wake(&mut self, environment: &Environment) {
+        if let Some((wake, _)) = self.running.as_ref().filter(|(_, thread)| !thread.is_finished()) {
+            // One that is awake looks again anyway.
+            let _ = wake.try_send(());
+            return;
+        }
+        if environment.config.embedding().provider() == thru_config::EmbeddingProvider::None {
+            self.running = None;
+            return;
+        }
+        let (wake, woken) = sync_channel(1);
+        let worker = Worker {
+            environment: environment.clone(),
+            chooser: Arc::clone(&self.chooser),
+            log: Arc::clone(&self.log),
+            stop: Arc::clone(&self.stop),
+            last_trouble: None,
+            rest: SHORTEST_REST,
+            swept: None,
+        };
+        let builder = std::thread::Builder::new().name("embedding".to_owned());
+        match builder.spawn(move || worker.work(&woken)) {
+            Ok(thread) => self.running = Some((wake, thread)),
+            Err(error) => self.log.warn(&format!("nothing is embedded: {error}")),
+        }
+    }
+}
+
+impl Drop for EmbeddingThread {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some((wake, thread)) = self.running.take() {
+            drop(wake);
+            let _ = thread.join();
+        }
+    }
+}
+
+struct Worker {
+    environment: Environment,
+    chooser: Arc<Chooser>,
+    log: Arc<Log>,
+    stop: Arc<AtomicBool>,
+    /// What was told last, so that it is not told at every look.
+    last_trouble: Option<String>,
+    /// How long to rest after the next trouble.
+    rest: Duration,
+    /// When vectors of texts that are gone were last taken out.
+    swept: Option<Instant>,
+}
+
+/// When to look again.
+enum Next {
+    /// As soon as others had their turn.
+    Soon,
+    /// When something came.
+    Woken,
+    /// Not before this time, whatever comes.
+    Later(Duration),
+    /// Never: nobody is to embed.
+    Never,
+}
+
+impl Worker {
+    fn work(mut self, woken: &Receiver<()>) {
+        let_others_go_first();
+        // Whoever started us had news.
+        let mut due = Instant::now() + QUIET;
+        let mut not_before = due;
+        loop {
+            let now = Instant::now();
+            let look = if self.chooser.tidy() { LOOK } else { UNUSED };
+            let wait = due.saturating_duration_since(now).min(look);
+            match woken.recv_timeout(wait) {
+                Err(RecvTimeoutError::Disconnected) => return,
+                Ok(()) => due = due.min(Instant::now() + QUIET).max(not_before),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if self.stop.load(Ordering::Relaxed) {
+                return;
+            }
+            let now = Instant::now();
+            if now < due {
+                continue;
+            }
+            let next = match self.step() {
+                Ok(next) => {
+                    (self.last_trouble, self.rest) = (None, SHORTEST_REST);
+                    next
+                }
+                Err(error) => {
+                    self.trouble(format!("{error:#}"));
+                    let rest = self.rest;
+                    self.rest = (rest * 2).min(LONGEST_REST);
+                    Next::Later(rest)
+                }
+            };
+            let now = Instant::now();
+            (due, not_before) = match next {
+                Next::Soon => (now + REST, now),
+                Next::Woken => (now + LONGEST, now),
+                Next::Later(rest) => (now + rest, now + rest),
+                Next::Never => return,
+            };
+        }
+    }
+
+    fn trouble(&mut self, trouble: String) {
+        if self.last_trouble.as_ref() != Some(&trouble) {
+            self.log.warn(&format!("nothing is embedded: {}", printable(&trouble)));
+        }
+        self.last_trouble = Some(trouble);
+    }
+
+    /// Embeds some of what waits.
+    fn step(&mut self) -> Result<Next> {
+        self.environment = self.environment.again()?;
+        let Some((chosen, embedder)) = self.chooser.current(&self.environment)? else {
+            return Ok(Next::Never);
+        };
+        let intake = self.environment.intake()?;
+        let how = Embedding {
+            embedder: embedder.as_ref(),
+            most: Some(STEP),
+            may_see: &may_see(&self.environment, &chosen),
+            stop: &self.stop,
+        };
+        let done = match intake.embed(&how, &mut |_| {}) {
+            // By hand, or another daemon that is ending.
+            Err(IntakeError::Embedding) => return Ok(Next::Later(SHORTEST_REST)),
+            done => done?,
+        };
+        if done.texts > 0 {
+            let texts = plural(done.texts, "text");
+            self.log.info(&format!("embedded {texts}; {} to go", done.waiting));
+        }
+        if done.stopped {
+            return Ok(Next::Woken);
+        }
+        if done.texts as usize >= STEP {
+            return Ok(Next::Soon);
+        }
+        if self.swept.is_none_or(|swept| swept.elapsed() >= SWEEP) {
+            intake.sweep_vectors()?;
+            self.swept = Some(Instant::now());
+        }
+        Ok(Next::Woken)
+    }
+}
+
+/// Lets every other thread go first: on Linux each has a priority of its own.
+fn let_others_go_first() {
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::nice(19);
+}

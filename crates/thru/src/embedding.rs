@@ -1,0 +1,194 @@
+//! Texts to vectors, as the settings have it: whose model, where its files lie, and what a question means.
+
+mod lazy;
+mod meaning;
+mod state;
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Result;
+use thru_config::EmbeddingProvider;
+use thru_embed::{BUNDLED, Dialect, EmbedError, MiniLm, Served, ServedSettings, Use, chunks};
+use thru_models::Keys;
+use thru_outside::Place;
+use thru_redact::Report;
+
+pub(crate) use lazy::Lazy;
+use lazy::Model;
+pub(crate) use meaning::{Answer, of_question};
+#[expect(unused_imports, reason = "search and prompts ask next")]
+pub(crate) use meaning::{Meaning, of_prompt};
+pub(crate) use state::{State, who_embeds};
+
+use crate::environment::{self, Environment};
+use crate::failure::advised;
+use crate::refining;
+
+/// The folder of the bundled model's files, below a folder of models.
+const FOLDER: &str = "all-MiniLM-L6-v2";
+/// Where OpenAI answers.
+const OPENAI: &str = "https://api.openai.com";
+/// Where Ollama usually answers.
+const OLLAMA: &str = "http://localhost:11434";
+
+/// Who turns texts into vectors. Nothing is loaded, and nobody is asked, before there is a text.
+#[derive(Clone)]
+pub(crate) enum Chosen {
+    /// The model that comes with the program, in this folder.
+    Bundled(PathBuf),
+    /// A server.
+    Served(ServedSettings),
+}
+
+impl Chosen {
+    /// What the settings say; nothing where nobody is to do it.
+    ///
+    /// # Errors
+    /// Where a server is set that cannot be asked like this.
+    pub(crate) fn of(environment: &Environment) -> Result<Option<Self>> {
+        let settings = environment.config.embedding();
+        let (dialect, usual) = match settings.provider() {
+            EmbeddingProvider::None => return Ok(None),
+            EmbeddingProvider::Bundled => return Ok(Some(Self::Bundled(bundled(environment)))),
+            EmbeddingProvider::Ollama => (Dialect::Ollama, OLLAMA),
+            EmbeddingProvider::OpenAi => (Dialect::OpenAi, OPENAI),
+        };
+        let url = settings.url().unwrap_or(usual).trim_end_matches('/');
+        // Others want it in their addresses, and it is easily typed.
+        let place = Place::parse(url.strip_suffix("/v1").unwrap_or(url)).map_err(|error| {
+            advised(
+                format!("`embedding.url` cannot be used: {error}"),
+                "set it as `thru config set embedding.url http://localhost:11434`",
+            )
+        })?;
+        if !place.is_encrypted() && !place.is_nearby() {
+            return Err(advised(
+                format!("what is sent to {} would not be encrypted", place.host()),
+                "give an https:// address as `embedding.url`",
+            ));
+        }
+        let model = settings.model().ok_or_else(|| {
+            advised(
+                "the server that embeds has no usual model",
+                "name one: `thru config set embedding.model NAME`",
+            )
+        })?;
+        let key = match dialect {
+            Dialect::Ollama => None,
+            Dialect::OpenAi => key(environment, &place)?,
+        };
+        Ok(Some(Self::Served(ServedSettings {
+            dialect,
+            place,
+            model: model.to_owned(),
+            key,
+            timeout: settings.timeout(),
+        })))
+    }
+
+    /// The name of its model: vectors of two models are kept apart by it.
+    pub(crate) fn model(&self) -> String {
+        match self {
+            Self::Bundled(_) => BUNDLED.to_owned(),
+            Self::Served(settings) => settings.name(),
+        }
+    }
+
+    /// Who it is, in few words.
+    pub(crate) fn described(&self) -> String {
+        match self {
+            Self::Bundled(_) => format!("bundled {BUNDLED}"),
+            Self::Served(settings) => {
+                format!("{} at {}", settings.model, settings.place.host())
+            }
+        }
+    }
+
+    /// The host that sees all texts, where that is not this machine.
+    pub(crate) fn remote_host(&self) -> Option<&str> {
+        match self {
+            Self::Served(settings) if !settings.place.is_loopback() => Some(settings.place.host()),
+            _ => None,
+        }
+    }
+
+    /// Where the files of the bundled model are, or should be.
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        match self {
+            Self::Bundled(folder) => Some(folder),
+            Self::Served(_) => None,
+        }
+    }
+
+    fn load(&self, how_often: Use, threads: usize) -> Result<Model, EmbedError> {
+        Ok(match self {
+            Self::Bundled(folder) => Model::Bundled(MiniLm::load(folder, threads, how_often)?),
+            Self::Served(settings) => Model::Served(Arc::new(Served::new(settings.clone())?)),
+        })
+    }
+
+    /// The text as it may be given to the model: what leaves this process was cleaned.
+    fn cleaned(&self, environment: &Environment, text: &str) -> Result<String> {
+        let first = chunks(text).first().copied().unwrap_or_default();
+        match self {
+            Self::Bundled(_) => Ok(first.to_owned()),
+            Self::Served(_) => {
+                let intake = environment.intake()?;
+                Ok(intake.redactor().clean_text(first, &mut Report::default()).into_inner())
+            }
+        }
+    }
+}
+
+/// Where the files of the bundled model lie: where the settings say, else where releases have them, else in
+/// the sources that this program was built from.
+fn bundled(environment: &Environment) -> PathBuf {
+    if let Some(folder) = environment.config.embedding().folder() {
+        let beside = environment.config_file.parent();
+        return beside.map_or_else(|| PathBuf::from(folder), |beside| beside.join(folder));
+    }
+    let program = environment.program.as_deref();
+    let program = program.and_then(|program| std::fs::canonicalize(program).ok());
+    let own = program.as_deref().and_then(Path::parent);
+    let places = own
+        .into_iter()
+        .flat_map(|own| [own.join("models"), own.join("../share/throughline/models")]);
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
+    let mut places = places.chain([sources]).map(|models| models.join(FOLDER));
+    let first = places.next().unwrap_or_default();
+    if first.is_dir() {
+        return first;
+    }
+    places.find(|place| place.is_dir()).unwrap_or(first)
+}
+
+/// The key that a server wants. OpenAI's is for nobody else.
+fn key(environment: &Environment, place: &Place) -> Result<Option<thru_models::Key>> {
+    let (name, variable) = match place.join("") == OPENAI {
+        true => ("openai", Some("OPENAI_API_KEY")),
+        false => ("embedding", None),
+    };
+    let folder = refining::key_folder(environment);
+    let found = Keys::new(&environment::variable, &folder).find(name, variable)?;
+    Ok(found.map(|(key, _)| key))
+}
+
+/// Says of directories whether what was said in sessions there may be given to the chosen model. The
+/// bundled one tells nobody.
+pub(crate) fn may_see<'e>(
+    environment: &'e Environment,
+    chosen: &Chosen,
+) -> impl Fn(Option<&str>) -> bool + use<'e> {
+    let is_served = matches!(chosen, Chosen::Served(_));
+    let known: RefCell<HashMap<String, bool>> = RefCell::default();
+    move |directory| match directory.filter(|_| is_served) {
+        Some(directory) if Path::new(directory).is_absolute() => *known
+            .borrow_mut()
+            .entry(directory.to_owned())
+            .or_insert_with(|| refining::settings_of(environment, Path::new(directory)).is_some()),
+        _ => true,
+    }
+}

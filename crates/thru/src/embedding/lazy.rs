@@ -1,0 +1,121 @@
+//! A model that is loaded when it is first used, and may be let go between.
+
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use thru_embed::{BUNDLED_DIMENSIONS, EmbedError, Embedder, MiniLm, Served, Use};
+
+use super::Chosen;
+use crate::environment::Environment;
+
+/// A model that is ready.
+pub(super) enum Model {
+    Bundled(MiniLm),
+    Served(Arc<Served>),
+}
+
+impl Model {
+    fn as_embedder(&self) -> &dyn Embedder {
+        match self {
+            Self::Bundled(model) => model,
+            Self::Served(model) => model.as_ref(),
+        }
+    }
+
+    /// The same for somebody who must not wait for those who use this one.
+    fn beside(&self) -> Self {
+        match self {
+            Self::Bundled(model) => Self::Bundled(model.beside(1)),
+            Self::Served(model) => Self::Served(Arc::clone(model)),
+        }
+    }
+
+    /// The vector of one text.
+    pub(super) fn vector(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
+        let vectors = self.as_embedder().embed(&[text], &AtomicBool::new(false))?;
+        let none = || EmbedError::Failed("it gave no vector".to_owned());
+        vectors.into_iter().next().ok_or_else(none)
+    }
+}
+
+/// The chosen model, loaded when it is first used, and again after it was let go.
+pub(crate) struct Lazy {
+    chosen: Chosen,
+    name: String,
+    threads: usize,
+    loaded: Mutex<Option<Loaded>>,
+    /// Held by who asks for one text: a server that does not answer must not take up all who could ask.
+    asking: Mutex<()>,
+}
+
+#[derive(Clone)]
+struct Loaded {
+    for_many: Arc<Model>,
+    for_one: Arc<Model>,
+    used: Instant,
+}
+
+impl Lazy {
+    /// The chosen model on so many threads.
+    pub(crate) fn new(chosen: Chosen, threads: usize) -> Self {
+        let name = chosen.model();
+        let (loaded, asking) = (Mutex::new(None), Mutex::new(()));
+        Self { chosen, name, threads, loaded, asking }
+    }
+
+    fn loaded(&self) -> Result<Loaded, EmbedError> {
+        let mut slot = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut loaded = match slot.take() {
+            Some(loaded) => loaded,
+            None => {
+                let model = self.chosen.load(Use::Often, self.threads)?;
+                let for_one = Arc::new(model.beside());
+                Loaded { for_many: Arc::new(model), for_one, used: Instant::now() }
+            }
+        };
+        loaded.used = Instant::now();
+        *slot = Some(loaded.clone());
+        Ok(loaded)
+    }
+
+    /// The vector of a question, whoever else is using the model.
+    pub(crate) fn question(&self, environment: &Environment, text: &str) -> Result<Vec<f32>> {
+        let text = self.chosen.cleaned(environment, text)?;
+        let _asking = match self.chosen {
+            Chosen::Bundled(_) => Some(self.asking.lock().unwrap_or_else(PoisonError::into_inner)),
+            Chosen::Served(_) => match self.asking.try_lock() {
+                Ok(asking) => Some(asking),
+                Err(_) => anyhow::bail!("the server that embeds is being asked already"),
+            },
+        };
+        Ok(self.loaded()?.for_one.vector(&text)?)
+    }
+
+    /// Lets it go where nobody used it for so long; says whether it is still there.
+    pub(crate) fn let_go_after(&self, unused: Duration) -> bool {
+        let mut slot = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        if slot.as_ref().is_some_and(|loaded| loaded.used.elapsed() >= unused) {
+            *slot = None;
+        }
+        slot.is_some()
+    }
+}
+
+impl Embedder for Lazy {
+    fn model(&self) -> &str {
+        &self.name
+    }
+
+    fn dimensions(&self) -> Option<usize> {
+        match self.chosen {
+            Chosen::Bundled(_) => Some(BUNDLED_DIMENSIONS),
+            Chosen::Served(_) => None,
+        }
+    }
+
+    fn embed(&self, texts: &[&str], stop: &AtomicBool) -> Result<Vec<Vec<f32>>, EmbedError> {
+        self.loaded()?.for_many.as_embedder().embed(texts, stop)
+    }
+}

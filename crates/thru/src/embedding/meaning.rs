@@ -1,0 +1,138 @@
+//! What a question means: its vector, found out while other things are done.
+
+use std::path::PathBuf;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use thru_daemon::{CallError, Client};
+use thru_embed::Use;
+use thru_store::vectors::ModelFolder;
+
+use super::{Chosen, who_embeds};
+use crate::background;
+use crate::environment::Environment;
+
+/// How long the daemon may take for a question. A model of our own is there not much later.
+const DAEMON: Duration = Duration::from_millis(15);
+/// How long a server may take for a question, with somebody waiting.
+const QUESTION: Duration = Duration::from_secs(3);
+
+/// What the daemon's tool `embed` answers.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Answer {
+    /// The model's name.
+    pub(crate) model: String,
+    /// The vector, of unit length.
+    pub(crate) vector: Vec<f32>,
+}
+
+/// The vector of a question with the name of its model; or why there is none, for people.
+pub(crate) type Found = Result<(String, Vec<f32>), String>;
+
+/// What a question means, as far as a model can tell: it is found out while other things are done.
+#[must_use]
+pub(crate) enum Meaning {
+    /// It was clear at once.
+    Clear(Found),
+    /// Somebody is working on it.
+    UnderWay(JoinHandle<Found>),
+}
+
+impl Meaning {
+    /// Waits for it.
+    pub(crate) fn wait(self) -> Found {
+        match self {
+            Self::Clear(found) => found,
+            Self::UnderWay(thread) => {
+                thread.join().unwrap_or_else(|_| Err("the embedding model failed".to_owned()))
+            }
+        }
+    }
+}
+
+/// Begins to find out what a question means: asks the daemon, whose model may be loaded, and else loads
+/// one. Does neither where there are no vectors to compare with.
+pub(crate) fn of_question(environment: &Environment, text: &str) -> Meaning {
+    let asked = match Asked::new(environment, text) {
+        Ok(asked) => asked,
+        Err(reason) => return Meaning::Clear(Err(reason)),
+    };
+    asked.begin(|asked| asked.daemon().or_else(|_| asked.own_model()))
+}
+
+/// The same for somebody who has no time to load a model: only the daemon is asked.
+#[expect(dead_code, reason = "prompts ask next")]
+pub(crate) fn of_prompt(environment: &Environment, text: &str) -> Meaning {
+    let asked = match Asked::new(environment, text) {
+        Ok(asked) => asked,
+        Err(reason) => return Meaning::Clear(Err(reason)),
+    };
+    asked.begin(|asked| asked.daemon())
+}
+
+/// A question with all that is needed to find out what it means.
+struct Asked {
+    chosen: Chosen,
+    model: String,
+    text: String,
+    socket: PathBuf,
+}
+
+impl Asked {
+    fn new(environment: &Environment, text: &str) -> Result<Self, String> {
+        let chosen = match Chosen::of(environment) {
+            Ok(Some(chosen)) => chosen,
+            Ok(None) => return Err("off, by `embedding.provider`".to_owned()),
+            Err(error) => return Err(format!("{error:#}")),
+        };
+        let model = chosen.model();
+        let folder = ModelFolder::at(&environment.layout.vectors(), &model);
+        if folder.map_err(|error| error.to_string())?.dimensions.is_none() {
+            let who = who_embeds(environment);
+            return Err(format!("nothing is embedded yet: {who}"));
+        }
+        let text = chosen.cleaned(environment, text).map_err(|error| format!("{error:#}"))?;
+        if text.is_empty() {
+            return Err("there are no words to embed".to_owned());
+        }
+        let socket = background::paths(&environment.layout, &environment.config).socket;
+        Ok(Self { chosen, model, text, socket })
+    }
+
+    fn begin(self, find: impl FnOnce(&Self) -> Found + Send + 'static) -> Meaning {
+        let builder = std::thread::Builder::new().name("meaning".to_owned());
+        match builder.spawn(move || find(&self)) {
+            Ok(thread) => Meaning::UnderWay(thread),
+            Err(error) => Meaning::Clear(Err(error.to_string())),
+        }
+    }
+
+    fn daemon(&self) -> Found {
+        const NONE: &str = "the daemon did not answer in time";
+        let deadline = Instant::now() + DAEMON;
+        let left = || deadline.saturating_duration_since(Instant::now());
+        let mut client = Client::connect(&self.socket, left()).map_err(|_| NONE.to_owned())?;
+        let answer = client.call_tool("embed", &json!({ "text": self.text }), left());
+        let answer = answer.map_err(|error| match error {
+            CallError::Refused { message, .. } => message,
+            _ => NONE.to_owned(),
+        })?;
+        let answer: Answer = serde_json::from_str(&answer).map_err(|_| NONE.to_owned())?;
+        match answer.model == self.model {
+            true => Ok((answer.model, answer.vector)),
+            // Its settings are older than ours.
+            false => Err("the daemon has another model".to_owned()),
+        }
+    }
+
+    fn own_model(&self) -> Found {
+        let mut chosen = self.chosen.clone();
+        if let Chosen::Served(settings) = &mut chosen {
+            settings.timeout = settings.timeout.min(QUESTION);
+        }
+        let vector = chosen.load(Use::Once, 1).and_then(|model| model.vector(&self.text));
+        Ok((self.model.clone(), vector.map_err(|error| error.to_string())?))
+    }
+}

@@ -1,0 +1,97 @@
+//! How far the vectors are: for `thru status`, `thru doctor`, and the end of an import.
+
+use anyhow::Result;
+use serde_json::{Value, json};
+use thru_intake::{Coverage, Intake};
+use thru_store::vectors::ModelFolder;
+
+use super::Chosen;
+use crate::background;
+use crate::environment::Environment;
+use crate::ui::{count, plural, printable, size};
+
+/// How far the vectors are.
+pub(crate) struct State {
+    /// Who embeds, and how far it is; nothing where nobody is to; or why nobody can.
+    pub(crate) current: Result<Option<(Chosen, Coverage)>, String>,
+    /// The vectors of models that are not in use.
+    pub(crate) others: Vec<ModelFolder>,
+}
+
+impl State {
+    /// Looks at settings and disk; loads nothing.
+    pub(crate) fn look(environment: &Environment, intake: &Intake) -> Result<Self> {
+        let mut others = ModelFolder::all(&environment.layout.vectors())?;
+        let current = match Chosen::of(environment) {
+            Ok(None) => Ok(None),
+            Ok(Some(chosen)) => {
+                others.retain(|folder| folder.model != chosen.model());
+                let coverage = intake.coverage(&chosen.model())?;
+                Ok(Some((chosen, coverage)))
+            }
+            Err(error) => Err(format!("{error:#}")),
+        };
+        Ok(Self { current, others })
+    }
+
+    /// How many texts wait.
+    pub(crate) fn waiting(&self) -> u64 {
+        let current = self.current.as_ref().ok().and_then(Option::as_ref);
+        current.map_or(0, |(_, coverage)| coverage.texts - coverage.embedded)
+    }
+
+    /// In a line.
+    pub(crate) fn line(&self) -> String {
+        match &self.current {
+            Err(reason) => format!("texts cannot be embedded: {}", printable(reason)),
+            Ok(None) => "off, by `embedding.provider`: search goes by words alone".to_owned(),
+            Ok(Some((chosen, coverage))) => {
+                let texts = match coverage.embedded == coverage.texts {
+                    true => format!("all of {}", plural(coverage.texts, "text")),
+                    false => format!(
+                        "{} of {}",
+                        count(coverage.embedded),
+                        plural(coverage.texts, "text")
+                    ),
+                };
+                let who = printable(&chosen.described());
+                format!("{texts} have vectors ({who}, {})", size(coverage.bytes))
+            }
+        }
+    }
+
+    /// What other models left, in a line, if they left anything.
+    pub(crate) fn others_line(&self) -> Option<String> {
+        let names: Vec<&str> = self.others.iter().map(|folder| folder.model.as_str()).collect();
+        let bytes = self.others.iter().map(|folder| folder.bytes).sum();
+        (!names.is_empty()).then(|| {
+            format!(
+                "{} of models that are not in use: {}",
+                size(bytes),
+                printable(&names.join(", "))
+            )
+        })
+    }
+
+    pub(crate) fn as_json(&self) -> Value {
+        let current = self.current.as_ref().ok().and_then(Option::as_ref);
+        json!({
+            "model": current.map(|(chosen, _)| chosen.model()),
+            "remote_host": current.and_then(|(chosen, _)| chosen.remote_host()),
+            "trouble": self.current.as_ref().err(),
+            "texts": current.map(|(_, coverage)| coverage.texts),
+            "embedded": current.map(|(_, coverage)| coverage.embedded),
+            "bytes": current.map(|(_, coverage)| coverage.bytes),
+            "other_models": self.others.iter().map(|folder| &folder.model).collect::<Vec<_>>(),
+            "other_bytes": self.others.iter().map(|folder| folder.bytes).sum::<u64>(),
+        })
+    }
+}
+
+/// Who embeds what waits.
+pub(crate) fn who_embeds(environment: &Environment) -> &'static str {
+    match background::switched_off(&environment.config) {
+        Some(_) => "`thru embed` does it",
+        None => "the daemon does it, or `thru embed`",
+    }
+}

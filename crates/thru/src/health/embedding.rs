@@ -1,0 +1,85 @@
+//! Whether texts can be embedded, and whether the vectors that there are can be used. Search goes on by
+//! words alone where they cannot.
+
+use thru_embed::{EmbedError, check_model};
+use thru_store::vectors::{ModelFolder, SegmentProblem, Vectors};
+
+use super::{Finding, Seen};
+use crate::embedding::{Chosen, State, who_embeds};
+use crate::ui::{one_line, plural};
+
+const CHECK: &str = "meaning";
+
+/// All that is to be said of it.
+pub(super) fn embedding(seen: &Seen<'_>) -> Vec<Finding> {
+    let Ok(intake) = &seen.intake else { return Vec::new() };
+    let state = match State::look(seen.environment, intake) {
+        Ok(state) => state,
+        Err(error) => {
+            let line = one_line(&format!("{error:#}"), 120);
+            let remedy = "search goes by words alone; `thru rebuild` makes store and index again";
+            return vec![Finding::problem(CHECK, line, remedy)];
+        }
+    };
+    let mut findings = vec![current(seen, &state)];
+    findings.extend(state.others_line().map(|line| {
+        Finding::note(CHECK, format!("vectors take {line}"), "`thru embed --prune` removes them")
+    }));
+    findings
+}
+
+fn current(seen: &Seen<'_>, state: &State) -> Finding {
+    let chosen = match &state.current {
+        Err(reason) => {
+            let line = format!("texts cannot be embedded: {}", one_line(reason, 120));
+            return Finding::problem(CHECK, line, "until then search goes by words alone");
+        }
+        Ok(None) => return Finding::ok(CHECK, state.line()),
+        Ok(Some((chosen, _))) => chosen,
+    };
+    if let Some(Err(error)) = chosen.folder().map(check_model) {
+        return unusable(seen, chosen, &error);
+    }
+    if let Some(damaged) = damaged(seen, chosen).first() {
+        let path = seen.shown(&damaged.path);
+        return Finding::problem(
+            CHECK,
+            format!("{path}: {}", one_line(&damaged.detail, 80)),
+            "`thru embed` makes these vectors again; until then search finds their texts by words",
+        );
+    }
+    match state.waiting() {
+        0 => Finding::ok(CHECK, state.line()),
+        waiting => Finding::note(
+            CHECK,
+            format!("{}; {} to be embedded", state.line(), plural(waiting, "text")),
+            format!("{}; until then search finds them by words", who_embeds(seen.environment)),
+        ),
+    }
+}
+
+/// What is to be done about a model that is not what it should be.
+fn unusable(seen: &Seen<'_>, chosen: &Chosen, error: &EmbedError) -> Finding {
+    let folder = chosen.folder().map(|folder| seen.shown(folder)).unwrap_or_default();
+    Finding::problem(
+        CHECK,
+        one_line(&error.to_string(), 200),
+        format!(
+            "put the model's folder of this release at {folder}, or name it with `thru config set \
+             embedding.folder DIR`; until then search goes by words alone"
+        ),
+    )
+}
+
+fn damaged(seen: &Seen<'_>, chosen: &Chosen) -> Vec<SegmentProblem> {
+    let model = chosen.model();
+    let Ok(folder) = ModelFolder::at(&seen.environment.layout.vectors(), &model) else {
+        return Vec::new();
+    };
+    // Where nothing tells the dimensions, no file can be read.
+    let dimensions = folder.dimensions.unwrap_or(thru_embed::BUNDLED_DIMENSIONS);
+    match Vectors::open(&folder.path, dimensions, &model) {
+        Ok(vectors) => vectors.verify(),
+        Err(error) => vec![SegmentProblem { path: folder.path, detail: error.to_string() }],
+    }
+}
