@@ -71,8 +71,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         Command::Search { words, limit, .. } => {
             let request = Request { query: words.join(" "), limit: *limit, ..Request::default() };
             let intake = home.intake();
-            let answer =
-                thru_recall::search(intake.layout(), &home.store()?, intake.redactor(), &request)?;
+            let answer = thru_recall::search(
+                intake.layout(),
+                &home.store()?,
+                intake.redactor(),
+                &request,
+                thru_recall::words_only("not measured"),
+            )?;
             for session in &answer.sessions {
                 for hit in &session.hits {
                     println!("{} {}", hit.short_id, hit.snippet.get().text);

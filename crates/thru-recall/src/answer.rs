@@ -4,16 +4,15 @@ use std::collections::HashMap;
 
 use thru_core::Layout;
 use thru_redact::{Clean, Redactor, Report};
-use thru_store::index::{Candidates, EVERYWHERE, IndexFilter, QueryTerms, TextIndex};
+use thru_store::index::{EVERYWHERE, IndexFilter, QueryTerms, TextIndex};
 use thru_store::{PassageRow, Result, SessionFilter, SessionRow, Store};
 
 use crate::memories::{MemoryHit, find_memories};
+use crate::order::{Asked, Ordered, order};
 use crate::query::analyse;
-use crate::rank::{PassageScore, Ranking, WEIGHTS, rank};
+use crate::rank::{PassageScore, SessionScore};
+use crate::sense::{Awaited, Semantics};
 use crate::snippet::{Snippet, snippet};
-
-/// Candidates that are looked at closely.
-const DEPTH: usize = 1_000;
 
 /// Length of the stretch of a passage that is shown, in characters.
 const SNIPPET_LENGTH: usize = 240;
@@ -29,6 +28,8 @@ pub struct Request {
     pub limit: usize,
     /// How many passages before and after each to bring along.
     pub context: u32,
+    /// The time that the question speaks of, in milliseconds since 1970: from, until.
+    pub when: Option<(i64, i64)>,
     /// How many memories to bring beside the passages; they are never in each other's way.
     pub memories: usize,
 }
@@ -48,6 +49,8 @@ pub struct Answer {
     pub left_out: u64,
     /// Memories that hold words of the question, best first.
     pub memories: Vec<FoundMemory>,
+    /// What meaning did for the answer.
+    pub semantics: Semantics,
 }
 
 /// A memory of an answer.
@@ -66,8 +69,8 @@ pub struct FoundMemory {
 pub struct SessionHits {
     /// The session.
     pub session: SessionRow,
-    /// Its score, as a share of the best.
-    pub score: f32,
+    /// What its score is made of.
+    pub score: SessionScore,
     /// Its passages, best first.
     pub hits: Vec<Hit>,
 }
@@ -91,24 +94,14 @@ pub struct Hit {
     pub context: Vec<(PassageRow, Clean<String>)>,
 }
 
-/// The order in which the store's passages and sessions answer a question.
-pub fn order(index: &TextIndex, request: &Request) -> Result<(Candidates, Ranking, QueryTerms)> {
-    let terms = analyse(&request.query);
-    if terms.terms.is_empty() {
-        return Ok((Candidates::default(), Ranking::default(), terms));
-    }
-    let candidates = index.candidates(&terms, &request.filter, DEPTH)?;
-    let ranking = rank(&candidates, &WEIGHTS);
-    Ok((candidates, ranking, terms))
-}
-
-/// Answers a question. What is shown passes the redactor once more: its rules may be newer than the
-/// text.
+/// Answers a question. What it means is waited for after its words were looked up. What is shown passes
+/// the redactor once more: its rules may be newer than the text.
 pub fn search(
     layout: &Layout,
     store: &Store,
     redactor: &Redactor,
     request: &Request,
+    meaning: Awaited<'_>,
 ) -> Result<Answer> {
     if request.limit == 0 {
         let terms = analyse(&request.query);
@@ -116,12 +109,16 @@ pub fn search(
         return Ok(Answer { memories, terms, left_out, ..Answer::default() });
     }
     let index = TextIndex::open(layout, store)?;
-    let (candidates, ranking, terms) = order(&index, request)?;
+    let asked =
+        Asked { query: request.query.clone(), filter: request.filter.clone(), when: request.when };
+    let Ordered { terms, candidates, ranking, semantics, .. } =
+        order(layout, &index, store, &asked, meaning)?;
     let mut answer = Answer {
         confidence: ranking.confidence,
         considered: candidates.found.len(),
         left_out: index.rows_left_out,
         terms,
+        semantics,
         ..Answer::default()
     };
     let wanted = &ranking.passages[..ranking.passages.len().min(request.limit * 2)];
@@ -158,7 +155,7 @@ pub fn search(
         let Some(session) = sessions.remove(&score.session) else { continue };
         let (own, rest) = hits.into_iter().partition(|hit| hit.passage.session == score.session);
         hits = rest;
-        answer.sessions.push(SessionHits { session, score: score.score, hits: own });
+        answer.sessions.push(SessionHits { session, score: *score, hits: own });
     }
     let (memories, left_out) = memories(layout, store, redactor, request, &answer.terms)?;
     answer.memories = memories;

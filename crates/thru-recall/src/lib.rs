@@ -10,9 +10,11 @@ mod date;
 mod deed;
 mod freshness;
 mod memories;
+mod order;
 mod pack;
 mod query;
 mod rank;
+mod sense;
 mod session_context;
 mod snippet;
 mod tiers;
@@ -20,16 +22,21 @@ mod timeline;
 mod usage;
 
 pub use activity::{Activity, ActivityRequest, Work, activity};
-pub use answer::{Answer, FoundMemory, Hit, Request, SessionHits, order, search};
+pub use answer::{Answer, FoundMemory, Hit, Request, SessionHits, search};
 pub use date::{InvalidDate, parse_date};
 pub use freshness::{Disk, Freshness, Presence};
 pub use memories::{MemoryHit, find_memories};
+pub use order::{Asked, Ordered, order};
 pub use pack::{
     IDLE_TIMEOUT, LONGEST_PACK, Limits, Occasion, Pack, PackLine, PackRequest, deserves_silence,
     pack,
 };
 pub use query::analyse;
-pub use rank::{PassageScore, Ranking, SessionScore, WEIGHTS, Weights, rank};
+pub use rank::{
+    CONFIDENT, Evidence, Found, PASSAGE_FEATURES, PassageFeatures, PassageScore, Ranking,
+    SESSION_FEATURES, SessionFeatures, SessionScore, WEIGHTS, Weights, rank,
+};
+pub use sense::{Awaited, Meant, Semantics, Sense, words_only};
 pub use session_context::{
     ContextLimits, HotMemory, RecentEvent, RecentFile, SessionContext, session_context,
 };

@@ -98,7 +98,13 @@ fn time_to_find(place: &Place<'_>, event: &str, word: &str, input: &[u8]) -> Res
     loop {
         let looking = Instant::now();
         let store = Store::open_to_read(&layout)?;
-        let answer = thru_recall::search(&layout, &store, &redactor, &request)?;
+        let answer = thru_recall::search(
+            &layout,
+            &store,
+            &redactor,
+            &request,
+            thru_recall::words_only("not measured"),
+        )?;
         if !answer.sessions.is_empty() {
             let times = (milliseconds(started.elapsed()), milliseconds(looking.elapsed()));
             if let Some(hook) = ended.take() {

@@ -10,6 +10,8 @@ use jiff::civil::DateTime;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
+use thru_store::index::IndexFilter;
+
 use super::engine::{Engine, Ranked};
 use crate::home::{Home, temporary_directory};
 
@@ -67,14 +69,16 @@ impl Haystack {
         let home = Home::temporary()?;
         let report = home.import_paths(&[transcripts.path().to_owned()])?;
         anyhow::ensure!(report.problems.is_empty(), "{:?}", report.problems);
-        let engine = Engine::open(home.intake(), &names)?;
+        let model = super::engine::embed(home.intake(), None)?;
+        let engine = Engine::open(home.intake(), &names, Some(model))?;
         Ok(Self { engine, turns, _home: home })
     }
 
     /// Asks it.
     pub(super) fn answer(&self, question: &str) -> Result<Answer> {
-        let (candidates, ranking) = self.engine.order(question)?;
-        let Ranked { sessions, passages, .. } = self.engine.names(&candidates, &ranking);
+        let ordered = self.engine.order(question, IndexFilter::default())?;
+        let Ranked { sessions, passages, .. } =
+            self.engine.names(&ordered.candidates, &ordered.ranking);
         let name = |record: &String| self.turns.get(record).cloned();
         let turns =
             passages.iter().map(|records| records.iter().filter_map(name).collect()).collect();

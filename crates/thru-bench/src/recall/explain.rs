@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use thru_recall::PASSAGE_FEATURES;
+
 use super::engine::Engine;
 use super::labelled::Asked;
 use crate::metrics::place;
@@ -26,7 +28,7 @@ pub(super) fn print(engine: &Engine, asked: &[Asked]) {
                 query.id,
                 query.groups.join(", ")
             );
-            let shown = asked.ranking.sessions.iter().take(3);
+            let shown = asked.ordered.ranking.sessions.iter().take(3);
             let scores: Vec<String> = shown.map(|s| format!("{:.3}", s.score)).collect();
             println!("  best sessions' scores: {}", scores.join(", "));
         }
@@ -46,8 +48,8 @@ pub(super) fn print(engine: &Engine, asked: &[Asked]) {
 }
 
 fn rank_of(asked: &Asked, row: i64) -> Option<usize> {
-    let found = &asked.candidates.found;
-    asked.ranking.passages.iter().position(|score| found[score.candidate].row == row)
+    let found = &asked.ordered.candidates.found;
+    asked.ordered.ranking.passages.iter().position(|score| found[score.candidate].row == row)
 }
 
 fn explain_record(asked: &Asked, record: &str, rank: Option<usize>, known: bool) {
@@ -59,18 +61,17 @@ fn explain_record(asked: &Asked, record: &str, rank: Option<usize>, known: bool)
     if rank < FOUND_WITHIN {
         return;
     }
-    let score = &asked.ranking.passages[rank];
+    let score = &asked.ordered.ranking.passages[rank];
+    let features = PASSAGE_FEATURES.iter().zip(score.features).filter(|(_, value)| *value != 0.0);
+    let features: Vec<String> =
+        features.map(|(name, value)| format!("{name} {value:.2}")).collect();
     println!(
-        "- {} record {record}: rank {}, score {:.3} = {} × (bm25 {:.3}, window {:.3}, session {:.3}); \
-         rank {FOUND_WITHIN} has {:.3}",
+        "- {} record {record}: rank {}, score {:.3} ({}); rank {FOUND_WITHIN} has {:.3}",
         asked.query.id,
         rank + 1,
         score.score,
-        score.kind,
-        score.bm25,
-        score.window,
-        score.session,
-        asked.ranking.passages.get(FOUND_WITHIN - 1).map_or(0.0, |score| score.score),
+        features.join(", "),
+        asked.ordered.ranking.passages.get(FOUND_WITHIN - 1).map_or(0.0, |score| score.score),
     );
 }
 

@@ -1,6 +1,6 @@
 //! A labelled set over real transcripts: ours and plain BM25 side by side.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -8,13 +8,13 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use thru_core::Agent;
-use thru_recall::Ranking;
-use thru_store::index::Candidates;
+use thru_recall::Ordered;
+use thru_store::index::IndexFilter;
 
 use super::baseline::Baseline;
-use super::engine::{Engine, Ranked};
+use super::engine::{self, Engine, Ranked};
 use super::labels::{self, Query, SessionLabel};
-use super::{Arguments, ablate, explain};
+use super::{Arguments, confidence, explain, fit};
 use crate::home::Home;
 use crate::metrics::{Table, auroc, evidence, hit, place, reciprocal_rank};
 
@@ -27,8 +27,7 @@ const RUN_RANKS: usize = 20;
 /// A query with our answer to it.
 pub(super) struct Asked {
     pub(super) query: Query,
-    pub(super) candidates: Candidates,
-    pub(super) ranking: Ranking,
+    pub(super) ordered: Ordered,
     pub(super) ranked: Ranked,
 }
 
@@ -65,11 +64,16 @@ pub(super) fn run(set: &Path, transcripts: &Path, arguments: &Arguments) -> Resu
         left_out.len(),
     );
 
+    let projects = by_project(&used);
     let corpus: BTreeSet<String> = used.into_iter().map(|session| session.session).collect();
     // Only what somebody could find is asked: the agents that were read.
     let agent = arguments.agent.as_deref();
     let queries = labels::queries(set, agent, &corpus)?;
-    let engine = Engine::open(home.intake(), &names)?;
+    let model = match arguments.words_only {
+        true => None,
+        false => Some(engine::embed(home.intake(), arguments.vectors.as_deref())?),
+    };
+    let engine = Engine::open(home.intake(), &names, model)?;
     let asked = ask(&engine, queries)?;
     let baseline = Baseline::of(home.intake(), &engine)?;
     println!(
@@ -85,8 +89,9 @@ pub(super) fn run(set: &Path, transcripts: &Path, arguments: &Arguments) -> Resu
     print(&asked, "thru", |asked| (&asked.query, &asked.ranked));
     print(&answers, "plain BM25", |(query, ranked)| (query, ranked));
 
-    if arguments.ablate {
-        ablate::print(&engine, &asked);
+    confidence::print(&engine, &asked, &projects)?;
+    if arguments.fit || arguments.ablate {
+        fit::print(&engine, &asked, arguments.ablate);
     }
     if arguments.explain_misses {
         explain::print(&engine, &asked);
@@ -95,6 +100,15 @@ pub(super) fn run(set: &Path, transcripts: &Path, arguments: &Arguments) -> Resu
         write_run(path, &asked)?;
     }
     Ok(())
+}
+
+/// The names of the sessions of each project.
+fn by_project(sessions: &[SessionLabel]) -> BTreeMap<String, HashSet<String>> {
+    let mut projects: BTreeMap<String, HashSet<String>> = BTreeMap::new();
+    for session in sessions {
+        projects.entry(session.project.clone()).or_default().insert(session.session.clone());
+    }
+    projects
 }
 
 fn is_readable(agent: &str) -> bool {
@@ -106,9 +120,9 @@ fn is_readable(agent: &str) -> bool {
 fn ask(engine: &Engine, queries: Vec<Query>) -> Result<Vec<Asked>> {
     let mut asked = Vec::new();
     for query in queries {
-        let (candidates, ranking) = engine.order(&query.text)?;
-        let ranked = engine.names(&candidates, &ranking);
-        asked.push(Asked { query, candidates, ranking, ranked });
+        let ordered = engine.order(&query.text, IndexFilter::default())?;
+        let ranked = engine.names(&ordered.candidates, &ordered.ranking);
+        asked.push(Asked { query, ordered, ranked });
     }
     Ok(asked)
 }
@@ -177,8 +191,6 @@ fn write_run(path: &Path, asked: &[Asked]) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
-
     use super::*;
 
     #[test]
@@ -186,6 +198,7 @@ mod tests {
         let strings = |items: &[&str]| items.iter().map(|i| (*i).to_owned()).collect::<Vec<_>>();
         let query = Query {
             id: "q".to_owned(),
+            project: String::new(),
             text: String::new(),
             groups: strings(&["questions"]),
             sessions: strings(&["s"]).into_iter().collect(),

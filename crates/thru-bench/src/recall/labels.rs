@@ -12,6 +12,8 @@ use serde::de::DeserializeOwned;
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct SessionLabel {
     pub(super) session: String,
+    #[serde(default)]
+    pub(super) project: String,
     pub(super) agent: String,
     pub(super) file: String,
 }
@@ -20,6 +22,8 @@ pub(super) struct SessionLabel {
 #[derive(Clone, Debug, Deserialize)]
 struct QuestionLabel {
     id: String,
+    #[serde(default)]
+    project: String,
     #[serde(rename = "type", default)]
     kind: String,
     question: String,
@@ -38,6 +42,8 @@ struct QuestionLabel {
 #[derive(Clone, Debug, Deserialize)]
 struct CommitLabel {
     id: String,
+    #[serde(default)]
+    project: String,
     query: String,
     gold_sessions: Vec<String>,
     verbatim: bool,
@@ -50,6 +56,8 @@ struct CommitLabel {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Query {
     pub(super) id: String,
+    /// Whose sessions it is about.
+    pub(super) project: String,
     pub(super) text: String,
     /// The groups that it is counted in.
     pub(super) groups: Vec<String>,
@@ -122,13 +130,22 @@ fn of_question(label: QuestionLabel) -> Query {
             format!("identifier {identifier}"),
         ]
     };
-    Query { id: label.id, text: label.question, groups, sessions, records, wanted: uuids.len() }
+    Query {
+        id: label.id,
+        project: label.project,
+        text: label.question,
+        groups,
+        sessions,
+        records,
+        wanted: uuids.len(),
+    }
 }
 
 fn of_commit(label: CommitLabel) -> Vec<Query> {
     let group = if label.verbatim { "commits verbatim" } else { "commits not verbatim" };
     let query = |id: String, text: String, group: &str| Query {
         id,
+        project: label.project.clone(),
         text,
         groups: vec![group.to_owned()],
         sessions: label.gold_sessions.iter().cloned().collect(),

@@ -1,10 +1,11 @@
 //! `recall`: how often labelled questions are answered, by the path that `thru search` takes.
 
-mod ablate;
 mod baseline;
+mod confidence;
 mod conversation;
 mod engine;
 mod explain;
+mod fit;
 mod labelled;
 mod labels;
 mod locomo;
@@ -34,9 +35,18 @@ pub(crate) struct Arguments {
     /// Say for each miss where the gold session and records ended up
     #[arg(long)]
     pub(crate) explain_misses: bool,
-    /// Measure with each part of the ranking left out in turn
+    /// Measure with each feature left out in turn, the others fitted anew
     #[arg(long)]
     pub(crate) ablate: bool,
+    /// Fit the weights, and measure each project by weights that were fitted on the others
+    #[arg(long)]
+    pub(crate) fit: bool,
+    /// Look for words only
+    #[arg(long)]
+    pub(crate) words_only: bool,
+    /// Keep the vectors in this folder from one run to the next
+    #[arg(long, value_name = "DIR")]
+    pub(crate) vectors: Option<PathBuf>,
     /// The LoCoMo benchmark (`locomo10.json`)
     #[arg(long, value_name = "FILE")]
     pub(crate) locomo: Option<PathBuf>,

@@ -4,6 +4,9 @@ use thru_store::index::Candidates;
 
 use super::evidence::{Evidence, Found, best_similarity};
 
+/// With less confidence than this nothing was found.
+pub const CONFIDENT: f32 = 0.0;
+
 /// How sure we are, from 0 to 1.
 pub(super) fn of(candidates: &Candidates, evidence: &Evidence, found: &Found) -> f32 {
     let expected = candidates.idf.iter().sum::<f32>().sqrt();

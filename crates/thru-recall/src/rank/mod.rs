@@ -13,6 +13,7 @@ mod weights;
 
 use thru_store::index::Candidates;
 
+pub use confidence::CONFIDENT;
 pub use evidence::{Evidence, Found};
 pub use passages::{PASSAGE_FEATURES, PassageFeatures};
 pub use sessions::{SESSION_FEATURES, SessionFeatures};

@@ -158,11 +158,26 @@ impl Question<'_> {
         let query = restricted(Box::new(AllQuery), required);
         let mut keys = Vec::new();
         for part in &self.index.parts {
-            keys.extend(part.searcher.search(&query, &TextKeys)?);
+            keys.extend(part.searcher.search(&query, &Values("text_key"))?);
         }
         keys.sort_unstable();
         keys.dedup();
         Ok(Some(keys))
+    }
+
+    /// The rows of what touched any of these files (the end of a path is enough), sorted.
+    pub fn rows_touching(&self, files: &[String]) -> Result<Vec<i64>> {
+        let field = self.index.fields.file;
+        let files = files.iter().map(|file| Term::from_field_text(field, &normal_path(file)));
+        let query = Box::new(TermSetQuery::new(files)) as Box<dyn Query>;
+        let query = restricted(query, required(self.index.fields, self.filter));
+        let mut rows = Vec::new();
+        for part in &self.index.parts {
+            rows.extend(part.searcher.search(&query, &Values("row"))?);
+        }
+        let mut rows: Vec<i64> = rows.into_iter().map(|row| row as i64).collect();
+        rows.sort_unstable();
+        Ok(rows)
     }
 
     fn among(
@@ -253,24 +268,24 @@ fn restricted(query: Box<dyn Query>, required: Vec<Box<dyn Query>>) -> BooleanQu
     BooleanQuery::new(std::iter::once((Occur::Must, query)).chain(required).collect())
 }
 
-/// Collects the keys of the texts of documents.
-struct TextKeys;
+/// Collects what documents have in a column, but for 0, which stands for nothing.
+struct Values(&'static str);
 
-struct TextKeysOfSegment {
+struct ValuesOfSegment {
     column: Column<u64>,
-    keys: Vec<u64>,
+    values: Vec<u64>,
 }
 
-impl Collector for TextKeys {
+impl Collector for Values {
     type Fruit = Vec<u64>;
-    type Child = TextKeysOfSegment;
+    type Child = ValuesOfSegment;
 
     fn for_segment(
         &self,
         _: SegmentOrdinal,
         segment: &SegmentReader,
-    ) -> tantivy::Result<TextKeysOfSegment> {
-        Ok(TextKeysOfSegment { column: segment.fast_fields().u64("text_key")?, keys: Vec::new() })
+    ) -> tantivy::Result<ValuesOfSegment> {
+        Ok(ValuesOfSegment { column: segment.fast_fields().u64(self.0)?, values: Vec::new() })
     }
 
     fn requires_scoring(&self) -> bool {
@@ -282,14 +297,14 @@ impl Collector for TextKeys {
     }
 }
 
-impl SegmentCollector for TextKeysOfSegment {
+impl SegmentCollector for ValuesOfSegment {
     type Fruit = Vec<u64>;
 
     fn collect(&mut self, document: DocId, _: Score) {
-        self.keys.extend(self.column.first(document).filter(|key| *key != 0));
+        self.values.extend(self.column.first(document).filter(|value| *value != 0));
     }
 
     fn harvest(self) -> Vec<u64> {
-        self.keys
+        self.values
     }
 }

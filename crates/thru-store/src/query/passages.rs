@@ -193,6 +193,25 @@ impl Store {
             .optional()?)
     }
 
+    /// The rows of the passages that stand at most `reach` places from one, itself left out.
+    pub fn rows_around(
+        &self,
+        session: i64,
+        source: i64,
+        ordinal: u32,
+        reach: u32,
+    ) -> Result<Vec<i64>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT row FROM passages
+             WHERE session = ?1 AND source = ?2 AND ordinal BETWEEN ?3 AND ?4 AND ordinal != ?5",
+        )?;
+        let (first, last) = (ordinal.saturating_sub(reach), ordinal.saturating_add(reach));
+        let rows = statement
+            .query_map((session, source, first, last, ordinal), |row| row.get(0))?
+            .collect::<rusqlite::Result<_>>()?;
+        Ok(rows)
+    }
+
     /// The text of a passage.
     pub fn text_of(&self, passage: &PassageRow) -> Result<String> {
         self.texts.read(&self.connection, passage.place)

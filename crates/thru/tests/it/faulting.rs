@@ -65,7 +65,13 @@ fn passages(home: &Home, words: &str) -> usize {
     // A daemon that has just been started makes the store at this moment.
     let Ok(store) = Store::open_to_read(&layout(home)) else { return 0 };
     let request = Request { query: words.to_owned(), limit: 50, ..Request::default() };
-    let answer = thru_recall::search(&layout(home), &store, &Redactor::builtin(), &request);
+    let answer = thru_recall::search(
+        &layout(home),
+        &store,
+        &Redactor::builtin(),
+        &request,
+        thru_recall::words_only("not asked"),
+    );
     answer.map_or(0, |answer| answer.sessions.iter().map(|session| session.hits.len()).sum())
 }
 

@@ -1,0 +1,125 @@
+//! From a question to the order of what answers it: candidates by words, by meaning and by
+//! neighbourhood, then [`rank`].
+
+use thru_core::Layout;
+use thru_store::index::{Candidate, Candidates, IndexFilter, QueryTerms, Question, TextIndex};
+use thru_store::{Result, Store};
+
+use crate::pack::cues;
+use crate::query::analyse;
+use crate::rank::{Evidence, Found, Ranking, WEIGHTS, rank};
+use crate::sense::{Awaited, Semantics, Sense};
+
+/// Candidates by their words that are looked at closely.
+const DEPTH: usize = 1_000;
+/// The best candidates whose neighbours become candidates, too: an answer such as "yes, the second one" shares
+/// neither words nor meaning with a question about it.
+const WITH_NEIGHBOURS: usize = 80;
+/// How far a neighbour is away at most.
+const REACH: u32 = 2;
+
+/// Where and when to look, and for what.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    /// What is looked for, in anybody's words.
+    pub query: String,
+    /// Where.
+    pub filter: IndexFilter,
+    /// The time that the question speaks of, in milliseconds since 1970: from, until.
+    pub when: Option<(i64, i64)>,
+}
+
+/// An order with all that it was made of.
+#[derive(Clone, Debug, Default)]
+pub struct Ordered {
+    /// The terms that were looked for.
+    pub terms: QueryTerms,
+    /// What was looked at closely.
+    pub candidates: Candidates,
+    /// What was found out about the candidates.
+    pub found: Found,
+    /// The order of passages and of sessions.
+    pub ranking: Ranking,
+    /// What meaning did for it.
+    pub semantics: Semantics,
+}
+
+/// The order in which the store's passages and sessions answer a question.
+pub fn order(
+    layout: &Layout,
+    index: &TextIndex,
+    store: &Store,
+    asked: &Asked,
+    meaning: Awaited<'_>,
+) -> Result<Ordered> {
+    let terms = analyse(&asked.query);
+    let question = index.ask(&terms, &asked.filter)?;
+    let mut all = match terms.terms.is_empty() {
+        true => Vec::new(),
+        false => question.best(DEPTH)?,
+    };
+    let (sense, semantics) = match Sense::open(layout, meaning()) {
+        Ok((sense, semantics)) => (Some(sense), semantics),
+        Err(reason) => (None, Semantics::Without { reason }),
+    };
+    if let Some(sense) = &sense {
+        add(&mut all, sense.nearest(&question)?);
+    }
+    let idf = question.idf().to_vec();
+    let mut candidates = Candidates { found: all, idf };
+    let mut found = Found { when: asked.when, ..Found::default() };
+    found.similarity = similarity(sense.as_ref(), &candidates);
+    let beside = neighbours(store, &question, &candidates, &found)?;
+    add(&mut candidates.found, beside);
+    found.similarity = similarity(sense.as_ref(), &candidates);
+    found.named_file = touching(&question, &candidates.found, &asked.query)?;
+    let ranking = rank(&candidates, &found, &WEIGHTS);
+    drop(question);
+    Ok(Ordered { terms, candidates, found, ranking, semantics })
+}
+
+fn similarity(sense: Option<&Sense>, candidates: &Candidates) -> Vec<Option<f32>> {
+    sense.map_or_else(Vec::new, |sense| sense.similarity(&candidates.found))
+}
+
+/// Adds what is not there yet; the order stays that of the rows.
+fn add(all: &mut Vec<Candidate>, more: Vec<Candidate>) {
+    all.extend(more);
+    all.sort_by_key(|candidate| candidate.row);
+    all.dedup_by_key(|candidate| candidate.row);
+}
+
+/// What stands beside the best candidates.
+fn neighbours(
+    store: &Store,
+    question: &Question<'_>,
+    candidates: &Candidates,
+    found: &Found,
+) -> Result<Vec<Candidate>> {
+    let evidence = Evidence::of(candidates, found);
+    let mut best: Vec<usize> = (0..candidates.found.len()).collect();
+    best.sort_by(|a, b| {
+        let by_key = || candidates.found[*a].key.cmp(&candidates.found[*b].key);
+        evidence.both[*b].total_cmp(&evidence.both[*a]).then_with(by_key)
+    });
+    best.truncate(WITH_NEIGHBOURS);
+    let mut rows = Vec::new();
+    for candidate in best.into_iter().map(|at| &candidates.found[at]) {
+        let (session, source) = (candidate.session, candidate.source);
+        rows.extend(store.rows_around(session, source, candidate.ordinal, REACH)?);
+    }
+    rows.sort_unstable();
+    rows.dedup();
+    rows.retain(|row| candidates.found.binary_search_by_key(row, |known| known.row).is_err());
+    question.with_rows(&rows)
+}
+
+/// For each candidate whether it touched a file that the question names; empty where it names none.
+fn touching(question: &Question<'_>, all: &[Candidate], query: &str) -> Result<Vec<bool>> {
+    let files = cues(query).files;
+    if files.is_empty() {
+        return Ok(Vec::new());
+    }
+    let rows = question.rows_touching(&files)?;
+    Ok(all.iter().map(|candidate| rows.binary_search(&candidate.row).is_ok()).collect())
+}

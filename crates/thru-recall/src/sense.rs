@@ -1,0 +1,90 @@
+//! What a question means: its vector among the vectors of texts.
+
+use std::collections::HashMap;
+
+use thru_core::Layout;
+use thru_store::Result;
+use thru_store::index::{Candidate, Question};
+use thru_store::vectors::{Among, ModelFolder, Query, Vectors};
+
+/// Texts that are looked at because they mean what the question means.
+const NEAREST: usize = 200;
+
+/// What a question means.
+pub struct Sense {
+    vectors: Vectors,
+    query: Query,
+}
+
+/// The vector of a question with the name of the model that made it; or why there is none, for people.
+pub type Meant = std::result::Result<(String, Vec<f32>), String>;
+
+/// Waits for what a question means, which is found out while its words are looked up.
+pub type Awaited<'a> = Box<dyn FnOnce() -> Meant + 'a>;
+
+/// What meaning did for an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Semantics {
+    /// Texts were compared.
+    Used {
+        /// By which model's vectors.
+        model: String,
+        /// How many vectors there are.
+        vectors: usize,
+    },
+    /// Only words were looked for.
+    Without {
+        /// Why, for people.
+        reason: String,
+    },
+}
+
+impl Default for Semantics {
+    fn default() -> Self {
+        Self::Without { reason: "nobody asked for it".to_owned() }
+    }
+}
+
+/// Nobody finds out what the question means.
+pub fn words_only<'a>(reason: impl Into<String>) -> Awaited<'a> {
+    let reason = reason.into();
+    Box::new(move || Err(reason))
+}
+
+impl Sense {
+    /// Opens the vectors of the model that made the question's.
+    ///
+    /// # Errors
+    /// Why they cannot be compared, for people.
+    pub fn open(layout: &Layout, meant: Meant) -> std::result::Result<(Self, Semantics), String> {
+        let (model, vector) = meant?;
+        let text = |error: thru_store::StoreError| error.to_string();
+        let folder = ModelFolder::at(&layout.vectors(), &model).map_err(text)?;
+        if folder.dimensions != Some(vector.len()) {
+            return Err(format!("there are no vectors of {model} yet"));
+        }
+        let vectors = Vectors::open(&folder.path, vector.len(), &model).map_err(text)?;
+        let query = Query::new(&vector).map_err(text)?;
+        let used = Semantics::Used { model, vectors: vectors.len() };
+        Ok((Self { vectors, query }, used))
+    }
+
+    /// What means nearly the same, where the question looks.
+    pub(crate) fn nearest(&self, question: &Question<'_>) -> Result<Vec<Candidate>> {
+        let keys = question.text_keys()?;
+        let among = keys.as_deref().map_or(Among::All, Among::Keys);
+        let nearest = self.vectors.nearest(&self.query, among, NEAREST);
+        let keys: Vec<u64> = nearest.into_iter().map(|(key, _)| key).collect();
+        question.with_texts(&keys)
+    }
+
+    /// The cosine of each candidate's text and the question.
+    pub(crate) fn similarity(&self, candidates: &[Candidate]) -> Vec<Option<f32>> {
+        let mut keys: Vec<u64> = candidates.iter().filter_map(|one| one.text_key).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        let all = self.vectors.nearest(&self.query, Among::Keys(&keys), keys.len());
+        let by_key: HashMap<u64, f32> = all.into_iter().collect();
+        candidates.iter().map(|one| by_key.get(&one.text_key?).copied()).collect()
+    }
+}
