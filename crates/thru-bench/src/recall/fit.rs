@@ -1,9 +1,8 @@
 //! Fitting the weights of the two orders, and what they are worth on projects that they were not fitted on.
 //!
 //! For each query the scores of its candidates become shares (softmax), and the share of what is right is
-//! made as large as it will go: the mean of the logarithms of the right passages' shares, and the logarithm of
-//! the sum of the right sessions'. That is convex (but for several right sessions), so that there is one
-//! answer; a little weight decay keeps what does not matter small.
+//! made as large as it will go: the mean of the logarithms of the shares. That is convex, so that there is one
+//! answer; a little weight decay keeps small what does not matter.
 
 use std::collections::BTreeSet;
 
@@ -19,10 +18,14 @@ const DECAY: f64 = 1e-3;
 /// Steps of the optimiser (Adam), and how far one goes.
 const STEPS: i32 = 200;
 const STEP: f64 = 0.05;
+/// What a paraphrase counts beside a question.
+const PARAPHRASE: f64 = 2.0;
 
 /// The candidates of one query: their features, and which are right.
 struct Example {
     project: String,
+    /// What it counts beside others.
+    weight: f64,
     features: Vec<Vec<f64>>,
     right: Vec<bool>,
 }
@@ -144,6 +147,7 @@ fn passages(engine: &Engine, asked: &[Asked]) -> Vec<Example> {
             let scores = &ordered.ranking.passages;
             Example {
                 project: query.project.clone(),
+                weight: 1.0,
                 features: scores.iter().map(|score| numbers(&score.features)).collect(),
                 right: scores
                     .iter()
@@ -169,8 +173,11 @@ fn sessions(engine: &Engine, asked: &[Asked]) -> Vec<Example> {
                 .map(|candidate| candidate.session)
                 .collect();
             let scores = &ordered.ranking.sessions;
+            // There are a third as many paraphrases as questions, and people ask like both.
+            let is_paraphrase = query.groups.iter().any(|group| group == "commit paraphrases");
             Example {
                 project: query.project.clone(),
+                weight: if is_paraphrase { PARAPHRASE } else { 1.0 },
                 features: scores.iter().map(|score| numbers(&score.features)).collect(),
                 right: scores.iter().map(|score| right.contains(&score.session)).collect(),
             }
@@ -195,13 +202,14 @@ fn fit(examples: &[Example], chosen: &dyn Fn(&str) -> bool, without: Option<usiz
         .iter()
         .filter(|example| chosen(&example.project) && example.right.contains(&true))
         .collect();
+    let whole: f64 = examples.iter().map(|example| example.weight).sum();
     let count = examples.first().map_or(0, |example| example.features[0].len());
     let mut weights = vec![0.0; count];
     let (mut mean, mut square) = (vec![0.0; count], vec![0.0; count]);
     for step in 1..=STEPS {
         let mut gradient: Vec<f64> = weights.iter().map(|weight| DECAY * weight).collect();
         for example in &examples {
-            add_gradient(example, &weights, 1.0 / examples.len() as f64, &mut gradient);
+            add_gradient(example, &weights, example.weight / whole, &mut gradient);
         }
         for at in (0..count).filter(|at| Some(*at) != without) {
             mean[at] = 0.9 * mean[at] + 0.1 * gradient[at];
@@ -241,6 +249,7 @@ mod tests {
     fn example(project: &str, features: &[[f64; 2]], right: usize) -> Example {
         Example {
             project: project.to_owned(),
+            weight: 1.0,
             features: features.iter().map(|features| features.to_vec()).collect(),
             right: (0..features.len()).map(|at| at == right).collect(),
         }

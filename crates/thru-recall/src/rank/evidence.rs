@@ -12,7 +12,7 @@ use super::{as_shares, largest};
 const WINDOW_REACH: u32 = 5;
 
 /// Cosines below this mean nothing: so near is everything in one language.
-const UNRELATED: f32 = 0.15;
+const UNRELATED: f32 = 0.2;
 
 /// What a passage's evidence counts by who speaks: the person, the agent, a tool.
 const BY_SPEAKER: [f32; 3] = [1.5, 1.15, 1.0];
