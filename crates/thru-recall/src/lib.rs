@@ -26,7 +26,7 @@ pub use freshness::{Disk, Freshness, Presence};
 pub use memories::{MemoryHit, find_memories};
 pub use pack::{
     IDLE_TIMEOUT, LONGEST_PACK, Limits, Occasion, Pack, PackLine, PackRequest, deserves_silence,
-    pack,
+    fenced, pack, plain, plain_lines, recorded,
 };
 pub use query::analyse;
 pub use rank::{PassageScore, Ranking, SessionScore, WEIGHTS, Weights, rank};
