@@ -28,22 +28,22 @@ pub(crate) struct Arguments {
     query: Vec<String>,
     /// Only this project
     #[arg(long, short, conflicts_with = "all")]
-    project: Option<String>,
+    pub(crate) project: Option<String>,
     /// In all projects
     #[arg(long, short)]
-    all: bool,
+    pub(crate) all: bool,
     /// Only this session (the start of its id is enough)
     #[arg(long, short)]
-    session: Option<String>,
+    pub(crate) session: Option<String>,
     /// Only passages that touched this file (the end of its path is enough)
     #[arg(long, short)]
-    file: Option<String>,
+    pub(crate) file: Option<String>,
     /// Not before: `2026-03-01`, `yesterday`, `2 weeks ago`
     #[arg(long)]
-    since: Option<String>,
+    pub(crate) since: Option<String>,
     /// Before: as --since
     #[arg(long)]
-    until: Option<String>,
+    pub(crate) until: Option<String>,
     /// How many passages to show
     #[arg(long, short = 'n', value_parser = clap::value_parser!(u16).range(1..=1000))]
     limit: Option<u16>,
@@ -136,8 +136,8 @@ impl Arguments {
 }
 
 /// Where a search looks, in words.
-struct Scope {
-    project: Option<String>,
+pub(crate) struct Scope {
+    pub(crate) project: Option<String>,
 }
 
 impl Scope {
@@ -146,7 +146,8 @@ impl Scope {
     }
 }
 
-fn scope(
+/// Where a search looks.
+pub(crate) fn scope(
     arguments: &Arguments,
     environment: &Environment,
     store: &Store,
@@ -180,7 +181,7 @@ fn scope(
 const MEMORIES: usize = 3;
 
 /// What a memory that is shown beside passages must hold of the query.
-const COVERAGE: f32 = 0.5;
+pub(crate) const COVERAGE: f32 = 0.5;
 
 /// The memories that answer, in a line each: what was made of the passages below.
 fn remembered(

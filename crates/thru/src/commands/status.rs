@@ -80,6 +80,11 @@ pub(crate) fn run(
     Ok(Outcome::Done)
 }
 
+/// How things are, for programs.
+pub(crate) fn json(environment: &Environment) -> Result<Value> {
+    Ok(as_json(&look(environment)?, environment))
+}
+
 fn look(environment: &Environment) -> Result<Status> {
     let (layout, now) = (&environment.layout, environment.clock.now());
     let store = match layout.database().exists() {

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use thru_core::MemoryKind;
 use thru_recall::{Anchor, Request, Timeline, timeline};
 use thru_redact::Report;
-use thru_store::Store;
 use thru_store::index::IndexFilter;
+use thru_store::{ProjectName, Store};
 
 use super::memories::{self, TableRow};
 use super::show::named_passage;
@@ -56,7 +56,13 @@ pub(crate) fn run(
     let mut page = Page::new(environment, plain);
     let anchor = match (&arguments.id, &arguments.query) {
         (Some(id), _) => Some(named(&store, id)?),
-        (None, Some(query)) => found(arguments, environment, &store, query)?,
+        (None, Some(query)) => {
+            let project = match &arguments.project {
+                Some(name) => Some(shared::named_project(&store, name)?),
+                None => shared::current_project(environment, &store)?,
+            };
+            found(query, project, &arguments.kinds, environment, &store)?
+        }
         (None, None) => None,
     };
     let Some(anchor) = anchor else {
@@ -99,7 +105,8 @@ pub(crate) fn run(
     Ok(Outcome::Done)
 }
 
-fn named(store: &Store, id: &str) -> Result<Anchor> {
+/// The memory or passage whose id starts so, as what a timeline is about.
+pub(crate) fn named(store: &Store, id: &str) -> Result<Anchor> {
     if let Some(memory) = memories::memory_named(store, id)? {
         return Ok(Anchor::Memory(memory));
     }
@@ -111,22 +118,20 @@ fn named(store: &Store, id: &str) -> Result<Anchor> {
     Ok(Anchor::Moment { at, project, session: Some(passage.session) })
 }
 
-fn found(
-    arguments: &Arguments,
+/// The memory that answers a question best, of a project where there is one.
+pub(crate) fn found(
+    query: &str,
+    project: Option<ProjectName>,
+    kinds: &[MemoryKind],
     environment: &Environment,
     store: &Store,
-    query: &str,
 ) -> Result<Option<Anchor>> {
-    let project = match &arguments.project {
-        Some(name) => Some(shared::named_project(store, name)?),
-        None => shared::current_project(environment, store)?,
-    };
     let projects = project.map(|project| store.project_rows(project.row)).transpose()?;
     let request = Request {
         query: query.to_owned(),
         filter: IndexFilter {
             projects,
-            kinds: (!arguments.kinds.is_empty()).then(|| arguments.kinds.clone()),
+            kinds: (!kinds.is_empty()).then(|| kinds.to_vec()),
             ..IndexFilter::default()
         },
         memories: 1,
