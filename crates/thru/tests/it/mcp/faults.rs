@@ -16,7 +16,8 @@ fn refused(client: &mut Client, line: &str) -> (Value, i64) {
 
 #[test]
 fn lines_that_are_no_messages_are_answered_and_the_next_one_is_served() {
-    let mut client = Client::start(&demo());
+    let home = demo();
+    let mut client = Client::start(&home);
     // Before any handshake, and after it.
     for _ in 0..2 {
         assert_eq!(refused(&mut client, "{\"jsonrpc\": \"2.0\", "), (Value::Null, -32_700));
@@ -56,7 +57,8 @@ fn lines_that_are_no_messages_are_answered_and_the_next_one_is_served() {
 
 #[test]
 fn ids_come_back_as_they_were_sent() {
-    let mut client = Client::start(&Home::new());
+    let home = Home::new();
+    let mut client = Client::start(&home);
     for id in [json!("a-1"), json!(""), json!(0), json!(-5), json!(i64::MAX)] {
         client.send(&json!({ "jsonrpc": "2.0", "id": id, "method": "ping" }).to_string());
         assert_eq!(client.next(), json!({ "jsonrpc": "2.0", "id": id, "result": {} }));
@@ -65,7 +67,8 @@ fn ids_come_back_as_they_were_sent() {
 
 #[test]
 fn a_line_of_fifty_megabytes_is_refused_and_not_kept() {
-    let mut client = Client::of_revision(&Home::new(), "2025-11-25");
+    let home = Home::new();
+    let mut client = Client::of_revision(&home, "2025-11-25");
     let mut line =
         "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"ping\",\"params\":{\"a\":\"".to_owned();
     line.push_str(&"x".repeat(50 * 1024 * 1024));
@@ -87,7 +90,8 @@ fn most_memory(client: &Client) -> u64 {
 #[test]
 fn ten_thousand_calls_at_once_are_all_answered() {
     const CALLS: u64 = 10_000;
-    let mut client = Client::of_revision(&demo(), "2025-11-25");
+    let home = demo();
+    let mut client = Client::of_revision(&home, "2025-11-25");
     // Written before anything is read, as a careless client does.
     let mut all = String::new();
     for id in 100..100 + CALLS {
@@ -118,7 +122,8 @@ fn ten_thousand_calls_at_once_are_all_answered() {
 
 #[test]
 fn calls_that_were_sent_are_answered_after_the_input_ended() {
-    let mut client = Client::start(&demo());
+    let home = demo();
+    let mut client = Client::start(&home);
     let ids: Vec<u64> = (0..40)
         .map(|_| {
             let params = json!({ "name": "search", "arguments": { "query": "lock" } });
@@ -156,7 +161,8 @@ fn who_goes_in_the_middle_of_an_answer_leaves_nothing_behind() {
 #[test]
 fn whoever_is_asked_to_end_ends_well() {
     for signal in ["TERM", "INT"] {
-        let mut client = Client::of_revision(&Home::new(), "2025-11-25");
+        let home = Home::new();
+        let mut client = Client::of_revision(&home, "2025-11-25");
         let process = client.process().to_string();
         let sent = std::process::Command::new("kill").args(["-s", signal, &process]).status();
         assert!(sent.unwrap().success());

@@ -41,7 +41,8 @@ fn a_revision_that_nobody_knows_is_answered_with_the_newest_that_has_a_handshake
 
 #[test]
 fn the_stateless_revision_needs_no_handshake() {
-    let mut client = Client::start(&demo());
+    let home = demo();
+    let mut client = Client::start(&home);
     let found = client.stateless("server/discover", json!({}))["result"].clone();
     assert_eq!(found["resultType"], "complete");
     assert_eq!(found["supportedVersions"].as_array().unwrap().last().unwrap(), "2026-07-28");
@@ -80,7 +81,8 @@ fn the_stateless_revision_needs_no_handshake() {
 
 #[test]
 fn the_tools_are_these_and_cost_little() {
-    let mut client = Client::start(&Home::new());
+    let home = Home::new();
+    let mut client = Client::start(&home);
     let instructions = client.initialize("2025-11-25")["instructions"].clone();
     let listed = client.request("tools/list", json!({}))["result"].clone();
     assert_eq!(
@@ -113,9 +115,17 @@ fn resources_are_the_same_answers_by_address() {
     let home = demo();
     let mut client = Client::of_revision(&home, "2025-11-25");
     let listed = client.request("resources/list", json!({}))["result"]["resources"].clone();
-    assert_snapshot!(names(&listed, "uri").join("\n"), @"");
+    assert_snapshot!(names(&listed, "uri").join("\n"), @"
+    throughline://session/e9a86b15-7c42-4d18-8f3b-5a6b7c8d9e03
+    throughline://session/c27d4e83-1f0b-4c3e-b6a5-90d1e2f3a402
+    throughline://session/5b1f0c9e-8a51-4a57-9d0e-2f6c1b7a9e01
+    ");
     let templates = client.request("resources/templates/list", json!({}));
-    assert_snapshot!(names(&templates["result"]["resourceTemplates"], "uriTemplate").join("\n"), @"");
+    assert_snapshot!(names(&templates["result"]["resourceTemplates"], "uriTemplate").join("\n"), @"
+    throughline://session/{id}
+    throughline://memory/{id}
+    throughline://project/{id}/context
+    ");
     let mut read = |uri: &str| {
         let answer = client.request("resources/read", json!({ "uri": uri }));
         match answer["result"]["contents"][0]["text"].as_str() {
@@ -156,6 +166,7 @@ fn in_a_project_its_context_is_listed_first() {
     author.asks("Why do uploads fail?").says("They are retried too often.");
     home.write(&crate::records::file(crate::records::ONE), author.text());
     home.thru(&["import"]).expect(0);
+    home.tell(&["Uploads are resumable", "--rule"]);
     let mut client = Client::in_project(&home);
     let listed = client.request("resources/list", json!({}))["result"]["resources"].clone();
     let uri = listed[0]["uri"].as_str().unwrap();
@@ -168,7 +179,8 @@ fn in_a_project_its_context_is_listed_first() {
 
 #[test]
 fn prompts_recall_and_hand_off() {
-    let mut client = Client::of_revision(&demo(), "2025-11-25");
+    let home = demo();
+    let mut client = Client::of_revision(&home, "2025-11-25");
     let listed = client.request("prompts/list", json!({}))["result"]["prompts"].clone();
     assert_eq!(names(&listed, "name"), ["recall", "handoff"]);
     assert_eq!(listed[0]["arguments"][0]["name"], "question");
@@ -189,9 +201,10 @@ fn prompts_recall_and_hand_off() {
 
 #[test]
 fn where_nothing_was_recorded_yet_everything_says_so() {
-    let mut client = Client::of_revision(&Home::new(), "2025-11-25");
-    assert_snapshot!(client.fails("search", json!({ "query": "anything" })), @"");
-    assert_snapshot!(client.fails("get_session", json!({ "id": "latest" })), @"");
+    let home = Home::new();
+    let mut client = Client::of_revision(&home, "2025-11-25");
+    assert_snapshot!(client.fails("search", json!({ "query": "anything" })), @"there is no memory at /tmp/.tmpqw5242/home/memory.db. run `thru import` to read the history that is on this machine.");
+    assert_snapshot!(client.fails("get_session", json!({ "id": "latest" })), @"there is no memory at /tmp/.tmpqw5242/home/memory.db. run `thru import` to read the history that is on this machine.");
     assert_eq!(client.json("session_tracking_status", json!({}))["memories"], 0);
     assert_eq!(client.request("resources/list", json!({}))["result"]["resources"], json!([]));
 }
@@ -209,7 +222,33 @@ fn a_client_is_told_of_the_server_in_its_own_form() {
         command.env("PATH", &bin).args(["mcp", "--print-config", client]);
         crate::home::Ran::from(command.output().unwrap()).shown()
     };
-    assert_snapshot!(print("codex"), @"");
-    assert_snapshot!(print("opencode"), @"");
-    assert_snapshot!(print("emacs"), @"");
+    assert_snapshot!(print("codex"), @r#"
+    [mcp_servers.throughline]
+    command = "[folder]/bin/thru"
+    args = ["mcp"]
+    -- stderr --
+    For ~/.codex/config.toml:
+    "#);
+    assert_snapshot!(print("opencode"), @r#"
+    {
+      "mcp": {
+        "throughline": {
+          "command": [
+            "[folder]/bin/thru",
+            "mcp"
+          ],
+          "enabled": true,
+          "type": "local"
+        }
+      }
+    }
+    -- stderr --
+    For opencode.json, or ~/.config/opencode/opencode.json:
+    "#);
+    assert_snapshot!(print("emacs"), @"
+    -- stderr --
+    error: there is no client `emacs`; known are claude-code, claude-desktop, codex, gemini, cursor, vscode, windsurf, zed, opencode, cline.
+    hint: most others take the text for claude-desktop.
+    -- exit 2 --
+    ");
 }
