@@ -29,7 +29,7 @@ pub use asked::{
 };
 pub use config::{Client, NAME, UnknownClient, entry};
 pub use incoming::{Incoming, LONGEST_LINE, read_line};
-pub use memory::{Call, Memory, Trouble};
+pub use memory::{Call, Memory, Tell, Trouble};
 pub use pipe::Stopper;
 pub use server::{INSTRUCTIONS, Server};
 pub use stdio::serve;

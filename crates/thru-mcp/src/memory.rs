@@ -69,10 +69,13 @@ impl Trouble {
     }
 }
 
+/// Hears how far a call is.
+pub type Tell = Arc<dyn Fn(&str) + Send + Sync>;
+
 /// A call that goes on: somebody may be told how far it is, and may no longer wait for it.
 #[derive(Clone)]
 pub struct Call {
-    tell: Option<Arc<dyn Fn(&str) + Send + Sync>>,
+    tell: Option<Tell>,
     cancelled: Arc<AtomicBool>,
 }
 
@@ -83,7 +86,7 @@ impl Call {
     }
 
     /// A call whose progress is told by `tell`, where there is one, and that is over once `cancelled` is set.
-    pub fn new(tell: Option<Arc<dyn Fn(&str) + Send + Sync>>, cancelled: Arc<AtomicBool>) -> Self {
+    pub fn new(tell: Option<Tell>, cancelled: Arc<AtomicBool>) -> Self {
         Self { tell, cancelled }
     }
 

@@ -16,7 +16,7 @@ use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::json;
 
-use crate::memory::{Call, Memory};
+use crate::memory::{Call, Memory, Tell};
 use crate::tool::{TOOLS, Tool};
 use crate::{fence, prompts, resources};
 
@@ -64,7 +64,7 @@ impl Server {
 }
 
 /// Tells a client of progress that asked for it.
-fn progress(context: &Context) -> Option<Arc<dyn Fn(&str) + Send + Sync>> {
+fn progress(context: &Context) -> Option<Tell> {
     let token = context.meta.get_progress_token()?;
     let peer = context.peer.clone();
     let runtime = tokio::runtime::Handle::current();

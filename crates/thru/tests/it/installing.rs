@@ -92,6 +92,10 @@ impl Machine {
 const SETTINGS: &str = "{\n\t\"permissions\": { \"allow\": [\"Bash(ls:*)\"] },\n\t\"hooks\": {\n\t\t\"Stop\": \
                         [{\"hooks\":[{\"type\":\"command\",\"command\":\"say done\"}]}]\n\t}\n}";
 
+/// What Claude Code keeps of itself, with a server of somebody else.
+const STATE: &str =
+    "{\"numStartups\":12,\"mcpServers\":{\"github\":{\"command\":\"gh-mcp\"}},\"projects\":{}}";
+
 #[test]
 fn an_installation_says_what_it_did_and_a_second_one_that_all_is_in_place() {
     let machine = machine(Home::new(), Some("2.1.197"));
@@ -148,6 +152,7 @@ fn what_others_wrote_comes_back_to_the_byte() {
     for form in ["settings", "plugin"] {
         let machine = machine(Home::with_history(), Some("2.1.197"));
         machine.home.write("settings.json", SETTINGS);
+        machine.home.write(".claude.json", STATE);
         machine.home.write("skills/mine/SKILL.md", "mine");
         let before = machine.files();
         machine.thru(&["install", "--as", form]).expect(0);
@@ -160,6 +165,59 @@ fn what_others_wrote_comes_back_to_the_byte() {
         machine.inside(&["uninstall"]).expect(0);
         assert_eq!(machine.files(), before, "{form}");
     }
+}
+
+#[test]
+fn the_server_stands_among_others_or_is_not_wanted() {
+    let machine = machine(Home::new(), Some("2.1.197"));
+    machine.home.write(".claude.json", STATE);
+    let state = || fs::read_to_string(machine.home.claude().join(".claude.json")).unwrap();
+    machine.thru(&["install", "--no-mcp"]).expect(0);
+    assert_eq!(state(), STATE);
+    machine.thru(&["install"]).expect(0);
+    let servers: Value = serde_json::from_str(&state()).unwrap();
+    let own = machine.bin.join("thru");
+    assert_eq!(
+        servers["mcpServers"],
+        json!({ "github": { "command": "gh-mcp" },
+            "throughline": { "type": "stdio", "command": own, "args": ["mcp"] } })
+    );
+    // A copy from before lies beside it, for the user's eyes alone.
+    let backup = machine.home.claude().join(".claude.json.before-throughline");
+    assert_eq!(fs::read_to_string(&backup).unwrap(), STATE);
+    assert_eq!(fs::metadata(&backup).unwrap().permissions().mode() & 0o777, 0o600);
+    let shown = machine.shown(&["doctor"]);
+    assert!(shown.contains("the MCP server is registered in"), "{shown}");
+    machine.thru(&["install", "--no-mcp"]).expect(0);
+    assert_eq!(state(), STATE);
+    assert!(!backup.exists());
+}
+
+#[test]
+fn a_server_of_somebody_else_under_our_name_is_left_alone_and_named() {
+    let machine = machine(Home::new(), Some("2.1.197"));
+    let state =
+        "{\"mcpServers\": {\"throughline\": {\"command\": \"npx\", \"args\": [\"other\"]}}}";
+    let path = machine.home.write(".claude.json", state);
+    let said = machine.shown(&["install"]);
+    assert!(said.contains("runs something else and was left alone"), "{said}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), state);
+    machine.thru(&["uninstall"]).expect(0);
+    assert_eq!(fs::read_to_string(&path).unwrap(), state);
+}
+
+#[test]
+fn a_server_whose_program_is_gone_is_a_problem_that_can_be_mended() {
+    let machine = machine(Home::new(), Some("2.1.197"));
+    machine.thru(&["install"]).expect(0);
+    let path = machine.home.claude().join(".claude.json");
+    let moved = fs::read_to_string(&path).unwrap().replace("my bin/thru", "gone/thru");
+    fs::write(&path, moved).unwrap();
+    let shown = machine.shown(&["doctor"]);
+    assert!(shown.contains("the MCP server in") && shown.contains("cannot start"), "{shown}");
+    machine.thru(&["doctor", "--fix"]);
+    let shown = machine.shown(&["doctor"]);
+    assert!(shown.contains("the MCP server is registered in"), "{shown}");
 }
 
 #[test]

@@ -241,13 +241,14 @@ mod tests {
     fn what_was_looked_for_stands_near_the_beginning() {
         let text = format!("{} the needle lies here", "hay ".repeat(30).trim_end());
         let at = text.find("needle").unwrap();
-        let snippet = Snippet { text, marks: vec![at..at + 6] };
+        let snippet = Snippet { text, marks: std::iter::once(at..at + 6).collect() };
         assert_eq!(answering(&snippet), "…hay hay hay hay hay hay hay hay the needle lies here");
         let plain = Snippet { text: "needle".to_owned(), marks: Vec::new() };
         assert_eq!(answering(&plain), "needle");
         let wide = format!("{}针", "数".repeat(60));
         let at = wide.find('针').unwrap();
-        let shown = answering(&Snippet { marks: vec![at..wide.len()], text: wide });
+        let shown =
+            answering(&Snippet { marks: std::iter::once(at..wide.len()).collect(), text: wide });
         assert_eq!(shown.chars().count(), BEFORE_MARK + 2);
     }
 }
