@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use serde_json::Value;
+use thru_intake::Intake;
 use thru_mcp::{Close, Forget, Forgotten, ListUnindexed, Place, Remember, Remembered, SyncHistory};
 use thru_redact::{Clean, Redactor, Report};
 
@@ -19,7 +20,11 @@ use crate::failure;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Keeps what an agent tells.
-pub(super) fn remember(environment: &Environment, asked: &Remember) -> Result<Remembered> {
+pub(super) fn remember(
+    environment: &Environment,
+    intake: &Intake,
+    asked: &Remember,
+) -> Result<Remembered> {
     let telling = Telling {
         text: &asked.text,
         title: asked.title.as_deref(),
@@ -36,7 +41,6 @@ pub(super) fn remember(environment: &Environment, asked: &Remember) -> Result<Re
     };
     let kept = keep(&telling, environment, |intake| shared::lock_within(intake, PATIENCE))?;
     background::poke(&environment.layout, &environment.config);
-    let intake = environment.intake()?;
     Ok(Remembered {
         id: kept.short_id,
         project: kept.project.map(|name| cleaned(intake.redactor(), &name)),
@@ -45,9 +49,12 @@ pub(super) fn remember(environment: &Environment, asked: &Remember) -> Result<Re
 }
 
 /// Shows what would be forgotten, or forgets it.
-pub(super) fn forget(environment: &Environment, asked: &Forget) -> Result<Forgotten> {
+pub(super) fn forget(
+    environment: &Environment,
+    intake: &Intake,
+    asked: &Forget,
+) -> Result<Forgotten> {
     let store = shared::open_store(environment)?;
-    let intake = environment.intake()?;
     let mut targets: Vec<forget::Target> = Vec::new();
     let mut told = Forgotten { rows: Vec::new(), unknown: Vec::new(), is_done: false };
     for id in &asked.ids {
@@ -62,8 +69,8 @@ pub(super) fn forget(environment: &Environment, asked: &Forget) -> Result<Forgot
     }
     drop(store);
     if asked.confirm && !targets.is_empty() {
-        let lock = shared::lock_within(&intake, PATIENCE)?;
-        forget::forget_memories(&targets, environment, &intake, &lock)?;
+        let lock = shared::lock_within(intake, PATIENCE)?;
+        forget::forget_memories(&targets, environment, intake, &lock)?;
         told.is_done = true;
     }
     Ok(told)
@@ -78,7 +85,7 @@ pub(super) fn close(
     let closed = environment.again().and_then(|environment| {
         let closed = close::close(&environment, named, reason, close::Asker::Server)?;
         background::poke(&environment.layout, &environment.config);
-        clean(&environment, closed.as_json())
+        clean(&environment.intake()?, closed.as_json())
     });
     // Words of our own, and the id that was given: the built-in rules are enough for them.
     let failed = |error| {
@@ -90,6 +97,7 @@ pub(super) fn close(
 /// Sessions that are not indexed as they are.
 pub(super) fn list_unindexed(
     environment: &Environment,
+    intake: &Intake,
     asked: &ListUnindexed,
 ) -> Result<Clean<Value>> {
     let wanted = unindexed::Wanted {
@@ -97,21 +105,25 @@ pub(super) fn list_unindexed(
         active: true,
         inactive: asked.include_inactive,
     };
-    clean(environment, unindexed::as_json(&unindexed::list(environment, &wanted)?))
+    clean(intake, unindexed::as_json(&unindexed::list(environment, &wanted)?))
 }
 
 /// What is not remembered yet.
-pub(super) fn sync_history(environment: &Environment, asked: &SyncHistory) -> Result<Clean<Value>> {
+pub(super) fn sync_history(
+    environment: &Environment,
+    intake: &Intake,
+    asked: &SyncHistory,
+) -> Result<Clean<Value>> {
     let project = asked.project.as_deref();
     let preview = sync_history::preview_json(environment, project, asked.days, asked.max_sessions)?;
-    clean(environment, preview)
+    clean(intake, preview)
 }
 
 /// How things are.
-pub(super) fn status(environment: &Environment) -> Result<Clean<Value>> {
-    clean(environment, status::json(environment)?)
+pub(super) fn status(environment: &Environment, intake: &Intake) -> Result<Clean<Value>> {
+    clean(intake, status::json(environment)?)
 }
 
-fn clean(environment: &Environment, value: Value) -> Result<Clean<Value>> {
-    Ok(environment.intake()?.redactor().clean_value(value, &mut Report::default()))
+fn clean(intake: &Intake, value: Value) -> Result<Clean<Value>> {
+    Ok(intake.redactor().clean_value(value, &mut Report::default()))
 }

@@ -1,10 +1,13 @@
 //! The memory of this machine, as MCP asks it. Each call reads the settings anew: they may change while the
 //! server runs.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use anyhow::Result;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::Value;
+use thru_intake::Intake;
 use thru_mcp::{
     Around, Call, Close, Forget, Forgotten, Found, Get, ListUnindexed, Memory, Piece, Place,
     Project, Remember, Remembered, Search, Session, SessionName, SessionTold, SyncHistory,
@@ -21,35 +24,42 @@ use crate::ui::printable;
 /// The memory of this machine.
 pub(super) struct OwnMemory {
     environment: Environment,
+    /// As of the latest call.
+    redactor: Mutex<Option<Redactor>>,
 }
 
 impl OwnMemory {
     pub(super) fn new(environment: Environment) -> Self {
-        Self { environment }
+        Self { environment, redactor: Mutex::default() }
     }
 
-    /// Does something with the settings as they are now.
-    fn with<T>(&self, work: impl FnOnce(&Environment) -> Result<T>) -> Result<T, Trouble> {
-        let environment = self.environment.again();
-        environment.and_then(|environment| work(&environment)).map_err(|error| trouble(&error))
+    /// Does something with the settings and rules as they are now.
+    fn with<T>(&self, work: impl FnOnce(&Environment, &Intake) -> Result<T>) -> Result<T, Trouble> {
+        let now = || {
+            let environment = self.environment.again()?;
+            let intake = environment.intake()?;
+            *self.latest() = Some(intake.redactor().clone());
+            work(&environment, &intake)
+        };
+        now().map_err(|error| trouble(&error))
+    }
+
+    fn latest(&self) -> MutexGuard<'_, Option<Redactor>> {
+        self.redactor.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The same, for somebody who may stop waiting.
     fn for_call<T>(
         &self,
         call: &Call,
-        work: impl FnOnce(&Environment, &Asker<'_>) -> Result<T>,
+        work: impl FnOnce(&Environment, &Intake, &Asker<'_>) -> Result<T>,
     ) -> Result<T, Trouble> {
         let tell = |message: &str| call.tell(message);
         let asker = Asker { tell: &tell, is_gone: call.cancelled() };
         if call.is_cancelled() {
             return Err(Trouble::Cancelled);
         }
-        self.with(|environment| work(environment, &asker))
-    }
-
-    fn redactor(&self) -> Option<Redactor> {
-        Some(self.environment.again().ok()?.intake().ok()?.redactor().clone())
+        self.with(|environment, intake| work(environment, intake, &asker))
     }
 }
 
@@ -64,27 +74,35 @@ pub(super) fn cleaned(redactor: &Redactor, text: &str) -> Clean<String> {
 
 impl Memory for OwnMemory {
     fn search(&self, asked: &Search, call: &Call) -> Result<Found, Trouble> {
-        self.for_call(call, |environment, asker| searching::search(environment, asked, asker))
+        self.for_call(call, |environment, intake, asker| {
+            searching::search(environment, intake, asked, asker)
+        })
     }
 
     fn timeline(&self, asked: &Timeline, call: &Call) -> Result<Option<Around>, Trouble> {
-        self.for_call(call, |environment, asker| searching::timeline(environment, asked, asker))
+        self.for_call(call, |environment, intake, asker| {
+            searching::timeline(environment, intake, asked, asker)
+        })
     }
 
     fn get(&self, asked: &Get, call: &Call) -> Result<Vec<Piece>, Trouble> {
-        self.for_call(call, |environment, asker| reading::get(environment, asked, asker))
+        self.for_call(call, |environment, intake, asker| {
+            reading::get(environment, intake, asked, asker)
+        })
     }
 
     fn session(&self, asked: &Session, call: &Call) -> Result<SessionTold, Trouble> {
-        self.for_call(call, |environment, asker| reading::session(environment, asked, asker))
+        self.for_call(call, |environment, intake, asker| {
+            reading::session(environment, intake, asked, asker)
+        })
     }
 
     fn remember(&self, asked: &Remember) -> Result<Remembered, Trouble> {
-        self.with(|environment| keeping::remember(environment, asked))
+        self.with(|environment, intake| keeping::remember(environment, intake, asked))
     }
 
     fn forget(&self, asked: &Forget) -> Result<Forgotten, Trouble> {
-        self.with(|environment| keeping::forget(environment, asked))
+        self.with(|environment, intake| keeping::forget(environment, intake, asked))
     }
 
     fn close(&self, asked: &Close) -> Result<Clean<Value>, Clean<Value>> {
@@ -92,11 +110,11 @@ impl Memory for OwnMemory {
     }
 
     fn list_unindexed(&self, asked: &ListUnindexed) -> Result<Clean<Value>, Trouble> {
-        self.with(|environment| keeping::list_unindexed(environment, asked))
+        self.with(|environment, intake| keeping::list_unindexed(environment, intake, asked))
     }
 
     fn sync_history(&self, asked: &SyncHistory) -> Result<Clean<Value>, Trouble> {
-        self.with(|environment| keeping::sync_history(environment, asked))
+        self.with(|environment, intake| keeping::sync_history(environment, intake, asked))
     }
 
     fn status(&self) -> Result<Clean<Value>, Trouble> {
@@ -104,11 +122,11 @@ impl Memory for OwnMemory {
     }
 
     fn context(&self, project: &Place, call: &Call) -> Result<Clean<String>, Trouble> {
-        self.for_call(call, |environment, _| reading::context(environment, project))
+        self.for_call(call, |environment, _, _| reading::context(environment, project))
     }
 
     fn sessions(&self, most: usize) -> Result<Vec<SessionName>, Trouble> {
-        self.with(|environment| reading::latest_sessions(environment, most))
+        self.with(|environment, intake| reading::latest_sessions(environment, intake, most))
     }
 
     fn project(&self) -> Result<Option<Project>, Trouble> {
@@ -116,9 +134,11 @@ impl Memory for OwnMemory {
     }
 
     fn clean(&self, text: &str) -> Clean<String> {
-        // Where the user's own rules cannot be read, nothing was answered either; the built-in ones hold.
-        let redactor = self.redactor().unwrap_or_else(Redactor::builtin);
-        redactor.clean_text(text, &mut Report::default())
+        match self.latest().as_ref() {
+            Some(redactor) => redactor.clean_text(text, &mut Report::default()),
+            // Where rules cannot be read, nothing that was recorded was either.
+            None => Redactor::builtin().clean_text(text, &mut Report::default()),
+        }
     }
 
     fn now(&self) -> (Timestamp, TimeZone) {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use anyhow::Result;
 use thru_core::Id;
+use thru_intake::Intake;
 use thru_mcp::{
     Command, Digest, Get, Outline, Passage, Piece, Place, Project, Session, SessionName,
     SessionTold, Turn, WantedKind, Whole,
@@ -16,17 +17,21 @@ use crate::asking::{Asker, open_for};
 use crate::commands::session::{load, standing_line, summary_of, turns};
 use crate::commands::{context, memories, shared, show};
 use crate::environment::Environment;
-use crate::failure;
+use crate::failure::{self, advised};
 use crate::ui::plural;
 
 /// Passages shown of those that a memory was made from.
 const SOURCES: usize = 30;
 
 /// Memories and passages whole. An id that names nothing costs only itself.
-pub(super) fn get(environment: &Environment, asked: &Get, asker: &Asker<'_>) -> Result<Vec<Piece>> {
+pub(super) fn get(
+    environment: &Environment,
+    intake: &Intake,
+    asked: &Get,
+    asker: &Asker<'_>,
+) -> Result<Vec<Piece>> {
     let store = shared::open_store_as_it_is(environment)?;
     let (store, _) = open_for(asker, environment, store, None)?;
-    let intake = environment.intake()?;
     let redactor = intake.redactor();
     let mut pieces = Vec::new();
     for id in &asked.ids {
@@ -146,6 +151,7 @@ fn name(redactor: &Redactor, session: &SessionRow) -> SessionName {
 /// One session: its outline, or what it held.
 pub(super) fn session(
     environment: &Environment,
+    intake: &Intake,
     asked: &Session,
     asker: &Asker<'_>,
 ) -> Result<SessionTold> {
@@ -159,9 +165,11 @@ pub(super) fn session(
         }
         return Ok(SessionTold::Pack(held.pack.text));
     }
-    let intake = environment.intake()?;
     let redactor = intake.redactor();
-    let session = load::named(&asked.id, environment, &store)?;
+    let session = match asked.id.as_str() {
+        "latest" => latest(environment, &store)?,
+        id => shared::named_session(&store, id)?,
+    };
     let passages = store.passages(PassageFilter::Session(session.row))?;
     let clean = |text: &str| cleaned(redactor, text);
     let mut facts = vec![
@@ -212,6 +220,18 @@ pub(super) fn session(
     })))
 }
 
+/// The latest session here, but for the one that asks.
+fn latest(environment: &Environment, store: &Store) -> Result<SessionRow> {
+    let here = shared::current_project(environment, store)?;
+    let projects = here.map(|project| store.project_rows(project.row)).transpose()?;
+    let filter = SessionFilter { projects, limit: Some(2), ..SessionFilter::default() };
+    let asking = environment.agent_session.as_deref();
+    let mut sessions = store.sessions(&filter)?.into_iter();
+    sessions
+        .find(|session| asking != Some(session.key.id.as_str()))
+        .ok_or_else(|| advised("there is no earlier session here", "name one by its id"))
+}
+
 /// What a session that starts in a project now would be given.
 pub(super) fn context(environment: &Environment, project: &Place) -> Result<Clean<String>> {
     if environment.config.context_off() {
@@ -226,9 +246,12 @@ pub(super) fn context(environment: &Environment, project: &Place) -> Result<Clea
 }
 
 /// The latest sessions of the project that one stands in.
-pub(super) fn latest_sessions(environment: &Environment, most: usize) -> Result<Vec<SessionName>> {
+pub(super) fn latest_sessions(
+    environment: &Environment,
+    intake: &Intake,
+    most: usize,
+) -> Result<Vec<SessionName>> {
     let store = shared::open_store(environment)?;
-    let intake = environment.intake()?;
     let here = shared::current_project(environment, &store)?;
     let projects = here.map(|project| store.project_rows(project.row)).transpose()?;
     let filter = SessionFilter { projects, limit: Some(most), ..SessionFilter::default() };
@@ -237,9 +260,8 @@ pub(super) fn latest_sessions(environment: &Environment, most: usize) -> Result<
 }
 
 /// The project that one stands in.
-pub(super) fn project(environment: &Environment) -> Result<Option<Project>> {
+pub(super) fn project(environment: &Environment, intake: &Intake) -> Result<Option<Project>> {
     let store = shared::open_store(environment)?;
-    let intake = environment.intake()?;
     let here = shared::current_project(environment, &store)?;
     Ok(here.map(|project| Project {
         key: project.key.as_str().to_owned(),

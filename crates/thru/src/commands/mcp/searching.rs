@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result};
 use thru_core::{Outcome, PassageKind, estimated_tokens};
+use thru_intake::Intake;
 use thru_mcp::{Around, Found, Place, Row, Search, Timeline, WantedKind};
 use thru_recall::{Anchor, FoundMemory, Hit, Request, Snippet};
 use thru_redact::Redactor;
@@ -26,6 +27,7 @@ const OPENING: usize = 240;
 /// Finds memories and passages.
 pub(super) fn search(
     environment: &Environment,
+    intake: &Intake,
     asked: &Search,
     asker: &Asker<'_>,
 ) -> Result<Found> {
@@ -42,7 +44,6 @@ pub(super) fn search(
     // MERGE: `asked.agent` goes here once `thru search` takes an agent (`IndexFilter.agents`).
     let (mut filter, scope) = search::scope(&arguments, environment, &store)?;
     let (store, prepared) = open_for(asker, environment, store, filter.projects.as_deref())?;
-    let intake = environment.intake()?;
     let redactor = intake.redactor();
     let kinds = Kinds::of(&asked.kinds);
     let most_memories = match (kinds.memories, kinds.passages) {
@@ -135,12 +136,12 @@ impl Kinds {
 /// What happened around something; nothing where a question finds nothing.
 pub(super) fn timeline(
     environment: &Environment,
+    intake: &Intake,
     asked: &Timeline,
     asker: &Asker<'_>,
 ) -> Result<Option<Around>> {
     let store = shared::open_store_as_it_is(environment)?;
     let (store, prepared) = open_for(asker, environment, store, None)?;
-    let intake = environment.intake()?;
     let redactor = intake.redactor();
     let mut passage = None;
     let anchor = match (&asked.anchor, &asked.query) {
