@@ -13,7 +13,7 @@ use thru_redact::Clean;
 use crate::asked::Search;
 use crate::told::{Around, Forgotten, Found, Outline, Piece, Remembered, SessionName};
 
-/// Characters of an answer. Clients warn at about 10,000 tokens and cut behind 25,000.
+/// Bytes of an answer. Clients warn at about 10,000 tokens and cut behind 25,000.
 const LONGEST_ANSWER: usize = 36_000;
 
 /// What a search found.

@@ -7,7 +7,7 @@ use thru_core::{Id, Observation, Outcome, Statement, Summary};
 use thru_recall::{plain, recorded};
 use thru_store::MemoryBody;
 
-use super::{day_and_time, lines, session};
+use super::{LONGEST_ANSWER, day_and_time, lines, session};
 use crate::told::{Passage, Whole};
 
 /// Characters shown of a passage that was asked for, …
@@ -43,9 +43,17 @@ pub(super) fn memory(memory: &Whole, zone: &TimeZone) -> String {
         MemoryBody::Observation(body) => write.observation(&mut text, body),
         MemoryBody::Summary(body) => write.summary(&mut text, body),
     }
+    let mut left_out = Vec::new();
     for passage in &memory.source {
-        text.push_str(&format!("Source {}\n", heading(passage, zone)));
-        text.push_str(&lines(passage.text.get(), "  ", SOURCE));
+        let told = lines(passage.text.get(), "  ", SOURCE);
+        if text.len() + told.len() > LONGEST_ANSWER {
+            left_out.push(passage.id.as_str());
+            continue;
+        }
+        text.push_str(&format!("Source {}\n{told}", heading(passage, zone)));
+    }
+    if !left_out.is_empty() {
+        text.push_str(&format!("More sources, to be asked for alone: {}\n", left_out.join(" ")));
     }
     text
 }
@@ -168,5 +176,64 @@ pub(super) fn summary(text: &mut String, body: &MemoryBody) {
     let ids = HashMap::new();
     if let MemoryBody::Summary(body) = body {
         Writing { ids: &ids }.summary(text, body);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use thru_core::{MemoryKind, PassageKind};
+    use thru_redact::{Clean, Redactor, Report};
+
+    use super::*;
+    use crate::asked::WantedKind;
+
+    fn clean(text: &str) -> Clean<String> {
+        Redactor::builtin().clean_text(text, &mut Report::default())
+    }
+
+    fn summary() -> Summary {
+        Summary {
+            id: Id::derive(&[b"summary"]),
+            title: "Logs".to_owned(),
+            digest: Default::default(),
+            turns: Vec::new(),
+            sections: Default::default(),
+            at: None,
+            raw_tokens: 0,
+        }
+    }
+
+    #[test]
+    fn sources_that_do_not_fit_are_named() {
+        let source = (0..30).map(|number| Passage {
+            id: format!("p{number:04}"),
+            at: None,
+            kind: WantedKind::Passage(PassageKind::Tool),
+            tool: Some(clean("Bash")),
+            outcome: Some(Outcome::Failed),
+            session: None,
+            turn: 1,
+            text: clean(&"a line of output\n".repeat(500)),
+        });
+        let told = memory(
+            &Whole {
+                id: "m0000".to_owned(),
+                at: None,
+                kind: WantedKind::Memory(MemoryKind::Summary),
+                session: None,
+                turn: 0,
+                marks: vec!["uncertain"],
+                body: clean("").derive(|_| MemoryBody::Summary(Box::new(summary()))),
+                ids: HashMap::new(),
+                stale: None,
+                source: source.collect(),
+            },
+            &TimeZone::UTC,
+        );
+        assert!(told.len() < LONGEST_ANSWER + 300, "{}", told.len());
+        assert!(told.contains("Source p0000 tool Bash (failed) · turn 1 · undated"), "{told}");
+        assert!(told.contains("… (2000 of 8500 characters)"), "{told}");
+        let (_, named) = told.split_once("More sources, to be asked for alone: ").unwrap();
+        assert!(named.starts_with("p00") && named.trim_end().ends_with("p0029"), "{named}");
     }
 }

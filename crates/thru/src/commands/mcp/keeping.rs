@@ -19,6 +19,9 @@ use crate::failure;
 /// How long another process that writes is waited for: nobody sees that an agent's tool waits.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// Sessions that are listed one by one.
+const LISTED: usize = 50;
+
 /// Keeps what an agent tells.
 pub(super) fn remember(
     environment: &Environment,
@@ -105,7 +108,7 @@ pub(super) fn list_unindexed(
         active: true,
         inactive: asked.include_inactive,
     };
-    clean(intake, unindexed::as_json(&unindexed::list(environment, &wanted)?))
+    clean(intake, shortened(unindexed::as_json(&unindexed::list(environment, &wanted)?)))
 }
 
 /// What is not remembered yet.
@@ -116,7 +119,7 @@ pub(super) fn sync_history(
 ) -> Result<Clean<Value>> {
     let project = asked.project.as_deref();
     let preview = sync_history::preview_json(environment, project, asked.days, asked.max_sessions)?;
-    clean(intake, preview)
+    clean(intake, shortened(preview))
 }
 
 /// How things are.
@@ -124,6 +127,32 @@ pub(super) fn status(environment: &Environment, intake: &Intake) -> Result<Clean
     clean(intake, status::json(environment)?)
 }
 
+/// A list of sessions that an agent can read: what is counted and not listed is said.
+fn shortened(mut list: Value) -> Value {
+    let Some(sessions) = list["sessions"].as_array_mut() else { return list };
+    let hidden = sessions.len().saturating_sub(LISTED);
+    sessions.truncate(LISTED);
+    let before = list["not_listed"].as_u64().unwrap_or_default();
+    list["not_listed"] = (before + hidden as u64).into();
+    list
+}
+
 fn clean(intake: &Intake, value: Value) -> Result<Clean<Value>> {
     Ok(intake.redactor().clean_value(value, &mut Report::default()))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_long_list_is_cut_and_its_length_said() {
+        let sessions: Vec<Value> = (0..60).map(|number| json!({ "session_id": number })).collect();
+        let list = shortened(json!({ "count": 60, "sessions": sessions, "not_listed": 5 }));
+        assert_eq!(list["sessions"].as_array().unwrap().len(), LISTED);
+        assert_eq!((&list["count"], &list["not_listed"]), (&json!(60), &json!(15)));
+        assert_eq!(shortened(json!({ "status": "error" })), json!({ "status": "error" }));
+    }
 }
