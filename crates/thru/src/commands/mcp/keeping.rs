@@ -129,7 +129,9 @@ pub(super) fn status(environment: &Environment, intake: &Intake) -> Result<Clean
 
 /// A list of sessions that an agent can read: what is counted and not listed is said.
 fn shortened(mut list: Value) -> Value {
-    let Some(sessions) = list["sessions"].as_array_mut() else { return list };
+    let Some(sessions) = list.get_mut("sessions").and_then(Value::as_array_mut) else {
+        return list;
+    };
     let hidden = sessions.len().saturating_sub(LISTED);
     sessions.truncate(LISTED);
     let before = list["not_listed"].as_u64().unwrap_or_default();
