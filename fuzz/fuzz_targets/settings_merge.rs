@@ -4,11 +4,13 @@
 
 use libfuzzer_sys::fuzz_target;
 use thru_agents::claude_code::install::{
-    ClientVersion, Platform, Registration, install, installed, switches, uninstall,
+    ClientVersion, Platform, Registration, Server, add_server, install, installed, remove_server,
+    server, switches, uninstall,
 };
 
 fuzz_target!(|data: &[u8]| {
     let Ok(text) = std::str::from_utf8(data) else { return };
+    servers(text);
     let new =
         Registration::new("/a b/thru", Some(ClientVersion::new(2, 1, 197)), Platform::Linux, 10);
     let old = Registration::new(r"C:\b\thru.exe", None, Platform::Windows, 10);
@@ -29,3 +31,20 @@ fuzz_target!(|data: &[u8]| {
         assert_eq!(upgraded, Ok(with), "an older installation left something");
     }
 });
+
+/// The same of our MCP server among others.
+fn servers(text: &str) {
+    let (Ok(before), Ok(with)) = (server(text), add_server(Some(text), "/a b/thru")) else {
+        return;
+    };
+    assert_eq!(add_server(Some(&with), "/a b/thru").as_ref(), Ok(&with), "not the same twice");
+    match before {
+        Some(Server::Foreign) => assert_eq!(with, text, "a server of somebody else changed"),
+        Some(Server::Ours(_)) => {}
+        None => {
+            assert_eq!(server(&with), Ok(Some(Server::Ours("/a b/thru".to_owned()))));
+            let without = remove_server(&with).expect("what can be changed can be changed back");
+            assert_eq!(without.as_deref(), Some(text), "taking out left something");
+        }
+    }
+}

@@ -314,7 +314,7 @@ fn told_memory(observation: &Observation, is_edited: bool) -> NewMemory {
     NewMemory::told(observation, is_edited, files.collect())
 }
 
-/// What a person told, in the form of every other memory.
+/// What was told, in the form of every other memory.
 fn observation(id: Id, at: Timestamp, told: &Told) -> Observation {
     Observation {
         id,
@@ -327,7 +327,7 @@ fn observation(id: Id, at: Timestamp, told: &Told) -> Observation {
         files_read: told.files.clone(),
         files_modified: Vec::new(),
         sources: Vec::new(),
-        speaker: Speaker::Person,
+        speaker: if told.by_agent { Speaker::Agent } else { Speaker::Person },
         certainty: Certainty::High,
         is_rule: told.is_rule,
         at: Some(at),

@@ -193,7 +193,7 @@ impl RetiredEpisode {
     }
 }
 
-/// What a person told us to remember.
+/// What a person, or an agent, told us to remember.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Told {
@@ -214,6 +214,9 @@ pub struct Told {
     /// Where it holds; everywhere where there is no project.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<ProjectKey>,
+    /// Whether an agent told it, on its own: then it is not what the user said.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_agent: bool,
 }
 
 impl Told {

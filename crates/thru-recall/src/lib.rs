@@ -29,7 +29,7 @@ pub use memories::{MemoryHit, find_memories};
 pub use order::{Asked, Ordered, order};
 pub use pack::{
     IDLE_TIMEOUT, LONGEST_PACK, Limits, Occasion, Pack, PackLine, PackRequest, deserves_silence,
-    pack,
+    fenced, pack, plain, plain_lines, recorded,
 };
 pub use query::analyse;
 pub use rank::{

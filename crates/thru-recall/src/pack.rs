@@ -24,7 +24,7 @@ use thru_store::{MemoryRow, Result, Store};
 use crate::freshness::Disk;
 use crate::tiers::Tier;
 use render::{Section, Texts, render};
-pub(crate) use render::{plain, recorded};
+pub use render::{fenced, plain, plain_lines, recorded};
 pub(crate) use words::cues;
 pub use words::deserves_silence;
 

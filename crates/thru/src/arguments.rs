@@ -104,6 +104,8 @@ pub(crate) enum Command {
     Distil(commands::distil::Arguments),
     /// See which sessions are not remembered yet, and bring them in
     SyncHistory(commands::sync_history::Arguments),
+    /// Answer agents: the memory as an MCP server on standard input and output
+    Mcp(commands::mcp::Arguments),
     /// Look after the process in the background
     #[command(subcommand)]
     Daemon(commands::daemon::Command),

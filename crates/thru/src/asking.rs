@@ -22,7 +22,7 @@ use crate::background;
 use crate::bringing_in::{self, Effort, RECENT, Where, add, bring_in};
 use crate::commands::import::Exclusions;
 use crate::environment::{Environment, host};
-use crate::ui::{Page, Tone, plural};
+use crate::ui::{Page, Tone, plural, printable};
 
 /// Unindexed sessions that are looked at: the latest. There are more only where nothing was ever
 /// indexed.
@@ -65,22 +65,30 @@ impl Prepared {
 
     /// For people, below the answer.
     pub(crate) fn show(&self, page: &mut Page) {
+        for line in self.sentences() {
+            page.line(page.paint(Tone::Bad, &line));
+        }
+    }
+
+    /// What is not in the answer, a sentence each.
+    pub(crate) fn sentences(&self) -> Vec<String> {
+        let mut sentences = Vec::new();
         if self.unread {
-            let line =
-                "What hooks recorded last is not in this answer: there was no time to read it.";
-            page.line(page.paint(Tone::Bad, line));
+            sentences.push(
+                "What hooks recorded last is not in this answer: there was no time to read it."
+                    .to_owned(),
+            );
         }
-        if self.left_out.is_empty() {
-            return;
+        if !self.left_out.is_empty() {
+            let named = self.left_out.iter().take(5).map(|one| {
+                let id = one.session.id.short();
+                format!("{id} ({})", printable(&one.reason))
+            });
+            let named = named.collect::<Vec<_>>().join(", ");
+            let number = plural(self.left_out.len() as u64, "recent session");
+            sentences.push(format!("Not all of {number} is in this answer: {named}."));
         }
-        let named = self.left_out.iter().take(5).map(|one| {
-            let id = one.session.id.short();
-            format!("{id} ({})", crate::ui::printable(&one.reason))
-        });
-        let named = named.collect::<Vec<_>>().join(", ");
-        let number = plural(self.left_out.len() as u64, "recent session");
-        let line = format!("Not all of {number} is in this answer: {named}.");
-        page.line(page.paint(Tone::Bad, &line));
+        sentences
     }
 }
 
@@ -104,8 +112,36 @@ impl ToDo {
     }
 }
 
+/// Whoever asks, while the question is prepared.
+pub(crate) struct Asker<'a> {
+    /// Is told that there is something to wait for.
+    pub(crate) tell: &'a dyn Fn(&str),
+    /// Becomes true when he no longer waits.
+    pub(crate) is_gone: &'a AtomicBool,
+}
+
+/// How often it is looked whether anybody still waits.
+const LOOK: Duration = Duration::from_millis(20);
+
 /// Opens the store for a question about these projects (about everything where none are named).
 pub(crate) fn open_for_question(
+    environment: &Environment,
+    store: Store,
+    projects: Option<&[i64]>,
+) -> Result<(Store, Prepared)> {
+    let watches = environment.terminal.errors;
+    let tell = |message: &str| {
+        if watches {
+            let _ = writeln!(std::io::stderr(), "{message}");
+        }
+    };
+    let asker = Asker { tell: &tell, is_gone: &AtomicBool::new(false) };
+    open_for(&asker, environment, store, projects)
+}
+
+/// The same, for somebody who is elsewhere.
+pub(crate) fn open_for(
+    asker: &Asker<'_>,
     environment: &Environment,
     store: Store,
     projects: Option<&[i64]>,
@@ -118,9 +154,12 @@ pub(crate) fn open_for_question(
     if to_do.is_nothing() {
         return Ok((store, Prepared::default()));
     }
-    announce(environment, to_do.sessions.len());
+    if !to_do.sessions.is_empty() {
+        let sessions = plural(to_do.sessions.len() as u64, "recent session");
+        (asker.tell)(&format!("Indexing {sessions} before search…"));
+    }
     drop(store);
-    let done = work_until(deadline, environment, projects);
+    let done = work_until(deadline, asker.is_gone, environment, projects);
     let store = Store::open_to_read(&environment.layout)?;
     let is_finished = done.is_some();
     let asked = done.unwrap_or(to_do.sessions);
@@ -129,13 +168,6 @@ pub(crate) fn open_for_question(
     let unread = !is_finished
         && Intake::news(&environment.layout, &host(), &store).is_ok_and(|news| news > 0);
     Ok((store, Prepared { indexed, left_out, unread }))
-}
-
-fn announce(environment: &Environment, sessions: usize) {
-    if environment.terminal.errors && sessions > 0 {
-        let sessions = plural(sessions as u64, "recent session");
-        let _ = writeln!(std::io::stderr(), "Indexing {sessions} before search…");
-    }
 }
 
 fn to_do(environment: &Environment, store: &Store, projects: Option<&[i64]>) -> Result<ToDo> {
@@ -204,11 +236,12 @@ fn unwatched(
     Ok(agents::discover_recent(homes, beside.as_deref(), since, &|_| false, &go_on))
 }
 
-/// Does it on a thread of its own, and leaves that alone when the time is over: whatever it has not
-/// committed by then is as if it had never begun (invariant I-3). Gives the sessions that it was about, if
+/// Does it on a thread of its own, and leaves that alone when the time is over, or nobody waits any more:
+/// whatever it has not committed by then is as if it had never begun (invariant I-3). Gives the sessions that it was about, if
 /// it came to its end.
 fn work_until(
     deadline: Instant,
+    is_gone: &AtomicBool,
     environment: &Environment,
     projects: Option<&[i64]>,
 ) -> Option<Vec<SessionKey>> {
@@ -221,9 +254,17 @@ fn work_until(
         let _ = done.send(outcome.ok().flatten());
     });
     worker.ok()?;
-    let outcome = finished.recv_timeout(deadline.saturating_duration_since(Instant::now()));
+    let outcome = loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        match finished.recv_timeout(left.min(LOOK)) {
+            Ok(outcome) => break outcome,
+            Err(mpsc::RecvTimeoutError::Timeout)
+                if left > LOOK && !is_gone.load(Ordering::Relaxed) => {}
+            Err(_) => break None,
+        }
+    };
     cancelled.store(true, Ordering::Relaxed);
-    outcome.ok().flatten()
+    outcome
 }
 
 fn work(

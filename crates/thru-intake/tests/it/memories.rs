@@ -38,6 +38,7 @@ fn told(title: &str, project: Option<ProjectKey>) -> Told {
         is_rule: true,
         files: vec!["/home/ada/rocket/build.sh".to_owned()],
         project,
+        by_agent: false,
     }
 }
 

@@ -74,7 +74,7 @@ pub(crate) fn run(
     plain: bool,
 ) -> Result<Outcome> {
     let closed =
-        close(environment, arguments.session.as_deref(), arguments.reason.as_deref(), true);
+        close(environment, arguments.session.as_deref(), arguments.reason.as_deref(), Asker::Own);
     let mut page = Page::new(environment, plain);
     let outcome = match (closed, arguments.json) {
         (Ok(closed), false) => {
@@ -111,20 +111,32 @@ pub(crate) fn failed(session: Option<&str>, error: &anyhow::Error) -> Value {
     })
 }
 
-/// Closes the session that was named, or the only one at work: in this project, where `here` says so.
+/// Who asks for a session to be closed, and so which is meant where none is named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asker {
+    /// A command: the session that runs it, else the only one at work in this project.
+    Own,
+    /// A server that an agent started in a project: the only one at work there. The session that it was
+    /// started in goes before others only while it is at work: after `/clear` it is not the one that asks.
+    Server,
+    /// Somebody elsewhere: the only one at work.
+    Elsewhere,
+}
+
+/// Closes the session that was named, or the one that is meant.
 pub(crate) fn close(
     environment: &Environment,
     named: Option<&str>,
     reason: Option<&str>,
-    here: bool,
+    asker: Asker,
 ) -> Result<Closed> {
     let store = shared::open_store(environment)?;
     // An agent tells its commands in which session they run.
-    let own = environment.agent_session.as_deref().filter(|_| here);
+    let own = environment.agent_session.as_deref().filter(|_| asker == Asker::Own);
     let session = match (named, own) {
         (Some(id), _) => shared::named_session(&store, id)?,
         (None, Some(own)) => own_session(environment, &store, own)?,
-        (None, _) => only_active(environment, &store, here)?,
+        (None, _) => only_active(environment, &store, asker)?,
     };
     let found = bringing_in::of_session(&store, session.row)?;
     let intake = environment.intake()?;
@@ -233,7 +245,8 @@ fn own_session(environment: &Environment, store: &Store, own: &str) -> Result<Se
 
 /// The only session that is at work. What a server takes for the current one is another after `/clear`, so
 /// nothing else is guessed.
-fn only_active(environment: &Environment, store: &Store, here: bool) -> Result<SessionRow> {
+fn only_active(environment: &Environment, store: &Store, asker: Asker) -> Result<SessionRow> {
+    let here = asker != Asker::Elsewhere;
     let project = match here {
         true => shared::current_project(environment, store)?,
         false => None,
@@ -257,8 +270,11 @@ fn only_active(environment: &Environment, store: &Store, here: bool) -> Result<S
     };
     let active: Vec<&SessionRow> = sessions.iter().filter(is_active).collect();
     let active = if may_choose { active } else { Vec::new() };
-    if let [session] = active[..] {
-        return Ok(session.clone());
+    let started_in = environment.agent_session.as_deref().filter(|_| asker == Asker::Server);
+    let own = active.iter().find(|session| Some(session.key.id.as_str()) == started_in);
+    match (&active[..], own) {
+        ([session], _) | (_, Some(session)) => return Ok((*session).clone()),
+        _ => {}
     }
     let candidates =
         if active.is_empty() { sessions.iter().take(5).collect() } else { active.clone() };

@@ -55,10 +55,10 @@ enum Source {
 }
 
 impl Arguments {
-    /// What a session that starts in this project is given.
-    pub(crate) fn of(project: &str) -> Self {
+    /// What a session that starts in this project, else in the one that one stands in, is given.
+    pub(crate) fn at_start(project: Option<&str>) -> Self {
         Self {
-            project: Some(project.to_owned()),
+            project: project.map(str::to_owned),
             prompt: None,
             source: Source::Startup,
             session: None,
@@ -96,7 +96,7 @@ pub(crate) fn run(
     Ok(if is_silent { Outcome::Nothing } else { Outcome::Done })
 }
 
-fn make(arguments: &Arguments, environment: &Environment) -> Result<(Pack, Prepared)> {
+pub(crate) fn make(arguments: &Arguments, environment: &Environment) -> Result<(Pack, Prepared)> {
     let store = match shared::open_store_as_it_is(environment) {
         Ok(store) => store,
         // Nobody can know anything yet.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use thru_capture::session::Session;
 use thru_core::SessionKey;
-use thru_intake::Operation;
+use thru_intake::{Intake, IntakeLock, Operation};
 use thru_recall::parse_date;
 use thru_redact::Report;
 use thru_store::{MemoryFilter, MemoryRow, SessionFilter, SessionRow, Store};
@@ -58,7 +58,7 @@ const INSTEAD: memories::Instead = memories::Instead {
 /// What is to be forgotten.
 #[derive(Default)]
 struct Targets {
-    memories: Vec<(MemoryRow, Option<SessionKey>)>,
+    memories: Vec<Target>,
     sessions: Vec<SessionRow>,
 }
 
@@ -93,20 +93,9 @@ pub(crate) fn run(
     }
     drop(store);
     let lock = shared::lock(&intake)?;
-    let operations: Vec<Operation> = targets
-        .memories
-        .iter()
-        .map(|(memory, session)| Operation::MemoryForgotten {
-            memory: memory.id,
-            session: session.clone(),
-        })
-        .collect();
-    if !operations.is_empty() {
-        intake.record_and_apply(&lock, &operations)?;
-        let of = |(_, session): &(MemoryRow, Option<SessionKey>)| session.clone();
-        let sessions: Vec<SessionKey> = targets.memories.iter().filter_map(of).collect();
-        surviving::write_again(environment, Some(&sessions))?;
-        let count = count_of_memories(operations.len());
+    if !targets.memories.is_empty() {
+        forget_memories(&targets.memories, environment, &intake, &lock)?;
+        let count = count_of_memories(targets.memories.len());
         page.line(format!("Forgot {count}. `thru undo` brings one back."));
     }
     if !targets.sessions.is_empty() {
@@ -138,6 +127,36 @@ pub(crate) fn run(
     Ok(Outcome::Done)
 }
 
+/// A memory, and the session that it comes from.
+pub(crate) type Target = (MemoryRow, Option<SessionKey>);
+
+/// The memory whose id starts so, to be forgotten.
+pub(crate) fn target(store: &Store, id: &str) -> Result<Target> {
+    let memory = memories::required(store, id, &INSTEAD)?;
+    let session = memories::session_of(store, &memory)?.map(|session| session.key);
+    Ok((memory, session))
+}
+
+/// Forgets memories. `thru undo` brings each back.
+pub(crate) fn forget_memories(
+    targets: &[Target],
+    environment: &Environment,
+    intake: &Intake,
+    lock: &IntakeLock,
+) -> Result<()> {
+    let operations: Vec<Operation> = targets
+        .iter()
+        .map(|(memory, session)| Operation::MemoryForgotten {
+            memory: memory.id,
+            session: session.clone(),
+        })
+        .collect();
+    intake.record_and_apply(lock, &operations)?;
+    let sessions: Vec<SessionKey> =
+        targets.iter().filter_map(|(_, session)| session.clone()).collect();
+    surviving::write_again(environment, Some(&sessions)).map(drop)
+}
+
 /// Removes the summaries that compactions of these sessions left in projects. Gives those that stay.
 fn remove_summaries(environment: &Environment, sessions: &[SessionRow]) -> Result<Vec<PathBuf>> {
     let store = shared::open_store_as_it_is(environment)?;
@@ -151,12 +170,10 @@ fn remove_summaries(environment: &Environment, sessions: &[SessionRow]) -> Resul
 fn targets(arguments: &Arguments, environment: &Environment, store: &Store) -> Result<Targets> {
     let mut targets = Targets::default();
     for id in &arguments.ids {
-        let memory = memories::required(store, id, &INSTEAD)?;
-        if targets.memories.iter().any(|(known, _)| known.id == memory.id) {
-            continue;
+        let target = target(store, id)?;
+        if !targets.memories.iter().any(|(known, _)| known.id == target.0.id) {
+            targets.memories.push(target);
         }
-        let session = memories::session_of(store, &memory)?.map(|session| session.key);
-        targets.memories.push((memory, session));
     }
     if let Some(id) = &arguments.session {
         targets.sessions.push(shared::named_session(store, id)?);
@@ -192,7 +209,7 @@ fn preview(
     page: &mut Page,
     targets: &Targets,
     store: &Store,
-    intake: &thru_intake::Intake,
+    intake: &Intake,
     environment: &Environment,
 ) -> Result<()> {
     for (memory, _) in targets.memories.iter().take(LISTED) {

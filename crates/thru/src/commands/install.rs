@@ -6,7 +6,7 @@ use thru_agents::claude_code::install::Registration;
 
 use super::Outcome;
 use crate::environment::Environment;
-use crate::installing::{self, Client, Form, Note, Plan, Scope};
+use crate::installing::{self, Client, Form, Note, Plan, Scope, Wanted};
 use crate::ui::{Page, plural};
 
 /// Writes our hooks into Claude Code's settings and touches nothing else in them. Can be repeated:
@@ -25,9 +25,12 @@ pub(crate) struct Arguments {
     /// In what form; as it is installed now, else in the settings
     #[arg(long = "as", value_enum, value_name = "FORM")]
     form: Option<Form>,
-    /// Write no slash commands and no skill
+    /// Write no slash commands and no skills
     #[arg(long)]
     no_commands: bool,
+    /// Do not register the MCP server
+    #[arg(long)]
+    no_mcp: bool,
     /// Only show what would change
     #[arg(long)]
     dry_run: bool,
@@ -41,8 +44,8 @@ pub(crate) fn run(
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {
-    let commands = Some(!arguments.no_commands);
-    let prepared = prepare(environment, arguments.scope, arguments.form, commands)?;
+    let wanted = Wanted { commands: !arguments.no_commands, server: !arguments.no_mcp };
+    let prepared = prepare(environment, arguments.scope, arguments.form, Some(wanted))?;
     let Prepared { client, registration, plan, notes, form } = &prepared;
     let made = match arguments.dry_run {
         true => Vec::new(),
@@ -95,13 +98,13 @@ pub(crate) struct Prepared {
     pub(crate) form: Form,
 }
 
-/// Decides what an installation is to change. Where nobody says whether commands are wanted, they are
-/// unless there is an installation without.
+/// Decides what an installation is to change. Where nobody says whether commands and the server are wanted,
+/// they are unless there is an installation without.
 pub(crate) fn prepare(
     environment: &Environment,
     scope: Scope,
     form: Option<Form>,
-    commands: Option<bool>,
+    wanted: Option<Wanted>,
 ) -> Result<Prepared> {
     let client = Client::find(environment);
     let program = installing::own_program(environment)?;
@@ -111,10 +114,14 @@ pub(crate) fn prepare(
     });
     let timeout = environment.config.hook_timeout();
     let registration = Registration::new(&program, client.version, installing::PLATFORM, timeout);
-    let commands = commands.unwrap_or_else(|| {
-        installing::has_commands(environment) || crate::health::hooks::found(environment).is_empty()
+    let wanted = wanted.unwrap_or_else(|| {
+        let is_first = crate::health::hooks::found(environment).is_empty();
+        Wanted {
+            commands: is_first || installing::has_commands(environment),
+            server: is_first || !installing::servers(environment).is_empty(),
+        }
     });
-    let plan = installing::to_install(environment, scope, form, &registration, commands)?;
+    let plan = installing::to_install(environment, scope, form, &registration, wanted)?;
     let notes = installing::notes(environment, &client, &program, &plan, form);
     Ok(Prepared { client, registration, plan, notes, form })
 }

@@ -304,14 +304,15 @@ fn project_of(store: &Store, memory: &MemoryRow) -> Result<Option<String>> {
 }
 
 fn told_heading(store: &Store, memory: &MemoryRow) -> Result<String> {
+    let teller = if memory.flags.is_of_person { "you" } else { "an agent" };
     Ok(project_of(store, memory)?.map_or_else(
-        || "Told by you, for every project".to_owned(),
-        |name| format!("{} · told by you", printable(&name)),
+        || format!("Told by {teller}, for every project"),
+        |name| format!("{} · told by {teller}", printable(&name)),
     ))
 }
 
 /// What else there is to say of a memory, in a word or two each.
-fn marks(memory: &MemoryRow) -> impl Iterator<Item = &'static str> {
+pub(crate) fn marks(memory: &MemoryRow) -> impl Iterator<Item = &'static str> {
     let flags = memory.flags;
     [
         (flags.is_rule, "rule"),

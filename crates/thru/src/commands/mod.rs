@@ -22,6 +22,7 @@ pub(crate) mod jobs;
 pub(crate) mod journal;
 pub(crate) mod log;
 pub(crate) mod man;
+pub(crate) mod mcp;
 pub(crate) mod memories;
 pub(crate) mod models;
 mod of_agents;
@@ -150,6 +151,7 @@ fn carry_out(command: Command, environment: &Environment, plain: bool) -> Result
         Command::Embed(arguments) => embed::run(&arguments, environment, plain),
         Command::Distil(arguments) => distil::run(&arguments, environment, plain),
         Command::SyncHistory(arguments) => sync_history::run(&arguments, environment, plain),
+        Command::Mcp(arguments) => mcp::run(&arguments, environment, plain),
         Command::Daemon(command) => daemon::run(&command, environment, plain),
         Command::Intake(arguments) => intake::run(&arguments, environment, plain),
         Command::Verify(arguments) => verify::run(&arguments, environment, plain),

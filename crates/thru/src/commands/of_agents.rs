@@ -22,6 +22,12 @@ impl OfAgents {
     }
 }
 
+impl From<Option<Agent>> for OfAgents {
+    fn from(agent: Option<Agent>) -> Self {
+        Self { agents: agent.into_iter().collect() }
+    }
+}
+
 /// Whether a table says whose each session is: not where all are one agent's.
 pub(crate) fn tell_apart(agents: impl Iterator<Item = Agent>) -> bool {
     let mut agents = agents.peekable();

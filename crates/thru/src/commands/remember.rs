@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use serde_json::json;
-use thru_core::{ObservationType, ProjectKey, TITLE_LENGTH};
-use thru_intake::Told;
+use thru_core::{Id, ObservationType, ProjectKey, TITLE_LENGTH};
+use thru_intake::{Intake, IntakeLock, Told};
 use thru_redact::{Redactor, Report};
 use thru_store::{Store, StoreError};
 
@@ -54,43 +54,35 @@ pub(crate) fn run(
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {
-    let (project, name) = project(arguments, environment)?;
-    let mut report = Report::default();
-    // As everything else, before it reaches the journal; and before it is cut, so that no part of a
-    // secret passes for something else.
-    let text = told(&arguments.text.join(" "), &mut report)?;
-    let title = arguments.title.as_deref().map(|title| told(title, &mut report)).transpose()?;
-    let (title, rest) = title_and_text(title.as_deref(), &text)?;
-    let told = Told {
-        title,
-        text: rest,
+    let telling = Telling {
+        text: &arguments.text.join(" "),
+        title: arguments.title.as_deref(),
         kind: arguments.kind,
         is_rule: arguments.rule,
-        files: arguments.files.iter().map(|file| absolute(file, environment)).collect(),
-        project,
+        files: &arguments.files,
+        whose: match (&arguments.project, arguments.global) {
+            (_, true) => Whose::Everyone,
+            (Some(name), _) => Whose::Named(name),
+            (None, false) => Whose::Here,
+        },
+        by_agent: false,
     };
-    let intake = environment.intake()?;
-    let lock = shared::lock(&intake)?;
-    let keys = intake.tell(&lock, told)?;
-    let store = Store::open_to_read(&environment.layout)?;
-    let id = Told::id(&keys);
-    let short_id = store.short_id(&id)?;
+    let kept = keep(&telling, environment, shared::lock)?;
     let mut page = Page::new(environment, plain);
     if arguments.json {
-        let whose = if arguments.global { None } else { Some(&name) };
         page.json(&json!({
             "version": 1,
             "kind": "remembered",
-            "id": short_id,
-            "full_id": id,
-            "project": whose,
-            "redacted": !report.is_empty(),
+            "id": kept.short_id,
+            "full_id": kept.id,
+            "project": kept.project,
+            "redacted": kept.is_redacted,
         }))?;
     } else {
-        let place = if arguments.global { "every project".to_owned() } else { printable(&name) };
-        let id = page.paint(Tone::Id, &short_id);
+        let place = kept.project.as_deref().map_or("every project".to_owned(), printable);
+        let id = page.paint(Tone::Id, &kept.short_id);
         page.line(format!("Remembered as {id} for {place}. `thru undo` takes it back."));
-        if !report.is_empty() {
+        if kept.is_redacted {
             page.line(page.paint(
                 Tone::Bad,
                 "Something in it was private, or looked like a secret, and was left out.",
@@ -99,6 +91,77 @@ pub(crate) fn run(
     }
     page.print()?;
     Ok(Outcome::Done)
+}
+
+/// Something that is told, whoever tells it.
+pub(crate) struct Telling<'a> {
+    /// What to remember.
+    pub(crate) text: &'a str,
+    /// Its title, where the text is long.
+    pub(crate) title: Option<&'a str>,
+    /// What it is about.
+    pub(crate) kind: ObservationType,
+    /// Whether every session that starts is told it.
+    pub(crate) is_rule: bool,
+    /// Files that it is about.
+    pub(crate) files: &'a [String],
+    /// Where it holds.
+    pub(crate) whose: Whose<'a>,
+    /// Whether an agent tells it, on its own.
+    pub(crate) by_agent: bool,
+}
+
+/// Where something holds that is told.
+#[derive(Clone, Copy)]
+pub(crate) enum Whose<'a> {
+    /// In the project that one stands in.
+    Here,
+    /// In this project.
+    Named(&'a str),
+    /// Everywhere.
+    Everyone,
+}
+
+/// What was kept.
+pub(crate) struct Kept {
+    pub(crate) id: Id,
+    /// The shortest start of it that names it alone.
+    pub(crate) short_id: String,
+    /// The project where it holds; everywhere where there is none.
+    pub(crate) project: Option<String>,
+    /// Whether something was left out.
+    pub(crate) is_redacted: bool,
+}
+
+/// Keeps what is told. `lock` says how others that write are waited for.
+pub(crate) fn keep(
+    telling: &Telling<'_>,
+    environment: &Environment,
+    lock: impl FnOnce(&Intake) -> Result<IntakeLock>,
+) -> Result<Kept> {
+    let (project, name) = project(telling.whose, environment)?.unzip();
+    let mut report = Report::default();
+    // As everything else, before it reaches the journal; and before it is cut, so that no part of a
+    // secret passes for something else.
+    let text = told(telling.text, &mut report)?;
+    let title = telling.title.map(|title| told(title, &mut report)).transpose()?;
+    let (title, rest) = title_and_text(title.as_deref(), &text)?;
+    let told = Told {
+        title,
+        text: rest,
+        kind: telling.kind,
+        is_rule: telling.is_rule,
+        files: telling.files.iter().map(|file| absolute(file, environment)).collect(),
+        project,
+        by_agent: telling.by_agent,
+    };
+    let intake = environment.intake()?;
+    let lock = lock(&intake)?;
+    let keys = intake.tell(&lock, told)?;
+    let store = Store::open_to_read(&environment.layout)?;
+    let id = Told::id(&keys);
+    let short_id = store.short_id(&id)?;
+    Ok(Kept { id, short_id, project: name, is_redacted: !report.is_empty() })
 }
 
 /// What a person told, clean and without what nobody can see.
@@ -163,14 +226,11 @@ pub(super) fn check_title(title: &str) -> Result<()> {
 }
 
 /// The project that it is for: as named, else where one stands; nothing for all.
-fn project(
-    arguments: &Arguments,
-    environment: &Environment,
-) -> Result<(Option<ProjectKey>, String)> {
-    if arguments.global {
-        return Ok((None, String::new()));
+fn project(whose: Whose<'_>, environment: &Environment) -> Result<Option<(ProjectKey, String)>> {
+    if matches!(whose, Whose::Everyone) {
+        return Ok(None);
     }
-    if let Some(name) = &arguments.project {
+    if let Whose::Named(name) = whose {
         let store = match Store::open_to_read(&environment.layout) {
             Err(StoreError::Missing { .. }) => {
                 return Err(advised(
@@ -181,11 +241,11 @@ fn project(
             store => store?,
         };
         let project = shared::named_project(&store, name)?;
-        return Ok((Some(project.key), project.name));
+        return Ok(Some((project.key, project.name)));
     }
     let key = shared::key_of_place(environment);
     let name = key.default_name().to_owned();
-    Ok((Some(key), name))
+    Ok(Some((key, name)))
 }
 
 fn absolute(file: &str, environment: &Environment) -> String {

@@ -12,6 +12,7 @@ use super::memories::{self, TableRow};
 use super::of_agents::OfAgents;
 use super::{Outcome, shared};
 use crate::asking::open_for_question;
+use crate::embedding;
 use crate::environment::Environment;
 use crate::ui::{Page, Tone, age, count, cut, one_line, plural, printable, width};
 
@@ -29,24 +30,24 @@ pub(crate) struct Arguments {
     query: Vec<String>,
     /// Only this project
     #[arg(long, short, conflicts_with = "all")]
-    project: Option<String>,
+    pub(crate) project: Option<String>,
     /// In all projects
     #[arg(long, short)]
-    all: bool,
+    pub(crate) all: bool,
     /// Only this session (the start of its id is enough)
     #[arg(long, short)]
-    session: Option<String>,
+    pub(crate) session: Option<String>,
     #[command(flatten)]
-    of: OfAgents,
+    pub(crate) of: OfAgents,
     /// Only passages that touched this file (the end of its path is enough)
     #[arg(long, short)]
-    file: Option<String>,
+    pub(crate) file: Option<String>,
     /// Not before: `2026-03-01`, `yesterday`, `2 weeks ago`
     #[arg(long)]
-    since: Option<String>,
+    pub(crate) since: Option<String>,
     /// Before: as --since
     #[arg(long)]
-    until: Option<String>,
+    pub(crate) until: Option<String>,
     /// How many passages to show
     #[arg(long, short = 'n', value_parser = clap::value_parser!(u16).range(1..=1000))]
     limit: Option<u16>,
@@ -76,17 +77,25 @@ pub(crate) fn run(
     let store = shared::open_store_as_it_is(environment)?;
     let intake = environment.intake()?;
     let (filter, scope) = scope(arguments, environment, &store)?;
+    let query = arguments.query.join(" ");
+    let meaning = embedding::of_question(environment, &query);
     let (store, prepared) = open_for_question(environment, store, filter.projects.as_deref())?;
     let limit = arguments.limit.map_or_else(|| environment.config.search_limit(), usize::from);
     let only_memories = !arguments.kinds.is_empty() || !arguments.concepts.is_empty();
     let request = Request {
-        query: arguments.query.join(" "),
+        query,
         filter,
         limit: if only_memories { 0 } else { limit },
         context: arguments.context,
         memories: if only_memories { limit } else { MEMORIES },
     };
-    let answer = thru_recall::search(&environment.layout, &store, intake.redactor(), &request)?;
+    let answer = thru_recall::search(
+        &environment.layout,
+        &store,
+        intake.redactor(),
+        &request,
+        Box::new(|| meaning.wait()),
+    )?;
     let is_empty = answer.sessions.is_empty() && answer.memories.is_empty();
     let mut page = Page::new(environment, plain);
     if arguments.json {
@@ -140,8 +149,8 @@ impl Arguments {
 }
 
 /// Where a search looks, in words.
-struct Scope {
-    project: Option<String>,
+pub(crate) struct Scope {
+    pub(crate) project: Option<String>,
 }
 
 impl Scope {
@@ -150,7 +159,8 @@ impl Scope {
     }
 }
 
-fn scope(
+/// Where a search looks.
+pub(crate) fn scope(
     arguments: &Arguments,
     environment: &Environment,
     store: &Store,
@@ -185,7 +195,7 @@ fn scope(
 const MEMORIES: usize = 3;
 
 /// What a memory that is shown beside passages must hold of the query.
-const COVERAGE: f32 = 0.5;
+pub(crate) const COVERAGE: f32 = 0.5;
 
 /// The memories that answer, in a line each: what was made of the passages below.
 fn remembered(

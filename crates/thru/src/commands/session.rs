@@ -1,7 +1,7 @@
 //! `thru session`: one session.
 
 mod context;
-mod load;
+pub(crate) mod load;
 mod standing;
 
 use std::collections::BTreeMap;
@@ -12,7 +12,9 @@ use thru_core::{MemoryKind, Outcome as CallOutcome, PassageKind};
 use thru_intake::Intake;
 use thru_recall::{ContextLimits, session_context};
 use thru_redact::{Clean, Redactor, Report};
-use thru_store::{MemoryBody, MemoryFilter, PassageFilter, PassageRow, Store, TouchedFile};
+use thru_store::{
+    MemoryBody, MemoryFilter, MemoryRow, PassageFilter, PassageRow, SessionRow, Store, TouchedFile,
+};
 
 use standing::Standing;
 
@@ -66,28 +68,28 @@ impl Command {
 
 /// What happened in one turn.
 #[derive(Debug, Default)]
-struct Turn {
-    prompt: Option<Told>,
+pub(crate) struct Turn {
+    pub(crate) prompt: Option<Told>,
     /// The last thing the agent said.
-    conclusion: Option<Told>,
-    commands: Vec<RunCommand>,
-    calls: u64,
+    pub(crate) conclusion: Option<Told>,
+    pub(crate) commands: Vec<RunCommand>,
+    pub(crate) calls: u64,
 }
 
 /// Something somebody said.
 #[derive(Debug)]
-struct Told {
-    id: String,
+pub(crate) struct Told {
+    pub(crate) id: String,
     at: Option<thru_core::Timestamp>,
-    text: Clean<String>,
+    pub(crate) text: Clean<String>,
 }
 
 /// A command that the agent ran, with how often it ran and how it ended last.
 #[derive(Debug)]
-struct RunCommand {
-    line: String,
-    runs: u32,
-    outcome: Option<CallOutcome>,
+pub(crate) struct RunCommand {
+    pub(crate) line: String,
+    pub(crate) runs: u32,
+    pub(crate) outcome: Option<CallOutcome>,
 }
 
 /// Commands listed per turn before the rest is only counted.
@@ -163,14 +165,28 @@ pub(crate) fn run(command: &Command, environment: &Environment, plain: bool) -> 
     Ok(Outcome::Done)
 }
 
-/// How the session ended, in a few lines.
-fn show_digest(page: &mut Page, store: &Store, intake: &Intake, session: i64) -> Result<()> {
+/// The summary of a session, where there is one.
+pub(crate) fn summary_of(store: &Store, session: i64) -> Result<Option<MemoryRow>> {
     let filter = MemoryFilter {
         session: Some(session),
         kinds: Some(vec![MemoryKind::Summary]),
         ..MemoryFilter::default()
     };
-    let Some(memory) = store.memories(&filter)?.pop() else { return Ok(()) };
+    Ok(store.memories(&filter)?.pop())
+}
+
+/// Where a session stands, in one line.
+pub(crate) fn standing_line(
+    store: &Store,
+    session: &SessionRow,
+    environment: &Environment,
+) -> Result<String> {
+    Ok(Standing::of(store, session, environment)?.line(environment))
+}
+
+/// How the session ended, in a few lines.
+fn show_digest(page: &mut Page, store: &Store, intake: &Intake, session: i64) -> Result<()> {
+    let Some(memory) = summary_of(store, session)? else { return Ok(()) };
     let whole = memories::whole(store, intake.redactor(), &memory)?;
     let MemoryBody::Summary(summary) = whole.get() else { return Ok(()) };
     let id = page.paint(Tone::Id, &store.short_id(&memory.id)?);
@@ -189,7 +205,7 @@ fn show_digest(page: &mut Page, store: &Store, intake: &Intake, session: i64) ->
 }
 
 /// Puts the passages of a session into turns. Subagents are counted, not quoted.
-fn turns(
+pub(crate) fn turns(
     store: &Store,
     redactor: &Redactor,
     passages: &[PassageRow],

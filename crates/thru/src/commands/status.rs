@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use thru_capture::pause;
 use thru_capture::timings::{self, Timing};
 use thru_core::{Agent, Timestamp};
-use thru_store::{Counts, Store};
+use thru_store::{Counts, SessionFilter, Store};
 
 use super::capture::described;
 use super::{Outcome, models, shared, unindexed};
@@ -37,6 +37,8 @@ struct Status {
     /// Events that our hooks are called for.
     events: usize,
     counts: Counts,
+    /// How many of the latest sessions are active, idle and so on.
+    states: BTreeMap<&'static str, u64>,
     memories: u64,
     last_hook: Option<Timing>,
     /// When the store was last written.
@@ -85,6 +87,11 @@ pub(crate) fn run(
     Ok(Outcome::Done)
 }
 
+/// How things are, for programs.
+pub(crate) fn json(environment: &Environment) -> Result<Value> {
+    Ok(as_json(&look(environment)?, environment))
+}
+
 fn look(environment: &Environment) -> Result<Status> {
     let (layout, now) = (&environment.layout, environment.clock.now());
     let store = match layout.database().exists() {
@@ -108,6 +115,11 @@ fn look(environment: &Environment) -> Result<Status> {
         recording,
         events,
         counts: store.as_ref().map(Store::counts).transpose()?.unwrap_or_default(),
+        states: store
+            .as_ref()
+            .map(|store| states(store, environment))
+            .transpose()?
+            .unwrap_or_default(),
         memories: store.as_ref().map(Store::memory_count).transpose()?.unwrap_or_default(),
         by_agent: store.as_ref().map(Store::sessions_by_agent).transpose()?.unwrap_or_default(),
         last_hook: timings::list(layout).pop(),
@@ -126,6 +138,22 @@ fn look(environment: &Environment) -> Result<Status> {
         meaning: State::look(environment, &intake)?,
         sizes,
     })
+}
+
+/// Sessions that are looked at for where they stand: the rest ended long ago.
+const LATEST: usize = 500;
+
+/// Where the latest sessions stand, and how many of them. Sessions that no hook told of are none of these.
+fn states(store: &Store, environment: &Environment) -> Result<BTreeMap<&'static str, u64>> {
+    let (now, limits) = (environment.clock.now(), environment.limits());
+    let mut states = BTreeMap::new();
+    let filter = SessionFilter { limit: Some(LATEST), ..SessionFilter::default() };
+    for session in store.sessions(&filter)? {
+        if let Some(conversation) = session.heard.at(now, &limits) {
+            *states.entry(conversation.phase().as_str()).or_default() += 1;
+        }
+    }
+    Ok(states)
 }
 
 /// When the database was last written.
@@ -274,6 +302,7 @@ fn as_json(status: &Status, environment: &Environment) -> Value {
         "sessions_by_agent": status.by_agent,
         "projects": status.counts.projects,
         "passages": status.counts.passages,
+        "states": status.states,
         "memories": status.memories,
         "last_event": status.last_hook.as_ref().map(|hook| json!({ "event": hook.event, "at": hook.at })),
         "last_intake": status.last_intake,

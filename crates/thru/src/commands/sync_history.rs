@@ -128,11 +128,7 @@ pub(crate) fn run(
     };
     let mut found = look(arguments, environment)?;
     if lock.is_none() {
-        for session in &mut found.sessions {
-            if session.title.is_none() {
-                session.title = first_prompt(session, intake.redactor());
-            }
-        }
+        name_all(&mut found, intake.redactor());
     }
     let report = match lock {
         Some(lock) if !found.sessions.is_empty() => {
@@ -152,6 +148,27 @@ pub(crate) fn run(
         _ if found.sessions.is_empty() => Outcome::Nothing,
         _ => Outcome::Done,
     })
+}
+
+/// What is missing, for programs; nothing is changed.
+pub(crate) fn preview_json(
+    environment: &Environment,
+    project: Option<&str>,
+    days: u32,
+    max_sessions: Option<usize>,
+) -> Result<Value> {
+    let project = project.map(str::to_owned);
+    let arguments = Arguments { project, days, max_sessions, run: false, json: true };
+    let mut found = look(&arguments, environment)?;
+    name_all(&mut found, environment.intake()?.redactor());
+    Ok(as_json(&arguments, &found, None))
+}
+
+/// Names sessions of which nothing was brought in by what the user first said.
+fn name_all(found: &mut Found, redactor: &Redactor) {
+    for session in found.sessions.iter_mut().filter(|session| session.title.is_none()) {
+        session.title = first_prompt(session, redactor);
+    }
 }
 
 /// Looks for what is missing.

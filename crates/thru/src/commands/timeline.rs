@@ -2,17 +2,18 @@
 
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
-use thru_core::MemoryKind;
+use thru_core::{Agent, MemoryKind};
 use thru_recall::{Anchor, Request, Timeline, timeline};
 use thru_redact::Report;
 use thru_store::index::IndexFilter;
-use thru_store::{MemoryFilter, Store};
+use thru_store::{MemoryFilter, ProjectName, Store};
 
 use super::memories::{self, TableRow};
 use super::of_agents::OfAgents;
 use super::show::named_passage;
 use super::{Outcome, shared};
 use crate::asking::{Prepared, open_for_question};
+use crate::embedding;
 use crate::environment::Environment;
 use crate::ui::{Page, Tone};
 
@@ -59,7 +60,13 @@ pub(crate) fn run(
     let mut page = Page::new(environment, plain);
     let anchor = match (&arguments.id, &arguments.query) {
         (Some(id), _) => Some(named(&store, id)?),
-        (None, Some(query)) => found(arguments, environment, &store, query)?,
+        (None, Some(query)) => {
+            let project = match &arguments.project {
+                Some(name) => Some(shared::named_project(&store, name)?),
+                None => shared::current_project(environment, &store)?,
+            };
+            found(query, project, &arguments.kinds, arguments.of.filter(), environment, &store)?
+        }
         (None, None) => None,
     };
     let Some(anchor) = anchor else {
@@ -106,7 +113,8 @@ pub(crate) fn run(
     Ok(Outcome::Done)
 }
 
-fn named(store: &Store, id: &str) -> Result<Anchor> {
+/// The memory or passage whose id starts so, as what a timeline is about.
+pub(crate) fn named(store: &Store, id: &str) -> Result<Anchor> {
     if let Some(memory) = memories::memory_named(store, id)? {
         return Ok(Anchor::Memory(memory));
     }
@@ -118,30 +126,36 @@ fn named(store: &Store, id: &str) -> Result<Anchor> {
     Ok(Anchor::Moment { at, project, session: Some(passage.session) })
 }
 
-fn found(
-    arguments: &Arguments,
+/// The memory that answers a question best, of a project where there is one.
+pub(crate) fn found(
+    query: &str,
+    project: Option<ProjectName>,
+    kinds: &[MemoryKind],
+    agents: Option<Vec<Agent>>,
     environment: &Environment,
     store: &Store,
-    query: &str,
 ) -> Result<Option<Anchor>> {
-    let project = match &arguments.project {
-        Some(name) => Some(shared::named_project(store, name)?),
-        None => shared::current_project(environment, store)?,
-    };
+    let meaning = embedding::of_question(environment, query);
     let projects = project.map(|project| store.project_rows(project.row)).transpose()?;
     let request = Request {
         query: query.to_owned(),
         filter: IndexFilter {
             projects,
-            agents: arguments.of.filter(),
-            kinds: (!arguments.kinds.is_empty()).then(|| arguments.kinds.clone()),
+            agents,
+            kinds: (!kinds.is_empty()).then(|| kinds.to_vec()),
             ..IndexFilter::default()
         },
         memories: 1,
         ..Request::default()
     };
     let intake = environment.intake()?;
-    let answer = thru_recall::search(&environment.layout, store, intake.redactor(), &request)?;
+    let answer = thru_recall::search(
+        &environment.layout,
+        store,
+        intake.redactor(),
+        &request,
+        Box::new(|| meaning.wait()),
+    )?;
     Ok(answer.memories.into_iter().next().map(|found| Anchor::Memory(found.hit.memory)))
 }
 

@@ -7,9 +7,11 @@ use serde_json::Value;
 use thru_agents::agents;
 
 use super::hooks::settings_files;
-use super::{Finding, Seen};
+use super::{Finding, Mend, Seen};
+use thru_agents::claude_code::install::Server;
 use thru_core::{Agent, SourceKind};
 
+use crate::installing;
 use crate::ui::{count, plural};
 
 /// More than any settings file, and more than any list of projects.
@@ -103,13 +105,7 @@ pub(super) fn held_back(seen: &Seen<'_>) -> Finding {
 /// not said anything about folders yet.
 fn is_trusted(seen: &Seen<'_>) -> Option<bool> {
     let environment = seen.environment;
-    let beside = environment.homes.claude_code.join(".claude.json");
-    let file = match (&environment.home, beside.exists()) {
-        (Some(home), false) if environment.homes.claude_code == home.join(".claude") => {
-            home.join(".claude.json")
-        }
-        _ => beside,
-    };
+    let file = installing::state_of_client(environment);
     let known = read_json(&file)?;
     let projects = known.get("projects")?.as_object()?;
     let accepted = |folder: &Path| {
@@ -117,6 +113,35 @@ fn is_trusted(seen: &Seen<'_>) -> Option<bool> {
         project.get("hasTrustDialogAccepted")?.as_bool()
     };
     Some(environment.directory.ancestors().any(|folder| accepted(folder) == Some(true)))
+}
+
+/// Whether the agent can ask us, by our MCP server.
+pub(super) fn server(seen: &Seen<'_>) -> Option<Finding> {
+    const CHECK: &str = "mcp";
+    if seen.hooks.is_empty() {
+        return None;
+    }
+    let again = "`thru install` registers it with the path of this program";
+    let servers = installing::servers(seen.environment);
+    Some(match servers.first() {
+        None => Finding::note(CHECK, "agents are not told of our MCP server", again),
+        Some((file, Server::Foreign)) => Finding::note(
+            CHECK,
+            format!("a server called `throughline` in {} runs something else", seen.shown(file)),
+            "rename it, then `thru install`",
+        ),
+        Some((file, Server::Ours(program))) if !Path::new(program).exists() => {
+            let line = format!(
+                "{} is not there any more: the MCP server in {} cannot start",
+                seen.shown(Path::new(program)),
+                seen.shown(file)
+            );
+            Finding::problem(CHECK, line, again).mended_by(Mend::Hooks)
+        }
+        Some((file, Server::Ours(_))) => {
+            Finding::ok(CHECK, format!("the MCP server is registered in {}", seen.shown(file)))
+        }
+    })
 }
 
 /// How long the agent keeps what it writes, and what of it is left here alone.

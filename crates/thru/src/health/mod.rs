@@ -179,6 +179,7 @@ pub(crate) fn examine(seen: &Seen<'_>) -> Vec<Finding> {
         runs::failures(seen),
         runs::latency(seen),
     ];
+    findings.extend(agent::server(seen));
     findings.extend(summaries::commands(seen));
     findings.extend(data::configuration(seen));
     findings.extend([

@@ -12,7 +12,9 @@ pub(super) fn commands(seen: &Seen<'_>) -> Option<Finding> {
     let changed = installing::changed_commands(seen.environment);
     let shown: Vec<String> = changed.iter().map(|path| seen.shown(path)).collect();
     Some(match shown.is_empty() {
-        true => Finding::ok("commands", "/load-session, /sessions, /recall, /remember and a skill"),
+        true => {
+            Finding::ok("commands", "/load-session, /sessions, /recall, /remember and two skills")
+        }
         false => Finding::note(
             "commands",
             format!("changed by somebody, and left as they are: {}", shown.join(", ")),

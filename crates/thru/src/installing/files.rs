@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use thru_agents::claude_code::install::installed;
+use thru_agents::claude_code::install::{Server, installed, server};
 
 use crate::failure::advised;
 
@@ -82,7 +82,7 @@ impl Change {
     /// an earlier installation shows less.
     fn back_up(&self) -> Result<Option<PathBuf>> {
         let (Some(before), true) = (&self.before, self.is_shared) else { return Ok(None) };
-        if installed(before).is_ok_and(|hooks| !hooks.is_empty()) {
+        if holds_ours(before) {
             return Ok(None);
         }
         let backup = self.backup();
@@ -93,7 +93,7 @@ impl Change {
     /// After the last change the copy has done its work if it says the same as the file.
     fn settle_backup(&self) -> Result<Option<Backup>> {
         let after = self.after.as_deref().unwrap_or_default();
-        let is_last = installed(after).is_ok_and(|hooks| hooks.is_empty());
+        let is_last = !holds_ours(after);
         let backup = self.backup();
         if !self.is_shared || !is_last || !backup.is_file() {
             return Ok(None);
@@ -104,6 +104,12 @@ impl Change {
         }
         Ok(Some(Backup::Kept(backup)))
     }
+}
+
+/// Whether anything of ours stands in a text.
+fn holds_ours(text: &str) -> bool {
+    installed(text).is_ok_and(|hooks| !hooks.is_empty())
+        || matches!(server(text), Ok(Some(Server::Ours(_))))
 }
 
 fn write(path: &Path, text: &str) -> Result<()> {

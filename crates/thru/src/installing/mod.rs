@@ -15,7 +15,8 @@ use thru_agents::claude_code::install::Platform;
 pub(crate) use client::{Client, own_program};
 pub(crate) use notes::{Note, elsewhere, notes};
 pub(crate) use plan::{
-    Form, Plan, Scope, changed_commands, has_commands, project_root, to_install, to_uninstall,
+    Form, Plan, Scope, Wanted, changed_commands, has_commands, project_root, servers,
+    state_of_client, to_install, to_uninstall,
 };
 pub(crate) use view::{as_json, difference, tell, tell_client, tell_effect, tell_notes, tell_plan};
 

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 use thru_agents::claude_code::install::{
-    HookFile, Obstacle, Place, Switches, hook_files, installed, obstacle, switches,
+    HookFile, Obstacle, PLUGIN, Place, Switches, hook_files, installed, obstacle, switches,
 };
 
 use super::files::read;
@@ -67,6 +67,16 @@ pub(crate) fn notes(
                 "There are no slash commands: your shell does not find this program as `thru`, and \
                  {program} has characters that mean something to a shell. Put its folder first on \
                  your PATH, or move it; then `thru install` again."
+            ),
+        ));
+    }
+    if let Some(path) = &plan.other_server {
+        notes.push(Note::new(
+            "other-server",
+            format!(
+                "An MCP server called `{PLUGIN}` in {} runs something else and was left alone: agents cannot ask \
+                 us. Rename it, then `thru install` again.",
+                environment.shown(path)
             ),
         ));
     }

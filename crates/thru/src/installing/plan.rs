@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::ValueEnum;
 use thru_agents::claude_code::install::{
-    CommandState, PLUGIN, Refusal, Registration, belongs_to_plugin, command_files, command_paths,
-    command_state, install, local_settings, plugin_directory, plugin_files, uninstall,
-    user_settings,
+    CommandState, PLUGIN, Refusal, Registration, SERVERS_FILE, Server, add_server,
+    belongs_to_plugin, command_files, command_paths, command_state, install, local_settings,
+    plugin_directory, plugin_files, remove_server, server, state_file, uninstall, user_settings,
 };
 
 use super::files::{Backup, Change, read};
@@ -71,6 +71,8 @@ pub(crate) struct Plan {
     pub(crate) foreign: Vec<PathBuf>,
     /// Commands were wanted, and none can call our program where it lies.
     pub(crate) lacks_commands: bool,
+    /// The file in which a server of somebody else has our name.
+    pub(crate) other_server: Option<PathBuf>,
     /// Folders that are removed when they are empty afterwards, the inner ones first.
     folders: Vec<PathBuf>,
 }
@@ -109,6 +111,31 @@ impl Plan {
             Err(refusal) => return Err(refused(&path, &refusal, environment)),
         }
         Ok(())
+    }
+
+    /// Tells Claude Code of our MCP server, or no longer.
+    fn server(&mut self, environment: &Environment, program: Option<&str>) -> Result<()> {
+        let path = state_of_client(environment);
+        let before = read(&path)?;
+        let after = match (program, &before) {
+            (Some(program), _) => add_server(before.as_deref(), program).map(Some),
+            (None, Some(before)) => remove_server(before),
+            (None, None) => Ok(None),
+        };
+        match after {
+            Ok(after) => {
+                if let Some(Ok(Some(Server::Foreign))) = after.as_deref().map(server)
+                    && program.is_some()
+                {
+                    self.other_server = Some(path.clone());
+                }
+                self.add(path, before, after, true);
+                Ok(())
+            }
+            // What cannot be read and does not name us is not ours to complain of.
+            Err(_) if program.is_none() => Ok(()),
+            Err(refusal) => Err(refused(&path, &refusal, environment)),
+        }
     }
 
     /// Writes our commands and our skill below a folder, or takes them out. What somebody changed, or
@@ -169,6 +196,7 @@ impl Plan {
             folder.join("hooks"),
             folder.join("commands"),
             folder.join("skills/session-manager"),
+            folder.join("skills/mem-search"),
             folder.join("skills"),
             folder,
             claude.join("skills"),
@@ -178,6 +206,15 @@ impl Plan {
     }
 }
 
+/// What is wanted beside hooks, for all of the user's sessions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wanted {
+    /// Slash commands and skills.
+    pub(crate) commands: bool,
+    /// The MCP server.
+    pub(crate) server: bool,
+}
+
 /// What an installation changes. The other form in the same scope goes: both together would run
 /// everything twice.
 pub(crate) fn to_install(
@@ -185,7 +222,7 @@ pub(crate) fn to_install(
     scope: Scope,
     form: Form,
     registration: &Registration,
-    commands: bool,
+    Wanted { commands, server }: Wanted,
 ) -> Result<Plan> {
     let mut plan = Plan::default();
     let claude = environment.homes.claude_code.as_path();
@@ -204,6 +241,13 @@ pub(crate) fn to_install(
         for file in plugin_files(registration, version, env!("CARGO_PKG_REPOSITORY")) {
             let path = folder.join(file.path);
             let before = read(&path)?;
+            if file.path == SERVERS_FILE && !server {
+                let is_ours = |before: &String| belongs_to_plugin(file.path, before);
+                if before.as_ref().is_some_and(is_ours) {
+                    plan.add(path, before, None, false);
+                }
+                continue;
+            }
             if before.as_deref().is_some_and(|before| !belongs_to_plugin(file.path, before)) {
                 return Err(advised(
                     format!("{} is not ours", environment.shown(&path)),
@@ -211,15 +255,23 @@ pub(crate) fn to_install(
                 ));
             }
             // Whoever looks at it may have laid it out anew.
-            let is_in_place = file.path.ends_with("hooks.json")
-                && before.as_deref().is_some_and(|before| {
-                    install(Some(before), registration).is_ok_and(|after| after == before)
-                });
+            let is_hooks = file.path.ends_with("hooks.json");
+            let is_in_place = before.as_deref().is_some_and(|before| match is_hooks {
+                true => install(Some(before), registration).is_ok_and(|after| after == before),
+                false => {
+                    file.path == SERVERS_FILE
+                        && add_server(Some(before), &registration.program)
+                            .is_ok_and(|after| after == before)
+                }
+            });
             if !is_in_place {
                 plan.add(path.clone(), before, Some(file.content), false);
             }
-            plan.holds = Some(path);
+            if is_hooks {
+                plan.holds = Some(path);
+            }
         }
+        plan.server(environment, None)?;
         plan.commands(&folder, wanted);
         plan.commands(claude, None);
         plan.clear_settings(settings_file(environment, scope), environment)?;
@@ -233,6 +285,7 @@ pub(crate) fn to_install(
     plan.holds = Some(path);
     // Those of a project would be there for everybody who clones it.
     if scope == Scope::User {
+        plan.server(environment, Some(registration.program.as_str()).filter(|_| server))?;
         plan.commands(claude, wanted);
         plan.clear_plugin(environment);
     }
@@ -246,6 +299,7 @@ pub(crate) fn to_uninstall(environment: &Environment, scopes: &[Scope]) -> Resul
         plan.clear_settings(settings_file(environment, scope), environment)?;
         match scope {
             Scope::User => {
+                plan.server(environment, None)?;
                 plan.commands(&environment.homes.claude_code, None);
                 plan.clear_plugin(environment);
             }
@@ -302,6 +356,24 @@ fn commands_in_place(environment: &Environment) -> Vec<(PathBuf, CommandState)> 
         Some((path, state))
     };
     paths.filter_map(state).collect()
+}
+
+/// The servers that stand under our name where Claude Code looks for all of the user's sessions, each with its
+/// file.
+pub(crate) fn servers(environment: &Environment) -> Vec<(PathBuf, Server)> {
+    let plugin = plugin_directory(&environment.homes.claude_code).join(SERVERS_FILE);
+    let files = [state_of_client(environment), plugin];
+    let found = files.into_iter().filter_map(|path| {
+        let known = server(&read(&path).ok()??).ok()??;
+        Some((path, known))
+    });
+    found.collect()
+}
+
+/// Where Claude Code keeps its own state.
+pub(crate) fn state_of_client(environment: &Environment) -> PathBuf {
+    let home = environment.home.as_deref();
+    state_file(&environment.homes.claude_code, home, &|path| path.exists())
 }
 
 /// The top of the working tree that one stands in, else the directory.

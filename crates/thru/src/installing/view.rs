@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 use serde_json::{Value, json};
 use similar::TextDiff;
-use thru_agents::claude_code::install::installed;
+use thru_agents::claude_code::install::{Server, installed, server};
 use thru_redact::Report;
 
 use super::files::{Backup, Change};
@@ -99,8 +99,21 @@ fn sentence(change: &Change, environment: &Environment, tense: Tense) -> String 
         let hooks = text.as_deref().and_then(|text| installed(text).ok()).unwrap_or_default();
         hooks.len() as u64
     };
+    let serves = |text: &Option<String>| {
+        text.as_deref().is_some_and(|text| matches!(server(text), Ok(Some(Server::Ours(_)))))
+    };
     let (before, after) = (hooks(&change.before), hooks(&change.after));
+    let the_server = "the MCP server";
+    let told = match (serves(&change.before), serves(&change.after)) {
+        (false, true) => Some(("add", "Added", format!("{the_server} to "))),
+        (true, false) => Some(("take", "Took", format!("{the_server} out of "))),
+        (true, true) => Some(("renew", "Renewed", format!("{the_server} in "))),
+        (false, false) => None,
+    };
+    // A file of the plugin is ours alone.
+    let told = told.filter(|_| change.is_shared);
     let (future, past, rest) = match (before, after, &change.before, &change.after) {
+        (0, 0, ..) if told.is_some() => told.unwrap_or_default(),
         (0, 0, None, _) => ("write", "Wrote", String::new()),
         (0, 0, _, None) => ("remove", "Removed", String::new()),
         (0, 0, ..) => ("renew", "Renewed", String::new()),

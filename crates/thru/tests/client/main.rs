@@ -20,6 +20,7 @@ mod failing;
 mod installing;
 mod keeping;
 mod printing;
+mod recalling;
 mod resuming;
 mod stage;
 mod telling;

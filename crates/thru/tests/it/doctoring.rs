@@ -76,6 +76,8 @@ fn a_doctor_finds_all_well_where_all_is_well() {
     ok       recording     on
     ok       failures      no hook failed
     ok       latency       no hook ran yet
+    note     mcp           agents are not told of our MCP server
+                           `thru install` registers it with the path of this program
     ok       settings      all as they come
     ok       journal       2 records, all whole
     ok       journal size  [size] of [size]
@@ -95,7 +97,7 @@ fn a_doctor_finds_all_well_where_all_is_well() {
     ok       disk          [size] in [folder]/home (archive [size], store [size], index [size], journal [size]), [size] free
     ok       versions      thru [version], schema 6
 
-    All is well.
+    No problem; 1 thing worth knowing.
     ");
 }
 

@@ -44,6 +44,7 @@ fn help_says_what_it_is_for() {
       models        Choose whose model makes memories better, if any
       distil        Have a model look at earlier turns and sessions, and see first what that costs
       sync-history  See which sessions are not remembered yet, and bring them in
+      mcp           Answer agents: the memory as an MCP server on standard input and output
       daemon        Look after the process in the background
       verify        Check that what lies on the disk is what was written
       rebuild       Make store and index again from journal and archive

@@ -32,6 +32,7 @@ mod installing;
 mod jobbing;
 mod journalling;
 mod lazily;
+mod mcp;
 mod merging;
 mod outside;
 mod projects;

@@ -120,9 +120,7 @@ impl InstalledHook {
         };
         // Somebody may have put `env NAME=value` or the like in front.
         let [.., program, hook, agent, _] = words.as_slice() else { return None };
-        let file_name = program.rsplit(['/', '\\']).next()?;
-        let is_ours = [hook.as_str(), agent] == CALL
-            && (file_name == "thru" || file_name.eq_ignore_ascii_case("thru.exe"));
+        let is_ours = [hook.as_str(), agent] == CALL && is_own_program(program);
         is_ours.then(|| Self {
             event: event.to_owned(),
             program: program.clone(),
@@ -131,6 +129,12 @@ impl InstalledHook {
             matcher: matcher.map(str::to_owned),
         })
     }
+}
+
+/// Whether a program is called as ours is, wherever it lies.
+pub(super) fn is_own_program(program: &str) -> bool {
+    let name = program.rsplit(['/', '\\']).next().unwrap_or_default();
+    name == "thru" || name.eq_ignore_ascii_case("thru.exe")
 }
 
 /// A path as one word of a shell's line.

@@ -61,18 +61,23 @@ pub fn uninstall(text: &str) -> Result<Option<String>, Refusal> {
         true => cuts_in_hooks(text, &member.value),
         false => Cuts::Some(Vec::new()),
     });
+    Ok(cut_out(text, &root, cuts))
+}
+
+/// What is left of a text; nothing where all of it was ours.
+pub(super) fn cut_out(text: &str, root: &Node, cuts: Cuts) -> Option<String> {
     match cuts {
         Cuts::All => {
             // Blank before the file was ours: then it stays, without the line that we began.
             let before = &text[..root.span.start];
-            Ok((!before.is_empty()).then(|| before.strip_suffix('\n').unwrap_or(before).to_owned()))
+            (!before.is_empty()).then(|| before.strip_suffix('\n').unwrap_or(before).to_owned())
         }
         Cuts::Some(cuts) => {
             let mut rest = text.to_owned();
             for cut in cuts.into_iter().rev() {
                 rest.replace_range(cut, "");
             }
-            Ok(Some(rest))
+            Some(rest)
         }
     }
 }
@@ -123,7 +128,7 @@ fn is_in_place(text: &str, registration: &Registration) -> Result<bool, Refusal>
     Ok(missing.is_empty())
 }
 
-fn root_of(text: &str) -> Result<Node, Refusal> {
+pub(super) fn root_of(text: &str) -> Result<Node, Refusal> {
     let root = parse(text).map_err(Refusal::NotJson)?;
     match root.members() {
         Some(_) => Ok(root),
@@ -131,12 +136,12 @@ fn root_of(text: &str) -> Result<Node, Refusal> {
     }
 }
 
-fn value_of(text: &str, node: &Node) -> Option<Value> {
+pub(super) fn value_of(text: &str, node: &Node) -> Option<Value> {
     serde_json::from_str(text.get(node.span.clone())?).ok()
 }
 
 /// What is to be cut out of a container.
-enum Cuts {
+pub(super) enum Cuts {
     /// These parts, in the order of the text.
     Some(Vec<Range<usize>>),
     /// All of it, and itself.
@@ -144,7 +149,7 @@ enum Cuts {
 }
 
 /// What is to be cut out of a container whose children are to be cut so.
-fn cuts_in<C: Child>(
+pub(super) fn cuts_in<C: Child>(
     text: &str,
     container: &Node,
     children: &[C],
@@ -247,12 +252,12 @@ fn insert(text: &str, registration: &Registration) -> Result<String, Refusal> {
     Ok(changed)
 }
 
-fn unexpected(place: &str, expected: &'static str) -> Refusal {
+pub(super) fn unexpected(place: &str, expected: &'static str) -> Refusal {
     Refusal::Unexpected { place: format!("`{place}`"), expected }
 }
 
 fn whole_file(registration: &Registration) -> String {
-    let layout = Layout { newline: "\n", unit: "  ".to_owned() };
+    let layout = Layout::usual();
     format!("{{\n  {}\n}}\n", layout.hooks(registration, "  "))
 }
 
@@ -274,19 +279,24 @@ fn group(registration: &Registration, event: &str) -> String {
     format!("{{ {}: [{{ {} }}] }}", quote(HOOKS), fields.join(", "))
 }
 
-fn quote(text: &str) -> String {
+pub(super) fn quote(text: &str) -> String {
     Value::from(text).to_string()
 }
 
 /// How a text is laid out.
-struct Layout {
-    newline: &'static str,
+pub(super) struct Layout {
+    pub(super) newline: &'static str,
     /// One step of indentation.
-    unit: String,
+    pub(super) unit: String,
 }
 
 impl Layout {
-    fn of(text: &str, root: &Node) -> Self {
+    /// How we lay out a text of our own.
+    pub(super) fn usual() -> Self {
+        Self { newline: "\n", unit: "  ".to_owned() }
+    }
+
+    pub(super) fn of(text: &str, root: &Node) -> Self {
         let is_windows = text.split_once('\n').is_some_and(|(line, _)| line.ends_with('\r'));
         let first = root.members().and_then(<[_]>::first);
         let unit = first.and_then(|member| indent_of(text, member.start)).unwrap_or("  ");
@@ -295,7 +305,7 @@ impl Layout {
 
     /// What to insert where, so that a container ends with these new children. They are made for the
     /// indentation that they get.
-    fn append<C: Child>(
+    pub(super) fn append<C: Child>(
         &self,
         text: &str,
         container: &Node,

@@ -16,6 +16,7 @@ mod events;
 mod merge;
 mod places;
 mod plugin;
+mod servers;
 
 pub use command::{HookForm, InstalledHook, Registration};
 pub use commands::{CommandFile, CommandState, command_files, command_paths, command_state};
@@ -23,6 +24,7 @@ pub use events::{ClientVersion, events};
 pub use merge::{Refusal, install, installed, uninstall};
 pub use places::{
     HookFile, Obstacle, Place, Platform, Switches, hook_files, local_settings, obstacle,
-    plugin_directory, switches, user_settings,
+    plugin_directory, state_file, switches, user_settings,
 };
-pub use plugin::{PLUGIN, PluginFile, belongs_to_plugin, plugin_files};
+pub use plugin::{PLUGIN, PluginFile, SERVERS_FILE, belongs_to_plugin, plugin_files};
+pub use servers::{Server, add_server, remove_server, server};

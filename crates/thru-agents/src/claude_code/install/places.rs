@@ -59,6 +59,24 @@ pub fn user_settings(claude_directory: &Path) -> PathBuf {
     claude_directory.join("settings.json")
 }
 
+/// The file in which Claude Code keeps what it knows of itself, the user's MCP servers among it. `exists` says
+/// whether there is a file.
+pub fn state_file(
+    claude_directory: &Path,
+    home: Option<&Path>,
+    exists: &dyn Fn(&Path) -> bool,
+) -> PathBuf {
+    const NAME: &str = ".claude.json";
+    // Beside the folder, as long as nobody moved it.
+    let inside = claude_directory.join(NAME);
+    match home {
+        Some(home) if claude_directory == home.join(".claude") && !exists(&inside) => {
+            home.join(NAME)
+        }
+        _ => inside,
+    }
+}
+
 /// The user's own settings for a project: not the ones that everybody who clones it gets.
 pub fn local_settings(project_root: &Path) -> PathBuf {
     project_root.join(".claude").join("settings.local.json")

@@ -1,16 +1,19 @@
-//! Throughline as a plugin of Claude Code: a folder with a manifest and our hooks.
+//! Throughline as a plugin of Claude Code: a folder with a manifest, our hooks and our MCP server.
 
 use serde_json::{Value, json};
 
 use super::command::Registration;
 use super::commands::{CommandState, command_paths, command_state};
 use super::merge::{install, installed, uninstall};
+use super::servers::{Server, add_server, remove_server, server};
 
 /// The name of the plugin and of its folder.
 pub const PLUGIN: &str = "throughline";
 
 const MANIFEST: &str = ".claude-plugin/plugin.json";
 const HOOKS: &str = "hooks/hooks.json";
+/// The list of the plugin's MCP servers.
+pub const SERVERS_FILE: &str = ".mcp.json";
 
 /// A file of the plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,9 +42,11 @@ pub fn plugin_files(
     });
     // What was just made is an object, and takes hooks.
     let hooks = install(None, registration).unwrap_or_default();
+    let servers = add_server(None, &registration.program).unwrap_or_default();
     vec![
         PluginFile { path: MANIFEST, content: format!("{manifest:#}\n") },
         PluginFile { path: HOOKS, content: hooks },
+        PluginFile { path: SERVERS_FILE, content: servers },
     ]
 }
 
@@ -56,6 +61,10 @@ pub fn belongs_to_plugin(path: &str, content: &str) -> bool {
         HOOKS => {
             installed(content).is_ok_and(|hooks| !hooks.is_empty())
                 && uninstall(content).is_ok_and(|rest| rest.is_none())
+        }
+        SERVERS_FILE => {
+            matches!(server(content), Ok(Some(Server::Ours(_))))
+                && remove_server(content).is_ok_and(|rest| rest.is_none())
         }
         path if command_paths().any(|ours| ours == path) => {
             command_state(content) == CommandState::Ours
@@ -78,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plugin_is_a_manifest_and_hooks() {
+    fn a_plugin_is_a_manifest_hooks_and_a_server() {
         let shown: String =
             files().iter().map(|file| format!("== {}\n{}", file.path, file.content)).collect();
         assert_snapshot!(shown, @r#"
@@ -100,6 +109,12 @@ mod tests {
             "Stop": [{ "hooks": [{ "type": "command", "command": "/bin/thru hook claude-code Stop", "timeout": 10 }] }]
           }
         }
+        == .mcp.json
+        {
+          "mcpServers": {
+            "throughline": { "type": "stdio", "command": "/bin/thru", "args": ["mcp"] }
+          }
+        }
         "#);
     }
 
@@ -108,7 +123,7 @@ mod tests {
         for file in files() {
             assert!(belongs_to_plugin(file.path, &file.content), "{}", file.path);
         }
-        let [_, hooks] = files().try_into().unwrap();
+        let [_, hooks, _] = files().try_into().unwrap();
         let extended = hooks.content.replacen("{ \"hooks\"", "{ \"hooks\": [] }, { \"hooks\"", 1);
         assert!(!belongs_to_plugin(HOOKS, &extended), "{extended}");
         assert!(!belongs_to_plugin(MANIFEST, "{\"name\": \"other\"}"));

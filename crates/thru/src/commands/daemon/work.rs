@@ -241,7 +241,7 @@ impl Service for Aside {
             "session_tracking_close" => {
                 let Close { session_id, reason } = parsed(arguments)?;
                 let (named, reason) = (session_id.as_deref(), reason.as_deref());
-                match close::close(&environment, named, reason, false) {
+                match close::close(&environment, named, reason, close::Asker::Elsewhere) {
                     Ok(closed) => Ok(closed.as_json()),
                     Err(error) => Err(ToolError::Failed(close::failed(named, &error).to_string())),
                 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use anyhow::Result;
 use serde_json::json;
 use thru_core::Snapshot;
-use thru_recall::Occasion;
+use thru_recall::{Occasion, Pack};
 use thru_store::{SessionFilter, SessionRow, Store};
 
 use super::Load;
@@ -18,10 +18,27 @@ use crate::ui::Page;
 /// Sessions that are looked at for the latest.
 const LATEST: usize = 50;
 
-pub(crate) fn run(arguments: &Load, environment: &Environment, plain: bool) -> Result<Outcome> {
+/// What a session held, to go on with its work.
+pub(crate) struct Held {
+    session: SessionRow,
+    snapshot: Option<Snapshot>,
+    /// As another session is given it.
+    pub(crate) pack: Pack,
+}
+
+impl Held {
+    /// Notes that somebody loaded it: only for people who look into the index.
+    pub(crate) fn note(&self, environment: &Environment) {
+        let _ = summaries::note_loaded(environment, &self.session, self.snapshot.as_ref());
+    }
+}
+
+/// What the session that is named held when its context was last compacted; where it never was, what it holds
+/// now.
+pub(crate) fn held(environment: &Environment, id: &str) -> Result<Held> {
     let store = shared::open_store(environment)?;
     let intake = environment.intake()?;
-    let session = named(&arguments.id, environment, &store)?;
+    let session = named(id, environment, &store)?;
     let snapshot = match store.newest_snapshot(session.row)? {
         Some(known) => {
             Some(intake.kept_snapshot(&store, session.row, known.snapshot)?.into_inner())
@@ -43,6 +60,12 @@ pub(crate) fn run(arguments: &Load, environment: &Environment, plain: bool) -> R
         Recipient { session: Some(session.row), told: HashSet::new(), snapshot: snapshot.clone() };
     let pack =
         make_pack(environment, &store, intake.redactor(), place, Occasion::Compact, recipient)?;
+    Ok(Held { session, snapshot, pack })
+}
+
+pub(crate) fn run(arguments: &Load, environment: &Environment, plain: bool) -> Result<Outcome> {
+    let held = held(environment, &arguments.id)?;
+    let Held { session, snapshot, pack } = &held;
     let is_silent = pack.lines.is_empty();
     let mut page = Page::new(environment, plain);
     if arguments.json {
@@ -66,8 +89,7 @@ pub(crate) fn run(arguments: &Load, environment: &Environment, plain: bool) -> R
     }
     page.print()?;
     if !is_silent {
-        // Only a note for people who look into the index.
-        let _ = summaries::note_loaded(environment, &session, snapshot.as_ref());
+        held.note(environment);
     }
     Ok(if is_silent { Outcome::Nothing } else { Outcome::Done })
 }

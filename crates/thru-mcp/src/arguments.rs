@@ -1,0 +1,399 @@
+//! Arguments as agents really write them: numbers as text, one text where a list is wanted, `null` for nothing.
+//! What can only mean one thing is read; what cannot be read is said with what is known instead.
+
+use std::str::FromStr;
+
+use rmcp::model::JsonObject;
+use serde_json::Value;
+use thru_core::{Agent, MemoryKind, ObservationType};
+
+use crate::asked::{
+    Close, Forget, Get, ListUnindexed, Place, Remember, Search, Session, SyncHistory, Timeline,
+    WantedKind,
+};
+use crate::tool::Tool;
+
+/// Rows that a search shows where nobody says how many, and at most.
+const LIMIT: usize = 20;
+const MOST_ROWS: usize = 100;
+/// Rows of a timeline to each side where nobody says how many, and at most.
+const DEPTH: usize = 3;
+const MOST_DEPTH: usize = 50;
+/// Ids of one call.
+const MOST_IDS: usize = 100;
+/// Characters of a query that are looked for: more is no question.
+const LONGEST_QUERY: usize = 10_000;
+/// Days of history that are looked at where nobody says how many.
+const DAYS: u32 = 7;
+
+/// Arguments that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Mistake {
+    #[error("`{name}` is missing. Arguments of {tool}: {known}.")]
+    Missing { tool: &'static str, name: &'static str, known: String },
+    #[error("{tool} has no argument {unknown}. It takes: {known}.")]
+    Unknown { tool: &'static str, unknown: String, known: String },
+    #[error("`{name}` is to be {wanted}, not {given}.")]
+    Unfit { name: &'static str, wanted: String, given: String },
+}
+
+/// The arguments of one call.
+pub(crate) struct Arguments<'t> {
+    tool: &'t Tool,
+    given: JsonObject,
+}
+
+type Read<T> = Result<T, Mistake>;
+
+impl<'t> Arguments<'t> {
+    pub(crate) fn new(tool: &'t Tool, mut given: JsonObject) -> Self {
+        given.retain(|_, value| !value.is_null());
+        Self { tool, given }
+    }
+
+    /// Whether everything that was given was taken.
+    pub(crate) fn finish(self) -> Read<()> {
+        if self.given.is_empty() {
+            return Ok(());
+        }
+        let unknown: Vec<String> = self.given.keys().map(|name| format!("`{name}`")).collect();
+        Err(Mistake::Unknown {
+            tool: self.tool.name,
+            unknown: unknown.join(", "),
+            known: self.known(),
+        })
+    }
+
+    fn known(&self) -> String {
+        let names: Vec<&str> = self.tool.arguments.iter().map(|argument| argument.name).collect();
+        if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+    }
+
+    fn text(&mut self, name: &'static str) -> Read<Option<String>> {
+        let text = match self.given.remove(name) {
+            None => return Ok(None),
+            Some(Value::String(text)) => text,
+            Some(Value::Number(number)) => number.to_string(),
+            Some(Value::Bool(flag)) => flag.to_string(),
+            // One thing in a list.
+            Some(Value::Array(mut items)) if items.len() == 1 && items[0].is_string() => {
+                match items.remove(0) {
+                    Value::String(text) => text,
+                    _ => return Ok(None),
+                }
+            }
+            Some(other) => return Err(unfit(name, "text", &other)),
+        };
+        Ok(Some(text).filter(|text| !text.trim().is_empty()))
+    }
+
+    fn required(&mut self, name: &'static str) -> Read<String> {
+        let missing = Mistake::Missing { tool: self.tool.name, name, known: self.known() };
+        self.text(name)?.ok_or(missing)
+    }
+
+    fn number(&mut self, name: &'static str) -> Read<Option<usize>> {
+        let Some(value) = self.given.remove(name) else { return Ok(None) };
+        let read = match &value {
+            Value::Number(number) => number.as_f64(),
+            Value::String(text) if text.trim().is_empty() => return Ok(None),
+            Value::String(text) => text.trim().parse().ok(),
+            _ => None,
+        };
+        match read {
+            // Far beyond every limit, it only means "all".
+            Some(number) if number >= 0.0 && number.fract() == 0.0 => {
+                Ok(Some(number.min(1e9) as usize))
+            }
+            _ => Err(unfit(name, "a whole number", &value)),
+        }
+    }
+
+    fn flag(&mut self, name: &'static str) -> Read<Option<bool>> {
+        let Some(value) = self.given.remove(name) else { return Ok(None) };
+        let read = match &value {
+            Value::Bool(flag) => Some(*flag),
+            Value::Number(number) => match number.as_f64() {
+                Some(0.0) => Some(false),
+                Some(1.0) => Some(true),
+                _ => None,
+            },
+            Value::String(text) => match text.trim().to_lowercase().as_str() {
+                "true" | "yes" | "1" => Some(true),
+                "false" | "no" | "0" => Some(false),
+                "" => return Ok(None),
+                _ => None,
+            },
+            _ => None,
+        };
+        read.map(Some).ok_or_else(|| unfit(name, "true or false", &value))
+    }
+
+    fn texts(&mut self, name: &'static str) -> Read<Vec<String>> {
+        let texts = match self.given.remove(name) {
+            None => Vec::new(),
+            Some(Value::Array(items)) => items
+                .iter()
+                .map(|item| match item {
+                    Value::String(text) => Ok(text.clone()),
+                    Value::Number(number) => Ok(number.to_string()),
+                    other => Err(unfit(name, "a list of texts", other)),
+                })
+                .collect::<Read<_>>()?,
+            // A list that was written as text.
+            Some(Value::String(text)) => match serde_json::from_str::<Vec<String>>(&text) {
+                Ok(texts) => texts,
+                Err(_) => vec![text],
+            },
+            Some(Value::Number(number)) => vec![number.to_string()],
+            Some(other) => return Err(unfit(name, "a list of texts", &other)),
+        };
+        Ok(texts.into_iter().filter(|text| !text.trim().is_empty()).collect())
+    }
+
+    /// Words: in a list, or with blanks or commas between them in one text.
+    fn words(&mut self, name: &'static str) -> Read<Vec<String>> {
+        let mut words: Vec<String> = Vec::new();
+        for text in self.texts(name)? {
+            for word in text.split([',', ' ', '\n', '`', '[', ']', '"']) {
+                if !word.is_empty() && !words.iter().any(|known| known == word) {
+                    words.push(word.to_owned());
+                }
+            }
+        }
+        Ok(words)
+    }
+
+    fn ids(&mut self) -> Read<Vec<String>> {
+        let missing = Mistake::Missing { tool: self.tool.name, name: "ids", known: self.known() };
+        let ids = self.words("ids")?;
+        match ids.len() {
+            0 => Err(missing),
+            1..=MOST_IDS => Ok(ids),
+            number => Err(Mistake::Unfit {
+                name: "ids",
+                wanted: format!("at most {MOST_IDS} ids"),
+                given: number.to_string(),
+            }),
+        }
+    }
+
+    fn place(&mut self) -> Read<Place> {
+        Ok(match self.text("project")? {
+            None => Place::Here,
+            Some(name) if matches!(name.trim(), "*" | "all") => Place::Everywhere,
+            Some(name) => Place::Named(name.trim().to_owned()),
+        })
+    }
+
+    fn parsed<T: FromStr>(name: &'static str, text: &str, known: &str) -> Read<T> {
+        text.trim().to_lowercase().parse().map_err(|_| Mistake::Unfit {
+            name,
+            wanted: format!("one of {known}"),
+            given: format!("`{text}`"),
+        })
+    }
+
+    pub(crate) fn search(mut self) -> Read<Search> {
+        let kinds: Vec<&str> =
+            MemoryKind::all().map(MemoryKind::as_str).chain(["prompt", "answer", "tool"]).collect();
+        let agents: Vec<&str> = Agent::ALL.iter().map(|agent| agent.as_str()).collect();
+        let asked = Search {
+            query: self.required("query")?.chars().take(LONGEST_QUERY).collect(),
+            place: self.place()?,
+            agent: self
+                .text("agent")?
+                .map(|agent| Self::parsed("agent", &agent, &agents.join(", ")))
+                .transpose()?,
+            kinds: self
+                .words("type")?
+                .iter()
+                .map(|kind| Self::parsed::<WantedKind>("type", kind, &kinds.join(", ")))
+                .collect::<Read<_>>()?,
+            file: self.text("file")?,
+            since: self.text("since")?,
+            until: self.text("until")?,
+            session: self.text("session")?,
+            limit: self.number("limit")?.unwrap_or(LIMIT).clamp(1, MOST_ROWS),
+            nearest: self.flag("nearest")?.unwrap_or(false),
+        };
+        self.finish().map(|()| asked)
+    }
+
+    pub(crate) fn timeline(mut self) -> Read<Timeline> {
+        let kinds: Vec<&str> = MemoryKind::all().map(MemoryKind::as_str).collect();
+        let missing = Mistake::Missing {
+            tool: self.tool.name,
+            name: "anchor` or `query",
+            known: self.known(),
+        };
+        let asked = Timeline {
+            anchor: self.text("anchor")?.map(|anchor| anchor.trim().to_owned()),
+            query: self.text("query")?.map(|query| query.chars().take(LONGEST_QUERY).collect()),
+            before: self.number("depth_before")?.unwrap_or(DEPTH).min(MOST_DEPTH),
+            after: self.number("depth_after")?.unwrap_or(DEPTH).min(MOST_DEPTH),
+            kinds: self
+                .words("type")?
+                .iter()
+                .map(|kind| Self::parsed("type", kind, &kinds.join(", ")))
+                .collect::<Read<_>>()?,
+            place: self.place()?,
+        };
+        self.finish()?;
+        if asked.anchor.is_none() && asked.query.is_none() { Err(missing) } else { Ok(asked) }
+    }
+
+    pub(crate) fn get(mut self) -> Read<Get> {
+        let asked = Get { ids: self.ids()?, source: self.flag("source")?.unwrap_or(false) };
+        self.finish().map(|()| asked)
+    }
+
+    pub(crate) fn session(mut self) -> Read<Session> {
+        let id = self.required("id")?.trim().to_owned();
+        let asked = Session { id, resume: self.flag("resume")?.unwrap_or(false) };
+        self.finish().map(|()| asked)
+    }
+
+    pub(crate) fn remember(mut self) -> Read<Remember> {
+        let kinds: Vec<&str> = ObservationType::ALL.iter().map(|kind| kind.as_str()).collect();
+        let asked = Remember {
+            text: self.required("text")?,
+            title: self.text("title")?,
+            kind: self
+                .text("type")?
+                .map(|kind| Self::parsed("type", &kind, &kinds.join(", ")))
+                .transpose()?
+                .unwrap_or(ObservationType::Decision),
+            files: self.texts("files")?,
+            place: self.place()?,
+        };
+        self.finish().map(|()| asked)
+    }
+
+    pub(crate) fn forget(mut self) -> Read<Forget> {
+        let asked = Forget { ids: self.ids()?, confirm: self.flag("confirm")?.unwrap_or(false) };
+        self.finish().map(|()| asked)
+    }
+
+    pub(crate) fn close(mut self) -> Read<Close> {
+        let asked = Close { session_id: self.text("session_id")?, reason: self.text("reason")? };
+        self.finish().map(|()| asked)
+    }
+
+    pub(crate) fn list_unindexed(mut self) -> Read<ListUnindexed> {
+        let asked = ListUnindexed {
+            project_namespace: self.text("project_namespace")?,
+            include_inactive: self.flag("include_inactive")?.unwrap_or(true),
+        };
+        self.finish().map(|()| asked)
+    }
+
+    pub(crate) fn sync_history(mut self) -> Read<SyncHistory> {
+        let days = self.number("days")?.map(|days| u32::try_from(days).unwrap_or(u32::MAX));
+        let asked = SyncHistory {
+            project: self.text("project")?,
+            days: days.unwrap_or(DAYS),
+            max_sessions: self.number("max_sessions")?,
+        };
+        self.finish().map(|()| asked)
+    }
+}
+
+fn unfit(name: &'static str, wanted: &str, given: &Value) -> Mistake {
+    Mistake::Unfit {
+        name,
+        wanted: wanted.to_owned(),
+        given: given.to_string().chars().take(60).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn arguments(tool: &str, given: Value) -> Arguments<'static> {
+        let Value::Object(given) = given else { panic!("{given}") };
+        Arguments::new(Tool::named(tool).unwrap(), given)
+    }
+
+    fn mistake<T: std::fmt::Debug>(read: Read<T>) -> String {
+        read.unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_can_only_mean_one_thing_is_read() {
+        let given = json!({ "query": 503, "limit": "7", "type": "Decision, prompt", "project": "all", "file": null });
+        let asked = arguments("search", given).search().unwrap();
+        assert_eq!((asked.query.as_str(), asked.limit), ("503", 7));
+        assert_eq!(asked.place, Place::Everywhere);
+        let kinds: Vec<&str> = asked.kinds.iter().map(|kind| kind.as_str()).collect();
+        assert_eq!(kinds, ["decision", "prompt"]);
+        for ids in
+            [json!("abcde,fghjk"), json!(["abcde", "fghjk"]), json!("[\"abcde\", \"fghjk\"]")]
+        {
+            let asked = arguments("get_observations", json!({ "ids": ids, "source": "yes" })).get();
+            let wanted = Get { ids: vec!["abcde".into(), "fghjk".into()], source: true };
+            assert_eq!(asked.unwrap(), wanted);
+        }
+        for (limit, read) in [(json!(0), 1), (json!(1_000_000_000_u64), 100), (json!(5.0), 5)] {
+            let asked = arguments("search", json!({ "query": "a", "limit": limit })).search();
+            assert_eq!(asked.unwrap().limit, read);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_said_with_what_is_known() {
+        insta::assert_snapshot!(mistake(arguments("search", json!({})).search()), @"`query` is missing. Arguments of search: query, project, agent, type, file, since, until, session, limit, nearest.");
+        let unknown = arguments("search", json!({ "query": "a", "dateStart": 1 })).search();
+        insta::assert_snapshot!(mistake(unknown), @"search has no argument `dateStart`. It takes: query, project, agent, type, file, since, until, session, limit, nearest.");
+        let kind = arguments("search", json!({ "query": "a", "type": ["fix"] })).search();
+        insta::assert_snapshot!(mistake(kind), @"`type` is to be one of bugfix, feature, refactor, change, discovery, decision, summary, prompt, answer, tool, not `fix`.");
+        let agent = arguments("search", json!({ "query": "a", "agent": "emacs" })).search();
+        insta::assert_snapshot!(mistake(agent), @"`agent` is to be one of claude-code, not `emacs`.");
+        let limit = arguments("search", json!({ "query": "a", "limit": -1 })).search();
+        insta::assert_snapshot!(mistake(limit), @"`limit` is to be a whole number, not -1.");
+        insta::assert_snapshot!(mistake(arguments("timeline", json!({})).timeline()), @"`anchor` or `query` is missing. Arguments of timeline: anchor, query, depth_before, depth_after, type, project.");
+        let status = arguments("session_tracking_status", json!({ "verbose": true })).finish();
+        insta::assert_snapshot!(mistake(status), @"session_tracking_status has no argument `verbose`. It takes: none.");
+        let confirm = arguments("forget", json!({ "ids": "abcde", "confirm": "maybe" })).forget();
+        insta::assert_snapshot!(mistake(confirm), @r#"`confirm` is to be true or false, not "maybe"."#);
+    }
+
+    fn any_json() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            ".{0,20}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(2, 8, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::hash_map("[a-z_]{0,8}", inner, 0..4)
+                    .prop_map(|map| Value::Object(map.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_given_is_read_or_refused(value in any_json()) {
+            let all = |tool: &str, names: &[&str]| {
+                let given = names.iter().map(|name| ((*name).to_owned(), value.clone())).collect();
+                arguments(tool, Value::Object(given))
+            };
+            if let Ok(asked) = all("search", &["query", "type", "limit", "nearest", "project"]).search() {
+                prop_assert!((1..=100).contains(&asked.limit));
+            }
+            if let Ok(asked) = all("get_observations", &["ids", "source"]).get() {
+                prop_assert!((1..=100).contains(&asked.ids.len()));
+            }
+            let _ = all("remember", &["text", "title", "files", "type"]).remember();
+            let _ = all("session_tracking_sync_history", &["days", "max_sessions"]).sync_history();
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! How clients are told of this server: the text that each wants, and the file that it stands in.
+
+use serde_json::{Value, json};
+
+/// The name under which clients know the server. The tools of a hook's skip list begin with it.
+pub const NAME: &str = "throughline";
+
+/// A client that can start the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Client {
+    /// Claude Code.
+    ClaudeCode,
+    /// Claude Desktop.
+    ClaudeDesktop,
+    /// OpenAI's Codex.
+    Codex,
+    /// Gemini CLI.
+    Gemini,
+    /// Cursor.
+    Cursor,
+    /// VS Code.
+    VsCode,
+    /// Windsurf.
+    Windsurf,
+    /// Zed.
+    Zed,
+    /// OpenCode.
+    OpenCode,
+    /// Cline.
+    Cline,
+}
+
+/// The name of no client that is known.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no client `{0}`; known are {known}", known = Client::names())]
+pub struct UnknownClient(pub String);
+
+impl Client {
+    /// All clients.
+    pub const ALL: [Self; 10] = [
+        Self::ClaudeCode,
+        Self::ClaudeDesktop,
+        Self::Codex,
+        Self::Gemini,
+        Self::Cursor,
+        Self::VsCode,
+        Self::Windsurf,
+        Self::Zed,
+        Self::OpenCode,
+        Self::Cline,
+    ];
+
+    /// Its name on the command line.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude-code",
+            Self::ClaudeDesktop => "claude-desktop",
+            Self::Codex => "codex",
+            Self::Gemini => "gemini",
+            Self::Cursor => "cursor",
+            Self::VsCode => "vscode",
+            Self::Windsurf => "windsurf",
+            Self::Zed => "zed",
+            Self::OpenCode => "opencode",
+            Self::Cline => "cline",
+        }
+    }
+
+    fn names() -> String {
+        Self::ALL.map(Self::as_str).join(", ")
+    }
+
+    /// Where the text belongs.
+    pub const fn place(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => {
+                "~/.claude.json, or .mcp.json in a project (`thru install` does it)"
+            }
+            Self::ClaudeDesktop => {
+                "claude_desktop_config.json (Settings > Developer > Edit Config)"
+            }
+            Self::Codex => "~/.codex/config.toml",
+            Self::Gemini => "~/.gemini/settings.json",
+            Self::Cursor => "~/.cursor/mcp.json, or .cursor/mcp.json in a project",
+            Self::VsCode => ".vscode/mcp.json, or the user's mcp.json",
+            Self::Windsurf => "~/.codeium/windsurf/mcp_config.json",
+            Self::Zed => "settings.json of Zed",
+            Self::OpenCode => "opencode.json, or ~/.config/opencode/opencode.json",
+            Self::Cline => "cline_mcp_settings.json (MCP Servers > Configure)",
+        }
+    }
+
+    /// The text that has it start this program.
+    pub fn text(self, program: &str) -> String {
+        let server = json!({ "command": program, "args": ["mcp"] });
+        let whole = |key: &str, server: Value| pretty(&json!({ key: { NAME: server } }));
+        match self {
+            Self::ClaudeCode => whole("mcpServers", entry(program)),
+            Self::ClaudeDesktop | Self::Gemini | Self::Cursor | Self::Windsurf | Self::Cline => {
+                whole("mcpServers", server)
+            }
+            Self::Codex => {
+                // A basic string of TOML takes the escapes of JSON.
+                let program = Value::from(program);
+                format!("[mcp_servers.{NAME}]\ncommand = {program}\nargs = [\"mcp\"]\n")
+            }
+            Self::VsCode => whole("servers", entry(program)),
+            Self::Zed => whole("context_servers", server),
+            Self::OpenCode => whole(
+                "mcp",
+                json!({ "type": "local", "command": [program, "mcp"], "enabled": true }),
+            ),
+        }
+    }
+}
+
+/// The server as Claude Code and VS Code write it.
+pub fn entry(program: &str) -> Value {
+    json!({ "type": "stdio", "command": program, "args": ["mcp"] })
+}
+
+fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
+}
+
+impl std::str::FromStr for Client {
+    type Err = UnknownClient;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        let name = name.to_lowercase();
+        let found = Self::ALL.into_iter().find(|client| client.as_str() == name);
+        found.ok_or(UnknownClient(name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_client_is_told_in_its_own_form() {
+        let all: Vec<String> = Client::ALL
+            .iter()
+            .map(|client| {
+                format!("# {client:?}: {}\n{}", client.place(), client.text("/opt/b \"in/thru"))
+            })
+            .collect();
+        insta::assert_snapshot!(all.join("\n"), @r#"
+        # ClaudeCode: ~/.claude.json, or .mcp.json in a project (`thru install` does it)
+        {
+          "mcpServers": {
+            "throughline": {
+              "args": [
+                "mcp"
+              ],
+              "command": "/opt/b \"in/thru",
+              "type": "stdio"
+            }
+          }
+        }
+
+        # ClaudeDesktop: claude_desktop_config.json (Settings > Developer > Edit Config)
+        {
+          "mcpServers": {
+            "throughline": {
+              "args": [
+                "mcp"
+              ],
+              "command": "/opt/b \"in/thru"
+            }
+          }
+        }
+
+        # Codex: ~/.codex/config.toml
+        [mcp_servers.throughline]
+        command = "/opt/b \"in/thru"
+        args = ["mcp"]
+
+        # Gemini: ~/.gemini/settings.json
+        {
+          "mcpServers": {
+            "throughline": {
+              "args": [
+                "mcp"
+              ],
+              "command": "/opt/b \"in/thru"
+            }
+          }
+        }
+
+        # Cursor: ~/.cursor/mcp.json, or .cursor/mcp.json in a project
+        {
+          "mcpServers": {
+            "throughline": {
+              "args": [
+                "mcp"
+              ],
+              "command": "/opt/b \"in/thru"
+            }
+          }
+        }
+
+        # VsCode: .vscode/mcp.json, or the user's mcp.json
+        {
+          "servers": {
+            "throughline": {
+              "args": [
+                "mcp"
+              ],
+              "command": "/opt/b \"in/thru",
+              "type": "stdio"
+            }
+          }
+        }
+
+        # Windsurf: ~/.codeium/windsurf/mcp_config.json
+        {
+          "mcpServers": {
+            "throughline": {
+              "args": [
+                "mcp"
+              ],
+              "command": "/opt/b \"in/thru"
+            }
+          }
+        }
+
+        # Zed: settings.json of Zed
+        {
+          "context_servers": {
+            "throughline": {
+              "args": [
+                "mcp"
+              ],
+              "command": "/opt/b \"in/thru"
+            }
+          }
+        }
+
+        # OpenCode: opencode.json, or ~/.config/opencode/opencode.json
+        {
+          "mcp": {
+            "throughline": {
+              "command": [
+                "/opt/b \"in/thru",
+                "mcp"
+              ],
+              "enabled": true,
+              "type": "local"
+            }
+          }
+        }
+
+        # Cline: cline_mcp_settings.json (MCP Servers > Configure)
+        {
+          "mcpServers": {
+            "throughline": {
+              "args": [
+                "mcp"
+              ],
+              "command": "/opt/b \"in/thru"
+            }
+          }
+        }
+        "#);
+        for client in Client::ALL {
+            assert_eq!(client.as_str().parse(), Ok(client));
+        }
+    }
+
+    #[test]
+    fn an_unknown_client_is_told_the_known_ones() {
+        let error = "emacs".parse::<Client>().unwrap_err();
+        insta::assert_snapshot!(error, @"there is no client `emacs`; known are claude-code, claude-desktop, codex, gemini, cursor, vscode, windsurf, zed, opencode, cline");
+    }
+}

@@ -1,0 +1,239 @@
+//! One memory or passage, whole.
+
+use std::collections::HashMap;
+
+use jiff::tz::TimeZone;
+use thru_core::{Id, Observation, Outcome, Statement, Summary};
+use thru_recall::{plain, recorded};
+use thru_store::MemoryBody;
+
+use super::{LONGEST_ANSWER, day_and_time, lines, session};
+use crate::told::{Passage, Whole};
+
+/// Characters shown of a passage that was asked for, …
+const PASSAGE: usize = 6_000;
+/// … with its source, …
+const WHOLE_PASSAGE: usize = 30_000;
+/// … and of one that a memory was made from.
+const SOURCE: usize = 2_000;
+/// Characters of a statement.
+const STATEMENT: usize = 2_000;
+/// Files and passages named of each kind.
+const NAMED: usize = 12;
+
+/// `## k3f9a decision: Title`, then what it says.
+pub(super) fn memory(memory: &Whole, zone: &TimeZone) -> String {
+    let title = match memory.body.get() {
+        MemoryBody::Observation(body) => recorded(&body.title, 120),
+        MemoryBody::Summary(body) => {
+            format!("{} ({})", recorded(&body.title, 120), body.digest.outcome.as_str())
+        }
+    };
+    let mut text = format!("## {} {}: {title}\n", memory.id, memory.kind.as_str());
+    let mut about = vec![day_and_time(memory.at, zone)];
+    if memory.turn > 0 {
+        about.push(format!("turn {}", memory.turn));
+    }
+    about.extend(memory.session.as_ref().map(session));
+    about.extend(memory.marks.iter().map(|mark| (*mark).to_owned()));
+    about.extend(memory.stale.as_deref().map(|note| format!("{note}: it may no longer hold")));
+    text.push_str(&format!("{}\n", about.join(" · ")));
+    let write = Writing { ids: &memory.ids };
+    match memory.body.get() {
+        MemoryBody::Observation(body) => write.observation(&mut text, body),
+        MemoryBody::Summary(body) => write.summary(&mut text, body),
+    }
+    let mut left_out = Vec::new();
+    for passage in &memory.source {
+        let told = lines(passage.text.get(), "  ", SOURCE);
+        if text.len() + told.len() > LONGEST_ANSWER {
+            left_out.push(passage.id.as_str());
+            continue;
+        }
+        text.push_str(&format!("Source {}\n{told}", heading(passage, zone)));
+    }
+    if !left_out.is_empty() {
+        text.push_str(&format!("More sources, to be asked for alone: {}\n", left_out.join(" ")));
+    }
+    text
+}
+
+/// `## m2x7p tool: Bash (failed)`, then its text.
+pub(super) fn passage(passage: &Passage, with_source: bool, zone: &TimeZone) -> String {
+    let mut text = format!("## {}\n", heading(passage, zone));
+    if let Some(name) = &passage.session {
+        text.push_str(&format!("{}\n", session(name)));
+    }
+    let longest = if with_source { WHOLE_PASSAGE } else { PASSAGE };
+    text.push_str(&lines(passage.text.get(), "  ", longest));
+    text
+}
+
+/// `m2x7p tool Bash (failed) · turn 3 · 2026-03-01 14:05`
+fn heading(passage: &Passage, zone: &TimeZone) -> String {
+    let mut text = format!("{} {}", passage.id, passage.kind.as_str());
+    if let Some(tool) = &passage.tool {
+        text.push_str(&format!(" {}", plain(tool.get(), 60)));
+    }
+    match passage.outcome {
+        Some(Outcome::Failed) => text.push_str(" (failed)"),
+        Some(Outcome::Pending) => text.push_str(" (no result)"),
+        _ => {}
+    }
+    format!("{text} · turn {} · {}", passage.turn, day_and_time(passage.at, zone))
+}
+
+struct Writing<'a> {
+    ids: &'a HashMap<Id, String>,
+}
+
+impl Writing<'_> {
+    fn observation(&self, text: &mut String, body: &Observation) {
+        if let Some(narrative) = &body.narrative {
+            text.push_str(&lines(&narrative.text, "  ", STATEMENT));
+        }
+        self.list(text, "Facts", &body.facts);
+        self.names(text, "Changed", &body.files_modified);
+        self.names(text, "Read", &body.files_read);
+        let concepts: Vec<&str> = body.concepts.iter().map(|concept| concept.as_str()).collect();
+        if !concepts.is_empty() {
+            text.push_str(&format!("Concepts: {}\n", concepts.join(", ")));
+        }
+        if !body.sources.is_empty() {
+            text.push_str(&format!("From: {}\n", self.sources(&body.sources)));
+        }
+    }
+
+    pub(super) fn summary(&self, text: &mut String, body: &Summary) {
+        let digest = &body.digest;
+        self.list(text, "Asked for", digest.request.as_slice());
+        for (label, statements) in [
+            ("Looked into", &digest.investigated),
+            ("Learned", &digest.learned),
+            ("Done", &digest.completed),
+            ("Decided", &digest.decisions),
+            ("Next", &digest.next_steps),
+            ("Open questions", &digest.open_questions),
+        ] {
+            self.list(text, label, statements);
+        }
+        let sections = &body.sections;
+        let reasons = sections.key_decisions.iter().map(|one| {
+            let reason = one.rationale.as_ref().map(|reason| format!(" (because: {reason})"));
+            format!("{}{}", one.decision.text, reason.unwrap_or_default())
+        });
+        plain_list(text, "Why", reasons);
+        let errors = sections.errors_resolved.iter().map(|one| {
+            let fix = one.fix.as_ref().map(|fix| format!("; fix: {fix}"));
+            format!("{}{}", one.error.text, fix.unwrap_or_default())
+        });
+        plain_list(text, "Errors resolved", errors);
+        self.list(text, "To go on", &sections.context);
+        self.names(text, "Changed", &digest.files);
+    }
+
+    /// Statements, each with the passages that show it.
+    fn list(&self, text: &mut String, label: &str, statements: &[Statement]) {
+        if statements.is_empty() {
+            return;
+        }
+        text.push_str(&format!("{label}:\n"));
+        for statement in statements {
+            let sources = self.sources(&statement.sources);
+            let sources = if sources.is_empty() { sources } else { format!(" [{sources}]") };
+            text.push_str(&format!("- {}{sources}\n", recorded(&statement.text, STATEMENT)));
+        }
+    }
+
+    fn names(&self, text: &mut String, label: &str, paths: &[String]) {
+        if paths.is_empty() {
+            return;
+        }
+        let shown: Vec<String> = paths.iter().take(NAMED).map(|path| plain(path, 200)).collect();
+        let more = paths.len().saturating_sub(NAMED);
+        let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+        text.push_str(&format!("{label}: {}{rest}\n", shown.join(", ")));
+    }
+
+    fn sources(&self, sources: &[Id]) -> String {
+        let known = sources.iter().filter_map(|id| self.ids.get(id)).take(NAMED);
+        known.map(String::as_str).collect::<Vec<_>>().join(" ")
+    }
+}
+
+fn plain_list(text: &mut String, label: &str, items: impl Iterator<Item = String>) {
+    let mut items = items.peekable();
+    if items.peek().is_some() {
+        text.push_str(&format!("{label}:\n"));
+    }
+    for item in items {
+        text.push_str(&format!("- {}\n", recorded(&item, STATEMENT)));
+    }
+}
+
+/// What a summary says, without its heading.
+pub(super) fn summary(text: &mut String, body: &MemoryBody) {
+    let ids = HashMap::new();
+    if let MemoryBody::Summary(body) = body {
+        Writing { ids: &ids }.summary(text, body);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use thru_core::{MemoryKind, PassageKind};
+    use thru_redact::{Clean, Redactor, Report};
+
+    use super::*;
+    use crate::asked::WantedKind;
+
+    fn clean(text: &str) -> Clean<String> {
+        Redactor::builtin().clean_text(text, &mut Report::default())
+    }
+
+    fn summary() -> Summary {
+        Summary {
+            id: Id::derive(&[b"summary"]),
+            title: "Logs".to_owned(),
+            digest: Default::default(),
+            turns: Vec::new(),
+            sections: Default::default(),
+            at: None,
+            raw_tokens: 0,
+        }
+    }
+
+    #[test]
+    fn sources_that_do_not_fit_are_named() {
+        let source = (0..30).map(|number| Passage {
+            id: format!("p{number:04}"),
+            at: None,
+            kind: WantedKind::Passage(PassageKind::Tool),
+            tool: Some(clean("Bash")),
+            outcome: Some(Outcome::Failed),
+            session: None,
+            turn: 1,
+            text: clean(&"a line of output\n".repeat(500)),
+        });
+        let told = memory(
+            &Whole {
+                id: "m0000".to_owned(),
+                at: None,
+                kind: WantedKind::Memory(MemoryKind::Summary),
+                session: None,
+                turn: 0,
+                marks: vec!["uncertain"],
+                body: clean("").derive(|_| MemoryBody::Summary(Box::new(summary()))),
+                ids: HashMap::new(),
+                stale: None,
+                source: source.collect(),
+            },
+            &TimeZone::UTC,
+        );
+        assert!(told.len() < LONGEST_ANSWER + 300, "{}", told.len());
+        assert!(told.contains("Source p0000 tool Bash (failed) · turn 1 · undated"), "{told}");
+        assert!(told.contains("… (2000 of 8500 characters)"), "{told}");
+        let (_, named) = told.split_once("More sources, to be asked for alone: ").unwrap();
+        assert!(named.starts_with("p00") && named.trim_end().ends_with("p0029"), "{named}");
+    }
+}

@@ -1,0 +1,283 @@
+//! The service: what an MCP client can ask, on whatever transport.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock,
+    CustomRequest, CustomResult, DiscoverResult, ErrorCode, ErrorData, GetPromptRequestParams,
+    GetPromptResponse, GetPromptResult, Implementation, InitializeRequestParams, InitializeResult,
+    JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, PromptMessage,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+    ResourceContents, Role, ServerCapabilities, ServerConfig,
+};
+use rmcp::service::RequestContext;
+use rmcp::{RoleServer, ServerHandler};
+use serde_json::json;
+
+use crate::memory::{Call, Memory, Tell};
+use crate::tool::{TOOLS, Tool};
+use crate::{fence, prompts, resources};
+
+/// What every agent is told at the start: when to ask, and how.
+pub const INSTRUCTIONS: &str = include_str!("instructions.txt");
+
+/// How long a client may keep lists that only a new version of the program changes.
+const AN_HOUR: u64 = 3_600_000;
+
+/// A memory as an MCP server.
+#[derive(Clone)]
+pub struct Server {
+    memory: Arc<dyn Memory>,
+}
+
+type Context = RequestContext<RoleServer>;
+
+impl Server {
+    /// A server of this memory.
+    pub fn new(memory: Arc<dyn Memory>) -> Self {
+        Self { memory }
+    }
+
+    /// Does what blocks on a thread of its own, tells how far it is where the client wants to know, and has it look
+    /// whether anybody still waits.
+    async fn work<T: Send + 'static>(
+        &self,
+        context: &Context,
+        work: impl FnOnce(&dyn Memory, &Call) -> T + Send + 'static,
+    ) -> Result<T, ErrorData> {
+        let memory = Arc::clone(&self.memory);
+        let cancelled = Arc::new(AtomicBool::new(false));
+        let call = Call::new(progress(context), Arc::clone(&cancelled));
+        let mut working = tokio::task::spawn_blocking(move || work(memory.as_ref(), &call));
+        let done = tokio::select! {
+            done = &mut working => done,
+            () = context.ct.cancelled() => {
+                cancelled.store(true, Ordering::Relaxed);
+                working.await
+            }
+        };
+        // Its message may quote what a session said.
+        done.map_err(|_| ErrorData::internal_error("this went wrong inside; nothing is lost", None))
+    }
+}
+
+/// Tells a client of progress that asked for it.
+fn progress(context: &Context) -> Option<Tell> {
+    let token = context.meta.get_progress_token()?;
+    let peer = context.peer.clone();
+    let runtime = tokio::runtime::Handle::current();
+    let steps = AtomicU32::new(0);
+    Some(Arc::new(move |message: &str| {
+        let step = steps.fetch_add(1, Ordering::Relaxed) + 1;
+        let told = ProgressNotificationParam::new(token.clone(), f64::from(step))
+            .with_message(message.to_owned());
+        // Whoever does not hear of it gets the answer all the same.
+        let _ = runtime.block_on(peer.notify_progress(told));
+    }))
+}
+
+/// How long a client may keep a list; only the revision that asks for it is told.
+fn lasting(context: &Context, milliseconds: u64) -> (Option<u64>, Option<CacheScope>) {
+    let is_told = context.protocol_version().is_some_and(|version| !version.has_initialize());
+    match is_told {
+        true => (Some(milliseconds), Some(CacheScope::Private)),
+        false => (None, None),
+    }
+}
+
+/// Methods whose parameters the SDK could not read: it hands them on as if it did not know them.
+const METHODS: [&str; 12] = [
+    "initialize",
+    "server/discover",
+    "tools/call",
+    "tools/list",
+    "resources/list",
+    "resources/read",
+    "resources/templates/list",
+    "prompts/get",
+    "prompts/list",
+    "completion/complete",
+    "logging/setLevel",
+    "subscriptions/listen",
+];
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_prompts()
+            .build();
+        let name = Implementation::new("throughline", env!("CARGO_PKG_VERSION"))
+            .with_title("Throughline: memory of coding sessions");
+        ServerConfig::new(capabilities)
+            .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
+            .with_server_info(name)
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn initialize(
+        &self,
+        mut request: InitializeRequestParams,
+        context: Context,
+    ) -> Result<InitializeResult, ErrorData> {
+        let answer = self.negotiate_initialize(&request)?;
+        // From here on requests are served by the revision that was agreed on.
+        request.protocol_version = answer.protocol_version.clone();
+        context.peer.set_peer_info(request);
+        Ok(answer)
+    }
+
+    async fn discover(&self, _: Context) -> Result<DiscoverResult, ErrorData> {
+        let versions = self.supported_protocol_versions().into_owned();
+        Ok(DiscoverResult::from_server_info(versions, self.get_info()).with_ttl_ms(AN_HOUR))
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        context: Context,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let mut list =
+            ListToolsResult::with_all_items(TOOLS.iter().map(Tool::definition).collect());
+        (list.ttl_ms, list.cache_scope) = lasting(&context, AN_HOUR);
+        Ok(list)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: Context,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let Some(tool) = Tool::named(&request.name) else {
+            let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
+            let asked = thru_recall::plain(&request.name, 60);
+            return Err(ErrorData::invalid_params(
+                format!("there is no tool `{asked}`; there are {}", names.join(", ")),
+                None,
+            ));
+        };
+        let given: Option<JsonObject> = request.arguments;
+        let told = self.work(&context, move |memory, call| tool.call(given, memory, call)).await?;
+        let result = match told {
+            Ok(text) => CallToolResult::success(vec![ContentBlock::text(text)]),
+            Err(text) => CallToolResult::error(vec![ContentBlock::text(text)]),
+        };
+        Ok(result.into())
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        context: Context,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let listed = self.work(&context, |memory, _| resources::list(memory)).await?;
+        // Where nothing was recorded yet, there is nothing to list.
+        Ok(ListResourcesResult::with_all_items(listed.unwrap_or_default()))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        context: Context,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let mut list = ListResourceTemplatesResult::with_all_items(resources::templates());
+        (list.ttl_ms, list.cache_scope) = lasting(&context, AN_HOUR);
+        Ok(list)
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: Context,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let uri = request.uri;
+        let asked = uri.clone();
+        let read = self
+            .work(&context, move |memory, call| {
+                resources::read(&asked, memory, call)
+                    .map_err(|trouble| fence::sentence(memory, &trouble.to_string()).into_inner())
+            })
+            .await?;
+        match read {
+            Ok(Some(text)) => {
+                let contents = ResourceContents::text(text, uri).with_mime_type(resources::MIME);
+                Ok(ReadResourceResult::new(vec![contents]).into())
+            }
+            Ok(None) => Err(not_found("there is nothing at this address", &uri)),
+            Err(why) => Err(not_found(&why, &uri)),
+        }
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        context: Context,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let mut list = ListPromptsResult::with_all_items(prompts::all());
+        (list.ttl_ms, list.cache_scope) = lasting(&context, AN_HOUR);
+        Ok(list)
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: Context,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let text = match request.name.as_str() {
+            prompts::HANDOFF => prompts::HANDOFF_TEXT.to_owned(),
+            prompts::RECALL => {
+                let question = request.arguments.as_ref().and_then(|all| all.get("question"));
+                let question = question.and_then(|value| value.as_str()).unwrap_or_default();
+                let question = question.trim().to_owned();
+                if question.is_empty() {
+                    return Err(ErrorData::invalid_params("recall needs a `question`", None));
+                }
+                let given = json!({ "query": question }).as_object().cloned();
+                let search = Tool::named("search");
+                let found = self
+                    .work(&context, move |memory, call| {
+                        search.map(|search| search.call(given, memory, call))
+                    })
+                    .await?;
+                // Why nothing could be found is worth knowing as well.
+                let found = found.map(|found| found.unwrap_or_else(|why| why));
+                prompts::recall(&question, &found.unwrap_or_default())
+            }
+            other => {
+                let asked = thru_recall::plain(other, 60);
+                let known = [prompts::RECALL, prompts::HANDOFF].join(", ");
+                return Err(ErrorData::invalid_params(
+                    format!("there is no prompt `{asked}`; there are {known}"),
+                    None,
+                ));
+            }
+        };
+        Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).into())
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: Context,
+    ) -> Result<CustomResult, ErrorData> {
+        let asked = thru_recall::plain(&request.method, 60);
+        Err(match METHODS.contains(&request.method.as_str()) {
+            true => ErrorData::invalid_params(
+                format!("the parameters of `{asked}` are not what it takes"),
+                None,
+            ),
+            false => ErrorData::new(
+                ErrorCode::METHOD_NOT_FOUND,
+                format!("there is no method `{asked}`"),
+                None,
+            ),
+        })
+    }
+}
+
+fn not_found(why: &str, uri: &str) -> ErrorData {
+    ErrorData::resource_not_found(why.to_owned(), Some(json!({ "uri": uri })))
+}

@@ -1,0 +1,43 @@
+//! A server on two pipes, until the input ends.
+
+use std::io::{BufRead, Write};
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::service::serve_directly;
+
+use crate::memory::Memory;
+use crate::pipe::{Pipe, Stopper};
+use crate::server::Server;
+
+/// Calls that are worked on at the same time. Each holds the store and an index open.
+const WORKERS: usize = 4;
+/// How long work that nobody waits for any more may go on when all is over.
+const LAST_WORK: Duration = Duration::from_millis(200);
+
+/// Serves a memory until the input ends, the output is closed, or somebody stops it.
+///
+/// No handshake is waited for: a request before `initialize` is served like any other, and one that names its
+/// revision (2026-07-28) needs none.
+///
+/// # Errors
+/// Where no thread or runtime can be had.
+pub fn serve(
+    memory: Arc<dyn Memory>,
+    input: impl BufRead + Send + 'static,
+    output: impl Write + Send + 'static,
+    stopper: impl FnOnce(Stopper),
+) -> std::io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .max_blocking_threads(WORKERS)
+        .build()?;
+    let pipe = Pipe::new(input, output)?;
+    stopper(pipe.stopper());
+    let served = runtime.block_on(async {
+        let running = serve_directly(Server::new(memory), pipe, None);
+        running.waiting().await
+    });
+    runtime.shutdown_timeout(LAST_WORK);
+    served.map(drop).map_err(std::io::Error::other)
+}

@@ -1,0 +1,438 @@
+//! The tools: what agents are told of them, and what happens when one is called. One table is both the schema that
+//! clients see and the list of arguments that are taken.
+
+use rmcp::model::{JsonObject, Tool as Definition, ToolAnnotations};
+use serde_json::{Value, json};
+
+use crate::arguments::{Arguments, Mistake};
+use crate::memory::{Call, Memory, Trouble};
+use crate::{fence, render, told};
+
+/// One argument of a tool.
+#[derive(Clone, Copy, Debug)]
+pub struct Argument {
+    /// Its name.
+    pub name: &'static str,
+    /// What it takes.
+    pub takes: Takes,
+    /// Whether there is no call without it.
+    pub is_required: bool,
+    /// What it is for; empty where the name says it.
+    pub about: &'static str,
+}
+
+/// What an argument takes. What agents send instead is read as well, where it can only mean one thing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    /// Text.
+    Text,
+    /// A whole number, not negative.
+    Number,
+    /// Yes or no.
+    Flag,
+    /// Texts.
+    Texts,
+}
+
+/// A tool.
+#[derive(Clone, Copy, Debug)]
+pub struct Tool {
+    /// Its name.
+    pub name: &'static str,
+    /// Its name, for people.
+    pub title: &'static str,
+    /// What it does, for agents.
+    pub about: &'static str,
+    /// Its arguments.
+    pub arguments: &'static [Argument],
+    /// What it changes.
+    pub changes: Changes,
+    call: fn(Arguments<'_>, &dyn Memory, &Call) -> Result<Told, Failure>,
+}
+
+/// What a call of a tool changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Changes {
+    /// Nothing.
+    Nothing,
+    /// It adds; with `once`, a second call adds nothing more.
+    Adds {
+        /// Whether calling it again changes nothing more.
+        once: bool,
+    },
+    /// It may take away; a second call takes no more.
+    Removes,
+}
+
+/// What a tool tells.
+pub(crate) enum Told {
+    /// Text about what was recorded, to be fenced.
+    Recorded(String),
+    /// Text that is fit to be shown as it is.
+    Fit(String),
+    /// JSON that says it did not work.
+    Failed(String),
+}
+
+/// Why a call has no answer.
+pub(crate) enum Failure {
+    /// Its arguments.
+    Mistake(Mistake),
+    /// Something else.
+    Trouble(Trouble),
+}
+
+impl From<Mistake> for Failure {
+    fn from(mistake: Mistake) -> Self {
+        Self::Mistake(mistake)
+    }
+}
+
+impl From<Trouble> for Failure {
+    fn from(trouble: Trouble) -> Self {
+        Self::Trouble(trouble)
+    }
+}
+
+const fn text(name: &'static str, about: &'static str) -> Argument {
+    Argument { name, takes: Takes::Text, is_required: false, about }
+}
+
+const fn number(name: &'static str, about: &'static str) -> Argument {
+    Argument { name, takes: Takes::Number, is_required: false, about }
+}
+
+const fn flag(name: &'static str, about: &'static str) -> Argument {
+    Argument { name, takes: Takes::Flag, is_required: false, about }
+}
+
+const fn texts(name: &'static str, about: &'static str) -> Argument {
+    Argument { name, takes: Takes::Texts, is_required: false, about }
+}
+
+impl Argument {
+    const fn required(self) -> Self {
+        Self { is_required: true, ..self }
+    }
+
+    fn schema(&self) -> Value {
+        let mut schema = match self.takes {
+            Takes::Text => json!({ "type": "string" }),
+            Takes::Number => json!({ "type": "integer", "minimum": 0 }),
+            Takes::Flag => json!({ "type": "boolean" }),
+            Takes::Texts => json!({ "type": "array", "items": { "type": "string" } }),
+        };
+        if !self.about.is_empty() {
+            schema["description"] = json!(self.about);
+        }
+        schema
+    }
+}
+
+/// All tools, in the order in which they are listed.
+pub const TOOLS: [Tool; 10] = [
+    Tool {
+        name: "search",
+        title: "Search memory",
+        about: "Find what earlier sessions said, decided, did and ran. Returns one table, best first: id | age | type | title | tokens. Memories (decision, bugfix, feature, refactor, change, discovery, summary) come before passages (prompt: what a person said; answer: what the agent said; tool: a call and its result). Costs little; read what matters with get_observations.",
+        arguments: &[
+            text("query", "Words, names, paths, error codes; plain language, no operators")
+                .required(),
+            text(
+                "project",
+                "Name or key; default: the project of the working directory; \"*\" for all",
+            ),
+            text("agent", "Only one agent's sessions, e.g. claude-code"),
+            texts("type", "Only these types"),
+            text("file", "End of the path of a file it touched"),
+            text("since", "\"2026-03-01\", \"yesterday\", \"2 weeks ago\""),
+            text("until", ""),
+            text("session", "Start of a session id"),
+            number("limit", "Rows; default 20, at most 100"),
+            flag("nearest", "Where nothing answers, show what comes nearest"),
+        ],
+        changes: Changes::Nothing,
+        call: |arguments, memory, call| {
+            let asked = arguments.search()?;
+            Ok(Told::Recorded(render::found(&memory.search(&asked, call)?, &asked, memory.now().0)))
+        },
+    },
+    Tool {
+        name: "timeline",
+        title: "Timeline",
+        about: "What happened before and after something, in order: memories around `anchor` (any id) or around what answers `query` best. Same columns as search; > marks the anchor.",
+        arguments: &[
+            text("anchor", "Id of a memory or passage"),
+            text("query", "Instead of an anchor"),
+            number("depth_before", "Default 3, at most 50"),
+            number("depth_after", "Default 3, at most 50"),
+            texts("type", "Only these types of memories"),
+            text("project", "With query; \"*\" for all"),
+        ],
+        changes: Changes::Nothing,
+        call: |arguments, memory, call| {
+            let asked = arguments.timeline()?;
+            let around = memory.timeline(&asked, call)?;
+            Ok(Told::Recorded(render::around(around.as_ref(), &memory.now().1)))
+        },
+    },
+    Tool {
+        name: "get_observations",
+        title: "Read memories and passages",
+        about: "Memories and passages whole, many in one call. Each fact names the passages that show it. Unknown ids are named, the rest is answered.",
+        arguments: &[
+            texts("ids", "Ids from search or timeline").required(),
+            flag("source", "Add the text of the passages that each was made from"),
+        ],
+        changes: Changes::Nothing,
+        call: |arguments, memory, call| {
+            let asked = arguments.get()?;
+            let pieces = memory.get(&asked, call)?;
+            Ok(Told::Recorded(render::pieces(&pieces, asked.source, &memory.now().1)))
+        },
+    },
+    Tool {
+        name: "get_session",
+        title: "Read a session",
+        about: "Outline of one session: how it ended, then prompts, conclusions and commands by turn. With resume: what it held (objective, decisions, files, next steps), to go on with its work.",
+        arguments: &[
+            text("id", "Session id or its start, or \"latest\"").required(),
+            flag("resume", ""),
+        ],
+        changes: Changes::Nothing,
+        call: |arguments, memory, call| {
+            let asked = arguments.session()?;
+            Ok(match memory.session(&asked, call)? {
+                told::SessionTold::Outline(outline) => {
+                    Told::Recorded(render::outline(&outline, &memory.now().1))
+                }
+                told::SessionTold::Pack(pack) if pack.get().is_empty() => {
+                    Told::Fit("Nothing is known of what that session held.".to_owned())
+                }
+                told::SessionTold::Pack(pack) => Told::Fit(pack.into_inner()),
+            })
+        },
+    },
+    Tool {
+        name: "remember",
+        title: "Remember",
+        about: "Keep a decision, fix or discovery for later sessions, in your own words. Durable at once; returns its id. Never put secrets in it.",
+        arguments: &[
+            text("text", "One thing, with its reason").required(),
+            text("title", "One line, at most 80 characters"),
+            text("type", "decision (default), bugfix, feature, refactor, change, discovery"),
+            texts("files", "Paths it is about"),
+            text("project", "Default: the working directory's; \"*\" for all"),
+        ],
+        changes: Changes::Adds { once: false },
+        call: |arguments, memory, _| {
+            Ok(Told::Fit(render::remembered(&memory.remember(&arguments.remember()?)?)))
+        },
+    },
+    Tool {
+        name: "forget",
+        title: "Forget memories",
+        about: "Forget memories by id, only when the user wants it. Shows what would go; does it with confirm. `thru undo` brings one back.",
+        arguments: &[
+            texts("ids", "Ids of memories").required(),
+            flag("confirm", "Really forget them"),
+        ],
+        changes: Changes::Removes,
+        call: |arguments, memory, _| {
+            let forgotten = memory.forget(&arguments.forget()?)?;
+            Ok(Told::Recorded(render::forgotten(&forgotten, memory.now().0)))
+        },
+    },
+    Tool {
+        name: "session_tracking_close",
+        title: "Close a session",
+        about: "Close and index a session (default: the one at work in this project), so that the next one finds its work. Call it when a task is complete, before /clear and at a handoff. JSON: status, session_id, episode_uuid, message. Does nothing where nothing changed.",
+        arguments: &[
+            text("session_id", ""),
+            text("reason", "In a word, e.g. task_complete; kept with it"),
+        ],
+        changes: Changes::Adds { once: true },
+        call: |arguments, memory, _| {
+            Ok(match memory.close(&arguments.close()?) {
+                Ok(closed) => Told::Fit(json_text(&closed)),
+                Err(error) => Told::Failed(json_text(&error)),
+            })
+        },
+    },
+    Tool {
+        name: "session_tracking_list_unindexed",
+        title: "List unindexed sessions",
+        about: "Sessions that the next question will index. JSON: status, count, sessions.",
+        arguments: &[
+            text("project_namespace", "Only this project"),
+            flag("include_inactive", "Default true"),
+        ],
+        changes: Changes::Nothing,
+        call: |arguments, memory, _| {
+            Ok(Told::Fit(json_text(&memory.list_unindexed(&arguments.list_unindexed()?)?)))
+        },
+    },
+    Tool {
+        name: "session_tracking_sync_history",
+        title: "Preview a sync of history",
+        about: "Sessions on disk that are not remembered yet, and what bringing them in would cost. JSON. Preview only: `thru sync-history --run` does it.",
+        arguments: &[
+            text("project", ""),
+            number("days", "Default 7; 0 for all"),
+            number("max_sessions", ""),
+        ],
+        changes: Changes::Nothing,
+        call: |arguments, memory, _| {
+            Ok(Told::Fit(json_text(&memory.sync_history(&arguments.sync_history()?)?)))
+        },
+    },
+    Tool {
+        name: "session_tracking_status",
+        title: "Memory status",
+        about: "How the memory is: sessions, states, jobs, budget of models. JSON.",
+        arguments: &[],
+        changes: Changes::Nothing,
+        call: |arguments, memory, _| {
+            arguments.finish()?;
+            Ok(Told::Fit(json_text(&memory.status()?)))
+        },
+    },
+];
+
+fn json_text(value: &thru_redact::Clean<Value>) -> String {
+    told::harmless(value).get().to_string()
+}
+
+impl Tool {
+    /// The tool of this name.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        const ALL: &[Tool] = &TOOLS;
+        ALL.iter().find(|tool| tool.name == name)
+    }
+
+    /// As clients are told of it.
+    pub fn definition(&self) -> Definition {
+        let properties: JsonObject = self
+            .arguments
+            .iter()
+            .map(|argument| (argument.name.to_owned(), argument.schema()))
+            .collect();
+        let mut schema = JsonObject::new();
+        schema.insert("type".to_owned(), json!("object"));
+        schema.insert("properties".to_owned(), Value::Object(properties));
+        let required: Vec<&str> =
+            self.arguments.iter().filter(|one| one.is_required).map(|one| one.name).collect();
+        if !required.is_empty() {
+            schema.insert("required".to_owned(), json!(required));
+        }
+        let (destructive, idempotent) = match self.changes {
+            Changes::Nothing => (None, None),
+            Changes::Adds { once } => (Some(false), Some(once)),
+            Changes::Removes => (Some(true), Some(true)),
+        };
+        let annotations = ToolAnnotations::from_raw(
+            None,
+            Some(self.changes == Changes::Nothing),
+            destructive,
+            idempotent,
+            Some(false),
+        );
+        Definition::new(self.name, self.about, schema)
+            .with_title(self.title)
+            .with_annotations(annotations)
+    }
+
+    /// Calls it. The answer is fit to be sent; the error, too.
+    pub(crate) fn call(
+        &'static self,
+        given: Option<JsonObject>,
+        memory: &dyn Memory,
+        call: &Call,
+    ) -> Result<String, String> {
+        let arguments = Arguments::new(self, given.unwrap_or_default());
+        match (self.call)(arguments, memory, call) {
+            Ok(Told::Recorded(text)) => Ok(fence::answer(memory, &text).into_inner()),
+            Ok(Told::Fit(text)) => Ok(text),
+            Ok(Told::Failed(text)) => Err(text),
+            Err(Failure::Mistake(mistake)) => {
+                Err(fence::sentence(memory, &mistake.to_string()).into_inner())
+            }
+            Err(Failure::Trouble(trouble)) => {
+                Err(fence::sentence(memory, &trouble.to_string()).into_inner())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_that_clients_take_and_each_stands_once() {
+        let mut names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
+        let is_fit = |name: &str| name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
+        assert!(names.iter().all(|name| is_fit(name)));
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), TOOLS.len());
+    }
+
+    #[test]
+    fn definitions_and_instructions_fit_into_eight_kilobytes() {
+        let definitions: Vec<Definition> = TOOLS.iter().map(Tool::definition).collect();
+        let bytes = serde_json::to_string(&definitions).unwrap().len();
+        let instructions = crate::INSTRUCTIONS.len();
+        assert!(instructions <= 2_000, "{instructions}");
+        assert!(bytes + instructions <= 8_000, "{bytes} + {instructions}");
+        // Clients cut a description here.
+        assert!(TOOLS.iter().all(|tool| tool.about.len() <= 2_000));
+    }
+
+    #[test]
+    fn a_definition_as_clients_see_it() {
+        let definition = Tool::named("forget").unwrap().definition();
+        insta::assert_snapshot!(serde_json::to_string_pretty(&definition).unwrap(), @r#"
+        {
+          "name": "forget",
+          "title": "Forget memories",
+          "description": "Forget memories by id, only when the user wants it. Shows what would go; does it with confirm. `thru undo` brings one back.",
+          "inputSchema": {
+            "properties": {
+              "confirm": {
+                "description": "Really forget them",
+                "type": "boolean"
+              },
+              "ids": {
+                "description": "Ids of memories",
+                "items": {
+                  "type": "string"
+                },
+                "type": "array"
+              }
+            },
+            "required": [
+              "ids"
+            ],
+            "type": "object"
+          },
+          "annotations": {
+            "readOnlyHint": false,
+            "destructiveHint": true,
+            "idempotentHint": true,
+            "openWorldHint": false
+          }
+        }
+        "#);
+    }
+
+    #[test]
+    fn only_what_changes_nothing_says_so() {
+        let changing: Vec<&str> = TOOLS
+            .iter()
+            .filter(|tool| tool.definition().annotations.unwrap().read_only_hint != Some(true))
+            .map(|tool| tool.name)
+            .collect();
+        assert_eq!(changing, ["remember", "forget", "session_tracking_close"]);
+    }
+}

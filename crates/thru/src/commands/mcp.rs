@@ -1,0 +1,86 @@
+//! `thru mcp`: the memory as an MCP server for agents, on standard input and output.
+
+mod keeping;
+mod own;
+mod reading;
+mod searching;
+
+use std::io::Write;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use thru_mcp::{Client, UnknownClient};
+
+use super::Outcome;
+use crate::environment::Environment;
+use crate::failure::advised;
+use crate::installing;
+use crate::ui::Page;
+use own::OwnMemory;
+
+/// Agents start this themselves: `thru install` tells Claude Code of it, `--print-config` says what to tell
+/// others. It answers until its input ends.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    thru mcp --print-config cursor    what to write into Cursor's settings\n  \
+    claude mcp list                   whether Claude Code knows it")]
+pub(crate) struct Arguments {
+    /// Print what a client has to be told, and in which file: claude-code, claude-desktop, codex, gemini,
+    /// cursor, vscode, windsurf, zed, opencode, cline
+    #[arg(long, value_name = "CLIENT")]
+    print_config: Option<String>,
+}
+
+pub(crate) fn run(
+    arguments: &Arguments,
+    environment: &Environment,
+    plain: bool,
+) -> Result<Outcome> {
+    match &arguments.print_config {
+        Some(client) => print_config(client, environment, plain),
+        None => serve(environment),
+    }
+}
+
+fn print_config(client: &str, environment: &Environment, plain: bool) -> Result<Outcome> {
+    let client: Client = client.parse().map_err(|error: UnknownClient| {
+        advised(error.to_string(), "most others take the text for claude-desktop")
+    })?;
+    let program = installing::own_program(environment)?;
+    // Beside what is to be copied, not in it.
+    let _ = writeln!(std::io::stderr(), "For {}:", client.place());
+    let mut page = Page::new(environment, plain);
+    for line in client.text(&program).lines() {
+        page.line(line);
+    }
+    page.print()?;
+    Ok(Outcome::Done)
+}
+
+fn serve(environment: &Environment) -> Result<Outcome> {
+    if environment.terminal.interactive {
+        let _ = writeln!(
+            std::io::stderr(),
+            "This is for agents: it waits for JSON-RPC, a message per line. Ctrl-D ends it."
+        );
+    }
+    quiet_panics();
+    let memory = Arc::new(OwnMemory::new(environment.clone()));
+    let input = std::io::BufReader::new(std::io::stdin());
+    let mut caught = Ok(());
+    thru_mcp::serve(memory, input, std::io::stdout(), |stopper| {
+        caught = ctrlc::set_handler(move || stopper.stop());
+    })
+    .context("the server cannot start")?;
+    caught.context("signals cannot be caught")?;
+    Ok(Outcome::Done)
+}
+
+/// A panic is caught where it happens. Its message may quote what a session said, so that only its place is
+/// told.
+fn quiet_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map_or_else(String::new, ToString::to_string);
+        let _ = writeln!(std::io::stderr(), "thru mcp: panicked at {place}");
+    }));
+}

@@ -1,0 +1,265 @@
+//! Questions to recall, and what it finds as rows. All that MCP knows of how recall answers is here.
+
+use anyhow::{Context, Result};
+use thru_core::{Outcome, PassageKind, estimated_tokens};
+use thru_intake::Intake;
+use thru_mcp::{Around, Found, Place, Row, Search, Timeline, WantedKind};
+use thru_recall::{Anchor, FoundMemory, Hit, Request, Snippet};
+use thru_redact::Redactor;
+use thru_store::{MemoryFilter, MemoryRow, Store};
+
+use super::own::cleaned;
+use crate::asking::{Asker, open_for};
+use crate::commands::search::{self, COVERAGE};
+use crate::commands::{memories, shared, timeline};
+use crate::embedding;
+use crate::environment::Environment;
+
+/// Of the rows of an answer, memories take at most two of five where passages are wanted as well: they say it
+/// better, and passages show it.
+const MEMORIES: (usize, usize) = (2, 5);
+/// Passages looked at for each that is wanted, where only some kinds are.
+const PASSAGES_PER_KIND: usize = 5;
+/// Characters of a snippet before what was looked for.
+const BEFORE_MARK: usize = 40;
+/// Characters of a passage that stands for itself.
+const OPENING: usize = 240;
+
+/// Finds memories and passages.
+pub(super) fn search(
+    environment: &Environment,
+    intake: &Intake,
+    asked: &Search,
+    asker: &Asker<'_>,
+) -> Result<Found> {
+    let store = shared::open_store_as_it_is(environment)?;
+    let mut arguments = search::Arguments::of(&asked.query);
+    if let Place::Named(name) = &asked.place {
+        arguments.project = Some(name.clone());
+    }
+    arguments.all = asked.place == Place::Everywhere;
+    arguments.session.clone_from(&asked.session);
+    arguments.file.clone_from(&asked.file);
+    arguments.since.clone_from(&asked.since);
+    arguments.until.clone_from(&asked.until);
+    arguments.of = asked.agent.into();
+    let (mut filter, scope) = search::scope(&arguments, environment, &store)?;
+    let meaning = embedding::of_question(environment, &asked.query);
+    let (store, prepared) = open_for(asker, environment, store, filter.projects.as_deref())?;
+    let meant = meaning.wait();
+    let redactor = intake.redactor();
+    let kinds = Kinds::of(&asked.kinds);
+    let answer = |request: &Request| {
+        let meaning = Box::new(|| meant.clone());
+        thru_recall::search(&environment.layout, &store, redactor, request, meaning)
+    };
+    let most_memories = match (kinds.memories, kinds.passages) {
+        (false, _) => 0,
+        (true, false) => asked.limit,
+        (true, true) => (asked.limit * MEMORIES.0 / MEMORIES.1).max(1),
+    };
+    // Memories and passages are found apart: each has an index, and a filter of its own.
+    let mut request =
+        Request { query: asked.query.clone(), filter: filter.clone(), ..Request::default() };
+    let mut found = Found {
+        project: scope.project.map(|name| cleaned(redactor, &name)),
+        notes: prepared.sentences().iter().map(|one| cleaned(redactor, one)).collect(),
+        ..Found::default()
+    };
+    let mut far = Vec::new();
+    let mut left_out = 0;
+    if most_memories > 0 {
+        request.filter.kinds = (!kinds.of_memories.is_empty()).then(|| kinds.of_memories.clone());
+        request.memories = most_memories + 1;
+        let answer = answer(&request)?;
+        left_out += answer.left_out;
+        let (near, others): (Vec<FoundMemory>, Vec<FoundMemory>) =
+            answer.memories.into_iter().partition(|one| one.hit.coverage >= COVERAGE);
+        found.has_more |= near.len() > most_memories;
+        for one in near.iter().take(most_memories) {
+            found.rows.push(row_of_memory(&store, redactor, &one.hit.memory)?);
+        }
+        far = others;
+    }
+    if kinds.passages {
+        filter.kinds = None;
+        let room = asked.limit - found.rows.len();
+        let wanted = if kinds.of_passages.is_empty() { room } else { room * PASSAGES_PER_KIND };
+        request.filter = filter;
+        (request.limit, request.memories) = (wanted + 1, 0);
+        let answer = answer(&request)?;
+        left_out += answer.left_out;
+        let mut hits: Vec<Hit> =
+            answer.sessions.into_iter().flat_map(|session| session.hits).collect();
+        hits.sort_by_key(|hit| hit.rank);
+        hits.retain(|hit| {
+            kinds.of_passages.is_empty() || kinds.of_passages.contains(&hit.passage.kind)
+        });
+        found.has_more |= hits.len() > room;
+        found.rows.extend(hits.iter().take(room).map(|hit| row_of_passage(redactor, hit)));
+    }
+    if found.rows.is_empty() && asked.nearest {
+        for one in far.iter().take(asked.limit) {
+            found.rows.push(row_of_memory(&store, redactor, &one.hit.memory)?);
+        }
+        found.are_nearest = !found.rows.is_empty();
+    }
+    if left_out > 0 {
+        let note = format!(
+            "{left_out} new passages or memories are not in the index yet and were not searched."
+        );
+        found.notes.push(cleaned(redactor, &note));
+    }
+    Ok(found)
+}
+
+/// Which kinds are wanted.
+struct Kinds {
+    memories: bool,
+    passages: bool,
+    of_memories: Vec<thru_core::MemoryKind>,
+    of_passages: Vec<PassageKind>,
+}
+
+impl Kinds {
+    fn of(wanted: &[WantedKind]) -> Self {
+        let (mut of_memories, mut of_passages) = (Vec::new(), Vec::new());
+        for kind in wanted {
+            match kind {
+                WantedKind::Memory(kind) => of_memories.push(*kind),
+                WantedKind::Passage(kind) => of_passages.push(*kind),
+            }
+        }
+        let all = wanted.is_empty();
+        Self {
+            memories: all || !of_memories.is_empty(),
+            passages: all || !of_passages.is_empty(),
+            of_memories,
+            of_passages,
+        }
+    }
+}
+
+/// What happened around something; nothing where a question finds nothing.
+pub(super) fn timeline(
+    environment: &Environment,
+    intake: &Intake,
+    asked: &Timeline,
+    asker: &Asker<'_>,
+) -> Result<Option<Around>> {
+    let store = shared::open_store_as_it_is(environment)?;
+    let (store, prepared) = open_for(asker, environment, store, None)?;
+    let redactor = intake.redactor();
+    let mut passage = None;
+    let anchor = match (&asked.anchor, &asked.query) {
+        (Some(id), _) => {
+            let anchor = timeline::named(&store, id)?;
+            if matches!(anchor, Anchor::Moment { .. }) {
+                passage = Some(super::reading::passage_named(&store, redactor, id)?);
+            }
+            Some(anchor)
+        }
+        (None, Some(query)) => {
+            let project = match &asked.place {
+                Place::Named(name) => Some(shared::named_project(&store, name)?),
+                Place::Here => shared::current_project(environment, &store)?,
+                Place::Everywhere => None,
+            };
+            timeline::found(query, project, &asked.kinds, None, environment, &store)?
+        }
+        (None, None) => None,
+    };
+    let Some(anchor) = anchor else { return Ok(None) };
+    let wanted = MemoryFilter {
+        kinds: (!asked.kinds.is_empty()).then(|| asked.kinds.clone()),
+        ..MemoryFilter::default()
+    };
+    let told = thru_recall::timeline(&store, anchor, asked.before, asked.after, wanted)?;
+    let row = |memory: &MemoryRow| row_of_memory(&store, redactor, memory);
+    let mut around = Around {
+        rows: told.before.iter().map(row).collect::<Result<_>>()?,
+        notes: prepared.sentences().iter().map(|one| cleaned(redactor, one)).collect(),
+        anchor: None,
+    };
+    if let Some(memory) = &told.anchor {
+        around.anchor = Some(around.rows.len());
+        around.rows.push(row(memory)?);
+    } else if let Some(passage) = passage {
+        around.anchor = Some(around.rows.len());
+        around.rows.push(Row {
+            tokens: estimated_tokens(passage.text.get()),
+            title: passage.text.derive(|text| text.chars().take(OPENING).collect()),
+            id: passage.id,
+            at: passage.at,
+            kind: passage.kind,
+            is_stale: false,
+        });
+    }
+    around.rows.extend(told.after.iter().map(row).collect::<Result<Vec<_>>>()?);
+    Ok(Some(around))
+}
+
+/// A memory in a line.
+pub(super) fn row_of_memory(store: &Store, redactor: &Redactor, memory: &MemoryRow) -> Result<Row> {
+    let session = memories::session_of(store, memory)?;
+    Ok(Row {
+        id: store.short_id(&memory.id).context("its id cannot be shortened")?,
+        at: memory.at,
+        kind: WantedKind::Memory(memory.kind),
+        title: cleaned(redactor, &memory.title),
+        tokens: memory.tokens,
+        is_stale: memories::freshness(store, memory, session.as_ref())?.note().is_some(),
+    })
+}
+
+fn row_of_passage(redactor: &Redactor, hit: &Hit) -> Row {
+    let passage = &hit.passage;
+    let tool = passage.tool.as_deref().filter(|_| passage.kind == PassageKind::Tool);
+    let mark = match passage.outcome {
+        Some(Outcome::Failed) => " failed",
+        Some(Outcome::Pending) => " (no result)",
+        _ => "",
+    };
+    let named = tool.map_or_else(String::new, |tool| format!("{tool}{mark}: "));
+    Row {
+        id: hit.short_id.clone(),
+        at: passage.at,
+        kind: WantedKind::Passage(passage.kind),
+        title: cleaned(redactor, &format!("{named}{}", answering(hit.snippet.get()))),
+        tokens: estimated_tokens(hit.text.get()),
+        is_stale: false,
+    }
+}
+
+/// The part of a snippet that begins shortly before what was looked for.
+fn answering(snippet: &Snippet) -> String {
+    let text = snippet.text.as_str();
+    let mark = snippet.marks.first().map_or(0, |mark| mark.start);
+    let before = text[..mark].chars().count();
+    if before <= BEFORE_MARK {
+        return text.to_owned();
+    }
+    let from = text[..mark].char_indices().rev().nth(BEFORE_MARK - 1).map_or(0, |(at, _)| at);
+    let from = text[from..mark].find(' ').map_or(from, |space| from + space + 1);
+    format!("…{}", &text[from..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_looked_for_stands_near_the_beginning() {
+        let text = format!("{} the needle lies here", "hay ".repeat(30).trim_end());
+        let at = text.find("needle").unwrap();
+        let snippet = Snippet { text, marks: std::iter::once(at..at + 6).collect() };
+        assert_eq!(answering(&snippet), "…hay hay hay hay hay hay hay hay the needle lies here");
+        let plain = Snippet { text: "needle".to_owned(), marks: Vec::new() };
+        assert_eq!(answering(&plain), "needle");
+        let wide = format!("{}针", "数".repeat(60));
+        let at = wide.find('针').unwrap();
+        let shown =
+            answering(&Snippet { marks: std::iter::once(at..wide.len()).collect(), text: wide });
+        assert_eq!(shown.chars().count(), BEFORE_MARK + 2);
+    }
+}

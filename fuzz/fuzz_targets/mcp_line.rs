@@ -1,0 +1,21 @@
+//! A line that an MCP client sends. It is a message, nothing that wants an answer, or it is answered as JSON-RPC has
+//! it, with the id that was sent.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use serde_json::Value;
+use thru_mcp::{Incoming, read_line};
+
+fuzz_target!(|line: &[u8]| {
+    let sent: Value = serde_json::from_slice(line).unwrap_or_default();
+    match read_line(line) {
+        Incoming::Message(_) => assert!(sent.get("method").is_some_and(Value::is_string)),
+        Incoming::Refused(answer) => {
+            assert_eq!(answer["jsonrpc"], "2.0");
+            assert!(matches!(answer["error"]["code"].as_i64(), Some(-32_700 | -32_600 | -32_602)));
+            assert!(answer["error"]["message"].is_string());
+            assert_eq!(answer["id"], sent.get("id").cloned().unwrap_or_default());
+        }
+        Incoming::Ignored => {}
+    }
+});
