@@ -10,9 +10,12 @@ use thru_store::{PassageRow, Result, SessionFilter, SessionRow, Store};
 use crate::memories::{MemoryHit, find_memories};
 use crate::order::{Asked, Ordered, order};
 use crate::query::analyse;
-use crate::rank::{PassageScore, SessionScore};
+use crate::rank::{CONFIDENT, PassageScore, SessionScore};
 use crate::sense::{Awaited, Semantics};
 use crate::snippet::{Snippet, snippet};
+
+/// A memory that holds so much of a question answers it, whatever the passages.
+const SURE: f32 = 0.75;
 
 /// Length of the stretch of a passage that is shown, in characters.
 const SNIPPET_LENGTH: usize = 240;
@@ -51,6 +54,19 @@ pub struct Answer {
     pub memories: Vec<FoundMemory>,
     /// What meaning did for the answer.
     pub semantics: Semantics,
+}
+
+impl Answer {
+    /// Whether what was found seems to answer the question.
+    pub fn is_confident(&self) -> bool {
+        self.confidence >= CONFIDENT || self.memories.iter().any(|found| found.hit.coverage >= SURE)
+    }
+
+    /// Whether nothing was found; with `nearest`, whether not even something near was.
+    pub fn is_nothing(&self, nearest: bool) -> bool {
+        let is_empty = self.sessions.is_empty() && self.memories.is_empty();
+        is_empty || !nearest && !self.sessions.is_empty() && !self.is_confident()
+    }
 }
 
 /// A memory of an answer.

@@ -33,8 +33,8 @@ pub use pack::{
 };
 pub use query::analyse;
 pub use rank::{
-    CONFIDENT, Evidence, Found, PASSAGE_FEATURES, PassageFeatures, PassageScore, Ranking,
-    SESSION_FEATURES, SessionFeatures, SessionScore, WEIGHTS, Weights, rank,
+    CONFIDENT, Evidence, Found, PASSAGE_FEATURES, Part, PassageFeatures, PassageScore, Ranking,
+    SESSION_FEATURES, SIGNALS, SessionFeatures, SessionScore, Signals, WEIGHTS, Weights, rank,
 };
 pub use sense::{Awaited, Meant, Semantics, Sense, words_only};
 pub use session_context::{

@@ -66,7 +66,7 @@ pub fn order(
         add(&mut all, sense.nearest(&question)?);
     }
     let idf = question.idf().to_vec();
-    let mut candidates = Candidates { found: all, idf };
+    let mut candidates = Candidates { found: all, idf, documents: index.documents() };
     let mut found = Found { when: asked.when, ..Found::default() };
     found.similarity = similarity(sense.as_ref(), &candidates);
     let beside = neighbours(store, &question, &candidates, &found)?;

@@ -13,7 +13,7 @@ mod weights;
 
 use thru_store::index::Candidates;
 
-pub use confidence::CONFIDENT;
+pub use confidence::{CONFIDENT, SIGNALS, Signals};
 pub use evidence::{Evidence, Found};
 pub use passages::{PASSAGE_FEATURES, PassageFeatures};
 pub use sessions::{SESSION_FEATURES, SessionFeatures};
@@ -49,8 +49,10 @@ pub struct Ranking {
     /// Sessions, best first.
     pub sessions: Vec<SessionScore>,
     /// How sure we are that the best passages answer the question, from 0 to 1: see
-    /// [`CONFIDENT`](crate::CONFIDENT).
+    /// [`CONFIDENT`].
     pub confidence: f32,
+    /// What confidence is made of, in the order of [`SIGNALS`].
+    pub signals: Signals,
 }
 
 /// Orders candidates.
@@ -77,11 +79,55 @@ pub fn rank(candidates: &Candidates, found: &Found, weights: &Weights) -> Rankin
     passages.sort_by(|a, b| {
         b.score.total_cmp(&a.score).then_with(|| all[a.candidate].key.cmp(&all[b.candidate].key))
     });
+    let signals = confidence::signals(candidates, &evidence, found);
     Ranking {
-        confidence: confidence::of(candidates, &evidence, found),
+        confidence: confidence::of(candidates, &signals, found),
+        signals,
         passages,
         sessions: sessions.into_iter().map(|(score, _)| score).collect(),
     }
+}
+
+/// A feature with what it adds to a score.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Part {
+    /// What the feature is called.
+    pub name: &'static str,
+    /// The feature, from 0 to 1 (but for counts, which may be more).
+    pub value: f32,
+    /// What it counts.
+    pub weight: f32,
+}
+
+impl Part {
+    /// What it adds to the score.
+    pub fn contribution(&self) -> f32 {
+        self.value * self.weight
+    }
+}
+
+impl PassageScore {
+    /// What the score is made of, what adds or takes most first; what is nothing is left out.
+    pub fn parts(&self) -> Vec<Part> {
+        parts(&PASSAGE_FEATURES, &self.features, &WEIGHTS.passages)
+    }
+}
+
+impl SessionScore {
+    /// As [`PassageScore::parts`].
+    pub fn parts(&self) -> Vec<Part> {
+        parts(&SESSION_FEATURES, &self.features, &WEIGHTS.sessions)
+    }
+}
+
+fn parts(names: &[&'static str], features: &[f32], weights: &[f32]) -> Vec<Part> {
+    let all = names.iter().zip(features).zip(weights);
+    let mut parts: Vec<Part> = all
+        .map(|((name, value), weight)| Part { name, value: *value, weight: *weight })
+        .filter(|part| part.contribution() != 0.0)
+        .collect();
+    parts.sort_by(|a, b| b.contribution().abs().total_cmp(&a.contribution().abs()));
+    parts
 }
 
 fn weighted(features: &[f32], weights: &[f32]) -> f32 {
@@ -130,7 +176,7 @@ mod tests {
     }
 
     fn order(found: Vec<Candidate>, similarity: Vec<Option<f32>>) -> Vec<(i64, u32)> {
-        let candidates = Candidates { idf: vec![1.0; 2], found };
+        let candidates = Candidates { idf: vec![1.0; 2], found, documents: 3 };
         let found = Found { similarity, ..Found::default() };
         rank(&candidates, &found, &WEIGHTS)
             .passages

@@ -59,6 +59,8 @@ pub struct Candidates {
     pub found: Vec<Candidate>,
     /// The inverse document frequency of each term.
     pub idf: Vec<f32>,
+    /// How many documents the index holds.
+    pub documents: u64,
 }
 
 /// A question to an index.
@@ -91,7 +93,11 @@ impl TextIndex {
         depth: usize,
     ) -> Result<Candidates> {
         let question = self.ask(terms, filter)?;
-        Ok(Candidates { found: question.best(depth)?, idf: question.statistics.idf })
+        Ok(Candidates {
+            found: question.best(depth)?,
+            idf: question.statistics.idf,
+            documents: self.documents(),
+        })
     }
 }
 

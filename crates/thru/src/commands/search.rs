@@ -3,7 +3,7 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 use thru_core::{Agent, Concept, MemoryKind, Outcome as CallOutcome, PassageKind};
-use thru_recall::{Answer, FoundMemory, Hit, Request, parse_date};
+use thru_recall::{Answer, FoundMemory, Hit, Part, Request, Semantics, mentioned, parse_date};
 use thru_redact::{Clean, Redactor};
 use thru_store::index::IndexFilter;
 use thru_store::{PassageRow, SessionRow, Store};
@@ -64,6 +64,9 @@ pub(crate) struct Arguments {
     /// Say what each score is made of
     #[arg(long)]
     explain: bool,
+    /// Show what comes nearest even where nothing answers
+    #[arg(long)]
+    nearest: bool,
     /// Answer as JSON
     #[arg(long)]
     json: bool,
@@ -82,8 +85,11 @@ pub(crate) fn run(
     let (store, prepared) = open_for_question(environment, store, filter.projects.as_deref())?;
     let limit = arguments.limit.map_or_else(|| environment.config.search_limit(), usize::from);
     let only_memories = !arguments.kinds.is_empty() || !arguments.concepts.is_empty();
+    let when = mentioned(&query, environment.clock.now(), &environment.zone)
+        .map(|when| (when.from.as_millisecond(), when.until.as_millisecond()));
     let request = Request {
         query,
+        when,
         filter,
         limit: if only_memories { 0 } else { limit },
         context: arguments.context,
@@ -96,7 +102,7 @@ pub(crate) fn run(
         &request,
         Box::new(|| meaning.wait()),
     )?;
-    let is_empty = answer.sessions.is_empty() && answer.memories.is_empty();
+    let is_empty = answer.is_nothing(arguments.nearest);
     let mut page = Page::new(environment, plain);
     if arguments.json {
         let mut json = as_json(&answer, &request, &scope, &store, environment)?;
@@ -106,6 +112,10 @@ pub(crate) fn run(
         show_memories(&mut page, &answer, &store, intake.redactor(), environment)?;
     } else if is_empty {
         page.line(format!("Nothing found{}.", scope.phrase()));
+        if !answer.sessions.is_empty() {
+            let line = "Some words were found, but nothing that seems to answer: `--nearest` shows it.";
+            page.line(line);
+        }
         if scope.project.is_some() {
             page.line("Add `--all` to look in every project.");
         }
@@ -143,6 +153,7 @@ impl Arguments {
             kinds: Vec::new(),
             concepts: Vec::new(),
             explain: false,
+            nearest: false,
             json: false,
         }
     }
@@ -258,6 +269,11 @@ fn show(
     for session in &answer.sessions {
         page.gap();
         page.line(session_heading(page, &session.session, environment));
+        if arguments.explain {
+            let score = &session.score;
+            let line = format!("  session {:.2}: {}", score.score, made_of(&score.parts()));
+            page.line(page.paint(Tone::Quiet, &line));
+        }
         for hit in &session.hits {
             for (before, text) in
                 hit.context.iter().filter(|(p, _)| p.ordinal < hit.passage.ordinal)
@@ -270,10 +286,9 @@ fn show(
                 page.line(context_line(page, after, text, id_width));
             }
             if arguments.explain {
-                page.line(page.paint(
-                    Tone::Quiet,
-                    &format!("  {:id_width$}  {}", "", explained(hit, session.score)),
-                ));
+                let line =
+                    format!("#{} {:.2}: {}", hit.rank, hit.score.score, made_of(&hit.score.parts()));
+                page.line(page.paint(Tone::Quiet, &format!("  {:id_width$}  {line}", "")));
             }
         }
     }
@@ -296,6 +311,7 @@ fn show(
             answer.confidence
         );
         page.line(page.paint(Tone::Quiet, &line));
+        page.line(page.paint(Tone::Quiet, &semantics(&answer.semantics)));
     }
     if answer.left_out > 0 {
         let line = format!(
@@ -435,12 +451,24 @@ fn wrap(words: &[Word], columns: usize) -> Vec<String> {
     lines
 }
 
-fn explained(hit: &Hit, session: f32) -> String {
-    let s = &hit.score;
-    format!(
-        "#{} score {:.2} = {:.1} × (words {:.2} + neighbourhood {:.2} + session {:.2}); session order {session:.2}, proximity {:.2}",
-        hit.rank, s.score, s.kind, s.bm25, s.window, s.session, s.proximity
-    )
+/// What a score is made of: what adds or takes most first.
+pub(crate) fn made_of(parts: &[Part]) -> String {
+    let shown = parts.iter().filter(|part| part.contribution().abs() >= 0.005).map(|part| {
+        format!("{} {:.2} × {:.2} = {:.2}", part.name, part.value, part.weight, part.contribution())
+    });
+    shown.collect::<Vec<_>>().join("; ")
+}
+
+/// Whether meaning was compared, and with what.
+pub(crate) fn semantics(semantics: &Semantics) -> String {
+    match semantics {
+        Semantics::Used { model, vectors } => {
+            format!("Meaning: compared with {} ({model}).", plural(*vectors as u64, "vector"))
+        }
+        Semantics::Without { reason } => {
+            format!("Meaning: not compared, {}. Words alone were looked for.", printable(reason))
+        }
+    }
 }
 
 fn as_json(
@@ -455,7 +483,7 @@ fn as_json(
         .iter()
         .map(|session| {
             let mut value = super::sessions::session_json(&session.session, environment);
-            value["score"] = json!(session.score);
+            value["score"] = score_json(session.score.score, &session.score.parts());
             value["passages"] = session.hits.iter().map(hit_json).collect();
             value
         })
@@ -482,24 +510,37 @@ fn as_json(
         "project": scope.project,
         "terms": answer.terms.terms,
         "confidence": answer.confidence,
+        "is_confident": answer.is_confident(),
+        "meaning": match &answer.semantics {
+            Semantics::Used { model, vectors } => json!({ "model": model, "vectors": vectors }),
+            Semantics::Without { reason } => json!({ "without": reason }),
+        },
         "left_out": answer.left_out,
         "memories": memories,
         "sessions": sessions,
     }))
 }
 
+fn score_json(total: f32, parts: &[Part]) -> Value {
+    let features: serde_json::Map<String, Value> = parts
+        .iter()
+        .map(|part| {
+            let of = json!({
+                "value": part.value,
+                "weight": part.weight,
+                "contribution": part.contribution(),
+            });
+            (part.name.to_owned(), of)
+        })
+        .collect();
+    json!({ "total": total, "features": features })
+}
+
 fn hit_json(hit: &Hit) -> Value {
     let mut value = super::show::passage_json(&hit.passage, &hit.short_id, &hit.text);
     value["rank"] = json!(hit.rank);
     value["snippet"] = json!(hit.snippet.get().text);
-    value["score"] = json!({
-        "total": hit.score.score,
-        "words": hit.score.bm25,
-        "neighbourhood": hit.score.window,
-        "session": hit.score.session,
-        "proximity": hit.score.proximity,
-        "kind": hit.score.kind,
-    });
+    value["score"] = score_json(hit.score.score, &hit.score.parts());
     if !hit.context.is_empty() {
         value["context"] = hit
             .context
