@@ -42,9 +42,10 @@ const WRAPPERS: [&str; 15] = [
 const DEEPEST: usize = 3;
 
 /// Whether a tool call only shows what a memory of past sessions already holds: a call of our own MCP
-/// tools, whatever an agent calls them, a command line that does nothing but ask `thru` or look
-/// into agents' session files, or another tool that reads nothing but such files. `command` is the
-/// command line where the tool is a shell; `paths` are the files that the call named, and count where there is no command.
+/// tools, whatever an agent calls them, a command line that does nothing but ask `thru` or look into
+/// agents' session files, or another tool that reads nothing but such files. `command` is the command
+/// line where the tool is a shell; `paths` are the files that the call named, and count only where
+/// there is no command.
 pub fn is_echo<'p>(
     tool: Option<&str>,
     command: Option<&str>,
@@ -118,17 +119,8 @@ fn shows_memory(line: &str, deepest: usize) -> bool {
             names_sessions(word)
                 || is_among_sessions && (word.ends_with(".jsonl") || word.contains('$'))
         };
-        let reads = commands.iter().any(|words| {
-            READERS.contains(&program(words))
-                || program(words) == "find" && words.iter().any(|w| READERS.contains(&w.as_str()))
-        });
-        let names = commands.iter().any(|words| {
-            let is_written = |before: &String, word: &String| before.ends_with('>') || word.contains('>');
-            (READERS.contains(&program(words)) || LISTERS.contains(&program(words)))
-                && words
-                    .windows(2)
-                    .any(|pair| matches!(pair, [before, word] if is_session(word) && !is_written(before, word)))
-        });
+        let reads = commands.iter().any(|words| reads_files(words));
+        let names = commands.iter().any(|words| names_input(words, is_session));
         if reads && names || commands.iter().any(|words| asks_memory(words, deepest)) {
             shows = true;
         } else if !names
@@ -147,6 +139,22 @@ fn shows_memory(line: &str, deepest: usize) -> bool {
         });
     }
     shows
+}
+
+/// Whether a command prints what is in files, itself or as `find -exec grep`.
+fn reads_files(words: &[String]) -> bool {
+    READERS.contains(&program(words))
+        || program(words) == "find" && words.iter().any(|word| READERS.contains(&word.as_str()))
+}
+
+/// Whether a command that reads or lists files names one of a kind, other than to write to it.
+fn names_input(words: &[String], is_of_kind: impl Fn(&String) -> bool) -> bool {
+    let program = program(words);
+    (READERS.contains(&program) || LISTERS.contains(&program))
+        && words
+            .iter()
+            .zip(words.iter().skip(1))
+            .any(|(before, word)| is_of_kind(word) && !before.ends_with('>') && !word.contains('>'))
 }
 
 /// Whether a command asks `thru` for what it remembers, itself or through a shell.

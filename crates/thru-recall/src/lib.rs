@@ -5,6 +5,7 @@
 //! prints or waits for a model.
 
 mod activity;
+mod alike;
 mod answer;
 mod date;
 mod deed;
@@ -18,8 +19,10 @@ mod snippet;
 mod tiers;
 mod timeline;
 mod usage;
+mod when;
 
 pub use activity::{Activity, ActivityRequest, Work, activity};
+pub use alike::Shown;
 pub use answer::{Answer, FoundMemory, Hit, Request, SessionHits, order, search};
 pub use date::{InvalidDate, parse_date};
 pub use freshness::{Disk, Freshness, Presence};
@@ -37,3 +40,4 @@ pub use snippet::{Snippet, snippet};
 pub use tiers::{HOT_HOURS, Tier, WARM_LINES, WARM_SIMILARITY, WARM_WORDS};
 pub use timeline::{Anchor, Timeline, timeline};
 pub use usage::{OccasionUsage, SessionUsage, Usage, usage};
+pub use when::{When, mentioned};
