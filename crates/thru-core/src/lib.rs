@@ -6,6 +6,7 @@
 mod agent;
 mod batch;
 mod clock;
+mod echo;
 mod event;
 mod id;
 mod layout;
@@ -24,6 +25,7 @@ pub use batch::{
     SessionFacts, Usage,
 };
 pub use clock::{Clock, FixedClock, SystemClock, Timestamp};
+pub use echo::is_echo;
 pub use event::{CapturedEvent, HOOK_RECORD, INJECTED_RECORD, InjectedMemory, Injection};
 pub use id::{Id, IdPrefix, InvalidIdPrefix};
 pub use layout::Layout;

@@ -7,6 +7,7 @@ use thru_redact::{Clean, Redactor, Report};
 use thru_store::index::{EVERYWHERE, IndexFilter, QueryTerms, TextIndex};
 use thru_store::{PassageRow, Result, SessionFilter, SessionRow, Store};
 
+use crate::alike::Shown;
 use crate::memories::{MemoryHit, find_memories};
 use crate::order::{Asked, Ordered, order};
 use crate::query::analyse;
@@ -52,6 +53,8 @@ pub struct Answer {
     pub left_out: u64,
     /// Memories that hold words of the question, best first.
     pub memories: Vec<FoundMemory>,
+    /// Passages left out because one that is shown, of the same session, says nearly the same.
+    pub alike: usize,
     /// What meaning did for the answer.
     pub semantics: Semantics,
 }
@@ -142,6 +145,7 @@ pub fn search(
     let mut passages: HashMap<i64, PassageRow> =
         store.passages_of_rows(&rows)?.into_iter().map(|passage| (passage.row, passage)).collect();
     let mut hits: Vec<Hit> = Vec::new();
+    let mut shown = Shown::default();
     for score in wanted {
         if hits.len() == request.limit {
             break;
@@ -151,6 +155,10 @@ pub fn search(
             continue;
         };
         let text = clean(store, redactor, &passage)?;
+        if shown.is_alike(passage.session, text.get()) {
+            answer.alike += 1;
+            continue;
+        }
         hits.push(Hit {
             short_id: store.short_id(&passage.id)?,
             snippet: text.derive(|text| snippet(text, &answer.terms, SNIPPET_LENGTH)),

@@ -5,6 +5,7 @@
 //! prints or waits for a model.
 
 mod activity;
+mod alike;
 mod answer;
 mod date;
 mod deed;
@@ -20,6 +21,7 @@ mod snippet;
 mod tiers;
 mod timeline;
 mod usage;
+mod when;
 
 pub use activity::{Activity, ActivityRequest, Work, activity};
 pub use answer::{Answer, FoundMemory, Hit, Request, SessionHits, search};
@@ -44,3 +46,4 @@ pub use snippet::{Snippet, snippet};
 pub use tiers::{HOT_HOURS, Tier, WARM_LINES, WARM_SIMILARITY, WARM_WORDS};
 pub use timeline::{Anchor, Timeline, timeline};
 pub use usage::{OccasionUsage, SessionUsage, Usage, usage};
+pub use when::{When, mentioned};

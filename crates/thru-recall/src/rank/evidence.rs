@@ -66,6 +66,12 @@ pub struct Evidence {
     pub best_words: f32,
 }
 
+/// What the words of a passage count that only shows what is remembered: so little that it stands below
+/// whatever it repeats, and is found where nothing else is.
+fn of_echo(candidate: &Candidate) -> f32 {
+    if candidate.is_echo { 0.1 } else { 1.0 }
+}
+
 /// What passages and their words count by who speaks.
 pub(super) fn by_speaker(candidate: &Candidate) -> f32 {
     match candidate.is_subagent {
@@ -88,7 +94,8 @@ impl Evidence {
     /// Gathers it.
     pub fn of(candidates: &Candidates, found: &Found) -> Self {
         let all = &candidates.found;
-        let mut words: Vec<f32> = all.iter().map(|c| c.contributions.iter().sum()).collect();
+        let mut words: Vec<f32> =
+            all.iter().map(|c| of_echo(c) * c.contributions.iter().sum::<f32>()).collect();
         let best_words = words.iter().copied().fold(0.0, f32::max);
         as_shares(&mut words);
         let mut window = windows(all);
@@ -179,7 +186,8 @@ fn windows(found: &[Candidate]) -> Vec<f32> {
     found
         .iter()
         .map(|candidate| {
-            let mut best = candidate.contributions.clone();
+            let mut best: Vec<f32> =
+                candidate.contributions.iter().map(|one| of_echo(candidate) * one).collect();
             for distance in 1..=WINDOW_REACH {
                 let weight = 1.0 - distance as f32 / (WINDOW_REACH + 1) as f32;
                 let neighbours = [
@@ -190,8 +198,9 @@ fn windows(found: &[Candidate]) -> Vec<f32> {
                     let Some(&neighbour) = places.get(&(candidate.source, ordinal)) else {
                         continue;
                     };
-                    for (best, contribution) in best.iter_mut().zip(&found[neighbour].contributions)
-                    {
+                    let neighbour = &found[neighbour];
+                    let weight = weight * of_echo(neighbour);
+                    for (best, contribution) in best.iter_mut().zip(&neighbour.contributions) {
                         *best = best.max(weight * contribution);
                     }
                 }

@@ -168,6 +168,7 @@ mod tests {
             length: 50,
             kind,
             is_subagent: false,
+            is_echo: false,
             at: 0,
             text_key: None,
             contributions: contributions.to_vec(),
@@ -215,6 +216,14 @@ mod tests {
         let order = order(found, vec![Some(0.2), Some(0.8), Some(0.75)]);
         assert_eq!(order[0], (3, 1));
         assert_eq!(order[1], (2, 1));
+    }
+
+    #[test]
+    fn what_repeats_memory_stands_below_what_it_repeats() {
+        let mut echo = candidate(2, 1, PassageKind::Tool, &[2.0, 2.0]);
+        echo.is_echo = true;
+        let found = vec![candidate(1, 1, PassageKind::Tool, &[1.0, 0.0]), echo];
+        assert_eq!(order(found, vec![]), [(1, 1), (2, 1)]);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use rusqlite::OptionalExtension;
-use thru_core::{Id, Timestamp};
+use thru_core::{Id, PassageKind, Timestamp, is_echo};
 
 use super::fields::kind_code;
 use crate::error::Result;
@@ -104,6 +104,14 @@ impl Collection {
                     for passage in &rows {
                         let of = belonging(store, sessions, passage.session)?;
                         let text = store.text_of(passage)?;
+                        let files: Vec<String> =
+                            store.files_of(passage)?.into_iter().map(|file| file.0).collect();
+                        let is_echo = passage.kind == PassageKind::Tool
+                            && is_echo(
+                                passage.tool.as_deref(),
+                                passage.command.as_deref(),
+                                files.iter().map(String::as_str),
+                            );
                         each(&Document {
                             row: passage.row,
                             id: passage.id,
@@ -113,9 +121,9 @@ impl Collection {
                             source: passage.source,
                             ordinal: passage.ordinal,
                             turn: passage.turn,
-                            kind: kind_code(passage.kind, passage.agent_id.is_some()),
+                            kind: kind_code(passage.kind, passage.agent_id.is_some(), is_echo),
                             at: passage.at,
-                            files: store.files_of(passage)?.into_iter().map(|f| f.0).collect(),
+                            files,
                             tags: Vec::new(),
                             // Only what people and agents say has a meaning that words may hide.
                             text_key: match passage.kind.is_prose() && !text.trim().is_empty() {

@@ -37,6 +37,8 @@ pub struct Candidate {
     pub kind: PassageKind,
     /// Whether it is a subagent's.
     pub is_subagent: bool,
+    /// Whether it only shows what is remembered of other passages: a call of ours, a look into old sessions.
+    pub is_echo: bool,
     /// When, in milliseconds since 1970; 0 where unknown.
     pub at: i64,
     /// How many terms it has, roughly.
@@ -189,7 +191,7 @@ impl Columns {
 
     fn candidate(&self, document: DocId, terms: usize) -> Candidate {
         let number = |column: &Column<u64>| column.first(document).unwrap_or(0);
-        let (kind, is_subagent) = kind_of_code(number(&self.kind));
+        let (kind, is_subagent, is_echo) = kind_of_code(number(&self.kind));
         Candidate {
             row: number(&self.row) as i64,
             key: number(&self.key),
@@ -199,6 +201,7 @@ impl Columns {
             turn: number(&self.turn) as u32,
             kind,
             is_subagent,
+            is_echo,
             at: self.at.first(document).unwrap_or(0),
             length: 0,
             text_key: Some(number(&self.text_key)).filter(|key| *key != 0),

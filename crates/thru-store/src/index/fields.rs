@@ -111,16 +111,18 @@ impl Fields {
     }
 }
 
-/// Kind and whether a subagent spoke, in one number.
-pub(super) fn kind_code(kind: PassageKind, is_subagent: bool) -> u8 {
-    kind.code() + if is_subagent { PassageKind::ALL.len() as u8 } else { 0 }
+/// Kind, whether a subagent spoke, and whether it only repeats what is remembered, in one number.
+pub(super) fn kind_code(kind: PassageKind, is_subagent: bool, is_echo: bool) -> u8 {
+    let kinds = PassageKind::ALL.len() as u8;
+    kind.code() + kinds * (u8::from(is_subagent) + 2 * u8::from(is_echo))
 }
 
 /// The way back from [`kind_code`].
-pub(super) fn kind_of_code(code: u64) -> (PassageKind, bool) {
+pub(super) fn kind_of_code(code: u64) -> (PassageKind, bool, bool) {
     let kinds = PassageKind::ALL.len() as u64;
     let kind = u8::try_from(code % kinds).ok().and_then(PassageKind::from_code);
-    (kind.unwrap_or(PassageKind::Tool), code >= kinds)
+    let flags = code / kinds;
+    (kind.unwrap_or(PassageKind::Tool), flags & 1 != 0, flags & 2 != 0)
 }
 
 fn id_key(id: &thru_core::Id) -> u64 {

@@ -113,7 +113,8 @@ pub(crate) fn run(
     } else if is_empty {
         page.line(format!("Nothing found{}.", scope.phrase()));
         if !answer.sessions.is_empty() {
-            let line = "Some words were found, but nothing that seems to answer: `--nearest` shows it.";
+            let line =
+                "Some words were found, but nothing that seems to answer: `--nearest` shows it.";
             page.line(line);
         }
         if scope.project.is_some() {
@@ -286,8 +287,12 @@ fn show(
                 page.line(context_line(page, after, text, id_width));
             }
             if arguments.explain {
-                let line =
-                    format!("#{} {:.2}: {}", hit.rank, hit.score.score, made_of(&hit.score.parts()));
+                let line = format!(
+                    "#{} {:.2}: {}",
+                    hit.rank,
+                    hit.score.score,
+                    made_of(&hit.score.parts())
+                );
                 page.line(page.paint(Tone::Quiet, &format!("  {:id_width$}  {line}", "")));
             }
         }

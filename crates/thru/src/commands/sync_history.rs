@@ -158,7 +158,8 @@ pub(crate) fn preview_json(
     max_sessions: Option<usize>,
 ) -> Result<Value> {
     let project = project.map(str::to_owned);
-    let arguments = Arguments { project, days, max_sessions, run: false, json: true };
+    let of = OfAgents::default();
+    let arguments = Arguments { project, of, days, max_sessions, run: false, json: true };
     let mut found = look(&arguments, environment)?;
     name_all(&mut found, environment.intake()?.redactor());
     Ok(as_json(&arguments, &found, None))

@@ -11,6 +11,7 @@ use thru_redact::{Clean, Redactor, Report};
 use super::own::cleaned;
 use super::searching::row_of_memory;
 use crate::background;
+use crate::commands::of_agents::OfAgents;
 use crate::commands::remember::{Telling, Whose, keep};
 use crate::commands::{close, forget, shared, status, sync_history, unindexed};
 use crate::environment::Environment;
@@ -107,6 +108,7 @@ pub(super) fn list_unindexed(
         project: asked.project_namespace.as_deref(),
         active: true,
         inactive: asked.include_inactive,
+        of: &OfAgents::default(),
     };
     clean(intake, shortened(unindexed::as_json(&unindexed::list(environment, &wanted)?)))
 }

@@ -1,0 +1,431 @@
+//! Tool calls that only show what was remembered: in history they are echoes of the sessions that they
+//! show, and whoever searches wants the sessions.
+//!
+//! Judged by the call alone, never by its result, and in doubt a call is work: a line that also does
+//! something else is no echo. This knows just enough of the shell to find the commands of a line.
+
+/// The name of our MCP server, which agents make a part of the names of its tools.
+const SERVER: &str = "throughline";
+
+/// Subcommands of `thru` that show what it remembers.
+const SHOWING: [&str; 11] = [
+    "search", "show", "timeline", "context", "session", "sessions", "log", "why", "memories",
+    "briefing", "export",
+];
+
+/// Folders in which agents keep sessions, and whether only files named `.jsonl` are sessions there.
+const SESSION_FOLDERS: [(&str, bool); 3] =
+    [(".claude/projects", true), (".codex/sessions", false), (".copilot/session-state", false)];
+
+/// Programs that print what is in files.
+const READERS: [&str; 22] = [
+    "cat", "head", "tail", "less", "more", "bat", "tac", "nl", "grep", "egrep", "fgrep", "rg",
+    "ag", "jq", "sed", "awk", "cut", "sort", "uniq", "strings", "zcat", "zstdcat",
+];
+
+/// Programs that print the names of files, for people or for a reader behind them.
+const LISTERS: [&str; 3] = ["find", "fd", "ls"];
+
+/// Commands that neither show nor do anything worth a search.
+const NEUTRAL: [&str; 16] = [
+    "cd", "pushd", "popd", "export", "set", "source", "echo", "printf", "sleep", "true", "pwd",
+    "wc", "for", "done", "fi", "esac",
+];
+
+/// Words before a command that only run it.
+const WRAPPERS: [&str; 15] = [
+    "sudo", "time", "nohup", "exec", "command", "env", "nice", "xargs", "timeout", "then", "do",
+    "else", "if", "!", "{",
+];
+
+/// How often a shell may start a shell on one line.
+const DEEPEST: usize = 3;
+
+/// Whether a tool call only shows what a memory of past sessions already holds: a call of our own MCP
+/// tools, whatever an agent calls them, a command line that does nothing but ask `thru` or look into
+/// agents' session files, or another tool that reads nothing but such files. `command` is the command
+/// line where the tool is a shell; `paths` are the files that the call named, and count only where
+/// there is no command.
+pub fn is_echo<'p>(
+    tool: Option<&str>,
+    command: Option<&str>,
+    paths: impl Iterator<Item = &'p str>,
+) -> bool {
+    if tool.is_some_and(is_own_tool) {
+        return true;
+    }
+    if let Some(command) = command {
+        return shows_memory(command, DEEPEST);
+    }
+    let mut paths = paths.peekable();
+    paths.peek().is_some() && !tool.is_some_and(changes_files) && paths.all(names_sessions)
+}
+
+/// Whether agents call a tool of our server so: `mcp__throughline__search`,
+/// `mcp__plugin_name_throughline__search`, `mcp_throughline_search`, `throughline_search`.
+fn is_own_tool(tool: &str) -> bool {
+    let is_separator = |c: char| matches!(c, '_' | '-' | '.' | '/' | ':');
+    if let Some(rest) = tool.strip_prefix("mcp__plugin_") {
+        let server = rest.split_once("__").map_or("", |(server, _)| server);
+        return server
+            .strip_suffix(SERVER)
+            .is_some_and(|plugin| plugin.is_empty() || plugin.ends_with(is_separator));
+    }
+    let name = tool.strip_prefix("mcp").unwrap_or(tool);
+    name.trim_start_matches(is_separator)
+        .trim_start_matches('@')
+        .strip_prefix(SERVER)
+        .is_some_and(|rest| rest.starts_with(is_separator))
+}
+
+/// Whether a tool is one that writes, by its name.
+fn changes_files(tool: &str) -> bool {
+    let tool = tool.to_lowercase();
+    ["write", "edit", "patch", "create", "replace", "delete"].iter().any(|verb| tool.contains(verb))
+}
+
+/// Whether a path, or the path in a word of a command line, is that of agents' sessions.
+fn names_sessions(path: &str) -> bool {
+    let path = path.replace('\\', "/");
+    SESSION_FOLDERS.iter().any(|(folder, only_lines)| {
+        let Some(at) = path.find(folder) else { return false };
+        let (before, inside) = (&path[..at], &path[at + folder.len()..]);
+        let is_folder = before.is_empty() || before.ends_with('/');
+        // A folder of sessions, not of the memories that Claude Code keeps beside them.
+        let is_whole_folder = inside.split('/').count() <= 3
+            && !inside
+                .rsplit('/')
+                .next()
+                .is_some_and(|name| name.contains('.') || name == "memory");
+        is_folder
+            && (inside.is_empty() || inside.starts_with('/'))
+            && (!only_lines || inside.ends_with(".jsonl") || is_whole_folder)
+    })
+}
+
+/// Whether a command line shows something of past sessions and nothing else.
+fn shows_memory(line: &str, deepest: usize) -> bool {
+    // Most lines are settled here.
+    if !line.contains("thru") && !SESSION_FOLDERS.iter().any(|(folder, _)| line.contains(folder)) {
+        return false;
+    }
+    let mut shows = false;
+    // Whether a variable or the folder that the line went to holds sessions.
+    let mut is_among_sessions = false;
+    for pipeline in pipelines(line) {
+        let commands: Vec<&[String]> =
+            pipeline.iter().map(|words| without_wrappers(words)).collect();
+        let is_session = |word: &String| {
+            names_sessions(word)
+                || is_among_sessions && (word.ends_with(".jsonl") || word.contains('$'))
+        };
+        let reads = commands.iter().any(|words| reads_files(words));
+        let names = commands.iter().any(|words| names_input(words, is_session));
+        if reads && names || commands.iter().any(|words| asks_memory(words, deepest)) {
+            shows = true;
+        } else if !names
+            && commands.iter().any(|words| !words.is_empty() && !NEUTRAL.contains(&program(words)))
+        {
+            return false;
+        }
+        is_among_sessions |= pipeline.iter().zip(&commands).any(|(words, command)| {
+            let assigned = &words[..words.len() - command.len()];
+            assigned
+                .iter()
+                .filter_map(|word| word.split_once('='))
+                .any(|(_, to)| names_sessions(to))
+                || matches!(program(command), "cd" | "pushd" | "for")
+                    && command.iter().any(|word| names_sessions(word))
+        });
+    }
+    shows
+}
+
+/// Whether a command prints what is in files, itself or as `find -exec grep`.
+fn reads_files(words: &[String]) -> bool {
+    READERS.contains(&program(words))
+        || program(words) == "find" && words.iter().any(|word| READERS.contains(&word.as_str()))
+}
+
+/// Whether a command that reads or lists files names one of a kind, other than to write to it.
+fn names_input(words: &[String], is_of_kind: impl Fn(&String) -> bool) -> bool {
+    let program = program(words);
+    (READERS.contains(&program) || LISTERS.contains(&program))
+        && words
+            .iter()
+            .zip(words.iter().skip(1))
+            .any(|(before, word)| is_of_kind(word) && !before.ends_with('>') && !word.contains('>'))
+}
+
+/// Whether a command asks `thru` for what it remembers, itself or through a shell.
+fn asks_memory(words: &[String], deepest: usize) -> bool {
+    let mut arguments = words.iter().skip(1);
+    match program(words) {
+        "thru" | "thru.exe" => arguments
+            .find(|word| !word.starts_with('-'))
+            .is_some_and(|word| SHOWING.contains(&word.as_str())),
+        "sh" | "bash" | "zsh" | "dash" | "fish" if deepest > 0 => {
+            // `-c`, or with others: `-lc`.
+            let is_given = |word: &String| {
+                word.starts_with('-') && !word.starts_with("--") && word.ends_with('c')
+            };
+            arguments.any(is_given)
+                && arguments.next().is_some_and(|line| shows_memory(line, deepest - 1))
+        }
+        _ => false,
+    }
+}
+
+/// The program of a command, without the folders before it.
+fn program(words: &[String]) -> &str {
+    words.first().and_then(|word| word.rsplit('/').next()).unwrap_or_default()
+}
+
+/// A command without assignments before it and what only runs it, with its options.
+fn without_wrappers(words: &[String]) -> &[String] {
+    let mut is_wrapped = false;
+    let start = words.iter().position(|word| {
+        let is_assignment = word.split_once('=').is_some_and(|(name, _)| {
+            !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+        });
+        // Options of a wrapper, and their numbers: `timeout -k 5 60s`.
+        let is_option =
+            is_wrapped && (word.starts_with('-') || word.starts_with(|c: char| c.is_ascii_digit()));
+        let is_wrapper = WRAPPERS.contains(&word.as_str());
+        is_wrapped |= is_wrapper;
+        !is_assignment && !is_option && !is_wrapper
+    });
+    &words[start.unwrap_or(words.len())..]
+}
+
+/// The pipelines of a command line, each as its commands, each as its words without quotes.
+fn pipelines(line: &str) -> Vec<Vec<Vec<String>>> {
+    let mut pipelines = vec![vec![Vec::new()]];
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    let mut characters = line.chars().peekable();
+    loop {
+        let next = characters.next();
+        let is_end = matches!(next, None | Some('|' | '&' | ';' | '\n' | '(' | ')'));
+        match next {
+            // A quote that nobody closes ends with the line.
+            Some(character) if quote == Some(character) => quote = None,
+            Some('\\') if quote != Some('\'') => {
+                if let Some(escaped) = characters.next().filter(|escaped| *escaped != '\n') {
+                    word.get_or_insert_default().push(escaped);
+                }
+            }
+            Some(character) if quote.is_some() => word.get_or_insert_default().push(character),
+            Some(character @ ('\'' | '"')) => {
+                quote = Some(character);
+                word.get_or_insert_default();
+            }
+            Some('#') if word.is_none() => while characters.next_if(|c| *c != '\n').is_some() {},
+            // `2>&1` and `&>file` are one word.
+            Some('&')
+                if characters.peek() == Some(&'>')
+                    || word.as_ref().is_some_and(|word| word.ends_with('>')) =>
+            {
+                word.get_or_insert_default().push('&');
+            }
+            Some(character) if !is_end && !character.is_whitespace() => {
+                word.get_or_insert_default().push(character);
+            }
+            // Behind a word.
+            _ => {
+                let Some(commands) = pipelines.last_mut() else { return pipelines };
+                if let (Some(words), Some(word)) = (commands.last_mut(), word.take()) {
+                    words.push(word);
+                }
+                match next {
+                    None => return pipelines,
+                    Some('|') if characters.next_if_eq(&'|').is_none() => commands.push(Vec::new()),
+                    Some(_) if is_end => pipelines.push(vec![Vec::new()]),
+                    Some(_) => {}
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn is_echo_of_command(line: &str) -> bool {
+        is_echo(Some("Bash"), Some(line), std::iter::empty())
+    }
+
+    #[test]
+    fn our_own_tools_are_known_by_every_name() {
+        for tool in [
+            "mcp__throughline__search",
+            "mcp__plugin_throughline_throughline__search",
+            "mcp__plugin_team-kit_throughline__timeline",
+            "mcp_throughline_search",
+            "throughline_search",
+            "throughline__search",
+            "throughline-search",
+            "throughline.get_observations",
+            "@throughline/search",
+        ] {
+            assert!(is_echo(Some(tool), None, std::iter::empty()), "{tool}");
+        }
+        for tool in [
+            "mcp__github__search",
+            "mcp__plugin_throughline_other__search",
+            "mcp__plugin_breakthroughline__search",
+            "mcp__other__throughline_search",
+            "throughline",
+            "throughlines_search",
+            "search",
+            "",
+        ] {
+            assert!(!is_echo(Some(tool), None, std::iter::empty()), "{tool}");
+        }
+    }
+
+    #[test]
+    fn asking_thru_is_an_echo() {
+        for line in [
+            "thru search lock",
+            "thru --plain search lock --json",
+            "thru timeline abc | head -40",
+            "thru search 'a && b' 2>&1 | python3 -m json.tool",
+            "cd /work/x && thru search lock",
+            "THROUGHLINE_HOME=/tmp/h NO_COLOR=1 thru show abc",
+            "env A=1 timeout -k 5 60s /home/me/.cargo/bin/thru sessions",
+            "bash -lc 'cd x && thru why abc'",
+            "sh -c \"bash -c 'thru log --json'\"",
+            "thru search a; thru search b\nthru show c",
+            "echo '--- first' && thru search a || true",
+            "found=$(thru search a); echo \"$found\"",
+            "(thru briefing)",
+            "thru export --json > /tmp/out.jsonl",
+            "# what did we say?\nthru memories",
+            "echo abc | xargs -n 1 thru show",
+        ] {
+            assert!(is_echo_of_command(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn other_work_with_thru_is_none() {
+        for line in [
+            "",
+            "thru",
+            "thru --version",
+            "thru import ~/.claude/projects",
+            "thru rebuild",
+            "thru remember 'search the log'",
+            "thru-bench search",
+            "cargo run -p thru -- search lock",
+            "cargo test -p thru search",
+            "thru search lock && cargo test",
+            "git log --oneline; thru search lock",
+            "echo 'thru search lock'",
+            "git commit -m 'Fix it; thru search works'",
+            "grep -rn 'thru search' docs",
+            "cat > notes.md <<'EOF'\nthru search lock\nEOF",
+            "bash run-thru.sh search",
+            "bash -c 'thru search a && make'",
+            "man thru",
+        ] {
+            assert!(!is_echo_of_command(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn looking_into_session_files_is_an_echo() {
+        for line in [
+            "cat ~/.claude/projects/-home-me-x/1234.jsonl",
+            "rg -n 'lock' ~/.claude/projects",
+            "grep -rl lock /home/me/.claude/projects/-home-me-x/ | head",
+            "jq -r .message \"$HOME/.codex/sessions/2026/03/05/rollout-1.jsonl\" | sort | uniq -c",
+            "tail -5 ~/.copilot/session-state/abc/events.jsonl 2>/dev/null",
+            "find ~/.claude/projects -name '*.jsonl' | xargs grep -l lock",
+            "find ~/.codex/sessions -name '*.jsonl' -exec grep -l lock {} \\;",
+            "cd ~/.claude/projects/-home-me-x && ls ~/.claude/projects && head -3 1234.jsonl",
+            "for f in ~/.claude/projects/*/*.jsonl; do grep -c lock \"$f\"; done",
+            "F=~/.claude/projects/-home-me-x/1234.jsonl; jq .type $F | head",
+            "cat ~/.claude/projects/-home-me-x/1234.jsonl | python3 -c 'import sys'",
+        ] {
+            assert!(is_echo_of_command(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn other_work_with_their_files_is_none() {
+        for line in [
+            "ls ~/.claude/projects",
+            "wc -l ~/.claude/projects/-home-me-x/1234.jsonl",
+            "cat ~/.claude/projects/-home-me-x/memory/MEMORY.md",
+            "rg lock ~/.claude/projects/-home-me-x/memory",
+            "cat ~/.claude/settings.json",
+            "cat ~/my.claude/projects/1234.jsonl",
+            "cat ~/.codex/sessions-old/1.jsonl",
+            "rm ~/.claude/projects/-home-me-x/1234.jsonl",
+            "cp ~/.claude/projects/-home-me-x/1234.jsonl /tmp",
+            "cat > ~/.claude/projects/-home-me-x/1234.jsonl",
+            "cat made.jsonl >>~/.codex/sessions/1.jsonl",
+            "cat ~/.claude/projects/-home-me-x/1234.jsonl && make",
+            "cd ~/.claude/projects/-home-me-x && cat notes.md",
+            "cat data.jsonl",
+            "echo ~/.codex/sessions",
+        ] {
+            assert!(!is_echo_of_command(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn tools_that_read_only_session_files_are_echoes() {
+        let session = "/home/me/.claude/projects/-home-me-x/1234.jsonl";
+        let other = "/work/x/src/main.rs";
+        for (tool, paths, echo) in [
+            (Some("Read"), vec![session], true),
+            (None, vec![session, r"C:\Users\me\.codex\sessions\2026\1.jsonl"], true),
+            (Some("Grep"), vec!["~/.claude/projects"], true),
+            (Some("Read"), vec![session, other], false),
+            (Some("Read"), vec![other], false),
+            (Some("Read"), vec![], false),
+            (Some("Write"), vec![session], false),
+            (Some("apply_patch"), vec![session], false),
+        ] {
+            assert_eq!(is_echo(tool, None, paths.iter().copied()), echo, "{tool:?} {paths:?}");
+        }
+        assert!(!is_echo(Some("Bash"), Some("make"), std::iter::once(session)));
+    }
+
+    #[test]
+    fn shells_in_shells_end_somewhere() {
+        let nested = (0..6).fold("thru search a".to_owned(), |line, _| {
+            format!("sh -c \"{}\"", line.replace('\\', "\\\\").replace('"', "\\\""))
+        });
+        assert!(!is_echo_of_command(&nested));
+    }
+
+    proptest! {
+        #[test]
+        fn any_line_is_judged(
+            line in "((thru|search|cat|~/\\.codex/sessions|sh -c|cd|x=)|[ '\"\\\\|&;()<>#\n$ä-]){0,24}"
+        ) {
+            let judged = is_echo_of_command(&line);
+            // Work on another line is work, wherever the line does not run into it.
+            if !line.contains(['\'', '"', '\\', '#']) {
+                let (with_work, with_none) = (format!("{line}\nmake"), format!("cd x\n{line}"));
+                prop_assert!(!is_echo_of_command(&with_work));
+                prop_assert_eq!(is_echo_of_command(&with_none), judged);
+            }
+        }
+
+        #[test]
+        fn words_are_taken_apart_as_they_were_put_together(
+            words in prop::collection::vec("[a-z' |&;>ä\n]{1,6}", 1..5)
+        ) {
+            let quoted: Vec<String> =
+                words.iter().map(|word| format!("'{}'", word.replace('\'', "'\\''"))).collect();
+            prop_assert_eq!(pipelines(&quoted.join(" ")), [[words]]);
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Texts of a session that say the same: a command that was run again, an answer that was given twice.
+//!
+//! An answer shows one of them; the others would only take its place. This compares words and knows
+//! nothing of meaning, and it must not compare sessions: that two of them say the same is news.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Characters of a text that are compared. What is longer is told apart by its beginning.
+const COMPARED: usize = 2_000;
+/// Texts with fewer different words are alike only when they are equal: one word makes too much of
+/// a difference.
+const FEW_WORDS: usize = 5;
+/// Of all words of two texts, the percentage that both hold, from which on they are alike.
+const SHARED: usize = 80;
+/// Of the words of a shorter text, the percentage that a longer one holds, from which on the shorter
+/// one adds nothing.
+const CONTAINED: usize = 95;
+
+/// What an answer has shown so far, session by session.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Shown {
+    sessions: HashMap<i64, Vec<Text>>,
+}
+
+/// What is kept of a text: hashes, because nothing but equality is asked.
+#[derive(Clone, Debug)]
+struct Text {
+    /// The whole text.
+    whole: u64,
+    /// The different words of its beginning, sorted.
+    words: Vec<u64>,
+}
+
+impl Shown {
+    /// Whether `text` says nearly the same as one that was shown of the session with this row number,
+    /// or only a part of it. Where it does not, it is remembered as shown. A text that says more than
+    /// one before is not alike. Takes time linear in what was shown of the session.
+    pub(crate) fn is_alike(&mut self, session: i64, text: &str) -> bool {
+        let text = Text::of(text);
+        let shown = self.sessions.entry(session).or_default();
+        let is_alike = shown.iter().any(|before| text.is_alike(before));
+        if !is_alike {
+            shown.push(text);
+        }
+        is_alike
+    }
+}
+
+impl Text {
+    fn of(text: &str) -> Self {
+        let text = text.trim();
+        let end = text.char_indices().nth(COMPARED).map_or(text.len(), |(at, _)| at);
+        let mut words: Vec<u64> = text[..end]
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .map(|word| hash(&word.to_lowercase()))
+            .collect();
+        words.sort_unstable();
+        words.dedup();
+        Self { whole: hash(text), words }
+    }
+
+    fn is_alike(&self, before: &Self) -> bool {
+        if self.whole == before.whole {
+            return true;
+        }
+        let (words, words_before) = (self.words.len(), before.words.len());
+        if words.min(words_before) < FEW_WORDS {
+            return false;
+        }
+        let shared = in_both(&self.words, &before.words);
+        let either = words + words_before - shared;
+        shared * 100 >= either * SHARED || words < words_before && shared * 100 >= words * CONTAINED
+    }
+}
+
+fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// How many values two sorted lists without doubles have in common.
+fn in_both(left: &[u64], right: &[u64]) -> usize {
+    let mut right = right.iter().peekable();
+    left.iter()
+        .filter(|value| {
+            while right.next_if(|other| other < value).is_some() {}
+            right.peek() == Some(value)
+        })
+        .count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Whether `second` is alike once `first` was shown.
+    fn is_alike(first: &str, second: &str) -> bool {
+        let mut shown = Shown::default();
+        assert!(!shown.is_alike(1, first));
+        shown.is_alike(1, second)
+    }
+
+    #[test]
+    fn nearly_the_same_words_are_alike() {
+        let first = "The lock is held by the daemon, so the import waits for it";
+        for (second, alike) in [
+            (first, true),
+            ("the LOCK is held by the daemon - so the import waits for it!", true),
+            // Nine of eleven words.
+            ("The lock is held by the daemon, so the rebuild waits for it", true),
+            // Eight of twelve words.
+            ("The lock is held by the hook, so the rebuild waits for it", false),
+            // A part of it.
+            ("the import waits for the daemon", true),
+            ("the import waits for the daemon again", false),
+            ("The socket is gone", false),
+            ("", false),
+        ] {
+            assert_eq!(is_alike(first, second), alike, "{second}");
+        }
+    }
+
+    #[test]
+    fn what_says_more_is_not_alike() {
+        let short = "the import waits for the daemon";
+        let long = "The import waits for the daemon because a rebuild holds its lock since noon";
+        assert!(!is_alike(short, long));
+        assert!(is_alike(long, short));
+    }
+
+    #[test]
+    fn texts_of_few_words_are_alike_only_when_equal() {
+        assert!(is_alike("cargo test -p store", "  cargo test -p store\n"));
+        assert!(!is_alike("cargo test -p store", "cargo test -p store!"));
+        assert!(!is_alike("cargo test -p store", "cargo test store"));
+        assert!(!is_alike("cargo test -p store", "cargo test -p store again"));
+        assert!(is_alike("→ …", "→ …"));
+    }
+
+    #[test]
+    fn only_the_beginning_of_a_long_text_counts() {
+        let words =
+            |from: usize| (from..from + 600).map(|n| format!("w{n:04} ")).collect::<String>();
+        let (log, other) = (words(0), words(5_000));
+        assert!(is_alike(&(log.clone() + "one end"), &(log.clone() + &other)));
+        assert!(!is_alike(&log, &other));
+    }
+
+    #[test]
+    fn sessions_are_not_compared() {
+        let mut shown = Shown::default();
+        let text = "the import waits for the daemon";
+        assert!(!shown.is_alike(1, text));
+        assert!(!shown.is_alike(2, text));
+        assert!(shown.is_alike(1, text));
+        assert!(shown.is_alike(2, text));
+    }
+
+    #[test]
+    fn what_was_alike_is_not_what_others_are_compared_with() {
+        let mut shown = Shown::default();
+        assert!(!shown.is_alike(1, "a b c d e f g h i j"));
+        assert!(shown.is_alike(1, "a b c d e f g h i k"));
+        // Nine of eleven words of the second, eight of twelve of the first.
+        assert!(!shown.is_alike(1, "a b c d e f g h l k"));
+    }
+
+    proptest! {
+        #[test]
+        fn a_text_is_like_itself(text in ".{0,80}", others in prop::collection::vec("[ab ]{0,20}", 0..6)) {
+            let mut shown = Shown::default();
+            let known: Vec<bool> = others.iter().map(|other| shown.is_alike(1, other)).collect();
+            let alike = shown.is_alike(1, &text);
+            prop_assert!(shown.is_alike(1, &text));
+            prop_assert!(!alike || known.contains(&false));
+        }
+    }
+}
