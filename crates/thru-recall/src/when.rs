@@ -61,7 +61,7 @@ struct Word<'q> {
     place: Range<usize>,
 }
 
-/// The words between spaces, and an empty one where a sentence, or a part of one, ends. Paths,
+/// The words between spaces, and an empty one behind punctuation: no date goes on there. Paths,
 /// versions and names stay whole, so that nothing in them is taken for a date.
 fn split(query: &str) -> Vec<Word<'_>> {
     let mut words = Vec::new();
@@ -83,11 +83,7 @@ fn split(query: &str) -> Vec<Word<'_>> {
         {
             word = &word[..word.len() - last.len_utf8()];
             // "March 3, 2026" goes on behind its comma.
-            let goes_on = match last {
-                ',' => word.ends_with(|c: char| c.is_ascii_digit()),
-                _ => !".;:!?…".contains(last),
-            };
-            ends |= !goes_on;
+            ends |= last != ',' || !word.ends_with(|c: char| c.is_ascii_digit());
         }
         let word = word.strip_suffix("'s").or_else(|| word.strip_suffix("’s")).unwrap_or(word);
         let place = start..start + word.len();

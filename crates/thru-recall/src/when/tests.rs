@@ -171,6 +171,7 @@ fn what_is_only_sometimes_a_date_is_none() {
         "only 3 may run",
         "what I tried before may be wrong",
         "the last may fail",
+        "what is “before” may say more",
         "the state it is in may not hold",
         "march through the list",
         "it is late, may we stop",

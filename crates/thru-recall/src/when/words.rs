@@ -132,27 +132,14 @@ pub(super) fn is_elsewhere(word: &str) -> bool {
         || has_stem(word, "kommende")
 }
 
-/// Whether a word stands behind "may" where that is a verb.
+/// Whether a word stands behind "may" where that is a verb: the most frequent ones.
+#[rustfmt::skip]
 pub(super) fn follows_verb(word: &str) -> bool {
     matches!(
         word,
-        "be" | "have"
-            | "not"
-            | "also"
-            | "still"
-            | "never"
-            | "only"
-            | "even"
-            | "well"
-            | "need"
-            | "fail"
-            | "break"
-            | "cause"
-            | "help"
-            | "work"
-            | "i"
-            | "we"
-            | "it"
+        "be" | "have" | "not" | "also" | "still" | "never" | "only" | "even" | "well" | "i" | "we" | "it"
+            | "affect" | "break" | "cause" | "change" | "contain" | "differ" | "exist" | "explain" | "fail"
+            | "get" | "help" | "include" | "lead" | "need" | "require" | "take" | "want" | "work"
     )
 }
 
