@@ -92,6 +92,10 @@ impl Intake {
         how: &Embedding<'_>,
         progress: &mut dyn FnMut(&Embedded),
     ) -> Result<Embedded> {
+        // A home that was removed is not to come back by a lock.
+        if !self.layout.database().exists() {
+            return Ok(Embedded::default());
+        }
         let _turn = self.embedding_turn()?;
         self.redactor.expect_much();
         let mut done = Embedded::default();
@@ -260,6 +264,9 @@ impl Intake {
         else {
             return Ok(());
         };
+        if !self.layout.database().exists() {
+            return Ok(());
+        }
         let mut writer = self.vector_writer(model, dimensions)?;
         let Some(store) = Store::open_if_there(&self.layout)? else { return Ok(()) };
         // Rows of a store that was made again are others.
