@@ -102,7 +102,11 @@ impl Chosen {
         match self {
             Self::Bundled(_) => format!("bundled {BUNDLED}"),
             Self::Served(settings) => {
-                format!("{} at {}", settings.model, settings.place.host())
+                let at = format!("{} at {}", settings.model, settings.place.host());
+                match self.remote_host() {
+                    Some(_) => format!("{at}, which is sent every text"),
+                    None => at,
+                }
             }
         }
     }

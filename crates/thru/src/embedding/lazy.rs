@@ -52,8 +52,7 @@ pub(crate) struct Lazy {
 
 #[derive(Clone)]
 struct Loaded {
-    for_many: Arc<Model>,
-    for_one: Arc<Model>,
+    model: Arc<Model>,
     used: Instant,
 }
 
@@ -70,9 +69,8 @@ impl Lazy {
         let mut loaded = match slot.take() {
             Some(loaded) => loaded,
             None => {
-                let model = self.chosen.load(Use::Often, self.threads)?;
-                let for_one = Arc::new(model.beside());
-                Loaded { for_many: Arc::new(model), for_one, used: Instant::now() }
+                let model = Arc::new(self.chosen.load(Use::Often, self.threads)?);
+                Loaded { model, used: Instant::now() }
             }
         };
         loaded.used = Instant::now();
@@ -90,7 +88,8 @@ impl Lazy {
                 Err(_) => anyhow::bail!("the server that embeds is being asked already"),
             },
         };
-        Ok(self.loaded()?.for_one.vector(&text)?)
+        // On a thread of its own, which has the priority of who asks.
+        Ok(self.loaded()?.model.beside().vector(&text)?)
     }
 
     /// Lets it go where nobody used it for so long; says whether it is still there.
@@ -116,6 +115,6 @@ impl Embedder for Lazy {
     }
 
     fn embed(&self, texts: &[&str], stop: &AtomicBool) -> Result<Vec<Vec<f32>>, EmbedError> {
-        self.loaded()?.for_many.as_embedder().embed(texts, stop)
+        self.loaded()?.model.as_embedder().embed(texts, stop)
     }
 }

@@ -230,7 +230,7 @@ fn a_server_is_sent_cleaned_text_of_projects_that_allow_it() {
     let server = ollama();
     set(&home, &server);
     let done = home.json(&["embed", "--json"]);
-    assert!(done["left_out"].as_u64().unwrap() > 0, "{done}");
+    assert!(done["embedded"].as_u64() < done["of"].as_u64(), "{done}");
     home.json(&["embed", "--text", "my token is ghp_abcdefghijklmnopqrstuvwxyz0123456789"]);
     let sent = sent(&server);
     assert!(sent.contains("my token is") && !sent.contains("ghp_"), "{sent}");
@@ -331,4 +331,26 @@ fn the_daemon_embeds_what_comes_and_says_what_a_question_means() {
     let own = home.json(&["embed", "--text", "where do pears grow"]);
     assert!(cosine(&vector(&answer), &vector(&own)) > 0.999);
     assert!(home.shown(&["daemon", "logs"]).contains("embedded 12 texts; 0 to go"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn where_nobody_embeds_the_daemon_has_no_thread_for_it() {
+    for (provider, threads) in [("bundled", 1), ("none", 0)] {
+        let attended = Attended(Home::with_history());
+        let home = &attended.0;
+        home.thru(&["config", "set", "embedding.provider", provider]).expect(0);
+        home.thru(&["daemon", "start"]).expect(0);
+        let process = loop {
+            let status = home.json(&["daemon", "status", "--json"])["daemon"].clone();
+            if status["steps"].as_u64() > Some(0) {
+                break status["pid"].as_u64().unwrap();
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        let tasks = fs::read_dir(format!("/proc/{process}/task")).unwrap();
+        let names =
+            tasks.filter_map(|task| fs::read_to_string(task.unwrap().path().join("comm")).ok());
+        assert_eq!(names.filter(|name| name.trim() == "embedding").count(), threads);
+    }
 }

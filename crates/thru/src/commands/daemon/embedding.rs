@@ -229,6 +229,10 @@ impl Worker {
         if done.stopped {
             return Ok(Next::Woken);
         }
+        if done.left_out > 0 {
+            // What is refused once is refused again.
+            return Ok(Next::Later(LONGEST));
+        }
         if done.texts as usize >= STEP {
             return Ok(Next::Soon);
         }
