@@ -71,6 +71,9 @@ pub struct Coverage {
 /// With or without what the index on disk does not hold yet.
 type OpenIndex = fn(&Layout, &Store, Collection) -> thru_store::Result<TextIndex>;
 
+/// Texts by their keys, each with a vector for each of its pieces.
+type Made = Vec<(u64, Vec<Vec<f32>>)>;
+
 /// Texts of one collection that are embedded together.
 type Together<'t> = (Collection, &'t [IndexedText]);
 
@@ -268,7 +271,7 @@ impl Intake {
         model: &str,
         generation: &str,
         (collection, wanted): Together<'_>,
-        mut made: Vec<(u64, Vec<Vec<f32>>)>,
+        mut made: Made,
         done: &mut Embedded,
     ) -> Result<()> {
         let Some(dimensions) = made.iter().flat_map(|(_, vectors)| vectors).map(Vec::len).next()
@@ -346,10 +349,7 @@ fn still_kept(
 
 /// The vectors of texts, by their keys. Texts that the embedder refuses are left out; it fails where it
 /// refuses all.
-fn embed_texts(
-    how: &Embedding<'_>,
-    texts: &[(&KeyedText, String)],
-) -> Result<Vec<(u64, Vec<Vec<f32>>)>, EmbedError> {
+fn embed_texts(how: &Embedding<'_>, texts: &[(&KeyedText, String)]) -> Result<Made, EmbedError> {
     let pieces: Vec<Vec<&str>> = texts.iter().map(|(_, text)| chunks(text)).collect();
     let flat: Vec<&str> = pieces.iter().flatten().copied().collect();
     if flat.is_empty() {

@@ -17,12 +17,14 @@ const DIMENSIONS: usize = 16;
 const STRIPES: [u8; DIMENSIONS] =
     [127, 127, 129, 129, 127, 129, 127, 129, 129, 129, 127, 127, 129, 127, 127, 129];
 
+type Meanwhile<'f> = dyn Fn(&[&str]) + Sync + 'f;
+
 /// Gives vectors of its own, and notes what it was given.
 #[derive(Default)]
 struct Fake<'f> {
     seen: Mutex<Vec<Vec<String>>>,
     /// Done with every batch before its vectors are given.
-    meanwhile: Option<&'f (dyn Fn(&[&str]) + Sync)>,
+    meanwhile: Option<&'f Meanwhile<'f>>,
     /// Whoever gives it a text with this word is refused.
     refuses: Option<&'static str>,
 }

@@ -64,6 +64,11 @@ impl Lazy {
         Self { chosen, name, threads, loaded, asking }
     }
 
+    /// Whose it is.
+    pub(crate) const fn chosen(&self) -> &Chosen {
+        &self.chosen
+    }
+
     fn loaded(&self) -> Result<Loaded, EmbedError> {
         let mut slot = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         let mut loaded = match slot.take() {
@@ -83,7 +88,7 @@ impl Lazy {
         let text = self.chosen.cleaned(environment, text)?;
         let _asking = match self.chosen {
             Chosen::Bundled(_) => Some(self.asking.lock().unwrap_or_else(PoisonError::into_inner)),
-            Chosen::Served(_) => match self.asking.try_lock() {
+            Chosen::Served(..) => match self.asking.try_lock() {
                 Ok(asking) => Some(asking),
                 Err(_) => anyhow::bail!("the server that embeds is being asked already"),
             },
@@ -110,7 +115,7 @@ impl Embedder for Lazy {
     fn dimensions(&self) -> Option<usize> {
         match self.chosen {
             Chosen::Bundled(_) => Some(BUNDLED_DIMENSIONS),
-            Chosen::Served(_) => None,
+            Chosen::Served(..) => None,
         }
     }
 
