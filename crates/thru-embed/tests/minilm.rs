@@ -1,5 +1,7 @@
 //! The bundled model against what the original makes of the same sentences.
 
+#![allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
+
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 

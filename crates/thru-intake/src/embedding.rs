@@ -6,8 +6,9 @@
 //! whether the texts are still kept. Forgetting takes the vectors out after the texts: either it finds
 //! what was added, or the adding finds that the text is gone.
 
+use std::cell::RefCell;
 use std::cmp::Reverse;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -48,7 +49,7 @@ pub struct Embedded {
     pub texts: u64,
     /// Vectors made for them.
     pub vectors: u64,
-    /// Texts that the embedder refused, or may not see.
+    /// Texts that the embedder refused.
     pub left_out: u64,
     /// Texts that are still to be embedded.
     pub waiting: u64,
@@ -69,6 +70,9 @@ pub struct Coverage {
 
 /// With or without what the index on disk does not hold yet.
 type OpenIndex = fn(&Layout, &Store, Collection) -> thru_store::Result<TextIndex>;
+
+/// Texts by their keys, each with a vector for each of its pieces.
+type Made = Vec<(u64, Vec<Vec<f32>>)>;
 
 /// Texts of one collection that are embedded together.
 type Together<'t> = (Collection, &'t [IndexedText]);
@@ -92,12 +96,16 @@ impl Intake {
         how: &Embedding<'_>,
         progress: &mut dyn FnMut(&Embedded),
     ) -> Result<Embedded> {
+        // A home that was removed is not to come back by a lock.
+        if !self.layout.database().exists() {
+            return Ok(Embedded::default());
+        }
         let _turn = self.embedding_turn()?;
         self.redactor.expect_much();
         let mut done = Embedded::default();
-        // Refused, not to be seen, or gone since they were listed: not to be tried again in this run.
+        // Refused, or gone since they were listed: not to be tried again in this run.
         let mut passed_over = HashSet::new();
-        while let Some(listing) = self.texts_to_embed(how.embedder.model(), &passed_over)? {
+        while let Some(listing) = self.texts_to_embed(how, &passed_over)? {
             done.waiting = listing.count as u64;
             progress(&done);
             for (collection, texts) in &listing.texts {
@@ -194,22 +202,39 @@ impl Intake {
     }
 
     /// What has no vectors yet; nothing where all have.
-    fn texts_to_embed(&self, model: &str, passed_over: &HashSet<u64>) -> Result<Option<Listing>> {
+    fn texts_to_embed(
+        &self,
+        how: &Embedding<'_>,
+        passed_over: &HashSet<u64>,
+    ) -> Result<Option<Listing>> {
         let Some(store) = Store::open_if_there(&self.layout)? else { return Ok(None) };
         // One of an older version is upgraded by whoever writes to it next.
         if store.schema_version()? != thru_store::SCHEMA_VERSION {
             return Ok(None);
         }
+        let model = how.embedder.model();
         let vectors = open(&ModelFolder::at(&self.layout.vectors(), model)?)?;
         let is_done = |key| {
             vectors.as_ref().is_some_and(|vectors| vectors.contains(key))
                 || passed_over.contains(&key)
         };
+        // A text that several sessions hold may be given if one of them may.
+        let known = RefCell::new(HashMap::new());
+        let may_be_given = |session: i64| {
+            *known.borrow_mut().entry(session).or_insert_with(|| {
+                let place = store
+                    .places_of_sessions(&[session])
+                    .map(|mut places| places.remove(&session).and_then(|place| place.directory));
+                place.is_ok_and(|directory| (how.may_see)(directory.as_deref()))
+            })
+        };
         let mut listing = Listing { texts: Vec::new(), count: 0 };
         for collection in [Collection::Memories, Collection::Passages] {
             // What is not in there yet, is soon.
             let index = TextIndex::open_committed(&self.layout, &store, collection)?;
-            let mut waiting = index.texts_without(&store, LISTED, is_done)?;
+            let mut waiting = index.newest_texts(&store, LISTED, |text| {
+                !is_done(text.key) && may_be_given(text.session)
+            })?;
             if collection == Collection::Memories && !waiting.newest.is_empty() {
                 let told = store.times_told()?;
                 waiting.newest.sort_by_key(|text| Reverse(told.get(&text.row).copied()));
@@ -228,14 +253,7 @@ impl Intake {
     ) -> Result<()> {
         let Some(store) = Store::open_if_there(&self.layout)? else { return Ok(()) };
         let generation = store.generation()?;
-        let mut texts = still_kept(&store, collection, wanted)?;
-        let all = texts.len();
-        let sessions: Vec<i64> = texts.iter().filter_map(|text| text.session).collect();
-        let places = store.places_of_sessions(&sessions)?;
-        texts.retain(|text| {
-            let place = text.session.and_then(|session| places.get(&session));
-            (how.may_see)(place.and_then(|place| place.directory.as_deref()))
-        });
+        let texts = still_kept(&store, collection, wanted)?;
         drop(store);
         // Once more: rules may have been added that the store does not follow yet.
         let clean = |text: &KeyedText| {
@@ -243,7 +261,7 @@ impl Intake {
         };
         let clean: Vec<(&KeyedText, String)> = texts.iter().map(|t| (t, clean(t))).collect();
         let made = embed_texts(how, &clean)?;
-        done.left_out += (all - made.len()) as u64;
+        done.left_out += (texts.len() - made.len()) as u64;
         self.keep_vectors(how.embedder.model(), &generation, (collection, wanted), made, done)
     }
 
@@ -253,13 +271,16 @@ impl Intake {
         model: &str,
         generation: &str,
         (collection, wanted): Together<'_>,
-        mut made: Vec<(u64, Vec<Vec<f32>>)>,
+        mut made: Made,
         done: &mut Embedded,
     ) -> Result<()> {
         let Some(dimensions) = made.iter().flat_map(|(_, vectors)| vectors).map(Vec::len).next()
         else {
             return Ok(());
         };
+        if !self.layout.database().exists() {
+            return Ok(());
+        }
         let mut writer = self.vector_writer(model, dimensions)?;
         let Some(store) = Store::open_if_there(&self.layout)? else { return Ok(()) };
         // Rows of a store that was made again are others.
@@ -328,10 +349,7 @@ fn still_kept(
 
 /// The vectors of texts, by their keys. Texts that the embedder refuses are left out; it fails where it
 /// refuses all.
-fn embed_texts(
-    how: &Embedding<'_>,
-    texts: &[(&KeyedText, String)],
-) -> Result<Vec<(u64, Vec<Vec<f32>>)>, EmbedError> {
+fn embed_texts(how: &Embedding<'_>, texts: &[(&KeyedText, String)]) -> Result<Made, EmbedError> {
     let pieces: Vec<Vec<&str>> = texts.iter().map(|(_, text)| chunks(text)).collect();
     let flat: Vec<&str> = pieces.iter().flatten().copied().collect();
     if flat.is_empty() {

@@ -281,12 +281,17 @@ impl Intake {
         Ok(((new != old).then_some(new), found))
     }
 
-    /// Files in the data directory that are none of journal, archive, store and index: copies from
-    /// before upgrades, exports, notes of hooks. The user's own settings are not ours to change, and
+    /// Files in the data directory that are none of journal, archive, store, index and vectors: copies
+    /// from before upgrades, exports, notes of hooks. The user's own settings are not ours to change, and
     /// the copy of the rules for hooks is made of the journal.
     pub(crate) fn other_files(&self) -> Vec<(Part, PathBuf)> {
-        let (journal, archive, index) =
-            (self.layout.journal(), self.layout.archive(), self.layout.index());
+        // Vectors are numbers, and go with the texts that they were made of.
+        let ours = [
+            self.layout.journal(),
+            self.layout.archive(),
+            self.layout.index(),
+            self.layout.vectors(),
+        ];
         let rules = self.layout.rules();
         let mut files = Vec::new();
         let mut pending = vec![self.layout.root().to_owned()];
@@ -299,7 +304,7 @@ impl Intake {
                 if path == rules {
                     continue;
                 }
-                if kind.is_dir() && ![&journal, &archive, &index].contains(&&path) {
+                if kind.is_dir() && !ours.contains(&path) {
                     pending.push(path);
                 } else if kind.is_file() {
                     let is_in_root = folder == self.layout.root();

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use thru_config::EmbeddingProvider;
 use thru_embed::{BUNDLED, Dialect, EmbedError, MiniLm, Served, ServedSettings, Use, chunks};
-use thru_models::Keys;
+use thru_models::{Key, Keys};
 use thru_outside::Place;
 use thru_redact::Report;
 
@@ -39,8 +39,17 @@ const OLLAMA: &str = "http://localhost:11434";
 pub(crate) enum Chosen {
     /// The model that comes with the program, in this folder.
     Bundled(PathBuf),
-    /// A server.
-    Served(ServedSettings),
+    /// A server, and where its key is, if it wants one: the keyring may take its time, and is not looked
+    /// into before there is something to ask.
+    Served(ServedSettings, Option<KeyAt>),
+}
+
+/// Where a key is kept.
+#[derive(Clone)]
+pub(crate) struct KeyAt {
+    name: &'static str,
+    variable: Option<&'static str>,
+    folder: PathBuf,
 }
 
 impl Chosen {
@@ -78,22 +87,17 @@ impl Chosen {
         })?;
         let key = match dialect {
             Dialect::Ollama => None,
-            Dialect::OpenAi => key(environment, &place)?,
+            Dialect::OpenAi => Some(KeyAt::of(&place, refining::key_folder(environment))),
         };
-        Ok(Some(Self::Served(ServedSettings {
-            dialect,
-            place,
-            model: model.to_owned(),
-            key,
-            timeout: settings.timeout(),
-        })))
+        let (model, timeout) = (model.to_owned(), settings.timeout());
+        Ok(Some(Self::Served(ServedSettings { dialect, place, model, key: None, timeout }, key)))
     }
 
     /// The name of its model: vectors of two models are kept apart by it.
     pub(crate) fn model(&self) -> String {
         match self {
             Self::Bundled(_) => BUNDLED.to_owned(),
-            Self::Served(settings) => settings.name(),
+            Self::Served(settings, _) => settings.name(),
         }
     }
 
@@ -101,8 +105,12 @@ impl Chosen {
     pub(crate) fn described(&self) -> String {
         match self {
             Self::Bundled(_) => format!("bundled {BUNDLED}"),
-            Self::Served(settings) => {
-                format!("{} at {}", settings.model, settings.place.host())
+            Self::Served(settings, _) => {
+                let at = format!("{} at {}", settings.model, settings.place.host());
+                match self.remote_host() {
+                    Some(_) => format!("{at}, which is sent every text"),
+                    None => at,
+                }
             }
         }
     }
@@ -110,7 +118,9 @@ impl Chosen {
     /// The host that sees all texts, where that is not this machine.
     pub(crate) fn remote_host(&self) -> Option<&str> {
         match self {
-            Self::Served(settings) if !settings.place.is_loopback() => Some(settings.place.host()),
+            Self::Served(settings, _) if !settings.place.is_loopback() => {
+                Some(settings.place.host())
+            }
             _ => None,
         }
     }
@@ -119,14 +129,18 @@ impl Chosen {
     pub(crate) fn folder(&self) -> Option<&Path> {
         match self {
             Self::Bundled(folder) => Some(folder),
-            Self::Served(_) => None,
+            Self::Served(..) => None,
         }
     }
 
     fn load(&self, how_often: Use, threads: usize) -> Result<Model, EmbedError> {
         Ok(match self {
             Self::Bundled(folder) => Model::Bundled(MiniLm::load(folder, threads, how_often)?),
-            Self::Served(settings) => Model::Served(Arc::new(Served::new(settings.clone())?)),
+            Self::Served(settings, key) => {
+                let mut settings = settings.clone();
+                settings.key = key.as_ref().map(KeyAt::find).transpose()?.flatten();
+                Model::Served(Arc::new(Served::new(settings)?))
+            }
         })
     }
 
@@ -135,7 +149,7 @@ impl Chosen {
         let first = chunks(text).first().copied().unwrap_or_default();
         match self {
             Self::Bundled(_) => Ok(first.to_owned()),
-            Self::Served(_) => {
+            Self::Served(..) => {
                 let intake = environment.intake()?;
                 Ok(intake.redactor().clean_text(first, &mut Report::default()).into_inner())
             }
@@ -165,15 +179,21 @@ fn bundled(environment: &Environment) -> PathBuf {
     places.find(|place| place.is_dir()).unwrap_or(first)
 }
 
-/// The key that a server wants. OpenAI's is for nobody else.
-fn key(environment: &Environment, place: &Place) -> Result<Option<thru_models::Key>> {
-    let (name, variable) = match place.join("") == OPENAI {
-        true => ("openai", Some("OPENAI_API_KEY")),
-        false => ("embedding", None),
-    };
-    let folder = refining::key_folder(environment);
-    let found = Keys::new(&environment::variable, &folder).find(name, variable)?;
-    Ok(found.map(|(key, _)| key))
+impl KeyAt {
+    /// Where the key of this place is. OpenAI's is for nobody else.
+    fn of(place: &Place, folder: PathBuf) -> Self {
+        let (name, variable) = match place.join("") == OPENAI {
+            true => ("openai", Some("OPENAI_API_KEY")),
+            false => ("embedding", None),
+        };
+        Self { name, variable, folder }
+    }
+
+    fn find(&self) -> Result<Option<Key>, EmbedError> {
+        let found = Keys::new(&environment::variable, &self.folder).find(self.name, self.variable);
+        let found = found.map_err(|error| EmbedError::Failed(error.to_string()))?;
+        Ok(found.map(|(key, _)| key))
+    }
 }
 
 /// Says of directories whether what was said in sessions there may be given to the chosen model. The
@@ -182,7 +202,7 @@ pub(crate) fn may_see<'e>(
     environment: &'e Environment,
     chosen: &Chosen,
 ) -> impl Fn(Option<&str>) -> bool + use<'e> {
-    let is_served = matches!(chosen, Chosen::Served(_));
+    let is_served = matches!(chosen, Chosen::Served(..));
     let known: RefCell<HashMap<String, bool>> = RefCell::default();
     move |directory| match directory.filter(|_| is_served) {
         Some(directory) if Path::new(directory).is_absolute() => *known
@@ -190,5 +210,36 @@ pub(crate) fn may_see<'e>(
             .entry(directory.to_owned())
             .or_insert_with(|| refining::settings_of(environment, Path::new(directory)).is_some()),
         _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_key_of_openai_is_shown_to_nobody_else() {
+        let name = |url: &str| KeyAt::of(&Place::parse(url).unwrap(), PathBuf::new()).name;
+        assert_eq!(name(OPENAI), "openai");
+        assert_eq!(name("https://api.openai.com/"), "openai");
+        for other in
+            ["http://api.openai.com", "https://api.openai.com.example.net", "http://localhost:1234"]
+        {
+            assert_eq!(name(other), "embedding", "{other}");
+        }
+    }
+
+    #[test]
+    fn keys_of_other_servers_lie_in_files_of_their_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = KeyAt::of(&Place::parse("http://localhost:1").unwrap(), folder.path().to_owned());
+        let file = folder.path().join("embedding");
+        std::fs::write(&file, "sk-test\n").unwrap();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            std::fs::set_permissions(&file, PermissionsExt::from_mode(0o600)).unwrap();
+        }
+        assert_eq!(at.find().unwrap().unwrap().reveal(), "sk-test");
     }
 }

@@ -10,6 +10,7 @@
 
 mod copies;
 mod dump;
+mod embedding;
 mod excluded;
 mod faults;
 mod forgetting;

@@ -19,6 +19,8 @@ pub struct IndexedText {
     pub row: i64,
     /// Its key among the vectors.
     pub key: u64,
+    /// The row of its session; 0 where it has none.
+    pub session: i64,
     /// When it was written, in milliseconds since 1970; 0 where unknown.
     at: i64,
 }
@@ -30,8 +32,6 @@ pub struct KeyedText {
     pub row: i64,
     /// Its key among the vectors.
     pub key: u64,
-    /// The row of its session, where it has one.
-    pub session: Option<i64>,
     /// The text.
     pub text: String,
 }
@@ -55,16 +55,16 @@ impl TextIndex {
         Ok(keys)
     }
 
-    /// The texts whose keys are not known, the `most` newest of them.
-    pub fn texts_without(
+    /// The texts that are wanted, the `most` newest of them.
+    pub fn newest_texts(
         &self,
         store: &Store,
         most: usize,
-        is_known: impl Fn(u64) -> bool,
+        is_wanted: impl Fn(&IndexedText) -> bool,
     ) -> Result<WaitingTexts> {
         let mut waiting = Vec::new();
         self.each_text(store, |text| {
-            if !is_known(text.key) {
+            if is_wanted(&text) {
                 waiting.push(text);
             }
         })?;
@@ -83,12 +83,14 @@ impl TextIndex {
             for segment in part.searcher.segment_readers() {
                 let columns = segment.fast_fields();
                 let (keys, rows) = (columns.u64("text_key")?, columns.u64("row")?);
-                let times = columns.i64("at")?;
+                let (sessions, times) = (columns.u64("session")?, columns.i64("at")?);
                 for document in segment.doc_ids_alive() {
                     let key = keys.first(document).unwrap_or(0);
                     let row = rows.first(document).unwrap_or(0) as i64;
                     if key != 0 && !retired.contains(&row) {
-                        each(IndexedText { row, key, at: times.first(document).unwrap_or(0) });
+                        let session = sessions.first(document).unwrap_or(0) as i64;
+                        let at = times.first(document).unwrap_or(0);
+                        each(IndexedText { row, key, session, at });
                     }
                 }
             }
@@ -100,23 +102,21 @@ impl TextIndex {
 impl Store {
     /// The texts of these rows with their keys. Rows that were replaced since are left out.
     pub fn keyed_texts(&self, collection: Collection, rows: &[i64]) -> Result<Vec<KeyedText>> {
-        let keyed =
-            |row, session, text: String| KeyedText { row, key: text_key(&text), session, text };
+        let keyed = |row, text: String| KeyedText { row, key: text_key(&text), text };
         match collection {
             Collection::Passages => {
                 let passages = self.passages_of_rows(rows)?;
-                let keyed = passages.into_iter().map(|passage| {
-                    Ok(keyed(passage.row, Some(passage.session), self.text_of(&passage)?))
-                });
+                let keyed = passages
+                    .into_iter()
+                    .map(|passage| Ok(keyed(passage.row, self.text_of(&passage)?)));
                 keyed.collect()
             }
             Collection::Memories => {
                 let filter = MemoryFilter { rows: Some(rows.to_vec()), ..MemoryFilter::default() };
                 let memories = self.memories(&filter)?;
-                let keyed = memories.into_iter().map(|memory| {
-                    let text = self.body_of(&memory)?.search_text();
-                    Ok(keyed(memory.row, memory.session, text))
-                });
+                let keyed = memories
+                    .into_iter()
+                    .map(|memory| Ok(keyed(memory.row, self.body_of(&memory)?.search_text())));
                 keyed.collect()
             }
         }

@@ -116,7 +116,7 @@ fn fill(
         ));
         if embedded.left_out > 0 {
             let texts = plural(embedded.left_out, "text");
-            page.line(format!("{texts} left out: refused, or not to be seen by a server."));
+            page.line(format!("{texts} left out: the server refused them."));
         }
         page.line(format!(
             "{} of {} have vectors ({}, {}).",

@@ -387,7 +387,9 @@ fn conclude(page: &mut Page, report: &ImportReport, environment: &Environment) -
     let waiting = State::look(environment, &environment.intake()?)?.waiting();
     if waiting > 0 {
         let (texts, who) = (plural(waiting, "text"), who_embeds(environment));
-        page.line(format!("{texts} to be embedded, to be found by what they mean: {who}."));
+        page.line(format!(
+            "{texts} to be embedded, so that they are found by what they mean: {who}."
+        ));
     }
     if report.sources > 0 && counts.passages > 0 {
         let example = page.paint(Tone::Id, "thru search WORDS");

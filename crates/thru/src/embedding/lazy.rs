@@ -52,8 +52,7 @@ pub(crate) struct Lazy {
 
 #[derive(Clone)]
 struct Loaded {
-    for_many: Arc<Model>,
-    for_one: Arc<Model>,
+    model: Arc<Model>,
     used: Instant,
 }
 
@@ -65,14 +64,18 @@ impl Lazy {
         Self { chosen, name, threads, loaded, asking }
     }
 
+    /// Whose it is.
+    pub(crate) const fn chosen(&self) -> &Chosen {
+        &self.chosen
+    }
+
     fn loaded(&self) -> Result<Loaded, EmbedError> {
         let mut slot = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         let mut loaded = match slot.take() {
             Some(loaded) => loaded,
             None => {
-                let model = self.chosen.load(Use::Often, self.threads)?;
-                let for_one = Arc::new(model.beside());
-                Loaded { for_many: Arc::new(model), for_one, used: Instant::now() }
+                let model = Arc::new(self.chosen.load(Use::Often, self.threads)?);
+                Loaded { model, used: Instant::now() }
             }
         };
         loaded.used = Instant::now();
@@ -85,12 +88,13 @@ impl Lazy {
         let text = self.chosen.cleaned(environment, text)?;
         let _asking = match self.chosen {
             Chosen::Bundled(_) => Some(self.asking.lock().unwrap_or_else(PoisonError::into_inner)),
-            Chosen::Served(_) => match self.asking.try_lock() {
+            Chosen::Served(..) => match self.asking.try_lock() {
                 Ok(asking) => Some(asking),
                 Err(_) => anyhow::bail!("the server that embeds is being asked already"),
             },
         };
-        Ok(self.loaded()?.for_one.vector(&text)?)
+        // On a thread of its own, which has the priority of who asks.
+        Ok(self.loaded()?.model.beside().vector(&text)?)
     }
 
     /// Lets it go where nobody used it for so long; says whether it is still there.
@@ -111,11 +115,11 @@ impl Embedder for Lazy {
     fn dimensions(&self) -> Option<usize> {
         match self.chosen {
             Chosen::Bundled(_) => Some(BUNDLED_DIMENSIONS),
-            Chosen::Served(_) => None,
+            Chosen::Served(..) => None,
         }
     }
 
     fn embed(&self, texts: &[&str], stop: &AtomicBool) -> Result<Vec<Vec<f32>>, EmbedError> {
-        self.loaded()?.for_many.as_embedder().embed(texts, stop)
+        self.loaded()?.model.as_embedder().embed(texts, stop)
     }
 }

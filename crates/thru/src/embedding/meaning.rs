@@ -129,7 +129,7 @@ impl Asked {
 
     fn own_model(&self) -> Found {
         let mut chosen = self.chosen.clone();
-        if let Chosen::Served(settings) = &mut chosen {
+        if let Chosen::Served(settings, _) = &mut chosen {
             settings.timeout = settings.timeout.min(QUESTION);
         }
         let vector = chosen.load(Use::Once, 1).and_then(|model| model.vector(&self.text));

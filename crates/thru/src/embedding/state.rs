@@ -46,16 +46,16 @@ impl State {
             Err(reason) => format!("texts cannot be embedded: {}", printable(reason)),
             Ok(None) => "off, by `embedding.provider`: search goes by words alone".to_owned(),
             Ok(Some((chosen, coverage))) => {
-                let texts = match coverage.embedded == coverage.texts {
-                    true => format!("all of {}", plural(coverage.texts, "text")),
-                    false => format!(
-                        "{} of {}",
-                        count(coverage.embedded),
-                        plural(coverage.texts, "text")
-                    ),
-                };
                 let who = printable(&chosen.described());
-                format!("{texts} have vectors ({who}, {})", size(coverage.bytes))
+                if coverage.texts == 0 {
+                    return format!("nothing to embed yet ({who})");
+                }
+                let embedded = match coverage.embedded == coverage.texts {
+                    true => "all".to_owned(),
+                    false => count(coverage.embedded),
+                };
+                let texts = plural(coverage.texts, "text");
+                format!("{embedded} of {texts} have vectors ({who}, {})", size(coverage.bytes))
             }
         }
     }

@@ -6,7 +6,7 @@ use thru_store::vectors::{ModelFolder, SegmentProblem, Vectors};
 
 use super::{Finding, Seen};
 use crate::embedding::{Chosen, State, who_embeds};
-use crate::ui::{one_line, plural};
+use crate::ui::one_line;
 
 const CHECK: &str = "meaning";
 
@@ -50,10 +50,13 @@ fn current(seen: &Seen<'_>, state: &State) -> Finding {
     }
     match state.waiting() {
         0 => Finding::ok(CHECK, state.line()),
-        waiting => Finding::note(
+        _ => Finding::note(
             CHECK,
-            format!("{}; {} to be embedded", state.line(), plural(waiting, "text")),
-            format!("{}; until then search finds them by words", who_embeds(seen.environment)),
+            state.line(),
+            format!(
+                "search finds the others by words until they are embedded: {}",
+                who_embeds(seen.environment)
+            ),
         ),
     }
 }

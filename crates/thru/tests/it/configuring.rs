@@ -118,7 +118,7 @@ fn settings_are_shown_with_where_they_come_from() {
     # sent by itself; `thru distil --run` sends it.
     models.since = ""
 
-    # Send nothing of sessions that run in this directory to any model.
+    # Send nothing of sessions that run in this directory to any model, nor to a server of `embedding`.
     models.off = false
 
     # Seconds after which a model that does not answer is given up.
@@ -152,6 +152,24 @@ fn settings_are_shown_with_where_they_come_from() {
     # Let the `claude` program use `ANTHROPIC_API_KEY` from the environment. Without, it uses the
     # account that it is signed in to.
     models.claude_api_key = false
+
+    # Who turns texts into vectors, so that what means the same is found whatever words it uses: the
+    # model that comes with the program, a server, or nobody. A server sees what is said in every
+    # session, every memory and every question.
+    embedding.provider = "bundled"
+
+    # Which model of the server, such as `nomic-embed-text`.
+    embedding.model = ""
+
+    # Where the server answers, without `/v1` or `/api`. Empty means its usual address: Ollama on this
+    # machine, or OpenAI.
+    embedding.url = ""
+
+    # Seconds after which a server that does not answer is given up.
+    embedding.timeout_seconds = 60
+
+    # Where the files of the bundled model lie. Empty means beside the program.
+    embedding.folder = ""
 
     # Tokens that models may cost in a day (UTC), both ways. What is over waits for the next day.
     budget.daily_tokens = 500000

@@ -69,6 +69,7 @@ fn with_versions(home: &Home) -> insta::internals::SettingsBindDropGuard {
 fn a_doctor_finds_all_well_where_all_is_well() {
     let home = connected();
     let _settings = with_versions(&home);
+    home.thru(&["embed"]).expect(0);
     assert_snapshot!(home.shown(&["doctor"]), @"
     ok       hooks         Claude Code: 7 events in [folder]/claude/settings.json
     ok       program       hooks run [thru]
@@ -86,6 +87,7 @@ fn a_doctor_finds_all_well_where_all_is_well() {
     ok       index         11 passages and 4 memories
     ok       redaction     everything was cleaned by today's rules
     ok       waiting       everything in the journal was brought in
+    ok       meaning       all of 12 texts have vectors (bundled minilm-l6-v2-int8, [size])
     ok       daemon        does not run, by `THROUGHLINE_DAEMON`; nothing needs it
     ok       unindexed     every session that was left is indexed
     ok       jobs          no work failed
@@ -122,6 +124,7 @@ fn a_doctor_says_what_is_missing() {
     ok       index         0 passages and 0 memories
     ok       redaction     nothing is kept yet
     ok       waiting       everything in the journal was brought in
+    ok       meaning       nothing to embed yet (bundled minilm-l6-v2-int8)
     ok       daemon        does not run, by `THROUGHLINE_DAEMON`; nothing needs it
     ok       unindexed     there is no session
     ok       jobs          there is no work
@@ -313,10 +316,11 @@ fn status_fits_a_screen() {
     recording    on
     agents       Claude Code, 7 events
     memory       3 sessions in 2 projects, 11 passages, 4 memories
+    meaning      0 of 12 texts have vectors (bundled minilm-l6-v2-int8, [size])
     last event   SessionStart at [moment], just now
     last intake  [moment], just now
     data         [size] in [folder]/home
-                 archive [size], store [size], index [size], journal [size]
+                 archive [size], store [size], index [size], vectors [size], journal [size]
     daemon       does not run, by `THROUGHLINE_DAEMON`; nothing needs it
     ");
     home.thru(&["config", "set", "journal.alarm_mb", "16"]).expect(0);
@@ -329,10 +333,11 @@ fn status_fits_a_screen() {
     failures     1 hook failed in the last day; `thru doctor` says more
     agents       Claude Code, 7 events
     memory       3 sessions in 2 projects, 11 passages, 4 memories
+    meaning      0 of 12 texts have vectors (bundled minilm-l6-v2-int8, [size])
     last event   SessionStart at [moment], just now
     last intake  [moment], just now
     data         [size] in [folder]/home
-                 archive [size], store [size], index [size], journal [size]
+                 archive [size], store [size], index [size], vectors [size], journal [size]
     daemon       does not run, by `THROUGHLINE_DAEMON`; nothing needs it
     ");
 }
@@ -344,9 +349,10 @@ fn status_says_how_to_begin() {
     assert_snapshot!(home.shown(&["status"]), @"
     recording    no; `thru install` connects Claude Code
     memory       0 sessions in 0 projects, 0 passages, 0 memories
+    meaning      nothing to embed yet (bundled minilm-l6-v2-int8)
     last intake  nothing was brought in yet; `thru import` reads what is there
     data         [size] in [folder]/home
-                 archive [size], store [size], index [size], journal [size]
+                 archive [size], store [size], index [size], vectors [size], journal [size]
     daemon       does not run, by `THROUGHLINE_DAEMON`; nothing needs it
     ");
 }

@@ -42,6 +42,7 @@ fn help_says_what_it_is_for() {
       export        Write memory out as JSON Lines
       jobs          List work that waits or failed, and have it tried again
       models        Choose whose model makes memories better, if any
+      embed         Make vectors of what has none yet, so that search finds what means the same
       distil        Have a model look at earlier turns and sessions, and see first what that costs
       sync-history  See which sessions are not remembered yet, and bring them in
       mcp           Answer agents: the memory as an MCP server on standard input and output

@@ -21,6 +21,7 @@ mod doctoring;
 #[path = "../../../thru-intake/tests/it/dump.rs"]
 #[allow(dead_code, reason = "shared with the tests of thru-intake, which use all of it")]
 mod dump;
+mod embedding;
 mod exporting;
 mod faulting;
 mod forgetting;

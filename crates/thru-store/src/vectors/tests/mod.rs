@@ -1,6 +1,7 @@
 //! The vectors as their users see them: on a disk, with others at work, and damaged.
 
 mod damage;
+mod models;
 mod searching;
 mod writing;
 

@@ -37,40 +37,41 @@ const SWEEP: Duration = Duration::from_hours(24);
 /// The model that the settings name, as long as they do.
 #[derive(Default)]
 pub(super) struct Chooser {
-    current: Mutex<Option<(Vec<String>, Chosen, Arc<Lazy>)>>,
+    current: Mutex<Option<Current>>,
+}
+
+struct Current {
+    /// What it follows from.
+    settings: Vec<String>,
+    model: Arc<Lazy>,
 }
 
 impl Chooser {
     /// The model of these settings; nothing where there is to be none.
-    fn current(&self, environment: &Environment) -> Result<Option<(Chosen, Arc<Lazy>)>> {
+    fn current(&self, environment: &Environment) -> Result<Option<Arc<Lazy>>> {
         let all = environment.config.all().filter(|one| one.key.starts_with("embedding."));
         let settings: Vec<String> = all.map(|one| format!("{}={}", one.key, one.value)).collect();
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-        if current.as_ref().is_none_or(|(known, ..)| *known != settings) {
-            *current = Chosen::of(environment)?.map(|chosen| {
-                let lazy = Arc::new(Lazy::new(chosen.clone(), 1));
-                (settings, chosen, lazy)
-            });
+        if current.as_ref().is_none_or(|current| current.settings != settings) {
+            let model = Chosen::of(environment)?.map(|chosen| Arc::new(Lazy::new(chosen, 1)));
+            *current = model.map(|model| Current { settings, model });
         }
-        Ok(current.as_ref().map(|(_, chosen, lazy)| (chosen.clone(), Arc::clone(lazy))))
+        Ok(current.as_ref().map(|current| Arc::clone(&current.model)))
     }
 
     /// Lets the model go where nobody needs it; says whether it is still there.
     fn tidy(&self) -> bool {
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_loaded = current.as_ref().is_some_and(|(.., lazy)| lazy.let_go_after(UNUSED));
-        if !is_loaded {
-            // A key may be another one the next time.
-            *current = None;
-        }
-        is_loaded
+        // What is not loaded goes as a whole: a key may be another one the next time.
+        current.take_if(|current| !current.model.let_go_after(UNUSED));
+        current.is_some()
     }
 
     /// What a text means.
     pub(super) fn answer(&self, environment: &Environment, text: &str) -> Result<Answer> {
-        let (chosen, lazy) =
-            self.current(environment)?.context("nobody embeds, by `embedding.provider`")?;
-        Ok(Answer { model: chosen.model(), vector: lazy.question(environment, text)? })
+        let model = self.current(environment)?.context("nobody embeds, by `embedding.provider`")?;
+        let vector = model.question(environment, text)?;
+        Ok(Answer { model: model.chosen().model(), vector })
     }
 }
 
@@ -207,14 +208,14 @@ impl Worker {
     /// Embeds some of what waits.
     fn step(&mut self) -> Result<Next> {
         self.environment = self.environment.again()?;
-        let Some((chosen, embedder)) = self.chooser.current(&self.environment)? else {
+        let Some(embedder) = self.chooser.current(&self.environment)? else {
             return Ok(Next::Never);
         };
         let intake = self.environment.intake()?;
         let how = Embedding {
             embedder: embedder.as_ref(),
             most: Some(STEP),
-            may_see: &may_see(&self.environment, &chosen),
+            may_see: &may_see(&self.environment, embedder.chosen()),
             stop: &self.stop,
         };
         let done = match intake.embed(&how, &mut |_| {}) {
@@ -228,6 +229,10 @@ impl Worker {
         }
         if done.stopped {
             return Ok(Next::Woken);
+        }
+        if done.left_out > 0 {
+            // What is refused once is refused again.
+            return Ok(Next::Later(LONGEST));
         }
         if done.texts as usize >= STEP {
             return Ok(Next::Soon);
