@@ -45,6 +45,8 @@ pub struct Answer {
     pub sessions: Vec<SessionHits>,
     /// How sure we are that this answers the question at all.
     pub confidence: f32,
+    /// Whether a passage holds every word of a short question.
+    pub holds_all: bool,
     /// Passages that hold any word of the question, as far as they were looked at.
     pub considered: usize,
     /// The terms that were looked for.
@@ -62,7 +64,9 @@ pub struct Answer {
 impl Answer {
     /// Whether what was found seems to answer the question.
     pub fn is_confident(&self) -> bool {
-        self.confidence >= CONFIDENT || self.memories.iter().any(|found| found.hit.coverage >= SURE)
+        self.confidence >= CONFIDENT
+            || self.holds_all
+            || self.memories.iter().any(|found| found.hit.coverage >= SURE)
     }
 
     /// Whether nothing was found; with `nearest`, whether not even something near was.
@@ -134,6 +138,7 @@ pub fn search(
         order(layout, &index, store, &asked, meaning)?;
     let mut answer = Answer {
         confidence: ranking.confidence,
+        holds_all: ranking.holds_all,
         considered: candidates.found.len(),
         left_out: index.rows_left_out,
         terms,

@@ -53,6 +53,8 @@ pub struct Ranking {
     pub confidence: f32,
     /// What confidence is made of, in the order of [`SIGNALS`].
     pub signals: Signals,
+    /// Whether a passage holds every word of a short question.
+    pub holds_all: bool,
 }
 
 /// Orders candidates.
@@ -83,6 +85,7 @@ pub fn rank(candidates: &Candidates, found: &Found, weights: &Weights) -> Rankin
     Ranking {
         confidence: confidence::of(candidates, &signals, found),
         signals,
+        holds_all: confidence::holds_all(candidates),
         passages,
         sessions: sessions.into_iter().map(|(score, _)| score).collect(),
     }
