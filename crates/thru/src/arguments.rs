@@ -39,6 +39,8 @@ pub(crate) enum Command {
     Import(commands::import::Arguments),
     /// Find where something was said or done
     Search(commands::search::Arguments),
+    /// Say why something stands where it does among the answers to a question
+    Why(commands::why::Arguments),
     /// Show memories and passages whole, or the records they came from
     Show(commands::show::Arguments),
     /// Show what happened before and after something

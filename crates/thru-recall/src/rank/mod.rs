@@ -212,13 +212,14 @@ mod tests {
     #[test]
     fn what_means_the_same_is_found_without_a_word_of_the_question() {
         let found = vec![
-            candidate(1, 1, PassageKind::Assistant, &[1.0, 0.0]),
+            candidate(1, 1, PassageKind::Assistant, &[0.1, 0.0]),
             candidate(2, 1, PassageKind::Assistant, &[0.0, 0.0]),
-            candidate(3, 1, PassageKind::Assistant, &[0.9, 0.0]),
+            candidate(3, 1, PassageKind::Assistant, &[1.0, 0.0]),
         ];
-        let order = order(found, vec![Some(0.2), Some(0.8), Some(0.75)]);
-        assert_eq!(order[0], (3, 1));
-        assert_eq!(order[1], (2, 1));
+        let by_words = order(found.clone(), vec![]);
+        assert_eq!(by_words, [(3, 1), (1, 1), (2, 1)]);
+        let by_both = order(found, vec![Some(0.2), Some(0.8), Some(0.75)]);
+        assert_eq!(by_both, [(3, 1), (2, 1), (1, 1)]);
     }
 
     #[test]

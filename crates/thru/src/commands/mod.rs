@@ -46,6 +46,7 @@ pub(crate) mod unindexed;
 pub(crate) mod uninstall;
 pub(crate) mod up;
 pub(crate) mod verify;
+pub(crate) mod why;
 
 use std::process::ExitCode;
 
@@ -106,6 +107,7 @@ const fn wants_daemon(command: &Command) -> bool {
         Command::Up(_)
             | Command::Import(_)
             | Command::Search(_)
+            | Command::Why(_)
             | Command::Show(_)
             | Command::Timeline(_)
             | Command::Context(_)
@@ -120,6 +122,7 @@ fn carry_out(command: Command, environment: &Environment, plain: bool) -> Result
     match command {
         Command::Import(arguments) => import::run(&arguments, environment, plain),
         Command::Search(arguments) => search::run(&arguments, environment, plain),
+        Command::Why(arguments) => why::run(&arguments, environment, plain),
         Command::Show(arguments) => show::run(&arguments, environment, plain),
         Command::Timeline(arguments) => timeline::run(&arguments, environment, plain),
         Command::Context(arguments) => context::run(&arguments, environment, plain),
