@@ -4,12 +4,15 @@
 //! What is found is held against what an exact look at all of them in floats finds.
 
 use std::fs::{self, File};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use thru_store::vectors::{Among, Query, VectorWriter, Vectors};
+use thru_core::Layout;
+use thru_store::Store;
+use thru_store::index::{Collection, TextIndex};
+use thru_store::vectors::{Among, ModelFolder, Query, VectorWriter, Vectors};
 
 use crate::home::temporary_directory;
 use crate::metrics::median;
@@ -29,7 +32,7 @@ const CLUSTER: usize = 100;
 const ONE_IN: usize = 20;
 
 /// How many vectors of which kind.
-#[derive(Args)]
+#[derive(Clone, Args)]
 pub(crate) struct Arguments {
     /// How many vectors; may be given several times [default: 99999, 360000 and 1000000]
     #[arg(long, value_name = "N")]
@@ -43,10 +46,17 @@ pub(crate) struct Arguments {
     /// What the vectors are drawn from
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Give every text of this home a synthetic vector of the bundled model's form instead, to time searches with as
+    /// many vectors as it would have
+    #[arg(long, value_name = "HOME")]
+    fill: Option<PathBuf>,
 }
 
 /// Measures and prints a table.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+    if let Some(home) = &arguments.fill {
+        return fill(arguments, home);
+    }
     println!("{}. {} dimensions.\n", machine(), arguments.dimensions);
     println!(
         "Medians in milliseconds; `of 10` is the share of the ten that floats find nearest.\n"
@@ -63,6 +73,26 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         let row = measure(arguments, *count)?;
         println!("| {} |", row.join(" | "));
     }
+    Ok(())
+}
+
+fn fill(arguments: &Arguments, home: &Path) -> Result<()> {
+    let layout = Layout::new(home);
+    let store = Store::open_to_read(&layout)?;
+    let mut keys = Vec::new();
+    for collection in Collection::ALL {
+        keys.extend(TextIndex::open_collection(&layout, &store, collection)?.text_keys(&store)?);
+    }
+    keys.sort_unstable();
+    keys.dedup();
+    let folder = ModelFolder::at(&layout.vectors(), thru_embed::BUNDLED)?;
+    let dimensions = thru_embed::BUNDLED_DIMENSIONS;
+    let mut writer = VectorWriter::open(&folder.path, dimensions, thru_embed::BUNDLED)?;
+    let mut synthetic = Synthetic::new(&Arguments { dimensions, ..arguments.clone() }, keys.len());
+    for batch in keys.chunks(BATCH) {
+        writer.add(batch.iter().map(|key| (*key, vec![synthetic.next()])).collect())?;
+    }
+    println!("{} texts have a vector.", keys.len());
     Ok(())
 }
 
