@@ -174,6 +174,10 @@ pub fn search(
             score: *score,
         });
     }
+    // What stands beside an answer belongs to it; behind the last one it is only there to fill the page.
+    while hits.last().is_some_and(|hit| hit.score.is_beside()) {
+        hits.pop();
+    }
     let shown: Vec<i64> = hits.iter().map(|hit| hit.passage.session).collect();
     let mut sessions: HashMap<i64, SessionRow> = store
         .sessions(&SessionFilter { rows: Some(shown), ..SessionFilter::default() })?

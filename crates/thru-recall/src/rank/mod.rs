@@ -110,6 +110,13 @@ impl Part {
 }
 
 impl PassageScore {
+    /// Whether it only stands beside what was found: it shares neither words nor meaning with the question.
+    pub fn is_beside(&self) -> bool {
+        let named = |name| PASSAGE_FEATURES.iter().position(|known| *known == name);
+        let own = ["words", "meaning"].into_iter().filter_map(named);
+        own.into_iter().all(|at| self.features[at] == 0.0)
+    }
+
     /// What the score is made of, what adds or takes most first; what is nothing is left out.
     pub fn parts(&self) -> Vec<Part> {
         parts(&PASSAGE_FEATURES, &self.features, &WEIGHTS.passages)

@@ -49,6 +49,7 @@ fn an_import_reads_what_every_agent_left() {
     Left out 4 private texts.
     1 line could not be read as records and were kept as they are (unknown-type 1).
     Memory: 30 passages of 5 sessions in 3 projects.
+    26 texts to be embedded, so that they are found by what they mean: `thru embed` does it.
     Try `thru search WORDS`, or `thru context` in a project: what a session there would be told.
     ");
     assert_snapshot!(home.shown(&["sessions", "--all"]), @"
@@ -103,11 +104,13 @@ fn every_listing_can_be_of_one_agent() {
     orrery · The table lacked the leap second of 2017   [age] Codex  019ed99c
       h10rj  agent     The table lacked the leap second of 2017.
       jsq4f  web_search…query: leap seconds since 1972
+      bes24  you       commit it
+      jzh5b  agent     I run it first.
       3x2s3  apply_patch…-let leap = 36; +let leap = 37; *** Add File: notes/leap.md +37 since 2017 ***
                        End Patch Success. Updated the following files: M src/ephemeris.rs
       845x7  local_shell ……git commit -am leap
 
-    4 passages of 1 session. `thru show ID` shows one whole.
+    6 passages of 1 session. `thru show ID` shows one whole.
     ");
     assert_eq!(home.thru(&["search", "--all", "--agent", "copilot", "leap second"]).code, 1);
     let found =
@@ -170,6 +173,7 @@ fn transcripts_are_known_by_what_they_hold() {
     Left out 4 private texts.
     1 line could not be read as records and were kept as they are (unknown-type 1).
     Memory: 17 passages of 2 sessions in 1 project.
+    12 texts to be embedded, so that they are found by what they mean: `thru embed` does it.
     Try `thru search WORDS`, or `thru context` in a project: what a session there would be told.
     ");
     let archived = home.data().join("archive").join("codex").join(ROLLOUT);

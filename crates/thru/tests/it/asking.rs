@@ -24,11 +24,13 @@ fn a_search_shows_passages_by_session() {
       z206b  summary   The lock is taken once now  [age] 
 
     rocket · The lock is taken once now   [age] 11111111
+      session 7.84: both-1 1.00 × 1.72 = 1.72; turn-3 1.00 × 1.29 = 1.29; turn-1 1.00 × 1.28 = 1.28; words-1 1.00 × 1.25 = 1.25; turn-2 1.00 × 1.19 = 1.19; person 0.50 × 1.62 = 0.81; passages 0.36 × -2.03 = -0.73; proximity 1.00 × 0.68 = 0.68; both-2 0.25 × 0.73 = 0.18; words-2 0.25 × 0.69 = 0.17
       wd5xb  you       Why does the importer lock the database?
-             #1 score 4.80 = 1.6 × (words 1.00 + neighbourhood 1.00 + session 1.00); session order 1.00, proximity 1.00
+             #1 11.65: person 1.00 × 3.45 = 3.45; session 1.00 × 3.40 = 3.40; person-words 1.00 × -2.97 = -2.97; window 1.00 × 2.88 = 2.88; turn 1.00 × 2.70 = 2.70; words 1.00 × 2.19 = 2.19
 
     1 passage of 1 session. `thru show ID` shows one whole.
-    Looked for: import lock. 2 passages looked at closely; confidence 2.16.
+    Looked for: import lock. 5 passages looked at closely; confidence 0.81.
+    Meaning: not compared, nothing is embedded yet: `thru embed` does it. Words alone were looked for.
     ");
     assert_snapshot!(home.shown(&["search", "E0502", "--context", "1", "-n", "1"]), @"
     In short
@@ -61,8 +63,12 @@ fn a_search_answers_as_json() {
     assert_snapshot!(text, @r#"
     {
       "confidence": "[confidence]",
+      "is_confident": true,
       "kind": "search",
       "left_out": 0,
+      "meaning": {
+        "without": "nothing is embedded yet: `thru embed` does it"
+      },
       "memories": [
         {
           "at": "2026-03-01T09:00:03Z",
@@ -134,7 +140,41 @@ fn a_search_answers_as_json() {
             }
           ],
           "project": "orchard",
-          "score": 1.0,
+          "score": {
+            "features": {
+              "both-1": {
+                "contribution": 1.7200000286102295,
+                "value": 1.0,
+                "weight": 1.7200000286102295
+              },
+              "passages": {
+                "contribution": -0.44603660702705383,
+                "value": 0.2197224646806717,
+                "weight": -2.0299999713897705
+              },
+              "person": {
+                "contribution": 0.8100000023841858,
+                "value": 0.5,
+                "weight": 1.6200000047683716
+              },
+              "turn-1": {
+                "contribution": 1.2799999713897705,
+                "value": 1.0,
+                "weight": 1.2799999713897705
+              },
+              "turn-2": {
+                "contribution": 1.190000057220459,
+                "value": 1.0,
+                "weight": 1.190000057220459
+              },
+              "words-1": {
+                "contribution": 1.25,
+                "value": 1.0,
+                "weight": 1.25
+              }
+            },
+            "total": 5.8039631843566895
+          },
           "started": "2026-03-01T09:00:01Z",
           "state": "ended",
           "title": "Plan the irrigation for the young pear trees",
@@ -318,11 +358,9 @@ fn a_passage_is_shown_whole_and_with_its_source() {
     let id = home.id_of("E0502 borrow");
     assert_snapshot!(home.shown(&["show", &id]), @"
     rocket · The lock is taken once now   [age] 11111111
-    aa6pe  Bash · turn 1 · 2026-03-01 09:00
+    wd5xb  you · turn 1 · 2026-03-01 09:00
 
-    Bash
-    command: cargo test --workspace
-    error[E0502]: cannot borrow `store` as mutable
+    Why does the importer lock the database?
     ");
     assert_snapshot!(home.shown(&["show", &id[..6], "--source"]), @r#"
     rocket · The lock is taken once now   [age] 11111111

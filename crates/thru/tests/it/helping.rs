@@ -15,6 +15,7 @@ fn help_says_what_it_is_for() {
       up            Set everything up: install, read the history that is there, say what is remembered
       import        Read the history that agents left on this machine
       search        Find where something was said or done
+      why           Say why something stands where it does among the answers to a question
       show          Show memories and passages whole, or the records they came from
       timeline      Show what happened before and after something
       context       Print what a session that starts here now would be given
@@ -129,6 +130,7 @@ fn help_of_search() {
           --concept <CONCEPT>  Only memories with this concept: how-it-works, why-it-exists,
                                what-changed, problem-solution, gotcha, pattern, trade-off
           --explain            Say what each score is made of
+          --nearest            Show what comes nearest even where nothing answers
           --json               Answer as JSON
       -h, --help               Print help
 
@@ -634,30 +636,31 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
                        lock file beside each index only makes writers of that index wait, and it works
                        be…
       bnh2g  you       Why a lock per file and not one lock for everything? Write the reason down.
+      hbe8t  agent     Fixed and committed as 4f0c2d1. The lock is now taken before the index is read,
+                       one lock file per index, and the reason is in docs/decisions.md.
       spd0r  agent     The lock is taken after `load()`: two processes can both read the old index, and
                        the second `store()` throws away the first one's entry. Besides, GLOBAL_LOCK is a
                        process-wide mutex, so it does nothing between two agents.
-      hbe8t  agent     Fixed and committed as 4f0c2d1. The lock is now taken before the index is read,
-                       one lock file per index, and the reason is in docs/decisions.md.
-      n7dyq  Edit      …## One lock file per index A global lock made unrelated projects wait for each
-                       other. The file /home/ada/rocket/docs/decisions.md has been updated.
 
-    5 passages of 1 session. `thru show ID` shows one whole.
+    4 passages of 1 session. `thru show ID` shows one whole.
 
     $ thru search SQLITE_BUSY
     In short
       d8jkg  feature   Add exponential backoff with jitter and a budget of two seconds for th…  [age] 
 
     rocket · Retry budget for the uploader   [age] c27d4e83
-      t6rhe  you       Uploads fail with SQLITE_BUSY under load. Always use a retry budget, never an
-                       endless loop.
       96xbd  agent     Uploads survive eight parallel writers now: SQLITE_BUSY is retried with growing
                        pauses, and after two seconds in all the upload gives up with a clear error. Next
                        step: make the budget a setting.
+      t6rhe  you       Uploads fail with SQLITE_BUSY under load. Always use a retry budget, never an
+                       endless loop.
       jvtvz  Bash ✗    …Error: database is locked (SQLITE_BUSY) after 3 attempts
+      63kx1  agent     The loop retries at once, three times within a millisecond, so all attempts meet
+                       the same writer. I'll add exponential backoff with jitter and a budget of two
+                       seconds for the whole upload.
       27kj9  Read      …Err(e) if e.is_busy() => continue, other => return other, } }
 
-    4 passages of 1 session. `thru show ID` shows one whole.
+    5 passages of 1 session. `thru show ID` shows one whole.
 
     $ thru session show 5b1f
     rocket · Lost updates in the session index   [age] 5b1f0c9e
