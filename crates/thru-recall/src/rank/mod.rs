@@ -11,7 +11,9 @@ mod passages;
 mod sessions;
 mod weights;
 
-use thru_store::index::Candidates;
+use std::collections::HashMap;
+
+use thru_store::index::{Candidate, Candidates};
 
 pub use confidence::{CONFIDENT, SIGNALS, Signals};
 pub use evidence::{Evidence, Found};
@@ -78,6 +80,7 @@ pub fn rank(candidates: &Candidates, found: &Found, weights: &Weights) -> Rankin
             PassageScore { candidate, score, features }
         })
         .collect();
+    put_behind(all, &mut passages);
     passages.sort_by(|a, b| {
         b.score.total_cmp(&a.score).then_with(|| all[a.candidate].key.cmp(&all[b.candidate].key))
     });
@@ -88,6 +91,29 @@ pub fn rank(candidates: &Candidates, found: &Found, weights: &Weights) -> Rankin
         holds_all: confidence::holds_all(candidates),
         passages,
         sessions: sessions.into_iter().map(|(score, _)| score).collect(),
+    }
+}
+
+/// How far away the passage is, at most, that another only stands beside.
+const BESIDE: u32 = 2;
+/// How much less the one counts than the other.
+const BEHIND: f32 = 0.01;
+
+/// Puts what only stands beside an answer behind that answer, however much its place in the session and its
+/// speaker count for it. `scores` are in the order of the candidates.
+fn put_behind(all: &[Candidate], scores: &mut [PassageScore]) {
+    let answers: HashMap<(i64, u32), f32> = scores
+        .iter()
+        .filter(|score| !score.is_beside())
+        .map(|score| (&all[score.candidate], score.score))
+        .map(|(candidate, score)| ((candidate.source, candidate.ordinal), score))
+        .collect();
+    for score in scores.iter_mut().filter(|score| score.is_beside()) {
+        let candidate = &all[score.candidate];
+        let around = candidate.ordinal.saturating_sub(BESIDE)..=candidate.ordinal + BESIDE;
+        let best = around.filter_map(|ordinal| answers.get(&(candidate.source, ordinal)));
+        let best = best.copied().fold(f32::MIN, f32::max);
+        score.score = score.score.min(best - BEHIND);
     }
 }
 
@@ -158,7 +184,6 @@ fn as_shares(values: &mut [f32]) {
 #[cfg(test)]
 mod tests {
     use thru_core::PassageKind;
-    use thru_store::index::Candidate;
 
     use super::*;
 
@@ -223,10 +248,19 @@ mod tests {
             candidate(2, 1, PassageKind::Assistant, &[0.0, 0.0]),
             candidate(3, 1, PassageKind::Assistant, &[1.0, 0.0]),
         ];
-        let by_words = order(found.clone(), vec![]);
-        assert_eq!(by_words, [(3, 1), (1, 1), (2, 1)]);
+        assert_eq!(order(found.clone(), vec![])[..2], [(3, 1), (1, 1)]);
         let by_both = order(found, vec![Some(0.2), Some(0.8), Some(0.75)]);
         assert_eq!(by_both, [(3, 1), (2, 1), (1, 1)]);
+    }
+
+    #[test]
+    fn what_stands_beside_an_answer_comes_behind_it() {
+        let found = vec![
+            candidate(1, 1, PassageKind::Human, &[0.0, 0.0]),
+            candidate(1, 2, PassageKind::Tool, &[2.0, 1.0]),
+            candidate(2, 7, PassageKind::Tool, &[0.2, 0.0]),
+        ];
+        assert_eq!(order(found, vec![]), [(1, 2), (1, 1), (2, 7)]);
     }
 
     #[test]

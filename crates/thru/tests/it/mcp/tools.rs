@@ -99,8 +99,13 @@ fn twenty_typical_hits_cost_at_most_twelve_hundred_tokens() {
     let home = Home::new();
     let words = "the uploader retries a failed chunk with growing pauses until its budget of two seconds is \
                  spent, then it gives up and says which chunk it was and what the server answered last";
+    // Each is about something else: of what says the same, only one is shown.
+    let others = |number: usize| {
+        (0..20).map(|word| format!("w{number}x{word}")).collect::<Vec<_>>().join(" ")
+    };
     let mut author = Author::of(ONE);
     for number in 0..15 {
+        let words = format!("{words} {}", others(number));
         author
             .asks(&format!("Uploads fail in case {number}: {words}"))
             .says(&format!(
