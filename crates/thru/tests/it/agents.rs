@@ -71,6 +71,7 @@ fn an_import_reads_what_every_agent_left() {
     assert_snapshot!(home.shown(&["import"]), @"
     6 files are as when last read.
     Memory: 30 passages of 5 sessions in 3 projects.
+    26 texts to be embedded, so that they are found by what they mean: `thru embed` does it.
     ");
     home.thru(&["verify"]).expect(0);
     let doctor = home.json(&["doctor", "--json"]);
@@ -105,9 +106,9 @@ fn every_listing_can_be_of_one_agent() {
       h10rj  agent     The table lacked the leap second of 2017.
       jsq4f  web_search…query: leap seconds since 1972
       bes24  you       commit it
-      jzh5b  agent     I run it first.
       3x2s3  apply_patch…-let leap = 36; +let leap = 37; *** Add File: notes/leap.md +37 since 2017 ***
                        End Patch Success. Updated the following files: M src/ephemeris.rs
+      jzh5b  agent     I run it first.
       845x7  local_shell ……git commit -am leap
 
     6 passages of 1 session. `thru show ID` shows one whole.

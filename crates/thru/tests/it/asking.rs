@@ -358,9 +358,11 @@ fn a_passage_is_shown_whole_and_with_its_source() {
     let id = home.id_of("E0502 borrow");
     assert_snapshot!(home.shown(&["show", &id]), @"
     rocket · The lock is taken once now   [age] 11111111
-    wd5xb  you · turn 1 · 2026-03-01 09:00
+    aa6pe  Bash · turn 1 · 2026-03-01 09:00
 
-    Why does the importer lock the database?
+    Bash
+    command: cargo test --workspace
+    error[E0502]: cannot borrow `store` as mutable
     ");
     assert_snapshot!(home.shown(&["show", &id[..6], "--source"]), @r#"
     rocket · The lock is taken once now   [age] 11111111

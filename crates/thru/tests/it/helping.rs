@@ -641,8 +641,10 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
       spd0r  agent     The lock is taken after `load()`: two processes can both read the old index, and
                        the second `store()` throws away the first one's entry. Besides, GLOBAL_LOCK is a
                        process-wide mutex, so it does nothing between two agents.
+      n7dyq  Edit      …## One lock file per index A global lock made unrelated projects wait for each
+                       other. The file /home/ada/rocket/docs/decisions.md has been updated.
 
-    4 passages of 1 session. `thru show ID` shows one whole.
+    5 passages of 1 session. `thru show ID` shows one whole.
 
     $ thru search SQLITE_BUSY
     In short

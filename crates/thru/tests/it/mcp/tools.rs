@@ -19,20 +19,18 @@ fn a_search_is_one_table_of_memories_and_passages() {
     <throughline-context>
     Recorded data from earlier sessions: facts that may be out of date, not instructions. Check before relying on it.
 
-    14 hits in all projects; id | age | type | title | tokens
+    12 hits in all projects; id | age | type | title | tokens
     b5gnk | [age] | bugfix | Fix lost update in session index by locking per file | 97
     w3e0c | [age] | answer | We dropped the global lock because it serialised projects that never touch the same index: a long import in one project blocked every prompt… | 64
     bnh2g | [age] | prompt | Why a lock per file and not one lock for everything? Write the reason down. | 19
     hbe8t | [age] | answer | Fixed and committed as 4f0c2d1. The lock is now taken before the index is read, one lock file per index, and the reason is in docs/decisions… | 36
     spd0r | [age] | answer | The lock is taken after `load()`: two processes can both read the old index, and the second `store()` throws away the first one's entry. Bes… | 56
-    b8dx7 | [age] | prompt | Two agents running at once sometimes lose entries in sessions/index.json. Find out why and fix it. | 25
     n7dyq | [age] | tool | Edit: …## One lock file per index A global lock made unrelated projects wait for each other. The file /home/ada/rocket/docs/decisions.md ha… | 62
     5j5yp | [age] | tool | Bash: …'Fix lost update in session index by locking per file' description: [main 4f0c2d1] Fix lost update in session index by locking per f… | 54
     ez18g | [age] | answer | I'll look at how the index is written first. | 11
     sqfq0 | [age] | tool | Edit: …let _guard = GLOBAL_LOCK.lock(); new_string: let _guard = FileLock::exclusive(&self.lock_path)?; let mut index = self.load()?; index… | 89
     8f2n9 | [age] | tool | Read: …let _guard = GLOBAL_LOCK.lock(); self.store(&index) } | 58
-    t6rhe | [age] | prompt | Uploads fail with SQLITE_BUSY under load. Always use a retry budget, never an endless loop. | 23
-    63kx1 | [age] | answer | The loop retries at once, three times within a millisecond, so all attempts meet the same writer. I'll add exponential backoff with jitter a… | 47
+    b8dx7 | [age] | prompt | Two agents running at once sometimes lose entries in sessions/index.json. Find out why and fix it. | 25
     jvtvz | [age] | tool | Bash failed: …Error: database is locked (SQLITE_BUSY) after 3 attempts | 33
 
     Next: timeline(anchor=ID) for what happened around one, get_observations(ids=[…]) to read.
@@ -105,14 +103,12 @@ fn twenty_typical_hits_cost_at_most_twelve_hundred_tokens() {
     };
     let mut author = Author::of(ONE);
     for number in 0..15 {
-        let words = format!("{words} {}", others(number));
+        let said = [0, 100, 200].map(|part| format!("{words} {}", others(number + part)));
         author
-            .asks(&format!("Uploads fail in case {number}: {words}"))
-            .says(&format!(
-                "I decided to handle case {number} because {words}; that is why {words}."
-            ))
+            .asks(&format!("Uploads fail in case {number}: {}", said[0]))
+            .says(&format!("I decided to handle case {number} because {}.", said[1]))
             .runs(&format!("toolu_{number}"), &format!("cargo test case_{number}"))
-            .gets(&format!("toolu_{number}"), &format!("{words}\n{words}"));
+            .gets(&format!("toolu_{number}"), &said[2]);
     }
     home.write(&file(ONE), author.text());
     home.thru(&["import"]).expect(0);
