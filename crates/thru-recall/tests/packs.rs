@@ -15,7 +15,9 @@ use thru_core::{
     ObservationType, ProjectKey, SessionFacts, SessionId, SessionKey, SourceKind, Speaker,
     Statement, Summary, Timestamp, WorkOutcome, estimated_tokens,
 };
-use thru_recall::{Disk, LONGEST_PACK, Limits, Occasion, Pack, PackRequest, Presence, pack};
+use thru_recall::{
+    Disk, LONGEST_PACK, Limits, Occasion, Pack, PackRequest, Presence, pack, words_only,
+};
 use thru_redact::{Redactor, Report};
 use thru_store::index::IndexWriter;
 use thru_store::{MemoryRow, NewMemory, Store};
@@ -116,7 +118,8 @@ impl Memory {
             disk: &Working("/home/ada/rocket/src/lock.rs"),
             limits,
         };
-        pack(&self.layout(), &self.store, &Redactor::builtin(), &request).unwrap()
+        pack(&self.layout(), &self.store, &Redactor::builtin(), &request, words_only("sealed"))
+            .unwrap()
     }
 }
 
