@@ -193,17 +193,15 @@ fn a_prompt_is_given_what_bears_on_it() {
     "#);
     assert_snapshot!(home.inside(&["context", "--prompt", "what about src/retry.rs", "--explain"]).shown(), @"
     r28rx  Retry busy uploads with a budget (2026-03-01; 1 file gone since)
-           warm: names src/retry.rs (value 0.60)
+           warm: holds 25 % of its telling words, names src/retry.rs (value 0.55)
 
     1 line, about 109 tokens; looked for src/retry.rs.
     ");
     assert_snapshot!(home.inside(&["context", "--prompt", "SQLITE_BUSY again", "--explain"]).shown(), @"
     z206b  Retry busy uploads with a budget (2026-03-01; 1 file gone since)
            warm: holds 100 % of its telling words (value 1.00)
-    r28rx  Retry busy uploads with a budget (2026-03-01; 1 file gone since)
-           warm: SQLITE_BUSY stands in its turn (value 0.80)
 
-    2 lines, about 130 tokens; looked for SQLITE_BUSY.
+    1 line, about 109 tokens; looked for SQLITE_BUSY.
     ");
     assert_snapshot!(home.inside(&["context", "--prompt", "what did we do last time?"]).shown(), @"
     <throughline-context>
