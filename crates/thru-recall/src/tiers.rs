@@ -20,7 +20,7 @@ pub const WARM_LINES: usize = 2;
 pub const WARM_BY_WORDS: f32 = 0.4;
 
 /// … and where meaning can be compared as well, which adds to the words.
-pub const WARM_WITH_MEANING: f32 = 0.6;
+pub const WARM_WITH_MEANING: f32 = 0.65;
 
 /// A prompt of more words than this is a cue by itself: it says what it is about.
 pub const WARM_WORDS: usize = 10;

@@ -499,6 +499,9 @@ fn as_json(
                 memories::memory_json(store, &found.hit.memory, &found.title, session.as_ref())?;
             value["score"] = json!(found.hit.score);
             value["coverage"] = json!(found.hit.coverage);
+            if let Some(similarity) = found.hit.similarity {
+                value["similarity"] = json!(similarity);
+            }
             let freshness = memories::freshness(store, &found.hit.memory, session.as_ref())?;
             value["files_changed_since"] = json!(freshness.changed);
             value["files_gone_since"] = json!(freshness.gone);

@@ -219,6 +219,24 @@ fn a_prompt_is_given_what_bears_on_it() {
 }
 
 #[test]
+fn a_prompt_is_given_what_means_the_same_where_texts_are_embedded() {
+    let home = worked();
+    let asked = || {
+        let prompt = "should an upload that keeps failing ever give up?";
+        home.inside(&["context", "--json", "--prompt", prompt])
+    };
+    asked().expect(1);
+    home.thru(&["embed"]).expect(0);
+    let pack: serde_json::Value = serde_json::from_str(&asked().expect(0).stdout).unwrap();
+    let line = &pack["lines"][0];
+    assert!(line["title"].as_str().unwrap().starts_with("Retry busy uploads"), "{pack:#}");
+    assert!(line["reason"].as_str().unwrap().contains("means nearly the same"), "{pack:#}");
+    // Nobody to ask what it means: the words are too little.
+    home.thru(&["config", "set", "embedding.provider", "none"]).expect(0);
+    asked().expect(1);
+}
+
+#[test]
 fn what_deserves_silence_is_answered_with_silence() {
     let home = worked();
     for prompt in [
