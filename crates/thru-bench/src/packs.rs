@@ -31,6 +31,9 @@ pub(crate) struct Arguments {
     /// Other labels over the same histories [default: those in `labels/`]
     #[arg(long, value_name = "FILE", conflicts_with = "history")]
     labels: Option<PathBuf>,
+    /// Make no vectors: ask by words alone
+    #[arg(long)]
+    words_only: bool,
     /// Say for each prompt that was answered wrongly what was shown
     #[arg(long)]
     verbose: bool,
@@ -87,7 +90,10 @@ struct Total {
     packs: usize,
 }
 
-/// Asks for every prompt and prints a table.
+/// The labels of one history, with its name.
+type LabelSet = (&'static str, Vec<Label>);
+
+/// Asks by words alone, and then with vectors.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let sets = label_sets(arguments)?;
     let directory = temporary_directory()?;
@@ -98,18 +104,30 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let program = Program::new(Some(&arguments.thru), false, &folder)?;
     program.run(&home, Task::Import)?;
 
+    println!("By words:\n");
+    measure(&program, &home, &sets, arguments.verbose)?;
+    if !arguments.words_only {
+        program.run(&home, Task::Embed)?;
+        println!("\nBy words and meaning:\n");
+        measure(&program, &home, &sets, arguments.verbose)?;
+    }
+    Ok(())
+}
+
+/// Asks for every prompt and prints a table.
+fn measure(program: &Program, home: &Path, sets: &[LabelSet], verbose: bool) -> Result<()> {
     let mut totals = Vec::new();
     for (name, labels) in sets {
         let mut total = Total::default();
-        for label in &labels {
-            let pack = ask(&program, &home, label)?;
+        for label in labels {
+            let pack = ask(program, home, label)?;
             let score = score(label, &pack);
             total.add(score);
-            if arguments.verbose && !score.is_right() {
+            if verbose && !score.is_right() {
                 explain(label, &pack, score);
             }
         }
-        totals.push((name, total));
+        totals.push((*name, total));
     }
     if totals.len() > 1 {
         totals.push(("all", totals.iter().map(|(_, total)| *total).sum()));
@@ -119,7 +137,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
 }
 
 /// The labels to ask for, by the history that they are of.
-fn label_sets(arguments: &Arguments) -> Result<Vec<(&'static str, Vec<Label>)>> {
+fn label_sets(arguments: &Arguments) -> Result<Vec<LabelSet>> {
     if let Some(path) = &arguments.labels {
         let text =
             fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -425,7 +443,13 @@ mod tests {
     fn a_history_is_asked_for_by_its_name() {
         let sets = |history: Option<&str>| {
             let history = history.map(str::to_owned);
-            label_sets(&Arguments { thru: PathBuf::new(), history, labels: None, verbose: false })
+            label_sets(&Arguments {
+                thru: PathBuf::new(),
+                history,
+                labels: None,
+                words_only: true,
+                verbose: false,
+            })
         };
         let names = |history| -> Vec<&str> {
             sets(history).unwrap().into_iter().map(|(name, _)| name).collect()

@@ -33,6 +33,8 @@ pub(crate) enum Task<'t> {
     Import,
     /// Bring in what hooks recorded.
     Intake,
+    /// Turn texts into vectors.
+    Embed,
     /// Make store and index again.
     Rebuild,
     /// Check everything.
@@ -97,6 +99,7 @@ impl Program {
         match task {
             Task::Import => command.args(["import", "--yes"]),
             Task::Intake => command.args(["intake"]),
+            Task::Embed => command.args(["embed"]),
             Task::Rebuild => command.args(["rebuild"]),
             Task::Verify => command.args(["verify"]),
             Task::Search(query) => command

@@ -9,14 +9,11 @@ use thru_store::{PassageRow, Result, SessionFilter, SessionRow, Store};
 
 use crate::alike::Shown;
 use crate::memories::{MemoryHit, find_memories};
-use crate::order::{Asked, Ordered, order};
+use crate::order::{Asked, Ordered, order_by};
 use crate::query::analyse;
 use crate::rank::{CONFIDENT, PassageScore, SessionScore};
-use crate::sense::{Awaited, Semantics};
+use crate::sense::{Awaited, Meaning, Semantics};
 use crate::snippet::{Snippet, snippet};
-
-/// A memory that holds so much of a question answers it, whatever the passages.
-const SURE: f32 = 0.75;
 
 /// Length of the stretch of a passage that is shown, in characters.
 const SNIPPET_LENGTH: usize = 240;
@@ -53,7 +50,7 @@ pub struct Answer {
     pub terms: QueryTerms,
     /// Passages and memories that are newer than the index and too many to be looked at.
     pub left_out: u64,
-    /// Memories that hold words of the question, best first.
+    /// Memories that hold words of the question or mean nearly the same, best first.
     pub memories: Vec<FoundMemory>,
     /// Passages left out because one that is shown, of the same session, says nearly the same.
     pub alike: usize,
@@ -66,7 +63,7 @@ impl Answer {
     pub fn is_confident(&self) -> bool {
         self.confidence >= CONFIDENT
             || self.holds_all
-            || self.memories.iter().any(|found| found.hit.coverage >= SURE)
+            || self.memories.iter().any(|found| found.hit.is_sure())
     }
 
     /// Whether nothing was found; with `nearest`, whether not even something near was.
@@ -126,16 +123,18 @@ pub fn search(
     request: &Request,
     meaning: Awaited<'_>,
 ) -> Result<Answer> {
+    let meaning = Meaning::new(layout, meaning);
     if request.limit == 0 {
         let terms = analyse(&request.query);
-        let (memories, left_out) = memories(layout, store, redactor, request, &terms)?;
-        return Ok(Answer { memories, terms, left_out, ..Answer::default() });
+        let (memories, left_out) = memories(layout, store, redactor, request, &terms, &meaning)?;
+        let semantics = meaning.semantics();
+        return Ok(Answer { memories, terms, left_out, semantics, ..Answer::default() });
     }
     let index = TextIndex::open(layout, store)?;
     let asked =
         Asked { query: request.query.clone(), filter: request.filter.clone(), when: request.when };
     let Ordered { terms, candidates, ranking, semantics, .. } =
-        order(layout, &index, store, &asked, meaning)?;
+        order_by(&index, store, &asked, &meaning)?;
     let mut answer = Answer {
         confidence: ranking.confidence,
         holds_all: ranking.holds_all,
@@ -190,7 +189,7 @@ pub fn search(
         hits = rest;
         answer.sessions.push(SessionHits { session, score: *score, hits: own });
     }
-    let (memories, left_out) = memories(layout, store, redactor, request, &answer.terms)?;
+    let (memories, left_out) = memories(layout, store, redactor, request, &answer.terms, &meaning)?;
     answer.memories = memories;
     answer.left_out += left_out;
     Ok(answer)
@@ -202,6 +201,7 @@ fn memories(
     redactor: &Redactor,
     request: &Request,
     terms: &QueryTerms,
+    meaning: &Meaning<'_>,
 ) -> Result<(Vec<FoundMemory>, u64)> {
     if request.memories == 0 {
         return Ok((Vec::new(), 0));
@@ -212,8 +212,10 @@ fn memories(
         projects.push(EVERYWHERE);
     }
     let index = crate::memories::open(layout, store)?;
-    let found = find_memories(store, &index, terms, &filter, request.memories)?
+    let found = find_memories(store, &index, terms, &filter, meaning.sense(), request.memories)?
         .into_iter()
+        // Something is always nearest.
+        .filter(|hit| hit.words > 0 || hit.is_near())
         .map(|hit| {
             Ok(FoundMemory {
                 short_id: store.short_id(&hit.memory.id)?,

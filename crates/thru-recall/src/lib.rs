@@ -30,8 +30,8 @@ pub use freshness::{Disk, Freshness, Presence};
 pub use memories::{MemoryHit, find_memories};
 pub use order::{Asked, Ordered, order};
 pub use pack::{
-    IDLE_TIMEOUT, LONGEST_PACK, Limits, Occasion, Pack, PackLine, PackRequest, deserves_silence,
-    fenced, pack, plain, plain_lines, recorded,
+    IDLE_TIMEOUT, LONGEST_PACK, Limits, Occasion, Pack, PackLine, PackRequest, calls_for_memory,
+    deserves_silence, fenced, pack, plain, plain_lines, recorded,
 };
 pub use query::analyse;
 pub use rank::{
@@ -43,7 +43,7 @@ pub use session_context::{
     ContextLimits, HotMemory, RecentEvent, RecentFile, SessionContext, session_context,
 };
 pub use snippet::{Snippet, snippet};
-pub use tiers::{HOT_HOURS, Tier, WARM_LINES, WARM_SIMILARITY, WARM_WORDS};
+pub use tiers::{HOT_HOURS, Tier, WARM_BY_WORDS, WARM_LINES, WARM_WITH_MEANING, WARM_WORDS};
 pub use timeline::{Anchor, Timeline, timeline};
 pub use usage::{OccasionUsage, SessionUsage, Usage, usage};
 pub use when::{When, mentioned};

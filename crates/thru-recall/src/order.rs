@@ -8,7 +8,7 @@ use thru_store::{Result, Store};
 use crate::pack::cues;
 use crate::query::analyse;
 use crate::rank::{Evidence, Found, Ranking, WEIGHTS, rank};
-use crate::sense::{Awaited, Semantics, Sense};
+use crate::sense::{Awaited, Meaning, Semantics, Sense};
 
 /// Candidates by their words that are looked at closely.
 const DEPTH: usize = 1_000;
@@ -52,30 +52,37 @@ pub fn order(
     asked: &Asked,
     meaning: Awaited<'_>,
 ) -> Result<Ordered> {
+    order_by(index, store, asked, &Meaning::new(layout, meaning))
+}
+
+/// As [`order`], for somebody who has a use for the meaning besides.
+pub(crate) fn order_by(
+    index: &TextIndex,
+    store: &Store,
+    asked: &Asked,
+    meaning: &Meaning<'_>,
+) -> Result<Ordered> {
     let terms = analyse(&asked.query);
     let question = index.ask(&terms, &asked.filter)?;
     let mut all = match terms.terms.is_empty() {
         true => Vec::new(),
         false => question.best(DEPTH)?,
     };
-    let (sense, semantics) = match Sense::open(layout, meaning()) {
-        Ok((sense, semantics)) => (Some(sense), semantics),
-        Err(reason) => (None, Semantics::Without { reason }),
-    };
-    if let Some(sense) = &sense {
+    let sense = meaning.sense();
+    if let Some(sense) = sense {
         add(&mut all, sense.nearest(&question)?);
     }
     let idf = question.idf().to_vec();
     let mut candidates = Candidates { found: all, idf, documents: index.documents() };
     let mut found = Found { when: asked.when, ..Found::default() };
-    found.similarity = similarity(sense.as_ref(), &candidates);
+    found.similarity = similarity(sense, &candidates);
     let beside = neighbours(store, &question, &candidates, &found)?;
     add(&mut candidates.found, beside);
-    found.similarity = similarity(sense.as_ref(), &candidates);
+    found.similarity = similarity(sense, &candidates);
     found.named_file = touching(&question, &candidates.found, &asked.query)?;
     let ranking = rank(&candidates, &found, &WEIGHTS);
     drop(question);
-    Ok(Ordered { terms, candidates, found, ranking, semantics })
+    Ok(Ordered { terms, candidates, found, ranking, semantics: meaning.semantics() })
 }
 
 fn similarity(sense: Option<&Sense>, candidates: &Candidates) -> Vec<Option<f32>> {

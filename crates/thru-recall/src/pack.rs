@@ -22,11 +22,12 @@ use thru_redact::{Clean, Redactor, Report};
 use thru_store::{MemoryRow, Result, Store};
 
 use crate::freshness::Disk;
+use crate::sense::{Awaited, Meaning};
 use crate::tiers::Tier;
 use render::{Section, Texts, render};
 pub use render::{fenced, plain, plain_lines, recorded};
 pub(crate) use words::cues;
-pub use words::deserves_silence;
+pub use words::{calls_for_memory, deserves_silence};
 
 /// No pack is longer, whatever its budget in tokens: the agents cut what is.
 pub const LONGEST_PACK: usize = 10_000;
@@ -162,18 +163,21 @@ struct Draft {
     reason: String,
 }
 
-/// Makes the pack of an occasion. What is put into it passes the redactor once more.
+/// Makes the pack of an occasion. What a prompt means is waited for only where it is not answered with
+/// silence anyway. What is put into the pack passes the redactor once more.
 pub fn pack(
     layout: &Layout,
     store: &Store,
     redactor: &Redactor,
     request: &PackRequest<'_>,
+    meaning: Awaited<'_>,
 ) -> Result<Pack> {
+    let meaning = Meaning::new(layout, meaning);
     let (drafts, note) = match &request.occasion {
-        Occasion::Prompt(prompt) => prompt::drafts(layout, store, request, prompt)?,
+        Occasion::Prompt(prompt) => prompt::drafts(layout, store, request, prompt, &meaning)?,
         Occasion::Return { idle_for, prompt } => {
             let mut since = resume::on_return(store, redactor, request, *idle_for, prompt)?;
-            let (bearing, note) = prompt::drafts(layout, store, request, prompt)?;
+            let (bearing, note) = prompt::drafts(layout, store, request, prompt, &meaning)?;
             since.extend(bearing);
             (since, note)
         }

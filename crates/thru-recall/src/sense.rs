@@ -1,5 +1,6 @@
 //! What a question means: its vector among the vectors of texts.
 
+use std::cell::LazyCell;
 use std::collections::HashMap;
 
 use thru_core::Layout;
@@ -49,6 +50,30 @@ impl Default for Semantics {
 pub fn words_only<'a>(reason: impl Into<String>) -> Awaited<'a> {
     let reason = reason.into();
     Box::new(move || Err(reason))
+}
+
+/// What a question means, opened when it is first wanted and kept for whoever wants it next.
+pub(crate) struct Meaning<'a>(LazyCell<Opened, Box<dyn FnOnce() -> Opened + 'a>>);
+
+type Opened = (Option<Sense>, Semantics);
+
+impl<'a> Meaning<'a> {
+    pub(crate) fn new(layout: &'a Layout, awaited: Awaited<'a>) -> Self {
+        Self(LazyCell::new(Box::new(move || match Sense::open(layout, awaited()) {
+            Ok((sense, semantics)) => (Some(sense), semantics),
+            Err(reason) => (None, Semantics::Without { reason }),
+        })))
+    }
+
+    /// Waits for it, the first time.
+    pub(crate) fn sense(&self) -> Option<&Sense> {
+        self.0.0.as_ref()
+    }
+
+    /// What it did; waits for it, the first time.
+    pub(crate) fn semantics(&self) -> Semantics {
+        self.0.1.clone()
+    }
 }
 
 impl Sense {

@@ -14,9 +14,13 @@ pub const HOT_HOURS: i64 = 24;
 /// Memories that a prompt is given at most.
 pub const WARM_LINES: usize = 2;
 
-/// The share of a prompt's telling words, weighted by how rare they are, that a memory must hold to
-/// bear on it. From 0 to 1.
-pub const WARM_SIMILARITY: f32 = 0.4;
+/// What a memory must be worth to a prompt to be told, where only words can be compared: it holds such a
+/// share of the prompt's telling words, weighted by how rare they are, or less and is borne out by a file or
+/// an identifier.
+pub const WARM_BY_WORDS: f32 = 0.4;
+
+/// … and where meaning can be compared as well, which adds to the words.
+pub const WARM_WITH_MEANING: f32 = 0.65;
 
 /// A prompt of more words than this is a cue by itself: it says what it is about.
 pub const WARM_WORDS: usize = 10;
@@ -28,8 +32,8 @@ pub enum Tier {
     /// Of this session, or of the project's last sessions and at most [`HOT_HOURS`] old. Bounded, and
     /// always told to a session that starts.
     Hot,
-    /// Chosen by what it is worth here and now. A prompt is told it only on a cue, only where it is
-    /// similar enough ([`WARM_SIMILARITY`]), and never more than [`WARM_LINES`].
+    /// Chosen by what it is worth here and now. A prompt is told it only on a cue, only where it bears on
+    /// the prompt enough ([`WARM_BY_WORDS`], [`WARM_WITH_MEANING`]), and never more than [`WARM_LINES`].
     Warm,
     /// Everything. Only on request: search, timeline, tools.
     Cold,

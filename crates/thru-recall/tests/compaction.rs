@@ -7,7 +7,9 @@ use thru_core::{
     Agent, FileInPlay, Id, Layout, SessionId, SessionKey, Snapshot, SnapshotContent, Statement,
     WorkOutcome, estimated_tokens,
 };
-use thru_recall::{Disk, LONGEST_PACK, Limits, Occasion, Pack, PackRequest, Presence, pack};
+use thru_recall::{
+    Disk, LONGEST_PACK, Limits, Occasion, Pack, PackRequest, Presence, pack, words_only,
+};
 use thru_redact::Redactor;
 use thru_store::Store;
 
@@ -52,7 +54,7 @@ fn told(content: SnapshotContent, tokens: u64) -> Pack {
         disk: &NoDisk,
         limits: Limits { start_tokens: tokens, ..Limits::default() },
     };
-    pack(&layout, &store, &Redactor::builtin(), &request).unwrap()
+    pack(&layout, &store, &Redactor::builtin(), &request, words_only("sealed")).unwrap()
 }
 
 fn said(text: &str) -> Statement {

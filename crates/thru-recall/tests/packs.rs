@@ -15,9 +15,13 @@ use thru_core::{
     ObservationType, ProjectKey, SessionFacts, SessionId, SessionKey, SourceKind, Speaker,
     Statement, Summary, Timestamp, WorkOutcome, estimated_tokens,
 };
-use thru_recall::{Disk, LONGEST_PACK, Limits, Occasion, Pack, PackRequest, Presence, pack};
+use thru_recall::{
+    Answer, Awaited, Disk, LONGEST_PACK, Limits, Occasion, Pack, PackRequest, Presence, Request,
+    Semantics, pack, search, words_only,
+};
 use thru_redact::{Redactor, Report};
-use thru_store::index::IndexWriter;
+use thru_store::index::{Collection, IndexWriter, TextIndex};
+use thru_store::vectors::{ModelFolder, VectorWriter};
 use thru_store::{MemoryRow, NewMemory, Store};
 
 const NOW: &str = "2026-11-20T12:00:00Z";
@@ -101,6 +105,16 @@ impl Memory {
     }
 
     fn pack(&self, occasion: Occasion, session: Option<i64>, limits: Limits) -> Pack {
+        self.pack_meaning(occasion, session, limits, words_only("sealed"))
+    }
+
+    fn pack_meaning(
+        &self,
+        occasion: Occasion,
+        session: Option<i64>,
+        limits: Limits,
+        meaning: Awaited<'_>,
+    ) -> Pack {
         let key = ProjectKey::directory(PLACE);
         let project = self.store.project_by_key(&key).unwrap();
         let request = PackRequest {
@@ -116,8 +130,45 @@ impl Memory {
             disk: &Working("/home/ada/rocket/src/lock.rs"),
             limits,
         };
-        pack(&self.layout(), &self.store, &Redactor::builtin(), &request).unwrap()
+        pack(&self.layout(), &self.store, &Redactor::builtin(), &request, meaning).unwrap()
     }
+
+    /// Gives every memory a vector: that in whose title this stands the vector `near`, all others one
+    /// that has nothing to do with any question.
+    fn embed(&self, title: &str, near: [f32; 2]) {
+        let index =
+            TextIndex::open_collection(&self.layout(), &self.store, Collection::Memories).unwrap();
+        let texts = index.texts_without(&self.store, usize::MAX, |_| false).unwrap().newest;
+        let rows: Vec<i64> = texts.iter().map(|text| text.row).collect();
+        let texts = self.store.keyed_texts(Collection::Memories, &rows).unwrap();
+        let vectors = texts.into_iter().map(|text| {
+            let [x, y] = if text.text.contains(title) { near } else { [0.0, 1.0] };
+            (text.key, vec![vector(x, y)])
+        });
+        let folder = ModelFolder::at(&self.layout().vectors(), MODEL).unwrap();
+        let mut writer = VectorWriter::open(&folder.path, DIMENSIONS, MODEL).unwrap();
+        writer.add(vectors.collect()).unwrap();
+    }
+
+    fn search(&self, query: &str, limit: usize, meaning: Awaited<'_>) -> Answer {
+        let request = Request { query: query.to_owned(), limit, memories: 3, ..Request::default() };
+        search(&self.layout(), &self.store, &Redactor::builtin(), &request, meaning).unwrap()
+    }
+}
+
+/// The name of a model that never was, and how long its vectors are.
+const MODEL: &str = "by-hand";
+const DIMENSIONS: usize = 8;
+
+fn vector(x: f32, y: f32) -> Vec<f32> {
+    let mut vector = vec![0.0; DIMENSIONS];
+    (vector[0], vector[1]) = (x, y);
+    vector
+}
+
+/// What a question means that points along the first axis.
+fn meant<'a>() -> Awaited<'a> {
+    Box::new(|| Ok((MODEL.to_owned(), vector(1.0, 0.0))))
 }
 
 fn observation(title: &str, kind: ObservationType, at: &str) -> Observation {
@@ -293,5 +344,56 @@ fn a_prompt_is_given_what_bears_on_it_or_nothing() {
     assert!(pack.tokens <= 500);
     for silent in ["continue", "write a haiku about the sea", "center the heading with css"] {
         assert_eq!(prompt(silent).text.get(), "", "{silent}");
+    }
+}
+
+#[test]
+fn words_and_meaning_together_bear_on_a_prompt_where_each_is_too_little() {
+    let memory = three_years();
+    memory.embed("retry loop", [0.4, 0.9]);
+    let prompt = || {
+        Occasion::Prompt(
+            "who decided how long the loop goes on before an upload is given up".into(),
+        )
+    };
+    let titles_with = |meaning| {
+        let pack = memory.pack_meaning(prompt(), None, Limits::default(), meaning);
+        titles(&pack).into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert!(titles_with(words_only("sealed")).is_empty());
+    assert_eq!(titles_with(meant()), ["Give the retry loop a budget of two seconds"]);
+}
+
+#[test]
+fn nobody_waits_for_what_a_silent_prompt_means() {
+    let memory = three_years();
+    for silent in ["continue", "center the heading with css"] {
+        let meaning = Box::new(|| panic!("asked what it means"));
+        let occasion = Occasion::Prompt(silent.to_owned());
+        memory.pack_meaning(occasion, None, Limits::default(), meaning);
+    }
+    assert!(thru_recall::calls_for_memory("why does the retry wait"));
+    assert!(!thru_recall::calls_for_memory("continue"));
+}
+
+#[test]
+fn memories_are_found_by_meaning_alone_where_it_is_very_near() {
+    let memory = three_years();
+    let question = "patience exhausted, abandon";
+    for (near, is_found, is_confident) in
+        [([0.6, 0.8], true, true), ([0.52, 0.854], true, false), ([0.4, 0.916], false, false)]
+    {
+        let _ = std::fs::remove_dir_all(memory.layout().vectors());
+        memory.embed("retry loop", near);
+        for limit in [0, 5] {
+            let answer = memory.search(question, limit, meant());
+            let found: Vec<&str> =
+                answer.memories.iter().map(|found| found.title.get().as_str()).collect();
+            let expected = ["Give the retry loop a budget of two seconds"];
+            assert_eq!(found, expected[..usize::from(is_found)], "{near:?}");
+            assert_eq!(answer.is_confident(), is_confident, "{near:?}");
+            assert!(matches!(answer.semantics, Semantics::Used { .. }), "{:?}", answer.semantics);
+        }
+        assert!(memory.search(question, 0, words_only("sealed")).memories.is_empty());
     }
 }

@@ -18,7 +18,7 @@ use thru_core::{
 };
 use thru_recall::{
     Activity, ActivityRequest, ContextLimits, Disk, IDLE_TIMEOUT, Limits, Occasion, Pack,
-    PackRequest, Presence, SessionContext, Tier, activity, pack, session_context,
+    PackRequest, Presence, SessionContext, Tier, activity, pack, session_context, words_only,
 };
 use thru_redact::{Redactor, Report};
 use thru_store::{NewMemory, Store};
@@ -132,7 +132,7 @@ impl Memory {
             limits: Limits::default(),
         };
         let layout = Layout::new(self.folder.path());
-        pack(&layout, &self.store, &Redactor::builtin(), &request).unwrap()
+        pack(&layout, &self.store, &Redactor::builtin(), &request, words_only("sealed")).unwrap()
     }
 
     fn activity(&self, since: Option<Timestamp>) -> Activity {

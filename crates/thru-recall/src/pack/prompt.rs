@@ -1,10 +1,11 @@
 //! What a prompt is given: only what bears on it, and mostly nothing.
 //!
-//! Three ways lead from a prompt to memories: its words, the files that it names, and the identifiers
-//! in it, which are looked for in the passages that memories were made from. A prompt that asks what
-//! was done is told of the last sessions.
+//! Four ways lead from a prompt to memories: its words, what it means, the files that it names, and the
+//! identifiers in it, which are looked for in the passages that memories were made from. What they are
+//! worth adds up, so that two weak ways make a strong one, and only what is worth enough is told. A
+//! prompt that asks what was done, and says little else, is told of the last sessions.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use thru_core::{Id, Layout, MemoryKind, file_name};
 use thru_store::index::{EVERYWHERE, IndexFilter, TextIndex};
@@ -16,29 +17,63 @@ use super::{Draft, PackRequest};
 use crate::freshness::Freshness;
 use crate::memories::{find_memories, open};
 use crate::query::analyse;
-use crate::tiers::{Tier, WARM_LINES, WARM_SIMILARITY};
+use crate::rank::related;
+use crate::sense::Meaning;
+use crate::tiers::{Tier, WARM_BY_WORDS, WARM_LINES, WARM_WITH_MEANING};
 
-/// Memories that are weighed by their words.
-const WEIGHED: usize = 20;
-/// Compared with the best one, what others must reach.
-const SHARE_OF_BEST: f32 = 0.6;
+/// Memories that are weighed by their words and their meaning.
+const WEIGHED: usize = 50;
+/// A second memory is told only where it bears on the prompt nearly as much as the first.
+const SHARE_OF_BEST: f32 = 0.95;
 /// Memories that one file, or one identifier, brings along: the latest.
 const PER_CUE: usize = 2;
-/// What a named file and a named identifier are worth beside the words (at most 1).
-const FILE: f32 = 0.6;
+/// What nearness of meaning is worth beside the words: a cosine far above what is near by chance as much
+/// as all of the prompt's words.
+const MEANING: f32 = 2.0;
+/// What a named file is worth: not enough alone.
+const FILE: f32 = 0.3;
+/// What an identifier that stands in the memory's turn is worth: enough alone.
 const IDENTIFIER: f32 = 0.8;
-const PAST: f32 = 0.5;
+/// What being of the last sessions is worth, where nothing else is asked for.
+const PAST: f32 = 1.0;
+/// A prompt with no more telling words than this that asks what was done asks for all of it.
+const FEW_WORDS: usize = 3;
 /// Passages that hold an identifier which are looked at. One that stands in more says little.
 const PASSAGES: usize = 200;
 const COMMON_SESSIONS: usize = 12;
 /// Files of a project that may end as the prompt writes it.
 const FILES_OF_A_NAME: usize = 50;
 
-/// A memory that bears on the prompt.
+/// How a memory bears on a prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Way {
+    Words,
+    Meaning,
+    File,
+    Identifier,
+    Past,
+}
+
+/// A memory that may bear on the prompt.
 struct Bearing {
     memory: MemoryRow,
-    value: f32,
+    /// What each way is worth.
+    ways: BTreeMap<Way, f32>,
     reasons: Vec<String>,
+}
+
+impl Bearing {
+    fn value(&self) -> f32 {
+        self.ways.values().sum()
+    }
+
+    fn is_enough(&self) -> bool {
+        let limit = match self.ways.contains_key(&Way::Meaning) {
+            true => WARM_WITH_MEANING,
+            false => WARM_BY_WORDS,
+        };
+        self.value() >= limit
+    }
 }
 
 /// Memories by id.
@@ -46,14 +81,13 @@ struct Bearing {
 struct Bearings(HashMap<Id, Bearing>);
 
 impl Bearings {
-    fn add(&mut self, memory: MemoryRow, value: f32, reason: String) {
-        let id = memory.id;
-        let known = self.0.entry(id);
-        let bearing = known.or_insert_with(|| Bearing { memory, value: 0.0, reasons: Vec::new() });
-        if !bearing.reasons.contains(&reason) {
-            bearing.value += value;
-            bearing.reasons.push(reason);
-        }
+    /// Adds a way; a second file is worth no more than the first.
+    fn add(&mut self, memory: MemoryRow, way: Way, value: f32, reason: Option<String>) {
+        let new = Bearing { memory, ways: BTreeMap::new(), reasons: Vec::new() };
+        let bearing = self.0.entry(new.memory.id).or_insert(new);
+        let worth = bearing.ways.entry(way).or_default();
+        *worth = worth.max(value);
+        bearing.reasons.extend(reason.filter(|reason| !bearing.reasons.contains(reason)));
     }
 }
 
@@ -62,6 +96,7 @@ pub(super) fn drafts(
     store: &Store,
     request: &PackRequest<'_>,
     prompt: &str,
+    meaning: &Meaning<'_>,
 ) -> Result<(Vec<Draft>, String)> {
     if let Some(why) = super::words::deserves_silence(prompt) {
         return Ok((Vec::new(), format!("silent: {why}")));
@@ -71,21 +106,24 @@ pub(super) fn drafts(
         return Ok((Vec::new(), "silent: the prompt calls for no memory".to_owned()));
     }
     let mut bearings = Bearings::default();
-    by_words(layout, store, request, &cues, &mut bearings)?;
+    by_words_and_meaning(layout, store, request, &cues, meaning, &mut bearings)?;
     by_files(store, request, &cues, &mut bearings)?;
     by_identifiers(layout, store, request, &cues, &mut bearings)?;
-    if cues.asks_about_past && bearings.0.is_empty() {
+    bearings.0.retain(|_, bearing| bearing.is_enough());
+    if cues.asks_about_past && cues.words.len() <= FEW_WORDS && bearings.0.is_empty() {
         of_last_sessions(store, request, &mut bearings)?;
     }
     let mut found: Vec<Bearing> = bearings.0.into_values().collect();
     found.retain(|bearing| may_be_told(&bearing.memory, request));
     // Rank before telling, so that ties do not depend on the order of a hash map.
     found.sort_by(|a, b| {
-        b.value
-            .total_cmp(&a.value)
+        b.value()
+            .total_cmp(&a.value())
             .then_with(|| b.memory.at.cmp(&a.memory.at))
             .then_with(|| a.memory.id.cmp(&b.memory.id))
     });
+    let best = found.first().map_or(0.0, Bearing::value);
+    found.retain(|bearing| bearing.value() >= SHARE_OF_BEST * best);
     found.truncate(WARM_LINES);
     if found.is_empty() {
         return Ok((Vec::new(), "silent: nothing bears on the prompt enough".to_owned()));
@@ -105,12 +143,13 @@ fn may_be_told(memory: &MemoryRow, request: &PackRequest<'_>) -> bool {
     is_new && !memory.flags.is_uncertain && (kinds.is_empty() || kinds.contains(&memory.kind))
 }
 
-/// Memories that hold enough of the prompt's telling words.
-fn by_words(
+/// Memories that hold the prompt's telling words, or mean nearly what it means.
+fn by_words_and_meaning(
     layout: &Layout,
     store: &Store,
     request: &PackRequest<'_>,
     cues: &Cues,
+    meaning: &Meaning<'_>,
     bearings: &mut Bearings,
 ) -> Result<()> {
     let terms = analyse(&cues.words.join(" "));
@@ -122,17 +161,19 @@ fn by_words(
         concepts: (!request.limits.concepts.is_empty()).then(|| request.limits.concepts.clone()),
         ..IndexFilter::default()
     };
-    let hits = find_memories(store, &index, &terms, &filter, WEIGHED)?;
-    let best = hits.first().map_or(0.0, |hit| hit.score);
-    // One telling word alone must be all that the prompt says.
+    let hits = find_memories(store, &index, &terms, &filter, meaning.sense(), WEIGHED)?;
+    // One telling word alone must be all that the prompt says, or be borne out by what it means.
     let enough = cues.words.len().clamp(1, 2);
     for hit in hits {
-        if hit.words >= enough
-            && hit.coverage >= WARM_SIMILARITY
-            && hit.score >= SHARE_OF_BEST * best
-        {
+        if let Some(cosine) = hit.similarity {
+            let related = related(hit.similarity);
+            let reason = format!("means nearly the same ({cosine:.2})");
+            let reason = Some(reason).filter(|_| related > 0.0);
+            bearings.add(hit.memory.clone(), Way::Meaning, MEANING * related, reason);
+        }
+        if hit.words > 0 && (hit.words >= enough || hit.similarity.is_some()) {
             let reason = format!("holds {:.0} % of its telling words", hit.coverage * 100.0);
-            bearings.add(hit.memory, hit.coverage * hit.score / best, reason);
+            bearings.add(hit.memory, Way::Words, hit.coverage, Some(reason));
         }
     }
     Ok(())
@@ -171,7 +212,7 @@ fn by_files(
             ..MemoryFilter::default()
         })?;
         for memory in memories {
-            bearings.add(memory, FILE, format!("names {file}"));
+            bearings.add(memory, Way::File, FILE, Some(format!("names {file}")));
         }
     }
     Ok(())
@@ -224,7 +265,8 @@ fn by_identifiers(
             let mut memories = store.memories(&of_session)?;
             memories.retain(|memory| memory.turn == turn && memory.kind != MemoryKind::Summary);
             if let Some(memory) = memories.into_iter().next() {
-                bearings.add(memory, IDENTIFIER, format!("{identifier} stands in its turn"));
+                let reason = format!("{identifier} stands in its turn");
+                bearings.add(memory, Way::Identifier, IDENTIFIER, Some(reason));
             }
         }
     }
@@ -244,13 +286,15 @@ fn of_last_sessions(
         ..MemoryFilter::default()
     })?;
     for summary in summaries {
-        bearings.add(summary, PAST, "the prompt asks what was done".to_owned());
+        let reason = "the prompt asks what was done".to_owned();
+        bearings.add(summary, Way::Past, PAST, Some(reason));
     }
     Ok(())
 }
 
 fn draft(store: &Store, request: &PackRequest<'_>, bearing: Bearing) -> Result<Draft> {
-    let Bearing { memory, value, reasons } = bearing;
+    let value = bearing.value();
+    let Bearing { memory, reasons, .. } = bearing;
     let places = store.places_of_sessions(memory.session.as_slice())?;
     let root = places.into_values().next().and_then(|place| place.directory);
     let files = store.files_of_memories(&[memory.row])?.remove(&memory.row).unwrap_or_default();

@@ -42,6 +42,7 @@ const GENERIC: &[&str] = &[
     "back",
     "better",
     "big",
+    "branch",
     "bug",
     "call",
     "called",
@@ -54,6 +55,8 @@ const GENERIC: &[&str] = &[
     "check",
     "code",
     "come",
+    "commit",
+    "commits",
     "could",
     "create",
     "current",
@@ -93,6 +96,7 @@ const GENERIC: &[&str] = &[
     "get",
     "gets",
     "getting",
+    "git",
     "give",
     "gives",
     "go",
@@ -130,6 +134,7 @@ const GENERIC: &[&str] = &[
     "may",
     "maybe",
     "mean",
+    "merge",
     "method",
     "might",
     "more",
@@ -158,6 +163,8 @@ const GENERIC: &[&str] = &[
     "point",
     "possible",
     "problem",
+    "pull",
+    "push",
     "put",
     "question",
     "quick",
@@ -166,6 +173,7 @@ const GENERIC: &[&str] = &[
     "really",
     "remove",
     "rename",
+    "repo",
     "right",
     "run",
     "running",
@@ -312,6 +320,29 @@ const TIME: &[&str] = &[
     "ya",
 ];
 
+/// What stands in what a program printed when it failed.
+const FAILURE: &[&str] = &[
+    "crash",
+    "crashed",
+    "crashes",
+    "error",
+    "errors",
+    "exception",
+    "fail",
+    "failed",
+    "failing",
+    "fails",
+    "failure",
+    "fatal",
+    "fehler",
+    "panic",
+    "panicked",
+    "traceback",
+];
+
+/// Files that have no extension.
+const FILES: &[&str] = &["Dockerfile", "Jenkinsfile", "Justfile", "Makefile", "Procfile"];
+
 /// A long prompt says what it is about at its beginning.
 const LONGEST_PROMPT: usize = 600;
 /// Files and identifiers that are looked for.
@@ -346,6 +377,11 @@ pub fn deserves_silence(prompt: &str) -> Option<&'static str> {
         return Some("small talk");
     }
     None
+}
+
+/// Whether a prompt calls for memories at all: with anything else one need not find out what it means.
+pub fn calls_for_memory(prompt: &str) -> bool {
+    deserves_silence(prompt).is_none() && cues(prompt).call.is_some()
 }
 
 /// `/clear`, `/review the parser`; not `/home/ada/x` or `// a comment`.
@@ -388,7 +424,7 @@ pub(crate) fn cues(prompt: &str) -> Cues {
     cues
 }
 
-/// What in a prompt calls for memories: a file, an identifier, a question, a time, or much to say.
+/// What in a prompt calls for memories: a file, an identifier, a question, a failure, a time, or much to say.
 fn call(lower: &str, cues: &Cues) -> Option<&'static str> {
     let words: Vec<&str> = words(lower).collect();
     let holds = |list: &[&str]| words.iter().any(|word| list.contains(word));
@@ -399,6 +435,8 @@ fn call(lower: &str, cues: &Cues) -> Option<&'static str> {
         Some("an identifier")
     } else if begins_as_question || lower.contains(['?', '？', '吗', '嗎']) {
         Some("a question")
+    } else if holds(FAILURE) {
+        Some("a failure")
     } else if cues.asks_about_past || holds(TIME) {
         Some("a time")
     } else if words.len() > WARM_WORDS {
@@ -428,6 +466,9 @@ fn is_number(token: &str) -> bool {
 
 fn is_file(token: &str) -> bool {
     let name = token.rsplit('/').next().unwrap_or(token);
+    if FILES.contains(&name) {
+        return true;
+    }
     let Some((stem, extension)) = name.rsplit_once('.') else { return false };
     let is_extension = (1..=5).contains(&extension.len())
         && extension.chars().all(|c| c.is_ascii_alphanumeric())

@@ -14,6 +14,11 @@ const WINDOW_REACH: u32 = 5;
 /// Cosines below this mean nothing: so near is everything in one language.
 const UNRELATED: f32 = 0.2;
 
+/// How much of a cosine means anything.
+pub(crate) fn related(similarity: Option<f32>) -> f32 {
+    (similarity.unwrap_or(0.0) - UNRELATED).max(0.0)
+}
+
 /// What a passage's evidence counts by who speaks: the person, the agent, a tool.
 const BY_SPEAKER: [f32; 3] = [1.5, 1.15, 1.0];
 /// … and what a subagent's counts, whoever speaks in it. What matters of it the agent that started it says
@@ -104,7 +109,7 @@ impl Evidence {
         as_shares(&mut proximity);
         let mut meaning = vec![0.0; all.len()];
         for (meaning, similarity) in meaning.iter_mut().zip(&found.similarity) {
-            *meaning = (similarity.unwrap_or(0.0) - UNRELATED).max(0.0);
+            *meaning = related(*similarity);
         }
         as_shares(&mut meaning);
         let both: Vec<f32> = (0..all.len())

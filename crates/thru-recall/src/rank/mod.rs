@@ -16,6 +16,7 @@ use std::collections::HashMap;
 use thru_store::index::{Candidate, Candidates};
 
 pub use confidence::{CONFIDENT, SIGNALS, Signals};
+pub(crate) use evidence::related;
 pub use evidence::{Evidence, Found};
 pub use passages::{PASSAGE_FEATURES, PassageFeatures};
 pub use sessions::{SESSION_FEATURES, SessionFeatures};
@@ -171,7 +172,7 @@ fn weighted(features: &[f32], weights: &[f32]) -> f32 {
 }
 
 /// The largest value, never zero: it is divided by.
-fn largest(values: impl IntoIterator<Item = f32>) -> f32 {
+pub(crate) fn largest(values: impl IntoIterator<Item = f32>) -> f32 {
     values.into_iter().fold(f32::MIN_POSITIVE, f32::max)
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use anyhow::Result;
 use thru_core::{Concept, Id, MemoryKind, Snapshot, Timestamp};
 use thru_intake::{Before, Intake, identity};
-use thru_recall::{Limits, Occasion, Pack, PackRequest, pack};
+use thru_recall::{Awaited, Limits, Occasion, Pack, PackRequest, pack};
 use thru_redact::Redactor;
 use thru_store::{ProjectName, Store};
 
@@ -77,6 +77,7 @@ pub(crate) fn make_pack(
     place: Place,
     occasion: Occasion,
     recipient: Recipient,
+    meaning: Awaited<'_>,
 ) -> Result<Pack> {
     let request = PackRequest {
         projects: place.projects,
@@ -91,7 +92,7 @@ pub(crate) fn make_pack(
         disk: &RealDisk,
         limits: limits(environment)?,
     };
-    Ok(pack(&environment.layout, store, redactor, &request)?)
+    Ok(pack(&environment.layout, store, redactor, &request, meaning)?)
 }
 
 fn limits(environment: &Environment) -> Result<Limits> {

@@ -6,12 +6,13 @@ use anyhow::Result;
 use clap::ValueEnum;
 use serde_json::{Value, json};
 use thru_core::MemoryKind;
-use thru_recall::{Occasion, Pack};
+use thru_recall::{Occasion, Pack, calls_for_memory};
 use thru_store::StoreError;
 
 use super::briefing::{Place, Recipient, make_pack, snapshot_now};
 use super::{Outcome, shared};
 use crate::asking::{Prepared, open_for_question};
+use crate::embedding;
 use crate::environment::Environment;
 use crate::ui::{Page, Tone, one_line, plural, printable};
 
@@ -110,6 +111,12 @@ pub(crate) fn make(arguments: &Arguments, environment: &Environment) -> Result<(
         Some(name) => Place::of(&store, shared::named_project(&store, name)?)?,
         None => Place::here(environment, &store)?,
     };
+    // It is found out while what is new is brought in.
+    let meaning = arguments
+        .prompt
+        .as_deref()
+        .filter(|prompt| calls_for_memory(prompt))
+        .map(|prompt| embedding::of_question(environment, prompt));
     let (store, prepared) = open_for_question(environment, store, Some(&place.projects))?;
     let session = match &arguments.session {
         Some(id) => Some(shared::named_session(&store, id)?.row),
@@ -129,7 +136,9 @@ pub(crate) fn make(arguments: &Arguments, environment: &Environment) -> Result<(
         _ => None,
     };
     let recipient = Recipient { session, told: HashSet::new(), snapshot };
-    let pack = make_pack(environment, &store, intake.redactor(), place, occasion, recipient)?;
+    let meaning = embedding::awaited(meaning);
+    let redactor = intake.redactor();
+    let pack = make_pack(environment, &store, redactor, place, occasion, recipient, meaning)?;
     Ok((pack, prepared))
 }
 

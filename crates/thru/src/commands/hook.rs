@@ -30,7 +30,7 @@ use thru_journal::journal::Journal;
 use thru_redact::{Redactor, Report};
 
 use crate::environment::{Environment, Places, host, settings};
-use crate::{background, surviving};
+use crate::{background, embedding, surviving};
 
 /// After this time the agent must not wait any longer. Agents wait longer than this by themselves.
 const DEADLINE: Duration = Duration::from_secs(1);
@@ -219,6 +219,8 @@ fn work(places: Places, called: &Called) -> Result<String, Trouble> {
         redactor: &redactor,
         skip_tools: config.capture_skip_tools(),
     };
+    // Somebody else finds it out, while the event is being kept.
+    let meaning = briefing::meaning(&places, &config, &directory, &input, &redactor);
     let recorded = recorder
         .record(&input, &raw, &session, now)
         .map_err(|error| Trouble { lost: true, ..refused(error.to_string()) })?;
@@ -253,7 +255,8 @@ fn work(places: Places, called: &Called) -> Result<String, Trouble> {
             project: called.project.as_deref(),
             started: called.started,
         };
-        output = briefing::brief(places, config.clone(), directory, &asked, &recorder)
+        let meaning = embedding::awaited(meaning);
+        output = briefing::brief(places, config.clone(), directory, &asked, &recorder, meaning)
             .unwrap_or_else(|error| {
                 // The event is kept; only the answer is missing.
                 note(&layout, called, &format!("no context: {error:#}"), String::new());

@@ -206,9 +206,6 @@ pub(crate) fn scope(
 /// Memories shown beside passages.
 const MEMORIES: usize = 3;
 
-/// What a memory that is shown beside passages must hold of the query.
-pub(crate) const COVERAGE: f32 = 0.5;
-
 /// The memories that answer, in a line each: what was made of the passages below.
 fn remembered(
     page: &mut Page,
@@ -217,7 +214,7 @@ fn remembered(
     environment: &Environment,
 ) -> Result<()> {
     let shown: Vec<&FoundMemory> =
-        answer.memories.iter().filter(|found| found.hit.coverage >= COVERAGE).collect();
+        answer.memories.iter().filter(|found| found.hit.is_near()).collect();
     if shown.is_empty() {
         return Ok(());
     }
@@ -502,6 +499,9 @@ fn as_json(
                 memories::memory_json(store, &found.hit.memory, &found.title, session.as_ref())?;
             value["score"] = json!(found.hit.score);
             value["coverage"] = json!(found.hit.coverage);
+            if let Some(similarity) = found.hit.similarity {
+                value["similarity"] = json!(similarity);
+            }
             let freshness = memories::freshness(store, &found.hit.memory, session.as_ref())?;
             value["files_changed_since"] = json!(freshness.changed);
             value["files_gone_since"] = json!(freshness.gone);

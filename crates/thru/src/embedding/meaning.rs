@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use thru_daemon::{CallError, Client};
 use thru_embed::Use;
+use thru_recall::{Awaited, words_only};
 use thru_store::vectors::ModelFolder;
 
 use super::{Chosen, who_embeds};
@@ -63,13 +64,20 @@ pub(crate) fn of_question(environment: &Environment, text: &str) -> Meaning {
 }
 
 /// The same for somebody who has no time to load a model: only the daemon is asked.
-#[expect(dead_code, reason = "prompts ask next")]
 pub(crate) fn of_prompt(environment: &Environment, text: &str) -> Meaning {
     let asked = match Asked::new(environment, text) {
         Ok(asked) => asked,
         Err(reason) => return Meaning::Clear(Err(reason)),
     };
     asked.begin(|asked| asked.daemon())
+}
+
+/// What to wait for where there may have been nothing to find out.
+pub(crate) fn awaited<'a>(meaning: Option<Meaning>) -> Awaited<'a> {
+    match meaning {
+        Some(meaning) => Box::new(|| meaning.wait()),
+        None => words_only("nobody asked what it means"),
+    }
 }
 
 /// A question with all that is needed to find out what it means.

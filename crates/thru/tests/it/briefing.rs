@@ -193,17 +193,15 @@ fn a_prompt_is_given_what_bears_on_it() {
     "#);
     assert_snapshot!(home.inside(&["context", "--prompt", "what about src/retry.rs", "--explain"]).shown(), @"
     r28rx  Retry busy uploads with a budget (2026-03-01; 1 file gone since)
-           warm: names src/retry.rs (value 0.60)
+           warm: holds 25 % of its telling words, names src/retry.rs (value 0.55)
 
     1 line, about 109 tokens; looked for src/retry.rs.
     ");
     assert_snapshot!(home.inside(&["context", "--prompt", "SQLITE_BUSY again", "--explain"]).shown(), @"
     z206b  Retry busy uploads with a budget (2026-03-01; 1 file gone since)
            warm: holds 100 % of its telling words (value 1.00)
-    r28rx  Retry busy uploads with a budget (2026-03-01; 1 file gone since)
-           warm: SQLITE_BUSY stands in its turn (value 0.80)
 
-    2 lines, about 130 tokens; looked for SQLITE_BUSY.
+    1 line, about 109 tokens; looked for SQLITE_BUSY.
     ");
     assert_snapshot!(home.inside(&["context", "--prompt", "what did we do last time?"]).shown(), @"
     <throughline-context>
@@ -218,6 +216,24 @@ fn a_prompt_is_given_what_bears_on_it() {
     ");
     // What a session did itself, its agent knows.
     home.inside(&["context", "--prompt", "what about src/retry.rs", "--session", "1111"]).expect(1);
+}
+
+#[test]
+fn a_prompt_is_given_what_means_the_same_where_texts_are_embedded() {
+    let home = worked();
+    let asked = || {
+        let prompt = "should an upload that keeps failing ever give up?";
+        home.inside(&["context", "--json", "--prompt", prompt])
+    };
+    asked().expect(1);
+    home.thru(&["embed"]).expect(0);
+    let pack: serde_json::Value = serde_json::from_str(&asked().expect(0).stdout).unwrap();
+    let line = &pack["lines"][0];
+    assert!(line["title"].as_str().unwrap().starts_with("Retry busy uploads"), "{pack:#}");
+    assert!(line["reason"].as_str().unwrap().contains("means nearly the same"), "{pack:#}");
+    // Nobody to ask what it means: the words are too little.
+    home.thru(&["config", "set", "embedding.provider", "none"]).expect(0);
+    asked().expect(1);
 }
 
 #[test]

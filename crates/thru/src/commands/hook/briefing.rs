@@ -15,13 +15,14 @@ use thru_config::Config;
 use thru_core::{Clock, Id, InjectedMemory, Injection, Snapshot, SystemClock, Timestamp};
 use thru_intake::{Intake, Moment, Which};
 use thru_journal::journal::Journal;
-use thru_recall::{Occasion, Pack};
+use thru_recall::{Awaited, Occasion, Pack, calls_for_memory};
 use thru_redact::Redactor;
 use thru_store::{SCHEMA_VERSION, Store};
 
 use super::waiting::within;
 use crate::bringing_in::{Effort, Where, bring_in as bring_in_with};
 use crate::commands::briefing::{Place, Recipient, make_pack, snapshot_now};
+use crate::embedding::{self, Meaning};
 use crate::environment::{Environment, Places, host};
 use crate::surviving;
 use crate::ui::{count, size};
@@ -72,6 +73,29 @@ pub(super) struct Asked<'a> {
     pub(super) started: Instant,
 }
 
+/// Begins to find out what a prompt means that may be answered from memory; nobody is asked about others,
+/// and the hook does not wait for it.
+pub(super) fn meaning(
+    places: &Places,
+    config: &Config,
+    directory: &Path,
+    input: &Input,
+    redactor: &Redactor,
+) -> Option<Meaning> {
+    let prompt = input.prompt();
+    let may_be_answered = input.event == Event::UserPromptSubmit
+        && !input.is_of_machine()
+        && !input.is_of_another_host()
+        && !config.context_off()
+        && !redactor.is_wholly_private(prompt)
+        && calls_for_memory(prompt);
+    may_be_answered.then(|| {
+        let (places, directory, config) = (places.clone(), directory.to_owned(), config.clone());
+        let environment = Environment::new(places, directory, config, Vec::new());
+        embedding::of_prompt(&environment, prompt)
+    })
+}
+
 /// Makes the answer to the start of a session or to a prompt.
 pub(super) fn brief(
     places: Places,
@@ -79,6 +103,7 @@ pub(super) fn brief(
     directory: PathBuf,
     asked: &Asked<'_>,
     recorder: &Recorder<'_>,
+    meaning: Awaited<'_>,
 ) -> Result<String> {
     let Asked { input, session, .. } = *asked;
     let environment = Environment::new(places, directory, config, Vec::new());
@@ -90,7 +115,8 @@ pub(super) fn brief(
     if input.event == Event::SessionStart && occasion != Occasion::Resume {
         session.forget_told();
     }
-    let Some((pack, project)) = pack_for(&environment, asked, &occasion, recorder.redactor)? else {
+    let told = pack_for(&environment, asked, &occasion, recorder.redactor, meaning)?;
+    let Some((pack, project)) = told else {
         return Ok(answer(&input.event, &Answer { context: None, message: alarm }));
     };
     let is_start = input.event == Event::SessionStart;
@@ -119,6 +145,7 @@ fn pack_for(
     asked: &Asked<'_>,
     occasion: &Occasion,
     redactor: &Redactor,
+    meaning: Awaited<'_>,
 ) -> Result<Option<(Pack, String)>> {
     let Asked { input, session, .. } = *asked;
     let deadline = asked.started + TIME_TO_MAKE_UP;
@@ -158,7 +185,8 @@ fn pack_for(
         _ => (store, None),
     };
     let recipient = Recipient { session: row, told, snapshot };
-    let pack = make_pack(environment, &store, redactor, place, occasion.clone(), recipient)?;
+    let occasion = occasion.clone();
+    let pack = make_pack(environment, &store, redactor, place, occasion, recipient, meaning)?;
     Ok(Some((pack, project)))
 }
 

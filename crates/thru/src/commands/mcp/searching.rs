@@ -10,8 +10,7 @@ use thru_store::{MemoryFilter, MemoryRow, Store};
 
 use super::own::cleaned;
 use crate::asking::{Asker, open_for};
-use crate::commands::search::{self, COVERAGE};
-use crate::commands::{memories, shared, timeline};
+use crate::commands::{memories, search, shared, timeline};
 use crate::embedding;
 use crate::environment::Environment;
 
@@ -74,7 +73,7 @@ pub(super) fn search(
         let answer = answer(&request)?;
         left_out += answer.left_out;
         let (near, others): (Vec<FoundMemory>, Vec<FoundMemory>) =
-            answer.memories.into_iter().partition(|one| one.hit.coverage >= COVERAGE);
+            answer.memories.into_iter().partition(|one| one.hit.is_near());
         found.has_more |= near.len() > most_memories;
         for one in near.iter().take(most_memories) {
             found.rows.push(row_of_memory(&store, redactor, &one.hit.memory)?);

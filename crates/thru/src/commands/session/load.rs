@@ -11,6 +11,7 @@ use thru_store::{SessionFilter, SessionRow, Store};
 use super::Load;
 use crate::commands::briefing::{Place, Recipient, make_pack, snapshot_now};
 use crate::commands::{Outcome, shared, summaries};
+use crate::embedding;
 use crate::environment::Environment;
 use crate::failure::advised;
 use crate::ui::Page;
@@ -58,8 +59,10 @@ pub(crate) fn held(environment: &Environment, id: &str) -> Result<Held> {
     };
     let recipient =
         Recipient { session: Some(session.row), told: HashSet::new(), snapshot: snapshot.clone() };
-    let pack =
-        make_pack(environment, &store, intake.redactor(), place, Occasion::Compact, recipient)?;
+    let redactor = intake.redactor();
+    let meaning = embedding::awaited(None);
+    let occasion = Occasion::Compact;
+    let pack = make_pack(environment, &store, redactor, place, occasion, recipient, meaning)?;
     Ok(Held { session, snapshot, pack })
 }
 
