@@ -66,7 +66,8 @@ pub(super) fn features(all: &[Candidate], evidence: &Evidence) -> Vec<(i64, u64,
         insert(&mut of.words, words);
         insert(&mut of.meaning, meaning);
         insert(&mut of.turn, weight * (evidence.turn_words[at] + evidence.turn_meaning[at]));
-        of.passages += 1;
+        let has_own = evidence.words[at] > 0.0 || evidence.meaning[at] > 0.0;
+        of.passages += u32::from(has_own);
         if candidate.kind == PassageKind::Human && !candidate.is_subagent {
             of.person = of.person.max((evidence.words[at] + evidence.meaning[at]) / 2.0);
         }

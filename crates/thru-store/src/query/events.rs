@@ -69,10 +69,14 @@ impl Store {
         let of = projects.map_or_else(String::new, |projects| {
             format!("AND s.project IN ({})", super::in_list(projects.len()))
         });
-        // Of some only a hook at their start told: nothing happened in them yet, as far as anybody knows.
+        // Which sessions first, and by their ends: there are a few recent ones, and their sources are many and
+        // large. Of some only a hook at their start told: nothing happened in them yet, as far as anybody knows.
         let mut statement = self.connection.prepare_cached(&format!(
-            "SELECT s.agent, s.session, f.path FROM sessions s JOIN sources f ON f.session = s.id
-             WHERE (s.ended >= ? OR s.ended IS NULL) AND f.kind = 'hooks' AND f.path <> ''
+            "SELECT s.agent, s.session, f.path
+             FROM sessions s CROSS JOIN sources f ON f.session = s.id
+             WHERE s.id IN (SELECT id FROM sessions WHERE ended >= ?
+                            UNION ALL SELECT id FROM sessions WHERE ended IS NULL)
+                 AND f.kind = 'hooks' AND f.path <> ''
                  AND (s.ended IS NOT NULL OR
                      EXISTS (SELECT 1 FROM events WHERE session = s.id AND at >= ?)) {of}
              ORDER BY s.ended",
