@@ -42,4 +42,4 @@ pub use moment::{Distiller, Moment, wants_text};
 pub use snapshot::{SnapshotMaker, snapshot_wants_text};
 
 /// Changes whenever the same passages give other observations: sessions are then distilled again.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;

@@ -47,7 +47,9 @@ static RULE: LazyLock<Option<Regex>> = LazyLock::new(|| {
         | ^(?:please\s+)?use\s+.{1,80}\b(?:instead|rather\s+than|not)\b
         | ^(?:please\s+)?(?:don'?t|don’t|do\s+not)\s+use\s+\w
         | ^(?:in|for)\s+this\s+(?:repo|project|codebase|repository)\b.{0,20}\b(?:use|always|never|don'?t|must|all|every|only)\b
-        | ^(?:as\s+a\s+)?(?:general\s+)?rule:\s",
+        | ^(?:as\s+a\s+)?(?:general\s+)?rule:\s
+        | ^(?:nie|niemals)\s+\w | ^immer\s+(?:nur\s+|erst\s+|zuerst\s+)?\w
+        | ^ab\s+(?:jetzt|sofort)\b | ^von\s+(?:jetzt|nun)\s+an\b | ^(?:künftig|in\s+zukunft)\b",
     )
 });
 
@@ -57,6 +59,16 @@ static RULE_ANYWHERE: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"(?ix)
         \bfrom\s+now\s+on\b
         | \b(?:is|are)\s+(?:always|never)\s+(?:to\s+be\s+)?(?:allowed|ok|okay|acceptable|permitted)\b",
+    )
+});
+
+/// What a person says before a rule that comes by the way: "one more thing I saw in the logs: never …".
+static BY_THE_WAY: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?ix)
+        ^(?:(?:one|another)\s+(?:more\s+|last\s+)?thing | p\.?s\.? | important | reminder | note
+            | noch\s+(?:was|etwas|eins) | eins\s+noch | übrigens | wichtig)
+        \b [^:\x22`„“”]{0,80} :\s+",
     )
 });
 
@@ -183,7 +195,7 @@ fn ruling(sentence: &str) -> Option<Ruling> {
         return None;
     }
     let cleaned = unmarked(sentence);
-    let bare = without_hedges(&cleaned);
+    let bare = without_hedges(without_introduction(without_hedges(&cleaned)));
     let is_question = cleaned.ends_with('?') || asks(bare);
     let is_rule = !is_question
         && (RULE.as_ref().is_some_and(|rule| rule.is_match(bare)) || rules_anywhere(bare))
@@ -280,17 +292,29 @@ fn is_conditional(sentence: &str) -> bool {
         "don't worry",
         "do not worry",
         "no need",
+        "immer noch ",
+        "immer wieder ",
+        "nie wieder ",
     ]
     .iter()
     .any(|start| lower.starts_with(start))
 }
 
+/// The sentence without what introduces it, unless that says that others are quoted.
+fn without_introduction(sentence: &str) -> &str {
+    let introduction = BY_THE_WAY.as_ref().and_then(|by_the_way| by_the_way.find(sentence));
+    match introduction {
+        Some(found) if !is_reported(sentence, found.end()) => &sentence[found.end()..],
+        _ => sentence,
+    }
+}
+
 /// The sentence without "ok," and the like before it.
 fn without_hedges(sentence: &str) -> &str {
-    const HEDGES: [&str; 24] = [
+    const HEDGES: [&str; 28] = [
         "sorry, ", "sorry ", "hmmm ", "uuum, ", "ok ", "ok, ", "okay ", "okay, ", "and ", "but ",
         "also ", "also, ", "so ", "so, ", "please ", "pls ", "yes, ", "yeah, ", "right, ",
-        "well, ", "then ", "hmm, ", "hmmm, ", "oh, ",
+        "well, ", "then ", "hmm, ", "hmmm, ", "oh, ", "aber ", "und ", "bitte ", "ja, ",
     ];
     let mut rest = sentence.trim();
     for _ in 0..4 {
@@ -324,6 +348,11 @@ mod tests {
             ("Don't call it \"the docs\" from now on", true),
             ("let's write the users' names in full from now on", true),
             ("Force pushes are never allowed here.", true),
+            ("one more thing I saw: never log a full card number", true),
+            ("Noch was: nie direkt auf main pushen.", true),
+            ("Gut. aber bitte nie finalizer von hand entfernen, sonst bleibt etwas liegen", true),
+            ("ab jetzt gilt: erst der probelauf, dann das löschen", true),
+            ("immer zuerst die Tests laufen lassen", true),
             ("Please don't touch the generated files.", false),
             ("perfect. No. The other one please.", false),
             ("No, the other parser.", false),
@@ -352,6 +381,9 @@ mod tests {
             "the message “it's never ok, from now on fail” comes from the linter",
             "the linter said: tabs are never allowed",
             "The docs say \"Use v2. Never use v1 of it. Always ask.\"",
+            "One more thing the docs say: never use v1 of it",
+            "note from the linter: \"never nest loops\"",
+            "immer noch derselbe Fehler beim Start",
             "fix the parser",
             "<throughline-context>",
         ] {
