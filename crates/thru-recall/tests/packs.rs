@@ -138,7 +138,7 @@ impl Memory {
     fn embed(&self, title: &str, near: [f32; 2]) {
         let index =
             TextIndex::open_collection(&self.layout(), &self.store, Collection::Memories).unwrap();
-        let texts = index.texts_without(&self.store, usize::MAX, |_| false).unwrap().newest;
+        let texts = index.newest_texts(&self.store, usize::MAX, |_| true).unwrap().newest;
         let rows: Vec<i64> = texts.iter().map(|text| text.row).collect();
         let texts = self.store.keyed_texts(Collection::Memories, &rows).unwrap();
         let vectors = texts.into_iter().map(|text| {
