@@ -118,12 +118,7 @@ fn neighbours(
     rows.sort_unstable();
     rows.dedup();
     rows.retain(|row| candidates.found.binary_search_by_key(row, |known| known.row).is_err());
-    let mut beside = question.with_rows(&rows)?;
-    // What a tool printed beside an answer is none.
-    beside.retain(|candidate| {
-        candidate.kind.is_prose() || candidate.contributions.iter().any(|c| *c > 0.0)
-    });
-    Ok(beside)
+    question.with_rows(&rows)
 }
 
 /// For each candidate whether it touched a file that the question names; empty where it names none.

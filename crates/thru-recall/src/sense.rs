@@ -9,7 +9,7 @@ use thru_store::index::{Candidate, Question};
 use thru_store::vectors::{Among, ModelFolder, Query, Vectors};
 
 /// Texts that are looked at because they mean what the question means.
-const NEAREST: usize = 300;
+const NEAREST: usize = 200;
 
 /// What a question means.
 pub struct Sense {

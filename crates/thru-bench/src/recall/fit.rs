@@ -19,7 +19,7 @@ const DECAY: f64 = 1e-3;
 const STEPS: i32 = 200;
 const STEP: f64 = 0.05;
 /// What a paraphrase counts beside a question.
-const PARAPHRASE: f64 = 3.0;
+const PARAPHRASE: f64 = 2.0;
 
 /// The candidates of one query: their features, and which are right.
 struct Example {

@@ -82,6 +82,8 @@ pub fn rank(candidates: &Candidates, found: &Found, weights: &Weights) -> Rankin
         })
         .collect();
     put_behind(all, &mut passages);
+    // What a tool printed beside an answer is none.
+    passages.retain(|score| !score.is_beside() || all[score.candidate].kind.is_prose());
     passages.sort_by(|a, b| {
         b.score.total_cmp(&a.score).then_with(|| all[a.candidate].key.cmp(&all[b.candidate].key))
     });

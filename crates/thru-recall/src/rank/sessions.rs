@@ -66,8 +66,7 @@ pub(super) fn features(all: &[Candidate], evidence: &Evidence) -> Vec<(i64, u64,
         insert(&mut of.words, words);
         insert(&mut of.meaning, meaning);
         insert(&mut of.turn, weight * (evidence.turn_words[at] + evidence.turn_meaning[at]));
-        let has_own = evidence.words[at] > 0.0 || evidence.meaning[at] > 0.0;
-        of.passages += u32::from(has_own);
+        of.passages += 1;
         if candidate.kind == PassageKind::Human && !candidate.is_subagent {
             of.person = of.person.max((evidence.words[at] + evidence.meaning[at]) / 2.0);
         }
