@@ -352,7 +352,7 @@ mod tests {
         let kind = arguments("search", json!({ "query": "a", "type": ["fix"] })).search();
         insta::assert_snapshot!(mistake(kind), @"`type` is to be one of bugfix, feature, refactor, change, discovery, decision, summary, prompt, answer, tool, not `fix`.");
         let agent = arguments("search", json!({ "query": "a", "agent": "emacs" })).search();
-        insta::assert_snapshot!(mistake(agent), @"`agent` is to be one of claude-code, not `emacs`.");
+        insta::assert_snapshot!(mistake(agent), @"`agent` is to be one of claude-code, codex, copilot, not `emacs`.");
         let limit = arguments("search", json!({ "query": "a", "limit": -1 })).search();
         insta::assert_snapshot!(mistake(limit), @"`limit` is to be a whole number, not -1.");
         insta::assert_snapshot!(mistake(arguments("timeline", json!({})).timeline()), @"`anchor` or `query` is missing. Arguments of timeline: anchor, query, depth_before, depth_after, type, project.");
