@@ -24,12 +24,12 @@ fn a_search_shows_passages_by_session() {
       z206b  summary   The lock is taken once now  [age] 
 
     rocket · The lock is taken once now   [age] 11111111
-      session 7.84: both-1 1.00 × 1.72 = 1.72; turn-3 1.00 × 1.29 = 1.29; turn-1 1.00 × 1.28 = 1.28; words-1 1.00 × 1.25 = 1.25; turn-2 1.00 × 1.19 = 1.19; person 0.50 × 1.62 = 0.81; passages 0.36 × -2.03 = -0.73; proximity 1.00 × 0.68 = 0.68; both-2 0.25 × 0.73 = 0.18; words-2 0.25 × 0.69 = 0.17
+      session 7.73: both-1 1.00 × 1.72 = 1.72; turn-3 1.00 × 1.29 = 1.29; turn-1 1.00 × 1.28 = 1.28; words-1 1.00 × 1.25 = 1.25; turn-2 1.00 × 1.19 = 1.19; passages 0.42 × -2.03 = -0.84; person 0.50 × 1.62 = 0.81; proximity 1.00 × 0.68 = 0.68; both-2 0.25 × 0.73 = 0.18; words-2 0.25 × 0.69 = 0.17
       wd5xb  you       Why does the importer lock the database?
              #1 11.65: person 1.00 × 3.45 = 3.45; session 1.00 × 3.40 = 3.40; person-words 1.00 × -2.97 = -2.97; window 1.00 × 2.88 = 2.88; turn 1.00 × 2.70 = 2.70; words 1.00 × 2.19 = 2.19
 
     1 passage of 1 session. `thru show ID` shows one whole.
-    Looked for: import lock. 5 passages looked at closely; confidence 0.81.
+    Looked for: import lock. 7 passages looked at closely; confidence 0.81.
     Meaning: not compared, nothing is embedded yet: `thru embed` does it. Words alone were looked for.
     ");
     assert_snapshot!(home.shown(&["search", "E0502", "--context", "1", "-n", "1"]), @"
@@ -148,8 +148,8 @@ fn a_search_answers_as_json() {
                 "weight": 1.7200000286102295
               },
               "passages": {
-                "contribution": -0.44603660702705383,
-                "value": 0.2197224646806717,
+                "contribution": -0.5628355145454407,
+                "value": 0.27725887298583984,
                 "weight": -2.0299999713897705
               },
               "person": {
@@ -167,13 +167,18 @@ fn a_search_answers_as_json() {
                 "value": 1.0,
                 "weight": 1.190000057220459
               },
+              "turn-3": {
+                "contribution": 1.2899999618530271,
+                "value": 1.0,
+                "weight": 1.2899999618530271
+              },
               "words-1": {
                 "contribution": 1.25,
                 "value": 1.0,
                 "weight": 1.25
               }
             },
-            "total": 5.8039631843566895
+            "total": 6.977164268493652
           },
           "started": "2026-03-01T09:00:01Z",
           "state": "ended",
