@@ -63,7 +63,58 @@ pub(super) fn of(candidates: &Candidates, signals: &Signals, found: &Found) -> f
     if candidates.found.is_empty() {
         return 0.0;
     }
-    let calibration = if found.similarity.is_empty() { WORDS_ONLY } else { WITH_MEANING };
-    let sum: f32 = signals.iter().zip(calibration.weights).map(|(s, weight)| s * weight).sum();
-    1.0 / (1.0 + (-(sum + calibration.constant)).exp())
+    let by = |calibration: &Calibration| {
+        let sum: f32 = signals.iter().zip(calibration.weights).map(|(s, weight)| s * weight).sum();
+        1.0 / (1.0 + (-(sum + calibration.constant)).exp())
+    };
+    // Where most of what was said has no vector yet, that nothing is near in meaning says nothing.
+    if has_meaning(candidates, found) { by(&WITH_MEANING) } else { by(&WORDS_ONLY) }
+}
+
+/// Whether enough of what was said has a vector for its likeness to be telling.
+fn has_meaning(candidates: &Candidates, found: &Found) -> bool {
+    let said = candidates.found.iter().zip(&found.similarity).filter(|(one, _)| one.kind.is_prose());
+    let (mut known, mut all) = (0, 0);
+    for (_, similarity) in said {
+        all += 1;
+        known += usize::from(similarity.is_some());
+    }
+    all > 0 && known * 10 >= all * 9
+}
+
+#[cfg(test)]
+mod tests {
+    use thru_core::PassageKind;
+
+    use super::*;
+
+    #[test]
+    fn vectors_that_are_still_to_be_made_take_no_confidence() {
+        let candidate = Candidate {
+            row: 1,
+            key: 1,
+            session: 1,
+            source: 1,
+            ordinal: 1,
+            turn: 1,
+            length: 10,
+            kind: PassageKind::Assistant,
+            is_subagent: false,
+            is_echo: false,
+            at: 0,
+            text_key: Some(1),
+            contributions: vec![9.0; 3],
+            proximity: 0.0,
+        };
+        let candidates =
+            Candidates { found: vec![candidate], idf: vec![5.0; 3], documents: 1_000 };
+        let confidence = |similarity: Vec<Option<f32>>| {
+            let found = Found { similarity, ..Found::default() };
+            let evidence = Evidence::of(&candidates, &found);
+            of(&candidates, &signals(&candidates, &evidence, &found), &found)
+        };
+        assert_eq!(confidence(vec![None]), confidence(vec![]));
+        assert!(confidence(vec![None]) > CONFIDENT);
+        assert!(confidence(vec![Some(0.05)]) < confidence(vec![Some(0.7)]));
+    }
 }

@@ -85,8 +85,7 @@ pub(crate) fn run(
     let (store, prepared) = open_for_question(environment, store, filter.projects.as_deref())?;
     let limit = arguments.limit.map_or_else(|| environment.config.search_limit(), usize::from);
     let only_memories = !arguments.kinds.is_empty() || !arguments.concepts.is_empty();
-    let when = mentioned(&query, environment.clock.now(), &environment.zone)
-        .map(|when| (when.from.as_millisecond(), when.until.as_millisecond()));
+    let when = time_meant(environment, &query);
     let request = Request {
         query,
         when,
@@ -451,6 +450,12 @@ fn wrap(words: &[Word], columns: usize) -> Vec<String> {
         }
     }
     lines
+}
+
+/// The time that a question speaks of, in milliseconds since 1970: from, until.
+pub(crate) fn time_meant(environment: &Environment, query: &str) -> Option<(i64, i64)> {
+    mentioned(query, environment.clock.now(), &environment.zone)
+        .map(|when| (when.from.as_millisecond(), when.until.as_millisecond()))
 }
 
 /// What a score is made of: what adds or takes most first.

@@ -156,7 +156,8 @@ pub(crate) fn found(
         &request,
         Box::new(|| meaning.wait()),
     )?;
-    Ok(answer.memories.into_iter().next().map(|found| Anchor::Memory(found.hit.memory)))
+    let near = answer.memories.into_iter().find(|found| found.hit.is_near());
+    Ok(near.map(|found| Anchor::Memory(found.hit.memory)))
 }
 
 fn as_json(

@@ -2,11 +2,11 @@
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use thru_recall::{Asked, Part, Request, mentioned, order};
+use thru_recall::{Asked, Part, Request, order};
 use thru_store::index::{IndexFilter, TextIndex};
 use thru_store::{PassageRow, Store};
 
-use super::search::{made_of, semantics};
+use super::search::{made_of, semantics, time_meant};
 use super::show::named_passage;
 use super::{Outcome, memories, shared};
 use crate::embedding;
@@ -88,8 +88,7 @@ fn of_passage(
     let query = arguments.query.clone();
     let meaning = embedding::of_question(environment, &query);
     let index = TextIndex::open(&environment.layout, store)?;
-    let when = mentioned(&query, environment.clock.now(), &environment.zone)
-        .map(|when| (when.from.as_millisecond(), when.until.as_millisecond()));
+    let when = time_meant(environment, &query);
     let asked = Asked { query, filter, when };
     let ordered = order(&environment.layout, &index, store, &asked, Box::new(|| meaning.wait()))?;
     let all = &ordered.candidates.found;

@@ -58,8 +58,12 @@ pub(super) fn search(
         (true, true) => (asked.limit * MEMORIES.0 / MEMORIES.1).max(1),
     };
     // Memories and passages are found apart: each has an index, and a filter of its own.
-    let mut request =
-        Request { query: asked.query.clone(), filter: filter.clone(), ..Request::default() };
+    let mut request = Request {
+        query: asked.query.clone(),
+        filter: filter.clone(),
+        when: search::time_meant(environment, &asked.query),
+        ..Request::default()
+    };
     let mut found = Found {
         project: scope.project.map(|name| cleaned(redactor, &name)),
         notes: prepared.sentences().iter().map(|one| cleaned(redactor, one)).collect(),
@@ -86,8 +90,15 @@ pub(super) fn search(
         let wanted = if kinds.of_passages.is_empty() { room } else { room * PASSAGES_PER_KIND };
         request.filter = filter;
         (request.limit, request.memories) = (wanted + 1, 0);
-        let answer = answer(&request)?;
+        let mut answer = answer(&request)?;
         left_out += answer.left_out;
+        // Some words stand everywhere: what does not seem to answer is only shown as what comes nearest.
+        if found.rows.is_empty() && !answer.is_confident() {
+            found.are_nearest = asked.nearest && !answer.sessions.is_empty();
+            if !asked.nearest {
+                answer.sessions.clear();
+            }
+        }
         let mut hits: Vec<Hit> =
             answer.sessions.into_iter().flat_map(|session| session.hits).collect();
         hits.sort_by_key(|hit| hit.rank);
