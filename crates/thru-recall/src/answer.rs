@@ -42,8 +42,8 @@ pub struct Answer {
     pub sessions: Vec<SessionHits>,
     /// How sure we are that this answers the question at all.
     pub confidence: f32,
-    /// Whether a passage holds every word of a short question.
-    pub holds_all: bool,
+    /// Whether a passage holds so much of the question that it counts as an answer whatever the confidence.
+    pub holds_enough: bool,
     /// Passages that hold any word of the question, as far as they were looked at.
     pub considered: usize,
     /// The terms that were looked for.
@@ -62,7 +62,7 @@ impl Answer {
     /// Whether what was found seems to answer the question.
     pub fn is_confident(&self) -> bool {
         self.confidence >= CONFIDENT
-            || self.holds_all
+            || self.holds_enough
             || self.memories.iter().any(|found| found.hit.is_sure())
     }
 
@@ -137,7 +137,7 @@ pub fn search(
         order_by(&index, store, &asked, &meaning)?;
     let mut answer = Answer {
         confidence: ranking.confidence,
-        holds_all: ranking.holds_all,
+        holds_enough: ranking.holds_enough,
         considered: candidates.found.len(),
         left_out: index.rows_left_out,
         terms,

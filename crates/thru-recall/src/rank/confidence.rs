@@ -10,6 +10,8 @@ pub const CONFIDENT: f32 = 0.35;
 
 /// More words than these are a question and not a name.
 const NAMES: usize = 3;
+/// Documents of a store in which frequencies say little: some days of work.
+const SMALL_STORE: u64 = 1_000;
 
 /// How many signals there are.
 const COUNT: usize = 2;
@@ -51,11 +53,18 @@ pub(super) fn signals(candidates: &Candidates, evidence: &Evidence, found: &Foun
     [share(f32::midpoint(evidence.best_words, prose), expected), best_similarity(found)]
 }
 
-/// Whether a passage holds every word of the question: whoever types a name and gets a passage with that
-/// name was answered, however common it is.
-pub(super) fn holds_all(candidates: &Candidates) -> bool {
-    let holds = |one: &Candidate| one.contributions.iter().all(|contribution| *contribution > 0.0);
-    (1..=NAMES).contains(&candidates.idf.len()) && candidates.found.iter().any(holds)
+/// Whether a passage holds so much of the question that it counts as an answer whatever the confidence: every
+/// word of a short one (whoever types a name and gets a passage with that name was answered, however common
+/// it is); in a small store half of the words, because nobody can tell there which words are rare.
+pub(super) fn holds_enough(candidates: &Candidates) -> bool {
+    let words = candidates.idf.len();
+    let wanted = match (candidates.documents < SMALL_STORE, words <= NAMES) {
+        (true, _) => words.div_ceil(2),
+        (false, true) => words,
+        (false, false) => return false,
+    };
+    let held = |one: &Candidate| one.contributions.iter().filter(|part| **part > 0.0).count();
+    wanted > 0 && candidates.found.iter().any(|one| held(one) >= wanted)
 }
 
 /// How sure we are, from 0 to 1.
@@ -73,7 +82,8 @@ pub(super) fn of(candidates: &Candidates, signals: &Signals, found: &Found) -> f
 
 /// Whether enough of what was said has a vector for its likeness to be telling.
 fn has_meaning(candidates: &Candidates, found: &Found) -> bool {
-    let said = candidates.found.iter().zip(&found.similarity).filter(|(one, _)| one.kind.is_prose());
+    let said =
+        candidates.found.iter().zip(&found.similarity).filter(|(one, _)| one.kind.is_prose());
     let (mut known, mut all) = (0, 0);
     for (_, similarity) in said {
         all += 1;
@@ -106,8 +116,7 @@ mod tests {
             contributions: vec![9.0; 3],
             proximity: 0.0,
         };
-        let candidates =
-            Candidates { found: vec![candidate], idf: vec![5.0; 3], documents: 1_000 };
+        let candidates = Candidates { found: vec![candidate], idf: vec![5.0; 3], documents: 1_000 };
         let confidence = |similarity: Vec<Option<f32>>| {
             let found = Found { similarity, ..Found::default() };
             let evidence = Evidence::of(&candidates, &found);

@@ -56,8 +56,8 @@ pub struct Ranking {
     pub confidence: f32,
     /// What confidence is made of, in the order of [`SIGNALS`].
     pub signals: Signals,
-    /// Whether a passage holds every word of a short question.
-    pub holds_all: bool,
+    /// Whether a passage holds so much of the question that it counts as an answer whatever the confidence.
+    pub holds_enough: bool,
 }
 
 /// Orders candidates.
@@ -91,7 +91,7 @@ pub fn rank(candidates: &Candidates, found: &Found, weights: &Weights) -> Rankin
     Ranking {
         confidence: confidence::of(candidates, &signals, found),
         signals,
-        holds_all: confidence::holds_all(candidates),
+        holds_enough: confidence::holds_enough(candidates),
         passages,
         sessions: sessions.into_iter().map(|(score, _)| score).collect(),
     }
