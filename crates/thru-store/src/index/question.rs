@@ -191,8 +191,14 @@ impl Question<'_> {
         field: tantivy::schema::Field,
         values: impl Iterator<Item = u64>,
     ) -> Result<Vec<Candidate>> {
-        let values = values.map(|value| Term::from_field_u64(field, value));
-        let query = Box::new(TermSetQuery::new(values)) as Box<dyn Query>;
+        // Looked up one by one: a set of terms would be held against every term of the column, which has one
+        // for each document.
+        let values = values.map(|value| {
+            let term = Term::from_field_u64(field, value);
+            let query = TermQuery::new(term, IndexRecordOption::Basic);
+            (Occur::Should, Box::new(query) as Box<dyn Query>)
+        });
+        let query = Box::new(BooleanQuery::new(values.collect())) as Box<dyn Query>;
         let query = restricted(query, required(self.index.fields, self.filter));
         let mut places: Vec<Place> = Vec::new();
         for (number, part) in self.index.parts.iter().enumerate() {
