@@ -66,18 +66,24 @@ impl Cleaner {
             return false;
         }
         let text = json::mend(line.trim_ascii());
-        let heard = match self.agent {
-            Agent::ClaudeCode => claude_code::heard(self.kind, &text),
-            Agent::Codex => codex::heard(self.kind, &text),
-            Agent::Copilot => copilot::heard(self.kind, &text),
-        };
-        match heard {
+        // What the readers read patiently is heard patiently.
+        let patiently = || self.hear(&json::patient(&text)?);
+        match self.hear(&text).or_else(patiently).unwrap_or(Heard::Nothing) {
             Heard::Nothing => {}
             Heard::Prompt(said) => self.in_private_turn = redactor.is_wholly_private(&said),
             Heard::Echo(said) => self.in_private_turn |= redactor.is_wholly_private(&said),
             Heard::Entry(said) => return redactor.is_wholly_private(&said),
         }
         self.in_private_turn
+    }
+
+    /// What was said in a line; none where it cannot be parsed.
+    fn hear(&self, line: &str) -> Option<Heard> {
+        match self.agent {
+            Agent::ClaudeCode => claude_code::heard(self.kind, line),
+            Agent::Codex => codex::heard(self.kind, line),
+            Agent::Copilot => copilot::heard(self.kind, line),
+        }
     }
 }
 
@@ -95,6 +101,30 @@ fn mentions_private(line: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A member that is there twice is read by the patient parser only.
+    #[test]
+    fn a_private_prompt_is_heard_where_a_member_is_there_twice() {
+        let redactor = Redactor::builtin();
+        for (agent, line) in [
+            (
+                Agent::ClaudeCode,
+                r#"{"type":"user","type":"user","message":{"content":"<private>hush</private>"}}"#,
+            ),
+            (
+                Agent::Codex,
+                r#"{"type":"event_msg","type":"event_msg","payload":{"type":"user_message","message":"<private>hush</private>"}}"#,
+            ),
+            (
+                Agent::Copilot,
+                r#"{"type":"user.message","type":"user.message","data":{"content":"<private>hush</private>"}}"#,
+            ),
+        ] {
+            let mut cleaner = Cleaner::resume(agent, SourceKind::Main, None);
+            cleaner.clean(&redactor, line.as_bytes(), &mut Report::default());
+            assert_eq!(cleaner.carry().as_deref(), Some(PRIVATE_TURN), "{agent:?}");
+        }
+    }
 
     #[test]
     fn the_word_is_found_in_any_case() {

@@ -3,22 +3,28 @@
 //! The SDK's own transport passes over what is no JSON without a word and reads on however many calls wait. This one
 //! answers for itself, stops reading while answers pile up, and ends when whoever reads them is gone.
 
+use std::collections::VecDeque;
 use std::future::Future;
 use std::io::{BufRead, Write};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
 use rmcp::RoleServer;
-use rmcp::model::{ClientJsonRpcMessage, GetExtensions, JsonRpcMessage};
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, GetExtensions, JsonRpcMessage,
+    JsonRpcRequest,
+};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::sync::{Semaphore, oneshot, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 
 use crate::incoming::{Incoming, Line, next_line, read_line, too_long};
 
 /// Bytes of messages that were read and wait to be served: ten thousand calls are less.
-const WAITING: usize = 8 * 1024 * 1024;
+const WAITING: usize = 16 * 1024 * 1024;
+/// Bytes that a message takes beside those of its line.
+const ENVELOPE: usize = 1024;
 /// Bytes of answers that nobody read yet. Beyond, nothing more is served until somebody does.
 const UNREAD: usize = 64 * 1024 * 1024;
 /// Requests that are served at the same time.
@@ -50,8 +56,10 @@ impl Stopper {
 pub(crate) struct Pipe {
     incoming: UnboundedReceiver<Read>,
     waiting: Arc<Waiting>,
-    /// A message that was read and waits for others to be served.
-    held: Option<ClientJsonRpcMessage>,
+    /// Whether all was read.
+    is_read: bool,
+    /// Requests that wait for others to be served, with the room they take.
+    held: VecDeque<(JsonRpcRequest<ClientRequest>, usize)>,
     serving: Arc<Semaphore>,
     answers: Option<mpsc::Sender<Vec<u8>>>,
     output: watch::Sender<Output>,
@@ -83,7 +91,8 @@ impl Pipe {
         Ok(Self {
             incoming,
             waiting,
-            held: None,
+            is_read: false,
+            held: VecDeque::new(),
             serving: Arc::new(Semaphore::new(AT_ONCE)),
             answers: Some(answers),
             output: state,
@@ -112,31 +121,62 @@ impl Pipe {
             if output.wait_for(may_go_on).await.ok()?.is_over {
                 return None;
             }
-            if self.held.is_none() {
-                let (incoming, bytes) = tokio::select! {
-                    incoming = self.incoming.recv() => incoming?,
-                    _ = output.wait_for(|output| output.is_over) => return None,
-                };
-                self.waiting.took(bytes);
-                match incoming {
-                    Incoming::Message(message) => self.held = Some(*message),
-                    Incoming::Refused(answer) => self.write(&answer).ok()?,
-                    Incoming::Ignored => {}
+            if self.is_read && self.held.is_empty() {
+                return None;
+            }
+            // Requests wait for a place. What comes meanwhile does not wait behind them: it may cancel one.
+            let read = tokio::select! {
+                biased;
+                _ = output.wait_for(|output| output.is_over) => return None,
+                place = Arc::clone(&self.serving).acquire_owned(), if !self.held.is_empty() => {
+                    return self.first_held(place.ok()?);
                 }
+                read = self.incoming.recv(), if !self.is_read => read,
+            };
+            let Some((incoming, bytes)) = read else {
+                self.is_read = true;
                 continue;
-            }
-            // Whoever cancels a request does not wait behind others.
-            if matches!(self.held, Some(JsonRpcMessage::Request(_))) {
-                let place = tokio::select! {
-                    place = Arc::clone(&self.serving).acquire_owned() => place.ok()?,
-                    _ = output.wait_for(|output| output.is_over) => return None,
-                };
-                if let Some(JsonRpcMessage::Request(request)) = &mut self.held {
-                    // Given back when the request is answered and its context dropped.
-                    request.request.extensions_mut().insert(Arc::new(place));
+            };
+            match incoming {
+                Incoming::Message(message) => match *message {
+                    JsonRpcMessage::Request(request) => {
+                        self.held.push_back((request, bytes));
+                        continue;
+                    }
+                    other => {
+                        self.waiting.took(bytes);
+                        self.drop_cancelled(&other);
+                        return Some(other);
+                    }
+                },
+                Incoming::Refused(answer) => {
+                    self.waiting.took(bytes);
+                    self.write(&answer).ok()?;
                 }
+                Incoming::Ignored => self.waiting.took(bytes),
             }
-            return self.held.take();
+        }
+    }
+
+    /// The request that waited longest, with its place among those that are served.
+    fn first_held(&mut self, place: OwnedSemaphorePermit) -> Option<ClientJsonRpcMessage> {
+        let (mut request, bytes) = self.held.pop_front()?;
+        self.waiting.took(bytes);
+        // Given back when the request is answered and its context dropped.
+        request.request.extensions_mut().insert(Arc::new(place));
+        Some(JsonRpcMessage::Request(request))
+    }
+
+    /// Drops the request that a message cancels, if that one still waits: it is never begun, nor answered.
+    fn drop_cancelled(&mut self, message: &ClientJsonRpcMessage) {
+        let JsonRpcMessage::Notification(notice) = message else { return };
+        let ClientNotification::CancelledNotification(cancelled) = &notice.notification else {
+            return;
+        };
+        let id = cancelled.params.request_id.as_ref();
+        let at = self.held.iter().position(|(request, _)| Some(&request.id) == id);
+        if let Some((_, bytes)) = at.and_then(|at| self.held.remove(at)) {
+            self.waiting.took(bytes);
         }
     }
 }
@@ -173,7 +213,7 @@ struct Waiting {
 }
 
 impl Waiting {
-    /// Waits until there is room for so many bytes, and takes it. No line is longer than all the room.
+    /// Waits until there is room for so many bytes, and takes it. No message needs more than all the room.
     fn add(&self, bytes: usize) {
         let mut waiting = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
         while *waiting + bytes > WAITING {
@@ -188,17 +228,21 @@ impl Waiting {
     }
 }
 
-/// A message with the bytes of its line.
+/// A message with the bytes that it takes while it waits.
 type Read = (Incoming, usize);
 
 fn read_all(mut input: impl BufRead, incoming: &UnboundedSender<Read>, waiting: &Waiting) {
     let mut line = Vec::new();
     loop {
-        let (message, bytes) = match next_line(&mut input, &mut line) {
-            Ok(Line::Whole) => (read_line(&line), line.len()),
-            Ok(Line::TooLong) => (Incoming::Refused(too_long()), 0),
+        let message = match next_line(&mut input, &mut line) {
+            Ok(Line::Whole) => read_line(&line),
+            Ok(Line::TooLong) => Incoming::Refused(too_long()),
             Ok(Line::End) | Err(_) => return,
         };
+        if matches!(message, Incoming::Ignored) {
+            continue;
+        }
+        let bytes = line.len() + ENVELOPE;
         waiting.add(bytes);
         if incoming.send((message, bytes)).is_err() {
             return;
@@ -217,4 +261,52 @@ fn write_all(
         state.send_modify(|output| output.unread = output.unread.saturating_sub(line.len()));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ping(id: usize) -> String {
+        format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n")
+    }
+
+    fn id(message: Option<&ClientJsonRpcMessage>) -> String {
+        match message {
+            Some(JsonRpcMessage::Request(request)) => request.id.to_string(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_message_takes_more_than_its_line_and_an_empty_line_nothing() {
+        let (sender, mut incoming) = unbounded_channel();
+        let waiting = Waiting::default();
+        read_all(&b"\n \r\n{}\n\n"[..], &sender, &waiting);
+        let (message, bytes) = incoming.try_recv().unwrap();
+        assert!(matches!(message, Incoming::Refused(_)), "{message:?}");
+        assert_eq!((bytes, *waiting.bytes.lock().unwrap()), (2 + ENVELOPE, 2 + ENVELOPE));
+        assert!(incoming.try_recv().is_err());
+    }
+
+    #[tokio::test]
+    async fn a_notice_passes_requests_that_wait_and_the_one_that_it_cancels_is_never_begun() {
+        let (cancelled, last) = (AT_ONCE + 1, AT_ONCE + 2);
+        let mut input: String = (1..=last).map(ping).collect();
+        input.push_str(&format!(
+            "{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{{\"requestId\":{cancelled}}}}}\n"
+        ));
+        let mut pipe = Pipe::new(std::io::Cursor::new(input), std::io::sink()).unwrap();
+        let mut served = Vec::new();
+        for number in 1..=AT_ONCE {
+            served.push(pipe.next().await);
+            assert_eq!(id(served.last().unwrap().as_ref()), number.to_string());
+        }
+        assert!(matches!(pipe.next().await, Some(JsonRpcMessage::Notification(_))));
+        served.pop();
+        let next = pipe.next().await;
+        assert_eq!(id(next.as_ref()), last.to_string());
+        assert!(pipe.next().await.is_none());
+        assert_eq!(*pipe.waiting.bytes.lock().unwrap(), 0);
+    }
 }

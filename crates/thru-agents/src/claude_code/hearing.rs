@@ -7,17 +7,15 @@ use super::prompt;
 use super::record::Record;
 use crate::cleaner::Heard;
 
-/// What was said in this line of a file of this kind.
-pub(crate) fn heard(kind: SourceKind, line: &str) -> Heard {
+/// What was said in this line of a file of this kind; none where it cannot be parsed.
+pub(crate) fn heard(kind: SourceKind, line: &str) -> Option<Heard> {
     let record = || Record::parse(line).ok();
     let heard = match kind {
-        SourceKind::PromptHistory => {
-            Entry::parse(line).and_then(|entry| entry.typed()).map(Heard::Entry)
-        }
+        SourceKind::PromptHistory => Entry::parse(line)?.typed().map(Heard::Entry),
         SourceKind::Attachment | SourceKind::Hooks => None,
-        SourceKind::Main => record().and_then(|record| prompt::typed(&record)).map(Heard::Prompt),
+        SourceKind::Main => prompt::typed(&record()?).map(Heard::Prompt),
         // What the parent agent tells a subagent starts nothing that ends a private turn.
-        SourceKind::Subagent => record().and_then(|record| prompt::told(&record)).map(Heard::Echo),
+        SourceKind::Subagent => prompt::told(&record()?).map(Heard::Echo),
     };
-    heard.unwrap_or(Heard::Nothing)
+    Some(heard.unwrap_or(Heard::Nothing))
 }

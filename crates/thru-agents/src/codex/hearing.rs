@@ -62,12 +62,13 @@ fn typed(message: &str) -> &str {
     }
 }
 
-/// What was said in this line of a rollout.
-pub(crate) fn heard(kind: SourceKind, line: &str) -> Heard {
-    let Ok(Record { kind: Some(record), payload: Some(payload), .. }) = Record::parse(line) else {
-        return Heard::Nothing;
+/// What was said in this line of a rollout; none where it cannot be parsed.
+pub(crate) fn heard(kind: SourceKind, line: &str) -> Option<Heard> {
+    let Record { kind: Some(record), payload: Some(payload), .. } = Record::parse(line).ok()?
+    else {
+        return Some(Heard::Nothing);
     };
-    match record.as_ref() {
+    Some(match record.as_ref() {
         "event_msg" => match said(&payload) {
             // What a subagent is told starts nothing that ends a private turn.
             Some((_, text)) if kind == SourceKind::Subagent => Heard::Echo(text),
@@ -80,7 +81,7 @@ pub(crate) fn heard(kind: SourceKind, line: &str) -> Heard {
             text.map_or(Heard::Nothing, |text| Heard::Echo(typed(&text).to_owned()))
         }
         _ => Heard::Nothing,
-    }
+    })
 }
 
 #[cfg(test)]

@@ -81,11 +81,11 @@ impl Reader {
     }
 }
 
-/// What was said in this line of a transcript.
-pub(crate) fn heard(_kind: SourceKind, line: &str) -> Heard {
-    match Record::parse(line) {
-        Ok(record) if record.kind.as_deref() == Some("user.message") => {
-            let Some(data) = &record.data else { return Heard::Nothing };
+/// What was said in this line of a transcript; none where it cannot be parsed.
+pub(crate) fn heard(_kind: SourceKind, line: &str) -> Option<Heard> {
+    let record = Record::parse(line).ok()?;
+    Some(match &record.data {
+        Some(data) if record.kind.as_deref() == Some("user.message") => {
             let said = data.content.as_deref().unwrap_or_default().trim().to_owned();
             match subagent(&record, data).is_some() || !is_human(data) {
                 true => Heard::Echo(said),
@@ -93,7 +93,7 @@ pub(crate) fn heard(_kind: SourceKind, line: &str) -> Heard {
             }
         }
         _ => Heard::Nothing,
-    }
+    })
 }
 
 /// The subagent that an event is of: it has an id, or goes by that of the call that started it.

@@ -288,8 +288,9 @@ fn narrow(
     }
     let all = sessions.len();
     if arguments.days > 0 {
-        let since =
-            environment.clock.now() - SignedDuration::from_hours(24 * i64::from(arguments.days));
+        let days = SignedDuration::from_hours(24 * i64::from(arguments.days));
+        // More days than the calendar has are all days.
+        let since = environment.clock.now().checked_sub(days).unwrap_or(Timestamp::MIN);
         sessions.retain(|session| session.last.is_some_and(|last| last >= since));
     }
     sessions.truncate(arguments.max_sessions.unwrap_or(usize::MAX));

@@ -34,6 +34,16 @@ fn age(home: &Home, session: &str, days: u64) {
 }
 
 #[test]
+fn more_days_than_the_calendar_has_are_all_days() {
+    let home = Home::with_history();
+    age(&home, TWO, 200);
+    for days in ["1000000000", "4294967295"] {
+        let answer = home.json(&["sync-history", "--json", "--days", days]);
+        assert_eq!(listed(&answer), lacks(&[(ONE, "new"), (TWO, "new")]));
+    }
+}
+
+#[test]
 fn a_preview_lists_what_is_missing_and_changes_nothing() {
     let home = Home::with_history();
     age(&home, TWO, 2);
