@@ -12,7 +12,7 @@ use crate::memories::{MemoryHit, find_memories};
 use crate::order::{Asked, Ordered, order_by};
 use crate::query::analyse;
 use crate::rank::{CONFIDENT, PassageScore, SessionScore};
-use crate::sense::{Awaited, Meaning, Semantics};
+use crate::sense::{Awaited, Meaning, OpenVectors, Semantics};
 use crate::snippet::{Snippet, snippet};
 
 /// Length of the stretch of a passage that is shown, in characters.
@@ -31,6 +31,8 @@ pub struct Request {
     pub context: u32,
     /// The time that the question speaks of, in milliseconds since 1970: from, until.
     pub when: Option<(i64, i64)>,
+    /// Vectors that stay open for the next question.
+    pub vectors: OpenVectors,
     /// How many memories to bring beside the passages; they are never in each other's way.
     pub memories: usize,
 }
@@ -123,7 +125,7 @@ pub fn search(
     request: &Request,
     meaning: Awaited<'_>,
 ) -> Result<Answer> {
-    let meaning = Meaning::new(layout, meaning);
+    let meaning = Meaning::new(layout, &request.vectors, meaning);
     if request.limit == 0 {
         let terms = analyse(&request.query);
         let (memories, left_out) = memories(layout, store, redactor, request, &terms, &meaning)?;

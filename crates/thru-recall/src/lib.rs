@@ -38,7 +38,7 @@ pub use rank::{
     CONFIDENT, Evidence, Found, PASSAGE_FEATURES, Part, PassageFeatures, PassageScore, Ranking,
     SESSION_FEATURES, SIGNALS, SessionFeatures, SessionScore, Signals, WEIGHTS, Weights, rank,
 };
-pub use sense::{Awaited, Meant, Semantics, Sense, words_only};
+pub use sense::{Awaited, Meant, OpenVectors, Semantics, Sense, words_only};
 pub use session_context::{
     ContextLimits, HotMemory, RecentEvent, RecentFile, SessionContext, session_context,
 };

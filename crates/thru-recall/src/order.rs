@@ -8,7 +8,7 @@ use thru_store::{Result, Store};
 use crate::pack::cues;
 use crate::query::analyse;
 use crate::rank::{Evidence, Found, Ranking, WEIGHTS, rank};
-use crate::sense::{Awaited, Meaning, Semantics, Sense};
+use crate::sense::{Awaited, Meaning, OpenVectors, Semantics, Sense};
 
 /// Candidates by their words that are looked at closely.
 const DEPTH: usize = 1_000;
@@ -52,7 +52,7 @@ pub fn order(
     asked: &Asked,
     meaning: Awaited<'_>,
 ) -> Result<Ordered> {
-    order_by(index, store, asked, &Meaning::new(layout, meaning))
+    order_by(index, store, asked, &Meaning::new(layout, &OpenVectors::default(), meaning))
 }
 
 /// As [`order`], for somebody who has a use for the meaning besides.

@@ -2,6 +2,8 @@
 
 use std::cell::LazyCell;
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use thru_core::Layout;
 use thru_store::Result;
@@ -13,8 +15,41 @@ const NEAREST: usize = 200;
 
 /// What a question means.
 pub struct Sense {
-    vectors: Vectors,
+    vectors: Arc<Vectors>,
     query: Query,
+}
+
+/// Vectors that stay open from one question to the next, for whoever is asked again and again: mapping some
+/// hundred megabytes anew for each takes longer than to look for anything in them.
+#[derive(Clone, Default)]
+pub struct OpenVectors(Arc<Mutex<Option<Opened>>>);
+
+/// The folder of a model, and what lies in it.
+struct Opened {
+    folder: PathBuf,
+    vectors: Arc<Vectors>,
+}
+
+impl OpenVectors {
+    /// The vectors of a folder as they are now.
+    fn of(&self, folder: &Path, dimensions: usize, model: &str) -> Result<Arc<Vectors>> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(opened) = known.as_ref()
+            && opened.folder == folder
+            && opened.vectors.is_current()?
+        {
+            return Ok(Arc::clone(&opened.vectors));
+        }
+        let vectors = Arc::new(Vectors::open(folder, dimensions, model)?);
+        *known = Some(Opened { folder: folder.to_owned(), vectors: Arc::clone(&vectors) });
+        Ok(vectors)
+    }
+}
+
+impl std::fmt::Debug for OpenVectors {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("OpenVectors")
+    }
 }
 
 /// The vector of a question with the name of the model that made it; or why there is none, for people.
@@ -53,13 +88,14 @@ pub fn words_only<'a>(reason: impl Into<String>) -> Awaited<'a> {
 }
 
 /// What a question means, opened when it is first wanted and kept for whoever wants it next.
-pub(crate) struct Meaning<'a>(LazyCell<Opened, Box<dyn FnOnce() -> Opened + 'a>>);
+pub(crate) struct Meaning<'a>(LazyCell<Found, Box<dyn FnOnce() -> Found + 'a>>);
 
-type Opened = (Option<Sense>, Semantics);
+type Found = (Option<Sense>, Semantics);
 
 impl<'a> Meaning<'a> {
-    pub(crate) fn new(layout: &'a Layout, awaited: Awaited<'a>) -> Self {
-        Self(LazyCell::new(Box::new(move || match Sense::open(layout, awaited()) {
+    pub(crate) fn new(layout: &'a Layout, open: &OpenVectors, awaited: Awaited<'a>) -> Self {
+        let open = open.clone();
+        Self(LazyCell::new(Box::new(move || match Sense::open(layout, &open, awaited()) {
             Ok((sense, semantics)) => (Some(sense), semantics),
             Err(reason) => (None, Semantics::Without { reason }),
         })))
@@ -81,14 +117,18 @@ impl Sense {
     ///
     /// # Errors
     /// Why they cannot be compared, for people.
-    pub fn open(layout: &Layout, meant: Meant) -> std::result::Result<(Self, Semantics), String> {
+    pub fn open(
+        layout: &Layout,
+        open: &OpenVectors,
+        meant: Meant,
+    ) -> std::result::Result<(Self, Semantics), String> {
         let (model, vector) = meant?;
         let text = |error: thru_store::StoreError| error.to_string();
         let folder = ModelFolder::at(&layout.vectors(), &model).map_err(text)?;
         if folder.dimensions != Some(vector.len()) {
             return Err(format!("there are no vectors of {model} yet"));
         }
-        let vectors = Vectors::open(&folder.path, vector.len(), &model).map_err(text)?;
+        let vectors = open.of(&folder.path, vector.len(), &model).map_err(text)?;
         let query = Query::new(&vector).map_err(text)?;
         let used = Semantics::Used { model, vectors: vectors.len() };
         Ok((Self { vectors, query }, used))

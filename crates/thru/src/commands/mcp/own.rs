@@ -26,11 +26,12 @@ pub(super) struct OwnMemory {
     environment: Environment,
     /// As of the latest call.
     redactor: Mutex<Option<Redactor>>,
+    vectors: OpenVectors,
 }
 
 impl OwnMemory {
     pub(super) fn new(environment: Environment) -> Self {
-        Self { environment, redactor: Mutex::default() }
+        Self { environment, redactor: Mutex::default(), vectors: OpenVectors::default() }
     }
 
     /// Does something with the settings and rules as they are now.
@@ -75,7 +76,7 @@ pub(super) fn cleaned(redactor: &Redactor, text: &str) -> Clean<String> {
 impl Memory for OwnMemory {
     fn search(&self, asked: &Search, call: &Call) -> Result<Found, Trouble> {
         self.for_call(call, |environment, intake, asker| {
-            searching::search(environment, intake, asked, asker)
+            searching::search(environment, intake, asked, asker, &self.vectors)
         })
     }
 

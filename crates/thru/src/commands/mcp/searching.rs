@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use thru_core::{Outcome, PassageKind, estimated_tokens};
 use thru_intake::Intake;
 use thru_mcp::{Around, Found, Place, Row, Search, Timeline, WantedKind};
-use thru_recall::{Anchor, FoundMemory, Hit, Request, Snippet};
+use thru_recall::{Anchor, FoundMemory, Hit, OpenVectors, Request, Snippet};
 use thru_redact::Redactor;
 use thru_store::{MemoryFilter, MemoryRow, Store};
 
@@ -30,6 +30,7 @@ pub(super) fn search(
     intake: &Intake,
     asked: &Search,
     asker: &Asker<'_>,
+    vectors: &OpenVectors,
 ) -> Result<Found> {
     let store = shared::open_store_as_it_is(environment)?;
     let mut arguments = search::Arguments::of(&asked.query);
@@ -62,6 +63,7 @@ pub(super) fn search(
         query: asked.query.clone(),
         filter: filter.clone(),
         when: search::time_meant(environment, &asked.query),
+        vectors: vectors.clone(),
         ..Request::default()
     };
     let mut found = Found {
