@@ -90,6 +90,8 @@ fn other_files_are_refused() {
     assert!(matches!(check(), Err(EmbedError::Foreign { .. })));
     bytes.push(last ^ 1);
     std::fs::write(&path, &bytes).unwrap();
+    let often = MiniLm::load(copy.path(), 1, Use::Often).map(drop);
+    assert!(matches!(often, Err(EmbedError::Foreign { .. })));
     assert!(matches!(check(), Err(EmbedError::Foreign { .. })));
     bytes.fill(0);
     std::fs::write(&path, &bytes).unwrap();

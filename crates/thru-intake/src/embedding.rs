@@ -154,23 +154,30 @@ impl Intake {
         Ok(coverage)
     }
 
-    /// Takes out the vectors, of all models, of texts that are not kept any more; says how many. The index
-    /// should be up to the store.
+    /// Takes out the vectors, of all models, of texts that are not kept any more; says how many. Files of
+    /// vectors that nobody can read are removed where a model has no others.
     ///
     /// # Errors
-    /// [`StoreError::Busy`] where somebody goes on writing; and where the disk cannot be written. Calling
+    /// [`IntakeError::NotSwept`] where the index is not up to the store; [`StoreError::Busy`] where somebody goes on writing; and where the disk cannot be written. Calling
     /// it again goes on.
     pub fn sweep_vectors(&self) -> Result<u64> {
         let mut removed = 0;
         for folder in ModelFolder::all(&self.layout.vectors())? {
-            let Some(dimensions) = folder.dimensions else { continue };
+            let Some(dimensions) = folder.dimensions else {
+                // Nobody can tell what is in it, and it can be made again.
+                if folder.bytes > 0 {
+                    patiently(|| folder.remove_segments())?;
+                }
+                continue;
+            };
             let mut writer = self.vector_writer(&folder.model, dimensions)?;
             // With the lock in hand: nobody adds any of a text that is not among these.
             let Some(store) = Store::open_if_there(&self.layout)? else { break };
             let (keys, is_complete) = self.text_keys(&store, TextIndex::open_collection)?;
-            if is_complete {
-                removed += writer.retain(|key| keys.binary_search(&key).is_ok())? as u64;
+            if !is_complete {
+                return Err(IntakeError::NotSwept);
             }
+            removed += writer.retain(|key| keys.binary_search(&key).is_ok())? as u64;
         }
         Ok(removed)
     }
@@ -232,8 +239,20 @@ impl Intake {
         for collection in [Collection::Memories, Collection::Passages] {
             // What is not in there yet, is soon.
             let index = TextIndex::open_committed(&self.layout, &store, collection)?;
+            // What was told outside of any session is judged by where its project is worked on.
+            let may_be_told = |row| {
+                let directories = store.directories_of_memory(row);
+                directories.is_ok_and(|all| match all.as_slice() {
+                    [] => (how.may_see)(None),
+                    all => all.iter().all(|directory| (how.may_see)(Some(directory))),
+                })
+            };
             let mut waiting = index.newest_texts(&store, LISTED, |text| {
-                !is_done(text.key) && may_be_given(text.session)
+                !is_done(text.key)
+                    && match (collection, text.session) {
+                        (Collection::Memories, 0) => may_be_told(text.row),
+                        (_, session) => may_be_given(session),
+                    }
             })?;
             if collection == Collection::Memories && !waiting.newest.is_empty() {
                 let told = store.times_told()?;
@@ -300,15 +319,7 @@ impl Intake {
     /// The right to write vectors of a model, as soon as it is free.
     fn vector_writer(&self, model: &str, dimensions: usize) -> Result<VectorWriter> {
         let folder = self.layout.vectors().join(model);
-        let deadline = Instant::now() + PATIENCE;
-        loop {
-            match VectorWriter::open(&folder, dimensions, model) {
-                Err(StoreError::Busy { .. }) if Instant::now() < deadline => {
-                    std::thread::sleep(LOOK_AGAIN);
-                }
-                opened => return Ok(opened?),
-            }
-        }
+        patiently(|| VectorWriter::open(&folder, dimensions, model))
     }
 
     /// The right to embed, which one process at a time has: two would do the same work.
@@ -325,6 +336,19 @@ impl Intake {
             Ok(()) => Ok(file),
             Err(TryLockError::WouldBlock) => Err(IntakeError::Embedding),
             Err(TryLockError::Error(source)) => Err(IntakeError::io(&path, source)),
+        }
+    }
+}
+
+/// Does what needs a writer's lock, as soon as it is free.
+fn patiently<T>(mut attempt: impl FnMut() -> thru_store::Result<T>) -> Result<T> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        match attempt() {
+            Err(StoreError::Busy { .. }) if Instant::now() < deadline => {
+                std::thread::sleep(LOOK_AGAIN);
+            }
+            outcome => return Ok(outcome?),
         }
     }
 }

@@ -21,6 +21,10 @@ pub enum IntakeError {
     /// Another process makes vectors, and we did not wait.
     #[error("another `thru` is embedding what this memory holds")]
     Embedding,
+    /// Vectors of texts that are not kept any more may be left: nobody can tell which while the index does
+    /// not hold all texts. Everything else was done.
+    #[error("vectors were not swept: the index does not hold everything yet")]
+    NotSwept,
     /// The model that makes vectors.
     #[error(transparent)]
     Embed(#[from] thru_embed::EmbedError),
@@ -75,6 +79,7 @@ impl IntakeError {
                 "wait until it is done; what it brings in need not be brought in again".to_owned(),
             ),
             Self::Embedding => Some("wait until it is done: the daemon does it, too".to_owned()),
+            Self::NotSwept => Some("run `thru rebuild`".to_owned()),
             Self::Embed(_) => Some("`thru doctor` says what can be done".to_owned()),
             Self::Interrupted => {
                 Some("run the command again: it goes on where it stopped".to_owned())

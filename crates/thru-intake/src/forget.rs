@@ -11,7 +11,7 @@ use thru_store::Store;
 use crate::distilling::Which;
 use crate::sessions::Indexer;
 use crate::stages::Stages;
-use crate::{Intake, IntakeLock, Operation, Result};
+use crate::{Intake, IntakeError, IntakeLock, Operation, Result};
 
 /// What stands in the place of a text that was blanked.
 const BLANK: &[u8] = b"[private]";
@@ -23,6 +23,8 @@ pub struct Forgotten {
     pub archived: usize,
     /// Bytes that they took.
     pub bytes: u64,
+    /// Whether vectors of what was forgotten may be left, see [`IntakeError::NotSwept`].
+    pub is_unswept: bool,
 }
 
 impl Intake {
@@ -39,10 +41,18 @@ impl Intake {
             .map(|key| Operation::SessionForgotten { session: (*key).clone() })
             .collect();
         self.record(&operations)?;
-        let (store, forgotten) = self.catch_up()?;
+        let (store, mut forgotten) = self.catch_up()?;
         store.checkpoint()?;
-        self.sweep_vectors()?;
+        forgotten.is_unswept = self.is_left_unswept()?;
         Ok(forgotten)
+    }
+
+    /// Sweeps vectors, and says whether that has to wait: what is done already is no failure by that.
+    pub(crate) fn is_left_unswept(&self) -> Result<bool> {
+        match self.sweep_vectors() {
+            Err(IntakeError::NotSwept) => Ok(true),
+            swept => swept.map(|_| false),
+        }
     }
 
     /// Brings store, memories and indexes up to the journal, and says what that took out.

@@ -314,7 +314,8 @@ impl Intake {
     /// keys they are recorded.
     ///
     /// # Errors
-    /// Where journal or store cannot be written.
+    /// Where journal or store cannot be written; [`IntakeError::NotSwept`] where it was done, and only
+    /// vectors may be left.
     pub fn record_and_apply(
         &self,
         _lock: &IntakeLock,

@@ -39,6 +39,8 @@ pub struct Recleaned {
     pub verbatim: usize,
     /// Whether store and index were made again.
     pub rebuilt: bool,
+    /// Whether vectors of what was taken out may be left, see [`IntakeError::NotSwept`].
+    pub is_unswept: bool,
     /// Other files that were written again, by their names in the data directory.
     pub files: Vec<String>,
     /// Copies of the store that were removed.
@@ -90,7 +92,7 @@ impl Intake {
             }
             progress(number as u64 + 1, entries.len() as u64);
         }
-        outcome.rebuilt = self.reclean_store(lock, outcome.records > 0)?;
+        self.reclean_store(lock, &mut outcome)?;
         for (part, path) in self.other_files() {
             let name = self.name_of(&path);
             if part == Part::Backup {
@@ -107,20 +109,21 @@ impl Intake {
 
     /// Makes store and index again where they were made by other rules, of records that are others now,
     /// or may hold the given text.
-    fn reclean_store(&self, lock: &IntakeLock, is_outdated: bool) -> Result<bool> {
-        let Some(store) = Store::open_if_there(&self.layout)? else { return Ok(false) };
+    fn reclean_store(&self, lock: &IntakeLock, outcome: &mut Recleaned) -> Result<()> {
+        let Some(store) = Store::open_if_there(&self.layout)? else { return Ok(()) };
         // Also where an earlier run stopped between archive and store, and for files that are kept as
         // they were: what came of them was clean by the rules of its time. A given text may also lie in
         // words of the index whose rows are gone, so nothing of the old index is kept.
         let is_current = store.redactor().ok() == Some(Some(self.fingerprint.clone()));
-        if is_current && !is_outdated && self.given.is_none() {
+        if is_current && outcome.records == 0 && self.given.is_none() {
             remove_other_indexes(&self.layout, &store)?;
-            self.sweep_vectors()?;
-            return Ok(false);
+            outcome.is_unswept = self.is_left_unswept()?;
+            return Ok(());
         }
         drop(store);
         self.rebuild(lock, &AtomicBool::new(false), &mut |_| {})?;
-        Ok(true)
+        outcome.rebuilt = true;
+        Ok(())
     }
 
     /// Writes the journal again without what must go, and says how many records that changed.

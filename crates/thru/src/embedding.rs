@@ -144,12 +144,14 @@ impl Chosen {
 
     /// The text as it may be given to the model: what leaves this process was cleaned.
     fn cleaned(&self, environment: &Environment, text: &str) -> Result<String> {
-        let first = chunks(text).first().copied().unwrap_or_default();
+        let first = |text: &str| chunks(text).first().copied().unwrap_or_default().to_owned();
         match self {
-            Self::Bundled(_) => Ok(first.to_owned()),
+            Self::Bundled(_) => Ok(first(text)),
             Self::Served(..) => {
+                // Before it is cut: no rule knows the half of a secret.
                 let intake = environment.intake()?;
-                Ok(intake.redactor().clean_text(first, &mut Report::default()).into_inner())
+                let clean = intake.redactor().clean_text(text, &mut Report::default());
+                Ok(first(clean.get()))
             }
         }
     }
@@ -195,7 +197,7 @@ impl KeyAt {
 }
 
 /// Says of directories whether what was said in sessions there may be given to the chosen model. The
-/// bundled one tells nobody.
+/// bundled one tells nobody. Where no directory is known, nothing says otherwise.
 pub(crate) fn may_see<'e>(
     environment: &'e Environment,
     chosen: &Chosen,

@@ -51,10 +51,12 @@ const TOKENS_AT_ONCE: usize = 2_048;
 /// How often the model is going to be run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Use {
-    /// For one question: it is loaded as fast as can be.
+    /// For one question: it is loaded as fast as can be. Of its files only the lengths are looked at, since
+    /// what comes of it is kept nowhere.
     Once,
-    /// For many texts, or for long: its weights are put in order first, which takes as long as loading
-    /// them and makes every question some three times as fast.
+    /// For many texts, or for long: its files are compared to the byte, since their vectors are kept. Its
+    /// weights are put in order first, which takes as long as loading them and makes every question some
+    /// three times as fast.
     Often,
 }
 
@@ -76,9 +78,12 @@ impl MiniLm {
     /// Loads the model from the folder that holds its files. It will use so many threads.
     ///
     /// # Errors
-    /// When a file is missing or has not the length of the one that this version was made with. Whether
-    /// it is that one to the byte, [`check`] tells: that takes longer than to load it.
+    /// When a file is missing or is not the one that this version was made with: to the byte for
+    /// [`Use::Often`], by its length for [`Use::Once`].
     pub fn load(folder: &Path, threads: usize, how_often: Use) -> Result<Self, EmbedError> {
+        if how_often == Use::Often {
+            check(folder)?;
+        }
         let (network, words) = (NETWORK.in_folder(folder)?, WORDS.in_folder(folder)?);
         let failed = |error: &dyn std::fmt::Display| EmbedError::Failed(error.to_string());
         // From the file and not from memory: that would hold all of it twice.

@@ -362,3 +362,42 @@ fn vectors_of_another_model_are_swept_as_well_and_never_mixed() {
     assert_eq!(names, [MODEL, "another"]);
     assert_eq!(folders[0].dimensions, Some(DIMENSIONS));
 }
+
+#[test]
+fn vectors_that_nobody_can_read_are_not_kept_when_something_is_forgotten() {
+    let machine = machine();
+    embed(&machine, &Fake::default());
+    let folder = machine.layout().vectors().join(MODEL);
+    for entry in fs::read_dir(&folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "vectors") {
+            let mut bytes = fs::read(&path).unwrap();
+            bytes[..8].fill(0);
+            fs::write(&path, bytes).unwrap();
+        }
+    }
+    assert!(is_on_disk(&machine, &STRIPES));
+    machine.forget(TWO);
+    assert!(!is_on_disk(&machine, &STRIPES));
+    embed(&machine, &Fake::default());
+    let all = coverage(&machine);
+    assert_eq!(all.embedded, all.texts);
+}
+
+#[test]
+fn vectors_are_not_said_to_be_swept_where_the_index_lacks_texts() {
+    let mut author = Author::of(ONE);
+    for number in 0..1_100 {
+        author.asks(&format!("What of {number}?")).says(&format!("It is {number}."));
+    }
+    let machine = Machine::with([(&file(ONE), &author.text())]);
+    machine.import();
+    let most = Some(64);
+    try_embed(&machine, &Fake::default(), most, &|_| true, &AtomicBool::new(false)).unwrap();
+    machine.intake().sweep_vectors().unwrap();
+    fs::remove_dir_all(machine.layout().index()).unwrap();
+    let outcome = machine.intake().sweep_vectors();
+    assert!(matches!(outcome, Err(IntakeError::NotSwept)), "{outcome:?}");
+    machine.rebuild();
+    machine.intake().sweep_vectors().unwrap();
+}

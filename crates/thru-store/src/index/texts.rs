@@ -5,6 +5,8 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
+use rusqlite::OptionalExtension;
+
 use super::collection::Collection;
 use super::search::TextIndex;
 use crate::error::Result;
@@ -120,6 +122,37 @@ impl Store {
                 keyed.collect()
             }
         }
+    }
+
+    /// Where sessions of the project of a memory worked; nothing where it has no project.
+    pub fn directories_of_memory(&self, row: i64) -> Result<Vec<String>> {
+        let project: Option<i64> = self
+            .connection
+            .prepare_cached("SELECT project FROM memories WHERE row = ?1")?
+            .query_row([row], |row| row.get(0))
+            .optional()?
+            .flatten();
+        let Some(project) = project else { return Ok(Vec::new()) };
+        let mut statement = self.connection.prepare_cached(
+            "SELECT DISTINCT facts ->> '$.directory' FROM sessions
+             WHERE project = ?1 AND facts ->> '$.directory' IS NOT NULL",
+        )?;
+        let mut directories = Vec::new();
+        for project in self.project_and_merged(project)? {
+            for directory in statement.query_map([project], |row| row.get(0))? {
+                directories.push(directory?);
+            }
+            // A project outside git is named after its directory, and one without a remote after what is
+            // inside it: nobody need have worked there yet.
+            let key: String = self
+                .connection
+                .prepare_cached("SELECT key FROM projects WHERE id = ?1")?
+                .query_row([project], |row| row.get(0))?;
+            let directory = key.strip_prefix("dir:");
+            let directory = directory.or_else(|| key.strip_prefix("git:")?.strip_suffix("/.git"));
+            directories.extend(directory.map(str::to_owned));
+        }
+        Ok(directories)
     }
 
     /// How often memories were told to sessions, by their rows.

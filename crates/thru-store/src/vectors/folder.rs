@@ -118,11 +118,7 @@ impl Folder {
         let failed = |error| StoreError::io(&self.path, error);
         for entry in fs::read_dir(&self.path).map_err(failed)? {
             let entry = entry.map_err(failed)?;
-            let is_leftover = entry.file_name().to_str().is_some_and(|name| {
-                name.split_once(EXTENSION)
-                    .is_some_and(|(number, rest)| is_number(number) && rest.starts_with('.'))
-            });
-            if is_leftover {
+            if is_leftover(&entry.file_name()) {
                 thru_journal::files::remove(&entry.path())?;
             }
         }
@@ -192,6 +188,13 @@ fn segment_number(name: &str) -> Option<u64> {
 /// Whether a file is named as a segment.
 pub(super) fn is_segment(name: &std::ffi::OsStr) -> bool {
     name.to_str().and_then(segment_number).is_some()
+}
+
+/// Whether a file is what a writer that was killed had not finished.
+pub(super) fn is_leftover(name: &std::ffi::OsStr) -> bool {
+    name.to_str()
+        .and_then(|name| name.split_once(EXTENSION))
+        .is_some_and(|(number, rest)| is_number(number) && rest.starts_with('.'))
 }
 
 fn is_number(name: &str) -> bool {

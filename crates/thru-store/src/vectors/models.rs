@@ -6,7 +6,7 @@ use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use super::Shape;
-use super::folder::is_segment;
+use super::folder::{is_leftover, is_segment};
 use super::segment::{HEADER_LENGTH, dimensions_in};
 use super::writer::lock;
 use crate::error::{Result, StoreError};
@@ -74,6 +74,25 @@ impl ModelFolder {
         }
         found.sort_by(|left, right| left.model.cmp(&right.model));
         Ok(found)
+    }
+
+    /// Removes its segments, whatever they hold; says how many there were.
+    ///
+    /// # Errors
+    /// [`StoreError::Busy`] where somebody is writing to it; and where the disk cannot be written.
+    pub fn remove_segments(&self) -> Result<u64> {
+        let failed = |error| StoreError::io(&self.path, error);
+        let _lock = lock(&self.path)?;
+        let mut removed = 0;
+        for entry in fs::read_dir(&self.path).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let name = entry.file_name();
+            if is_segment(&name) || is_leftover(&name) {
+                thru_journal::files::remove(&entry.path())?;
+                removed += 1;
+            }
+        }
+        Ok(removed)
     }
 
     /// Removes it with all that is in it.

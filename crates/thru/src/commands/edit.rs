@@ -72,7 +72,7 @@ pub(crate) fn run(
     let intake = environment.intake()?;
     let lock = shared::lock(&intake)?;
     let edited = Operation::MemoryEdited { memory: memory.id, session: session.clone(), edit };
-    intake.record_and_apply(&lock, &[edited])?;
+    let is_unswept = shared::is_unswept(intake.record_and_apply(&lock, &[edited]))?;
     drop(lock);
     surviving::write_again(environment, Some(session.as_slice()))?;
     let store = shared::open_store(environment)?;
@@ -80,6 +80,9 @@ pub(crate) fn run(
     if let Some(memory) = store.memory(&memory.id)? {
         memories::show(&mut page, &store, intake.redactor(), &memory, environment)?;
         page.gap();
+    }
+    if is_unswept {
+        page.line(page.paint(Tone::Bad, shared::UNSWEPT));
     }
     page.line(page.paint(Tone::Quiet, "Changed. `thru undo` takes it back."));
     page.print()?;

@@ -93,8 +93,9 @@ pub(crate) fn run(
     }
     drop(store);
     let lock = shared::lock(&intake)?;
+    let mut is_unswept = false;
     if !targets.memories.is_empty() {
-        forget_memories(&targets.memories, environment, &intake, &lock)?;
+        is_unswept |= forget_memories(&targets.memories, environment, &intake, &lock)?;
         let count = count_of_memories(targets.memories.len());
         page.line(format!("Forgot {count}. `thru undo` brings one back."));
     }
@@ -107,6 +108,7 @@ pub(crate) fn run(
         // While it is known where they lie.
         let left = remove_summaries(environment, &targets.sessions)?;
         let forgotten = intake.forget(&lock, &keys)?;
+        is_unswept |= forgotten.is_unswept;
         let passages = targets.sessions.iter().map(|session| session.passages).sum();
         page.line(format!(
             "Forgot {}: {} and {} ({}) are gone.",
@@ -123,6 +125,9 @@ pub(crate) fn run(
             page.line(format!("Its summary in {path} could not be removed: remove it yourself."));
         }
     }
+    if is_unswept {
+        page.line(page.paint(Tone::Bad, shared::UNSWEPT));
+    }
     page.print()?;
     Ok(Outcome::Done)
 }
@@ -137,13 +142,13 @@ pub(crate) fn target(store: &Store, id: &str) -> Result<Target> {
     Ok((memory, session))
 }
 
-/// Forgets memories. `thru undo` brings each back.
+/// Forgets memories, and says whether vectors of them may be left. `thru undo` brings each back.
 pub(crate) fn forget_memories(
     targets: &[Target],
     environment: &Environment,
     intake: &Intake,
     lock: &IntakeLock,
-) -> Result<()> {
+) -> Result<bool> {
     let operations: Vec<Operation> = targets
         .iter()
         .map(|(memory, session)| Operation::MemoryForgotten {
@@ -151,10 +156,11 @@ pub(crate) fn forget_memories(
             session: session.clone(),
         })
         .collect();
-    intake.record_and_apply(lock, &operations)?;
+    let is_unswept = shared::is_unswept(intake.record_and_apply(lock, &operations))?;
     let sessions: Vec<SessionKey> =
         targets.iter().filter_map(|(_, session)| session.clone()).collect();
-    surviving::write_again(environment, Some(&sessions)).map(drop)
+    surviving::write_again(environment, Some(&sessions))?;
+    Ok(is_unswept)
 }
 
 /// Removes the summaries that compactions of these sessions left in projects. Gives those that stay.

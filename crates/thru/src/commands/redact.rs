@@ -368,6 +368,9 @@ fn say_cleaned(page: &mut Page, applied: &Recleaned) {
     if applied.rebuilt {
         page.line("Made store and index again; ids are the same.");
     }
+    if applied.is_unswept {
+        page.line(page.paint(Tone::Bad, shared::UNSWEPT));
+    }
     for file in &applied.files {
         page.line(format!("Cleaned {file}."));
     }
@@ -432,6 +435,7 @@ fn applied_json(applied: &Recleaned, left: &Scan) -> Value {
         "archived_files": applied.rewritten,
         "verbatim": applied.verbatim,
         "rebuilt": applied.rebuilt,
+        "vectors_left": applied.is_unswept,
         "files": applied.files,
         "removed": applied.removed,
         "left": left.traces.iter().map(trace_json).collect::<Vec<_>>(),

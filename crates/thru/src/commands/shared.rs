@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use thru_core::ProjectKey;
-use thru_intake::{Intake, IntakeLock, identity};
+use thru_intake::{Intake, IntakeError, IntakeLock, identity};
 use thru_journal::journal::Journal;
 use thru_store::{ProjectName, SessionFilter, SessionRow, Store, StoreError};
 
@@ -116,6 +116,20 @@ pub(crate) fn files_bar(
     match environment.terminal.errors && !quiet {
         true => ProgressBar::new(0).with_style(bar_style("{pos}/{len} files")).with_message(doing),
         false => ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()),
+    }
+}
+
+/// What is said where vectors of what was taken out may be left.
+pub(crate) const UNSWEPT: &str = "Vectors were not swept: run `thru rebuild`.";
+
+/// Whether vectors may be left of what was taken out, which is no failure: it was taken out.
+///
+/// # Errors
+/// Those of the outcome, but that one.
+pub(crate) fn is_unswept<T>(outcome: Result<T, IntakeError>) -> Result<bool, IntakeError> {
+    match outcome {
+        Err(IntakeError::NotSwept) => Ok(true),
+        outcome => outcome.map(|_| false),
     }
 }
 

@@ -14,6 +14,7 @@ use thru_store::vectors::ModelFolder;
 use super::{Chosen, who_embeds};
 use crate::background;
 use crate::environment::Environment;
+use crate::refining;
 
 /// How long the daemon may take for a question. A model of our own is there not much later.
 const DAEMON: Duration = Duration::from_millis(15);
@@ -95,6 +96,10 @@ impl Asked {
             Ok(None) => return Err("off, by `embedding.provider`".to_owned()),
             Err(error) => return Err(format!("{error:#}")),
         };
+        let is_off = || refining::settings_of(environment, &environment.directory).is_none();
+        if matches!(chosen, Chosen::Served(..)) && is_off() {
+            return Err("off here, by `models.off`".to_owned());
+        }
         let model = chosen.model();
         let folder = ModelFolder::at(&environment.layout.vectors(), &model);
         if folder.map_err(|error| error.to_string())?.dimensions.is_none() {

@@ -238,6 +238,40 @@ fn a_server_is_sent_cleaned_text_of_projects_that_allow_it() {
 }
 
 #[test]
+fn a_server_is_sent_no_question_and_nothing_told_where_that_is_off() {
+    let home = Home::imported();
+    let project = home.project();
+    let mut there = Author::of(TWO).in_directory(project.to_str().unwrap());
+    there.asks("About pears").says("Pears it is.");
+    home.write(&file(TWO), there.text());
+    home.thru(&["import"]).expect(0);
+    home.inside(&["remember", "Zebrafish are counted on Mondays"]).expect(0);
+    home.thru(&["remember", "--global", "Lemurs are counted on Fridays"]).expect(0);
+    fs::write(project.join(".throughline.toml"), "models.off = true\n").unwrap();
+    let server = ollama();
+    set(&home, &server);
+    home.thru(&["embed"]).expect(0);
+    home.inside(&["search", "where the quagga grazes"]);
+    let seen = sent(&server);
+    assert!(seen.contains("Lemurs") && !seen.contains("Zebrafish"), "{seen}");
+    assert!(!seen.contains("quagga"), "{seen}");
+    home.thru(&["search", "where the quagga grazes"]);
+    assert!(sent(&server).contains("quagga"), "elsewhere it may be asked");
+}
+
+#[test]
+fn a_question_is_cleaned_before_it_is_cut() {
+    let home = Home::imported();
+    let server = ollama();
+    set(&home, &server);
+    home.thru(&["embed"]).expect(0);
+    // Cut first, what is left of the token is too short to be known as one.
+    let text = format!("{}/ghp_abcdefghijklmnopqrstuvwxyz0123456789", "a".repeat(885));
+    home.json(&["embed", "--text", &text]);
+    assert!(!sent(&server).contains("ghp_"));
+}
+
+#[test]
 fn servers_that_cannot_be_asked_are_explained() {
     let home = Home::imported();
     let _settings = home.settings();

@@ -238,8 +238,14 @@ impl Worker {
             return Ok(Next::Soon);
         }
         if self.swept.is_none_or(|swept| swept.elapsed() >= SWEEP) {
-            intake.sweep_vectors()?;
-            self.swept = Some(Instant::now());
+            match intake.sweep_vectors() {
+                // An import is on its way: after it.
+                Err(IntakeError::NotSwept) => {}
+                swept => {
+                    swept?;
+                    self.swept = Some(Instant::now());
+                }
+            }
         }
         Ok(Next::Woken)
     }

@@ -74,7 +74,12 @@ pub(super) fn forget(
     drop(store);
     if asked.confirm && !targets.is_empty() {
         let lock = shared::lock_within(intake, PATIENCE)?;
-        forget::forget_memories(&targets, environment, intake, &lock)?;
+        if forget::forget_memories(&targets, environment, intake, &lock)? {
+            return Err(failure::advised(
+                "it is forgotten, but its vectors were not swept",
+                "run `thru rebuild`",
+            ));
+        }
         told.is_done = true;
     }
     Ok(told)
