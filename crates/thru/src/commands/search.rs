@@ -93,6 +93,7 @@ pub(crate) fn run(
         limit: if only_memories { 0 } else { limit },
         context: arguments.context,
         memories: if only_memories { limit } else { MEMORIES },
+        ..Request::default()
     };
     let answer = thru_recall::search(
         &environment.layout,

@@ -13,6 +13,7 @@ use thru_mcp::{
     Project, Remember, Remembered, Search, Session, SessionName, SessionTold, SyncHistory,
     Timeline, Trouble,
 };
+use thru_recall::OpenVectors;
 use thru_redact::{Clean, Redactor, Report};
 
 use super::{keeping, reading, searching};
