@@ -314,7 +314,7 @@ impl Intake {
     /// keys they are recorded.
     ///
     /// # Errors
-    /// Where journal or store cannot be written; [`IntakeError::NotSwept`] where it was done, and only
+    /// Where journal or store cannot be written; [`NotSwept`](crate::IntakeError::NotSwept) where it was done, and only
     /// vectors may be left.
     pub fn record_and_apply(
         &self,
