@@ -125,6 +125,7 @@ pub fn search(
     request: &Request,
     meaning: Awaited<'_>,
 ) -> Result<Answer> {
+    let _snapshot = store.snapshot()?;
     let meaning = Meaning::new(layout, &request.vectors, meaning);
     if request.limit == 0 {
         let terms = analyse(&request.query);

@@ -19,7 +19,7 @@ mod write;
 pub use error::{Result, StoreError};
 pub use query::*;
 pub use schema::{NEWEST as SCHEMA_VERSION, Progress};
-pub use store::Store;
+pub use store::{Snapshot, Store};
 pub use write::{
     Batch, CompactionEvent, CourseEvent, Fate, NewEvent, NewMemory, NewRefinement, NewTurn,
     OpenEvent, SourceStamp, Told, ToldCompaction, Written,

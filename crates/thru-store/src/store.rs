@@ -26,6 +26,11 @@ pub struct Store {
     pub(crate) texts: TextReader,
 }
 
+/// One moment of the store, for as long as this is kept.
+pub struct Snapshot<'s> {
+    _transaction: rusqlite::Transaction<'s>,
+}
+
 impl Store {
     /// Opens the store to read.
     ///
@@ -66,6 +71,12 @@ impl Store {
         let connection = Connection::open_with_flags(&self.path, flags)
             .map_err(|error| StoreError::sqlite(&self.path, error))?;
         Self::wrap(connection, self.path.clone(), &self.layout)
+    }
+
+    /// What is read until this is dropped is read as of one moment, under one lock instead of one for each of
+    /// hundreds of small reads.
+    pub fn snapshot(&self) -> Result<Snapshot<'_>> {
+        Ok(Snapshot { _transaction: self.connection.unchecked_transaction()? })
     }
 
     /// As [`Store::open_to_read`], with nothing where there is no store yet.
