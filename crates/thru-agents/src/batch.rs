@@ -1,6 +1,8 @@
 //! How readers fill a batch, and how a result joins the passage of its call.
 
-use thru_core::{Amendment, Diagnostic, Passage, ReadBatch};
+use std::collections::HashMap;
+
+use thru_core::{Amendment, Diagnostic, Id, Passage, PassageKind, ReadBatch};
 
 /// Joins a result to the passage of its call. A reader does this where one read gives both; whoever
 /// keeps passages must do the same, so that it never matters how a file was cut into reads.
@@ -19,6 +21,29 @@ pub fn amend(passage: &mut Passage, amendment: &Amendment) {
     passage.outcome = Some(amendment.outcome);
     passage.records.push(amendment.record.clone());
     passage.lines.push(amendment.line);
+}
+
+/// Where in a batch the calls are that a result may complete.
+#[derive(Default)]
+pub(crate) struct Made(HashMap<Id, usize>);
+
+impl Made {
+    /// Adds a passage.
+    pub(crate) fn push(&mut self, batch: &mut ReadBatch, passage: Passage) {
+        if passage.kind == PassageKind::Tool {
+            self.0.insert(passage.id, batch.passages.len());
+        }
+        batch.passages.push(passage);
+    }
+
+    /// Joins a result to the passage of its call, here or wherever an earlier read put it.
+    pub(crate) fn amend(&self, batch: &mut ReadBatch, amendment: Amendment) {
+        let made = self.0.get(&amendment.passage);
+        match made.and_then(|&at| batch.passages.get_mut(at)) {
+            Some(passage) => amend(passage, &amendment),
+            None => batch.amendments.push(amendment),
+        }
+    }
 }
 
 /// Notes that `line` is not as expected. One row per kind, whatever a file holds.

@@ -67,8 +67,7 @@ impl Cleaner {
         }
         let text = json::mend(line.trim_ascii());
         // What the readers read patiently is heard patiently.
-        let patiently = || self.hear(&json::patient(&text)?);
-        match self.hear(&text).or_else(patiently).unwrap_or(Heard::Nothing) {
+        match json::leniently(&text, |text| self.hear(text)).unwrap_or(Heard::Nothing) {
             Heard::Nothing => {}
             Heard::Prompt(said) => self.in_private_turn = redactor.is_wholly_private(&said),
             Heard::Echo(said) => self.in_private_turn |= redactor.is_wholly_private(&said),

@@ -178,10 +178,24 @@ where
     from.deserialize_any(ObjectVisitor(PhantomData))
 }
 
-/// The line as a parser reads it that takes the last of several members with one name; nothing where
-/// it is no JSON for that one either.
-pub(crate) fn patient(line: &str) -> Option<String> {
-    serde_json::from_str::<serde_json::Value>(line).ok().map(|value| value.to_string())
+/// Reads a line that [`mend`] went over. Anything but an object is a record without a type; the error says where
+/// the line ceases to be JSON.
+pub(crate) fn record<'a, T: Deserialize<'a> + Default>(
+    line: &'a str,
+) -> Result<T, serde_json::Error> {
+    let mut from = serde_json::Deserializer::from_str(line);
+    let record = object::<_, T>(&mut from)?;
+    from.end()?;
+    Ok(record.unwrap_or_default())
+}
+
+/// Reads a line, and if nothing comes of it, reads it as a patient parser does, which takes the last of
+/// several members with one name.
+pub(crate) fn leniently<R>(line: &str, mut read: impl FnMut(&str) -> Option<R>) -> Option<R> {
+    read(line).or_else(|| {
+        let value = serde_json::from_str::<serde_json::Value>(line).ok()?;
+        read(&value.to_string())
+    })
 }
 
 /// The members of an array, unread; none where it is something else.

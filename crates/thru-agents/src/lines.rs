@@ -1,5 +1,12 @@
 //! Cuts a block of bytes into numbered lines.
 
+use std::borrow::Cow;
+
+use thru_core::ReadBatch;
+
+use crate::batch::note;
+use crate::json;
+
 /// The lines of `block` that hold something, with their numbers: the first line is `first`. A byte
 /// order mark, a carriage return before the newline and lines of white space are no content.
 pub(crate) fn numbered(block: &[u8], first: u64) -> impl Iterator<Item = (u64, &[u8])> {
@@ -18,6 +25,15 @@ pub(crate) fn numbered(block: &[u8], first: u64) -> impl Iterator<Item = (u64, &
         }
         None
     })
+}
+
+/// A line as text that can be parsed. What is no UTF-8 is noted.
+pub(crate) fn text<'l>(line: &'l [u8], number: u64, batch: &mut ReadBatch) -> Cow<'l, str> {
+    let text = json::mend(line);
+    if text.len() != line.len() && std::str::from_utf8(line).is_err() {
+        note(batch, "not-utf8", number);
+    }
+    text
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! From what was said and done to passages: turns, places in the file, and results that join their
 //! calls, in whatever reads a file comes. Knows no agent's records.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 use thru_core::{
@@ -9,7 +9,7 @@ use thru_core::{
     SourceKind, Timestamp,
 };
 
-use crate::batch::amend;
+use crate::batch::Made;
 use crate::blank::is_blank;
 use crate::facts;
 use crate::text::{self, CALL_LIMIT, PROSE_LIMIT, RESULT_LIMIT};
@@ -115,12 +115,12 @@ pub(crate) struct Filling<'r> {
     pub(crate) course: &'r mut Course,
     pub(crate) batch: ReadBatch,
     /// Where in the batch the tool passages are that a result may complete.
-    made: HashMap<Id, usize>,
+    made: Made,
 }
 
 impl<'r> Filling<'r> {
     pub(crate) fn new(agent: Agent, course: &'r mut Course) -> Self {
-        Self { agent, course, batch: ReadBatch::default(), made: HashMap::new() }
+        Self { agent, course, batch: ReadBatch::default(), made: Made::default() }
     }
 
     /// What a person typed: it starts a turn. What a subagent was told starts none.
@@ -180,14 +180,17 @@ impl<'r> Filling<'r> {
                 call.answered = true;
                 // Without a passage, the call was made in a private turn.
                 if let Some(passage) = call.passage {
-                    self.amend(Amendment {
-                        passage,
-                        text,
-                        outcome: outcome(failed),
-                        record: place.record.clone(),
-                        line: place.line,
-                        files: answer.files,
-                    });
+                    self.made.amend(
+                        &mut self.batch,
+                        Amendment {
+                            passage,
+                            text,
+                            outcome: outcome(failed),
+                            record: place.record.clone(),
+                            line: place.line,
+                            files: answer.files,
+                        },
+                    );
                 }
             }
             None if text.trim().is_empty() && answer.files.is_empty() => {}
@@ -216,20 +219,9 @@ impl<'r> Filling<'r> {
         self.course.call(id).is_some()
     }
 
-    fn amend(&mut self, amendment: Amendment) {
-        let made = self.made.get(&amendment.passage);
-        match made.and_then(|&at| self.batch.passages.get_mut(at)) {
-            Some(passage) => amend(passage, &amendment),
-            None => self.batch.amendments.push(amendment),
-        }
-    }
-
     fn push(&mut self, passage: Passage) {
         self.course.next_ordinal = self.course.next_ordinal.saturating_add(1);
-        if passage.kind == PassageKind::Tool {
-            self.made.insert(passage.id, self.batch.passages.len());
-        }
-        self.batch.passages.push(passage);
+        self.made.push(&mut self.batch, passage);
     }
 
     fn passage(&self, kind: PassageKind, block: usize, text: String, place: &Place) -> Passage {
@@ -260,6 +252,7 @@ impl<'r> Filling<'r> {
     }
 }
 
-fn call_id(id: &str) -> Option<String> {
+/// The agent's id of a tool call, as far as it is kept.
+pub(crate) fn call_id(id: &str) -> Option<String> {
     (!is_blank(id)).then(|| text::head(id, ID_LIMIT).to_owned())
 }

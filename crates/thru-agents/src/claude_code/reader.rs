@@ -1,8 +1,6 @@
 //! Reads a transcript as it grows: whole lines in, passages out. Never fails for what a file holds;
 //! never looks at the disk.
 
-use std::collections::HashMap;
-
 use serde_json::value::RawValue;
 use thru_core::{
     Agent, Amendment, CompactSummary, Id, Outcome, Passage, PassageKind, ReadBatch, RecordId,
@@ -15,22 +13,20 @@ use super::names::subagent_of_file;
 use super::record::{Message, Record};
 use super::state::State;
 use super::{notes, prompt, tools};
-use crate::batch::{amend, note};
+use crate::batch::{Made, note};
 use crate::blank::is_blank;
 use crate::names::is_uuid;
+use crate::passages::{ID_LIMIT, call_id};
 use crate::text::{self, PROSE_LIMIT};
 use crate::{InvalidState, Source, facts, json, lines};
 
 /// What stands for a subagent that the transcript does not name (inline ones of 1.0.x).
 const NAMELESS: &str = "sidechain";
 
-/// Bytes kept of the agent's ids.
-const ID_LIMIT: usize = 128;
-
 /// Reads one transcript, from its beginning or from where an earlier reader stopped.
 ///
 /// Reading a file at once or in blocks, by one reader or by several that resume each other, gives the
-/// same, once later results have joined their calls ([`amend`]).
+/// same, once later results have joined their calls ([`amend`](crate::amend)).
 #[derive(Clone, Debug)]
 pub struct Reader {
     state: State,
@@ -76,7 +72,7 @@ impl Reader {
 
     fn read_bytes(&mut self, block: &[u8], first_line: u64) -> ReadBatch {
         let mut pass =
-            Pass { state: &mut self.state, batch: ReadBatch::default(), made: HashMap::new() };
+            Pass { state: &mut self.state, batch: ReadBatch::default(), made: Made::default() };
         for (number, line) in lines::numbered(block, first_line) {
             pass.line(number, line);
         }
@@ -89,7 +85,7 @@ struct Pass<'r> {
     state: &'r mut State,
     batch: ReadBatch,
     /// Where in the batch the tool passages are that a result may complete.
-    made: HashMap<Id, usize>,
+    made: Made,
 }
 
 /// Where a message comes from: the same for a record of the file and for one embedded in it.
@@ -106,22 +102,13 @@ pub(super) struct Place<'r> {
 
 impl Pass<'_> {
     fn line(&mut self, number: u64, line: &[u8]) {
-        let text = json::mend(line);
-        if text.len() != line.len() && std::str::from_utf8(line).is_err() {
-            note(&mut self.batch, "not-utf8", number);
-        }
-        match Record::parse(&text) {
-            Ok(record) => self.record(&record, number),
-            Err(_) => self.reread(&text, number),
-        }
-    }
-
-    /// A line that is no JSON for the fast parser may still be some for the patient one, which takes
-    /// the last of several members with one name.
-    fn reread(&mut self, text: &str, number: u64) {
-        match json::patient(text).as_deref().map(Record::parse) {
-            Some(Ok(record)) => self.record(&record, number),
-            _ => note(&mut self.batch, "broken-json", number),
+        let text = lines::text(line, number, &mut self.batch);
+        let read = json::leniently(&text, |text| {
+            self.record(&Record::parse(text).ok()?, number);
+            Some(())
+        });
+        if read.is_none() {
+            note(&mut self.batch, "broken-json", number);
         }
     }
 
@@ -284,7 +271,7 @@ impl Pass<'_> {
                         let mut passage =
                             self.passage(PassageKind::Tool, ordinal, call.text, place);
                         passage.tool = call.name;
-                        passage.call = call_id(block.id.as_deref());
+                        passage.call = block.id.as_deref().and_then(call_id);
                         passage.command = call.command;
                         passage.files = call.files;
                         passage.written = call.written;
@@ -310,14 +297,17 @@ impl Pass<'_> {
             let answer = tools::answer(block, place.tool_use_result, call.is_some(), asks);
             let outcome = if block.is_error { Outcome::Failed } else { Outcome::Succeeded };
             match call {
-                Some(OpenCall { passage: Some(passage), .. }) => self.amend(Amendment {
-                    passage,
-                    text: answer.text,
-                    outcome,
-                    record: record_id(place),
-                    line: place.line,
-                    files: answer.files,
-                }),
+                Some(OpenCall { passage: Some(passage), .. }) => self.made.amend(
+                    &mut self.batch,
+                    Amendment {
+                        passage,
+                        text: answer.text,
+                        outcome,
+                        record: record_id(place),
+                        line: place.line,
+                        files: answer.files,
+                    },
+                ),
                 // The call was made in a private turn.
                 Some(OpenCall { passage: None, .. }) => {}
                 None if answer.text.trim().is_empty() && answer.files.is_empty() => {}
@@ -325,27 +315,16 @@ impl Pass<'_> {
                     let mut passage = self.passage(PassageKind::Tool, ordinal, answer.text, place);
                     passage.outcome = Some(outcome);
                     passage.files = answer.files;
-                    passage.call = call_id(block.tool_use_id.as_deref());
+                    passage.call = block.tool_use_id.as_deref().and_then(call_id);
                     self.push(passage);
                 }
             }
         }
     }
 
-    fn amend(&mut self, amendment: Amendment) {
-        let made = self.made.get(&amendment.passage);
-        match made.and_then(|&at| self.batch.passages.get_mut(at)) {
-            Some(passage) => amend(passage, &amendment),
-            None => self.batch.amendments.push(amendment),
-        }
-    }
-
     fn push(&mut self, passage: Passage) {
         self.state.next_ordinal = self.state.next_ordinal.saturating_add(1);
-        if passage.kind == PassageKind::Tool {
-            self.made.insert(passage.id, self.batch.passages.len());
-        }
-        self.batch.passages.push(passage);
+        self.made.push(&mut self.batch, passage);
     }
 
     fn passage(&self, kind: PassageKind, block: usize, text: String, place: &Place<'_>) -> Passage {
@@ -389,11 +368,6 @@ impl Pass<'_> {
             block.to_string().as_bytes(),
         ])
     }
-}
-
-/// The agent's id of a tool call, as far as it is kept.
-pub(super) fn call_id(id: Option<&str>) -> Option<String> {
-    id.filter(|id| !is_blank(id)).map(|id| text::head(id, ID_LIMIT).to_owned())
 }
 
 pub(super) fn record_id(place: &Place<'_>) -> RecordId {

@@ -191,11 +191,7 @@ pub(super) struct EmbeddedRecord<'a> {
 impl<'a> Record<'a> {
     /// Reads a line that [`json::mend`] went over. The error says where the line ceases to be JSON.
     pub(super) fn parse(line: &'a str) -> Result<Self, serde_json::Error> {
-        let mut from = serde_json::Deserializer::from_str(line);
-        let record = json::object::<_, Self>(&mut from)?;
-        from.end()?;
-        // Anything but an object is a record without a type.
-        Ok(record.unwrap_or_default())
+        json::record(line)
     }
 }
 

@@ -147,17 +147,13 @@ struct Pass<'r> {
 
 impl Pass<'_> {
     fn line(&mut self, number: u64, line: &[u8]) {
-        let text = json::mend(line);
-        if text.len() != line.len() && std::str::from_utf8(line).is_err() {
-            note(&mut self.filling.batch, "not-utf8", number);
-        }
-        match Record::parse(&text) {
-            Ok(record) => self.record(&record, number),
-            // A member may be there twice: the patient parser takes the last.
-            Err(_) => match json::patient(&text).as_deref().map(Record::parse) {
-                Some(Ok(record)) => self.record(&record, number),
-                _ => note(&mut self.filling.batch, "broken-json", number),
-            },
+        let text = lines::text(line, number, &mut self.filling.batch);
+        let read = json::leniently(&text, |text| {
+            self.record(&Record::parse(text).ok()?, number);
+            Some(())
+        });
+        if read.is_none() {
+            note(&mut self.filling.batch, "broken-json", number);
         }
     }
 

@@ -124,9 +124,6 @@ pub(super) struct Tokens {
 impl<'a> Record<'a> {
     /// Reads a line that [`json::mend`] went over. Anything but an object is a record without a type.
     pub(super) fn parse(line: &'a str) -> Result<Self, serde_json::Error> {
-        let mut from = serde_json::Deserializer::from_str(line);
-        let record = json::object::<_, Self>(&mut from)?;
-        from.end()?;
-        Ok(record.unwrap_or_default())
+        json::record(line)
     }
 }

@@ -5,10 +5,10 @@ use serde_json::value::{RawValue, to_raw_value};
 use thru_core::{Agent, Id, Outcome, Passage, PassageKind, RecordId, SessionId, Timestamp};
 use thru_redact::Clean;
 
-use super::super::reader::call_id;
 use super::super::record::Block;
 use super::super::{prompt, tools};
 use super::{Event, text};
+use crate::passages::call_id;
 use crate::text::{PROSE_LIMIT, cap};
 
 /// The id of the passage of the event that was recorded under this key.
@@ -105,7 +105,7 @@ fn tool(event: &Event, payload: &Value) -> Option<Passage> {
         false => format!("{}\n{}", call.text, answer.text),
     };
     passage.tool = call.name;
-    passage.call = call_id(text(payload, "tool_use_id"));
+    passage.call = text(payload, "tool_use_id").and_then(call_id);
     passage.agent_id = text(payload, "agent_id").filter(|id| !id.is_empty()).map(str::to_owned);
     passage.command = call.command;
     passage.files = call.files;
