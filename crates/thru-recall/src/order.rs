@@ -7,7 +7,7 @@ use thru_store::{Result, Store};
 
 use crate::pack::cues;
 use crate::query::analyse;
-use crate::rank::{Evidence, Found, Ranking, WEIGHTS, rank};
+use crate::rank::{Found, Own, Ranking, WEIGHTS, rank};
 use crate::sense::{Awaited, Meaning, OpenVectors, Semantics, Sense};
 
 /// Candidates by their words that are looked at closely.
@@ -76,7 +76,7 @@ pub(crate) fn order_by(
     let mut candidates = Candidates { found: all, idf, documents: index.documents() };
     let mut found = Found { when: asked.when, ..Found::default() };
     found.similarity = similarity(sense, &candidates);
-    let beside = neighbours(store, &question, &candidates, &found)?;
+    let beside = neighbours(store, &question, &candidates.found, &found)?;
     add(&mut candidates.found, beside);
     found.similarity = similarity(sense, &candidates);
     found.named_file = touching(&question, &candidates.found, &asked.query)?;
@@ -100,24 +100,24 @@ fn add(all: &mut Vec<Candidate>, more: Vec<Candidate>) {
 fn neighbours(
     store: &Store,
     question: &Question<'_>,
-    candidates: &Candidates,
+    all: &[Candidate],
     found: &Found,
 ) -> Result<Vec<Candidate>> {
-    let evidence = Evidence::of(candidates, found);
-    let mut best: Vec<usize> = (0..candidates.found.len()).collect();
+    let own = Own::of(all, &found.similarity);
+    let mut best: Vec<usize> = (0..all.len()).collect();
     best.sort_by(|a, b| {
-        let by_key = || candidates.found[*a].key.cmp(&candidates.found[*b].key);
-        evidence.both[*b].total_cmp(&evidence.both[*a]).then_with(by_key)
+        let by_key = || all[*a].key.cmp(&all[*b].key);
+        own.both[*b].total_cmp(&own.both[*a]).then_with(by_key)
     });
     best.truncate(WITH_NEIGHBOURS);
     let mut rows = Vec::new();
-    for candidate in best.into_iter().map(|at| &candidates.found[at]) {
+    for candidate in best.into_iter().map(|at| &all[at]) {
         let (session, source) = (candidate.session, candidate.source);
         rows.extend(store.rows_around(session, source, candidate.ordinal, REACH)?);
     }
     rows.sort_unstable();
     rows.dedup();
-    rows.retain(|row| candidates.found.binary_search_by_key(row, |known| known.row).is_err());
+    rows.retain(|row| all.binary_search_by_key(row, |known| known.row).is_err());
     question.with_rows(&rows)
 }
 

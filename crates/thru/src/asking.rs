@@ -16,11 +16,13 @@ use thru_agents::{Discovery, agents};
 use thru_core::SessionKey;
 use thru_intake::Intake;
 use thru_lifecycle::Indexing;
+use thru_recall::{Answer, Request};
 use thru_store::{Course, Store};
 
 use crate::background;
 use crate::bringing_in::{self, Effort, RECENT, Where, add, bring_in};
 use crate::commands::import::Exclusions;
+use crate::embedding;
 use crate::environment::{Environment, host};
 use crate::ui::{Page, Tone, plural, printable};
 
@@ -318,4 +320,22 @@ fn left_out(
         left_out.extend(reason.map(|reason| LeftOut { session: session.clone(), reason }));
     }
     Ok(left_out)
+}
+
+/// Answers a question from a store that is open already.
+pub(crate) fn answer(
+    environment: &Environment,
+    store: &Store,
+    request: &Request,
+) -> Result<Answer> {
+    let meaning = embedding::of_question(environment, &request.query);
+    let intake = environment.intake()?;
+    let answer = thru_recall::search(
+        &environment.layout,
+        store,
+        intake.redactor(),
+        request,
+        Box::new(|| meaning.wait()),
+    )?;
+    Ok(answer)
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use thru_store::index::{Candidate, Candidates};
 
-use super::{as_shares, largest};
+use super::as_shares;
 
 /// How many passages to either side belong to the neighbourhood. A neighbour counts less the further
 /// it is away: 1 − distance / (reach + 1).
@@ -95,28 +95,47 @@ pub(super) fn spoken_words(candidate: &Candidate, words: f32, proximity: f32) ->
     by_speaker(candidate) * (words + PROXIMITY * proximity)
 }
 
-impl Evidence {
+/// Words and meaning of each candidate: what neighbours are looked for by, before the rest is worth gathering.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Own {
+    words: Vec<f32>,
+    proximity: Vec<f32>,
+    meaning: Vec<f32>,
+    /// See [`Evidence::both`].
+    pub(crate) both: Vec<f32>,
+    best_words: f32,
+}
+
+impl Own {
     /// Gathers it.
-    pub fn of(candidates: &Candidates, found: &Found) -> Self {
-        let all = &candidates.found;
+    pub(crate) fn of(all: &[Candidate], similarity: &[Option<f32>]) -> Self {
         let mut words: Vec<f32> =
             all.iter().map(|c| of_echo(c) * c.contributions.iter().sum::<f32>()).collect();
         let best_words = words.iter().copied().fold(0.0, f32::max);
         as_shares(&mut words);
-        let mut window = windows(all);
-        as_shares(&mut window);
         let mut proximity: Vec<f32> = all.iter().map(|c| c.proximity).collect();
         as_shares(&mut proximity);
         let mut meaning = vec![0.0; all.len()];
-        for (meaning, similarity) in meaning.iter_mut().zip(&found.similarity) {
-            *meaning = related(*similarity);
+        for (meaning, similarity) in meaning.iter_mut().zip(similarity) {
+            *meaning = (similarity.unwrap_or(0.0) - UNRELATED).max(0.0);
         }
         as_shares(&mut meaning);
-        let both: Vec<f32> = (0..all.len())
+        let both = (0..all.len())
             .map(|at| {
                 spoken_words(&all[at], words[at], proximity[at]) + by_thread(&all[at]) * meaning[at]
             })
             .collect();
+        Self { words, proximity, meaning, both, best_words }
+    }
+}
+
+impl Evidence {
+    /// Gathers it.
+    pub fn of(candidates: &Candidates, found: &Found) -> Self {
+        let all = &candidates.found;
+        let Own { words, proximity, meaning, both, best_words } = Own::of(all, &found.similarity);
+        let mut window = windows(all);
+        as_shares(&mut window);
         let turn =
             |candidate: &Candidate| (candidate.source, candidate.turn, candidate.is_subagent);
         let mut of_turn = best_of_group(all, &both, turn);
@@ -217,9 +236,7 @@ fn windows(found: &[Candidate]) -> Vec<f32> {
 
 /// The largest cosine of all, as far as there are any.
 pub(super) fn best_similarity(found: &Found) -> f32 {
-    let all = found.similarity.iter().flatten().copied();
-    let best = largest(all);
-    if best > f32::MIN_POSITIVE { best } else { 0.0 }
+    found.similarity.iter().flatten().copied().fold(0.0, f32::max)
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use std::collections::HashMap;
 use thru_store::index::{Candidate, Candidates};
 
 pub use confidence::{CONFIDENT, SIGNALS, Signals};
+pub(crate) use evidence::Own;
 pub(crate) use evidence::related;
 pub use evidence::{Evidence, Found};
 pub use passages::{PASSAGE_FEATURES, PassageFeatures};
@@ -141,9 +142,7 @@ impl Part {
 impl PassageScore {
     /// Whether it only stands beside what was found: it shares neither words nor meaning with the question.
     pub fn is_beside(&self) -> bool {
-        let named = |name| PASSAGE_FEATURES.iter().position(|known| *known == name);
-        let own = ["words", "meaning"].into_iter().filter_map(named);
-        own.into_iter().all(|at| self.features[at] == 0.0)
+        self.features[passages::WORDS] == 0.0 && self.features[passages::MEANING] == 0.0
     }
 
     /// What the score is made of, what adds or takes most first; what is nothing is left out.

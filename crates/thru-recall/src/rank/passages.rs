@@ -28,6 +28,12 @@ pub const PASSAGE_FEATURES: [&str; COUNT] = [
     "when",
 ];
 
+/// Where two of them stand.
+pub(super) const WORDS: usize = 0;
+pub(super) const MEANING: usize = 3;
+const _: () = assert!(matches!(PASSAGE_FEATURES[WORDS].as_bytes(), b"words"));
+const _: () = assert!(matches!(PASSAGE_FEATURES[MEANING].as_bytes(), b"meaning"));
+
 /// The features of every candidate.
 pub(super) fn features(all: &[Candidate], evidence: &Evidence) -> Vec<PassageFeatures> {
     all.iter()

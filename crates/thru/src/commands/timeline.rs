@@ -12,8 +12,7 @@ use super::memories::{self, TableRow};
 use super::of_agents::OfAgents;
 use super::show::named_passage;
 use super::{Outcome, shared};
-use crate::asking::{Prepared, open_for_question};
-use crate::embedding;
+use crate::asking::{Prepared, answer, open_for_question};
 use crate::environment::Environment;
 use crate::ui::{Page, Tone};
 
@@ -135,7 +134,6 @@ pub(crate) fn found(
     environment: &Environment,
     store: &Store,
 ) -> Result<Option<Anchor>> {
-    let meaning = embedding::of_question(environment, query);
     let projects = project.map(|project| store.project_rows(project.row)).transpose()?;
     let request = Request {
         query: query.to_owned(),
@@ -148,14 +146,7 @@ pub(crate) fn found(
         memories: 1,
         ..Request::default()
     };
-    let intake = environment.intake()?;
-    let answer = thru_recall::search(
-        &environment.layout,
-        store,
-        intake.redactor(),
-        &request,
-        Box::new(|| meaning.wait()),
-    )?;
+    let answer = answer(environment, store, &request)?;
     let near = answer.memories.into_iter().find(|found| found.hit.is_near());
     Ok(near.map(|found| Anchor::Memory(found.hit.memory)))
 }

@@ -9,6 +9,7 @@ use thru_store::{PassageRow, Store};
 use super::search::{made_of, semantics, time_meant};
 use super::show::named_passage;
 use super::{Outcome, memories, shared};
+use crate::asking::answer;
 use crate::embedding;
 use crate::environment::Environment;
 use crate::ui::{Page, Tone, count};
@@ -169,16 +170,8 @@ fn of_memory(
     row: i64,
 ) -> Result<Answer> {
     let query = arguments.query.clone();
-    let meaning = embedding::of_question(environment, &query);
     let request = Request { query, filter, memories: RANKED, ..Request::default() };
-    let intake = environment.intake()?;
-    let answer = thru_recall::search(
-        &environment.layout,
-        store,
-        intake.redactor(),
-        &request,
-        Box::new(|| meaning.wait()),
-    )?;
+    let answer = answer(environment, store, &request)?;
     let found = answer.memories.iter().enumerate().find(|(_, one)| one.hit.memory.row == row);
     let Some((place, found)) = found else {
         let line = "It is none of the memories that answer this question.".to_owned();
