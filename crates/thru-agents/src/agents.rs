@@ -114,13 +114,24 @@ pub fn discover_changed<'p>(
     found
 }
 
-/// The transcripts in agents' homes that were written to since a time, with what belongs to their
-/// sessions. Where transcripts to look `beside` are given, Claude Code's are looked for in their folders
-/// only: it keeps a folder for each project, and other agents do not. `go_on` is asked between folders.
+/// Which of the transcripts that were written to lately are looked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Recent<'a> {
+    /// Written to since then.
+    pub since: Timestamp,
+    /// Transcripts that are known, of the sessions that went on last: each may have gone on since.
+    pub known: &'a [PathBuf],
+    /// Of agents that keep a folder for each project: only in the folders of those that are known.
+    pub only_beside: bool,
+}
+
+/// The transcripts in agents' homes that were written to since a time, with what belongs to their sessions:
+/// those that are known, and those that are new. A file comes only into a folder that changes with it, so that
+/// years of others need not be looked at one by one; an old session that goes on again without being
+/// known is not found by this. `go_on` is asked between folders.
 pub fn discover_recent(
     homes: &Homes,
-    beside: Option<&[PathBuf]>,
-    since: Timestamp,
+    recent: Recent<'_>,
     skip: &dyn Fn(&Path) -> bool,
     go_on: &dyn Fn() -> bool,
 ) -> Discovery {
@@ -128,16 +139,9 @@ pub fn discover_recent(
     for agent in Agent::ALL {
         let home = homes.of(agent);
         found.append(match agent {
-            Agent::ClaudeCode => {
-                let folders = match beside {
-                    Some(beside) => claude_code::folders_of(beside.iter().map(PathBuf::as_path)),
-                    None => claude_code::project_folders(home),
-                };
-                let folders = folders.iter().map(PathBuf::as_path);
-                claude_code::discover_recent(folders, since, skip, go_on)
-            }
-            Agent::Codex => codex::discover_recent(home, beside, since, skip, go_on),
-            Agent::Copilot => copilot::discover_recent(home, since, skip, go_on),
+            Agent::ClaudeCode => claude_code::discover_recent(home, recent, skip, go_on),
+            Agent::Codex => codex::discover_recent(home, recent, skip, go_on),
+            Agent::Copilot => copilot::discover_recent(home, recent.since, skip, go_on),
         });
     }
     found

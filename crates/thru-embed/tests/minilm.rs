@@ -31,7 +31,7 @@ fn cosine(a: &[f32], b: &[f32]) -> f32 {
 
 #[test]
 fn vectors_are_those_of_the_original() {
-    let model = MiniLm::load(&folder(), 1, Use::Once).unwrap();
+    let model = MiniLm::load(&folder(), 1, Use::Seldom).unwrap();
     let references = references();
     let texts: Vec<&str> = references.iter().map(|reference| reference.text.as_str()).collect();
     let vectors = model.embed(&texts, &AtomicBool::new(false)).unwrap();
@@ -43,7 +43,7 @@ fn vectors_are_those_of_the_original() {
 
 #[test]
 fn a_text_has_one_vector_whatever_stands_beside_it() {
-    let model = MiniLm::load(&folder(), 2, Use::Once).unwrap();
+    let model = MiniLm::load(&folder(), 2, Use::Seldom).unwrap();
     let stop = AtomicBool::new(false);
     let alone = model.embed(&["the queue starves"], &stop).unwrap();
     let long = "another text that is much longer than the first one ".repeat(20);
@@ -55,7 +55,7 @@ fn a_text_has_one_vector_whatever_stands_beside_it() {
 #[test]
 fn the_model_gives_the_same_however_it_is_held() {
     let stop = AtomicBool::new(false);
-    let once = MiniLm::load(&folder(), 1, Use::Once).unwrap();
+    let once = MiniLm::load(&folder(), 1, Use::Seldom).unwrap();
     let often = MiniLm::load(&folder(), 1, Use::Often).unwrap();
     let beside = often.beside(2);
     let wanted = once.embed(&["the queue starves"], &stop).unwrap();
@@ -67,7 +67,7 @@ fn the_model_gives_the_same_however_it_is_held() {
 
 #[test]
 fn whoever_asks_to_stop_is_heard() {
-    let model = MiniLm::load(&folder(), 1, Use::Once).unwrap();
+    let model = MiniLm::load(&folder(), 1, Use::Seldom).unwrap();
     let stopped = model.embed(&["text"], &AtomicBool::new(true));
     assert!(matches!(stopped, Err(EmbedError::Stopped)));
 }
@@ -75,10 +75,10 @@ fn whoever_asks_to_stop_is_heard() {
 #[test]
 fn other_files_are_refused() {
     let copy = tempfile::tempdir().unwrap();
-    let load = || MiniLm::load(copy.path(), 1, Use::Once).map(drop);
+    let load = || MiniLm::load(copy.path(), 1, Use::Seldom).map(drop);
     let check = || check_model(copy.path());
     assert!(matches!(load(), Err(EmbedError::Missing { .. })));
-    for name in ["model.onnx", "vocab.txt"] {
+    for name in ["model.onnx", "network.onnx", "vocab.txt"] {
         std::fs::copy(folder().join(name), copy.path().join(name)).unwrap();
     }
     check().unwrap();
@@ -93,7 +93,10 @@ fn other_files_are_refused() {
     let often = MiniLm::load(copy.path(), 1, Use::Often).map(drop);
     assert!(matches!(often, Err(EmbedError::Foreign { .. })));
     assert!(matches!(check(), Err(EmbedError::Foreign { .. })));
-    bytes.fill(0);
-    std::fs::write(&path, &bytes).unwrap();
+    std::fs::copy(folder().join("model.onnx"), &path).unwrap();
+    let network = copy.path().join("network.onnx");
+    let length = std::fs::metadata(&network).unwrap().len() as usize;
+    std::fs::write(&network, vec![0; length]).unwrap();
     assert!(matches!(load(), Err(EmbedError::Failed(_))));
+    assert!(matches!(check(), Err(EmbedError::Foreign { .. })));
 }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use thru_core::{
-    Certainty, FileState, HOOK_RECORD, INJECTED_RECORD, Id, Layout, MemoryDecision, Observation,
+    Certainty, FileState, HOOK_RECORD, INJECTED_RECORD, Id, MemoryDecision, Observation,
     ProjectKey, SNAPSHOT_RECORD, SessionKey, Speaker, Statement, Timestamp,
 };
 use thru_journal::journal::{Cursor, Item, Journal};
@@ -116,10 +116,12 @@ impl Decisions {
 
 /// Reads what decides before the store is opened to write: from the store's list as far as it was
 /// brought up to the journal, and from there on from the journal itself.
-pub(crate) fn decisions(layout: &Layout, journal: &Journal) -> Result<Decisions> {
-    let known = Store::open_to_read(layout)
-        .and_then(|store| Ok((applied(&store)?, store.operations()?, store.forgotten()?)));
+pub(crate) fn decisions(store: Option<&Store>, journal: &Journal) -> Result<Decisions> {
+    let known = |store: &Store| -> thru_store::Result<_> {
+        Ok((applied(store)?, store.operations()?, store.forgotten()?))
+    };
     // Without a store that can be read, the journal alone decides.
+    let known = store.and_then(|store| known(store).ok());
     let (cursor, listed, forgotten) = known.unwrap_or_default();
     let (recorded, _) = read(journal, cursor)?;
     let mut decisions = combine(&listed, &recorded);

@@ -262,12 +262,11 @@ impl Intake {
     /// # Errors
     /// Where the store cannot be read.
     pub fn recorded_sources(
-        &self,
+        store: &Store,
         since: Timestamp,
         projects: Option<&[i64]>,
     ) -> Result<Discovery> {
         let mut all = Discovery::default();
-        let Some(store) = Store::open_if_there(&self.layout)? else { return Ok(all) };
         for (session, transcript) in store.recorded_transcripts(since, projects)? {
             let found =
                 agents::discover_session(session.agent, Path::new(&transcript), &session.id);

@@ -48,7 +48,7 @@ use thru_journal::journal::{Journal, Sealed};
 use thru_redact::{Clean, Redactor, Report, UserRule};
 
 use decisions::Decisions;
-use thru_store::{SourceRecord, SourceRow};
+use thru_store::{SourceRecord, SourceRow, Store};
 
 pub use adopt::{Adopted, Exported};
 pub use compactions::Moment;
@@ -149,8 +149,22 @@ impl Intake {
     /// # Errors
     /// Where the journal cannot be read, or a rule or the host's name cannot be used.
     pub fn new(layout: Layout, clock: Arc<dyn Clock>, options: Options) -> Result<Self> {
+        let store = Store::open_to_read(&layout).ok();
+        Self::beside(store.as_ref(), layout, clock, options)
+    }
+
+    /// The same beside the store of this home, if there is one that can be read.
+    ///
+    /// # Errors
+    /// As [`Intake::new`].
+    pub fn beside(
+        store: Option<&Store>,
+        layout: Layout,
+        clock: Arc<dyn Clock>,
+        options: Options,
+    ) -> Result<Self> {
         let journal = Journal::open(layout.journal(), &options.host)?;
-        let Decisions { rules, forgotten, .. } = decisions::decisions(&layout, &journal)?;
+        let Decisions { rules, forgotten, .. } = decisions::decisions(store, &journal)?;
         let user_rules: Vec<UserRule> = rules
             .iter()
             .map(|(name, pattern)| UserRule { name: name.clone(), pattern: pattern.clone() })

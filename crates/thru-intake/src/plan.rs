@@ -72,9 +72,23 @@ impl Intake {
         discovery: Discovery,
         excluded: Option<&dyn Fn(&std::path::Path) -> bool>,
     ) -> Result<Plan> {
-        let stamps = match Store::open_if_there(&self.layout)? {
+        let store = Store::open_if_there(&self.layout)?;
+        self.plan_beside(store.as_ref(), discovery, excluded)
+    }
+
+    /// The same beside the store of this home, if there is one.
+    ///
+    /// # Errors
+    /// As [`Intake::plan`].
+    pub fn plan_beside(
+        &self,
+        store: Option<&Store>,
+        discovery: Discovery,
+        excluded: Option<&dyn Fn(&std::path::Path) -> bool>,
+    ) -> Result<Plan> {
+        let stamps = match store {
             Some(store) if discovery.sources.len() > FEW => store.stamps()?,
-            Some(store) => stamps_of(&store, &discovery.sources)?,
+            Some(store) => stamps_of(store, &discovery.sources)?,
             None => HashMap::new(),
         };
         let mut plan = Plan::default();

@@ -4,15 +4,16 @@ use std::collections::HashMap;
 
 use thru_core::Layout;
 use thru_redact::{Clean, Redactor, Report};
-use thru_store::index::{EVERYWHERE, IndexFilter, QueryTerms, TextIndex};
+use thru_store::index::{Collection, EVERYWHERE, IndexFilter, QueryTerms};
 use thru_store::{PassageRow, Result, SessionFilter, SessionRow, Store};
 
 use crate::alike::Shown;
 use crate::memories::{MemoryHit, find_memories};
+use crate::open::OpenFiles;
 use crate::order::{Asked, Ordered, order_by};
 use crate::query::analyse;
 use crate::rank::{CONFIDENT, PassageScore, SessionScore};
-use crate::sense::{Awaited, Meaning, OpenVectors, Semantics};
+use crate::sense::{Awaited, Meaning, Semantics};
 use crate::snippet::{Snippet, snippet};
 
 /// Length of the stretch of a passage that is shown, in characters.
@@ -23,7 +24,7 @@ const SNIPPET_LENGTH: usize = 240;
 pub struct Request {
     /// What is looked for, in anybody's words.
     pub query: String,
-    /// Where.
+    /// Where. Kinds and concepts are those of memories; passages are found whatever they are.
     pub filter: IndexFilter,
     /// How many passages to answer with; with none, only memories are looked for.
     pub limit: usize,
@@ -31,8 +32,8 @@ pub struct Request {
     pub context: u32,
     /// The time that the question speaks of, in milliseconds since 1970: from, until.
     pub when: Option<(i64, i64)>,
-    /// Vectors that stay open for the next question.
-    pub vectors: OpenVectors,
+    /// What stays open for the next question.
+    pub open: OpenFiles,
     /// How many memories to bring beside the passages; they are never in each other's way.
     pub memories: usize,
 }
@@ -126,16 +127,16 @@ pub fn search(
     meaning: Awaited<'_>,
 ) -> Result<Answer> {
     let _snapshot = store.snapshot()?;
-    let meaning = Meaning::new(layout, &request.vectors, meaning);
+    let meaning = Meaning::new(layout, &request.open, meaning);
     if request.limit == 0 {
         let terms = analyse(&request.query);
         let (memories, left_out) = memories(layout, store, redactor, request, &terms, &meaning)?;
         let semantics = meaning.semantics();
         return Ok(Answer { memories, terms, left_out, semantics, ..Answer::default() });
     }
-    let index = TextIndex::open(layout, store)?;
-    let asked =
-        Asked { query: request.query.clone(), filter: request.filter.clone(), when: request.when };
+    let index = request.open.indexes.index(layout, store, Collection::Passages)?;
+    let filter = IndexFilter { kinds: None, concepts: None, ..request.filter.clone() };
+    let asked = Asked { query: request.query.clone(), filter, when: request.when };
     let Ordered { terms, candidates, ranking, semantics, .. } =
         order_by(&index, store, &asked, &meaning)?;
     let mut answer = Answer {
@@ -214,7 +215,7 @@ fn memories(
     if let Some(projects) = &mut filter.projects {
         projects.push(EVERYWHERE);
     }
-    let index = crate::memories::open(layout, store)?;
+    let index = request.open.indexes.index(layout, store, Collection::Memories)?;
     let found = find_memories(store, &index, terms, &filter, meaning.sense(), request.memories)?
         .into_iter()
         // Something is always nearest.

@@ -11,6 +11,7 @@ mod date;
 mod deed;
 mod freshness;
 mod memories;
+mod open;
 mod order;
 mod pack;
 mod query;
@@ -28,6 +29,7 @@ pub use answer::{Answer, FoundMemory, Hit, Request, SessionHits, search};
 pub use date::{InvalidDate, parse_date};
 pub use freshness::{Disk, Freshness, Presence};
 pub use memories::{MemoryHit, find_memories};
+pub use open::OpenFiles;
 pub use order::{Asked, Ordered, order};
 pub use pack::{
     IDLE_TIMEOUT, LONGEST_PACK, Limits, Occasion, Pack, PackLine, PackRequest, calls_for_memory,
@@ -38,7 +40,7 @@ pub use rank::{
     CONFIDENT, Evidence, Found, PASSAGE_FEATURES, Part, PassageFeatures, PassageScore, Ranking,
     SESSION_FEATURES, SIGNALS, SessionFeatures, SessionScore, Signals, WEIGHTS, Weights, rank,
 };
-pub use sense::{Awaited, Meant, OpenVectors, Semantics, Sense, words_only};
+pub use sense::{Awaited, Meant, Semantics, Sense, words_only};
 pub use session_context::{
     ContextLimits, HotMemory, RecentEvent, RecentFile, SessionContext, session_context,
 };

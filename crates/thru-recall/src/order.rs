@@ -5,10 +5,11 @@ use thru_core::Layout;
 use thru_store::index::{Candidate, Candidates, IndexFilter, QueryTerms, Question, TextIndex};
 use thru_store::{Result, Store};
 
+use crate::open::OpenFiles;
 use crate::pack::cues;
 use crate::query::analyse;
 use crate::rank::{Found, Own, Ranking, WEIGHTS, rank};
-use crate::sense::{Awaited, Meaning, OpenVectors, Semantics, Sense};
+use crate::sense::{Awaited, Meaning, Semantics, Sense};
 
 /// Candidates by their words that are looked at closely.
 const DEPTH: usize = 1_000;
@@ -52,7 +53,7 @@ pub fn order(
     asked: &Asked,
     meaning: Awaited<'_>,
 ) -> Result<Ordered> {
-    order_by(index, store, asked, &Meaning::new(layout, &OpenVectors::default(), meaning))
+    order_by(index, store, asked, &Meaning::new(layout, &OpenFiles::default(), meaning))
 }
 
 /// As [`order`], for somebody who has a use for the meaning besides.
@@ -77,8 +78,10 @@ pub(crate) fn order_by(
     let mut found = Found { when: asked.when, ..Found::default() };
     found.similarity = similarity(sense, &candidates);
     let beside = neighbours(store, &question, &candidates.found, &found)?;
-    add(&mut candidates.found, beside);
-    found.similarity = similarity(sense, &candidates);
+    if !beside.is_empty() {
+        add(&mut candidates.found, beside);
+        found.similarity = similarity(sense, &candidates);
+    }
     found.named_file = touching(&question, &candidates.found, &asked.query)?;
     let ranking = rank(&candidates, &found, &WEIGHTS);
     drop(question);

@@ -22,7 +22,8 @@ use thru_redact::{Clean, Redactor, Report};
 use thru_store::{MemoryRow, Result, Store};
 
 use crate::freshness::Disk;
-use crate::sense::{Awaited, Meaning, OpenVectors};
+use crate::open::OpenFiles;
+use crate::sense::{Awaited, Meaning};
 use crate::tiers::Tier;
 use render::{Section, Texts, render};
 pub use render::{fenced, plain, plain_lines, recorded};
@@ -172,7 +173,7 @@ pub fn pack(
     request: &PackRequest<'_>,
     meaning: Awaited<'_>,
 ) -> Result<Pack> {
-    let meaning = Meaning::new(layout, &OpenVectors::default(), meaning);
+    let meaning = Meaning::new(layout, &OpenFiles::default(), meaning);
     let (drafts, note) = match &request.occasion {
         Occasion::Prompt(prompt) => prompt::drafts(layout, store, request, prompt, &meaning)?,
         Occasion::Return { idle_for, prompt } => {

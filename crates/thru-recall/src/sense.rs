@@ -1,14 +1,15 @@
 //! What a question means: its vector among the vectors of texts.
 
-use std::cell::LazyCell;
+use std::cell::{LazyCell, OnceCell};
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use thru_core::Layout;
 use thru_store::Result;
 use thru_store::index::{Candidate, Question};
 use thru_store::vectors::{Among, ModelFolder, Query, Vectors};
+
+use crate::open::OpenFiles;
 
 /// Texts that are looked at because they mean what the question means.
 const NEAREST: usize = 200;
@@ -17,39 +18,8 @@ const NEAREST: usize = 200;
 pub struct Sense {
     vectors: Arc<Vectors>,
     query: Query,
-}
-
-/// Vectors that stay open from one question to the next, for whoever is asked again and again: mapping some
-/// hundred megabytes anew for each takes longer than to look for anything in them.
-#[derive(Clone, Default)]
-pub struct OpenVectors(Arc<Mutex<Option<Opened>>>);
-
-/// The folder of a model, and what lies in it.
-struct Opened {
-    folder: PathBuf,
-    vectors: Arc<Vectors>,
-}
-
-impl OpenVectors {
-    /// The vectors of a folder as they are now.
-    fn of(&self, folder: &Path, dimensions: usize, model: &str) -> Result<Arc<Vectors>> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(opened) = known.as_ref()
-            && opened.folder == folder
-            && opened.vectors.is_current()?
-        {
-            return Ok(Arc::clone(&opened.vectors));
-        }
-        let vectors = Arc::new(Vectors::open(folder, dimensions, model)?);
-        *known = Some(Opened { folder: folder.to_owned(), vectors: Arc::clone(&vectors) });
-        Ok(vectors)
-    }
-}
-
-impl std::fmt::Debug for OpenVectors {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("OpenVectors")
-    }
+    /// The keys of the texts that come nearest anywhere: passages and memories are both found by them.
+    nearest: OnceCell<Vec<u64>>,
 }
 
 /// The vector of a question with the name of the model that made it; or why there is none, for people.
@@ -93,7 +63,7 @@ pub(crate) struct Meaning<'a>(LazyCell<Found, Box<dyn FnOnce() -> Found + 'a>>);
 type Found = (Option<Sense>, Semantics);
 
 impl<'a> Meaning<'a> {
-    pub(crate) fn new(layout: &'a Layout, open: &OpenVectors, awaited: Awaited<'a>) -> Self {
+    pub(crate) fn new(layout: &'a Layout, open: &OpenFiles, awaited: Awaited<'a>) -> Self {
         let open = open.clone();
         Self(LazyCell::new(Box::new(move || match Sense::open(layout, &open, awaited()) {
             Ok((sense, semantics)) => (Some(sense), semantics),
@@ -119,7 +89,7 @@ impl Sense {
     /// Why they cannot be compared, for people.
     pub fn open(
         layout: &Layout,
-        open: &OpenVectors,
+        open: &OpenFiles,
         meant: Meant,
     ) -> std::result::Result<(Self, Semantics), String> {
         let (model, vector) = meant?;
@@ -128,19 +98,22 @@ impl Sense {
         if folder.dimensions != Some(vector.len()) {
             return Err(format!("there are no vectors of {model} yet"));
         }
-        let vectors = open.of(&folder.path, vector.len(), &model).map_err(text)?;
+        let vectors = open.vectors(&folder.path, vector.len(), &model).map_err(text)?;
         let query = Query::new(&vector).map_err(text)?;
         let used = Semantics::Used { model, vectors: vectors.len() };
-        Ok((Self { vectors, query }, used))
+        Ok((Self { vectors, query, nearest: OnceCell::new() }, used))
     }
 
     /// What means nearly the same, where the question looks.
     pub(crate) fn nearest(&self, question: &Question<'_>) -> Result<Vec<Candidate>> {
-        let keys = question.text_keys()?;
-        let among = keys.as_deref().map_or(Among::All, Among::Keys);
-        let nearest = self.vectors.nearest(&self.query, among, NEAREST);
-        let keys: Vec<u64> = nearest.into_iter().map(|(key, _)| key).collect();
-        question.with_texts(&keys)
+        let nearest = |among| -> Vec<u64> {
+            let nearest = self.vectors.nearest(&self.query, among, NEAREST);
+            nearest.into_iter().map(|(key, _)| key).collect()
+        };
+        match question.text_keys()? {
+            Some(keys) => question.with_texts(&nearest(Among::Keys(&keys))),
+            None => question.with_texts(self.nearest.get_or_init(|| nearest(Among::All))),
+        }
     }
 
     /// The cosine of each candidate's text and the question.

@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use thru_agents::{Discovery, agents};
+use thru_agents::Discovery;
+use thru_agents::agents::{self, Recent};
 use thru_core::SessionKey;
 use thru_intake::Intake;
 use thru_lifecycle::Indexing;
@@ -29,8 +30,8 @@ use crate::ui::{Page, Tone, plural, printable};
 /// Unindexed sessions that are looked at: the latest. There are more only where nothing was ever
 /// indexed.
 const LOOKED_AT: usize = 200;
-/// Sessions whose transcripts tell where others of the project may lie.
-const NEIGHBOURS: usize = 100;
+/// Sessions whose transcripts may have gone on without a hook that told of it: those that did last.
+const LATEST: usize = 100;
 /// How long folders are looked through for transcripts that no hook told of.
 const LOOKING: Duration = Duration::from_millis(20);
 
@@ -128,6 +129,7 @@ const LOOK: Duration = Duration::from_millis(20);
 /// Opens the store for a question about these projects (about everything where none are named).
 pub(crate) fn open_for_question(
     environment: &Environment,
+    intake: &Intake,
     store: Store,
     projects: Option<&[i64]>,
 ) -> Result<(Store, Prepared)> {
@@ -138,19 +140,20 @@ pub(crate) fn open_for_question(
         }
     };
     let asker = Asker { tell: &tell, is_gone: &AtomicBool::new(false) };
-    open_for(&asker, environment, store, projects)
+    open_for(&asker, environment, intake, store, projects)
 }
 
 /// The same, for somebody who is elsewhere.
 pub(crate) fn open_for(
     asker: &Asker<'_>,
     environment: &Environment,
+    intake: &Intake,
     store: Store,
     projects: Option<&[i64]>,
 ) -> Result<(Store, Prepared)> {
     let deadline = Instant::now() + environment.config.index_deadline();
     // Where nothing can be written, what is there can be asked all the same.
-    let Ok(to_do) = to_do(environment, &store, projects) else {
+    let Ok(to_do) = to_do(environment, intake, &store, projects) else {
         return Ok((store, Prepared::default()));
     };
     if to_do.is_nothing() {
@@ -172,20 +175,24 @@ pub(crate) fn open_for(
     Ok((store, Prepared { indexed, left_out, unread }))
 }
 
-fn to_do(environment: &Environment, store: &Store, projects: Option<&[i64]>) -> Result<ToDo> {
+fn to_do(
+    environment: &Environment,
+    intake: &Intake,
+    store: &Store,
+    projects: Option<&[i64]>,
+) -> Result<ToDo> {
     let events = Intake::news(&environment.layout, &host(), store)? > 0;
-    let intake = environment.intake()?;
     let exclusions = Exclusions::of(environment)?;
     let mut found = Discovery::default();
     if bringing_in::may_read_transcripts(environment) {
-        found = bringing_in::recorded(environment, &intake, projects)?;
+        found = bringing_in::recorded(environment, store, projects)?;
         if !background::is_watching(&environment.layout, &environment.config) {
             add(&mut found, unwatched(environment, store, projects)?);
         }
         found.sources.retain(|source| !exclusions.apply_to_file(&source.path));
     }
     let excluded = |directory: &Path| exclusions.apply_to(directory);
-    let plan = intake.plan(found, Some(&excluded))?;
+    let plan = intake.plan_beside(Some(store), found, Some(&excluded))?;
     let mut sessions: BTreeMap<String, SessionKey> = BTreeMap::new();
     for source in &plan.sources {
         let session = SessionKey { agent: source.agent, id: source.session.clone() };
@@ -224,18 +231,13 @@ fn unwatched(
     store: &Store,
     projects: Option<&[i64]>,
 ) -> Result<Discovery> {
-    let beside: Option<Vec<PathBuf>> = match projects {
-        Some(projects) => {
-            let transcripts = store.transcripts_of(projects, NEIGHBOURS)?;
-            Some(transcripts.into_iter().map(PathBuf::from).collect())
-        }
-        None => None,
-    };
-    let until = Instant::now() + LOOKING;
+    let known = store.latest_transcripts(projects, LATEST)?;
+    let known: Vec<PathBuf> = known.into_iter().map(PathBuf::from).collect();
     let since = environment.clock.now() - RECENT;
+    let recent = Recent { since, known: &known, only_beside: projects.is_some() };
+    let until = Instant::now() + LOOKING;
     let go_on = || Instant::now() < until;
-    let homes = &environment.homes;
-    Ok(agents::discover_recent(homes, beside.as_deref(), since, &|_| false, &go_on))
+    Ok(agents::discover_recent(&environment.homes, recent, &|_| false, &go_on))
 }
 
 /// Does it on a thread of its own, and leaves that alone when the time is over, or nobody waits any more:
@@ -280,7 +282,7 @@ fn work(
     let Some(lock) = intake.try_lock(patience)? else { return Ok(None) };
     // With what hooks recorded in it, the store says what there is to do.
     intake.take_events(&lock, &mut |_, _, _| {})?;
-    let to_do = to_do(environment, &Store::open_to_read(&environment.layout)?, projects)?;
+    let to_do = to_do(environment, &intake, &Store::open_to_read(&environment.layout)?, projects)?;
     let all = [to_do.sessions.clone(), to_do.going_on].concat();
     let effort = Effort::of(&all, to_do.bytes);
     bring_in(environment, &lock, Where::Found(to_do.found), effort, cancelled)?;

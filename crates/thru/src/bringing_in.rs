@@ -83,7 +83,7 @@ pub(crate) fn bring_in(
     forget_in_hooks(environment, &intake)?;
     let found = match may_read_transcripts(environment) {
         true => {
-            let mut found = discover(environment, &intake, &exclusions, place)?;
+            let mut found = discover(environment, &exclusions, place)?;
             add(&mut found, queued(environment)?);
             found.sources.retain(|source| !exclusions.apply_to_file(&source.path));
             found
@@ -123,19 +123,14 @@ fn forget_in_hooks(environment: &Environment, intake: &Intake) -> Result<()> {
     Ok(())
 }
 
-fn discover(
-    environment: &Environment,
-    intake: &Intake,
-    exclusions: &Exclusions,
-    place: Where,
-) -> Result<Discovery> {
+fn discover(environment: &Environment, exclusions: &Exclusions, place: Where) -> Result<Discovery> {
     let skip = |path: &Path| exclusions.apply_to_file(path);
     let watched = || environment.config.watch_directories().iter().map(Path::new);
     let mut found = match place {
         Where::Found(found) => found,
-        Where::Recorded => recorded(environment, intake, None)?,
+        Where::Recorded => recorded_anywhere(environment)?,
         Where::Changed(changed) => {
-            let mut found = recorded(environment, intake, None)?;
+            let mut found = recorded_anywhere(environment)?;
             let paths = changed.iter().map(PathBuf::as_path);
             add(&mut found, agents::discover_changed(&environment.homes, paths, &skip));
             for path in changed.iter().filter(|path| watched().any(|own| path.starts_with(own))) {
@@ -166,10 +161,17 @@ pub(crate) fn everywhere(environment: &Environment, exclusions: &Exclusions) -> 
 /// The transcripts that hooks of the last days told of; of these projects, if any are named.
 pub(crate) fn recorded(
     environment: &Environment,
-    intake: &Intake,
+    store: &Store,
     projects: Option<&[i64]>,
 ) -> Result<Discovery> {
-    Ok(intake.recorded_sources(environment.clock.now() - RECENT, projects)?)
+    Ok(Intake::recorded_sources(store, environment.clock.now() - RECENT, projects)?)
+}
+
+fn recorded_anywhere(environment: &Environment) -> Result<Discovery> {
+    match Store::open_if_there(&environment.layout)? {
+        Some(store) => recorded(environment, &store, None),
+        None => Ok(Discovery::default()),
+    }
 }
 
 /// Adds what is not there yet.

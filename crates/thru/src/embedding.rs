@@ -18,7 +18,7 @@ use thru_redact::Report;
 
 pub(crate) use lazy::Lazy;
 use lazy::Model;
-pub(crate) use meaning::{Answer, Meaning, awaited, of_prompt, of_question};
+pub(crate) use meaning::{Answer, Meaning, OwnModel, awaited, of_prompt, of_question};
 pub(crate) use state::{State, who_embeds};
 
 use crate::environment::{self, Environment};

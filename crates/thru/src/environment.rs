@@ -15,7 +15,10 @@ use thru_daemon::{Paths, socket_path};
 use thru_intake::identity::PROJECT_FILE;
 use thru_intake::{Declared, Intake, Options};
 use thru_lifecycle::Limits;
+use thru_recall::OpenFiles;
+use thru_store::Store;
 
+use crate::embedding::OwnModel;
 use crate::failure::advised;
 use crate::{delivering, refining};
 
@@ -52,6 +55,10 @@ pub(crate) struct Environment {
     pub(crate) agent_session: Option<String>,
     /// Where the user's shell looks for programs.
     pub(crate) search_path: Vec<PathBuf>,
+    /// What stays open from one question to the next. Whoever lives long closes it now and then.
+    pub(crate) open: OpenFiles,
+    /// The model that stays mapped from one question to the next.
+    pub(crate) model: OwnModel,
 }
 
 /// Where the output goes.
@@ -139,13 +146,13 @@ impl Environment {
         Ok(Self::new(places, directory, config, notes))
     }
 
-    /// The same, with the settings as they are now: for processes that live long.
+    /// The same, with the settings as they are now and nothing kept open: for processes that live long.
     pub(crate) fn again(&self) -> Result<Self> {
         let (config, notes) = settings(&self.config_file, &self.directory)?;
         if let Some(note) = notes.iter().find(|note| note.is_about_what_is_kept()) {
             anyhow::bail!("the settings cannot be used: {note}");
         }
-        Ok(Self { config, notes, ..self.clone() })
+        Ok(Self { config, notes, open: OpenFiles::default(), ..self.clone() })
     }
 
     /// What a command that works in `directory` with these settings needs.
@@ -176,6 +183,8 @@ impl Environment {
             search_path: env::var_os("PATH")
                 .map(|path| env::split_paths(&path).collect())
                 .unwrap_or_default(),
+            open: OpenFiles::default(),
+            model: OwnModel::default(),
         }
     }
 
@@ -190,7 +199,17 @@ impl Environment {
 
     /// The parts of intake, put together by the settings.
     pub(crate) fn intake(&self) -> Result<Intake> {
-        let options = Options {
+        Ok(Intake::new(self.layout.clone(), Arc::clone(&self.clock), self.options())?)
+    }
+
+    /// The same beside the store of this home, which is open already.
+    pub(crate) fn intake_beside(&self, store: &Store) -> Result<Intake> {
+        let (layout, clock) = (self.layout.clone(), Arc::clone(&self.clock));
+        Ok(Intake::beside(Some(store), layout, clock, self.options())?)
+    }
+
+    fn options(&self) -> Options {
+        Options {
             verbatim: self.config.archive_verbatim(),
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             home: self.home.clone(),
@@ -202,8 +221,7 @@ impl Environment {
             refine_since: refining::since(&self.config, self.clock.now()),
             deliver_since: delivering::since(&self.config, self.clock.now()),
             declared: Declared::by(crate::commands::shared::declared_name),
-        };
-        Ok(Intake::new(self.layout.clone(), Arc::clone(&self.clock), options)?)
+        }
     }
 
     /// The same environment with a home, an agent and settings of its own: for the demo.
@@ -226,6 +244,8 @@ impl Environment {
             less_is_set: self.less_is_set,
             agent_session: None,
             search_path: self.search_path.clone(),
+            open: OpenFiles::default(),
+            model: OwnModel::default(),
         }
     }
 

@@ -41,8 +41,12 @@ fn main() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
-    let environment = Environment::of_process();
-    let outcome = environment.and_then(|environment| commands::run(arguments, &environment));
+    let outcome = Environment::of_process().and_then(|environment| {
+        let outcome = commands::run(arguments, &environment);
+        // The system unmaps what was opened faster when all of it ends at once.
+        std::mem::forget(environment);
+        outcome
+    });
     match outcome {
         Ok(outcome) => outcome.into(),
         Err(error) => failure::report(&error),

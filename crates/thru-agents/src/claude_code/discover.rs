@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
-use thru_core::{Agent, SessionId, SourceKind, Timestamp};
+use thru_core::{Agent, SessionId, SourceKind};
 use walkdir::WalkDir;
 
 use super::names::{
@@ -15,6 +15,7 @@ use super::names::{
 };
 use super::sniff::{Sniffed, sniff};
 use crate::Discovery;
+use crate::agents::Recent;
 use crate::names::is_session_id;
 use crate::search::{Search, modified};
 
@@ -39,20 +40,6 @@ pub fn discover(config_dir: &Path, skip: &dyn Fn(&Path) -> bool) -> Discovery {
 /// named itself and is none is a problem.
 pub(crate) fn file_anywhere(search: &mut Search<'_>, path: &Path, is_named: bool) {
     search.file_anywhere(path, is_named);
-}
-
-/// The folders of projects that these transcripts lie in.
-pub(crate) fn folders_of<'p>(transcripts: impl IntoIterator<Item = &'p Path>) -> Vec<PathBuf> {
-    let is_ours = |path: &&Path| {
-        path.file_name()
-            .and_then(|name| name.to_str())
-            .is_some_and(|n| session_of_file(n).is_some())
-    };
-    let folders = transcripts.into_iter().filter(is_ours).filter_map(Path::parent);
-    let mut folders: Vec<PathBuf> = folders.map(Path::to_owned).collect();
-    folders.sort_unstable();
-    folders.dedup();
-    folders
 }
 
 /// The files of one session, by its transcript's path as a hook gave it. Nothing where that cannot be
@@ -116,54 +103,58 @@ pub fn discover_changed<'p>(
     search.finish()
 }
 
-/// The transcripts in these folders of projects that were written to since a time, with what belongs to
-/// their sessions. `go_on` is asked between folders.
-pub(crate) fn discover_recent<'p>(
-    folders: impl IntoIterator<Item = &'p Path>,
-    since: Timestamp,
+/// The transcripts that were written to since a time, with what belongs to their sessions: see
+/// [`crate::agents::discover_recent`].
+pub(crate) fn discover_recent(
+    config_dir: &Path,
+    recent: Recent<'_>,
     skip: &dyn Fn(&Path) -> bool,
     go_on: &dyn Fn() -> bool,
 ) -> Discovery {
     let mut search = Search::new(skip);
+    let is_recent = |metadata: std::io::Result<Metadata>| {
+        let written = metadata.ok().as_ref().and_then(modified);
+        written.is_some_and(|written| written >= recent.since)
+    };
+    let projects = config_dir.join("projects");
+    let session_of = |path: &Path| {
+        path.file_name().and_then(|name| session_of_file(name.to_str()?)).map(SessionId::new)
+    };
+    let known = recent.known.iter().filter(|path| session_of(path).is_some());
+    let mut found: Vec<PathBuf> =
+        known.clone().filter(|path| is_recent(path.metadata())).cloned().collect();
+    let mut folders: Vec<PathBuf> = match recent.only_beside {
+        true => known.filter_map(|path| path.parent().map(Path::to_owned)).collect(),
+        false => search.entries(&projects).into_iter().map(|(path, ..)| path).collect(),
+    };
+    folders.sort_unstable();
+    folders.dedup();
     for folder in folders {
         if !go_on() {
             break;
         }
-        if skip(folder) {
+        if !is_recent(folder.metadata()) || skip(&folder) {
             continue;
         }
-        for (path, name, entry) in search.entries(folder) {
-            let is_recent = || {
-                let metadata = entry.metadata().ok();
-                metadata.as_ref().and_then(modified).is_none_or(|modified| modified >= since)
-            };
-            if let Some(session) = session_of_file(&name)
-                && !skip(&path)
-                && is_recent()
-            {
-                let found = discover_session(&path, &SessionId::new(session));
-                search.found.sources.extend(found.sources);
-                search.found.problems.extend(found.problems);
-            }
+        let entries = search.entries(&folder).into_iter();
+        let new = entries.filter(|(_, name, entry)| {
+            session_of_file(name).is_some() && is_recent(entry.metadata())
+        });
+        found.extend(new.map(|(path, ..)| path));
+    }
+    found.sort_unstable();
+    found.dedup();
+    for path in found {
+        if let Some(session) = session_of(&path)
+            && !skip(&path)
+        {
+            let session = discover_session(&path, &session);
+            search.found.sources.extend(session.sources);
+            search.found.problems.extend(session.problems);
         }
     }
     search.found.sources.retain(|source| !skip(&source.path));
     search.finish()
-}
-
-/// The folders of all projects in a configuration folder, the last changed first.
-pub(crate) fn project_folders(config_dir: &Path) -> Vec<PathBuf> {
-    let mut search = Search::new(&|_| false);
-    let entries = search.entries(&config_dir.join("projects"));
-    let mut folders: Vec<_> = entries
-        .into_iter()
-        .filter_map(|(path, _, entry)| {
-            let metadata = entry.metadata().ok().filter(Metadata::is_dir)?;
-            Some((metadata.modified().ok(), path))
-        })
-        .collect();
-    folders.sort_unstable_by(|a, b| b.cmp(a));
-    folders.into_iter().map(|(_, path)| path).collect()
 }
 
 impl Search<'_> {

@@ -18,7 +18,7 @@ mod state;
 mod tools;
 
 pub use discover::{discover, discover_changed, discover_session};
-pub(crate) use discover::{discover_recent, file_anywhere, folders_of, project_folders};
+pub(crate) use discover::{discover_recent, file_anywhere};
 pub(crate) use hearing::heard;
 pub use history::{HistoryBatch, HistoryReader, directory_of_prompt};
 pub use reader::Reader;

@@ -8,6 +8,7 @@ use walkdir::WalkDir;
 
 use super::meta::{self, Meta};
 use super::names::{ARCHIVED, SESSIONS, archive_name, rollout, rollout_name};
+use crate::agents::Recent;
 use crate::search::{Search, modified};
 use crate::{Discovery, Source};
 
@@ -56,46 +57,31 @@ pub(crate) fn discover_changed<'p>(
     search.finish()
 }
 
-/// The rollouts that were written to since a time: of all, or, where rollouts to look `beside` are given,
-/// in their folders and among the threads that were begun lately. `go_on` is asked between folders.
+/// The rollouts that were written to since a time: see [`crate::agents::discover_recent`].
 pub(crate) fn discover_recent(
     home: &Path,
-    beside: Option<&[PathBuf]>,
-    since: Timestamp,
+    recent: Recent<'_>,
     skip: &dyn Fn(&Path) -> bool,
     go_on: &dyn Fn() -> bool,
 ) -> Discovery {
     let mut search = Search::new(skip);
     let sessions = home.join(SESSIONS);
-    let mut folders: Vec<PathBuf> = match beside {
-        None => WalkDir::new(&sessions)
-            .min_depth(DAYS)
-            .max_depth(DAYS)
-            .into_iter()
-            .flatten()
-            .map(walkdir::DirEntry::into_path)
-            .collect(),
-        Some(beside) => {
-            let known = beside.iter().filter(|path| path.starts_with(&sessions));
-            let known = known.filter_map(|path| path.parent().map(Path::to_owned));
-            known.chain(days_since(since).map(|day| sessions.join(day))).collect()
-        }
-    };
-    // The latest first: time may run out.
-    folders.sort_unstable_by(|a, b| b.cmp(a));
-    folders.dedup();
-    for folder in folders {
+    let known = recent.known.iter().filter(|path| path.starts_with(&sessions));
+    let mut found: Vec<PathBuf> = known.cloned().collect();
+    for day in days_since(recent.since) {
         if !go_on() {
             break;
         }
-        for (path, name, entry) in search.entries(&folder) {
-            let written = || entry.metadata().ok().as_ref().and_then(modified);
-            if rollout(&name).is_some()
-                && !skip(&path)
-                && written().is_none_or(|written| written >= since)
-            {
-                by_name(&mut search, &path);
-            }
+        found.extend(search.entries(&sessions.join(day)).into_iter().map(|(path, ..)| path));
+    }
+    found.sort_unstable();
+    found.dedup();
+    for path in found {
+        let is_rollout =
+            path.file_name().and_then(|name| name.to_str()).is_some_and(|n| rollout(n).is_some());
+        let written = || path.metadata().ok().as_ref().and_then(modified);
+        if is_rollout && !skip(&path) && written().is_some_and(|written| written >= recent.since) {
+            by_name(&mut search, &path);
         }
     }
     search.finish()

@@ -1,11 +1,14 @@
 //! Finding files: the real layout, old layouts, copies elsewhere, and what must not be followed.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
-use thru_agents::Discovery;
+use jiff::Timestamp;
 use thru_agents::agents::discover_path;
+use thru_agents::agents::{Recent, discover_recent};
 use thru_agents::claude_code::discover;
+use thru_agents::{Discovery, Homes};
 use thru_core::SourceKind;
 
 use crate::support::{SESSION, fixture};
@@ -161,4 +164,40 @@ fn links_that_loop_end_and_unreadable_folders_are_problems() {
     assert_eq!(found.sources, before.sources);
     // A superuser reads what nobody may read.
     assert!(may_read_all || found.problems.len() == 1);
+}
+
+#[test]
+fn what_was_written_to_lately_is_found_where_something_came_or_a_session_is_known() {
+    let dir = tempfile::tempdir().unwrap();
+    let homes = Homes {
+        claude_code: dir.path().to_owned(),
+        codex: dir.path().join("codex"),
+        copilot: dir.path().join("copilot"),
+    };
+    let (new, old) = (SESSION, "0f0e8d35-9c5e-4c6d-8a54-1f4d5c1f7a01");
+    let folder = dir.path().join("projects/-home-ada-orrery");
+    let path = |session: &str| folder.join(format!("{session}.jsonl"));
+    let ago = |hours: u64| SystemTime::now() - Duration::from_hours(hours);
+    let date = |path: &Path, hours| {
+        fs::File::open(path).unwrap().set_modified(ago(hours)).unwrap();
+    };
+    put(path(old), b"");
+    put(path(new), b"");
+    date(&path(old), 100);
+    let found = |known: &[PathBuf], only_beside| {
+        let since = Timestamp::try_from(ago(48)).unwrap();
+        let recent = Recent { since, known, only_beside };
+        let found = discover_recent(&homes, recent, &|_| false, &|| true);
+        found.sources.into_iter().map(|source| source.path).collect::<Vec<_>>()
+    };
+    // The folder changed: what is new in it is found, and nothing else.
+    assert_eq!(found(&[], false), [path(new)]);
+    assert_eq!(found(&[path(old)], true), [path(new)]);
+    assert_eq!(found(&[], true), Vec::<PathBuf>::new());
+    // Nothing came for days: only sessions that are known may have gone on.
+    date(&folder, 100);
+    assert_eq!(found(&[], false), Vec::<PathBuf>::new());
+    assert_eq!(found(&[path(old), path(new)], false), [path(new)]);
+    date(&path(old), 1);
+    assert_eq!(found(&[path(old)], false), [path(old)]);
 }

@@ -135,13 +135,16 @@ fn what_grew_is_found_by_session_by_change_and_by_time() {
     let found = agents::discover_changed(&homes, changed, &|_| false);
     assert_eq!(found.sources.len(), 3, "{:?}", names(&found));
 
-    let recent = |beside: Option<&[std::path::PathBuf]>| {
+    let recent = |known: &[std::path::PathBuf], only_beside| {
         let since = Timestamp::now() - jiff::SignedDuration::from_hours(48);
-        agents::discover_recent(&homes, beside, since, &|_| false, &|| true).sources.len()
+        let recent = agents::Recent { since, known, only_beside };
+        agents::discover_recent(&homes, recent, &|_| false, &|| true).sources.len()
     };
-    assert_eq!(recent(None), 4);
-    // The folders of old days are looked into where a known thread lies in one.
-    assert_eq!((recent(Some(&[])), recent(Some(&[rollout]))), (2, 3));
+    // The folders of old days are not looked into, but at threads in them that are known.
+    let known = std::slice::from_ref(&rollout);
+    for only_beside in [false, true] {
+        assert_eq!((recent(&[], only_beside), recent(known, only_beside)), (2, 3));
+    }
 }
 
 #[test]

@@ -13,6 +13,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rten::{Model, ModelOptions, NodeId, RunOptions, ThreadPool, op_registry};
 use rten_tensor::NdTensor;
 use rten_tensor::prelude::*;
+use tantivy::Directory;
+use tantivy::directory::{MmapDirectory, OwnedBytes};
 
 use self::vocabulary::Vocabulary;
 use crate::{EmbedError, Embedder, normalise};
@@ -26,7 +28,15 @@ struct File {
     hash: &'static str,
 }
 
+/// The network without its large weights: it says where in [`WEIGHTS`] they are.
 const NETWORK: File = File {
+    name: "network.onnx",
+    length: 396_137,
+    hash: "19cf9cd95e5864b156763638a528eb8837d6c6380f56a727985e279323bf7603",
+};
+
+/// The same network with its weights.
+const WEIGHTS: File = File {
     name: "model.onnx",
     length: 22_927_825,
     hash: "ced5dee9f40cb3a9ad3c9fa208fb8631401451d14bdfcad57ea403b241af59b5",
@@ -38,6 +48,8 @@ const WORDS: File = File {
     hash: "29a772c92cf4b7bc8f4c52d801f03d36ad8528ef964f856dadc4c4e7cb14e451",
 };
 
+/// What the network calls the file of its weights.
+const NAME_OF_WEIGHTS: &str = "model.data";
 /// The name of the model. Other weights, or another way to make tokens, need another name.
 pub const NAME: &str = "minilm-l6-v2-int8";
 /// Components of a vector of the bundled model.
@@ -51,9 +63,9 @@ const TOKENS_AT_ONCE: usize = 2_048;
 /// How often the model is going to be run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Use {
-    /// For one question: it is loaded as fast as can be. Of its files only the lengths are looked at, since
-    /// what comes of it is kept nowhere.
-    Once,
+    /// For questions: it is loaded as fast as can be. Its weights are not read but mapped, and stay so until the
+    /// process ends. Of its files only the lengths are looked at, since what comes of it is kept nowhere.
+    Seldom,
     /// For many texts, or for long: its files are compared to the byte, since their vectors are kept. Its
     /// weights are put in order first, which takes as long as loading them and makes every question some
     /// three times as fast.
@@ -79,15 +91,15 @@ impl MiniLm {
     ///
     /// # Errors
     /// When a file is missing or is not the one that this version was made with: to the byte for
-    /// [`Use::Often`], by its length for [`Use::Once`].
+    /// [`Use::Often`], by its length for [`Use::Seldom`].
     pub fn load(folder: &Path, threads: usize, how_often: Use) -> Result<Self, EmbedError> {
         if how_often == Use::Often {
             check(folder)?;
         }
         let (network, words) = (NETWORK.in_folder(folder)?, WORDS.in_folder(folder)?);
+        let weights = WEIGHTS.in_folder(folder)?;
         let failed = |error: &dyn std::fmt::Display| EmbedError::Failed(error.to_string());
-        // From the file and not from memory: that would hold all of it twice.
-        let network = ModelOptions::with_ops(op_registry!(
+        let mut options = ModelOptions::with_ops(op_registry!(
             Abs,
             Add,
             Cast,
@@ -108,10 +120,17 @@ impl MiniLm {
             Sub,
             Transpose,
             Unsqueeze
-        ))
-        .prepack_weights(how_often == Use::Often)
-        .load_file(network)
-        .map_err(|error| failed(&error))?;
+        ));
+        options.prepack_weights(how_often == Use::Often);
+        match how_often {
+            Use::Seldom => options.external_data_static(NAME_OF_WEIGHTS, mapped(folder)?),
+            Use::Often => {
+                let bytes = fs::read(&weights).map_err(|error| missing(&weights, &error))?;
+                options.external_data(NAME_OF_WEIGHTS, bytes)
+            }
+        };
+        let network = fs::read(network).map_err(|error| failed(&error))?;
+        let network = options.load(network).map_err(|error| failed(&error))?;
         let words = fs::read_to_string(words).map_err(|error| failed(&error))?;
         let node = |name| network.node_id(name).map_err(|error| failed(&error));
         let inputs = [node("input_ids")?, node("attention_mask")?];
@@ -198,7 +217,7 @@ impl Embedder for MiniLm {
 /// # Errors
 /// Names the first file that is not.
 pub fn check(folder: &Path) -> Result<(), EmbedError> {
-    for file in [NETWORK, WORDS] {
+    for file in [NETWORK, WEIGHTS, WORDS] {
         let path = file.in_folder(folder)?;
         let bytes = fs::read(&path).map_err(|error| missing(&path, &error))?;
         if blake3::hash(&bytes).to_hex().as_str() != file.hash {
@@ -220,6 +239,17 @@ impl File {
         }
         Ok(path)
     }
+}
+
+/// The weights as they lie on the disk: of the table of words, which is half of it, a
+/// question needs ten rows. Mapped as Tantivy
+/// maps its indexes, and never unmapped.
+fn mapped(folder: &Path) -> Result<&'static [u8], EmbedError> {
+    let failed = |error: &dyn std::fmt::Display| EmbedError::Failed(error.to_string());
+    let folder = MmapDirectory::open(folder).map_err(|error| failed(&error))?;
+    let file = folder.open_read(Path::new(WEIGHTS.name)).map_err(|error| failed(&error))?;
+    let bytes: OwnedBytes = file.read_bytes().map_err(|error| failed(&error))?;
+    Ok(Box::leak(Box::new(bytes)))
 }
 
 fn missing(path: &Path, error: &std::io::Error) -> EmbedError {

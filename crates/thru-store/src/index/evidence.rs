@@ -1,7 +1,9 @@
 //! What the ranking wants to know of a document, looked up in the index.
 
+use std::sync::Arc;
+
 use tantivy::columnar::Column;
-use tantivy::postings::{Postings, SegmentPostings};
+use tantivy::postings::Postings;
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocId, DocSet, SegmentReader, Term};
 use thru_core::PassageKind;
@@ -59,7 +61,7 @@ pub(super) struct Statistics {
 }
 
 impl Statistics {
-    pub(super) fn of(parts: &[Part], fields: Fields, terms: &[String]) -> Result<Self> {
+    pub(super) fn of(parts: &[Arc<Part>], fields: Fields, terms: &[String]) -> Result<Self> {
         let Some(first) = parts.first() else {
             return Ok(Self { idf: vec![0.0; terms.len()], average_length: 1.0 });
         };
@@ -83,12 +85,12 @@ impl Statistics {
 /// Looks up what the ranking wants to know of some documents of one segment.
 pub(super) fn evidence(
     segment: &SegmentReader,
+    columns: &Columns,
     fields: Fields,
     query: &QueryTerms,
     statistics: &Statistics,
     documents: &[DocId],
 ) -> Result<Vec<Candidate>> {
-    let columns = Columns::of(segment)?;
     let mut candidates: Vec<Candidate> =
         documents.iter().map(|&document| columns.candidate(document, query.terms.len())).collect();
     let lengths = segment.get_fieldnorms_reader(fields.text)?;
@@ -139,11 +141,12 @@ pub(super) fn evidence(
     Ok(candidates)
 }
 
-fn reach(postings: &mut SegmentPostings, document: DocId) -> bool {
-    if postings.doc() < document {
-        postings.seek(document);
+/// Moves on to a document, if it is among these; they are asked for in their order.
+pub(super) fn reach<D: DocSet + ?Sized>(documents: &mut D, document: DocId) -> bool {
+    if documents.doc() < document {
+        documents.seek(document);
     }
-    postings.doc() == document
+    documents.doc() == document
 }
 
 /// The smallest distance between two sorted lists of positions, the same position left out.
@@ -161,20 +164,20 @@ fn smallest_distance(a: &[u32], b: &[u32]) -> Option<u32> {
 }
 
 /// The columns of one segment that describe a hit.
-struct Columns {
-    row: Column<u64>,
+pub(super) struct Columns {
+    pub(super) row: Column<u64>,
     key: Column<u64>,
     session: Column<u64>,
     source: Column<u64>,
     ordinal: Column<u64>,
     turn: Column<u64>,
-    text_key: Column<u64>,
+    pub(super) text_key: Column<u64>,
     kind: Column<u64>,
     at: Column<i64>,
 }
 
 impl Columns {
-    fn of(segment: &SegmentReader) -> Result<Self> {
+    pub(super) fn of(segment: &SegmentReader) -> Result<Self> {
         let fast = segment.fast_fields();
         Ok(Self {
             row: fast.u64("row")?,

@@ -21,7 +21,7 @@ use thru_core::Layout;
 pub use collection::{Collection, EVERYWHERE};
 pub use evidence::Candidate;
 pub use question::{Candidates, IndexFilter, QueryTerms, Question};
-pub use search::TextIndex;
+pub use search::{OpenIndexes, TextIndex};
 pub use texts::{IndexedText, KeyedText, WaitingTexts};
 pub use writer::{IndexProgress, IndexWriter, remove_other_indexes, rows_behind};
 

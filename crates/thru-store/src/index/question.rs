@@ -4,17 +4,19 @@
 use std::collections::HashMap;
 use std::ops::Bound;
 
-use tantivy::collector::{Collector, DocSetCollector, SegmentCollector, TopDocs};
+use tantivy::collector::{Collector, SegmentCollector, TopDocs};
 use tantivy::columnar::Column;
 use tantivy::query::{
     AllQuery, BooleanQuery, ConstScoreQuery, EnableScoring, Occur, Query, RangeQuery, TermQuery,
     TermSetQuery,
 };
-use tantivy::schema::IndexRecordOption;
-use tantivy::{DocAddress, DocId, Score, SegmentOrdinal, SegmentReader, Term};
+use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::{
+    DocAddress, DocId, DocSet, Score, SegmentOrdinal, SegmentReader, TERMINATED, TantivyError, Term,
+};
 use thru_core::{Agent, Concept, MemoryKind, Timestamp};
 
-use super::evidence::{Candidate, Statistics, evidence};
+use super::evidence::{Candidate, Columns, Statistics, evidence, reach};
 use super::fields::{Fields, normal_path};
 use super::search::TextIndex;
 use crate::error::Result;
@@ -135,7 +137,8 @@ impl Question<'_> {
     /// What has a text with one of these keys, in the order of their rows. Of one text that stands in very
     /// many places only some are looked at, by their ids.
     pub fn with_texts(&self, keys: &[u64]) -> Result<Vec<Candidate>> {
-        let found = self.among(self.index.fields.text_key, keys.iter().copied())?;
+        let field = self.index.fields.text_key;
+        let found = self.among(field, |columns| &columns.text_key, keys.to_vec())?;
         let mut of_text: HashMap<Option<u64>, Vec<Candidate>> = HashMap::new();
         for candidate in found {
             of_text.entry(candidate.text_key).or_default().push(candidate);
@@ -152,7 +155,8 @@ impl Question<'_> {
 
     /// What stands in these rows, in their order.
     pub fn with_rows(&self, rows: &[i64]) -> Result<Vec<Candidate>> {
-        self.among(self.index.fields.row, rows.iter().map(|row| *row as u64))
+        let rows = rows.iter().map(|row| *row as u64).collect();
+        self.among(self.index.fields.row, |columns| &columns.row, rows)
     }
 
     /// The keys of all texts where the question looks, sorted; `None` where it looks everywhere.
@@ -186,24 +190,38 @@ impl Question<'_> {
         Ok(rows)
     }
 
+    /// What has one of these values in a field, where the question looks. Looked up one by one: as a query, a set
+    /// of values would be held against every document of the column, or have a scorer made for each.
     fn among(
         &self,
-        field: tantivy::schema::Field,
-        values: impl Iterator<Item = u64>,
+        field: Field,
+        column: fn(&Columns) -> &Column<u64>,
+        mut values: Vec<u64>,
     ) -> Result<Vec<Candidate>> {
-        // Looked up one by one: a set of terms would be held against every term of the column, which has one
-        // for each document.
-        let values = values.map(|value| {
-            let term = Term::from_field_u64(field, value);
-            let query = TermQuery::new(term, IndexRecordOption::Basic);
-            (Occur::Should, Box::new(query) as Box<dyn Query>)
-        });
-        let query = Box::new(BooleanQuery::new(values.collect())) as Box<dyn Query>;
-        let query = restricted(query, required(self.index.fields, self.filter));
+        values.sort_unstable();
+        let required = required(self.index.fields, self.filter);
+        let required = (!required.is_empty()).then(|| restricted(Box::new(AllQuery), required));
         let mut places: Vec<Place> = Vec::new();
         for (number, part) in self.index.parts.iter().enumerate() {
-            let found = part.searcher.search(&query, &DocSetCollector)?;
-            places.extend(found.into_iter().map(|address| (number, address)));
+            let weight = match &required {
+                Some(query) => {
+                    Some(query.weight(EnableScoring::disabled_from_searcher(&part.searcher))?)
+                }
+                None => None,
+            };
+            let segments = part.searcher.segment_readers().iter().zip(&part.columns);
+            for (segment_ord, (segment, columns)) in (0..).zip(segments) {
+                let known = column(columns);
+                let from = values.partition_point(|value| *value < known.min_value());
+                let until = values.partition_point(|value| *value <= known.max_value());
+                let mut documents = having(segment, field, &values[from..until.max(from)])?;
+                if let Some(weight) = weight.as_ref().filter(|_| !documents.is_empty()) {
+                    let mut wanted = weight.scorer(segment, 1.0)?;
+                    documents.retain(|&document| reach(wanted.as_mut(), document));
+                }
+                let place = |doc_id| (number, DocAddress { segment_ord, doc_id });
+                places.extend(documents.into_iter().map(place));
+            }
         }
         self.evidence(places)
     }
@@ -213,10 +231,19 @@ impl Question<'_> {
         let mut found = Vec::with_capacity(places.len());
         for segment in places.chunk_by(|a, b| (a.0, a.1.segment_ord) == (b.0, b.1.segment_ord)) {
             let (part, address) = segment[0];
-            let reader = self.index.parts[part].searcher.segment_reader(address.segment_ord);
+            let part = &self.index.parts[part];
+            let reader = part.searcher.segment_reader(address.segment_ord);
+            let columns = &part.columns[address.segment_ord as usize];
             let documents: Vec<DocId> = segment.iter().map(|(_, address)| address.doc_id).collect();
             let fields = self.index.fields;
-            found.extend(evidence(reader, fields, self.terms, &self.statistics, &documents)?);
+            found.extend(evidence(
+                reader,
+                columns,
+                fields,
+                self.terms,
+                &self.statistics,
+                &documents,
+            )?);
         }
         found.sort_by_key(|candidate: &Candidate| candidate.row);
         // A row that was replaced while it was being indexed may stand in both parts.
@@ -233,6 +260,25 @@ impl Question<'_> {
         });
         Box::new(BooleanQuery::new(words.collect()))
     }
+}
+
+/// The documents of a segment that have one of these values, in order.
+fn having(segment: &SegmentReader, field: Field, values: &[u64]) -> Result<Vec<DocId>> {
+    let inverted = segment.inverted_index(field)?;
+    let mut documents = Vec::new();
+    for value in values {
+        let term = Term::from_field_u64(field, *value);
+        let postings = inverted.read_postings(&term, IndexRecordOption::Basic);
+        let Some(mut postings) = postings.map_err(TantivyError::from)? else { continue };
+        while postings.doc() != TERMINATED {
+            if segment.alive_bitset().is_none_or(|alive| alive.is_alive(postings.doc())) {
+                documents.push(postings.doc());
+            }
+            postings.advance();
+        }
+    }
+    documents.sort_unstable();
+    Ok(documents)
 }
 
 /// What a document must be besides.

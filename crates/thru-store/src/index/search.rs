@@ -1,6 +1,8 @@
 //! Opening an index: what lies on disk, and the rows that it does not hold yet in memory.
 
 use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tantivy::directory::MmapDirectory;
 use tantivy::{Index, IndexReader, ReloadPolicy, Searcher};
@@ -8,10 +10,14 @@ use thru_core::Layout;
 
 use super::collection::{Collection, Sessions};
 use super::directory::ReadingDirectory;
+use super::evidence::Columns;
 use super::fields::{Fields, register_tokenizer};
 use super::writer::payload;
 use crate::error::Result;
 use crate::store::Store;
+
+/// The file that Tantivy commits by.
+const COMMIT: &str = "meta.json";
 
 /// Rows beyond the index that a query looks at. They are there only between a write of the store and
 /// the index commit behind it (or after a crash in between).
@@ -20,7 +26,7 @@ const LONGEST_TAIL: usize = 2_000;
 /// One index, open to search.
 pub struct TextIndex {
     collection: Collection,
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<Arc<Part>>,
     pub(super) fields: Fields,
     /// Rows of the store that are newer than the index and too many to look at.
     pub rows_left_out: u64,
@@ -29,8 +35,80 @@ pub struct TextIndex {
 /// The index on disk, or the small one in memory.
 pub(super) struct Part {
     pub(super) searcher: Searcher,
+    /// Of each segment.
+    pub(super) columns: Vec<Columns>,
     // Keeps the files of the searcher open.
     _reader: IndexReader,
+}
+
+/// Indexes that stay open from one question to the next, for whoever is asked again and again: to open the
+/// files of some twenty segments takes longer than to look up words in them.
+#[derive(Clone, Default)]
+pub struct OpenIndexes(Arc<Mutex<Vec<Opened>>>);
+
+/// What was last committed to an index.
+#[derive(Clone)]
+struct Opened {
+    directory: PathBuf,
+    /// Tantivy's file that names all others.
+    commit: Vec<u8>,
+    /// The last row that it holds.
+    indexed: i64,
+    /// Nothing where there is no document yet: such an index has no statistics that anything could be
+    /// scored by.
+    part: Option<Arc<Part>>,
+}
+
+impl OpenIndexes {
+    /// The index of one collection of this store as it is now; see [`TextIndex::open_collection`].
+    pub fn index(
+        &self,
+        layout: &Layout,
+        store: &Store,
+        collection: Collection,
+    ) -> Result<TextIndex> {
+        TextIndex::of(self.committed(layout, store, collection)?, store, collection)
+    }
+
+    fn committed(
+        &self,
+        layout: &Layout,
+        store: &Store,
+        collection: Collection,
+    ) -> Result<Option<Opened>> {
+        let directory = super::directory(layout, &store.generation()?, collection);
+        // Read first: whoever opens the index later opens what this names, or what is newer.
+        let commit = std::fs::read(directory.join(COMMIT)).unwrap_or_default();
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_current = |one: &Opened| one.directory == directory && one.commit == commit;
+        if let Some(opened) = known.iter().find(|one| is_current(one)) {
+            return Ok(Some(opened.clone()));
+        }
+        known.retain(|one| one.directory != directory && one.directory.exists());
+        let opened = Opened::open(directory, commit)?;
+        known.extend(opened.clone());
+        Ok(opened)
+    }
+
+    /// Closes them: files that were replaced since take room on the disk for as long as they are open.
+    pub fn close(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
+impl std::fmt::Debug for OpenIndexes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("OpenIndexes")
+    }
+}
+
+impl Opened {
+    fn open(directory: PathBuf, commit: Vec<u8>) -> Result<Option<Self>> {
+        let Some(index) = open_to_read(&directory) else { return Ok(None) };
+        let indexed = payload(&index).row;
+        let part = Some(Arc::new(Part::new(&index)?)).filter(|part| part.searcher.num_docs() > 0);
+        Ok(Some(Self { directory, commit, indexed, part }))
+    }
 }
 
 impl TextIndex {
@@ -41,33 +119,34 @@ impl TextIndex {
 
     /// Opens an index of this store; rows that it does not hold yet are indexed in memory.
     pub fn open_collection(layout: &Layout, store: &Store, collection: Collection) -> Result<Self> {
-        let mut index = Self::open_committed(layout, store, collection)?;
+        OpenIndexes::default().index(layout, store, collection)
+    }
+
+    /// As [`TextIndex::open_collection`], without the rows that the index on disk does not hold yet.
+    pub fn open_committed(layout: &Layout, store: &Store, collection: Collection) -> Result<Self> {
+        let opened = OpenIndexes::default().committed(layout, store, collection)?;
+        Self::of_committed(opened, store, collection)
+    }
+
+    fn of(opened: Option<Opened>, store: &Store, collection: Collection) -> Result<Self> {
+        let mut index = Self::of_committed(opened, store, collection)?;
         if index.rows_left_out > 0 {
             // The newest rows matter most.
             let beyond = index.rows_left_out.saturating_sub(LONGEST_TAIL as u64);
             let from = store.last_row(collection)? - (index.rows_left_out - beyond) as i64;
-            index.parts.extend(index_in_memory(store, collection, index.fields, from)?);
+            index
+                .parts
+                .extend(index_in_memory(store, collection, index.fields, from)?.map(Arc::new));
             index.rows_left_out = beyond;
         }
         Ok(index)
     }
 
-    /// As [`TextIndex::open_collection`], without the rows that the index on disk does not hold yet.
-    pub fn open_committed(layout: &Layout, store: &Store, collection: Collection) -> Result<Self> {
+    fn of_committed(opened: Option<Opened>, store: &Store, collection: Collection) -> Result<Self> {
         let fields = Fields::of(&Fields::schema())?;
-        let directory = super::directory(layout, &store.generation()?, collection);
-        let mut parts = Vec::new();
-        let mut indexed = 0;
-        if let Some(index) = open_to_read(&directory) {
-            indexed = payload(&index).row;
-            let part = Part::new(&index)?;
-            // An index without a commit yet has no statistics that anything could be scored by.
-            if part.searcher.num_docs() > 0 {
-                parts.push(part);
-            }
-        }
+        let (indexed, part) = opened.map_or((0, None), |opened| (opened.indexed, opened.part));
         let rows_left_out = (store.last_row(collection)? - indexed).max(0) as u64;
-        Ok(Self { collection, parts, fields, rows_left_out })
+        Ok(Self { collection, parts: part.into_iter().collect(), fields, rows_left_out })
     }
 
     /// What it is an index of.
@@ -110,11 +189,13 @@ impl Part {
             .reload_policy(ReloadPolicy::Manual)
             .num_warming_threads(0)
             .try_into()?;
-        Ok(Self { searcher: reader.searcher(), _reader: reader })
+        let searcher = reader.searcher();
+        let columns = searcher.segment_readers().iter().map(Columns::of).collect::<Result<_>>()?;
+        Ok(Self { searcher, columns, _reader: reader })
     }
 }
 
-fn open_to_read(directory: &std::path::Path) -> Option<Index> {
+fn open_to_read(directory: &Path) -> Option<Index> {
     // An index that is missing or damaged is as good as an empty one: the store has all its rows.
     let directory = ReadingDirectory(MmapDirectory::open(directory).ok()?);
     let index = Index::open(directory).ok()?;

@@ -87,15 +87,23 @@ impl Store {
             .map(|(_, stamped)| stamped))
     }
 
-    /// Where the transcripts of the last sessions of these projects lie.
-    pub fn transcripts_of(&self, projects: &[i64], sessions: usize) -> Result<Vec<String>> {
+    /// Where the transcripts of the sessions lie that went on last, in these projects or anywhere.
+    pub fn latest_transcripts(
+        &self,
+        projects: Option<&[i64]>,
+        sessions: usize,
+    ) -> Result<Vec<String>> {
+        let within = match projects {
+            Some(projects) => format!("WHERE project IN ({})", super::in_list(projects.len())),
+            None => String::new(),
+        };
         let mut statement = self.connection.prepare_cached(&format!(
-            "SELECT f.path FROM sources f JOIN
-                 (SELECT id FROM sessions WHERE project IN ({}) ORDER BY ended DESC LIMIT ?) s
-             ON f.session = s.id WHERE f.kind = 'main' AND f.path <> ''",
-            super::in_list(projects.len())
+            "SELECT f.path
+             FROM (SELECT id FROM sessions {within} ORDER BY ended DESC LIMIT ?) s
+                 CROSS JOIN sources f ON f.session = s.id
+             WHERE f.kind = 'main' AND f.path <> ''",
         ))?;
-        let parameters = projects.iter().copied().chain([sessions as i64]);
+        let parameters = projects.unwrap_or_default().iter().copied().chain([sessions as i64]);
         let rows = statement.query_map(params_from_iter(parameters), |row| row.get(0))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }

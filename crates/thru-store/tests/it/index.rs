@@ -4,13 +4,17 @@ use std::fs;
 
 use thru_store::Store;
 use thru_store::index::{
-    Collection, IndexFilter, IndexWriter, QueryTerms, TextIndex, remove_other_indexes,
+    Collection, IndexFilter, IndexWriter, OpenIndexes, QueryTerms, TextIndex, remove_other_indexes,
 };
 
 use crate::support::{Home, call, passage, result, rows, write};
 
 fn found(home: &Home, store: &Store, term: &str) -> Vec<String> {
-    let index = TextIndex::open(&home.layout(), store).unwrap();
+    found_by(&OpenIndexes::default(), home, store, term)
+}
+
+fn found_by(open: &OpenIndexes, home: &Home, store: &Store, term: &str) -> Vec<String> {
+    let index = open.index(&home.layout(), store, Collection::Passages).unwrap();
     let query = QueryTerms { terms: vec![term.to_owned()], pairs: Vec::new() };
     let candidates = index.candidates(&query, &IndexFilter::default(), 100).unwrap();
     let rows: Vec<i64> = candidates.found.iter().map(|candidate| candidate.row).collect();
@@ -128,6 +132,32 @@ fn a_missing_or_damaged_index_is_made_again() {
     assert_eq!(found(&home, &store, "appl"), ["an apple"]);
     index(&home, &mut store);
     assert_eq!(TextIndex::open(&home.layout(), &store).unwrap().documents(), 1);
+}
+
+#[test]
+fn an_index_that_stays_open_shows_what_came_and_went_since() {
+    let home = Home::new();
+    let mut store = home.store();
+    let open = OpenIndexes::default();
+    let found = |store: &Store| found_by(&open, &home, store, "appl");
+    assert_eq!(found(&store), Vec::<String>::new());
+    add(&mut store, 0, "an apple");
+    assert_eq!(found(&store), ["an apple"]);
+    index(&home, &mut store);
+    assert_eq!((found(&store), found(&store)), (vec!["an apple".into()], vec!["an apple".into()]));
+    add(&mut store, 1, "another apple");
+    assert_eq!(found(&store), ["an apple", "another apple"]);
+    index(&home, &mut store);
+    assert_eq!(found(&store), ["an apple", "another apple"]);
+    let mut writer = IndexWriter::open(&home.layout(), &store, 1, 20_000_000).unwrap();
+    writer.merge_all().unwrap();
+    drop(writer);
+    assert_eq!(found(&store), ["an apple", "another apple"]);
+    fs::remove_dir_all(home.layout().index()).unwrap();
+    assert_eq!(found(&store), ["an apple", "another apple"]);
+    index(&home, &mut store);
+    open.close();
+    assert_eq!(found(&store), ["an apple", "another apple"]);
 }
 
 #[test]

@@ -117,7 +117,8 @@ pub(crate) fn make(arguments: &Arguments, environment: &Environment) -> Result<(
         .as_deref()
         .filter(|prompt| calls_for_memory(prompt))
         .map(|prompt| embedding::of_question(environment, prompt));
-    let (store, prepared) = open_for_question(environment, store, Some(&place.projects))?;
+    let intake = environment.intake_beside(&store)?;
+    let (store, prepared) = open_for_question(environment, &intake, store, Some(&place.projects))?;
     let session = match &arguments.session {
         Some(id) => Some(shared::named_session(&store, id)?.row),
         None => None,
@@ -128,7 +129,6 @@ pub(crate) fn make(arguments: &Arguments, environment: &Environment) -> Result<(
         (None, Source::Resume) => Occasion::Resume,
         (None, Source::Compact) => Occasion::Compact,
     };
-    let intake = environment.intake()?;
     let snapshot = match (&occasion, session) {
         (Occasion::Compact, Some(session)) => {
             snapshot_now(&intake, &store, session, environment.clock.now())?

@@ -1,5 +1,6 @@
 //! `thru mcp`: the memory as an MCP server for agents, on standard input and output.
 
+mod idle;
 mod keeping;
 mod own;
 mod reading;

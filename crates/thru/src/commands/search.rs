@@ -77,12 +77,13 @@ pub(crate) fn run(
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {
-    let store = shared::open_store_as_it_is(environment)?;
-    let intake = environment.intake()?;
-    let (filter, scope) = scope(arguments, environment, &store)?;
     let query = arguments.query.join(" ");
     let meaning = embedding::of_question(environment, &query);
-    let (store, prepared) = open_for_question(environment, store, filter.projects.as_deref())?;
+    let store = shared::open_store_as_it_is(environment)?;
+    let intake = environment.intake_beside(&store)?;
+    let (filter, scope) = scope(arguments, environment, &store)?;
+    let (store, prepared) =
+        open_for_question(environment, &intake, store, filter.projects.as_deref())?;
     let limit = arguments.limit.map_or_else(|| environment.config.search_limit(), usize::from);
     let only_memories = !arguments.kinds.is_empty() || !arguments.concepts.is_empty();
     let when = time_meant(environment, &query);
@@ -93,7 +94,7 @@ pub(crate) fn run(
         limit: if only_memories { 0 } else { limit },
         context: arguments.context,
         memories: if only_memories { limit } else { MEMORIES },
-        ..Request::default()
+        open: environment.open.clone(),
     };
     let answer = thru_recall::search(
         &environment.layout,

@@ -54,8 +54,8 @@ pub(crate) fn run(
     plain: bool,
 ) -> Result<Outcome> {
     let store = shared::open_store_as_it_is(environment)?;
-    let (store, prepared) = open_for_question(environment, store, None)?;
-    let intake = environment.intake()?;
+    let intake = environment.intake_beside(&store)?;
+    let (store, prepared) = open_for_question(environment, &intake, store, None)?;
     let mut page = Page::new(environment, plain);
     let anchor = match (&arguments.id, &arguments.query) {
         (Some(id), _) => Some(named(&store, id)?),
@@ -144,6 +144,7 @@ pub(crate) fn found(
             ..IndexFilter::default()
         },
         memories: 1,
+        open: environment.open.clone(),
         ..Request::default()
     };
     let answer = answer(environment, store, &request)?;

@@ -1,16 +1,18 @@
 //! What a question means: its vector, found out while other things are done.
 
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use thru_daemon::{CallError, Client};
-use thru_embed::Use;
+use thru_embed::{EmbedError, Use};
 use thru_recall::{Awaited, words_only};
 use thru_store::vectors::ModelFolder;
 
+use super::lazy::Model;
 use super::{Chosen, who_embeds};
 use crate::background;
 use crate::environment::Environment;
@@ -20,6 +22,29 @@ use crate::refining;
 const DAEMON: Duration = Duration::from_millis(15);
 /// How long a server may take for a question, with somebody waiting.
 const QUESTION: Duration = Duration::from_secs(3);
+
+/// Threads of a model of our own: it is waited for.
+const THREADS: usize = 2;
+
+/// The bundled model as this process uses it for its own questions. Its files stay mapped once they are, so that
+/// there is one of it; a server is asked anew each time.
+#[derive(Clone, Default)]
+pub(crate) struct OwnModel(Arc<Mutex<Option<Mapped>>>);
+
+/// Where the files lie, and what is made of them.
+type Mapped = (PathBuf, Arc<Model>);
+
+impl OwnModel {
+    fn of(&self, chosen: &Chosen) -> Result<Arc<Model>, EmbedError> {
+        let load = || Ok(Arc::new(chosen.load(Use::Seldom, THREADS)?));
+        let Chosen::Bundled(folder) = chosen else { return load() };
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match known.as_ref().filter(|(at, _)| at == folder) {
+            Some((_, model)) => Ok(Arc::clone(model)),
+            None => Ok(Arc::clone(&known.insert((folder.clone(), load()?)).1)),
+        }
+    }
+}
 
 /// What the daemon's tool `embed` answers.
 #[derive(Serialize, Deserialize)]
@@ -87,6 +112,7 @@ struct Asked {
     model: String,
     text: String,
     socket: PathBuf,
+    own: OwnModel,
 }
 
 impl Asked {
@@ -111,7 +137,7 @@ impl Asked {
             return Err("there are no words to embed".to_owned());
         }
         let socket = background::paths(&environment.layout, &environment.config).socket;
-        Ok(Self { chosen, model, text, socket })
+        Ok(Self { chosen, model, text, socket, own: environment.model.clone() })
     }
 
     fn begin(self, find: impl FnOnce(&Self) -> Found + Send + 'static) -> Meaning {
@@ -145,7 +171,7 @@ impl Asked {
         if let Chosen::Served(settings, _) = &mut chosen {
             settings.timeout = settings.timeout.min(QUESTION);
         }
-        let vector = chosen.load(Use::Once, 1).and_then(|model| model.vector(&self.text));
+        let vector = self.own.of(&chosen).and_then(|model| model.vector(&self.text));
         Ok((self.model.clone(), vector.map_err(|error| error.to_string())?))
     }
 }

@@ -140,13 +140,15 @@ fn a_model_that_cannot_be_used_is_explained_and_search_goes_on() {
     let folder = home.folder().join("model");
     home.thru(&["config", "set", "embedding.folder", folder.to_str().unwrap()]).expect(0);
     assert_snapshot!(diagnosis(&home), @"
-    problem: the embedding model is not there: [folder]/model/model.onnx cannot be read (No such file or directory (os error 2))
+    problem: the embedding model is not there: [folder]/model/network.onnx cannot be read (No such file or directory (os error 2))
       put the model's folder of this release at [folder]/model, or name it with `thru config set embedding.folder DIR`; until then search goes by words alone
     ");
     fs::create_dir(&folder).unwrap();
-    fs::copy(bundled().join("vocab.txt"), folder.join("vocab.txt")).unwrap();
-    let network = fs::read(bundled().join("model.onnx")).unwrap();
-    fs::write(folder.join("model.onnx"), &network[..1_000_000]).unwrap();
+    for name in ["network.onnx", "vocab.txt"] {
+        fs::copy(bundled().join(name), folder.join(name)).unwrap();
+    }
+    let weights = fs::read(bundled().join("model.onnx")).unwrap();
+    fs::write(folder.join("model.onnx"), &weights[..1_000_000]).unwrap();
     assert_snapshot!(diagnosis(&home), @"
     problem: [folder]/model/model.onnx is not the embedding model of this version: it has 1000000 bytes, not 22927825
       put the model's folder of this release at [folder]/model, or name it with `thru config set embedding.folder DIR`; until then search goes by words alone
@@ -157,7 +159,7 @@ fn a_model_that_cannot_be_used_is_explained_and_search_goes_on() {
     hint: `thru doctor` says what can be done.
     -- exit 2 --
     ");
-    let mut other = network;
+    let mut other = weights;
     let last = other.len() - 1;
     other[last] ^= 1;
     fs::write(folder.join("model.onnx"), &other).unwrap();

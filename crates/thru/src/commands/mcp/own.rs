@@ -2,6 +2,7 @@
 //! server runs.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use anyhow::Result;
 use jiff::Timestamp;
@@ -13,55 +14,78 @@ use thru_mcp::{
     Project, Remember, Remembered, Search, Session, SessionName, SessionTold, SyncHistory,
     Timeline, Trouble,
 };
-use thru_recall::OpenVectors;
 use thru_redact::{Clean, Redactor, Report};
+use thru_store::Store;
 
+use super::idle::Idle;
 use super::{keeping, reading, searching};
 use crate::asking::Asker;
+use crate::commands::shared;
 use crate::environment::Environment;
 use crate::failure;
 use crate::ui::printable;
+
+/// How long files stay open without a question.
+const UNUSED: Duration = Duration::from_mins(2);
 
 /// The memory of this machine.
 pub(super) struct OwnMemory {
     environment: Environment,
     /// As of the latest call.
     redactor: Mutex<Option<Redactor>>,
-    vectors: OpenVectors,
+    idle: Idle,
 }
 
 impl OwnMemory {
     pub(super) fn new(environment: Environment) -> Self {
-        Self { environment, redactor: Mutex::default(), vectors: OpenVectors::default() }
+        let open = environment.open.clone();
+        let idle = Idle::after(UNUSED, move || open.close());
+        Self { environment, redactor: Mutex::default(), idle }
     }
 
     /// Does something with the settings and rules as they are now.
     fn with<T>(&self, work: impl FnOnce(&Environment, &Intake) -> Result<T>) -> Result<T, Trouble> {
-        let now = || {
-            let environment = self.environment.again()?;
+        self.again(|environment| {
             let intake = environment.intake()?;
-            *self.latest() = Some(intake.redactor().clone());
-            work(&environment, &intake)
-        };
-        now().map_err(|error| trouble(&error))
+            self.know(&intake);
+            work(environment, &intake)
+        })
+    }
+
+    /// Does something with the settings as they are now.
+    fn again<T>(&self, work: impl FnOnce(&Environment) -> Result<T>) -> Result<T, Trouble> {
+        let open = self.environment.open.clone();
+        let now = self.environment.again().map(|now| Environment { open, ..now });
+        let done = now.and_then(|now| work(&now));
+        self.idle.asked();
+        done.map_err(|error| trouble(&error))
+    }
+
+    fn know(&self, intake: &Intake) {
+        *self.latest() = Some(intake.redactor().clone());
     }
 
     fn latest(&self) -> MutexGuard<'_, Option<Redactor>> {
         self.redactor.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The same, for somebody who may stop waiting.
+    /// Reads the store as it is, for somebody who may stop waiting.
     fn for_call<T>(
         &self,
         call: &Call,
-        work: impl FnOnce(&Environment, &Intake, &Asker<'_>) -> Result<T>,
+        work: impl FnOnce(&Environment, &Intake, Store, &Asker<'_>) -> Result<T>,
     ) -> Result<T, Trouble> {
         let tell = |message: &str| call.tell(message);
         let asker = Asker { tell: &tell, is_gone: call.cancelled() };
         if call.is_cancelled() {
             return Err(Trouble::Cancelled);
         }
-        self.with(|environment, intake| work(environment, intake, &asker))
+        self.again(|environment| {
+            let store = shared::open_store_as_it_is(environment)?;
+            let intake = environment.intake_beside(&store)?;
+            self.know(&intake);
+            work(environment, &intake, store, &asker)
+        })
     }
 }
 
@@ -76,26 +100,26 @@ pub(super) fn cleaned(redactor: &Redactor, text: &str) -> Clean<String> {
 
 impl Memory for OwnMemory {
     fn search(&self, asked: &Search, call: &Call) -> Result<Found, Trouble> {
-        self.for_call(call, |environment, intake, asker| {
-            searching::search(environment, intake, asked, asker, &self.vectors)
+        self.for_call(call, |environment, intake, store, asker| {
+            searching::search(environment, intake, store, asked, asker)
         })
     }
 
     fn timeline(&self, asked: &Timeline, call: &Call) -> Result<Option<Around>, Trouble> {
-        self.for_call(call, |environment, intake, asker| {
-            searching::timeline(environment, intake, asked, asker)
+        self.for_call(call, |environment, intake, store, asker| {
+            searching::timeline(environment, intake, store, asked, asker)
         })
     }
 
     fn get(&self, asked: &Get, call: &Call) -> Result<Vec<Piece>, Trouble> {
-        self.for_call(call, |environment, intake, asker| {
-            reading::get(environment, intake, asked, asker)
+        self.for_call(call, |environment, intake, store, asker| {
+            reading::get(environment, intake, store, asked, asker)
         })
     }
 
     fn session(&self, asked: &Session, call: &Call) -> Result<SessionTold, Trouble> {
-        self.for_call(call, |environment, intake, asker| {
-            reading::session(environment, intake, asked, asker)
+        self.for_call(call, |environment, intake, store, asker| {
+            reading::session(environment, intake, store, asked, asker)
         })
     }
 
@@ -124,7 +148,10 @@ impl Memory for OwnMemory {
     }
 
     fn context(&self, project: &Place, call: &Call) -> Result<Clean<String>, Trouble> {
-        self.for_call(call, |environment, _, _| reading::context(environment, project))
+        if call.is_cancelled() {
+            return Err(Trouble::Cancelled);
+        }
+        self.with(|environment, _| reading::context(environment, project))
     }
 
     fn sessions(&self, most: usize) -> Result<Vec<SessionName>, Trouble> {

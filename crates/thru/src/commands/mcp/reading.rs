@@ -27,11 +27,11 @@ const SOURCES: usize = 30;
 pub(super) fn get(
     environment: &Environment,
     intake: &Intake,
+    store: Store,
     asked: &Get,
     asker: &Asker<'_>,
 ) -> Result<Vec<Piece>> {
-    let store = shared::open_store_as_it_is(environment)?;
-    let (store, _) = open_for(asker, environment, store, None)?;
+    let (store, _) = open_for(asker, environment, intake, store, None)?;
     let redactor = intake.redactor();
     let mut pieces = Vec::new();
     for id in &asked.ids {
@@ -152,11 +152,11 @@ fn name(redactor: &Redactor, session: &SessionRow) -> SessionName {
 pub(super) fn session(
     environment: &Environment,
     intake: &Intake,
+    store: Store,
     asked: &Session,
     asker: &Asker<'_>,
 ) -> Result<SessionTold> {
-    let store = shared::open_store_as_it_is(environment)?;
-    let (store, prepared) = open_for(asker, environment, store, None)?;
+    let (store, prepared) = open_for(asker, environment, intake, store, None)?;
     if asked.resume {
         drop(store);
         let held = load::held(environment, &asked.id)?;

@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use thru_core::{Outcome, PassageKind, estimated_tokens};
 use thru_intake::Intake;
 use thru_mcp::{Around, Found, Place, Row, Search, Timeline, WantedKind};
-use thru_recall::{Anchor, FoundMemory, Hit, OpenVectors, Request, Snippet};
+use thru_recall::{Anchor, FoundMemory, Hit, Request, Snippet};
 use thru_redact::Redactor;
 use thru_store::{MemoryFilter, MemoryRow, Store};
 
@@ -28,11 +28,11 @@ const OPENING: usize = 240;
 pub(super) fn search(
     environment: &Environment,
     intake: &Intake,
+    store: Store,
     asked: &Search,
     asker: &Asker<'_>,
-    vectors: &OpenVectors,
 ) -> Result<Found> {
-    let store = shared::open_store_as_it_is(environment)?;
+    let meaning = embedding::of_question(environment, &asked.query);
     let mut arguments = search::Arguments::of(&asked.query);
     if let Place::Named(name) = &asked.place {
         arguments.project = Some(name.clone());
@@ -44,78 +44,68 @@ pub(super) fn search(
     arguments.until.clone_from(&asked.until);
     arguments.of = asked.agent.into();
     let (mut filter, scope) = search::scope(&arguments, environment, &store)?;
-    let meaning = embedding::of_question(environment, &asked.query);
-    let (store, prepared) = open_for(asker, environment, store, filter.projects.as_deref())?;
-    let meant = meaning.wait();
+    let (store, prepared) =
+        open_for(asker, environment, intake, store, filter.projects.as_deref())?;
     let redactor = intake.redactor();
     let kinds = Kinds::of(&asked.kinds);
-    let answer = |request: &Request| {
-        let meaning = Box::new(|| meant.clone());
-        thru_recall::search(&environment.layout, &store, redactor, request, meaning)
-    };
     let most_memories = match (kinds.memories, kinds.passages) {
         (false, _) => 0,
         (true, false) => asked.limit,
         (true, true) => (asked.limit * MEMORIES.0 / MEMORIES.1).max(1),
     };
-    // Memories and passages are found apart: each has an index, and a filter of its own.
-    let mut request = Request {
+    let most_passages = match (kinds.passages, kinds.of_passages.is_empty()) {
+        (false, _) => 0,
+        (true, true) => asked.limit,
+        (true, false) => asked.limit * PASSAGES_PER_KIND,
+    };
+    filter.kinds = (!kinds.of_memories.is_empty()).then(|| kinds.of_memories.clone());
+    // One more of each tells whether there are more.
+    let one_more = |most: usize| if most == 0 { 0 } else { most + 1 };
+    let request = Request {
         query: asked.query.clone(),
-        filter: filter.clone(),
+        filter,
         when: search::time_meant(environment, &asked.query),
-        vectors: vectors.clone(),
+        open: environment.open.clone(),
+        limit: one_more(most_passages),
+        memories: one_more(most_memories),
         ..Request::default()
     };
+    let meaning = Box::new(|| meaning.wait());
+    let mut answer = thru_recall::search(&environment.layout, &store, redactor, &request, meaning)?;
     let mut found = Found {
         project: scope.project.map(|name| cleaned(redactor, &name)),
         notes: prepared.sentences().iter().map(|one| cleaned(redactor, one)).collect(),
         ..Found::default()
     };
-    let mut far = Vec::new();
-    let mut left_out = 0;
-    if most_memories > 0 {
-        request.filter.kinds = (!kinds.of_memories.is_empty()).then(|| kinds.of_memories.clone());
-        request.memories = most_memories + 1;
-        let answer = answer(&request)?;
-        left_out += answer.left_out;
-        let (near, others): (Vec<FoundMemory>, Vec<FoundMemory>) =
-            answer.memories.into_iter().partition(|one| one.hit.is_near());
-        found.has_more |= near.len() > most_memories;
-        for one in near.iter().take(most_memories) {
-            found.rows.push(row_of_memory(&store, redactor, &one.hit.memory)?);
-        }
-        far = others;
+    let is_confident = answer.is_confident();
+    let (near, far): (Vec<FoundMemory>, Vec<FoundMemory>) =
+        answer.memories.into_iter().partition(|one| one.hit.is_near());
+    found.has_more |= near.len() > most_memories;
+    for one in near.iter().take(most_memories) {
+        found.rows.push(row_of_memory(&store, redactor, &one.hit.memory)?);
     }
-    if kinds.passages {
-        filter.kinds = None;
-        let room = asked.limit - found.rows.len();
-        let wanted = if kinds.of_passages.is_empty() { room } else { room * PASSAGES_PER_KIND };
-        request.filter = filter;
-        (request.limit, request.memories) = (wanted + 1, 0);
-        let mut answer = answer(&request)?;
-        left_out += answer.left_out;
-        // Some words stand everywhere: what does not seem to answer is only shown as what comes nearest.
-        if found.rows.is_empty() && !answer.is_confident() {
-            found.are_nearest = asked.nearest && !answer.sessions.is_empty();
-            if !asked.nearest {
-                answer.sessions.clear();
-            }
+    // Some words stand everywhere: what does not seem to answer is only shown as what comes nearest.
+    if found.rows.is_empty() && !is_confident {
+        found.are_nearest = asked.nearest && !answer.sessions.is_empty();
+        if !asked.nearest {
+            answer.sessions.clear();
         }
-        let mut hits: Vec<Hit> =
-            answer.sessions.into_iter().flat_map(|session| session.hits).collect();
-        hits.sort_by_key(|hit| hit.rank);
-        hits.retain(|hit| {
-            kinds.of_passages.is_empty() || kinds.of_passages.contains(&hit.passage.kind)
-        });
-        found.has_more |= hits.len() > room;
-        found.rows.extend(hits.iter().take(room).map(|hit| row_of_passage(redactor, hit)));
     }
+    let mut hits: Vec<Hit> = answer.sessions.into_iter().flat_map(|session| session.hits).collect();
+    hits.sort_by_key(|hit| hit.rank);
+    hits.retain(|hit| {
+        kinds.of_passages.is_empty() || kinds.of_passages.contains(&hit.passage.kind)
+    });
+    let room = asked.limit - found.rows.len();
+    found.has_more |= hits.len() > room;
+    found.rows.extend(hits.iter().take(room).map(|hit| row_of_passage(redactor, hit)));
     if found.rows.is_empty() && asked.nearest {
         for one in far.iter().take(asked.limit) {
             found.rows.push(row_of_memory(&store, redactor, &one.hit.memory)?);
         }
         found.are_nearest = !found.rows.is_empty();
     }
+    let left_out = answer.left_out;
     if left_out > 0 {
         let note = format!(
             "{left_out} new passages or memories are not in the index yet and were not searched."
@@ -156,11 +146,11 @@ impl Kinds {
 pub(super) fn timeline(
     environment: &Environment,
     intake: &Intake,
+    store: Store,
     asked: &Timeline,
     asker: &Asker<'_>,
 ) -> Result<Option<Around>> {
-    let store = shared::open_store_as_it_is(environment)?;
-    let (store, prepared) = open_for(asker, environment, store, None)?;
+    let (store, prepared) = open_for(asker, environment, intake, store, None)?;
     let redactor = intake.redactor();
     let mut passage = None;
     let anchor = match (&asked.anchor, &asked.query) {

@@ -1,0 +1,58 @@
+//! What stays open from one question to the next. Nothing is kept that a file does not say: each question
+//! looks whether the files are still those that were opened.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use thru_store::Result;
+use thru_store::index::OpenIndexes;
+use thru_store::vectors::Vectors;
+
+/// Indexes and vectors that stay open, for whoever is asked again and again: mapping some hundred megabytes
+/// anew for each question takes longer than to look for anything in them. The store does not: whoever puts
+/// another in its place must be the only one that has it open.
+#[derive(Clone, Default)]
+pub struct OpenFiles {
+    /// The indexes.
+    pub indexes: OpenIndexes,
+    vectors: Arc<Mutex<Option<Opened>>>,
+}
+
+/// The folder of a model, and what lies in it.
+struct Opened {
+    folder: PathBuf,
+    vectors: Arc<Vectors>,
+}
+
+impl OpenFiles {
+    /// The vectors of a folder as they are now.
+    pub(crate) fn vectors(
+        &self,
+        folder: &Path,
+        dimensions: usize,
+        model: &str,
+    ) -> Result<Arc<Vectors>> {
+        let mut known = self.vectors.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(opened) = known.as_ref()
+            && opened.folder == folder
+            && opened.vectors.is_current()?
+        {
+            return Ok(Arc::clone(&opened.vectors));
+        }
+        let vectors = Arc::new(Vectors::open(folder, dimensions, model)?);
+        *known = Some(Opened { folder: folder.to_owned(), vectors: Arc::clone(&vectors) });
+        Ok(vectors)
+    }
+
+    /// Closes them: files that were replaced since take room on the disk for as long as they are open.
+    pub fn close(&self) {
+        self.indexes.close();
+        *self.vectors.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+impl std::fmt::Debug for OpenFiles {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("OpenFiles")
+    }
+}
