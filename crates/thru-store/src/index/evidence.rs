@@ -165,13 +165,13 @@ fn smallest_distance(a: &[u32], b: &[u32]) -> Option<u32> {
 
 /// The columns of one segment that describe a hit.
 pub(super) struct Columns {
-    pub(super) row: Column<u64>,
+    row: Column<u64>,
     key: Column<u64>,
     session: Column<u64>,
     source: Column<u64>,
     ordinal: Column<u64>,
     turn: Column<u64>,
-    pub(super) text_key: Column<u64>,
+    text_key: Column<u64>,
     kind: Column<u64>,
     at: Column<i64>,
 }

@@ -10,13 +10,13 @@ use tantivy::query::{
     AllQuery, BooleanQuery, ConstScoreQuery, EnableScoring, Occur, Query, RangeQuery, TermQuery,
     TermSetQuery,
 };
-use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::schema::IndexRecordOption;
 use tantivy::{
     DocAddress, DocId, DocSet, Score, SegmentOrdinal, SegmentReader, TERMINATED, TantivyError, Term,
 };
 use thru_core::{Agent, Concept, MemoryKind, Timestamp};
 
-use super::evidence::{Candidate, Columns, Statistics, evidence, reach};
+use super::evidence::{Candidate, Statistics, evidence, reach};
 use super::fields::{Fields, normal_path};
 use super::search::TextIndex;
 use crate::error::Result;
@@ -137,8 +137,7 @@ impl Question<'_> {
     /// What has a text with one of these keys, in the order of their rows. Of one text that stands in very
     /// many places only some are looked at, by their ids.
     pub fn with_texts(&self, keys: &[u64]) -> Result<Vec<Candidate>> {
-        let field = self.index.fields.text_key;
-        let found = self.among(field, |columns| &columns.text_key, keys.to_vec())?;
+        let found = self.among("text_key", keys.to_vec())?;
         let mut of_text: HashMap<Option<u64>, Vec<Candidate>> = HashMap::new();
         for candidate in found {
             of_text.entry(candidate.text_key).or_default().push(candidate);
@@ -156,7 +155,7 @@ impl Question<'_> {
     /// What stands in these rows, in their order.
     pub fn with_rows(&self, rows: &[i64]) -> Result<Vec<Candidate>> {
         let rows = rows.iter().map(|row| *row as u64).collect();
-        self.among(self.index.fields.row, |columns| &columns.row, rows)
+        self.among("row", rows)
     }
 
     /// The keys of all texts where the question looks, sorted; `None` where it looks everywhere.
@@ -192,12 +191,7 @@ impl Question<'_> {
 
     /// What has one of these values in a field, where the question looks. Looked up one by one: as a query, a set
     /// of values would be held against every document of the column, or have a scorer made for each.
-    fn among(
-        &self,
-        field: Field,
-        column: fn(&Columns) -> &Column<u64>,
-        mut values: Vec<u64>,
-    ) -> Result<Vec<Candidate>> {
+    fn among(&self, field: &str, mut values: Vec<u64>) -> Result<Vec<Candidate>> {
         values.sort_unstable();
         let required = required(self.index.fields, self.filter);
         let required = (!required.is_empty()).then(|| restricted(Box::new(AllQuery), required));
@@ -209,12 +203,12 @@ impl Question<'_> {
                 }
                 None => None,
             };
-            let segments = part.searcher.segment_readers().iter().zip(&part.columns);
-            for (segment_ord, (segment, columns)) in (0..).zip(segments) {
-                let known = column(columns);
+            for (segment_ord, segment) in (0..).zip(part.searcher.segment_readers()) {
+                let known = segment.fast_fields().u64(field)?;
                 let from = values.partition_point(|value| *value < known.min_value());
                 let until = values.partition_point(|value| *value <= known.max_value());
-                let mut documents = having(segment, field, &values[from..until.max(from)])?;
+                let values = &values[from..until.max(from)];
+                let mut documents = having(segment, field, values)?;
                 if let Some(weight) = weight.as_ref().filter(|_| !documents.is_empty()) {
                     let mut wanted = weight.scorer(segment, 1.0)?;
                     documents.retain(|&document| reach(wanted.as_mut(), document));
@@ -231,9 +225,7 @@ impl Question<'_> {
         let mut found = Vec::with_capacity(places.len());
         for segment in places.chunk_by(|a, b| (a.0, a.1.segment_ord) == (b.0, b.1.segment_ord)) {
             let (part, address) = segment[0];
-            let part = &self.index.parts[part];
-            let reader = part.searcher.segment_reader(address.segment_ord);
-            let columns = &part.columns[address.segment_ord as usize];
+            let (reader, columns) = self.index.parts[part].segment(address.segment_ord)?;
             let documents: Vec<DocId> = segment.iter().map(|(_, address)| address.doc_id).collect();
             let fields = self.index.fields;
             found.extend(evidence(
@@ -263,7 +255,8 @@ impl Question<'_> {
 }
 
 /// The documents of a segment that have one of these values, in order.
-fn having(segment: &SegmentReader, field: Field, values: &[u64]) -> Result<Vec<DocId>> {
+fn having(segment: &SegmentReader, field: &str, values: &[u64]) -> Result<Vec<DocId>> {
+    let field = segment.schema().get_field(field)?;
     let inverted = segment.inverted_index(field)?;
     let mut documents = Vec::new();
     for value in values {

@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use tantivy::directory::MmapDirectory;
-use tantivy::{Index, IndexReader, ReloadPolicy, Searcher};
+use tantivy::{Index, IndexReader, ReloadPolicy, Searcher, SegmentOrdinal, SegmentReader};
 use thru_core::Layout;
 
 use super::collection::{Collection, Sessions};
@@ -35,8 +35,8 @@ pub struct TextIndex {
 /// The index on disk, or the small one in memory.
 pub(super) struct Part {
     pub(super) searcher: Searcher,
-    /// Of each segment.
-    pub(super) columns: Vec<Columns>,
+    /// Of each segment, once something of it was looked at.
+    columns: Vec<OnceLock<Columns>>,
     // Keeps the files of the searcher open.
     _reader: IndexReader,
 }
@@ -190,8 +190,24 @@ impl Part {
             .num_warming_threads(0)
             .try_into()?;
         let searcher = reader.searcher();
-        let columns = searcher.segment_readers().iter().map(Columns::of).collect::<Result<_>>()?;
+        let columns = searcher.segment_readers().iter().map(|_| OnceLock::new()).collect();
         Ok(Self { searcher, columns, _reader: reader })
+    }
+}
+
+impl Part {
+    /// A segment with its columns.
+    pub(super) fn segment(&self, number: SegmentOrdinal) -> Result<(&SegmentReader, &Columns)> {
+        let segment = self.searcher.segment_reader(number);
+        let known = &self.columns[number as usize];
+        let columns = match known.get() {
+            Some(columns) => columns,
+            None => {
+                let columns = Columns::of(segment)?;
+                known.get_or_init(|| columns)
+            }
+        };
+        Ok((segment, columns))
     }
 }
 

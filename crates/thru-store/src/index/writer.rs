@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 use tantivy::directory::MmapDirectory;
-use tantivy::{Index, Term};
+use tantivy::{Index, TantivyDocument, Term};
 use thru_core::Layout;
 
 use super::collection::{Collection, Sessions};
@@ -50,6 +50,11 @@ struct Part {
 /// Memory for the index of memories, which is small: the least that Tantivy takes for a thread.
 const LEAST_MEMORY: usize = 15_000_000;
 
+/// As many segments may stay as they are.
+const FEW: usize = 4;
+/// Segments are put together when all but the largest hold one in so many documents.
+const GROWTH: u64 = 4;
+
 impl IndexWriter {
     /// Opens the indexes of this store, made anew where there is none or where one is damaged.
     pub fn open(layout: &Layout, store: &Store, threads: usize, memory: usize) -> Result<Self> {
@@ -93,12 +98,10 @@ impl IndexWriter {
         Ok(progress)
     }
 
-    /// Waits for the merges that run in the background.
+    /// Waits for the merges that run in the background, and puts segments together where there are many: every
+    /// question opens all of them.
     pub fn finish(self) -> Result<()> {
-        for part in self.parts {
-            part.writer.wait_merging_threads()?;
-        }
-        Ok(())
+        self.parts.into_iter().try_for_each(Part::finish)
     }
 
     /// Merges everything into one segment: equal stores then give equal scores (invariant I-4).
@@ -171,6 +174,24 @@ impl Part {
             let ids: Vec<_> = segments.iter().map(tantivy::SegmentMeta::id).collect();
             self.writer.merge(&ids).wait()?;
         }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<()> {
+        let index = self.writer.index().clone();
+        self.writer.wait_merging_threads()?;
+        let segments = index.searchable_segment_metas()?;
+        let sizes = || segments.iter().map(|segment| u64::from(segment.num_docs()));
+        let (all, largest) = (sizes().sum::<u64>(), sizes().max().unwrap_or(0));
+        // All of it is written again: not before it grew by a part of itself.
+        if segments.len() <= FEW || (all - largest) * GROWTH < all {
+            return Ok(());
+        }
+        let mut writer = index.writer_with_num_threads::<TantivyDocument>(1, LEAST_MEMORY)?;
+        let ids: Vec<_> = segments.iter().map(tantivy::SegmentMeta::id).collect();
+        writer.merge(&ids).wait()?;
+        writer.garbage_collect_files().wait()?;
+        writer.wait_merging_threads()?;
         Ok(())
     }
 

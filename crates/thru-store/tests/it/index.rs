@@ -161,6 +161,23 @@ fn an_index_that_stays_open_shows_what_came_and_went_since() {
 }
 
 #[test]
+fn many_segments_become_one() {
+    let home = Home::new();
+    let mut store = home.store();
+    for round in 0..12 {
+        add(&mut store, round, &format!("apple number{round}"));
+        index(&home, &mut store);
+        for folder in folders(&home) {
+            let metas = fs::read(home.layout().index().join(folder).join("meta.json")).unwrap();
+            let metas: serde_json::Value = serde_json::from_slice(&metas).unwrap();
+            assert!(metas["segments"].as_array().unwrap().len() <= 4, "{metas}");
+        }
+        let opened = TextIndex::open(&home.layout(), &store).unwrap();
+        assert_eq!((opened.rows_left_out, opened.documents()), (0, u64::from(round) + 1));
+    }
+}
+
+#[test]
 fn a_tail_that_is_too_long_is_counted_and_its_end_is_searched() {
     let home = Home::new();
     let mut store = home.store();
