@@ -21,6 +21,7 @@ mod marks;
 mod metrics;
 mod packs;
 mod process;
+mod questions;
 mod recall;
 mod replay;
 mod resident;
@@ -58,6 +59,8 @@ enum Command {
     Replay(replay::Arguments),
     /// Times import and search
     Speed(speed::Arguments),
+    /// Times questions, in processes of their own and over MCP
+    Questions(questions::Arguments),
     /// Times looking for near vectors among synthetic ones, and counts what is missed
     Vectors(vectors::Arguments),
     /// Measures the daemon, and hooks while one runs
@@ -82,6 +85,7 @@ fn main() -> ExitCode {
         Command::Corpus(arguments) => corpus::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Speed(arguments) => speed::run(&arguments),
+        Command::Questions(arguments) => questions::run(&arguments),
         Command::Vectors(arguments) => vectors::run(&arguments),
         Command::Daemon(arguments) => daemon::run(&arguments),
         Command::Soak(arguments) => soak::run(&arguments),

@@ -5,6 +5,7 @@
 
 mod agent;
 mod batch;
+mod chunks;
 mod clock;
 mod echo;
 mod event;
@@ -24,6 +25,7 @@ pub use batch::{
     Access, Amendment, Boundary, CompactSummary, Diagnostic, FileTouch, Passage, ReadBatch,
     SessionFacts, Usage,
 };
+pub use chunks::chunks;
 pub use clock::{Clock, FixedClock, SystemClock, Timestamp};
 pub use echo::is_echo;
 pub use event::{CapturedEvent, HOOK_RECORD, INJECTED_RECORD, InjectedMemory, Injection};

@@ -7,14 +7,12 @@
 //! It must not know what the texts are or where vectors are kept, read the environment, or reach for any
 //! network that was not configured.
 
-mod chunks;
 mod error;
 mod minilm;
 mod served;
 
 use std::sync::atomic::AtomicBool;
 
-pub use chunks::chunks;
 pub use error::EmbedError;
 pub use minilm::{
     DIMENSIONS as BUNDLED_DIMENSIONS, MiniLm, NAME as BUNDLED, Use, check as check_model,

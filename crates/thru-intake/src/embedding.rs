@@ -13,8 +13,8 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use thru_core::Layout;
-use thru_embed::{EmbedError, Embedder, chunks};
+use thru_core::{Layout, chunks};
+use thru_embed::{EmbedError, Embedder};
 use thru_redact::Report;
 use thru_store::index::{Collection, IndexedText, KeyedText, TextIndex};
 use thru_store::vectors::{ModelFolder, VectorWriter, Vectors};

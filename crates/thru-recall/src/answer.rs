@@ -167,9 +167,19 @@ pub fn search(
             answer.alike += 1;
             continue;
         }
+        let candidate = &candidates.found[score.candidate];
+        // Only what it means speaks for it: that stands somewhere in it, too.
+        let nearest = match candidate.contributions.iter().any(|one| *one > 0.0) {
+            true => None,
+            false => {
+                meaning.sense().and_then(|sense| sense.place_in(text.get(), candidate.text_key))
+            }
+        };
+        let snippet =
+            text.derive(|text| snippet(text, &answer.terms, SNIPPET_LENGTH, nearest.unwrap_or(0)));
         hits.push(Hit {
             short_id: store.short_id(&passage.id)?,
-            snippet: text.derive(|text| snippet(text, &answer.terms, SNIPPET_LENGTH)),
+            snippet,
             context: context(store, redactor, &passage, request.context)?,
             rank: hits.len() + 1,
             passage,

@@ -4,7 +4,7 @@ use std::cell::{LazyCell, OnceCell};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use thru_core::Layout;
+use thru_core::{Layout, chunks};
 use thru_store::Result;
 use thru_store::index::{Candidate, Question};
 use thru_store::vectors::{Among, ModelFolder, Query, Vectors};
@@ -114,6 +114,14 @@ impl Sense {
             Some(keys) => question.with_texts(&nearest(Among::Keys(&keys))),
             None => question.with_texts(self.nearest.get_or_init(|| nearest(Among::All))),
         }
+    }
+
+    /// Where in a text stands what comes nearest, in bytes; nothing where it has no vectors.
+    pub(crate) fn place_in(&self, text: &str, key: Option<u64>) -> Option<usize> {
+        let chunk = self.vectors.nearest_chunk(&self.query, key?)?;
+        // Rules of redaction that came later may have cut it otherwise.
+        let chunk = chunks(text).get(chunk).copied()?;
+        Some(chunk.as_ptr().addr() - text.as_ptr().addr())
     }
 
     /// The cosine of each candidate's text and the question.

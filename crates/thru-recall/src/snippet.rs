@@ -15,8 +15,9 @@ pub struct Snippet {
     pub marks: Vec<Range<usize>>,
 }
 
-/// The stretch of `text` of about `length` characters that holds most of the query.
-pub fn snippet(text: &str, query: &QueryTerms, length: usize) -> Snippet {
+/// The stretch of `text` of about `length` characters that holds most of the query; one that begins at
+/// `otherwise` where it holds none of it.
+pub fn snippet(text: &str, query: &QueryTerms, length: usize, otherwise: usize) -> Snippet {
     let wanted: HashSet<&str> = query.terms.iter().map(String::as_str).collect();
     let mut places: Vec<(usize, usize, String)> = Vec::new();
     Terms::default().of(text, |term, place| {
@@ -24,7 +25,7 @@ pub fn snippet(text: &str, query: &QueryTerms, length: usize) -> Snippet {
             places.push((place.start, place.end, term.to_owned()));
         }
     });
-    let start = best_start(&places, length);
+    let start = if places.is_empty() { otherwise } else { best_start(&places, length) };
     let from = line_or_word_start(text, start);
     let mut snippet = Snippet::default();
     if from > 0 {
@@ -104,7 +105,7 @@ mod tests {
     use crate::analyse;
 
     fn marked(text: &str, query: &str, length: usize) -> String {
-        let snippet = snippet(text, &analyse(query), length);
+        let snippet = snippet(text, &analyse(query), length, 0);
         let mut shown = snippet.text.clone();
         for mark in snippet.marks.iter().rev() {
             shown.insert(mark.end, ']');
@@ -129,10 +130,19 @@ mod tests {
         insta::assert_snapshot!(marked("nothing here", "elsewhere", 80), @"nothing here");
     }
 
+    #[test]
+    fn without_any_of_the_words_it_begins_where_it_is_told() {
+        let text = format!("{}\n\nThe pear tree bears fruit.", "apples and plums ".repeat(40));
+        let at = text.find("The pear").unwrap();
+        let shown = |query: &str| snippet(&text, &analyse(query), 40, at).text;
+        assert_eq!(shown("orchard"), "…The pear tree bears fruit.");
+        assert!(shown("plums").starts_with("apples"), "{}", shown("plums"));
+    }
+
     proptest! {
         #[test]
         fn marks_lie_in_the_snippet(text in "(.|\n){0,300}", query in ".{0,30}", length in 1usize..100) {
-            let snippet = snippet(&text, &analyse(&query), length);
+            let snippet = snippet(&text, &analyse(&query), length, 0);
             for mark in snippet.marks {
                 prop_assert!(snippet.text.get(mark).is_some());
             }

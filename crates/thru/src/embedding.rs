@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use thru_config::EmbeddingProvider;
-use thru_embed::{BUNDLED, Dialect, EmbedError, MiniLm, Served, ServedSettings, Use, chunks};
+use thru_core::chunks;
+use thru_embed::{BUNDLED, Dialect, EmbedError, MiniLm, Served, ServedSettings, Use};
 use thru_models::{Key, Keys};
 use thru_outside::Place;
 use thru_redact::Report;

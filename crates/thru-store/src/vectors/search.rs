@@ -100,6 +100,21 @@ impl Vectors {
         self.nearest(query, Among::Keys(&[key]), 1).first().map(|(_, similarity)| *similarity)
     }
 
+    /// Which chunk of a text is most similar, counted from 0. Nothing where there are no vectors of it.
+    pub fn nearest_chunk(&self, query: &Query, key: u64) -> Option<usize> {
+        if !query.fits(&self.folder.shape) {
+            return None;
+        }
+        let segment = self.segments.iter().find(|segment| segment.contains(key))?;
+        let rows = segment.rows_of(key).map(|row| row as u32).collect();
+        let mut similarities = Vec::new();
+        segment
+            .similarities(query, &Rows::Some(rows), |_, similarity| similarities.push(similarity));
+        // Of equal ones the first.
+        let chunks = similarities.iter().enumerate().rev();
+        chunks.max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(chunk, _)| chunk)
+    }
+
     /// The `count` texts that are most similar, each once with its best chunk, best first; texts that are
     /// equally similar in the order of their keys.
     pub fn nearest(&self, query: &Query, among: Among<'_>, count: usize) -> Vec<(u64, f32)> {

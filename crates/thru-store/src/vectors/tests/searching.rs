@@ -77,6 +77,8 @@ fn a_text_counts_once_by_its_best_chunk() {
     assert_eq!(found.iter().map(|(key, _)| *key).collect::<Vec<_>>(), [2, 5, 9, 4]);
     assert!((found[0].1 - 1.0).abs() < 0.01 && (found[3].1 + 1.0).abs() < 0.01, "{found:?}");
     assert_eq!(vectors.similarity(&query, 5), Some(found[1].1));
+    let chunks = [5, 4, 1].map(|key| vectors.nearest_chunk(&query, key));
+    assert_eq!(chunks, [Some(1), Some(0), None]);
     assert_eq!(vectors.similarity(&query, 1), None, "a text without chunks is not there");
     assert!(vectors.contains(4) && !vectors.contains(1) && !vectors.contains(3));
     assert_eq!(

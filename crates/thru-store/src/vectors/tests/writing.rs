@@ -69,6 +69,7 @@ fn segments_of_similar_size_are_merged_and_their_files_removed() {
     let query = Query::new(&text(100, 32).1[0]).unwrap();
     for key in 0..21 {
         assert_eq!(before.similarity(&query, key), after.similarity(&query, key));
+        assert_eq!(before.nearest_chunk(&query, key), after.nearest_chunk(&query, key));
     }
     assert_eq!(before.verify(), []);
 }

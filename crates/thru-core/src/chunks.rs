@@ -1,4 +1,4 @@
-//! Cutting a text into pieces that a model takes in whole.
+//! Cutting a text into pieces that an embedding model takes in whole.
 
 use std::ops::Range;
 
