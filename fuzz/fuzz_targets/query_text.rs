@@ -20,7 +20,8 @@ fuzz_target!(|data: &[u8]| {
             assert!(a != b && a.max(b) < terms.terms.len(), "{terms:?}");
         }
         for length in [0, 1, 7, 80, 240] {
-            let snippet = snippet(text, &terms, length);
+            let otherwise = text.floor_char_boundary(length);
+            let snippet = snippet(text, &terms, length, otherwise);
             // Ellipses before and behind are not counted, nor is a space before the last word.
             assert!(snippet.text.chars().count() <= length + 3, "{length}: {snippet:?}");
             assert!(!snippet.text.chars().any(char::is_control), "{snippet:?}");

@@ -24,10 +24,10 @@ impl Model {
         }
     }
 
-    /// The same for somebody who must not wait for those who use this one.
-    fn beside(&self) -> Self {
+    /// The same on threads of their own, which have the priority of who asks, and do not wait for others.
+    fn beside(&self, threads: usize) -> Self {
         match self {
-            Self::Bundled(model) => Self::Bundled(model.beside(1)),
+            Self::Bundled(model) => Self::Bundled(model.beside(threads)),
             Self::Served(model) => Self::Served(Arc::clone(model)),
         }
     }
@@ -93,8 +93,7 @@ impl Lazy {
                 Err(_) => anyhow::bail!("the server that embeds is being asked already"),
             },
         };
-        // On a thread of its own, which has the priority of who asks.
-        Ok(self.loaded()?.model.beside().vector(&text)?)
+        Ok(self.loaded()?.model.beside(1).vector(&text)?)
     }
 
     /// Lets it go where nobody used it for so long; says whether it is still there.
@@ -120,6 +119,6 @@ impl Embedder for Lazy {
     }
 
     fn embed(&self, texts: &[&str], stop: &AtomicBool) -> Result<Vec<Vec<f32>>, EmbedError> {
-        self.loaded()?.model.as_embedder().embed(texts, stop)
+        self.loaded()?.model.beside(self.threads).as_embedder().embed(texts, stop)
     }
 }

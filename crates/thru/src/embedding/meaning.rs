@@ -20,6 +20,9 @@ use crate::refining;
 
 /// How long the daemon may take for a question. A model of our own is there not much later.
 const DAEMON: Duration = Duration::from_millis(15);
+/// Characters of a prompt whose meaning is asked for: a longer one takes the model longer than a hook waits, and
+/// meanwhile a core that others need.
+const LONGEST_PROMPT: usize = 240;
 /// How long a server may take for a question, with somebody waiting.
 const QUESTION: Duration = Duration::from_secs(3);
 
@@ -91,6 +94,9 @@ pub(crate) fn of_question(environment: &Environment, text: &str) -> Meaning {
 
 /// The same for somebody who has no time to load a model: only the daemon is asked.
 pub(crate) fn of_prompt(environment: &Environment, text: &str) -> Meaning {
+    if text.trim().chars().nth(LONGEST_PROMPT).is_some() {
+        return Meaning::Clear(Err("the prompt is too long for a hook to wait".to_owned()));
+    }
     let asked = match Asked::new(environment, text) {
         Ok(asked) => asked,
         Err(reason) => return Meaning::Clear(Err(reason)),

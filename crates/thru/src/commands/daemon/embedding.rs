@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use thru_daemon::Log;
+use thru_embed::{EmbedError, Embedder};
 use thru_intake::{Embedding, IntakeError};
 
 use crate::embedding::{Answer, Chosen, Lazy, may_see};
@@ -34,10 +35,20 @@ const LOOK: Duration = Duration::from_secs(15);
 /// How often the vectors of texts that are gone are taken out. Forgetting does it at once by itself.
 const SWEEP: Duration = Duration::from_hours(24);
 
+/// Texts that are embedded between two looks whether somebody is at work: some tenths of a second.
+const AT_ONCE: usize = 4;
+/// For so long after the last hook or question nothing is embedded: on few cores even a thread of the lowest
+/// priority makes others take half as long again.
+const AT_WORK: Duration = Duration::from_secs(1);
+/// How often it is looked whether that is over.
+const PAUSE: Duration = Duration::from_millis(50);
+
 /// The model that the settings name, as long as they do.
 #[derive(Default)]
 pub(super) struct Chooser {
     current: Mutex<Option<Current>>,
+    /// When somebody was last at work.
+    at_work: Mutex<Option<Instant>>,
 }
 
 struct Current {
@@ -67,8 +78,22 @@ impl Chooser {
         current.is_some()
     }
 
+    /// Somebody is at work: a hook wrote, or a question was asked.
+    pub(super) fn somebody_works(&self) {
+        *self.at_work.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    }
+
+    /// Waits until nobody is, or it is to stop.
+    fn wait_for_quiet(&self, stop: &AtomicBool) {
+        let last = || *self.at_work.lock().unwrap_or_else(PoisonError::into_inner);
+        while last().is_some_and(|last| last.elapsed() < AT_WORK) && !stop.load(Ordering::Relaxed) {
+            std::thread::sleep(PAUSE);
+        }
+    }
+
     /// What a text means.
     pub(super) fn answer(&self, environment: &Environment, text: &str) -> Result<Answer> {
+        self.somebody_works();
         let model = self.current(environment)?.context("nobody embeds, by `embedding.provider`")?;
         let vector = model.question(environment, text)?;
         Ok(Answer { model: model.chosen().model(), vector })
@@ -88,6 +113,11 @@ impl EmbeddingThread {
     pub(super) fn new(chooser: &Arc<Chooser>, log: &Arc<Log>) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         Self { chooser: Arc::clone(chooser), log: Arc::clone(log), stop, running: None }
+    }
+
+    /// Somebody is at work.
+    pub(super) fn somebody_works(&self) {
+        self.chooser.somebody_works();
     }
 
     /// Says that there may be something to embed.
@@ -126,6 +156,36 @@ impl Drop for EmbeddingThread {
             drop(wake);
             let _ = thread.join();
         }
+    }
+}
+
+/// A model that makes way for those who are at work.
+struct MakingWay<'m> {
+    model: &'m Lazy,
+    chooser: &'m Chooser,
+}
+
+impl Embedder for MakingWay<'_> {
+    fn model(&self) -> &str {
+        self.model.model()
+    }
+
+    fn dimensions(&self) -> Option<usize> {
+        self.model.dimensions()
+    }
+
+    fn embed(&self, texts: &[&str], stop: &AtomicBool) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let at_once = match self.model.chosen() {
+            Chosen::Bundled(_) => AT_ONCE,
+            // It is another process that works, and each request costs.
+            Chosen::Served(..) => texts.len().max(1),
+        };
+        let mut vectors = Vec::with_capacity(texts.len());
+        for some in texts.chunks(at_once) {
+            self.chooser.wait_for_quiet(stop);
+            vectors.extend(self.model.embed(some, stop)?);
+        }
+        Ok(vectors)
     }
 }
 
@@ -212,8 +272,9 @@ impl Worker {
             return Ok(Next::Never);
         };
         let intake = self.environment.intake()?;
+        let making_way = MakingWay { model: &embedder, chooser: &self.chooser };
         let how = Embedding {
-            embedder: embedder.as_ref(),
+            embedder: &making_way,
             most: Some(STEP),
             may_see: &may_see(&self.environment, embedder.chosen()),
             stop: &self.stop,
@@ -255,4 +316,22 @@ impl Worker {
 fn let_others_go_first() {
     #[cfg(target_os = "linux")]
     let _ = rustix::process::nice(19);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_embedded_while_somebody_works() {
+        let chooser = Chooser::default();
+        let go_on = AtomicBool::new(false);
+        chooser.wait_for_quiet(&go_on);
+        let last = Instant::now();
+        chooser.somebody_works();
+        // Who is to stop waits for nobody.
+        chooser.wait_for_quiet(&AtomicBool::new(true));
+        chooser.wait_for_quiet(&go_on);
+        assert!(last.elapsed() >= AT_WORK);
+    }
 }

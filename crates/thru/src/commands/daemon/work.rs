@@ -75,6 +75,9 @@ impl Bringing {
     }
 
     fn step(&mut self, news: &News, stop: &AtomicBool) -> Result<Outcome> {
+        if !news.is_empty() {
+            self.embedding.somebody_works();
+        }
         // Settings may have changed, and what must not be kept is one of them.
         self.environment = self.environment.again()?;
         let environment = &self.environment;
@@ -268,6 +271,7 @@ impl Service for Aside {
     }
 
     fn sync(&self) -> Result<(), WorkError> {
+        self.chooser.somebody_works();
         let journal = Journal::open(self.environment.layout.journal(), &host())?;
         Ok(journal.sync(&Default::default())?)
     }
