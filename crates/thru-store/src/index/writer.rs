@@ -189,7 +189,9 @@ impl Part {
         }
         let mut writer = index.writer_with_num_threads::<TantivyDocument>(1, LEAST_MEMORY)?;
         let ids: Vec<_> = segments.iter().map(tantivy::SegmentMeta::id).collect();
-        writer.merge(&ids).wait()?;
+        // Files of segments that somebody still holds are not removed.
+        drop(segments);
+        drop(writer.merge(&ids).wait()?);
         writer.garbage_collect_files().wait()?;
         writer.wait_merging_threads()?;
         Ok(())

@@ -168,9 +168,15 @@ fn many_segments_become_one() {
         add(&mut store, round, &format!("apple number{round}"));
         index(&home, &mut store);
         for folder in folders(&home) {
-            let metas = fs::read(home.layout().index().join(folder).join("meta.json")).unwrap();
+            let metas = fs::read(home.layout().index().join(&folder).join("meta.json")).unwrap();
             let metas: serde_json::Value = serde_json::from_slice(&metas).unwrap();
-            assert!(metas["segments"].as_array().unwrap().len() <= 4, "{metas}");
+            let segments = metas["segments"].as_array().unwrap().len();
+            assert!(segments <= 4, "{metas}");
+            // Nothing is left of those that were put together.
+            let files = fs::read_dir(home.layout().index().join(folder)).unwrap();
+            let is_terms = |name: &str| name.ends_with(".term");
+            let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+            assert_eq!(names.filter(|name| is_terms(name)).count(), segments);
         }
         let opened = TextIndex::open(&home.layout(), &store).unwrap();
         assert_eq!((opened.rows_left_out, opened.documents()), (0, u64::from(round) + 1));
