@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 use tantivy::directory::MmapDirectory;
-use tantivy::{Index, TantivyDocument, Term};
+use tantivy::{Index, SegmentMeta, Term};
 use thru_core::Layout;
 
 use super::collection::{Collection, Sessions};
@@ -170,11 +170,10 @@ impl Part {
     fn merge(&mut self) -> Result<()> {
         let segments = self.writer.index().searchable_segment_metas()?;
         // One alone may still hold the words of what was taken out of it.
-        if segments.len() > 1 || segments.iter().any(tantivy::SegmentMeta::has_deletes) {
-            let ids: Vec<_> = segments.iter().map(tantivy::SegmentMeta::id).collect();
-            self.writer.merge(&ids).wait()?;
+        match segments.len() > 1 || segments.iter().any(SegmentMeta::has_deletes) {
+            true => merge(&mut self.writer, segments),
+            false => Ok(()),
         }
-        Ok(())
     }
 
     fn finish(self) -> Result<()> {
@@ -187,12 +186,8 @@ impl Part {
         if segments.len() <= FEW || (all - largest) * GROWTH < all {
             return Ok(());
         }
-        let mut writer = index.writer_with_num_threads::<TantivyDocument>(1, LEAST_MEMORY)?;
-        let ids: Vec<_> = segments.iter().map(tantivy::SegmentMeta::id).collect();
-        // Files of segments that somebody still holds are not removed.
-        drop(segments);
-        drop(writer.merge(&ids).wait()?);
-        writer.garbage_collect_files().wait()?;
+        let mut writer = index.writer_with_num_threads(1, LEAST_MEMORY)?;
+        merge(&mut writer, segments)?;
         writer.wait_merging_threads()?;
         Ok(())
     }
@@ -204,6 +199,16 @@ impl Part {
         commit.commit()?;
         Ok(())
     }
+}
+
+/// Makes one segment of several, and removes their files.
+fn merge(writer: &mut tantivy::IndexWriter, segments: Vec<SegmentMeta>) -> Result<()> {
+    let ids: Vec<_> = segments.iter().map(SegmentMeta::id).collect();
+    // Files of segments that somebody still holds are not removed.
+    drop(segments);
+    drop(writer.merge(&ids).wait()?);
+    writer.garbage_collect_files().wait()?;
+    Ok(())
 }
 
 /// Removes what a writer left that was killed before its commit. Names of files count commits: ours
