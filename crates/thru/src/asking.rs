@@ -331,7 +331,7 @@ pub(crate) fn answer(
     request: &Request,
 ) -> Result<Answer> {
     let meaning = embedding::of_question(environment, &request.query);
-    let intake = environment.intake()?;
+    let intake = environment.intake_beside(store)?;
     let answer = thru_recall::search(
         &environment.layout,
         store,

@@ -48,8 +48,9 @@ const WORDS: File = File {
     hash: "29a772c92cf4b7bc8f4c52d801f03d36ad8528ef964f856dadc4c4e7cb14e451",
 };
 
-/// What the network calls the file of its weights.
+/// What the network calls the file of its weights: `rten` wants such a name.
 const NAME_OF_WEIGHTS: &str = "model.data";
+
 /// The name of the model. Other weights, or another way to make tokens, need another name.
 pub const NAME: &str = "minilm-l6-v2-int8";
 /// Components of a vector of the bundled model.
@@ -241,9 +242,8 @@ impl File {
     }
 }
 
-/// The weights as they lie on the disk: of the table of words, which is half of it, a
-/// question needs ten rows. Mapped as Tantivy
-/// maps its indexes, and never unmapped.
+/// The weights as they lie on the disk: of the table of words, which is half of them, a question needs ten
+/// rows. Mapped as Tantivy maps its indexes, and never unmapped.
 fn mapped(folder: &Path) -> Result<&'static [u8], EmbedError> {
     let failed = |error: &dyn std::fmt::Display| EmbedError::Failed(error.to_string());
     let folder = MmapDirectory::open(folder).map_err(|error| failed(&error))?;
