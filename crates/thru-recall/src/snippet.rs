@@ -94,7 +94,9 @@ fn line_or_word_start(text: &str, at: usize) -> usize {
     while !text.is_char_boundary(from) {
         from += 1;
     }
-    text[from..at].find(char::is_whitespace).map_or(from, |space| from + space + 1)
+    // A blank may take up to three bytes.
+    let blank = text[from..at].char_indices().find(|(_, character)| character.is_whitespace());
+    blank.map_or(from, |(offset, character)| from + offset + character.len_utf8())
 }
 
 #[cfg(test)]
@@ -139,7 +141,34 @@ mod tests {
         assert!(shown("plums").starts_with("apples"), "{}", shown("plums"));
     }
 
+    #[test]
+    fn a_blank_of_several_bytes_before_the_match_is_passed_over_whole() {
+        for blank in ['\u{a0}', '\u{2003}', '\u{3000}', '\u{85}'] {
+            let text = format!("{}{blank}before it the needle", "x".repeat(100));
+            assert_eq!(marked(&text, "needle", 60), "…before it the [needle]");
+        }
+    }
+
+    /// A long text of words and of all that Unicode calls a blank.
+    fn spaced_text() -> impl Strategy<Value = String> {
+        let blank = proptest::sample::select(
+            ('\0'..='\u{3000}').filter(|character| character.is_whitespace()).collect::<Vec<_>>(),
+        );
+        proptest::collection::vec(("[a-zé数🦀]{1,30}", blank), 1..40).prop_map(|words| {
+            words.into_iter().map(|(word, blank)| format!("{word}{blank}")).collect()
+        })
+    }
+
     proptest! {
+        #[test]
+        fn any_blank_and_any_character_may_stand_before_the_match(before in spaced_text(), length in 1usize..200) {
+            let text = format!("{before} needle");
+            let snippet = snippet(&text, &analyse("needle"), length, 0);
+            for mark in snippet.marks {
+                prop_assert_eq!(snippet.text.get(mark), Some("needle"));
+            }
+        }
+
         #[test]
         fn marks_lie_in_the_snippet(text in "(.|\n){0,300}", query in ".{0,30}", length in 1usize..100) {
             let snippet = snippet(&text, &analyse(&query), length, 0);
