@@ -1,4 +1,4 @@
-//! What a person decided through the client's own dialogues: answers to questions, approved plans,
+//! Decisions that a person made in the client's own dialogues: answered questions, approved plans,
 //! declined calls.
 
 use crate::prose::{self, LineKind};
@@ -19,13 +19,13 @@ pub(crate) struct Answer {
 /// A plan that a person approved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Plan {
-    /// Its heading.
+    /// The plan's heading.
     pub(crate) title: Option<String>,
-    /// Its main points.
+    /// The plan's main points.
     pub(crate) points: Vec<String>,
 }
 
-/// The answers in the text of an `AskUserQuestion` call.
+/// Returns the answers in the text of an `AskUserQuestion` call.
 pub(crate) fn answers(text: &str) -> Vec<Answer> {
     const ANSWERED: [&str; 3] =
         ["answered your questions:", "answered Claude's questions:", "answered the questions:"];
@@ -47,7 +47,7 @@ pub(crate) fn answers(text: &str) -> Vec<Answer> {
     answers
 }
 
-/// The questions that were asked, with their short names.
+/// Returns the questions that were asked, with their short names.
 fn questions(input: &str) -> Vec<(&str, Option<&str>)> {
     let mut questions: Vec<(&str, Option<&str>)> = Vec::new();
     for line in input.lines() {
@@ -63,7 +63,7 @@ fn questions(input: &str) -> Vec<(&str, Option<&str>)> {
     questions
 }
 
-/// What stands behind `"question"=` in the result, up to where the next answer or the end begins.
+/// Returns the text behind `"question"=` in the result, up to the next answer or the end.
 fn quoted_answer<'t>(result: &'t str, question: &str) -> Option<&'t str> {
     let at = result.find(&format!("\"{question}\"=\""))?;
     let rest = &result[at + question.len() + 4..];
@@ -73,23 +73,23 @@ fn quoted_answer<'t>(result: &'t str, question: &str) -> Option<&'t str> {
     Some(&rest[..end])
 }
 
-/// How the client's result begins where a person approved.
+/// The beginning of the client's result when a person approved.
 const APPROVED: &str = "\nUser has approved ";
 
-/// Whether a person approved the plan in the text of an `ExitPlanMode` call: only the client's own words
-/// say so, and a plan in which they stand, too, may have been sent elsewhere.
+/// Returns true if a person approved the plan in the text of an `ExitPlanMode` call. Only the client's
+/// own words count; a plan that merely contains them may have been rejected.
 pub(crate) fn is_approved(text: &str) -> bool {
     text.matches(APPROVED).count() == 1 && !text.contains("\nYour plan has been submitted")
 }
 
-/// The plan in the text of an `ExitPlanMode` call.
+/// Parses the plan in the text of an `ExitPlanMode` call.
 pub(crate) fn plan(text: &str) -> Plan {
     let body = text.find("plan: ").map_or("", |at| &text[at + 6..]);
     let body = body.split(APPROVED).next().unwrap_or(body);
     Plan { title: plan_title(body), points: plan_points(body) }
 }
 
-/// The heading of a plan, without the word "plan" before it.
+/// Returns the heading of a plan, without a leading "plan".
 pub(crate) fn plan_title(body: &str) -> Option<String> {
     let headings = prose::lines(body).filter(|line| line.kind == LineKind::Heading);
     for line in headings.take(4) {
@@ -110,7 +110,7 @@ pub(crate) fn plan_title(body: &str) -> Option<String> {
     None
 }
 
-/// The points of a plan: its numbered headings, else its first items.
+/// Returns the points of a plan: its numbered headings, else its first items.
 fn plan_points(body: &str) -> Vec<String> {
     let mut headings = Vec::new();
     let mut items = Vec::new();

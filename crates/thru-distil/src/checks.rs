@@ -1,4 +1,5 @@
-//! Whether a command succeeded, whatever its outcome says, and the line that tells why it did not.
+//! Success or failure of a command, judged by more than its outcome, and the line that explains a
+//! failure.
 
 use std::sync::LazyLock;
 
@@ -8,26 +9,26 @@ use thru_core::Outcome;
 use crate::pattern;
 use crate::text::{is_emoji, one_line};
 
-/// How a command ended.
+/// The result of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Status {
-    /// It worked.
+    /// It succeeded.
     Green,
-    /// It failed; the line that tells why, if it printed one.
+    /// It failed; holds the line that explains the failure, if one was printed.
     Red(Option<String>),
-    /// Nobody knows (it still ran, or a person declined it).
+    /// Unknown: it was still running, or a person declined it.
     Unknown,
 }
 
-/// What the output of a failed check looks like, even where the shell reports success because a filter
-/// stood behind the check.
+/// Output typical of a failed check, for commands where the shell reports success because a filter
+/// follows the check.
 static FAILURE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern::regex(
         r"error\[E\d|error TS\d|test result: FAILED|npm ERR!|Traceback \(most recent call last\)|panicked at|Tests:\s+[1-9]\d* failed|(?m:^FAILED )|(?m:^\s*[1-9]\d* (?:tests? )?fail(?:ed|ing)?\b)|error: could not compile|ELIFECYCLE|Found [1-9]\d* errors?\b|(?m:^--- FAIL)|(?m:^FAIL\b)|BUILD FAILED|✖ [1-9]\d* problems?|exit status [1-9]|(?m:^make: \*\*\*)|=+ .*[1-9]\d* failed.* =+",
     )
 });
 
-/// What the line looks like that tells most, best first.
+/// Lines that explain a failure, the most telling pattern first.
 static TELLING: LazyLock<Option<RegexSet>> = LazyLock::new(|| {
     pattern::set(&[
         r"error\[E\d|error TS\d|panicked at|\bE\d{3,4}\b.*:",
@@ -40,11 +41,11 @@ static TELLING: LazyLock<Option<RegexSet>> = LazyLock::new(|| {
     ])
 });
 
-/// How much of an output is searched for signs of failure.
+/// Bytes of output searched for signs of failure.
 const HEAD: usize = 4 * 1024;
 const TAIL: usize = 8 * 1024;
 
-/// How a command ended, from its outcome and, for a check, from what it printed.
+/// Returns the result of a command from its outcome and, for a check, from its output.
 pub(crate) fn status(outcome: Option<Outcome>, is_check: bool, result: &str) -> Status {
     match outcome {
         Some(Outcome::Failed) if declined(result).is_some() || never_ran(result) => Status::Unknown,
@@ -64,7 +65,8 @@ pub(crate) fn status(outcome: Option<Outcome>, is_check: bool, result: &str) -> 
     }
 }
 
-/// What a person said when declining a call. Only the client's own words say that one was declined.
+/// Returns the reason a person gave for declining a call. Only the client's own wording counts as a
+/// refusal.
 pub(crate) fn declined(result: &str) -> Option<&str> {
     let result = result.trim_start();
     let is_declined = result.starts_with("The user doesn't want to proceed with this tool use")
@@ -76,12 +78,12 @@ pub(crate) fn declined(result: &str) -> Option<&str> {
     Some(words.split("\n\nNote:").next().unwrap_or(words).trim())
 }
 
-/// Whether the client did not even run the command, as another call beside it failed.
+/// Returns true if the client never ran the command because another call beside it failed.
 fn never_ran(result: &str) -> bool {
     result.starts_with("<tool_use_error>Sibling") || result.starts_with("Sibling tool call errored")
 }
 
-/// Whether a line of an output tells why something failed.
+/// Returns true if a line of output explains a failure.
 pub(crate) fn is_telling(line: &str) -> bool {
     let line = line.trim();
     (4..=2000).contains(&line.len())
@@ -90,13 +92,13 @@ pub(crate) fn is_telling(line: &str) -> bool {
         && TELLING.as_ref().is_some_and(|telling| telling.is_match(line))
 }
 
-/// The line of an output that tells most about a failure.
+/// Returns the line of an output that best explains a failure.
 pub(crate) fn telling_line(result: &str) -> Option<String> {
     let looked_at = crate::text::ends(result, HEAD, TAIL);
     let telling = TELLING.as_ref()?;
     let mut best: Option<(usize, String)> = None;
     let mut last = "";
-    // A progress display writes over its line again and again: only what it wrote last counts.
+    // A progress display overwrites its line again and again: only the last state counts.
     let mut lines = looked_at.split(['\n', '\r']).take(2000).peekable();
     while let Some(line) = lines.next() {
         let trimmed = line.trim().trim_start_matches(is_ornament);
@@ -112,7 +114,7 @@ pub(crate) fn telling_line(result: &str) -> Option<String> {
         if is_tally(&shown) {
             continue;
         }
-        // A panic says where it happened, and on the next line why.
+        // A panic gives the place first and the reason on the next line.
         let shown = match lines.peek() {
             Some(next) if shown.contains("panicked at") && shown.ends_with(':') => {
                 format!("{shown} {}", next.trim())
@@ -132,13 +134,13 @@ pub(crate) fn telling_line(result: &str) -> Option<String> {
     Some(one_line(&line, 140)).filter(|line| line.chars().any(char::is_alphanumeric))
 }
 
-/// Spinners, boxes and pictures.
+/// Returns true for spinners, box drawing and pictographs.
 fn is_ornament(character: char) -> bool {
     matches!(character, '\u{2800}'..='\u{28ff}' | '\u{2500}'..='\u{257f}' | ' ')
         || is_emoji(character)
 }
 
-/// A line that counts failures, of which there may be none, or that only says that there was one.
+/// Returns true for a line that counts failures (possibly none), or that only says that there was one.
 fn is_tally(line: &str) -> bool {
     line.contains("exited with code")
         || line.contains("script failed (code")

@@ -1,5 +1,5 @@
-//! Decisions in the agent's prose: only where a sentence names both what was chosen and why, or over
-//! what. Found by the shape of a sentence, so never more than likely.
+//! Decisions in the agent's prose: only sentences that name both the choice and its reason or the
+//! alternative. Recognised by sentence shape, so never more than likely.
 
 use std::sync::LazyLock;
 
@@ -17,7 +17,7 @@ pub(crate) struct Choice {
     pub(crate) title: String,
     /// The sentence.
     pub(crate) sentence: String,
-    /// Whether it says over what it was chosen.
+    /// True if the sentence names the alternative that was rejected.
     pub(crate) is_trade_off: bool,
 }
 
@@ -27,21 +27,21 @@ static SHAPE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     )
 });
 
-/// Words that make a sentence something else than a decision.
+/// Words that rule a sentence out as a decision.
 static DOUBT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern::regex(
         r#"(?i)\?$|^(?:if|unless|whether|when|should|could|would|maybe|perhaps)\b|\b(?:if you|could|might|would|may|should|didn't|did not|haven't|not yet|let me know|you (?:can|chose|decided|switched)|user (?:chose|decided))\b|^["'>]"#,
     )
 });
 
-/// The decision that a sentence makes, if it makes one.
+/// Returns the decision that a sentence states, if any.
 pub(crate) fn of(sentence: &str) -> Option<Choice> {
     if !(24..400).contains(&sentence.len()) {
         return None;
     }
     let found = SHAPE.as_ref()?.captures(sentence)?;
     let reason = found.get(1)?;
-    // What the reason says may well be uncertain.
+    // The reason itself may be uncertain.
     let chosen = sentence.get(..reason.start())?;
     if sentence.ends_with('?') || DOUBT.as_ref()?.is_match(chosen) {
         return None;
@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn both_slots_are_needed() {
         assert!(
-            of("I went with SQLite instead of Postgres, as nobody runs a server here.").is_some()
+            of("I went with SQLite instead of Postgres, as there is no server here.").is_some()
         );
         assert!(of("We're going with polling because the mount sends no events.").is_some());
         for text in [

@@ -1,24 +1,24 @@
-//! Commits and pull requests: what a shell call made of the work in its repository.
+//! Commits and pull requests that a shell call made.
 
 use crate::shell::{CommandLine, Simple};
 use crate::text::one_line;
 
-/// Longest part kept of what a message says behind its subject, in characters.
+/// Longest part of a commit body that is kept, in characters.
 const BODY: usize = 280;
 
 /// A commit that was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Commit {
-    /// Its short hash and its branch, where git printed them.
+    /// Its branch and its short hash, if git printed them.
     pub(crate) place: Option<(String, String)>,
     /// The first line of its message.
     pub(crate) subject: String,
-    /// What else its message says, without trailers.
+    /// The rest of its message, without trailers.
     pub(crate) body: Option<String>,
 }
 
 impl Commit {
-    /// What is said of it.
+    /// Returns the fact that describes the commit.
     pub(crate) fn fact(&self) -> String {
         match &self.place {
             Some((hash, branch)) => format!("Committed {hash} on {branch}: {}", self.subject),
@@ -27,7 +27,7 @@ impl Commit {
     }
 }
 
-/// The commits that a successful shell call made.
+/// Returns the commits that a successful shell call made.
 pub(crate) fn of(line: &CommandLine, result: &str) -> Vec<Commit> {
     let calls: Vec<&Simple> = line.commands.iter().filter(|command| is_commit(command)).collect();
     if calls.is_empty() {
@@ -57,7 +57,7 @@ pub(crate) fn of(line: &CommandLine, result: &str) -> Vec<Commit> {
     commits.collect()
 }
 
-/// Whether a command is `git commit`, with whatever options before the subcommand.
+/// Returns true if a command is `git commit`, with any options before the subcommand.
 fn is_commit(command: &Simple) -> bool {
     if command.program() != "git" && !command.words.iter().take(3).any(|word| word == "git") {
         return false;
@@ -79,7 +79,7 @@ fn is_commit(command: &Simple) -> bool {
     false
 }
 
-/// `[branch 1a2b3c4] subject`, as git prints it.
+/// Parses `[branch 1a2b3c4] subject`, as git prints it.
 fn printed(line: &str) -> Option<Commit> {
     let inner = line.trim().strip_prefix('[')?;
     let (head, subject) = inner.split_once("] ")?;
@@ -114,7 +114,7 @@ fn has_flag(call: &Simple, short: char, long: &str) -> bool {
     })
 }
 
-/// The messages in the command line, of each call that has one there.
+/// Returns the messages given on the command line, for each call that has one.
 fn messages<'l>(calls: &[&'l Simple], line: &'l CommandLine) -> Vec<&'l str> {
     let mut documents = line.documents.iter().map(String::as_str);
     calls.iter().filter_map(|call| message(call, &mut documents)).collect()
@@ -142,7 +142,7 @@ fn message<'l>(call: &'l Simple, documents: &mut impl Iterator<Item = &'l str>) 
     if from_document { documents.next() } else { None }
 }
 
-/// The first sentences or items of a message behind its subject.
+/// Returns the first sentences or items of a message after its subject.
 fn body(message: &str) -> Option<String> {
     let mut lines = message.lines().map(str::trim).skip_while(|line| line.is_empty());
     lines.next()?;
@@ -178,13 +178,13 @@ fn body(message: &str) -> Option<String> {
 /// A pull request that was opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PullRequest {
-    /// Where it is.
+    /// Its URL.
     pub(crate) address: String,
-    /// What the command line calls it.
+    /// The title given on the command line.
     pub(crate) title: Option<String>,
 }
 
-/// The pull request that a successful shell call opened.
+/// Returns the pull request that a successful shell call opened.
 pub(crate) fn pull_request(line: &CommandLine, result: &str) -> Option<PullRequest> {
     let call = line.commands.iter().find(|command| {
         let has = |wanted: &str| command.words.iter().any(|word| word == wanted);

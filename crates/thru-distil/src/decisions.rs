@@ -1,4 +1,4 @@
-//! What was decided: by a person through a dialogue or in a prompt, or by the agent in its prose.
+//! Decisions: those of a person, in a dialogue or a prompt, and those the agent states in its prose.
 
 use thru_core::{Certainty, Concept, Observation, ObservationType, Speaker};
 
@@ -101,12 +101,12 @@ fn by_person(session: &Session<'_>, detector: &str, ordinal: usize, place: usize
     observation
 }
 
-/// Answers that followed each other, as one decision.
+/// Turns consecutive answers into one decision.
 fn flush(session: &Session<'_>, pending: &mut Vec<(usize, &Answer)>, drafts: &mut Vec<Draft>) {
     let answers = std::mem::take(pending);
     let Some(&(place, _)) = answers.first() else { return };
     let places: Vec<usize> = answers.iter().map(|(place, _)| *place).collect();
-    // Several observations may begin in the same call: each starts at another of its questions.
+    // Several observations may begin in the same call: each starts at a different question.
     let ordinal = drafts.iter().rev().take_while(|draft| draft.place == place).count();
     let mut observation = by_person(session, "answers", ordinal, place);
     observation.title = answers_title(&answers);
@@ -162,7 +162,7 @@ fn answers_title(answers: &[(usize, &Answer)]) -> String {
     title
 }
 
-/// A header that says nothing about the question.
+/// Returns true if a header says nothing about the question.
 fn is_empty_header(header: &str) -> bool {
     [
         "next",
@@ -178,7 +178,7 @@ fn is_empty_header(header: &str) -> bool {
     .contains(&header.to_lowercase().as_str())
 }
 
-/// "Next area", "continue": an answer that decides nothing but how to go on.
+/// Returns true for an answer such as "Next area" or "continue", which only decides how to proceed.
 fn is_procedural(answer: &Answer) -> bool {
     let lower = answer.answer.to_lowercase();
     answer.question.starts_with("More questions")

@@ -1,14 +1,14 @@
-//! What a person said when declining a call. Any tool may print the client's words: they count only
-//! where nothing but the client can well have written them, and in doubt nobody declined anything.
+//! Reasons that a person gave for declining a call. Any tool may print the client's wording: it counts
+//! only where hardly anything but the client can have written it. In doubt, nothing was declined.
 
 use crate::text::one_line;
 
-/// How the client's words begin, and the end of the line behind which the person's words stand.
+/// The beginning of the client's wording, and the end of the line before the person's words.
 const BEGINNING: &str =
     "The user doesn't want to proceed with this tool use. The tool use was rejected";
 const ENDING: &str = "the user said:";
 
-/// What a result looks like that tells of another failure.
+/// Results that report another kind of failure.
 const OTHER_FAILURES: [&str; 12] = [
     "Exit code",
     "Error",
@@ -24,16 +24,16 @@ const OTHER_FAILURES: [&str; 12] = [
     "PreToolUse:",
 ];
 
-/// What a person said when declining a call.
+/// A person's reason for declining a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Declined {
-    /// In the person's words.
+    /// The reason, in the person's words.
     pub(crate) words: String,
-    /// Whether only the client writes results of such calls.
+    /// True if only the client writes results of such calls.
     pub(crate) is_certain: bool,
 }
 
-/// The members of a tool's input by which its end is found, and whether only the client writes its
+/// Returns the members of a tool's input that mark its end, and true if only the client writes its
 /// result.
 fn members(tool: &str) -> Option<(&'static [&'static str], bool)> {
     Some(match tool {
@@ -46,7 +46,7 @@ fn members(tool: &str) -> Option<(&'static [&'static str], bool)> {
         "NotebookEdit" => {
             (&["notebook_path: ", "cell_id: ", "new_source: ", "cell_type: ", "edit_mode: "], false)
         }
-        // The prompt is free text: only behind a member of one line is it known to be over.
+        // The prompt is free text: its end is known only at a member of one line.
         "Task" | "Agent" => {
             (&["description: ", "subagent_type: ", "model: ", "run_in_background: "], false)
         }
@@ -54,7 +54,7 @@ fn members(tool: &str) -> Option<(&'static [&'static str], bool)> {
     })
 }
 
-/// What a person said when declining a call of one of the client's own tools, from its whole text:
+/// Returns a person's reason for declining a call of one of the client's own tools, from its whole text:
 /// the tool, its input, and the result on a line of its own.
 pub(crate) fn by_call(tool: &str, text: &str) -> Option<Declined> {
     let (members, is_certain) = members(tool)?;
@@ -66,14 +66,14 @@ pub(crate) fn by_call(tool: &str, text: &str) -> Option<Declined> {
         "Task" | "Agent" => input.lines().next_back().is_some_and(is_member),
         _ => input.lines().nth(1).is_some_and(is_member),
     };
-    // What follows would be the rest of the input, and the client's words a part of it.
+    // Otherwise the client's wording would be a part of the input.
     let is_over = !result.lines().any(is_member);
     let is_only = !input.lines().skip(1).any(tells_of_failure);
     let words = words(result).filter(|_| is_input && is_over && is_only)?;
     Some(Declined { words, is_certain })
 }
 
-/// What a person said when declining a shell call with this text and result.
+/// Returns a person's reason for declining a shell call with this text and result.
 pub(crate) fn by_shell(text: &str, result: &str) -> Option<Declined> {
     const MEMBERS: [&str; 5] =
         ["command: ", "description: ", "timeout: ", "run_in_background: ", "dangerously"];
@@ -83,7 +83,7 @@ pub(crate) fn by_shell(text: &str, result: &str) -> Option<Declined> {
     Some(Declined { words, is_certain: false })
 }
 
-/// Where the client's words begin, if they stand in the text only once.
+/// Returns the position of the client's wording, if it occurs in the text exactly once.
 fn only_place(text: &str) -> Option<usize> {
     let mut places = text.match_indices(BEGINNING).map(|(at, _)| at);
     places.next().filter(|_| places.next().is_none())
@@ -93,7 +93,7 @@ fn tells_of_failure(line: &str) -> bool {
     OTHER_FAILURES.iter().any(|failure| line.starts_with(failure))
 }
 
-/// The person's words in a result that as a whole is the client's.
+/// Returns the person's words if the whole result is the client's.
 fn words(result: &str) -> Option<String> {
     let (first, words) = result.split_once('\n')?;
     let is_clients = first.starts_with(BEGINNING) && first.trim_end().ends_with(ENDING);

@@ -1,4 +1,4 @@
-//! What was found out in a turn that changed nothing.
+//! Findings of a turn that changed nothing.
 
 use thru_core::{Concept, ObservationType};
 
@@ -9,10 +9,10 @@ use crate::session::{Draft, Session};
 use crate::text::{TITLE, cut, one_line};
 use crate::{phrase, work};
 
-/// Fewer calls of tools that are not the client's are no work.
+/// Fewest calls of tools other than the client's that count as work.
 const FOREIGN: usize = 3;
 
-/// A shorter answer says little.
+/// Length below which an answer is too short to tell anything, in bytes.
 const LEAST: usize = 160;
 
 /// Longest narrative, in characters.
@@ -21,10 +21,10 @@ const NARRATIVE: usize = 320;
 /// Most points listed as facts.
 const POINTS: usize = 2;
 
-/// Most commands that failed and worked later among the facts.
+/// Most commands listed among the facts because they failed and worked later.
 const FIXES: usize = 4;
 
-/// The discovery of a turn, if the agent looked into something and came to a conclusion, or if a
+/// Returns the discovery of a turn, if the agent looked into something and came to a conclusion, or if a
 /// command worked after it had failed.
 pub(crate) fn observe(session: &Session<'_>, turn: &Turn) -> Option<Draft> {
     let events = session.events.get(turn.range.clone())?;
@@ -74,14 +74,15 @@ pub(crate) fn observe(session: &Session<'_>, turn: &Turn) -> Option<Draft> {
     Some(Draft { place, observation })
 }
 
-/// The text that concludes a turn. What it claims to have done does not count: nothing was.
+/// Returns the text that concludes a turn. Claims of completed work do not count: nothing was changed.
 fn conclusion<'s>(session: &'s Session<'_>, turn: &Turn) -> Option<(usize, &'s Said)> {
     let texts = turn.range.clone().rev();
     let said = texts.filter_map(|at| Some((at, session.events.get(at)?.said()?)));
     said.take(3).find(|(_, said)| said.length >= LEAST && said.finding.is_some())
 }
 
-/// What was done with tools that are not the client's, as the agent tells it: no file says so.
+/// Returns the work done with tools other than the client's, as the agent describes it: no file shows
+/// it.
 fn foreign_work<'s>(session: &'s Session<'_>, turn: &Turn) -> Option<(usize, &'s Said, String)> {
     let events = session.events.get(turn.range.clone())?;
     if events.iter().filter(|event| event.is_foreign).count() < FOREIGN {
@@ -99,7 +100,7 @@ fn reading_places<'s>(session: &'s Session<'_>, turn: &Turn) -> impl Iterator<It
 }
 
 fn narrative(said: &Said, is_foreign: bool) -> Option<String> {
-    // What was not changed cannot have been made, whatever is claimed.
+    // A turn that changed nothing cannot have made anything, whatever is claimed.
     let claims_nothing = |sentence: &&String| is_foreign || !phrase::is_deed(sentence);
     let lead: Vec<String> = said.lead.iter().filter(claims_nothing).cloned().collect();
     let text = work::joined(&lead, NARRATIVE);

@@ -1,4 +1,4 @@
-//! What is kept of a passage: little, so that a session of any length fits into memory.
+//! The part of a passage that is kept: little, so that a session of any length fits into memory.
 
 use thru_core::{Access, Id, Outcome, PassageKind, Timestamp};
 
@@ -12,7 +12,7 @@ use crate::said::Said;
 use crate::shell;
 use crate::tasks::{self, Change};
 
-/// One passage as distilling goes on with it.
+/// One passage, reduced to what the detectors need.
 #[derive(Clone, Debug)]
 pub(crate) struct Event {
     pub(crate) id: Id,
@@ -22,17 +22,17 @@ pub(crate) struct Event {
     /// Tokens (estimated) of the passage.
     pub(crate) tokens: u64,
     pub(crate) is_pending: bool,
-    /// Whether a tool ran that does not belong to the client: nobody knows what it changes.
+    /// True if the tool is not one of the client's: its effects are unknown.
     pub(crate) is_foreign: bool,
     pub(crate) read: Vec<String>,
     pub(crate) modified: Vec<String>,
     pub(crate) deed: Deed,
 }
 
-/// What happened in it.
+/// The content of a passage.
 #[derive(Clone, Debug)]
 pub(crate) enum Deed {
-    /// A person asked.
+    /// A person sent a prompt.
     Asked(Box<Request>),
     /// The agent wrote.
     Said(Box<Said>),
@@ -55,24 +55,24 @@ pub(crate) enum Deed {
 /// A run of a command line.
 #[derive(Clone, Debug)]
 pub(crate) struct Run {
-    /// What is the same when the command is run again.
+    /// A key that stays the same when the command is run again.
     pub(crate) key: u64,
-    /// Program and subcommand.
+    /// Its program and subcommand.
     pub(crate) family: String,
-    /// The command line as it is shown.
+    /// The command line as shown.
     pub(crate) shown: String,
     pub(crate) status: Status,
     pub(crate) is_check: bool,
-    /// Whether it only looks at things, so that a failure says nothing.
+    /// True if the command only inspects things, so that a failure means nothing.
     pub(crate) is_looking: bool,
-    /// Whether another form of the command may stand in for it.
+    /// True if another form of the command may replace it.
     pub(crate) has_variants: bool,
     pub(crate) commits: Vec<Commit>,
     pub(crate) pull_request: Option<PullRequest>,
 }
 
 impl Event {
-    /// What is to be kept of a passage.
+    /// Reduces a passage to the part that is kept.
     pub(crate) fn of(moment: Moment) -> Self {
         let deed = match moment.kind {
             PassageKind::Human => Deed::Asked(Box::new(Request::of(&moment.text))),
@@ -104,7 +104,7 @@ impl Event {
         }
     }
 
-    /// What the agent said in it, if it is the agent's prose.
+    /// Returns the agent's prose in it, if any.
     pub(crate) fn said(&self) -> Option<&Said> {
         match &self.deed {
             Deed::Said(said) => Some(said),
@@ -112,7 +112,7 @@ impl Event {
         }
     }
 
-    /// The command that ran in it.
+    /// Returns the command that ran in it.
     pub(crate) fn run(&self) -> Option<&Run> {
         match &self.deed {
             Deed::Ran(run) => Some(run),
@@ -120,7 +120,7 @@ impl Event {
         }
     }
 
-    /// What a person asked in it.
+    /// Returns the person's request in it.
     pub(crate) fn request(&self) -> Option<&Request> {
         match &self.deed {
             Deed::Asked(request) => Some(request),
@@ -128,7 +128,7 @@ impl Event {
         }
     }
 
-    /// Whether a tool did something in it.
+    /// Returns true if a tool ran in it.
     pub(crate) fn is_tool(&self) -> bool {
         !matches!(self.deed, Deed::Asked(_) | Deed::Said(_) | Deed::Nothing)
     }
@@ -176,7 +176,7 @@ fn run(moment: &Moment, command: &str) -> Deed {
     let status = checks::status(moment.outcome, is_check, result);
     let is_done = moment.outcome == Some(Outcome::Succeeded);
     let commits = commits::of(&line, result);
-    // A failed chain may have committed before it failed: git's own line says so.
+    // A failed chain may have committed before it failed: git's own output shows it.
     let commits = if is_done {
         commits
     } else {
@@ -195,7 +195,7 @@ fn run(moment: &Moment, command: &str) -> Deed {
     }))
 }
 
-/// A key that takes little room.
+/// Returns a short key.
 fn hash(key: &str) -> u64 {
     let id = Id::derive(&[key.as_bytes()]);
     id.as_bytes().iter().take(8).fold(0, |hash, byte| hash << 8 | u64::from(*byte))

@@ -1,4 +1,4 @@
-//! Commands that failed and later worked: what was learnt about the project on the way.
+//! Commands that failed and later worked: lessons about the project.
 
 use std::collections::HashMap;
 
@@ -9,32 +9,32 @@ use crate::text::{FACT, cut, shown_name};
 /// A command that failed and worked later.
 #[derive(Clone, Debug)]
 pub(crate) struct Fix {
-    /// Where it failed first and where it worked.
+    /// The events in which it first failed and in which it worked.
     pub(crate) red: usize,
     pub(crate) green: usize,
-    /// Edits in between.
+    /// Edits between the two.
     pub(crate) edits: Vec<usize>,
-    /// Whether it worked in another form than the one that failed.
+    /// True if the form that worked differs from the one that failed.
     pub(crate) is_variant: bool,
-    /// What is said of it.
+    /// The fact that describes the fix.
     pub(crate) fact: String,
     /// The same without the reason for the failure.
     pub(crate) short: String,
 }
 
-/// What came of the commands of a session.
+/// The course of the commands of a session.
 #[derive(Debug, Default)]
 pub(crate) struct Fixes {
-    /// In the order in which they worked.
+    /// Fixes, in the order in which the commands worked.
     pub(crate) fixes: Vec<Fix>,
     /// Checks that failed when they were last run.
     pub(crate) still_red: Vec<usize>,
-    /// Where checks ended, and whether they failed.
+    /// The last event of each check, and true if it failed there.
     pub(crate) checks: Vec<(usize, bool)>,
 }
 
 impl Fixes {
-    /// The fixes that came about in this part of the session.
+    /// Returns the fixes within this part of the session.
     pub(crate) fn within(&self, range: &std::ops::Range<usize>) -> &[Fix] {
         let from = self.fixes.partition_point(|fix| fix.green < range.start);
         let to = self.fixes.partition_point(|fix| fix.green < range.end);
@@ -42,7 +42,7 @@ impl Fixes {
     }
 }
 
-/// How many edits are remembered between a failure and what fixed it.
+/// Most edits kept between a failure and its fix.
 const EDITS: usize = 3;
 
 #[derive(Default)]
@@ -57,7 +57,7 @@ struct Red {
 pub(crate) fn follow(events: &[Event]) -> Fixes {
     let mut found = Fixes::default();
     let mut red: HashMap<u64, Red> = HashMap::new();
-    // The keys that failed last of each family: enough to find a variant without looking at all.
+    // The keys that failed last in each family: enough to find a variant without a full search.
     let mut by_family: HashMap<String, Vec<u64>> = HashMap::new();
     let mut edits: Vec<usize> = Vec::new();
     for (at, event) in events.iter().enumerate() {
@@ -172,7 +172,7 @@ fn fact(events: &[Event], red: usize, green: usize, files: &[&str], is_variant: 
     cut(&fact, FACT)
 }
 
-/// A title for a command that worked after it had failed.
+/// Returns a title for a command that worked after it had failed.
 fn short(events: &[Event], red: usize, green: usize, is_variant: bool) -> String {
     let run = |at: usize| events.get(at).and_then(Event::run);
     let (Some(failed), Some(worked)) = (run(red), run(green)) else { return String::new() };
@@ -182,7 +182,7 @@ fn short(events: &[Event], red: usize, green: usize, is_variant: bool) -> String
     }
 }
 
-/// What is said of a check that still fails.
+/// Returns the fact that describes a check that still fails.
 pub(crate) fn still_failing(events: &[Event], at: usize) -> Option<String> {
     let run = events.get(at)?.run()?;
     let error = match &run.status {

@@ -1,10 +1,10 @@
 //! Distilling: from a session's passages to observations and a summary, without a model.
 //!
 //! Structured evidence first (tool calls joined with their results), shaped prose second; every
-//! statement cites the passages that it was taken from. Pure functions: this crate must not read or
-//! write anything, must not know the store or any agent's format, and says the same for the same
-//! passages every time. [`refine`] is the same for what a model adds: what it is asked, and what of
-//! its answer is believed. It asks nobody itself.
+//! statement cites the passages it was taken from. Pure functions: this crate must not read or write
+//! anything, must not know the store or any agent's format, and returns the same result for the same
+//! passages every time. [`refine`] is the counterpart for models: it builds the questions and decides
+//! which parts of the answers to believe. It asks no model itself.
 
 mod answers;
 mod checks;
@@ -41,5 +41,6 @@ mod tests;
 pub use moment::{Distiller, Moment, wants_text};
 pub use snapshot::{SnapshotMaker, snapshot_wants_text};
 
-/// Changes whenever the same passages give other observations: sessions are then distilled again.
+/// Must change whenever the same passages give different observations: sessions are then distilled
+/// again.
 pub const VERSION: u32 = 2;

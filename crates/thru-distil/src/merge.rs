@@ -1,4 +1,4 @@
-//! Observations that say nearly the same become one.
+//! Merging of observations that say nearly the same.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -9,11 +9,11 @@ use crate::work::FACTS;
 /// Most sources that a merged observation keeps.
 const SOURCES: usize = 40;
 
-/// What two observations have in common that say nearly the same: type, speaker's rule or not, and the
-/// words of the title that carry meaning.
+/// The key that near-duplicate observations share: type, ruling or not, and the significant words of the
+/// title.
 type Likeness = (ObservationType, bool, Vec<String>);
 
-/// The observations, each thing said once. Those in `kept_apart` stay what they are.
+/// Merges near-duplicate observations. Those in `kept_apart` are left alone.
 pub(crate) fn merged(
     observations: Vec<Observation>,
     kept_apart: &BTreeSet<Id>,
@@ -50,12 +50,12 @@ fn likeness(observation: &Observation) -> Likeness {
     (observation.kind, observation.is_rule, words)
 }
 
-/// Whether nothing that must be said would be lost.
+/// Returns true if merging the two would lose nothing that must be said.
 fn fits(first: &Observation, other: &Observation) -> bool {
     let added =
         other.facts.iter().filter(|fact| !first.facts.iter().any(|known| known.text == fact.text));
     let added: Vec<_> = added.collect();
-    // However often the same is said, taking it in must stay cheap.
+    // Merging must stay cheap, however often the same is said.
     let is_large =
         first.merged.len() >= 50 || first.files_modified.len() + other.files_modified.len() > 500;
     if is_large {

@@ -1,4 +1,4 @@
-//! What goes in: passages as distilling sees them.
+//! The input: passages as distilling sees them.
 
 use std::collections::BTreeSet;
 
@@ -19,17 +19,17 @@ pub struct Moment {
     pub id: Id,
     /// The turn, from 1; 0 before the first prompt.
     pub turn: u32,
-    /// Who speaks.
+    /// The speaker, and the form of the passage.
     pub kind: PassageKind,
-    /// Whether a subagent did or said it.
+    /// True if it comes from a subagent.
     pub is_subagent: bool,
     /// The tool that ran.
     pub tool: Option<String>,
     /// The command line, where the tool is a shell.
     pub command: Option<String>,
-    /// How the call ended; nothing for prose.
+    /// The outcome of the call; `None` for prose.
     pub outcome: Option<Outcome>,
-    /// When it was written.
+    /// The time it was written.
     pub at: Option<Timestamp>,
     /// Files that the call named.
     pub files: Vec<FileTouch>,
@@ -39,7 +39,7 @@ pub struct Moment {
     pub text: String,
 }
 
-/// Whether distilling looks at the text of such a passage: reading it costs.
+/// Returns true if distilling needs the text of such a passage: reading it is expensive.
 pub fn wants_text(
     kind: PassageKind,
     tool: Option<&str>,
@@ -54,7 +54,7 @@ pub fn wants_text(
                 "Bash" | "PowerShell" | "AskUserQuestion" | "ExitPlanMode" | "TodoWrite"
                 | "TaskCreate" | "TaskUpdate",
             ) => true,
-            // A person may have declined it and said why.
+            // A person may have declined it with a reason.
             _ => outcome == Some(Outcome::Failed) && !is_subagent,
         },
     }
@@ -72,7 +72,7 @@ pub struct Distiller {
 }
 
 impl Distiller {
-    /// A distiller for one session. Observations in `kept_apart` are not merged into others.
+    /// Creates a distiller for one session. Observations in `kept_apart` are not merged into others.
     pub fn new(session: &SessionKey, facts: &SessionFacts, kept_apart: BTreeSet<Id>) -> Self {
         let line = |title: &Option<String>| {
             let line = one_line(title.as_deref().unwrap_or_default(), title::LENGTH);
@@ -93,19 +93,19 @@ impl Distiller {
         self.add_event(moment);
     }
 
-    /// As [`Self::add`]; gives what was made of the passage.
+    /// Like [`Self::add`]; returns the event made of the passage.
     pub(crate) fn add_event(&mut self, moment: Moment) -> &Event {
         let place = self.events.len();
         self.events.push(Event::of(moment));
         &self.events[place]
     }
 
-    /// What kind of work it was so far.
+    /// Returns the kinds of work done so far.
     pub fn profile(&self) -> ActivityProfile {
         ActivityProfile::of_events(&self.events)
     }
 
-    /// What came of it.
+    /// Returns the observations and the summary of the session.
     pub fn finish(self) -> Distillate {
         let events = segment::in_order(self.events);
         session::distil(&Session {

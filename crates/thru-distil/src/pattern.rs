@@ -1,14 +1,14 @@
-//! Regular expressions, compiled once, in the form that is matched fast.
+//! Regular expressions, compiled once, in a form that matches fast.
 
 use regex::{Regex, RegexSet};
 
-/// Compiles a pattern. Borders of words and letters of words are those of ASCII: with Unicode's the
-/// engine falls back to a slow search in every text that is not plain ASCII.
+/// Compiles a pattern. Word boundaries and word characters are ASCII only: with Unicode ones the engine
+/// falls back to a slow search in any text that is not plain ASCII.
 pub(crate) fn regex(pattern: &str) -> Option<Regex> {
     Regex::new(&ascii(pattern)).ok()
 }
 
-/// Compiles patterns of which a text may match several.
+/// Compiles a set of patterns, several of which may match one text.
 pub(crate) fn set(patterns: &[&str]) -> Option<RegexSet> {
     RegexSet::new(patterns.iter().map(|pattern| ascii(pattern))).ok()
 }

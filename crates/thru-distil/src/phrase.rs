@@ -1,20 +1,20 @@
-//! Sentences as titles: what an agent says it did or will do, and what a person asks for, in the
-//! imperative.
+//! Sentences as titles in the imperative: what an agent says it did or will do, and what a person asks
+//! for.
 
 use crate::text::{capitalised, plain, uncapitalised};
 use crate::title::shaped;
 use crate::verbs;
 
-/// How well a sentence says what was done.
+/// The quality of a sentence as a statement of completed work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Strength {
-    /// It says how things stand.
+    /// It describes a state.
     State,
-    /// It says what was done, with a verb of doing.
+    /// It describes an action, with an action verb.
     Deed,
 }
 
-/// What agents say before they come to the point, in lower case.
+/// Phrases with which agents lead up to the point, in lower case.
 #[rustfmt::skip]
 const OPENERS: [&str; 76] = ["no", 
     "perfect", "great", "excellent", "awesome", "wonderful", "fantastic", "nice", "good",
@@ -30,7 +30,7 @@ const OPENERS: [&str; 76] = ["no",
     "clean", "interesting",
 ];
 
-/// Beginnings that a sentence loses on its way to a title, in lower case.
+/// Beginnings that are dropped from a sentence to make a title, in lower case.
 #[rustfmt::skip]
 const SUBJECTS: [&str; 21] = ["gone ahead and ", 
     "i've successfully ", "i have successfully ", "successfully ", "i've now ", "i have now ",
@@ -38,14 +38,14 @@ const SUBJECTS: [&str; 21] = ["gone ahead and ",
     "i then ", "i ", "we ", "also ", "just ", "now ", "you've ",
 ];
 
-/// Words that point to something which the title does not show.
+/// Words that refer to something the title does not show.
 #[rustfmt::skip]
 const POINTERS: [&str; 22] = [
     "it", "its", "it's", "this", "that", "that's", "these", "those", "they", "them", "both", "he",
     "she", "here", "here's", "there", "there's", "everything", "all", "same", "none", "which",
 ];
 
-/// `sentence` without what agents say before they come to the point.
+/// Returns `sentence` without the phrases that lead up to the point.
 pub(crate) fn without_openers(sentence: &str) -> &str {
     let mut rest = sentence.trim();
     for _ in 0..4 {
@@ -70,13 +70,13 @@ pub(crate) fn without_openers(sentence: &str) -> &str {
     rest
 }
 
-/// Whether the first word points to something that is not named.
+/// Returns true if the first word refers to something unnamed.
 pub(crate) fn points_elsewhere(sentence: &str) -> bool {
     let word = sentence.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
     POINTERS.contains(&word.trim_end_matches([',', ':', '.']))
 }
 
-/// A sentence that says what was done, as a title.
+/// Turns a sentence about completed work into a title.
 pub(crate) fn of_deed(sentence: &str) -> Option<(String, Strength)> {
     let sentence = plain(sentence);
     let sentence = without_label(without_openers(&sentence));
@@ -103,7 +103,7 @@ pub(crate) fn of_deed(sentence: &str) -> Option<(String, Strength)> {
     of_passive(sentence)
 }
 
-/// "a and applied it" as "a and apply it": the verbs that follow the first go with it.
+/// Turns "a and applied it" into "a and apply it": later verbs follow the form of the first.
 fn in_step(object: &str) -> String {
     let mut words: Vec<String> = Vec::new();
     for word in object.split(' ') {
@@ -117,7 +117,7 @@ fn in_step(object: &str) -> String {
     words.join(" ")
 }
 
-/// "Parser: Added x" and "src/parser.rs - Added x" as "Added x".
+/// Turns "Parser: Added x" and "src/parser.rs - Added x" into "Added x".
 fn without_label(sentence: &str) -> &str {
     let first = sentence.split(' ').next().unwrap_or_default();
     if verbs::imperative(first).is_some() {
@@ -134,7 +134,7 @@ fn without_label(sentence: &str) -> &str {
     sentence
 }
 
-/// Whether the sentence goes on with what another one began.
+/// Returns true if the sentence continues an earlier one.
 pub(crate) fn is_fragment(sentence: &str) -> bool {
     const JOINTS: [&str; 10] =
         ["or", "and", "but", "because", "which", "so", "then", "where", "nor", "plus"];
@@ -142,11 +142,11 @@ pub(crate) fn is_fragment(sentence: &str) -> bool {
     JOINTS.iter().any(|joint| joint.eq_ignore_ascii_case(word.trim_end_matches(',')))
 }
 
-/// Whether a sentence claims that something was done, well said or not.
+/// Returns true if a sentence claims that something was done, well phrased or not.
 pub(crate) fn is_deed(sentence: &str) -> bool {
     let sentence = plain(sentence);
     let sentence = without_openers(&sentence);
-    // "We configured x" tells of earlier times.
+    // "We configured x" is about earlier times.
     let sentence = without_label(sentence);
     let rest = if sentence.starts_with("We ") || sentence.starts_with("we ") {
         ""
@@ -156,7 +156,7 @@ pub(crate) fn is_deed(sentence: &str) -> bool {
     rest.split_whitespace().next().is_some_and(|first| verbs::imperative(first).is_some())
 }
 
-/// Whether it is said what the verb was done to: not so in "Persisted to disk" and "Fixed it".
+/// Returns true if the verb has a real object, unlike "Persisted to disk" and "Fixed it".
 fn names_its_object(object: &str) -> bool {
     let word = object.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
     let is_joint = matches!(
@@ -182,7 +182,7 @@ fn names_its_object(object: &str) -> bool {
     !is_joint && (word == "both" || word == "all" || !points_elsewhere(object))
 }
 
-/// "The index was rebuilt" as "Rebuild the index".
+/// Turns "The index was rebuilt" into "Rebuild the index".
 fn of_passive(sentence: &str) -> Option<(String, Strength)> {
     #[rustfmt::skip]
     const LINKS: [&str; 6] = [
@@ -232,7 +232,7 @@ fn without_subject(sentence: &str) -> &str {
     rest
 }
 
-/// What a person asked for, as a title: the imperative in it, if there is one.
+/// Turns a person's request into a title: the imperative in it, if there is one.
 pub(crate) fn of_request(sentence: &str) -> Option<String> {
     let cleaned = plain(sentence);
     let request = without_courtesy(&cleaned);
@@ -253,7 +253,7 @@ fn is_polite_question(sentence: &str) -> bool {
         .any(|polite| lower.contains(polite))
 }
 
-/// A request without "could you please" and the like.
+/// Returns a request without "could you please" and the like.
 pub(crate) fn without_courtesy(sentence: &str) -> &str {
     #[rustfmt::skip]
     const COURTESY: [&str; 48] = [
@@ -277,8 +277,8 @@ pub(crate) fn without_courtesy(sentence: &str) -> &str {
     rest
 }
 
-/// What was wrong, as a title of what was repaired: "The problem was a race" as "Fix a race". Nothing
-/// if the sentence does not say that something was wrong.
+/// Turns a cause into the title of its repair: "The problem was a race" becomes "Fix a race". Returns
+/// `None` if the sentence does not say that something was wrong.
 pub(crate) fn of_cause(title: &str) -> Option<String> {
     let (head, rest) = title.split_once(" was ").or_else(|| title.split_once(" is "))?;
     let head = head.to_lowercase();
@@ -295,7 +295,7 @@ pub(crate) fn of_cause(title: &str) -> Option<String> {
     }
 }
 
-/// What the agent says it is about to do, as a title.
+/// Turns the agent's announcement of its next step into a title.
 pub(crate) fn of_announcement(sentence: &str) -> Option<String> {
     #[rustfmt::skip]
     const ANNOUNCEMENTS: [&str; 14] = [

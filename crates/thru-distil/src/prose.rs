@@ -1,6 +1,6 @@
-//! Markdown as agents and people write it: its lines by what they are, and its sentences.
+//! Markdown as agents and people write it: classified lines, and sentences.
 
-/// What a line of Markdown is.
+/// The kind of a line of Markdown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LineKind {
     /// Part of a paragraph.
@@ -9,18 +9,18 @@ pub(crate) enum LineKind {
     Heading,
     /// An item of a list.
     Item,
-    /// Between paragraphs.
+    /// A blank line between paragraphs.
     Blank,
 }
 
-/// One line of a Markdown text, without the marks that say what it is.
+/// One line of a Markdown text, without the marks of its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Line<'t> {
     pub(crate) kind: LineKind,
     pub(crate) text: &'t str,
 }
 
-/// The lines of `text` that are prose: no code, tables, rules, quotations or drawings.
+/// Returns the lines of `text` that are prose: no code, tables, rules, quotations or drawings.
 pub(crate) fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
     let mut fence: Option<&'static str> = None;
     text.lines().filter_map(move |line| {
@@ -69,7 +69,7 @@ fn is_item(trimmed: &str) -> bool {
     item(trimmed).is_some()
 }
 
-/// The text of a list item: behind a bullet, a number or a tick.
+/// Returns the text of a list item: the part after a bullet, a number or a tick.
 fn item(trimmed: &str) -> Option<&str> {
     for bullet in ["- [x] ", "- [X] ", "- [ ] ", "- ", "* ", "+ ", "• ", "✅ ", "✓ ", "✔ ", "☑ "]
     {
@@ -85,7 +85,7 @@ fn item(trimmed: &str) -> Option<&str> {
     text.strip_prefix(' ').map(str::trim).filter(|text| !text.is_empty())
 }
 
-/// A line of nothing but bold text is a heading by another name.
+/// Returns true for a line of nothing but bold text, which is a heading by another name.
 fn is_bold_line(trimmed: &str) -> bool {
     let inner = trimmed.strip_prefix("**").and_then(|rest| {
         rest.strip_suffix("**")
@@ -95,7 +95,7 @@ fn is_bold_line(trimmed: &str) -> bool {
     inner.is_some_and(|inner| !inner.contains("**"))
 }
 
-/// Rules, boxes and progress bars: hardly a letter in them.
+/// Returns true for rules, boxes and progress bars, which have hardly a letter in them.
 fn is_drawing(trimmed: &str) -> bool {
     trimmed.starts_with(['━', '─', '═', '│', '┃', '╭', '╰', '┌', '└', '╔', '╚', '║', '█', '▓', '├'])
         || !trimmed.chars().any(char::is_alphanumeric)
@@ -103,12 +103,13 @@ fn is_drawing(trimmed: &str) -> bool {
         || trimmed.contains("......")
 }
 
-/// The sentences of one line. A sentence ends with a mark that white space and a new beginning follow.
+/// Returns the sentences of one line. A sentence ends at a mark followed by white space and a new
+/// beginning.
 pub(crate) fn sentences(line: &str) -> impl Iterator<Item = &str> {
     sentences_at(line).map(|(_, sentence)| sentence)
 }
 
-/// The sentences of one line, each with the place in the line where it begins.
+/// Returns the sentences of one line, each with its byte offset in the line.
 pub(crate) fn sentences_at(line: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = line.len() - line.trim_start().len();
     let mut rest = line.trim();
@@ -128,7 +129,7 @@ pub(crate) fn sentences_at(line: &str) -> impl Iterator<Item = (usize, &str)> {
 
 fn sentence_end(text: &str) -> usize {
     let bytes = text.as_bytes();
-    // Where a run of marks ends and whether a sentence begins behind it: looked at once per run.
+    // The end of a run of marks, and true if a sentence begins after it: computed once per run.
     let mut end = 0;
     let mut begins = false;
     for (at, mark) in text.char_indices() {
@@ -139,7 +140,7 @@ fn sentence_end(text: &str) -> usize {
             continue;
         }
         if at >= end {
-            // Bold and quotes may close behind the mark.
+            // Bold or quotes may close after the mark.
             end = at + 1;
             while matches!(bytes.get(end), Some(b'*' | b'"' | b')' | b'\'' | b'!' | b'?' | b'.')) {
                 end += 1;
@@ -164,7 +165,7 @@ fn begins_sentence(rest: &str) -> bool {
 }
 
 fn is_abbreviation(before: &str) -> bool {
-    // Longer than any abbreviation: a word need not be looked at to its beginning.
+    // Longer than any abbreviation: there is no need to look back to the beginning of a word.
     const REACH: usize = 12;
     let reach = before.floor_char_boundary(before.len().saturating_sub(REACH));
     let word = before[reach..].rsplit([' ', '(']).next().unwrap_or_default();

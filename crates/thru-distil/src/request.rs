@@ -1,4 +1,4 @@
-//! What a person asked for in a prompt, as opposed to what else stands in it.
+//! The request in a prompt, as opposed to everything else in it.
 
 use crate::answers::plan_title;
 use crate::phrase;
@@ -13,24 +13,24 @@ const REQUEST: usize = 300;
 /// A prompt.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Request {
-    /// What was asked for; nothing if the prompt only drives the client.
+    /// The request; `None` if the prompt only drives the client.
     pub(crate) text: Option<String>,
     /// The request as a title, where it has an imperative.
     pub(crate) title: Option<String>,
-    /// The first sentence as a title, whatever it is.
+    /// The first sentence as a title, of any kind.
     pub(crate) fallback: Option<String>,
-    /// The client's command that was given, with what it was given for.
+    /// The client's command, with its arguments.
     pub(crate) command: Option<String>,
     /// The heading of the plan that the prompt hands over.
     pub(crate) plan: Option<String>,
-    /// Corrections and standing rules in it.
+    /// Corrections and standing rules in the prompt.
     pub(crate) rulings: Vec<Ruling>,
-    /// Whether it says so little that it cannot be what a session is about.
+    /// True if it says too little to be the topic of a session.
     pub(crate) is_slight: bool,
 }
 
 impl Request {
-    /// Reads a prompt.
+    /// Parses a prompt.
     pub(crate) fn of(prompt: &str) -> Self {
         let prompt = text::without_fenced(prompt);
         let prompt = prompt.trim();
@@ -75,7 +75,7 @@ impl Request {
     }
 }
 
-/// Whether a sentence only points at what others say: "Find out why and fix it."
+/// Returns true if a sentence only points at other sentences: "Find out why and fix it."
 fn is_hollow(sentence: &str) -> bool {
     #[rustfmt::skip]
     const EMPTY: [&str; 48] = [
@@ -88,7 +88,7 @@ fn is_hollow(sentence: &str) -> bool {
     words.all(|word| EMPTY.contains(&word.to_lowercase().as_str()))
 }
 
-/// A plan's heading as what was done: "Cache" as "Implement Cache", "Add a cache" as it is.
+/// Turns a plan's heading into a title of work: "Cache" becomes "Implement Cache", "Add a cache" stays.
 fn as_work(heading: String) -> String {
     let first = heading.split(' ').next().unwrap_or_default();
     match verbs::is_imperative(first) || first.ends_with("ing") {
@@ -97,7 +97,7 @@ fn as_work(heading: String) -> String {
     }
 }
 
-/// Whether the prompt only drives the client or was written by a machine.
+/// Returns true if the prompt only drives the client or was written by a machine.
 fn is_noise(prompt: &str) -> bool {
     const MACHINE: [&str; 8] = [
         "<system-reminder",
@@ -120,7 +120,7 @@ fn first_line(prompt: &str) -> &str {
     prompt.lines().next().unwrap_or_default()
 }
 
-/// What follows a slash command that asks for work.
+/// Returns the text after a slash command that asks for work.
 fn command_request(prompt: &str) -> Option<&str> {
     const CLIENT: [&str; 12] = [
         "clear",
@@ -141,7 +141,7 @@ fn command_request(prompt: &str) -> Option<&str> {
     asks.then(|| rest.trim())
 }
 
-/// "commit", "update the changelog", "continue": work, but not what a session is about.
+/// Returns true for "commit", "update the changelog", "continue": work, but not the topic of a session.
 fn is_housekeeping(prompt: &str) -> bool {
     let lower = prompt.to_lowercase();
     let words = lower.split_whitespace().count();
@@ -169,7 +169,7 @@ fn hands_over_plan(prompt: &str) -> bool {
         || first.starts_with("# ")
 }
 
-/// The sentences that ask: prose outside of pasted output, from the beginning of the prompt.
+/// Returns the sentences that ask: prose outside pasted output, from the beginning of the prompt.
 fn asking_sentences(prompt: &str) -> Vec<String> {
     let prompt = command_request(prompt).unwrap_or(prompt);
     let mut sentences = Vec::new();
@@ -192,14 +192,14 @@ fn asking_sentences(prompt: &str) -> Vec<String> {
         }
     }
     if sentences.is_empty() {
-        // Nothing but output was pasted: its first line says what about.
+        // Nothing but output was pasted: its first line gives the topic.
         sentences
             .extend(prompt.lines().map(|line| one_line(line, 160)).find(|line| !line.is_empty()));
     }
     sentences
 }
 
-/// Whether the line was printed by a machine rather than written by a person.
+/// Returns true if the line was printed by a machine rather than written by a person.
 pub(crate) fn is_pasted(line: &str) -> bool {
     const PRINTED: [&str; 16] = [
         "at ", "$ ", "> ", "❯", "➜", "error:", "Error:", "warning:", "WARN", "INFO", "DEBUG",

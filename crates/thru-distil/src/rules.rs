@@ -1,5 +1,5 @@
-//! Standing rules and corrections in what a person wrote. Never anything else's words: no pasted
-//! output, no quotation, no code.
+//! Standing rules and corrections in a person's own words. Pasted output, quotations and code never
+//! count.
 
 use std::sync::LazyLock;
 
@@ -11,10 +11,11 @@ use crate::request::is_pasted;
 use crate::text::{one_line, unmarked};
 use crate::title;
 
-/// Longer prompts are mostly pasted or specified: only their ends are looked at.
+/// Length from which a prompt is mostly pasted or a specification, in bytes: only its ends are looked
+/// at.
 const LONG: usize = 1500;
 
-/// How many sentences of one prompt may rule.
+/// Most sentences of one prompt that may rule.
 const MOST: usize = 4;
 
 /// A sentence by which a person corrects or rules.
@@ -24,11 +25,11 @@ pub(crate) struct Ruling {
     pub(crate) sentence: String,
     /// The sentence as a title.
     pub(crate) title: String,
-    /// Whether it holds from then on.
+    /// True if it is a standing rule.
     pub(crate) is_rule: bool,
 }
 
-/// What holds from then on.
+/// Standing rules.
 static RULE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)
@@ -53,7 +54,7 @@ static RULE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     )
 });
 
-/// What holds from then on wherever in the sentence it stands, unless others are quoted with it.
+/// Standing rules anywhere in a sentence, unless it quotes others.
 static RULE_ANYWHERE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)
@@ -62,7 +63,7 @@ static RULE_ANYWHERE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     )
 });
 
-/// What a person says before a rule that comes by the way: "one more thing I saw in the logs: never …".
+/// Introductions of a rule in passing: "one more thing I saw in the logs: never …".
 static BY_THE_WAY: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)
@@ -72,7 +73,7 @@ static BY_THE_WAY: LazyLock<Option<Regex>> = LazyLock::new(|| {
     )
 });
 
-/// That others are quoted: "the docs say", "it said". The first group is who speaks.
+/// Quotations of others: "the docs say", "it said". The first group is the speaker.
 static REPORT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)
@@ -80,7 +81,7 @@ static REPORT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     )
 });
 
-/// What corrects the work at hand.
+/// Corrections of the work at hand.
 static CORRECTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)
@@ -113,7 +114,7 @@ static CORRECTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
     )
 });
 
-/// The rulings in a prompt.
+/// Returns the rulings in a prompt.
 pub(crate) fn of(prompt: &str) -> Vec<Ruling> {
     let mut rulings: Vec<Ruling> = Vec::new();
     let is_long = prompt.len() > LONG;
@@ -166,8 +167,8 @@ fn paragraphs(prompt: &str) -> Vec<Vec<Line<'_>>> {
     paragraphs
 }
 
-/// "No. The other one." and "It must be local. Not in the cloud.": two sentences that correct together
-/// and are `both` in one.
+/// Joins "No. The other one." or "It must be local. Not in the cloud.": two sentences that correct
+/// together and become `both`.
 fn contrast(before: &str, sentence: &str, both: &str) -> Option<Ruling> {
     let refused = before.trim_end_matches(['.', '!', ',']).to_lowercase();
     let is_refusal = ["no", "nope", "nah", "wrong", "no no"].contains(&refused.as_str());
@@ -209,7 +210,7 @@ fn ruling(sentence: &str) -> Option<Ruling> {
     Some(Ruling { sentence: one_line(&cleaned, 240), title: title::shaped(bare), is_rule })
 }
 
-/// Whether a rule stands somewhere in the sentence, in the person's own words.
+/// Returns true if the sentence contains a rule anywhere, in the person's own words.
 fn rules_anywhere(sentence: &str) -> bool {
     RULE_ANYWHERE.as_ref().is_some_and(|rule| {
         rule.find_iter(sentence).any(|found| {
@@ -218,13 +219,14 @@ fn rules_anywhere(sentence: &str) -> bool {
     })
 }
 
-/// Whether what stands at this place of the line was said by others: "the docs say", but not "I said".
+/// Returns true if the text at this position of the line is reported speech: "the docs say", but not "I
+/// said".
 fn is_reported(line: &str, at: usize) -> bool {
     let before = line.get(..at).unwrap_or_default();
     REPORT.as_ref().is_some_and(|report| {
         report.captures_iter(before).any(|found| {
             let who = found.get(1).map_or("", |who| who.as_str()).to_lowercase();
-            // "I said", "as we said"; and "please say", "don't say" ask for something.
+            // "I said", "as we said" are the person's own; "please say", "don't say" are requests.
             let is_own = ["i", "we", "i've", "i’ve", "already", "just", "please", "to", "always"]
                 .contains(&who.as_str())
                 || who.starts_with("don")
@@ -234,7 +236,7 @@ fn is_reported(line: &str, at: usize) -> bool {
     })
 }
 
-/// Whether a quotation is open at this place of the line.
+/// Returns true if a quotation is open at this position of the line.
 fn is_quoted(line: &str, at: usize) -> bool {
     let (Some(before), Some(after)) = (line.get(..at), line.get(at..)) else { return false };
     let is_odd = |mark: char| before.matches(mark).count() % 2 == 1 && after.contains(mark);
@@ -251,7 +253,8 @@ fn is_quoted(line: &str, at: usize) -> bool {
         || is_single_quoted(before, after)
 }
 
-/// The same for single quotes, which are apostrophes, too: only at the edge of a word do they quote.
+/// Like [`is_quoted`], for single quotes, which are also apostrophes: they quote only at the edge of a
+/// word.
 fn is_single_quoted(before: &str, after: &str) -> bool {
     let mut is_open = false;
     let mut last = ' ';
@@ -269,7 +272,7 @@ fn is_single_quoted(before: &str, after: &str) -> bool {
     is_open && after.split('\'').skip(1).any(|rest| !rest.starts_with(char::is_alphanumeric))
 }
 
-/// Whether the sentence asks for something, with or without a question mark.
+/// Returns true if the sentence is a question, with or without a question mark.
 fn asks(sentence: &str) -> bool {
     #[rustfmt::skip]
     const ASKING: [&str; 14] = [
@@ -280,7 +283,7 @@ fn asks(sentence: &str) -> bool {
     ASKING.iter().any(|asking| lower.starts_with(asking)) && !lower.starts_with("what i ")
 }
 
-/// A condition or a report may hold a rule's words without being one.
+/// Returns true for a condition or a report, which may contain a rule's words without being one.
 fn is_conditional(sentence: &str) -> bool {
     let lower = sentence.to_ascii_lowercase();
     [
@@ -300,7 +303,7 @@ fn is_conditional(sentence: &str) -> bool {
     .any(|start| lower.starts_with(start))
 }
 
-/// The sentence without what introduces it, unless that says that others are quoted.
+/// Returns the sentence without its introduction, unless that introduces a quotation.
 fn without_introduction(sentence: &str) -> &str {
     let introduction = BY_THE_WAY.as_ref().and_then(|by_the_way| by_the_way.find(sentence));
     match introduction {
@@ -309,7 +312,7 @@ fn without_introduction(sentence: &str) -> &str {
     }
 }
 
-/// The sentence without "ok," and the like before it.
+/// Returns the sentence without a leading "ok," and the like.
 fn without_hedges(sentence: &str) -> &str {
     const HEDGES: [&str; 28] = [
         "sorry, ", "sorry ", "hmmm ", "uuum, ", "ok ", "ok, ", "okay ", "okay, ", "and ", "but ",

@@ -1,5 +1,5 @@
-//! What one text of the agent holds: what it says was done or found, what it announces, decides, asks
-//! and leaves for later.
+//! The content of one text of the agent: completed work, findings, announcements, decisions, questions
+//! and remaining work.
 
 use crate::choice::{self, Choice};
 use crate::phrase::{self, Strength};
@@ -8,14 +8,14 @@ use crate::text::{self, one_line, unmarked};
 use crate::title;
 use crate::verbs;
 
-/// How much of a text is looked at: what matters stands at its beginning or its end.
+/// Bytes of a text that are looked at at each end: the important parts are at its beginning or its end.
 const HEAD: usize = 8 * 1024;
 const TAIL: usize = 4 * 1024;
 
 /// Longest sentence kept, in characters.
 const SENTENCE: usize = 220;
 
-/// Beginnings of sentences that are about the conversation, in lower case.
+/// Beginnings of sentences about the conversation itself, in lower case.
 #[rustfmt::skip]
 const META: [&str; 71] = ["i looked", "i've looked", "i checked", "i've checked", "i reviewed", "i've reviewed", "makes sense", "no action", "step ", "committed", "commit `", "commit is", "background ", "pushed", "pr created", "running ", "done", 
     "let me", "let's", "i'll", "i’ll", "i will", "i'm going", "i need", "now ", "here's", "here is", "here are",
@@ -26,36 +26,36 @@ const META: [&str; 71] = ["i looked", "i've looked", "i checked", "i've checked"
     "still ", "time to", "next,", "agent ", "the agent", "spawning", "proceeding",
 ];
 
-/// What a text of the agent says.
+/// The content of one text of the agent.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Said {
     /// The first sentences, before any list.
     pub(crate) lead: Vec<String>,
-    /// A title from a sentence that says what was done.
+    /// A title from a sentence about completed work.
     pub(crate) deed: Option<(String, Strength)>,
-    /// A title from an item that says what was done.
+    /// A title from an item about completed work.
     pub(crate) item: Option<String>,
-    /// Items that say what was done.
+    /// Items about completed work.
     pub(crate) items: Vec<String>,
-    /// The first items of its lists, whatever they say.
+    /// The first items of its lists, of any kind.
     pub(crate) points: Vec<String>,
-    /// A title from the sentence that says what was found out.
+    /// A title from the sentence with the finding.
     pub(crate) finding: Option<String>,
-    /// A title from what is announced last.
+    /// A title from the last announcement.
     pub(crate) announced: Option<String>,
-    /// What remains to be done.
+    /// Remaining work.
     pub(crate) next_steps: Vec<String>,
     /// The question at the end.
     pub(crate) question: Option<String>,
     /// A choice with its reason.
     pub(crate) choice: Option<Choice>,
-    /// Whether it says that something stands in the way.
+    /// True if it says that something blocks the work.
     pub(crate) is_blocked: bool,
     /// Length of the text in bytes.
     pub(crate) length: usize,
 }
 
-/// Which list the lines belong to.
+/// The list that the lines belong to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Section {
     Lead,
@@ -66,7 +66,7 @@ enum Section {
 }
 
 impl Said {
-    /// Reads one text.
+    /// Parses one text.
     pub(crate) fn of(text: &str) -> Self {
         let text = text::without_fenced(text);
         let text = text::ends(&text, HEAD, TAIL);
@@ -89,7 +89,7 @@ impl Said {
         said
     }
 
-    /// Whether it ends something rather than being a remark between two calls.
+    /// Returns true if it concludes something rather than being a remark between two calls.
     pub(crate) fn is_report(&self) -> bool {
         self.length >= 400 || self.items.len() >= 2
     }
@@ -185,7 +185,7 @@ impl Said {
         }
     }
 
-    /// Looks whether a sentence says what was done or found.
+    /// Takes completed work or a finding from a sentence, if it states one.
     fn consider(&mut self, sentence: &str) {
         let strength = self.deed.as_ref().map(|(_, strength)| *strength);
         if strength != Some(Strength::Deed)
@@ -208,7 +208,7 @@ impl Said {
     }
 }
 
-/// Whether an item says something by itself.
+/// Returns true if an item makes sense by itself.
 fn is_whole(item: &str) -> bool {
     let item = item.trim_end_matches('*');
     !item.ends_with(['?', ':', ',']) && !item.ends_with(" or") && !item.ends_with(" and")
@@ -218,7 +218,7 @@ fn section_of(heading: &str) -> Section {
     if is_about_next(heading) { Section::Next } else { Section::Other }
 }
 
-/// Whether a heading or sentence introduces what remains to be done.
+/// Returns true if a heading or sentence introduces remaining work.
 fn is_about_next(text: &str) -> bool {
     #[rustfmt::skip]
     const NEXT: [&str; 12] = [
@@ -231,7 +231,7 @@ fn is_about_next(text: &str) -> bool {
         && (cleaned.contains(':') || cleaned.len() < 40)
 }
 
-/// Whether a sentence introduces what could be done, of which nothing is a fact yet.
+/// Returns true if a sentence introduces suggestions, none of which is a fact yet.
 fn offers(sentence: &str) -> bool {
     let sentence = sentence.trim_end_matches('*');
     sentence.ends_with([':', '?'])
@@ -254,8 +254,8 @@ fn says_blocked(sentence: &str) -> bool {
     BLOCKED.iter().any(|blocked| text::find_ignoring_case(sentence, blocked).is_some())
 }
 
-/// Whether a title only says how a check ended or that something was committed: true, but not what the
-/// work was about.
+/// Returns true if a title only says how a check ended or that something was committed: true, but not
+/// the topic of the work.
 pub(crate) fn is_status(title: &str) -> bool {
     let lower = title.to_ascii_lowercase();
     let about_checks = ["test", "lint", "typecheck", "type check", "build", "check"]
@@ -269,13 +269,13 @@ pub(crate) fn is_status(title: &str) -> bool {
         || lower.starts_with("update") && lower.contains(" task")
 }
 
-/// "All changes pushed successfully!": true of any work.
+/// Returns true for "All changes pushed successfully!", which fits any work.
 fn is_cheer(sentence: &str) -> bool {
     let words = sentence.split_whitespace().count();
     words < 9 && (sentence.ends_with('!') || sentence.contains("successfully"))
 }
 
-/// Whether a sentence is about the conversation rather than about the work.
+/// Returns true if a sentence is about the conversation rather than about the work.
 fn is_meta(sentence: &str) -> bool {
     let lower: String = sentence.chars().take(40).collect::<String>().to_lowercase();
     let is_about_lists = lower.contains("tasks complete") || lower.contains("tasks are complete");
@@ -302,7 +302,7 @@ fn finding(sentence: &str) -> Option<String> {
     .then(|| title::shaped(cleaned))
 }
 
-/// "Risk level: medium": a form that is filled in rather than a sentence.
+/// Returns true for "Risk level: medium": a filled-in form rather than a sentence.
 fn is_label_line(sentence: &str) -> bool {
     sentence
         .split_once(": ")

@@ -1,27 +1,27 @@
-//! A session in pieces of one intent each: turns, and within them what led to one commit or belongs to
-//! one task.
+//! A session in pieces of one intent each: turns, and within them the work that led to one commit or
+//! belongs to one task.
 
 use std::ops::Range;
 
 use crate::event::{Deed, Event};
 use crate::tasks::Tasks;
 
-/// A commit ends a segment, up to this many in a turn.
+/// Most segments of a turn that end at a commit.
 const BY_COMMIT: usize = 16;
 
-/// A change of task ends a segment, up to this many in a turn.
+/// Most segments of a turn that end at a change of task.
 const BY_TASK: usize = 5;
 
-/// A segment with fewer edits is not worth ending for another task.
+/// Fewest edits of a segment that may end at a change of task.
 const EDITS_OF_TASK: usize = 4;
 
 /// A piece of a turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Segment {
     pub(crate) range: Range<usize>,
-    /// The task that was in progress, where the segment was cut out for it.
+    /// The task in progress, if the segment was cut for it.
     pub(crate) task: Option<String>,
-    /// Whether it is the first of its turn.
+    /// True if it is the first of its turn.
     pub(crate) is_first: bool,
 }
 
@@ -33,8 +33,7 @@ pub(crate) struct Turn {
     pub(crate) segments: Vec<Segment>,
 }
 
-/// The events in the order in which they happened: what subagents did, whose passages come last, goes
-/// to where it was done.
+/// Sorts the events by time: passages of subagents, which come last, move to where their work was done.
 pub(crate) fn in_order(events: Vec<Event>) -> Vec<Event> {
     let is_apart = |event: &Event| event.is_subagent && event.turn == 0;
     if !events.iter().any(is_apart) || events.iter().all(is_apart) {
@@ -52,7 +51,7 @@ pub(crate) fn in_order(events: Vec<Event>) -> Vec<Event> {
     let mut last_at = None;
     for (place, event) in apart.into_iter().enumerate() {
         last_at = event.at.or(last_at);
-        // Without a time, or before everything else, it belongs to the end.
+        // Without a time, or before everything else, it goes to the end.
         let at = last_at.or(end);
         keyed.push((at, 1, place, event));
     }
@@ -71,7 +70,7 @@ pub(crate) fn in_order(events: Vec<Event>) -> Vec<Event> {
         .collect()
 }
 
-/// The turns of a session, in pieces.
+/// Splits a session into turns and their segments.
 pub(crate) fn turns(events: &[Event]) -> Vec<Turn> {
     let mut turns: Vec<Turn> = Vec::new();
     let mut tasks = Tasks::default();
@@ -86,7 +85,7 @@ pub(crate) fn turns(events: &[Event]) -> Vec<Turn> {
     turns
 }
 
-/// Whether a task only checks or reports what others did.
+/// Returns true if a task only checks or reports other work.
 fn is_checking(task: &str) -> bool {
     let first = task.split_whitespace().next().unwrap_or_default();
     ["run", "verify", "test", "check", "commit", "review", "final", "validate", "push"]
@@ -106,7 +105,7 @@ fn segments(events: &[Event], range: Range<usize>, tasks: &mut Tasks) -> Vec<Seg
         let before = task.clone();
         if let Deed::Tasks(change) = &event.deed {
             let begun = tasks.apply(change);
-            // Running the checks belongs to what they check.
+            // Running checks belongs to the work they check.
             if let Some(begun) = begun.filter(|begun| !is_checking(begun)) {
                 if edits >= EDITS_OF_TASK && by_task < BY_TASK && at > start {
                     by_task += 1;

@@ -1,4 +1,4 @@
-//! A session as a whole: what the detectors make of its turns, merged, and the summary over it.
+//! A session as a whole: the findings of the detectors, merged, and the summary over them.
 
 use std::collections::BTreeSet;
 
@@ -9,13 +9,13 @@ use crate::fixes::Fixes;
 use crate::segment::Turn;
 use crate::{decisions, discovery, merge, summary, work};
 
-/// What the detectors look at.
+/// The input of the detectors.
 #[derive(Debug)]
 pub(crate) struct Session<'s> {
     pub(crate) agent: Agent,
     pub(crate) id: &'s str,
     pub(crate) user_title: Option<&'s str>,
-    /// Not always of this session: old clients write those of others into it.
+    /// May belong to another session: old clients write titles of others into a transcript.
     pub(crate) agent_title: Option<&'s str>,
     pub(crate) kept_apart: &'s BTreeSet<Id>,
     pub(crate) events: &'s [Event],
@@ -23,7 +23,7 @@ pub(crate) struct Session<'s> {
     pub(crate) fixes: Fixes,
 }
 
-/// An observation and where in the session it was found.
+/// An observation and its place in the session.
 #[derive(Debug)]
 pub(crate) struct Draft {
     pub(crate) place: usize,
@@ -31,7 +31,7 @@ pub(crate) struct Draft {
 }
 
 impl Session<'_> {
-    /// An observation without a text yet, anchored at the event of this place.
+    /// Creates an observation without text, anchored at the event of this place.
     pub(crate) fn blank(
         &self,
         detector: &str,
@@ -68,12 +68,12 @@ impl Session<'_> {
         }
     }
 
-    /// A statement and the events that show it.
+    /// Builds a statement with the events that show it.
     pub(crate) fn statement(&self, text: String, places: &[usize]) -> Statement {
         Statement { text, sources: self.ids(places) }
     }
 
-    /// The passages of these events, each once, in the order of the session.
+    /// Returns the passages of these events, each once, in the order of the session.
     pub(crate) fn ids(&self, places: &[usize]) -> Vec<Id> {
         let mut places = places.to_vec();
         places.sort_unstable();
@@ -105,7 +105,7 @@ pub(crate) fn distil(session: &Session<'_>) -> Distillate {
     drafts.sort_by_key(|draft| draft.place);
     let mut ids = BTreeSet::new();
     let drafts = drafts.into_iter().map(|draft| without_empty(draft.observation));
-    // Passages that bear the same id (a damaged transcript) would give observations that do, too.
+    // Passages with equal ids (in a damaged transcript) would give observations with equal ids.
     let drafts = drafts
         .filter(|observation| !observation.title.is_empty() && ids.insert(observation.id))
         .collect();
@@ -114,7 +114,7 @@ pub(crate) fn distil(session: &Session<'_>) -> Distillate {
     Distillate { observations, summary }
 }
 
-/// Nothing is stated without words.
+/// Drops statements without words.
 fn without_empty(mut observation: Observation) -> Observation {
     observation.facts.retain(|fact| !fact.text.is_empty());
     observation.narrative = observation.narrative.filter(|narrative| !narrative.text.is_empty());

@@ -1,12 +1,12 @@
-//! Command lines: the commands in them, what stays the same when a command is run again, and what a
-//! command is.
+//! Command lines: the commands in them, the part that stays the same in later runs, and the kind of each
+//! command.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::text::one_line;
 
-/// Programs that only look at things: that one of them fails says nothing.
+/// Programs that only inspect things: their failures mean nothing.
 const LOOKING: [&str; 34] = [
     "ls", "cat", "head", "tail", "grep", "rg", "find", "fd", "echo", "printf", "wc", "which",
     "pwd", "tree", "stat", "du", "df", "diff", "file", "test", "[", "sleep", "sed", "awk", "sort",
@@ -23,7 +23,7 @@ const CHECKS: [&str; 40] = [
     "knip", "audit", "ci",
 ];
 
-/// Programs whose second word says what they do.
+/// Programs whose second word determines what they do.
 #[rustfmt::skip]
 const WITH_SUBCOMMAND: [&str; 36] = [
     "git", "gh", "cargo", "npm", "pnpm", "yarn", "bun", "npx", "bunx", "pnpx", "go", "make",
@@ -32,7 +32,7 @@ const WITH_SUBCOMMAND: [&str; 36] = [
     "composer", "deno", "node", "brew", "systemctl",
 ];
 
-/// Commands that only prepare for others.
+/// Commands that only prepare others.
 const SETTING_UP: [&str; 10] =
     ["cd", "pushd", "popd", "export", "set", "source", "echo", "printf", "sleep", "true"];
 
@@ -41,7 +41,7 @@ const SETTING_UP: [&str; 10] =
 pub(crate) struct Simple {
     /// The words, without assignments and wrappers such as `timeout 60`.
     pub(crate) words: Vec<String>,
-    /// Whether it only filters what the command before it prints.
+    /// True if it only filters the output of the command before it.
     pub(crate) is_piped: bool,
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct CommandLine {
     pub(crate) documents: Vec<String>,
 }
 
-/// Takes a command line apart as far as needed: quotes, here-documents, `&&`, `||`, `;` and `|`.
+/// Parses a command line as far as needed: quotes, here-documents, `&&`, `||`, `;` and `|`.
 pub(crate) fn parse(line: &str) -> CommandLine {
     let (line, documents) = without_documents(line);
     let mut splitter = Splitter::default();
@@ -124,7 +124,7 @@ impl Splitter {
     }
 }
 
-/// A command's words without assignments, redirections and programs that only run another.
+/// Returns a command's words without assignments, redirections and programs that only run another.
 fn without_wrappers(words: Vec<String>) -> Vec<String> {
     let mut kept: Vec<String> = Vec::with_capacity(words.len());
     let mut skip_next = false;
@@ -176,7 +176,7 @@ fn is_redirection(word: &str) -> bool {
     word.starts_with('>') || word.starts_with('<') && !word.starts_with("<(")
 }
 
-/// The command line without the bodies of its here-documents, and those bodies.
+/// Returns the command line without the bodies of its here-documents, and those bodies.
 fn without_documents(line: &str) -> (Cow<'_, str>, Vec<String>) {
     if !line.contains("<<") {
         return (Cow::Borrowed(line), Vec::new());
@@ -184,7 +184,7 @@ fn without_documents(line: &str) -> (Cow<'_, str>, Vec<String>) {
     let mut kept = String::with_capacity(line.len());
     let mut documents = Vec::new();
     let lines: Vec<&str> = line.lines().collect();
-    // Where each line stands, so that a mark without its end costs no search.
+    // The position of each line, so that a mark without its end costs no search.
     let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, line) in lines.iter().enumerate() {
         places.entry(line.trim()).or_default().push(at);
@@ -217,7 +217,7 @@ fn document_mark(line: &str) -> Option<&str> {
 }
 
 impl Simple {
-    /// The program, without the folders before it.
+    /// Returns the program, without the folders before it.
     pub(crate) fn program(&self) -> &str {
         let word = self.words.first().map(String::as_str).unwrap_or_default();
         match word.starts_with("./") {
@@ -226,12 +226,12 @@ impl Simple {
         }
     }
 
-    /// Whether it only looks at things.
+    /// Returns true if it only inspects things.
     pub(crate) fn is_looking(&self) -> bool {
         LOOKING.contains(&self.program())
     }
 
-    /// Whether it checks the work: tests, linters, builds.
+    /// Returns true if it checks the work: tests, linters, builds.
     pub(crate) fn is_check(&self) -> bool {
         let is_word = |word: &str| {
             let word = word.rsplit('/').next().unwrap_or(word);
@@ -250,14 +250,14 @@ impl Simple {
                 .any(|word| is_word(word))
     }
 
-    /// Whether its subcommand says what it does, so that another form of it may replace it.
+    /// Returns true if its subcommand determines what it does, so that another form may replace it.
     pub(crate) fn has_subcommand(&self) -> bool {
         let program = self.wrapped().next().unwrap_or_default();
         WITH_SUBCOMMAND.contains(&program)
             && !matches!(program, "python" | "python3" | "node" | "systemctl")
     }
 
-    /// The words from the program on, or from the program on that another one runs.
+    /// Returns the words from the program on, or from the program that it wraps.
     fn wrapped(&self) -> impl Iterator<Item = &str> {
         let second = self.words.get(1).map(String::as_str).unwrap_or_default();
         let is_wrapped = !self.is_looking()
@@ -268,7 +268,8 @@ impl Simple {
             .chain(self.words.iter().skip(1 + usize::from(is_wrapped)).map(String::as_str))
     }
 
-    /// Program and subcommand: what stays the same when it is tried in another way.
+    /// Returns the program and the subcommand: the part that stays the same when it is tried another
+    /// way.
     pub(crate) fn family(&self) -> String {
         let mut words = self.wrapped();
         let program = words.next().unwrap_or_default();
@@ -290,13 +291,13 @@ impl Simple {
     }
 }
 
-/// "lint:fix" is a way of running "lint".
+/// Returns the script of a variant: "lint:fix" is a way of running "lint".
 fn script(word: &str) -> &str {
     word.split(':').next().filter(|start| CHECKS.contains(start)).unwrap_or(word)
 }
 
 impl CommandLine {
-    /// The commands that do something, without changes of folder and filters of output.
+    /// Returns the commands that act, without changes of folder and output filters.
     pub(crate) fn acting(&self) -> impl Iterator<Item = &Simple> {
         self.commands.iter().filter(|command| {
             let is_filter = command.is_piped && command.is_looking();
@@ -304,7 +305,7 @@ impl CommandLine {
         })
     }
 
-    /// What stays the same when the command is run again.
+    /// Returns the key of the command, which is the same for every run.
     pub(crate) fn key(&self) -> String {
         let mut key = String::new();
         for command in self.acting() {
@@ -319,7 +320,7 @@ impl CommandLine {
         key
     }
 
-    /// The command that the line is about: the last check, else the first that does something.
+    /// Returns the command that the line is about: the last check, else the first that acts.
     pub(crate) fn main(&self) -> Option<&Simple> {
         let checks = self.acting().filter(|command| command.is_check());
         checks
@@ -329,8 +330,8 @@ impl CommandLine {
     }
 }
 
-/// The command line as it is shown: the line itself without changes of folder before it and filters
-/// behind it, so that it is found in its source.
+/// Returns the command line as shown: without changes of folder before it and filters after it, so that
+/// it can still be found in its source.
 pub(crate) fn shown(line: &str) -> String {
     let mut rest = line.trim();
     for _ in 0..3 {
@@ -349,7 +350,7 @@ pub(crate) fn shown(line: &str) -> String {
     one_line(without_filters(line), 90)
 }
 
-/// A line without what only filters its output at its end.
+/// Returns a line without the filters at its end.
 fn without_filters(line: &str) -> &str {
     const FILTERS: [&str; 9] =
         ["2>&1", "2>/dev/null", "| tail", "| head", "| grep", "|tail", "|head", "; echo", "> /"];
@@ -366,7 +367,7 @@ fn without_filters(line: &str) -> &str {
     line
 }
 
-/// The result in the text of a shell call: what follows its input.
+/// Returns the result in the text of a shell call: the part after its input.
 pub(crate) fn result<'t>(text: &'t str, command: &str) -> &'t str {
     const MEMBERS: [&str; 7] = [
         "description: ",

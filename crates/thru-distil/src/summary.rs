@@ -1,4 +1,4 @@
-//! What became of a session, and of each of its turns.
+//! Summaries of a session and of each of its turns.
 
 use std::collections::BTreeMap;
 
@@ -20,13 +20,13 @@ use crate::title;
 /// Longest list of a digest.
 const LIST: usize = 8;
 
-/// Most files named as changed: the observations name all.
+/// Most files named as changed: the observations name them all.
 const FILES: usize = 6;
 
 /// Most files named as looked into.
 const LOOKED_INTO: usize = 5;
 
-/// The summary of a session in which anything happened.
+/// Returns the summary of a session, if anything happened in it.
 pub(crate) fn of(session: &Session<'_>, observations: &[Observation]) -> Option<Summary> {
     let has_work = session.events.iter().any(Event::is_tool);
     if observations.is_empty() && !has_work {
@@ -46,7 +46,7 @@ pub(crate) fn of(session: &Session<'_>, observations: &[Observation]) -> Option<
     })
 }
 
-/// Nothing is stated without words.
+/// Drops statements without words.
 fn drop_empty(digest: &mut Digest) {
     digest.request = digest.request.take().filter(|request| !request.text.is_empty());
     for statements in digest.lists_mut() {
@@ -54,8 +54,8 @@ fn drop_empty(digest: &mut Digest) {
     }
 }
 
-/// What the session was about: what its user called it, what the turn with most work was asked to do,
-/// or what was done in it.
+/// Returns the title of a session: the user's own, the request of the turn with the most work, or the
+/// work done in it.
 fn title_of(session: &Session<'_>, observations: &[Observation], digest: &Digest) -> String {
     if let Some(given) = session.user_title {
         return given.to_owned();
@@ -86,7 +86,7 @@ fn is_work(observation: &Observation) -> bool {
     !matches!(observation.kind, ObservationType::Decision | ObservationType::Discovery)
 }
 
-/// The turn in which most was done; the first of those in which as much was.
+/// Returns the turn with the most work; the first of equals.
 fn main_turn<'s>(session: &'s Session<'_>, observations: &[Observation]) -> Option<&'s Turn> {
     let mut weights: BTreeMap<u32, u64> = BTreeMap::new();
     for one in observations.iter().filter(|one| is_work(one)) {
@@ -113,7 +113,7 @@ fn session_digest(session: &Session<'_>, observations: &[Observation]) -> Digest
     let mut last = session.turns.iter().rev().filter(|turn| has_words(session, turn));
     if let Some(turn) = last.next() {
         closing(session, turn, &mut digest);
-        // "Commit this" leaves open what the turn before it left open.
+        // "Commit this" inherits the open work of the turn before.
         if digest.next_steps.is_empty()
             && request_of(session, turn).is_some_and(|request| request.is_slight)
             && let Some(before) = last.next()
@@ -135,7 +135,7 @@ fn session_digest(session: &Session<'_>, observations: &[Observation]) -> Digest
     digest
 }
 
-/// Puts an observation where it belongs in a digest.
+/// Puts an observation into its place in a digest.
 fn add(digest: &mut Digest, observation: &Observation, limit: usize) {
     let list = match observation.kind {
         ObservationType::Decision if observation.certainty == Certainty::Low => return,
@@ -159,7 +159,7 @@ fn files(observations: &[Observation]) -> Vec<String> {
     all.filter(|file| known.insert(file.as_str())).take(FILES).cloned().collect()
 }
 
-/// What was asked for first, and later, where most of the work was for something else.
+/// Returns the first request, and a later one if most of the work was for that.
 fn goals(session: &Session<'_>, observations: &[Observation]) -> Option<Statement> {
     let mut first = request(session, 0..session.events.len(), false)?;
     let later = main_turn(session, observations)
@@ -176,12 +176,12 @@ fn goals(session: &Session<'_>, observations: &[Observation]) -> Option<Statemen
     Some(first)
 }
 
-/// What was asked for in the prompt of a turn.
+/// Returns the request in the prompt of a turn.
 fn request_of<'s>(session: &'s Session<'_>, turn: &Turn) -> Option<&'s Request> {
     session.events.get(turn.range.start)?.request()
 }
 
-/// What was asked for first; the first prompt of substance if the first ones only drive the client.
+/// Returns the first request; skips prompts that only drive the client.
 fn request(session: &Session<'_>, range: std::ops::Range<usize>, any: bool) -> Option<Statement> {
     let mut fallback = None;
     for place in range {
@@ -227,7 +227,7 @@ fn has_words(session: &Session<'_>, turn: &Turn) -> bool {
         .any(|event| event.said().is_some())
 }
 
-/// What the last texts of a turn leave open.
+/// Adds the open work that the last texts of a turn name.
 fn closing(session: &Session<'_>, turn: &Turn, digest: &mut Digest) {
     let mut said =
         turn.range.clone().rev().filter_map(|at| Some((at, session.events.get(at)?.said()?)));
@@ -245,7 +245,7 @@ fn closing(session: &Session<'_>, turn: &Turn, digest: &mut Digest) {
     }
 }
 
-/// Tasks that were not done when the session ended.
+/// Returns the tasks that were open when the session ended.
 fn open_tasks(session: &Session<'_>) -> Vec<Statement> {
     let mut tasks = Tasks::default();
     let mut last = 0;
@@ -266,7 +266,7 @@ fn outcome(
 ) -> WorkOutcome {
     let Some(last) = session.turns.last() else { return WorkOutcome::Abandoned };
     let events = session.events.get(last.range.clone()).unwrap_or_default();
-    // An agent that is done says so: a call at the end means that it was stopped.
+    // An agent that is done says so: a call at the end means that it was interrupted.
     let ends_in_call = events
         .iter()
         .rfind(|event| !event.is_subagent)
@@ -291,11 +291,11 @@ fn outcome(
     }
 }
 
-/// The digests of the turns that had work in them: short, as the observations hold the rest.
+/// Returns the digests of the turns that had work in them: short, as the observations hold the rest.
 fn turn_digests(session: &Session<'_>, observations: &[Observation]) -> Vec<(u32, Digest)> {
     let mut digests = Vec::new();
     let mut from = 0;
-    // The digest of the session says all there is to say of its only turn.
+    // The digest of the session covers its only turn.
     let is_only = observations
         .iter()
         .all(|one| Some(one.turn) == observations.first().map(|first| first.turn));

@@ -1,8 +1,8 @@
-//! The agent's own list of what there is to do.
+//! The agent's own task list.
 
 use crate::text::one_line;
 
-/// How far a task is.
+/// The state of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     Pending,
@@ -10,18 +10,18 @@ pub(crate) enum State {
     Done,
 }
 
-/// What a call did to the list.
+/// The effect of a call on the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
-    /// The whole list anew, without what is done.
+    /// The whole list anew, without completed tasks.
     List(Vec<(String, State)>),
     /// One more task, with its number.
     Add(String, String),
-    /// Another state for the task with this number; none if it was deleted.
+    /// A new state for the task with this number; `None` if it was deleted.
     Set(String, Option<State>),
 }
 
-/// The list as it stands.
+/// The current list.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tasks {
     /// Number, text and state of each, in order.
@@ -31,11 +31,11 @@ pub(crate) struct Tasks {
 /// Most tasks that are kept.
 const MOST: usize = 100;
 
-/// Most of them that are kept of a list that is written anew.
+/// Most tasks that are kept of a rewritten list.
 const OPEN: usize = 12;
 
 impl Tasks {
-    /// Takes a change over. Gives the task that is in progress now, if that is another one.
+    /// Applies a change. Returns the task now in progress, if it is a different one.
     pub(crate) fn apply(&mut self, change: &Change) -> Option<String> {
         let before = self.current().map(str::to_owned);
         match change {
@@ -61,18 +61,18 @@ impl Tasks {
         self.current().filter(|current| Some(*current) != before.as_deref()).map(str::to_owned)
     }
 
-    /// The task that is in progress.
+    /// Returns the task in progress.
     pub(crate) fn current(&self) -> Option<&str> {
         self.tasks.iter().rev().find(|task| task.2 == State::InProgress).map(|task| task.1.as_str())
     }
 
-    /// The tasks that are not done.
+    /// Returns the open tasks.
     pub(crate) fn open(&self) -> impl Iterator<Item = &str> {
         self.tasks.iter().filter(|task| task.2 != State::Done).map(|task| task.1.as_str())
     }
 }
 
-/// What a call of a task tool did, from its text.
+/// Parses the effect of a task tool's call from its text.
 pub(crate) fn change(tool: &str, text: &str) -> Option<Change> {
     match tool {
         "TodoWrite" => {
@@ -91,7 +91,7 @@ pub(crate) fn change(tool: &str, text: &str) -> Option<Change> {
                 }
             }
             let has_tasks = !list.is_empty();
-            // A long session writes its list again and again: what is done need not be kept.
+            // A long session rewrites its list again and again: completed tasks need not be kept.
             list.retain(|(text, state)| *state != State::Done && !text.is_empty());
             list.truncate(OPEN);
             has_tasks.then_some(Change::List(list))

@@ -1,4 +1,4 @@
-//! Lines as they may be shown: one line each, of a certain length, without anything that could hide or
+//! Text that is safe to show: one line each, limited in length, with nothing that could hide or
 //! rearrange what is read.
 
 use std::borrow::Cow;
@@ -9,11 +9,11 @@ pub(crate) const TITLE: usize = thru_core::TITLE_LENGTH;
 /// Longest fact, in characters.
 pub(crate) const FACT: usize = 240;
 
-/// The name of the tags around what Throughline itself puts into a conversation.
+/// The name of the tags around text that Throughline injects into a conversation.
 const FENCE: &str = "throughline-context";
 
-/// `text` on one line of at most `limit` characters: no control characters, no terminal colours, no
-/// marks that turn the direction of writing, no fence of ours.
+/// Returns `text` on one line of at most `limit` characters: no control characters, no terminal colours,
+/// no bidirectional marks, no fence of ours.
 pub(crate) fn one_line(text: &str, limit: usize) -> String {
     let mut line = String::with_capacity(text.len().min(limit * 4 + 8));
     let mut gap = false;
@@ -36,7 +36,7 @@ pub(crate) fn one_line(text: &str, limit: usize) -> String {
     cut(&without_fence_tags(line), limit)
 }
 
-/// The characters of `text` that may be shown. Line ends stay.
+/// Returns the visible characters of `text`. Line ends stay.
 pub(crate) fn visible(text: &str) -> impl Iterator<Item = char> + '_ {
     let mut characters = text.chars().peekable();
     std::iter::from_fn(move || {
@@ -61,7 +61,8 @@ pub(crate) fn visible(text: &str) -> impl Iterator<Item = char> + '_ {
     })
 }
 
-/// Whether the character cannot be seen and may deceive: controls, direction marks, joiners of nothing.
+/// Returns true if the character is invisible and may deceive: controls, direction marks, joiners of
+/// nothing.
 pub(crate) fn is_hidden(character: char) -> bool {
     character.is_control()
         || matches!(
@@ -80,7 +81,8 @@ pub(crate) fn is_hidden(character: char) -> bool {
         )
 }
 
-/// `text` if it has at most `limit` characters, else its beginning up to the end of a word, and `…`.
+/// Returns `text` if it has at most `limit` characters, else its beginning up to the end of a word, and
+/// `…`.
 pub(crate) fn cut(text: &str, limit: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(limit) else {
         return text.to_owned();
@@ -101,7 +103,7 @@ pub(crate) fn cut(text: &str, limit: usize) -> String {
     format!("{kept}…")
 }
 
-/// Nothing that we write may look like the fence that marks what we put into a conversation.
+/// Removes anything that looks like the fence around injected text.
 fn without_fence_tags(line: String) -> String {
     let mut line = line;
     while let Some(at) = find_ignoring_case(&line, FENCE) {
@@ -110,7 +112,8 @@ fn without_fence_tags(line: String) -> String {
     line
 }
 
-/// `text` without what Throughline put into it. An unclosed fence hides all that follows it.
+/// Returns `text` without the text that Throughline injected. An unclosed fence hides everything after
+/// it.
 pub(crate) fn without_fenced(text: &str) -> Cow<'_, str> {
     let mut kept = String::new();
     let mut rest = text;
@@ -132,7 +135,7 @@ pub(crate) fn without_fenced(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-/// Where an ASCII `needle` (in lower case) stands in `text`, in whatever case.
+/// Returns the position of an ASCII `needle` (in lower case) in `text`, ignoring case.
 pub(crate) fn find_ignoring_case(text: &str, needle: &str) -> Option<usize> {
     let (text, needle) = (text.as_bytes(), needle.as_bytes());
     let first = *needle.first()?;
@@ -150,7 +153,7 @@ pub(crate) fn find_ignoring_case(text: &str, needle: &str) -> Option<usize> {
     None
 }
 
-/// `text` without Markdown's marks, emoji and quotes of code.
+/// Returns `text` without Markdown marks, emoji and code quotes.
 pub(crate) fn plain(text: &str) -> String {
     let linked = without_links(text);
     let mut plain = String::with_capacity(linked.len());
@@ -168,7 +171,7 @@ pub(crate) fn plain(text: &str) -> String {
     plain.trim().to_owned()
 }
 
-/// `text` without bold marks and emoji; code stays quoted, so that it is recognised as such.
+/// Returns `text` without bold marks and emoji; code stays quoted, so that it can be recognised.
 pub(crate) fn unmarked(text: &str) -> String {
     let linked = without_links(text);
     let mut kept = String::with_capacity(linked.len());
@@ -185,7 +188,7 @@ pub(crate) fn unmarked(text: &str) -> String {
     kept.trim().to_owned()
 }
 
-/// `[text](target)` as `text`.
+/// Turns `[text](target)` into `text`.
 fn without_links(text: &str) -> Cow<'_, str> {
     if !text.contains("](") {
         return Cow::Borrowed(text);
@@ -211,29 +214,29 @@ fn without_links(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-/// Whether the character is a picture rather than writing.
+/// Returns true if the character is a pictograph.
 pub(crate) fn is_emoji(character: char) -> bool {
     matches!(u32::from(character), 0x1f000..=0x1faff | 0x2600..=0x27bf | 0x2b00..=0x2bff | 0xfe0f | 0x200d | 0x23e9..=0x23fa)
 }
 
-/// The last part of a path.
+/// Returns the last part of a path.
 fn base_name(path: &str) -> &str {
     let trimmed = path.trim_end_matches(['/', '\\']);
     thru_core::file_name(trimmed)
 }
 
-/// The last part of a path as it may be shown.
+/// Returns the last part of a path, ready to show.
 pub(crate) fn shown_name(path: &str) -> String {
     one_line(base_name(path), TITLE)
 }
 
-/// Programs that are written small even where a sentence begins.
+/// Programs that are written in lower case even at the beginning of a sentence.
 const PROGRAMS: [&str; 14] = [
     "npm", "npx", "pnpm", "yarn", "bun", "cargo", "rustc", "git", "gh", "curl", "pip", "pytest",
     "tsc", "ssh",
 ];
 
-/// `text` with a capital first letter, unless its first word is a name of code.
+/// Returns `text` with a capital first letter, unless its first word is a name from code.
 pub(crate) fn capitalised(text: &str) -> String {
     let word = text.split_whitespace().next().unwrap_or_default();
     let is_code = word.contains(['_', '.', '/', '(', ':', '@', '-', '<', '$'])
@@ -249,7 +252,7 @@ pub(crate) fn capitalised(text: &str) -> String {
     }
 }
 
-/// `text` with a small first letter, unless its first word is a name.
+/// Returns `text` with a lower-case first letter, unless its first word is a name.
 pub(crate) fn uncapitalised(text: &str) -> String {
     let word = text.split_whitespace().next().unwrap_or_default();
     let mut characters = text.chars();
@@ -265,7 +268,7 @@ pub(crate) fn uncapitalised(text: &str) -> String {
     }
 }
 
-/// The beginning and the end of a long text, cut at line ends: what a reader would look at.
+/// Returns the beginning and the end of a long text, cut at line ends: the parts a reader would look at.
 pub(crate) fn ends(text: &str, head: usize, tail: usize) -> Cow<'_, str> {
     if text.len() <= head + tail {
         return Cow::Borrowed(text);

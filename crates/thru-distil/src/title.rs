@@ -1,11 +1,12 @@
-//! Titles: one line that says what happened, as a good commit subject does.
+//! Titles: one line that says what happened, like a good commit subject.
 
 use crate::text::{self, TITLE, capitalised, plain};
 
 /// Longest title, in characters.
 pub(crate) const LENGTH: usize = TITLE;
 
-/// Any line as a title: clean, capitalised, at most [`TITLE`] characters, cut where it may be cut.
+/// Turns any line into a title: clean, capitalised, at most [`TITLE`] characters, cut at a sensible
+/// place.
 pub(crate) fn shaped(line: &str) -> String {
     let line = plain(line);
     let line = text::one_line(&line, TITLE * 4);
@@ -24,7 +25,7 @@ pub(crate) fn shaped(line: &str) -> String {
     capitalised(&text::cut(line, TITLE))
 }
 
-/// "Step 2: Do x" as "Do x".
+/// Turns "Step 2: Do x" into "Do x".
 fn without_step(line: &str) -> &str {
     let Some((label, rest)) = line.split_once(": ") else { return line };
     let mut words = label.split_whitespace();
@@ -34,7 +35,7 @@ fn without_step(line: &str) -> &str {
     if is_step { rest } else { line }
 }
 
-/// A long line without what stands in brackets.
+/// Returns a long line without its brackets.
 fn without_asides(line: &str) -> String {
     let mut kept = String::with_capacity(line.len());
     let mut depth = 0usize;
@@ -65,7 +66,8 @@ fn trimmed(line: &str) -> &str {
     line.trim_end_matches(['.', ':', ';', ',', '!', '。', ' '])
 }
 
-/// The beginning of a long line up to where a thought ends, if that is long enough to say something.
+/// Returns the beginning of a long line up to the end of a clause, if that is long enough to say
+/// something.
 fn clause(line: &str) -> Option<&str> {
     let room = line.char_indices().nth(TITLE).map_or(line.len(), |(at, _)| at);
     let start = &line[..room];
@@ -106,7 +108,7 @@ fn balanced(clause: &str) -> bool {
         && clause.matches('"').count().is_multiple_of(2)
 }
 
-/// Whether the line is a bare label rather than a statement.
+/// Returns true if the line is a bare label rather than a statement.
 pub(crate) fn is_label(line: &str) -> bool {
     #[rustfmt::skip]
     const LABELS: [&str; 40] = [
@@ -127,7 +129,7 @@ pub(crate) fn is_label(line: &str) -> bool {
         || cleaned.starts_with("implement the following plan")
 }
 
-/// A commit's subject as a title: "feat(parser): read dates" as "Read dates (parser)".
+/// Turns a commit subject into a title: "feat(parser): read dates" becomes "Read dates (parser)".
 pub(crate) fn of_commit(subject: &str) -> String {
     let (_, scope, rest) = conventional(subject);
     let title = capitalised(rest);
@@ -142,7 +144,7 @@ pub(crate) fn of_commit(subject: &str) -> String {
     }
 }
 
-/// The parts of a conventional commit's subject: type, scope, description.
+/// Splits a conventional commit subject into type, scope and description.
 pub(crate) fn conventional(subject: &str) -> (Option<&str>, Option<&str>, &str) {
     let whole = (None, None, subject);
     let Some((head, rest)) = subject.split_once(": ") else { return whole };

@@ -1,8 +1,8 @@
-//! The verbs by which agents say what they did, and what kind of work each of them means.
+//! The verbs with which agents report their work, and the kind of work that each implies.
 
 use thru_core::ObservationType;
 
-/// Past tense and the imperative that a title begins with, sorted by the first.
+/// Past tense and the imperative for a title, sorted by the first.
 #[rustfmt::skip]
 const PAST: [(&str, &str); 141] = [
     ("added", "Add"), ("addressed", "Address"), ("adjusted", "Adjust"), ("aligned", "Align"),
@@ -48,7 +48,7 @@ const PAST: [(&str, &str); 141] = [
     ("validated", "Validate"), ("wired", "Wire"), ("wrapped", "Wrap"), ("wrote", "Write"),
 ];
 
-/// Imperatives that are not in [`PAST`]: what people ask for.
+/// Imperatives that are not in [`PAST`]: requests.
 #[rustfmt::skip]
 const ASKED: [&str; 68] = [
     "filter", "show", "upload", "track", "detect", "render", "parse", "unblock", "let", "display",
@@ -61,21 +61,21 @@ const ASKED: [&str; 68] = [
     "ship",
 ];
 
-/// The imperative of a verb in the past tense.
+/// Returns the imperative of a verb in the past tense.
 pub(crate) fn imperative(past: &str) -> Option<&'static str> {
     let word = past.trim_end_matches([',', ':']).to_ascii_lowercase();
     let at = PAST.binary_search_by(|(known, _)| known.cmp(&word.as_str())).ok()?;
     PAST.get(at).map(|(_, imperative)| *imperative)
 }
 
-/// Whether the word is an imperative that begins a request.
+/// Returns true if the word is an imperative that begins a request.
 pub(crate) fn is_imperative(word: &str) -> bool {
     let word = word.trim_end_matches([',', ':', '.']);
     PAST.iter().any(|(_, known)| known.eq_ignore_ascii_case(word))
         || ASKED.iter().any(|known| known.eq_ignore_ascii_case(word))
 }
 
-/// The imperative of a verb that ends in `-ing`: what an agent announces.
+/// Returns the imperative of a verb in `-ing`, as in announcements.
 pub(crate) fn imperative_of_gerund(word: &str) -> Option<&'static str> {
     let stem = word.strip_suffix("ing").or_else(|| word.strip_suffix("Ing"))?;
     let mut ends = stem.chars().rev();
@@ -91,7 +91,7 @@ pub(crate) fn imperative_of_gerund(word: &str) -> Option<&'static str> {
     })
 }
 
-/// What kind of work a title that begins with this verb is about.
+/// Returns the kind of work implied by the first verb of a title.
 pub(crate) fn kind_of(title: &str) -> Option<ObservationType> {
     #[rustfmt::skip]
     const FEATURE: [&str; 12] = [
@@ -124,7 +124,7 @@ pub(crate) fn kind_of(title: &str) -> Option<ObservationType> {
     REFACTOR.contains(&word).then_some(ObservationType::Refactor)
 }
 
-/// Whether a title begins with a verb that says no more than that something is different now.
+/// Returns true if a title begins with a verb that only says that something changed.
 pub(crate) fn is_mere_change(title: &str) -> bool {
     const CHANGE: [&str; 12] = [
         "update", "change", "switch", "reduce", "improve", "write", "run", "remove", "adjust",

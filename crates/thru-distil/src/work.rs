@@ -1,4 +1,4 @@
-//! What was done: one observation for each piece of a turn in which files, history or the state of a
+//! Completed work: one observation for each piece of a turn in which files, history or the state of a
 //! check changed.
 
 use thru_core::{Concept, ObservationType};
@@ -29,18 +29,18 @@ pub(crate) const READ: usize = 5;
 /// Most passages named as sources of an observation.
 const SOURCES: usize = 8;
 
-/// A title, and the event that it was taken from.
+/// A title and the event that it was taken from.
 type Found = (String, Option<usize>);
 
 /// A source of titles.
 type Rung<'r> = dyn Fn() -> Option<Found> + 'r;
 
-/// What is known of a segment.
+/// The known facts about a segment.
 struct Piece<'s> {
     session: &'s Session<'s>,
     segment: &'s Segment,
     events: &'s [Event],
-    /// The report of the work, and where it stands.
+    /// The report of the work and its place.
     report: Option<(usize, &'s Said)>,
     request: Option<(usize, &'s Request)>,
     runs: Vec<(usize, &'s Run)>,
@@ -48,12 +48,12 @@ struct Piece<'s> {
     modified: Vec<&'s str>,
 }
 
-/// The observation of a segment, if anything was done in it.
+/// Returns the observation of a segment, if anything was done in it.
 pub(crate) fn observe(session: &Session<'_>, turn: &Turn, segment: &Segment) -> Option<Draft> {
     let piece = Piece::of(session, turn, segment);
     let has_commits =
         piece.runs.iter().any(|(_, run)| !run.commits.is_empty() || run.pull_request.is_some());
-    // Commands that worked after others had failed belong to what was found out.
+    // Commands that worked after others had failed belong to the findings.
     if piece.modified.is_empty() && !has_commits {
         return None;
     }
@@ -125,7 +125,7 @@ impl<'s> Piece<'s> {
         changed.map(move |(offset, _)| start + offset)
     }
 
-    /// What happened, from the best evidence there is, and where that stands.
+    /// Returns the title from the best evidence there is, and its place.
     fn title(&self) -> Found {
         let said = self.report.map(|(at, said)| (Some(at), said));
         let asked = self.request.map(|(at, request)| (Some(at), request));
@@ -173,7 +173,7 @@ impl<'s> Piece<'s> {
             .unwrap_or_else(|| (self.last_resort(), None))
     }
 
-    /// What the agent said it would do right before the first edit.
+    /// Returns the agent's announcement right before the first edit.
     fn announced(&self) -> Option<Found> {
         let start = self.segment.range.start;
         let first_edit = self.edit_places().next().unwrap_or(self.segment.range.end);
@@ -187,7 +187,7 @@ impl<'s> Piece<'s> {
             })
     }
 
-    /// The files, or the command that works now.
+    /// Returns a title from the files, or from the command that works now.
     fn last_resort(&self) -> String {
         if self.modified.is_empty() {
             return "Open a pull request".to_owned();
@@ -249,7 +249,7 @@ impl<'s> Piece<'s> {
             Some(ObservationType::Feature) => ObservationType::Feature,
             _ if fixed && !is_aside => ObservationType::Bugfix,
             Some(kind) => kind,
-            // A plan that was worked off made something, if its heading does not say otherwise.
+            // A completed plan made something, unless its heading says otherwise.
             None if names_trouble => ObservationType::Bugfix,
             None if by_plan && !only_documents && !verbs::is_mere_change(title) => {
                 ObservationType::Feature
@@ -258,7 +258,7 @@ impl<'s> Piece<'s> {
         }
     }
 
-    /// The first sentences of the report, without claims that the checks contradict.
+    /// Returns the first sentences of the report, without claims that the checks contradict.
     fn narrative(&self) -> Option<(usize, String)> {
         let commit = self.runs.iter().find(|(_, run)| !run.commits.is_empty());
         if let Some((at, run)) = commit
@@ -282,7 +282,7 @@ impl<'s> Piece<'s> {
         (!narrative.is_empty()).then(|| (at, cut(&narrative, NARRATIVE)))
     }
 
-    /// Whether the last check before this place failed.
+    /// Returns true if the last check before this place failed.
     fn is_red_at(&self, at: usize) -> bool {
         let checks = &self.session.fixes.checks;
         let before = checks.partition_point(|(place, _)| *place < at);
@@ -340,7 +340,7 @@ impl<'s> Piece<'s> {
     }
 }
 
-/// Adds a commit's fact; where there is no room for one more, to the last one.
+/// Adds a commit's fact; if the list is full, to the last one.
 fn add_packed(facts: &mut Vec<(String, Vec<usize>)>, fact: String, at: usize) {
     if facts.len() + 1 < FACTS {
         facts.push((cut(&fact, FACT), vec![at]));
@@ -363,7 +363,7 @@ fn facts_room(last: &str, more: &str) -> bool {
     last.starts_with("Committed") && last.chars().count() + more.chars().count() + 2 <= FACT
 }
 
-/// Sentences in a row, as many as fit; the first one always.
+/// Joins as many sentences as fit; always the first.
 pub(crate) fn joined(sentences: &[String], limit: usize) -> String {
     let mut text = String::new();
     let mut length = 0;
@@ -380,7 +380,7 @@ pub(crate) fn joined(sentences: &[String], limit: usize) -> String {
     text
 }
 
-/// The text that says what was done: the last that does, or that reports at all.
+/// Returns the text that reports the work: the last one about completed work, else the last report.
 pub(crate) fn report(events: &[Event], range: std::ops::Range<usize>) -> Option<(usize, &Said)> {
     let said = |limit: usize| {
         range.clone().rev().filter_map(move |at| Some((at, events.get(at)?.said()?))).take(limit)
@@ -400,7 +400,7 @@ pub(crate) fn report(events: &[Event], range: std::ops::Range<usize>) -> Option<
         })
 }
 
-/// Files that were looked at and not changed, as far as they are listed.
+/// Returns the files that were read and not changed, up to the limit of the list.
 pub(crate) fn files_read(events: &[Event], modified: &[String]) -> Vec<String> {
     let mut files: Vec<String> = Vec::new();
     let changed: std::collections::HashSet<&str> = modified.iter().map(String::as_str).collect();

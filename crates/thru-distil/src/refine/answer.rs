@@ -1,5 +1,5 @@
-//! Reads what a model answered, in whatever form it came: the JSON that was asked for, JSON of other
-//! types, JSON in the midst of prose, or the tags by which other observers answer.
+//! Reads a model's answer in any form: the JSON that was asked for, JSON of other types, JSON amid
+//! prose, or the tags that other observers use.
 
 mod json;
 mod xml;
@@ -13,7 +13,7 @@ use thru_core::{Concept, ObservationType};
 use super::prompt;
 use crate::text::find_ignoring_case;
 
-/// Longest answer that is read, in bytes. Who asks bounds what is received.
+/// Longest answer that is read, in bytes. The caller limits how much is received.
 const LONGEST: usize = 8 * 1024 * 1024;
 
 /// Most observations of one turn.
@@ -31,150 +31,159 @@ const FILES: usize = 24;
 /// Most citations of one statement.
 const CITES: usize = 16;
 
-/// Longest text that is looked at, in bytes: what is kept of it is far shorter.
+/// Longest text that is looked at, in bytes; far less of it is kept.
 const TEXT: usize = 4 * 1024;
 
-/// Why nothing in an answer can be used.
+/// The reason an answer is unusable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unusable {
-    /// There is no text in it.
+    /// It has no text.
     #[error("the answer is empty")]
     Empty,
-    /// It is longer than anything that was asked for.
+    /// It is longer than any valid answer.
     #[error("the answer is too long")]
     TooLong,
     /// It is neither JSON nor tags.
     #[error("the answer has none of the forms that can be read")]
     NoForm,
-    /// It says nothing of what was asked.
+    /// It has nothing of what was asked for.
     #[error("the answer says nothing of what was asked")]
     NothingSaid,
-    /// It repeats what the model was told.
+    /// It repeats the prompt.
     #[error("the answer repeats the prompt")]
     Echo,
 }
 
-/// What a model said of a turn. Nothing of it is believed yet.
+/// A model's answer about a turn. Unverified: see [`ground_turn`](super::ground_turn).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TurnAnswer {
-    /// What it observed. None is an answer, too.
+    /// The observations. An empty list is a valid answer.
     pub observations: Vec<SaidObservation>,
-    /// How it sums the turn up.
+    /// The model's summary of the turn.
     pub summary: TurnSummary,
 }
 
 /// An observation as a model said it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SaidObservation {
-    /// What it is about.
+    /// The type of the observation.
     pub kind: ObservationType,
     /// Its title.
     pub title: String,
-    /// What happened.
+    /// The narrative.
     pub narrative: String,
     /// Single facts.
     pub facts: Vec<SaidFact>,
-    /// What kind of knowledge it holds.
+    /// The kinds of knowledge it holds.
     pub concepts: BTreeSet<Concept>,
-    /// Files that were looked at.
+    /// Files that were read.
     pub files_read: Vec<String>,
-    /// Files that were changed.
+    /// Files that were modified.
     pub files_modified: Vec<String>,
-    /// Numbers of lines in the record.
+    /// Numbers of the cited lines of the record.
     pub cite: Vec<u32>,
 }
 
 /// A fact as a model said it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SaidFact {
-    /// What is said.
+    /// The statement.
     pub text: String,
-    /// Numbers of lines in the record.
+    /// Numbers of the cited lines of the record.
     pub cite: Vec<u32>,
 }
 
 /// The summary of a turn, or of a session, as a model said it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TurnSummary {
-    /// What was asked.
+    /// The request.
     pub request: String,
-    /// What was looked into.
+    /// Things that were investigated.
     pub investigated: Vec<String>,
-    /// What was found out.
+    /// Findings.
     pub learned: Vec<String>,
-    /// What was done.
+    /// Completed work.
     pub completed: Vec<String>,
-    /// What is left to do.
+    /// Work that is left to do.
     pub next_steps: Vec<String>,
 }
 
-/// What a model said of a session. Nothing of it is believed yet.
+/// A model's answer about a session. Unverified: see [`ground_session`](super::ground_session).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionAnswer {
-    /// What it was about.
+    /// A title for the session.
     pub title: String,
-    /// How it sums the session up.
+    /// The model's summary of the session.
     pub summary: TurnSummary,
-    /// What it was about, in words.
+    /// Its topics, as keywords.
     pub topics: Vec<String>,
-    /// What became of files.
+    /// Changes to files.
     pub code_changes: Vec<SaidChange>,
-    /// What was decided.
+    /// Decisions that were made.
     pub key_decisions: Vec<SaidDecision>,
-    /// What went wrong and was put right.
+    /// Errors that were resolved.
     pub errors_resolved: Vec<SaidError>,
-    /// What came of it.
+    /// The results of the session.
     pub outcomes: Vec<String>,
-    /// What whoever goes on has to know.
+    /// Facts that the next session needs to know.
     pub context: Vec<String>,
-    /// Words to find it by.
+    /// Keywords to find it by.
     pub tags: Vec<String>,
 }
 
-/// What became of a file, as a model said it.
+/// A change to a file, as a model said it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SaidChange {
     /// The file.
     pub file: String,
-    /// What was changed in it.
+    /// A description of the change.
     pub description: String,
 }
 
 /// A decision as a model said it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SaidDecision {
-    /// What was chosen.
+    /// The option that was chosen.
     pub decision: String,
-    /// Why.
+    /// The reason.
     pub rationale: String,
-    /// What else was weighed.
+    /// Alternatives that were considered.
     pub alternatives: Vec<String>,
-    /// Numbers of lines in the record.
+    /// Numbers of the cited lines of the record.
     pub cite: Vec<u32>,
 }
 
 /// An error that was resolved, as a model said it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SaidError {
-    /// What went wrong.
+    /// The error.
     pub error: String,
-    /// Why.
+    /// Its cause.
     pub root_cause: String,
-    /// What put it right.
+    /// The fix.
     pub fix: String,
-    /// How that was checked.
+    /// The check that confirmed the fix.
     pub verification: String,
-    /// Numbers of lines in the record.
+    /// Numbers of the cited lines of the record.
     pub cite: Vec<u32>,
 }
 
 impl TurnAnswer {
-    /// Reads an answer that is JSON already.
+    /// Reads an answer that is already JSON.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Unusable`] if it has none of the expected members, is the schema itself, or repeats the
+    /// prompt.
     pub fn from_value(value: &Value) -> Result<Self, Unusable> {
         json::turn(value).and_then(Self::checked)
     }
 
     /// Reads an answer that is text.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Unusable`] if the text is empty, too long, in no known form, or repeats the prompt.
     pub fn from_text(text: &str) -> Result<Self, Unusable> {
         let text = readable(text)?;
         match json::within(text) {
@@ -194,12 +203,21 @@ impl TurnAnswer {
 }
 
 impl SessionAnswer {
-    /// Reads an answer that is JSON already.
+    /// Reads an answer that is already JSON.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Unusable`] if it has none of the expected members, is the schema itself, or repeats the
+    /// prompt.
     pub fn from_value(value: &Value) -> Result<Self, Unusable> {
         json::session(value).and_then(Self::checked)
     }
 
     /// Reads an answer that is text.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Unusable`] if the text is empty, too long, in no known form, or repeats the prompt.
     pub fn from_text(text: &str) -> Result<Self, Unusable> {
         let text = readable(text)?;
         match json::within(text) {
@@ -243,7 +261,7 @@ fn unreadable(text: &str) -> Unusable {
     if repeats_prompt(text) { Unusable::Echo } else { Unusable::NoForm }
 }
 
-/// Sentences of the prompts by which they are recognised.
+/// Characteristic sentences of the prompts.
 static PROMPT: LazyLock<Vec<String>> = LazyLock::new(|| {
     const LEAST: usize = 40;
     let sentences = prompt::texts().into_iter().flat_map(|text| text.split(['.', ':', ';', '\n']));
@@ -253,13 +271,13 @@ static PROMPT: LazyLock<Vec<String>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Whether a text holds a sentence of the prompt.
+/// Returns true if a text contains a sentence of the prompt.
 fn repeats_prompt(text: &str) -> bool {
     let text = &text[..text.floor_char_boundary(64 * 1024)];
     PROMPT.iter().any(|sentence| find_ignoring_case(text, sentence).is_some())
 }
 
-/// The type that a name means: the nearest there is.
+/// Returns the observation type closest to a name.
 fn kind_of(name: &str) -> ObservationType {
     let name = name.trim().to_ascii_lowercase();
     if let Ok(kind) = name.parse() {
@@ -283,13 +301,13 @@ fn kind_of(name: &str) -> ObservationType {
     nearest.map_or(ObservationType::Discovery, |(_, kind)| *kind)
 }
 
-/// The concept that a name means, if it is one.
+/// Returns the concept with this name, if it is one.
 fn concept_of(name: &str) -> Option<Concept> {
     let name = name.trim().to_ascii_lowercase().replace(['_', ' '], "-");
     name.parse().ok()
 }
 
-/// Numbers in a text: `[1]`, `1, 2`.
+/// Returns the numbers in a text: `[1]`, `1, 2`.
 fn numbers_in(text: &str) -> Vec<u32> {
     let text = &text[..text.floor_char_boundary(200)];
     text.split(|c: char| !c.is_ascii_digit())
@@ -298,7 +316,7 @@ fn numbers_in(text: &str) -> Vec<u32> {
         .collect()
 }
 
-/// A text without the citations at its end, and their numbers.
+/// Splits the citations off the end of a text; returns the rest and their numbers.
 pub(super) fn without_cites(text: &str) -> (&str, Vec<u32>) {
     let mut text = text.trim();
     let mut cites = Vec::new();
@@ -314,7 +332,7 @@ pub(super) fn without_cites(text: &str) -> (&str, Vec<u32>) {
     (text, cites)
 }
 
-/// As much of a text as is looked at.
+/// Returns the part of a text that is looked at.
 fn bounded(text: &str) -> &str {
     let text = text.trim();
     &text[..text.floor_char_boundary(TEXT)]

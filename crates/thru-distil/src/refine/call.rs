@@ -1,4 +1,4 @@
-//! What is told of a tool call: one line, and what of its input and output matters.
+//! Tool calls in a record: one line each, with the relevant part of input and output.
 
 use std::collections::HashSet;
 
@@ -28,26 +28,26 @@ const LOOKING: [&str; 8] = [
     "git remote",
 ];
 
-/// How much of an output is looked at.
+/// Bytes of an output that are looked at.
 const LOOKED_AT: usize = 24 * 1024;
 
-/// What becomes of a call in a record.
+/// The place of a call in a record.
 pub(super) enum Told {
-    /// A line of its own.
+    /// It gets a line of its own.
     Item(Box<Item>),
     /// Something was looked at.
     Look(String),
     /// A file was changed.
     Edit(String, Box<Item>),
-    /// A command ran; the key says what is the same when it runs again.
+    /// A command ran; the key is the same for every run of it.
     Run(String, Box<Item>),
     /// It happened, and is not worth a line.
     LeftOut,
-    /// Nobody misses it.
+    /// It can be left out without a trace.
     Nothing,
 }
 
-/// What is told of a tool call.
+/// Returns the representation of a tool call.
 pub(super) fn told(moment: &TurnMoment) -> Told {
     let tool = moment.tool.as_deref().unwrap_or("a tool");
     let item =
@@ -99,7 +99,7 @@ pub(super) fn told(moment: &TurnMoment) -> Told {
     used(moment, tool)
 }
 
-/// Another tool: what it was given, and how its result begins.
+/// Describes a call of any other tool: its input, and the beginning of its result.
 fn used(moment: &TurnMoment, tool: &str) -> Told {
     let (what, rank, lengths) = match tool {
         "Task" | "Agent" => ("description", Rank::Prose, [0, 400, 1_200]),
@@ -178,14 +178,14 @@ fn ran(moment: &TurnMoment, run: &Run) -> Told {
     Told::Run(key, Box::new(Item::new(moment.passage, rank, forms.into())))
 }
 
-/// Adds another run of the same command that ended alike: the last one says how it stands.
+/// Folds in another run of the same command with the same result: the last run shows the current state.
 pub(super) fn fold_run(known: &mut Item, again: Item) {
     known.passages.extend(again.passages);
     let times = known.passages.len();
     known.forms = again.forms.iter().map(|form| format!("{times} TIMES {form}")).collect();
 }
 
-/// What was changed in a file.
+/// Describes the change of a file.
 fn edit(moment: &TurnMoment, path: &str) -> Item {
     let text = own(&moment.text);
     let by = if moment.is_subagent { " (subagent)" } else { "" };
@@ -209,7 +209,7 @@ fn edit(moment: &TurnMoment, path: &str) -> Item {
     Item::new(moment.passage, Rank::Change, forms)
 }
 
-/// Adds another edit of the same file.
+/// Folds in another edit of the same file.
 pub(super) fn fold_edit(known: &mut Item, again: Item) {
     /// Lines of one file's changes, by form.
     const MOST: [usize; 3] = [1, 6, 16];
@@ -236,7 +236,7 @@ fn with_lines(head: &str, lines: &[String]) -> String {
     text
 }
 
-/// Lines that are in one text only: one of what went, what came, and more of what went.
+/// Returns lines that are in one text only: one removed, the added ones, and more of the removed ones.
 fn changed_lines(old: &str, new: &str) -> Vec<String> {
     let known = |text: &str| -> HashSet<String> {
         text.lines().take(400).map(|line| line.trim().to_owned()).collect()
@@ -253,7 +253,7 @@ fn changed_lines(old: &str, new: &str) -> Vec<String> {
     lines
 }
 
-/// Lines of code that say something: not blank, not only brackets.
+/// Returns the lines of code that tell something: not blank, not only brackets.
 fn telling_lines(text: &str) -> impl Iterator<Item = &str> {
     text.lines().take(400).map(str::trim).filter(|line| says_something(line))
 }
@@ -262,7 +262,7 @@ fn says_something(line: &str) -> bool {
     line.chars().filter(|c| c.is_alphanumeric()).take(3).count() == 3
 }
 
-/// The lines of an output that tell why it failed, and where.
+/// Returns the lines of an output that give the reason and the place of a failure.
 fn failure(why: Option<&str>, output: &str, most: usize) -> Vec<String> {
     let Some(why) = why else { return last_lines(output, most) };
     let mut lines = vec![output_line(why, LINE)];
@@ -282,7 +282,7 @@ fn failure(why: Option<&str>, output: &str, most: usize) -> Vec<String> {
     lines
 }
 
-/// The last lines of an output: what it comes to.
+/// Returns the last lines of an output, its conclusion.
 fn last_lines(output: &str, most: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for line in output.lines().rev().take(400) {
@@ -298,8 +298,8 @@ fn last_lines(output: &str, most: usize) -> Vec<String> {
     lines
 }
 
-/// What stands behind the input of a call. Nothing marks where it begins: the input's members are taken
-/// off as long as they look like members.
+/// Returns the text after the input of a call. Nothing marks its beginning: members of the input are
+/// skipped as long as they look like members.
 fn result(text: &str) -> &str {
     let mut rest = text.split_once('\n').map_or("", |(_, rest)| rest);
     loop {
@@ -314,7 +314,7 @@ fn result(text: &str) -> &str {
     }
 }
 
-/// New text without the client's word that it was written.
+/// Returns new text without the client's confirmation that it was written.
 fn before_result(text: &str) -> &str {
     const RESULTS: [&str; 4] =
         ["\nThe file ", "\nFile created successfully", "\nfilePath: ", "\ntype: "];
@@ -322,7 +322,7 @@ fn before_result(text: &str) -> &str {
     end.map_or(text, |end| &text[..end])
 }
 
-/// A member of a call's input, up to the end of its line.
+/// Returns a member of a call's input, up to the end of its line.
 fn member<'t>(text: &'t str, name: &str) -> &'t str {
     if name.is_empty() {
         return "";
@@ -333,7 +333,7 @@ fn member<'t>(text: &'t str, name: &str) -> &'t str {
         .unwrap_or_default()
 }
 
-/// The end of a path: enough to know the file by.
+/// Returns the end of a path: enough to recognise the file.
 pub(super) fn short_path(path: &str) -> &str {
     let mut slashes = path.match_indices(['/', '\\']).map(|(at, _)| at).rev();
     match slashes.nth(3) {

@@ -1,5 +1,5 @@
-//! What keeps recorded text apart from what a model is told: nothing that was recorded can close the
-//! fence around it, and nothing that Throughline or the client put into a conversation is sent.
+//! Separation of recorded text from instructions to a model: nothing recorded can close the fence around
+//! it, and nothing that Throughline or the client injected into a conversation is sent.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -15,18 +15,18 @@ pub(super) const TURN: &str = "recorded-turn";
 /// The name of the tags around the record of a session.
 pub(super) const SESSION: &str = "recorded-session";
 
-/// Tags that nothing which is sent or believed may hold: ours and the client's.
+/// Tags that must not occur in anything sent or believed: ours and the client's.
 const TAGS: [&str; 5] =
     [TURN, SESSION, "throughline-context", "system-reminder", "previous-session-context"];
 
-/// Blocks that were put into the conversation by programs and are left out with all that they hold.
+/// Blocks that programs inject into a conversation; they are removed with their contents.
 const BLOCKS: [(&str, &str); 3] = [
     ("<throughline-context", "</throughline-context>"),
     ("<system-reminder", "</system-reminder>"),
     ("<previous-session-context", "</previous-session-context>"),
 ];
 
-/// `text` without what programs put into it. An unclosed block hides all that follows it.
+/// Returns `text` without injected blocks. An unclosed block hides everything after it.
 pub(super) fn own(text: &str) -> Cow<'_, str> {
     let mut text = Cow::Borrowed(text);
     for (open, close) in BLOCKS {
@@ -52,8 +52,8 @@ fn without(text: &str, open: &str, close: &str) -> Option<String> {
     Some(kept)
 }
 
-/// `text` in which no tag of [`TAGS`] stands: the bracket that would open one becomes a round one, so
-/// that the text is as long as before.
+/// Returns `text` with every tag of [`TAGS`] defused: the bracket that would open it becomes a round
+/// one, so that the length stays the same.
 pub(super) fn neutral(text: &str) -> String {
     let mut neutral = String::with_capacity(text.len());
     let mut rest = text;
@@ -68,9 +68,9 @@ pub(super) fn neutral(text: &str) -> String {
     neutral
 }
 
-/// Whether what stands behind a `<` makes it the beginning of one of our tags.
+/// Returns true if the text after a `<` makes it the beginning of one of our tags.
 fn names_tag(after: &str) -> bool {
-    // Enough for any number of blanks that a reader would overlook.
+    // Enough for any number of blanks that a model might skip.
     const REACH: usize = 64;
     let after = &after[..after.floor_char_boundary(REACH)];
     let name = after.trim_start_matches(|c: char| c.is_whitespace() || c == '/' || c == '\\');
@@ -78,12 +78,12 @@ fn names_tag(after: &str) -> bool {
         .any(|tag| name.get(..tag.len()).is_some_and(|start| start.eq_ignore_ascii_case(tag)))
 }
 
-/// Whether `text` holds the name of one of our tags or of the client's.
+/// Returns true if `text` contains the name of one of our tags or of the client's.
 pub(super) fn holds_tag(text: &str) -> bool {
     TAGS.iter().any(|tag| find_ignoring_case(text, tag).is_some())
 }
 
-/// What speaks to whoever reads it instead of telling what happened.
+/// Phrases that address the reader instead of describing what happened.
 static STEERING: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)
@@ -97,15 +97,15 @@ static STEERING: LazyLock<Option<Regex>> = LazyLock::new(|| {
     )
 });
 
-/// Whether a text tells whoever reads it what to do, as instructions to an agent are worded.
+/// Returns true if a text instructs its reader, in the wording of instructions to an agent.
 pub(super) fn steers(text: &str) -> bool {
     STEERING.as_ref().is_some_and(|steering| steering.is_match(text))
 }
 
-/// Recorded text as it is sent: one line of at most `limit` characters. Of a long text the end is kept
-/// as well.
+/// Returns recorded text as it is sent: one line of at most `limit` characters. The end of a long text
+/// is kept as well.
 pub(super) fn line(text: &str, limit: usize) -> String {
-    // Far more than is shown: most of a long text is never looked at.
+    // Far more than is shown; most of a long text is never looked at.
     let looked_at = crate::text::ends(text, limit * 6 + 64, limit * 4 + 64);
     let whole = one_line(&looked_at, usize::MAX / 8);
     let count = whole.chars().count();
@@ -123,7 +123,7 @@ pub(super) fn line(text: &str, limit: usize) -> String {
     neutral(&format!("{head} {end}"))
 }
 
-/// One line of an output: indentation stays, hidden characters do not.
+/// Returns one line of output: indentation stays, hidden characters do not.
 pub(super) fn output_line(text: &str, limit: usize) -> String {
     let shown: String = visible(text).take(limit * 4).collect();
     let shown = shown.replace('\t', "  ");

@@ -1,6 +1,6 @@
-//! What of an answer is believed: what the record holds. Every statement that names a file, an
-//! identifier, a command, a code or a number which the material does not hold is dropped and counted,
-//! and so is what would steer whoever reads it.
+//! Grounding of answers: only statements that the record supports are believed. A statement that names a
+//! file, an identifier, a command, a code or a number missing from the material is dropped and counted;
+//! so is one that would steer its reader.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -42,76 +42,76 @@ const FILES: usize = 6;
 /// Longest tag, in characters.
 const TAG: usize = 40;
 
-/// What the caller knows of a turn and no model does.
+/// Facts about a turn that the caller knows and no model does.
 #[derive(Clone, Copy, Debug)]
 pub struct About<'a> {
-    /// Whose session it is.
+    /// The agent that ran the session.
     pub agent: Agent,
     /// The session.
     pub session: &'a SessionId,
-    /// What is the same exactly if the turn's content is.
+    /// A key of the turn's content: equal exactly if the content is equal.
     pub content_key: &'a [u8],
     /// The number of the turn.
     pub turn: u32,
-    /// When the last of its passages was written.
+    /// The time of the last of its passages.
     pub at: Option<Timestamp>,
     /// Tokens (estimated) of its passages.
     pub raw_tokens: u64,
-    /// How the turn ended, as it was distilled: what was done says so, not a model.
+    /// The outcome of the turn as distilled: it follows from what was done, not from a model.
     pub outcome: WorkOutcome,
 }
 
-/// What is believed of an answer about a turn.
+/// The believed part of an answer about a turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Grounded {
     /// Observations, each with sources.
     pub observations: Vec<Observation>,
     /// The digest of the turn.
     pub digest: Digest,
-    /// What was not believed.
+    /// Counts of dropped statements.
     pub dropped: Dropped,
 }
 
-/// What is believed of an answer about a session.
+/// The believed part of an answer about a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GroundedSession {
     /// The session.
     pub session: RefinedSession,
-    /// What was not believed.
+    /// Counts of dropped statements.
     pub dropped: Dropped,
 }
 
-/// How much was not believed, by what was wrong with it.
+/// Counts of dropped statements, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct Dropped {
-    /// Statements that name a file that is not there, and files of lists.
+    /// Statements that name an unknown file, and unknown files in lists.
     pub files: u32,
-    /// Statements that name an identifier that is not there.
+    /// Statements that name an unknown identifier.
     pub identifiers: u32,
     /// Statements that name a command that did not run.
     pub commands: u32,
-    /// Statements that name a code of an error, or a hash, that is not there.
+    /// Statements that name an unknown error code or hash.
     pub codes: u32,
-    /// Statements that name a number that is not there.
+    /// Statements that name an unknown number.
     pub numbers: u32,
-    /// Statements that steer, or that hold the tags of a fence.
+    /// Statements that steer the reader or contain the tags of a fence.
     pub steering: u32,
-    /// Citations of lines that are not there.
+    /// Citations of missing lines.
     pub cites: u32,
-    /// Observations that were dropped whole, with what else was in them.
+    /// Observations that were dropped whole, with everything in them.
     pub observations: u32,
-    /// Statements that were believed: what the others are to be seen beside.
+    /// Statements that were believed, for comparison.
     pub kept: u32,
 }
 
 impl Dropped {
-    /// Statements that were dropped.
+    /// Returns the number of dropped statements.
     pub const fn statements(&self) -> u32 {
         self.files + self.identifiers + self.commands + self.codes + self.numbers + self.steering
     }
 
-    /// Adds what was dropped elsewhere.
+    /// Adds the counts of another.
     pub const fn add(&mut self, other: Self) {
         self.files += other.files;
         self.identifiers += other.identifiers;
@@ -136,15 +136,15 @@ impl Dropped {
     }
 }
 
-/// Why a statement is dropped.
+/// The reason a statement is dropped.
 #[derive(Clone, Copy, Debug)]
 enum Why {
     Named(Kind),
     Steers,
 }
 
-/// What is believed of an answer about a turn. The material is the whole text of the turn's passages,
-/// not only what was sent.
+/// Returns the believed part of an answer about a turn. The material is the whole text of the turn's
+/// passages, not only what was sent.
 pub fn ground_turn(
     answer: &TurnAnswer,
     input: &TurnInput,
@@ -171,7 +171,7 @@ pub fn ground_turn(
     Grounded { observations, digest, dropped: ground.dropped }
 }
 
-/// What is believed of an answer about a session.
+/// Returns the believed part of an answer about a session.
 pub fn ground_session(
     answer: &SessionAnswer,
     input: &SessionInput,
@@ -195,16 +195,16 @@ pub fn ground_session(
     GroundedSession { session: RefinedSession { title, digest, sections }, dropped: ground.dropped }
 }
 
-/// Looks answers up in the material.
+/// Looks statements up in the material.
 struct Ground<'m> {
     material: &'m Material,
     cites: &'m [Vec<Id>],
-    /// Where names were found, so that each is sought once.
+    /// The places of each name found so far, so that each is searched once.
     places: HashMap<Name, Vec<usize>>,
     dropped: Dropped,
 }
 
-/// Where the names of a statement stand: those of its rarest name.
+/// The places of the names of a statement: those of its rarest name.
 type Rarest = Vec<usize>;
 
 impl<'m> Ground<'m> {
@@ -258,7 +258,7 @@ impl<'m> Ground<'m> {
             sources,
             speaker: Speaker::Agent,
             certainty: Certainty::High,
-            // Ruling is a person's act.
+            // Only a person can rule.
             is_rule: false,
             at: about.at,
             raw_tokens: about.raw_tokens,
@@ -269,12 +269,12 @@ impl<'m> Ground<'m> {
     fn title(&mut self, said: &str) -> Option<(String, Rarest)> {
         let shaped = title::shaped(said);
         let title = shown(&shaped, thru_core::TITLE_LENGTH);
-        // What was said whole is looked at: nothing hides behind where a title is cut.
+        // The whole statement is checked: nothing may hide beyond the cut of a title.
         let rarest = self.checked(said)?;
         title.chars().any(char::is_alphanumeric).then_some((title, rarest))
     }
 
-    /// The sentences that are grounded.
+    /// Returns the sentences that are grounded.
     fn narrative(&mut self, said: &str, cited: &[Id]) -> Option<Statement> {
         let mut text = String::new();
         let mut found: Rarest = Vec::new();
@@ -300,8 +300,8 @@ impl<'m> Ground<'m> {
         Some(Statement { text, sources })
     }
 
-    /// One statement: with its own citations, those of what it belongs to, or the passages that hold
-    /// what it names.
+    /// Returns one statement, with its own citations, those of its parent, or the passages that contain
+    /// the names in it.
     fn statement(
         &mut self,
         said: &str,
@@ -403,7 +403,7 @@ impl<'m> Ground<'m> {
         tags
     }
 
-    /// A text beside a statement, which has the statement's sources.
+    /// Returns a text beside a statement, which shares the statement's sources.
     fn text(&mut self, said: &str) -> Option<String> {
         let text = shown(&unmarked(said), SENTENCE);
         if !text.chars().any(char::is_alphanumeric) {
@@ -435,7 +435,7 @@ impl<'m> Ground<'m> {
         file
     }
 
-    /// The passages behind citations; those that are not there are counted.
+    /// Returns the passages behind citations; counts the missing ones.
     fn cited(&mut self, cites: &[u32]) -> Vec<Id> {
         let mut ids: BTreeSet<(u32, usize)> = BTreeSet::new();
         let mut sources = Vec::new();
@@ -465,8 +465,8 @@ impl<'m> Ground<'m> {
         if sources.is_empty() { self.material.chief() } else { sources }
     }
 
-    /// Where the rarest name of a text stands, if all of them do and nothing in it steers. Else it is
-    /// counted as dropped.
+    /// Returns the places of the rarest name of a text, if all names are found and nothing in it steers.
+    /// Otherwise counts it as dropped.
     fn checked(&mut self, said: &str) -> Option<Rarest> {
         match self.check(said) {
             Ok(rarest) => {
@@ -509,7 +509,7 @@ impl<'m> Ground<'m> {
     }
 }
 
-/// A text as it may be shown: one line of at most `limit` characters, in which nothing is hidden.
+/// Returns a text ready to show: one line of at most `limit` characters, with nothing hidden in it.
 fn shown(text: &str, limit: usize) -> String {
     let text: String = text.chars().filter(|c| !is_invisible(*c)).collect();
     crate::text::one_line(&text, limit)

@@ -1,30 +1,30 @@
-//! One thing that a record tells, in forms of different length.
+//! One item of a record, in forms of different lengths.
 
 use thru_core::{Id, estimated_tokens};
 
-/// How much it matters that a thing is told, first first.
+/// The importance of an item, highest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rank {
-    /// What a person asked, answered or refused.
+    /// A person's prompt, answer or refusal.
     Person,
-    /// The last thing that the agent said: what came of it.
+    /// The agent's last words: its conclusion.
     Conclusion,
-    /// What failed, and what was committed.
+    /// A failure or a commit.
     Event,
-    /// What was changed.
+    /// A change.
     Change,
     /// A check that passed.
     Check,
-    /// What the agent said on the way.
+    /// The agent's other prose.
     Prose,
-    /// What else ran.
+    /// Any other call.
     Call,
-    /// What was looked at.
+    /// A look at something.
     Look,
 }
 
-/// How much of a record is taken by what, in the order in which room is given: up to which rank, in
-/// which form, and up to which share of the room (in percent).
+/// Shares of a record, in the order in which room is assigned: lowest rank, form, and share of the room
+/// (in percent).
 const PASSES: [(Rank, usize, u64); 8] = [
     (Rank::Conclusion, 1, 60),
     (Rank::Look, 0, 75),
@@ -36,13 +36,13 @@ const PASSES: [(Rank, usize, u64); 8] = [
     (Rank::Look, 2, 100),
 ];
 
-/// One line of a record, with what may follow it, indented.
+/// One line of a record, with optional indented lines below it.
 #[derive(Clone, Debug)]
 pub(super) struct Item {
-    /// The passages that it is taken from.
+    /// The passages that it was taken from.
     pub(super) passages: Vec<Id>,
     pub(super) rank: Rank,
-    /// What it says, the shortest form first. Never empty.
+    /// The text, shortest form first. Never empty.
     pub(super) forms: Vec<String>,
 }
 
@@ -53,19 +53,19 @@ impl Item {
         item
     }
 
-    /// A form, or the longest that there is.
+    /// Returns a form, or the longest there is.
     pub(super) fn form(&self, at: usize) -> &str {
         self.forms.get(at).or_else(|| self.forms.last()).map_or("", String::as_str)
     }
 
-    /// What it costs in a form; more than it does where the numbers of lines are short.
+    /// Returns the cost of a form in tokens; an upper bound if line numbers are short.
     fn cost(&self, form: usize) -> u64 {
         const NUMBER: u64 = 3;
         self.forms.get(form).map_or(0, |text| estimated_tokens(text) + NUMBER)
     }
 }
 
-/// Items that were chosen so that they fit, in their order, as numbered lines.
+/// Items chosen to fit, in their order, as numbered lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Record {
     pub(super) text: String,
@@ -74,10 +74,10 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// As many items in as long a form as fit into `room` tokens, the important ones first. Of what is
-    /// equally important the later is.
+    /// Fits as many items as possible, in as long a form as possible, into `room` tokens: the important
+    /// ones first, and among equals the later ones.
     pub(super) fn of(items: &[Item], room: u64, left_out: usize) -> Self {
-        // For the line that says what is not told.
+        // Tokens of the line that reports omissions.
         const CLOSING: u64 = 12;
         let room = room.saturating_sub(CLOSING);
         let mut order: Vec<usize> = (0..items.len()).rev().collect();

@@ -1,9 +1,9 @@
-//! Where in the material a name stands, in whichever of its spellings.
+//! Search for a name in the material, in any of its spellings.
 
 use super::material::{Border, Material};
 use super::names::{Kind, Name};
 
-/// Where a name stands in the material, in one of the ways in which it may be written.
+/// Returns the places of a name in the material, in any of its spellings.
 pub(super) fn places(material: &Material, name: &Name) -> Vec<usize> {
     let text = name.text.as_str();
     let first = |forms: &mut dyn Iterator<Item = String>, border| {
@@ -21,7 +21,7 @@ pub(super) fn places(material: &Material, name: &Name) -> Vec<usize> {
         Kind::Code => {
             let places = material.places(text, Border::Name);
             match places.is_empty() && text.len() >= 7 {
-                // Hashes are told short.
+                // Hashes are often abbreviated.
                 true => material.places(text, Border::Start),
                 false => places,
             }
@@ -47,7 +47,8 @@ pub(super) fn places(material: &Material, name: &Name) -> Vec<usize> {
     }
 }
 
-/// Where all the parts of a name stand, each for itself: `Reader::read` may be written in two places.
+/// Returns the places of all parts of a name, each searched by itself: `Reader::read` may be written in
+/// two places.
 fn parts(material: &Material, name: &str) -> Vec<usize> {
     let is_between = |c: char| matches!(c, ':' | '.' | '/' | '@' | '-' | '>');
     let parts: Vec<&str> = name.split(is_between).filter(|part| !part.is_empty()).collect();
@@ -67,7 +68,7 @@ fn parts(material: &Material, name: &str) -> Vec<usize> {
     rarest
 }
 
-/// Where a number stands: with or without marks between its thousands, or as a word.
+/// Returns the places of a number: with or without thousands separators, or as a word.
 fn number(material: &Material, number: &str) -> Vec<usize> {
     const WORDS: [&str; 10] =
         ["three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];

@@ -1,4 +1,4 @@
-//! What a turn, or a session, really holds: where an answer is looked up.
+//! The actual content of a turn or a session, against which an answer is checked.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -8,13 +8,13 @@ use thru_core::{Access, FileTouch, Id, PassageKind};
 
 use super::TurnMoment;
 
-/// The whole text of some passages, to be looked up in.
+/// The whole text of some passages, for lookup.
 #[derive(Clone, Debug, Default)]
 pub struct Material {
     texts: Vec<Text>,
     files: Vec<FileTouch>,
     known: HashSet<(String, bool)>,
-    /// The lines of files that were read: which passage, from where, to where.
+    /// Line ranges of files that were read: passage, first line, last line.
     lines: Vec<(usize, u64, u64)>,
 }
 
@@ -22,29 +22,29 @@ pub struct Material {
 struct Text {
     passage: Id,
     kind: PassageKind,
-    /// In lower case, with its command and its files.
+    /// The text in lower case, with its command and its files.
     lower: String,
     /// The words of the command line.
     command: Vec<String>,
 }
 
-/// What may stand beside what is looked up.
+/// The characters allowed beside a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Border {
     /// Nothing that would make it part of a longer name.
     Name,
-    /// The same; a longer path may stand before it.
+    /// Like `Name`, but a longer path may precede it.
     Path,
     /// No other digit.
     Number,
-    /// Anything before it, nothing of a longer name behind it.
+    /// Anything before it, nothing after it that continues the name.
     End,
-    /// Nothing of a longer name before it, anything behind it.
+    /// Nothing before it that belongs to the name, anything after it.
     Start,
 }
 
 impl Material {
-    /// The material of these passages.
+    /// Collects the material of these passages.
     pub fn of(moments: &[TurnMoment]) -> Self {
         let mut material = Self::default();
         moments.iter().for_each(|moment| material.add(moment));
@@ -68,7 +68,7 @@ impl Material {
             lower.push_str(&more.to_lowercase());
         }
         if lower.contains('\\') {
-            // Paths are written in two ways.
+            // Paths have two spellings.
             let other = lower.replace("\\\\", "/").replace('\\', "/");
             lower.push('\n');
             lower.push_str(&other);
@@ -85,7 +85,7 @@ impl Material {
         }
     }
 
-    /// Adds a file that was looked at or changed.
+    /// Adds a file that was read or modified.
     pub fn touch(&mut self, file: FileTouch) {
         if let Some(last) = self.texts.last_mut() {
             last.lower.push('\n');
@@ -94,7 +94,7 @@ impl Material {
         self.know(file);
     }
 
-    /// The passages in which `needle` (in lower case) stands, by their places.
+    /// Returns the indexes of the passages that contain `needle` (in lower case).
     pub(super) fn places(&self, needle: &str, border: Border) -> Vec<usize> {
         if needle.is_empty() {
             return Vec::new();
@@ -108,13 +108,13 @@ impl Material {
         self.texts.iter().enumerate().filter(|(_, text)| holds(text)).map(|(at, _)| at).collect()
     }
 
-    /// The passages in which a line of that number was read.
+    /// Returns the passages in which a line of that number was read.
     pub(super) fn lines(&self, number: u64) -> Vec<usize> {
         let holds = self.lines.iter().filter(|(_, from, to)| (*from..=*to).contains(&number));
         holds.map(|(place, ..)| *place).collect()
     }
 
-    /// The passages in which a command ran that has these words, in this order.
+    /// Returns the passages in which a command ran that has these words, in this order.
     pub(super) fn runs(&self, command: &str) -> Vec<usize> {
         let sought = words(command);
         let has = |text: &Text| {
@@ -127,7 +127,7 @@ impl Material {
         self.texts.iter().enumerate().filter(|(_, text)| has(text)).map(|(at, _)| at).collect()
     }
 
-    /// A file of the material, by its path or by the end of it.
+    /// Finds a file of the material by its path or by the end of it.
     pub(super) fn file(&self, said: &str, modified: bool) -> Option<&str> {
         let said = said.trim().trim_matches('`').replace('\\', "/");
         let said = said.trim_start_matches("./").trim_start_matches('…').to_lowercase();
@@ -145,18 +145,18 @@ impl Material {
         self.files.iter().find(is_it).map(|file| file.path.as_str())
     }
 
-    /// Files that were changed, each once.
+    /// Returns the files that were changed, each once.
     pub(super) fn modified(&self) -> impl Iterator<Item = &str> {
         let modified = self.files.iter().filter(|file| file.access == Access::Modified);
         modified.map(|file| file.path.as_str())
     }
 
-    /// The passage at a place.
+    /// Returns the passage at an index.
     pub(super) fn passage(&self, place: usize) -> Option<Id> {
         self.texts.get(place).map(|text| text.passage)
     }
 
-    /// The passages that stand for all: what the person asked and what the agent said last.
+    /// Returns the passages that stand for all: the person's prompt and the agent's last words.
     pub(super) fn chief(&self) -> Vec<Id> {
         let asked = self.texts.iter().find(|text| text.kind == PassageKind::Human);
         let said = self.texts.iter().rfind(|text| text.kind == PassageKind::Assistant);
@@ -168,7 +168,7 @@ impl Material {
     }
 }
 
-/// The words of a command line, in lower case and without quotes.
+/// Returns the words of a command line, in lower case and without quotes.
 fn words(command: &str) -> Vec<String> {
     let is_quote = |c: char| matches!(c, '\'' | '"' | '`' | '$' | '(' | ')' | ';');
     command
@@ -179,7 +179,7 @@ fn words(command: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether what stands at `at` is not part of something longer.
+/// Returns true if the match at `at` is not part of something longer.
 fn stands_alone(text: &str, at: usize, needle: &str, border: Border) -> bool {
     let before = text[..at].chars().next_back();
     let mut after = text[at + needle.len()..].chars();
@@ -203,8 +203,8 @@ fn stands_alone(text: &str, at: usize, needle: &str, border: Border) -> bool {
     }
 }
 
-/// What was read of a file, without the numbers that the client puts before its lines, and the first and
-/// the last of those: they are evidence of no other number.
+/// Returns the text read from a file without the line numbers that the client adds, and the first and
+/// last of those: they are evidence of no other number.
 fn without_line_numbers(text: &str) -> (Cow<'_, str>, Option<(u64, u64)>) {
     if !text.contains('→') {
         return (Cow::Borrowed(text), None);

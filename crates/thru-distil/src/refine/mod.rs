@@ -1,9 +1,9 @@
-//! Refining, as far as it is pure: what a model is asked about a turn that is over and about a session
-//! that has ended, and what of its answer is believed.
+//! Refining, the pure part: questions to a model about a finished turn or session, and the believed part
+//! of its answers.
 //!
 //! Recorded text is data: it is fenced, and nothing in it closes the fence. An answer is believed only
-//! where the record holds what it names; the rest is dropped and counted. No I/O, no provider: whoever
-//! asks the model hands in passages and texts of answers, and gets requests and memories.
+//! where the record contains what it names; the rest is dropped and counted. No I/O, no provider: the
+//! caller hands in passages and answer texts, and gets requests and memories.
 
 mod answer;
 mod call;
@@ -43,19 +43,19 @@ use crate::moment::{Moment, wants_text};
 pub struct TurnMoment {
     /// The passage's id.
     pub passage: Id,
-    /// Who speaks.
+    /// The speaker, and the form of the passage.
     pub kind: PassageKind,
-    /// Whether a subagent did or said it.
+    /// True if it comes from a subagent.
     pub is_subagent: bool,
     /// The tool that ran.
     pub tool: Option<String>,
     /// The command line, where the tool is a shell.
     pub command: Option<String>,
-    /// How the call ended; nothing for prose.
+    /// The outcome of the call; `None` for prose.
     pub outcome: Option<Outcome>,
     /// Files that the call named.
     pub files: Vec<FileTouch>,
-    /// The whole text, clean.
+    /// The whole text, cleaned.
     pub text: String,
 }
 
@@ -79,7 +79,7 @@ impl TurnMoment {
     }
 }
 
-/// How much is sent, in tokens (estimated).
+/// Upper bounds on a request, in tokens (estimated).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The record alone.
@@ -89,14 +89,13 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// What is sent about a turn unless the user chose otherwise: the record of most turns whole, of a
-    /// long one what matters.
+    /// The default for a turn: the whole record of most turns, the important part of a long one.
     pub const TURN: Self = Self { record: 2_000, request: 4_000 };
 
-    /// What is sent about a session unless the user chose otherwise.
+    /// The default for a session.
     pub const SESSION: Self = Self { record: 3_500, request: 6_000 };
 
-    /// What a record may take beside a prompt of this size.
+    /// Returns the room for a record beside a prompt of this size.
     const fn room(self, overhead: u64) -> u64 {
         let left = self.request.saturating_sub(overhead);
         if left < self.record { left } else { self.record }

@@ -1,6 +1,6 @@
-//! What a statement names that can be looked up: files, identifiers, commands, codes of errors, numbers.
+//! The verifiable names in a statement: files, identifiers, commands, error codes, numbers.
 
-/// A name, and what it is the name of.
+/// A name and its kind.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Name {
     pub(super) kind: Kind,
@@ -8,7 +8,7 @@ pub(super) struct Name {
     pub(super) text: String,
 }
 
-/// What a name names.
+/// The kind of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Kind {
     /// A file, a folder, an address.
@@ -17,18 +17,18 @@ pub(super) enum Kind {
     Identifier,
     /// A command line.
     Command,
-    /// The code of an error, a hash.
+    /// An error code, a hash.
     Code,
     /// A number.
     Number,
-    /// The number of a line of a file.
+    /// A line number in a file.
     Line,
 }
 
-/// More names than these are not looked up: no honest sentence has them.
+/// Most names that are looked up: no honest sentence has more.
 const MOST: usize = 40;
 
-/// Programs that are named together with what they are told.
+/// Programs that are named together with their arguments.
 #[rustfmt::skip]
 const PROGRAMS: [&str; 30] = [
     "git", "gh", "cargo", "npm", "pnpm", "yarn", "bun", "npx", "bunx", "docker", "kubectl", "pip",
@@ -36,7 +36,7 @@ const PROGRAMS: [&str; 30] = [
     "rustup", "brew", "apt", "systemctl", "pytest", "dotnet", "curl",
 ];
 
-/// What programs are told, where it can be nothing else in a sentence.
+/// Arguments of programs that can be nothing else in a sentence.
 #[rustfmt::skip]
 const TOLD: [&str; 34] = [
     "test", "build", "run", "install", "add", "commit", "push", "pull", "rebase", "merge",
@@ -45,7 +45,7 @@ const TOLD: [&str; 34] = [
     "nextest", "ci", "lint", "typecheck",
 ];
 
-/// Codes of errors that have no digits.
+/// Error codes without digits.
 #[rustfmt::skip]
 const ERRORS: [&str; 26] = [
     "ENOENT", "EACCES", "EPERM", "EEXIST", "EADDRINUSE", "ECONNREFUSED", "ECONNRESET",
@@ -54,7 +54,7 @@ const ERRORS: [&str; 26] = [
     "SIGKILL", "SIGSEGV",
 ];
 
-/// Names with a capital inside that are words of the trade, not of anybody's code.
+/// Names with a capital inside that are common technical terms, not identifiers of a project.
 const BRANDS: [&str; 10] = [
     "GitHub",
     "GitLab",
@@ -76,11 +76,11 @@ const FOLDERS: [&str; 26] = [
     "server", "utils", "target", "dist", "build",
 ];
 
-/// What stands for one sentence, with the names of code quoted or not.
+/// Returns the names in one sentence, whether or not code is quoted.
 pub(super) fn of(statement: &str) -> Vec<Name> {
     let mut found = Found::default();
     let pieces: Vec<&str> = pieces(statement);
-    // With an odd backtick nobody knows what is code: then all of it is looked up as such.
+    // With an odd number of backticks it is unclear which part is code: treat all of it as such.
     let is_odd = pieces.len().is_multiple_of(2);
     for (at, piece) in pieces.iter().enumerate() {
         match at % 2 == 1 || is_odd && at > 0 {
@@ -95,7 +95,7 @@ pub(super) fn of(statement: &str) -> Vec<Name> {
     found.names
 }
 
-/// What stands between backticks; several in a row are one.
+/// Returns the spans between backticks; adjacent ones are joined.
 fn pieces(statement: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut rest = statement;
@@ -120,7 +120,7 @@ impl Found {
         }
     }
 
-    /// What is quoted as code.
+    /// Adds the names in a span quoted as code.
     fn code(&mut self, span: &str) {
         let span = span.trim().trim_start_matches("$ ").trim();
         let mut words = span.split_whitespace();
@@ -145,7 +145,7 @@ impl Found {
             }
             program =
                 if PROGRAMS.contains(&word) && word != "go" && word != "just" { word } else { "" };
-            // "1. First" counts its own sentences.
+            // "1. First" numbers its own sentences.
             let count = word.strip_suffix(['.', ')']).filter(|_| is_start && at == 0);
             let is_count = count.is_some_and(|count| {
                 count.len() <= 2 && count.bytes().all(|byte| byte.is_ascii_digit())
@@ -194,7 +194,7 @@ impl Found {
         if is_code_of_error(token) || is_hash(token) {
             return self.push(Kind::Code, token);
         }
-        // "src/a.rs:40:7" names a file and a place in it.
+        // "src/a.rs:40:7" names a file and a position in it.
         let (path, place) = match token.split_once(':') {
             Some((path, place)) if !place.starts_with(':') && is_file(path, is_code) => {
                 (path, place)
@@ -232,7 +232,7 @@ impl Found {
         }
     }
 
-    /// Letters and digits: "UTF-8", "port-3000", "sha256".
+    /// Adds tokens of letters and digits: "UTF-8", "port-3000", "sha256".
     fn mixed(&mut self, token: &str) {
         for part in token.split(['-', ':', '.', '/']) {
             match part {
@@ -243,13 +243,13 @@ impl Found {
         }
     }
 
-    /// The numbers in a token: "1,250ms", "v1.2.3", "3-5".
+    /// Adds the numbers in a token: "1,250ms", "v1.2.3", "3-5".
     fn numbers(&mut self, kind: Kind, token: &str) {
         let is_part = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | '_');
         for number in token.split(|c: char| !is_part(c)) {
             let number = number.trim_matches(|c: char| !c.is_ascii_digit());
             let whole = without_separators(number);
-            // Whoever tells anything says "one" or "two" of something.
+            // Any description says "one" or "two" of something.
             let is_small = whole.len() == 1 && whole.as_bytes() <= b"2".as_slice();
             if !whole.is_empty() && !is_small {
                 self.push(kind, &whole);
@@ -258,7 +258,7 @@ impl Found {
     }
 }
 
-/// A number without the marks between its thousands.
+/// Returns a number without its thousands separators.
 fn without_separators(number: &str) -> String {
     for separator in [',', '_'] {
         let mut groups = number.split(separator);
@@ -276,7 +276,7 @@ fn without_separators(number: &str) -> String {
     number.trim_end_matches([',', '_']).to_owned()
 }
 
-/// Digits, what stands between them, and a unit behind them; or a version.
+/// Returns true for digits, separators and a unit, or for a version.
 fn is_numeric(token: &str) -> bool {
     let token = token.strip_prefix(['v', 'V', '-', '$', '€', '~', '≈']).unwrap_or(token);
     let unit = token.trim_start_matches(|c: char| {
@@ -288,7 +288,7 @@ fn is_numeric(token: &str) -> bool {
         && !is_hash(token)
 }
 
-/// "E0382", "TS2322", "ENOENT".
+/// Returns true for "E0382", "TS2322", "ENOENT".
 fn is_code_of_error(token: &str) -> bool {
     let letters = token.bytes().take_while(u8::is_ascii_uppercase).count();
     let digits = &token[letters..];
@@ -325,7 +325,7 @@ fn is_file(token: &str, is_code: bool) -> bool {
                 || FOLDERS.contains(&first))
 }
 
-/// Whether a name ends as those of files do.
+/// Returns true if a name has a known file extension.
 fn has_extension(name: &str) -> bool {
     #[rustfmt::skip]
     const EXTENSIONS: [&str; 66] = [
@@ -343,7 +343,7 @@ fn has_extension(name: &str) -> bool {
     })
 }
 
-/// "Node.js" is a word of the trade.
+/// Returns true for technical terms such as "Node.js".
 fn is_framework(name: &str) -> bool {
     name.strip_suffix(".js").is_some_and(|stem| {
         stem.len() > 1
@@ -352,7 +352,7 @@ fn is_framework(name: &str) -> bool {
     })
 }
 
-/// A small letter before a capital one.
+/// Returns true if a lower-case letter precedes a capital one.
 fn has_hump(token: &str) -> bool {
     let pairs = token.chars().zip(token.chars().skip(1));
     let token = token.strip_suffix('s').filter(|one| BRANDS.contains(one)).unwrap_or(token);
@@ -360,7 +360,7 @@ fn has_hump(token: &str) -> bool {
     pairs.next().is_some() && !BRANDS.contains(&token)
 }
 
-/// "config.timeout", not "e.g." or the end of a sentence.
+/// Returns true for "config.timeout", not for "e.g." or the end of a sentence.
 fn is_dotted(token: &str) -> bool {
     let mut parts = token.split('.');
     let is_word =

@@ -1,4 +1,4 @@
-//! What kind of work a session was, by rules over what was done in it.
+//! The kind of work in a session, by rules over what was done in it.
 
 use serde::{Deserialize, Serialize};
 use thru_core::{ObservationType, file_name};
@@ -12,26 +12,26 @@ use crate::{title, verbs};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Activity {
-    /// Something new is made.
+    /// Making something new.
     Building,
-    /// Something broken is put right.
+    /// Repairing something broken.
     Fixing,
-    /// Settings, dependencies and machines are arranged.
+    /// Arranging settings, dependencies and machines.
     Configuring,
-    /// Things are looked into; nothing is changed.
+    /// Looking into things; nothing is changed.
     Exploring,
-    /// The same behaviour gets a better form.
+    /// Giving the same behaviour a better form.
     Refactoring,
-    /// Somebody's changes are judged.
+    /// Judging changes that were made by others.
     Reviewing,
-    /// Tests are written and run.
+    /// Writing and running tests.
     Testing,
-    /// Documents are written.
+    /// Writing documents.
     Documenting,
 }
 
-/// How much of each kind of work there was, from 0 to 1. Each stands for itself: more work of one kind
-/// never makes another less.
+/// The share of each kind of work, from 0 to 1. The values are independent: more work of one kind never
+/// lowers another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct ActivityProfile {
@@ -53,32 +53,32 @@ pub struct ActivityProfile {
     pub documenting: f32,
 }
 
-/// What one edit of a source file counts. Everything else is measured against it.
+/// Weight of one edit of a source file, the unit for all others.
 const EDIT: f32 = 1.0;
 
-/// What a look at one file counts: a session looks at some five files for each that it changes.
+/// Weight of reading one file: a session reads some five files for each that it changes.
 const LOOK: f32 = 0.2;
 
-/// What one run of tests counts.
+/// Weight of one test run.
 const TEST_RUN: f32 = 0.6;
 
-/// What a command counts that installs or sets something.
+/// Weight of a command that installs or configures something.
 const SETTING: f32 = 0.8;
 
-/// What it counts that a check failed and later passed.
+/// Weight of a check that failed and later passed.
 const FIX: f32 = 2.0;
 
-/// What the words of a request count.
+/// Weight of the wording of a request.
 const REQUEST: f32 = 2.0;
 
-/// As much work as makes half of the whole scale.
+/// Amount of work that reaches half of the scale.
 const HALF: f32 = 4.0;
 
-/// Less than this says nothing about a session.
+/// Lowest share that says anything about a session.
 const LEAST: f32 = 0.15;
 
 impl Activity {
-    /// Every kind. Of two that are alike, the first one counts.
+    /// Every kind. In a tie, the first one counts.
     pub const ALL: [Self; 8] = [
         Self::Fixing,
         Self::Building,
@@ -90,7 +90,7 @@ impl Activity {
         Self::Exploring,
     ];
 
-    /// The name shown to people and programs.
+    /// Returns the name shown to people and programs.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Building => "building",
@@ -106,26 +106,26 @@ impl Activity {
 }
 
 impl ActivityProfile {
-    /// The profile of these passages: of a turn, or of a session in its order.
+    /// Computes the profile of these passages: those of a turn, or of a session in order.
     pub fn of(moments: &[TurnMoment]) -> Self {
         let events: Vec<Event> = moments.iter().map(TurnMoment::event).collect();
         Self::of_events(&events)
     }
 
-    /// The profile of a session whose work was of one kind only.
+    /// Returns the profile of a session with one kind of work only.
     pub fn only(activity: Activity) -> Self {
         let mut profile = Self::default();
         *profile.of_mut(activity) = 1.0;
         profile
     }
 
-    /// How much there was of one kind.
+    /// Returns the share of one kind.
     pub fn get(&self, activity: Activity) -> f32 {
         let mut profile = *self;
         *profile.of_mut(activity)
     }
 
-    /// The kind of which there was most, if there was enough of any.
+    /// Returns the kind with the largest share, if that is large enough.
     pub fn dominant(&self) -> Option<Activity> {
         let mut most: Option<(Activity, f32)> = None;
         for activity in Activity::ALL {
@@ -213,7 +213,7 @@ impl ActivityProfile {
         {
             self.reviewing += LOOK * 2.0;
         } else if is_git && !has(&["config", "init", "remote", "auth"]) {
-            // Committing belongs to whatever was committed.
+            // A commit belongs to whatever was committed.
         } else if !run.is_check && has(&SETTINGS) {
             self.configuring += SETTING;
         } else if run.is_looking {
@@ -234,7 +234,7 @@ impl ActivityProfile {
         }
     }
 
-    /// Weights of any size as numbers from 0 to 1.
+    /// Scales weights of any size to numbers from 0 to 1.
     fn scaled(mut self) -> Self {
         for activity in Activity::ALL {
             let value = self.of_mut(activity);
@@ -261,7 +261,7 @@ fn kind_of_commit(subject: &str) -> Option<ObservationType> {
     }
 }
 
-/// What a file is, by its path.
+/// The kind of a file, by its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FileKind {
     Source,

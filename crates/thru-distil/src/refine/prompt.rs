@@ -1,5 +1,4 @@
-//! What a model is told: the texts in `prompts/`, each with a version, steered by what kind of work it
-//! was.
+//! Prompts: the texts in `prompts/`, each with a version, focused by the kind of work.
 
 use std::sync::LazyLock;
 
@@ -9,16 +8,16 @@ use thru_core::{Concept, Id, ObservationType, estimated_tokens};
 use super::profile::{Activity, ActivityProfile};
 use super::schema;
 
-/// The version of what is told about a turn. Another text needs another version.
+/// The version of the prompt about a turn. Another text needs another version.
 pub const TURN_PROMPT_VERSION: &str = "turn/1";
 
-/// The version of what is told about a session.
+/// The version of the prompt about a session.
 pub const SESSION_PROMPT_VERSION: &str = "session/1";
 
 const TURN: &str = include_str!("prompts/turn.v1.md");
 const SESSION: &str = include_str!("prompts/session.v1.md");
 
-/// What stands between what the system is told and what the user is.
+/// The separator between the system part and the user part of a prompt.
 const PARTS: &str = "\n---\n";
 
 /// One request to a model, whole.
@@ -26,25 +25,25 @@ const PARTS: &str = "\n---\n";
 pub struct Request {
     /// The version of the prompt.
     pub version: &'static str,
-    /// What the model is told to do.
+    /// The instructions to the model.
     pub system: String,
     /// The record, fenced.
     pub user: String,
-    /// A name for the form of the answer, where a provider wants one.
+    /// A name for the answer's schema, for providers that want one.
     pub schema_name: &'static str,
-    /// The form of the answer.
+    /// The JSON schema of the answer.
     pub schema: Value,
 }
 
 impl Request {
-    /// Tokens (estimated) of all that is sent.
+    /// Returns the tokens (estimated) of the whole request.
     pub fn tokens(&self) -> u64 {
         estimated_tokens(&self.system)
             + estimated_tokens(&self.user)
             + estimated_tokens(&self.schema.to_string())
     }
 
-    /// What is the same exactly if the same is asked.
+    /// Returns a key of the request: equal exactly if the request is equal.
     pub fn content_key(&self) -> Id {
         Id::derive(&[
             b"refinement",
@@ -55,12 +54,12 @@ impl Request {
     }
 }
 
-/// The texts of all prompts, by which an answer is recognised that repeats one.
+/// Returns the texts of all prompts, to recognise an answer that repeats one.
 pub(super) const fn texts() -> [&'static str; 2] {
     [TURN, SESSION]
 }
 
-/// The request about a turn.
+/// Builds the request about a turn.
 pub(super) fn turn(record: &str, profile: &ActivityProfile) -> Request {
     let (system, user) = filled(TURN, record, profile);
     Request {
@@ -72,7 +71,7 @@ pub(super) fn turn(record: &str, profile: &ActivityProfile) -> Request {
     }
 }
 
-/// The request about a session.
+/// Builds the request about a session.
 pub(super) fn session(record: &str, profile: &ActivityProfile) -> Request {
     let (system, user) = filled(SESSION, record, profile);
     Request {
@@ -97,7 +96,7 @@ fn filled(prompt: &str, record: &str, profile: &ActivityProfile) -> (String, Str
     (system, user.trim_end().replace("{{record}}", record))
 }
 
-/// What is asked for above all, by the kind of work.
+/// Returns the focus of the questions, by the kind of work.
 fn focus(activity: Activity) -> &'static str {
     match activity {
         Activity::Building => {
@@ -127,10 +126,10 @@ fn focus(activity: Activity) -> &'static str {
     }
 }
 
-/// The most that everything but the record of a turn costs, in tokens.
+/// The most tokens that everything but the record of a turn costs.
 pub(super) static BESIDE_TURN: LazyLock<u64> = LazyLock::new(|| beside(turn));
 
-/// The most that everything but the record of a session costs, in tokens.
+/// The most tokens that everything but the record of a session costs.
 pub(super) static BESIDE_SESSION: LazyLock<u64> = LazyLock::new(|| beside(session));
 
 fn beside(request: fn(&str, &ActivityProfile) -> Request) -> u64 {

@@ -1,10 +1,10 @@
-//! The form of the answers: JSON schemas as strict modes want them, in which every object names all its
-//! members, requires them, and allows no others.
+//! Schemas of the answers, as strict modes want them: every object names all its members, requires them,
+//! and allows no others.
 
 use serde_json::{Map, Value, json};
 use thru_core::{Concept, ObservationType};
 
-/// The form of an answer about a turn.
+/// Returns the schema of an answer about a turn.
 pub(super) fn turn() -> Value {
     let types = ObservationType::ALL.map(ObservationType::as_str);
     let concepts = Concept::ALL.map(Concept::as_str);
@@ -35,7 +35,7 @@ pub(super) fn turn() -> Value {
     ])
 }
 
-/// The form of an answer about a session.
+/// Returns the schema of an answer about a session.
 pub(super) fn session() -> Value {
     object([
         ("title", text()),
@@ -108,7 +108,7 @@ fn cite() -> Value {
 mod tests {
     use super::*;
 
-    /// What a strict mode asks of every object in a schema.
+    /// Checks the demands of strict modes on every object in a schema.
     fn check(schema: &Value) {
         match schema["type"].as_str() {
             Some("object") => {

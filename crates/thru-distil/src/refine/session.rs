@@ -1,4 +1,4 @@
-//! What is sent about a session that has ended: what is already known of it, not its passages again.
+//! The input about a session that has ended: what is already known of it, not its passages again.
 
 use thru_core::{
     Access, Certainty, Digest, FileTouch, Id, Observation, ObservationType, PassageKind, Statement,
@@ -15,63 +15,63 @@ use super::{Limits, TurnMoment};
 /// Most files that are named.
 const FILES: usize = 20;
 
-/// Most facts of one observation that are told.
+/// Most facts of one observation that are included.
 const FACTS: usize = 4;
 
-/// What is known of a session.
+/// The known facts about a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionMaterial {
     /// Its title so far.
     pub title: String,
-    /// What became of its turns, by number.
+    /// The digests of its turns, by number.
     pub turns: Vec<(u32, Digest)>,
-    /// Its observations in order: refined ones where there are any, else those that were distilled.
+    /// Its observations in order: the refined ones if there are any, else the distilled ones.
     pub observations: Vec<Observation>,
     /// Files that were changed, as the agent wrote their paths.
     pub files: Vec<String>,
-    /// What the person ruled.
+    /// The person's rulings.
     pub rulings: Vec<Statement>,
-    /// What the agent said last, in the order in which it did.
+    /// The agent's last texts, in order.
     pub final_texts: Vec<Statement>,
 }
 
-/// What a model is shown of a session.
+/// The part of a session that a model is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionInput {
     record: Record,
 }
 
 impl SessionInput {
-    /// Makes it of what is known.
+    /// Builds the input from the known facts.
     pub fn of(known: &SessionMaterial, limits: Limits) -> Self {
         let room = limits.room(*prompt::BESIDE_SESSION);
         Self { record: Record::of(&items(known), room, 0) }
     }
 
-    /// The record, without what is around it.
+    /// Returns the record without its surroundings.
     pub fn record(&self) -> &str {
         &self.record.text
     }
 
-    /// The passages behind each number in the record, from 1.
+    /// Returns the passages behind each number in the record, from 1.
     pub fn cites(&self) -> &[Vec<Id>] {
         &self.record.cites
     }
 
-    /// Whether nothing is known that could be told.
+    /// Returns true if nothing is known that could be shown.
     pub const fn is_empty(&self) -> bool {
         self.record.text.is_empty()
     }
 
-    /// The request that asks about it.
+    /// Builds the request about the session.
     pub fn request(&self, profile: &ActivityProfile) -> Request {
         prompt::session(&self.record.text, profile)
     }
 }
 
 impl SessionMaterial {
-    /// What can be believed of an answer if nothing but this is at hand. The passages of the session
-    /// say more.
+    /// Returns the material for grounding when nothing but this is at hand. The passages of the session
+    /// are better evidence.
     pub fn material(&self) -> Material {
         let mut material = Material::default();
         let mut add = |passage: Option<&Id>, text: String| {
@@ -107,7 +107,7 @@ impl SessionMaterial {
     }
 }
 
-/// What is told, in the order of the session.
+/// Returns the items to show, in the order of the session.
 fn items(known: &SessionMaterial) -> Vec<Item> {
     let mut items = Vec::new();
     let mut push = |sources: &[Id], rank, forms: Vec<String>| {
@@ -177,7 +177,7 @@ fn told(observation: &Observation) -> Vec<String> {
     let kind = observation.kind;
     let title = format!("{kind}: {}", line(&observation.title, 100));
     let with_narrative = |length| match &observation.narrative {
-        // The title is often how the narrative begins.
+        // Narratives often begin with the title.
         Some(narrative) if narrative.text.starts_with(&observation.title) => {
             format!("{kind}: {}", line(&narrative.text, length))
         }

@@ -4,7 +4,7 @@ use thru_core::{Access, FileTouch, Id, Outcome, PassageKind};
 
 use super::TurnMoment;
 
-/// Writes a turn down, passage by passage.
+/// Builds a turn, passage by passage.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Story {
     pub(super) moments: Vec<TurnMoment>,
@@ -71,7 +71,7 @@ impl Story {
     }
 }
 
-/// The id of the passage with that number, from 0.
+/// Returns the id of the passage with that number, from 0.
 pub(super) fn passage(number: u64) -> Id {
     Id::derive(&[b"passage", &number.to_le_bytes()])
 }

@@ -1,5 +1,5 @@
-//! What is sent about a turn: what the person asked, what the agent did and what it said, each in as many
-//! words as there is room for.
+//! The input about a turn: the person's prompt, the agent's actions and its words, each at a length that
+//! fits the room.
 
 use std::collections::HashMap;
 
@@ -12,22 +12,22 @@ use super::profile::ActivityProfile;
 use super::prompt::{self, Request};
 use super::{Limits, TurnMoment};
 
-/// Characters of a prompt, by form. Long ones hand over plans, and what was done tells the same.
+/// Characters of a prompt, by form. Long ones hand over plans, which the actions repeat.
 const PROMPT: [usize; 3] = [300, 1_000, 2_400];
 
-/// Characters of what the agent said last, by form.
+/// Characters of the agent's last text, by form.
 const REPORT: [usize; 3] = [300, 1_200, 3_600];
 
-/// Characters of what the agent said on the way, by form.
+/// Characters of the agent's other texts, by form.
 const ASIDE: [usize; 3] = [140, 400, 900];
 
-/// Bytes that the agent says at least in a turn that is worth a request though nothing was done in it.
+/// Fewest bytes of prose that make a turn without actions worth a request.
 const SLIGHT: usize = 400;
 
 /// Most passages behind one line.
 const FOLDED: usize = 40;
 
-/// What a model is shown of a turn.
+/// The part of a turn that a model is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TurnInput {
     record: Record,
@@ -35,7 +35,7 @@ pub struct TurnInput {
 }
 
 impl TurnInput {
-    /// Makes it of the passages of one turn, in their order.
+    /// Builds the input from the passages of one turn, in order.
     pub fn of(moments: &[TurnMoment], limits: Limits) -> Self {
         let (items, left_out) = items(moments);
         let record = Record::of(&items, limits.room(*prompt::BESIDE_TURN), left_out);
@@ -51,28 +51,28 @@ impl TurnInput {
         Self { record, is_slight }
     }
 
-    /// The record, without what is around it.
+    /// Returns the record without its surroundings.
     pub fn record(&self) -> &str {
         &self.record.text
     }
 
-    /// The passages behind each number in the record, from 1.
+    /// Returns the passages behind each number in the record, from 1.
     pub fn cites(&self) -> &[Vec<Id>] {
         &self.record.cites
     }
 
-    /// Whether the turn is not worth a request: nothing was done in it and hardly anything said.
+    /// Returns true if the turn is not worth a request: no actions and hardly any prose.
     pub const fn is_slight(&self) -> bool {
         self.is_slight
     }
 
-    /// The request that asks about it.
+    /// Builds the request about the turn.
     pub fn request(&self, profile: &ActivityProfile) -> Request {
         prompt::turn(&self.record.text, profile)
     }
 }
 
-/// What a turn tells, and how many calls are not worth a line.
+/// Returns the items of a turn, and the number of calls not worth a line.
 fn items(moments: &[TurnMoment]) -> (Vec<Item>, usize) {
     let last_said = moments
         .iter()
@@ -121,10 +121,10 @@ fn items(moments: &[TurnMoment]) -> (Vec<Item>, usize) {
     (items.into_iter().map(|(item, _)| item).collect(), left_out)
 }
 
-/// Adds to what was looked at before, if nothing else happened since.
+/// Adds to the preceding looks, if nothing else happened since.
 fn look(items: &mut Vec<(Item, Option<String>)>, passage: Id, what: String) {
     const KEY: &str = "look";
-    /// Characters of a line that names what was looked at.
+    /// Characters of a line that lists looks.
     const LINE: usize = 400;
     if let Some((last, Some(key))) = items.last_mut()
         && key == KEY
@@ -162,7 +162,7 @@ fn forms(who: &str, said: &str, limits: [usize; 3]) -> Vec<String> {
     limits.iter().map(|limit| format!("{who}: {}", fence::line(said, *limit))).collect()
 }
 
-/// How the outcome of a call is shown.
+/// Returns the outcome of a call as shown.
 pub(super) const fn outcome(outcome: Option<Outcome>) -> &'static str {
     match outcome {
         Some(Outcome::Failed) => " → failed",

@@ -1,4 +1,4 @@
-//! Commands that work, and commands that failed and were given up.
+//! Commands that work, and commands that failed and were abandoned.
 
 use std::collections::HashMap;
 
@@ -9,26 +9,26 @@ use crate::checks::Status;
 use crate::event::{Deed, Event, Run};
 use crate::text::{cut, one_line};
 
-/// Commands that a snapshot holds at most.
+/// Most commands in a snapshot.
 const MOST: usize = 30;
 
-/// Commands that are followed at most.
+/// Most commands that are tracked.
 const FOLLOWED: usize = 10_000;
 
-/// Commands that failed, at most.
+/// Most failed commands.
 const FAILED: usize = 6;
 
-/// After so many passages a run counts for half.
+/// Passages after which a run counts half.
 const HALF_LIFE: f64 = 120.0;
 
-/// What a command counts for that ever ran, however long ago.
+/// Lowest weight of a command that ever ran, however long ago.
 const EVER: f64 = 0.3;
 
-/// Commands with how often and how lately each ran.
+/// Commands with the frequency and recency of their runs.
 #[derive(Debug, Default)]
 pub(super) struct Commands {
     known: HashMap<u64, Known>,
-    /// What the person declined, in the person's words.
+    /// Calls the person declined, in the person's words.
     declined: Vec<Statement>,
 }
 
@@ -38,14 +38,14 @@ struct Known {
     id: Id,
     uses: Vec<usize>,
     last: usize,
-    /// How it ended last: why it failed, if it did.
+    /// The reason for its failure, if it failed last.
     failure: Option<Option<String>>,
     is_check: bool,
     has_worked: bool,
 }
 
 impl Commands {
-    /// Takes what happened in a passage.
+    /// Adds the events of a passage.
     pub(super) fn add(&mut self, place: usize, event: &Event) {
         match &event.deed {
             Deed::Declined(declined) => {
@@ -89,7 +89,7 @@ impl Commands {
         }
     }
 
-    /// Commands that worked, the most useful first; and what failed, the latest first.
+    /// Returns the commands that worked, the most useful first, and the failures, the latest first.
     pub(super) fn finish(self, end: usize) -> (Vec<Statement>, Vec<Statement>) {
         let mut known: Vec<Known> = self.known.into_values().collect();
         known.sort_by(|a, b| b.last.cmp(&a.last).then_with(|| a.shown.cmp(&b.shown)));
@@ -104,9 +104,9 @@ impl Commands {
         failed.truncate(FAILED);
         let mut worked: Vec<(f64, Known)> = known
             .into_iter()
-            // What was left to run in the background is not known to have failed.
+            // A command left running in the background is not known to have failed.
             .filter(|one| one.has_worked || one.is_check || one.failure.is_none())
-            // What was put together for one moment is of no use at another.
+            // A one-off command line is of no use later.
             .filter(|one| one.uses.len() > 1 || !is_makeshift(&one.shown))
             .map(|one| (value(&one, end), one))
             .collect();
@@ -120,7 +120,7 @@ impl Commands {
     }
 }
 
-/// Whether every agent knows the command in every project.
+/// Returns true if every agent knows the command in every project.
 fn is_everyday(run: &Run) -> bool {
     const EVERYDAY: &[&str] = &[
         "git add",
@@ -159,7 +159,7 @@ fn is_everyday(run: &Run) -> bool {
         || run.family.starts_with("git add")
 }
 
-/// Whether a command line is a little program of its own.
+/// Returns true if a command line is a small program of its own.
 fn is_makeshift(shown: &str) -> bool {
     const SIGNS: [&str; 6] = ["$(", " -c \"", " -e \"", "; do ", "for ", "while "];
     SIGNS.iter().any(|sign| shown.contains(sign)) || shown.ends_with('…')

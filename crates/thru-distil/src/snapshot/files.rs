@@ -1,4 +1,4 @@
-//! Files in play: those that the work touched or spoke of, the latest counting most.
+//! Files in play: those that the work touched or mentioned, the latest weighing most.
 
 use std::collections::HashMap;
 
@@ -8,30 +8,30 @@ use super::recency;
 use crate::moment::Moment;
 use crate::text::one_line;
 
-/// Files that a snapshot holds at most.
+/// Most files in a snapshot.
 const MOST: usize = 80;
 
-/// Files that are followed at most.
+/// Most files that are tracked.
 const FOLLOWED: usize = 20_000;
 
-/// After so many passages a touch counts for half.
+/// Passages after which a touch counts half.
 const HALF_LIFE: f64 = 80.0;
 
-/// What a file counts for that was ever touched, however long ago.
+/// Lowest weight of a file that was ever touched, however long ago.
 const EVER: f64 = 0.1;
 
-/// What a change, a look and a mention count for.
+/// Weights of a change, a look and a mention.
 const CHANGED: f64 = 2.0;
 const READ: f64 = 1.0;
 const NAMED: f64 = 1.0;
 
-/// Characters of what was done with a file.
+/// Characters of the description of a file's last use.
 const WHAT: usize = 100;
 
-/// Longest path that is kept.
+/// Longest path that is kept, in bytes.
 const LONGEST: usize = 300;
 
-/// Ends of names of files: other dotted names are taken for code.
+/// Extensions of file names: other dotted names are treated as code.
 #[rustfmt::skip]
 const ENDS: [&str; 61] = [
     "rs", "ts", "tsx", "js", "jsx", "mjs", "cjs", "mts", "json", "jsonl", "md", "mdx", "py", "pyi", "go",
@@ -41,11 +41,11 @@ const ENDS: [&str; 61] = [
     "pen", "pdf", "ipynb", "ex",
 ];
 
-/// Files with what was done with each.
+/// Files and their uses.
 #[derive(Debug, Default)]
 pub(super) struct Files {
     touched: HashMap<String, Touched>,
-    /// Names and parts of paths in what was said, with the places.
+    /// Names and parts of paths in prose, with the places.
     named: HashMap<String, Vec<usize>>,
 }
 
@@ -57,7 +57,7 @@ struct Touched {
 }
 
 impl Files {
-    /// Takes the files that a call named.
+    /// Adds the files that a call named.
     pub(super) fn touched(&mut self, place: usize, moment: &Moment) {
         for file in &moment.files {
             if file.path.len() > LONGEST || self.touched.len() >= FOLLOWED {
@@ -71,7 +71,7 @@ impl Files {
         }
     }
 
-    /// Takes the files that were spoken of.
+    /// Adds the files that prose mentions.
     pub(super) fn named(&mut self, place: usize, moment: &Moment, text: &str) {
         let text = match (moment.kind, &moment.command) {
             (PassageKind::Tool, Some(command)) => command.as_str(),
@@ -85,7 +85,7 @@ impl Files {
         }
     }
 
-    /// The files that are most likely needed again.
+    /// Returns the files most likely to be needed again.
     pub(super) fn in_play(mut self, end: usize, observations: &[Observation]) -> Vec<FileInPlay> {
         let mut by_name: HashMap<String, Vec<String>> = HashMap::new();
         for path in self.touched.keys() {
@@ -126,22 +126,22 @@ fn value(touched: &Touched, end: usize) -> f64 {
     uses.map(|(place, weight)| weight * (EVER + recency(*place, end, HALF_LIFE))).sum()
 }
 
-/// What was done with a file last.
+/// Returns a description of the last use of a file.
 fn what(path: &str, observations: &[Observation]) -> Option<String> {
     let holds = |files: &[String]| files.iter().any(|file| file == path);
     let last = observations.iter().rev().find(|one| holds(&one.files_modified))?;
     Some(one_line(&last.title, WHAT))
 }
 
-/// Whether a path ends in these parts.
+/// Returns true if a path ends in these parts.
 fn is_end_of(end: &str, path: &str) -> bool {
     path.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with(['/', '\\']))
 }
 
-/// Names of files and parts of paths in a text. What is called is no file: `response.json()`.
+/// Returns file names and parts of paths in a text. A call is no file: `response.json()`.
 fn names(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split_whitespace().filter(|word| !word.contains("://"));
-    // `*.test.ts` names none, and neither does `x@example.rs`.
+    // `*.test.ts` is no name, and neither is `x@example.rs`.
     let words = words.filter(|word| !word.contains('*'));
     words.flat_map(|word| word.split_inclusive(|c: char| !is_inside(c))).filter_map(|token| {
         let name = token.trim_end_matches(|c| !is_inside(c));
@@ -158,7 +158,7 @@ fn is_inside(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | ':' | '@' | '[' | ']' | '+' | '~')
 }
 
-/// Whether it looks like the name of a file.
+/// Returns true if it looks like a file name.
 pub(super) fn is_file(token: &str) -> bool {
     const PRODUCTS: [&str; 4] = ["Node.js", "Next.js", "Vue.js", "Express.js"];
     let Some((stem, end)) = file_name(token).rsplit_once('.') else { return false };

@@ -1,8 +1,8 @@
-//! What a session holds at one moment: enough to go on with when its context is gone.
+//! Snapshots: enough of a session to go on after its context is gone.
 //!
-//! What was distilled says what was asked, done, found, decided and ruled. Beside it, whatever is likely
-//! to be needed again word for word: files, commands, names. That is ranked by use, the latest use
-//! counting most.
+//! The distilled part holds requests, work, findings, decisions and rulings. Beside it stand things
+//! likely to be needed again word for word: files, commands, names. Those are ranked by use, the latest
+//! use weighing most.
 
 mod commands;
 mod files;
@@ -25,17 +25,17 @@ use files::Files;
 use names::Names;
 use sayings::Sayings;
 
-/// Statements in each list, at most: a person reads them, too.
+/// Most statements in each list: people read them, too.
 const LIST: usize = 16;
 
 /// Characters of a statement.
 const STATEMENT: usize = 320;
 
-/// Bytes of a passage that are looked at for names.
+/// Bytes of a passage that are searched for names.
 const READ: usize = 16 * 1024;
 
-/// Whether a snapshot looks at the text of such a passage: at what was said and typed in the main
-/// conversation, and at what distilling looks at.
+/// Returns true if a snapshot needs the text of such a passage: prompts and prose of the main
+/// conversation, and everything that distilling needs.
 pub fn snapshot_wants_text(moment: &Moment) -> bool {
     const TYPED: [&str; 6] = ["Edit", "MultiEdit", "Grep", "Glob", "Task", "Agent"];
     let Moment { kind, is_subagent, outcome, .. } = *moment;
@@ -44,7 +44,7 @@ pub fn snapshot_wants_text(moment: &Moment) -> bool {
         || !is_subagent && tool.is_some_and(|tool| TYPED.contains(&tool))
 }
 
-/// Takes the passages of one session up to a moment, in their order, and makes a snapshot of them.
+/// Takes the passages of one session up to a moment, in order, and makes a snapshot of them.
 #[derive(Debug)]
 pub struct SnapshotMaker {
     distiller: Distiller,
@@ -52,22 +52,22 @@ pub struct SnapshotMaker {
     commands: Commands,
     names: Names,
     sayings: Sayings,
-    /// What was asked for, the latest last.
+    /// Requests, the latest last.
     requests: Vec<Statement>,
-    /// What the agent said last that it was about to do, and what it said last that remains to be done.
+    /// The agent's last announcement, and the remaining work it last named.
     announced: Option<Statement>,
     planned: Vec<Statement>,
-    /// Passages of the main conversation so far, and when each was written.
+    /// The time of each passage of the main conversation so far.
     times: Vec<Option<Timestamp>>,
 }
 
-/// How much what happened at a place counts, seen from the end: half as much every so many passages.
+/// Returns the weight of an event at a place, seen from the end: it halves every `half_life` passages.
 fn recency(place: usize, end: usize, half_life: f64) -> f64 {
     0.5_f64.powf(end.saturating_sub(place) as f64 / half_life)
 }
 
 impl SnapshotMaker {
-    /// A maker for one session. Observations in `kept_apart` are not merged into others.
+    /// Creates a maker for one session. Observations in `kept_apart` are not merged into others.
     pub fn new(session: &SessionKey, facts: &SessionFacts, kept_apart: BTreeSet<Id>) -> Self {
         Self {
             distiller: Distiller::new(session, facts, kept_apart),
@@ -116,7 +116,7 @@ impl SnapshotMaker {
         }
     }
 
-    /// Where in the main conversation a passage stands.
+    /// Returns the place of a passage in the main conversation.
     fn place(&mut self, moment: &Moment) -> usize {
         if !moment.is_subagent {
             self.times.push(moment.at);
@@ -128,8 +128,8 @@ impl SnapshotMaker {
         }
     }
 
-    /// What came of it. What was distilled of the session goes through `decided` first: people may have
-    /// had some of it forgotten.
+    /// Returns the snapshot. The distilled part goes through `decided` first: people may have had some
+    /// of it forgotten.
     pub fn finish(mut self, decided: impl FnOnce(Distillate) -> Distillate) -> SnapshotContent {
         let end = self.times.len();
         let distillate = decided(self.distiller.finish());
@@ -158,7 +158,7 @@ fn request_in(event: &Event) -> Option<Statement> {
     Some(Statement { text: request.text.clone()?, sources: vec![event.id] })
 }
 
-/// What was distilled, the latest first.
+/// Returns the distilled part, the latest first.
 fn of_distillate(distillate: &Distillate) -> SnapshotContent {
     let mut content = SnapshotContent::default();
     for observation in distillate.observations.iter().rev() {
@@ -168,7 +168,7 @@ fn of_distillate(distillate: &Distillate) -> SnapshotContent {
             _ => observation.sources.iter().take(4).copied().collect(),
         };
         let title = observation.title.as_str();
-        // What was decided is worth its reason.
+        // A decision is worth its reason.
         let whole = narrative.map_or(title, |narrative| narrative.text.as_str());
         let is_likely = observation.certainty == Certainty::High;
         let (list, text) = match (observation.kind, observation.speaker) {
@@ -199,13 +199,13 @@ fn of_distillate(distillate: &Distillate) -> SnapshotContent {
     content
 }
 
-/// Whether a fact tells of a command that failed and worked later.
+/// Returns true if a fact is about a command that failed and worked later.
 fn is_fix(fact: &Statement) -> bool {
     let text = &fact.text;
     text.contains("` failed") && (text.contains(" passed") || text.contains(" worked"))
 }
 
-/// A statement with what else there is to say of it.
+/// Returns a statement with its facts.
 fn with_facts(text: &str, observation: &thru_core::Observation) -> String {
     let mut whole = text.to_owned();
     for fact in observation.facts.iter().take(2) {
@@ -217,7 +217,7 @@ fn with_facts(text: &str, observation: &thru_core::Observation) -> String {
     whole
 }
 
-/// Everything once, on one line, and not too much of it.
+/// Removes duplicates, joins lines, and cuts lists and texts to their limits.
 fn tidy(content: &mut SnapshotContent) {
     content.title = one_line(&content.title, 80);
     for statement in content.objective.iter_mut().chain(&mut content.last_request) {

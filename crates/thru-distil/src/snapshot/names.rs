@@ -1,4 +1,4 @@
-//! Names from the code that the work is about: which of them will be needed again.
+//! Names from the code at hand that are likely to be needed again.
 
 use std::collections::HashMap;
 
@@ -7,29 +7,29 @@ use thru_core::{FileInPlay, PassageKind};
 use super::recency;
 use crate::moment::Moment;
 
-/// Names that a snapshot holds at most.
+/// Most names in a snapshot.
 const MOST: usize = 160;
 
-/// Names that are followed at most, so that a session of any length fits into memory.
+/// Most names that are tracked, so that a session of any length fits into memory.
 const FOLLOWED: usize = 50_000;
 
-/// The shortest and the longest name.
+/// The shortest and the longest name, in bytes.
 const SHORTEST: usize = 5;
 const LONGEST: usize = 80;
 
-/// After so many passages a name counts for half.
+/// Passages after which a use counts half.
 const HALF_LIFE: f64 = 80.0;
 
-/// What a name counts for that was ever used, however long ago.
+/// Lowest weight of a name that was ever used, however long ago.
 const EVER: f64 = 0.15;
 
-/// A name of this length tells something by itself.
+/// Length from which a name tells something by itself, in bytes.
 const TELLING: usize = 9;
 
-/// What a use in an edit counts for. Edits are full of names that are copied from where they stand.
+/// Weight of a use in an edit. Edits are full of names copied from their surroundings.
 const EDITED: f64 = 0.1;
 
-/// Names that everybody knows, and words of the client and its tools.
+/// Names known to everyone, and words of the client and its tools.
 #[rustfmt::skip]
 const COMMON: &[&str] = &[
     "GitHub", "GitLab", "TypeScript", "JavaScript", "NodeJS", "NestJS", "NextJS", "VSCode", "PostgreSQL",
@@ -46,7 +46,7 @@ const COMMON: &[&str] = &[
 ];
 
 impl Use {
-    /// Whether it is more than a short name that was written once.
+    /// Returns true if it is more than a short name that was written once.
     fn is_spoken_of(&self, name: &str) -> bool {
         self.uses.len() > 1
             || name.len() >= TELLING
@@ -54,11 +54,11 @@ impl Use {
     }
 }
 
-/// Names with how often and how lately each was used.
+/// Names with the frequency and recency of their uses.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     known: HashMap<String, Use>,
-    /// Where the passages are that are looked at.
+    /// The current passage.
     passage: usize,
 }
 
@@ -70,7 +70,7 @@ struct Use {
 }
 
 impl Names {
-    /// Takes what was typed and said in a passage.
+    /// Adds the prompts and prose of a passage.
     pub(super) fn add(&mut self, place: usize, moment: &Moment, text: &str) {
         self.passage += 1;
         let tool = moment.tool.as_deref().unwrap_or_default();
@@ -100,7 +100,7 @@ impl Names {
 
     fn text(&mut self, place: usize, text: &str, weight: f64) {
         for name in names(text) {
-            // Paths in code are as many as there are ways to get somewhere.
+            // Qualified names in code are endless; only plain ones count here.
             if weight == EDITED && name.contains(['.', ':', '-']) {
                 continue;
             }
@@ -108,7 +108,7 @@ impl Names {
                 continue;
             }
             let known = self.known.entry(name.to_owned()).or_default();
-            // However often one passage says it.
+            // Once per passage, however often it occurs there.
             if known.last != self.passage {
                 known.last = self.passage;
                 known.uses.push((place, weight));
@@ -116,7 +116,7 @@ impl Names {
         }
     }
 
-    /// The names that are most likely needed again. Those of files stand with the files.
+    /// Returns the names most likely to be needed again. File names are left to the files.
     pub(super) fn in_play(self, end: usize, files: &[FileInPlay]) -> Vec<String> {
         let is_file = |name: &str| files.iter().any(|file| file.path.ends_with(name));
         let mut ranked: Vec<(f64, String)> = self
@@ -136,17 +136,17 @@ fn value(known: &Use, end: usize) -> f64 {
     uses.map(|(place, weight)| weight * (EVER + recency(*place, end, HALF_LIFE))).sum()
 }
 
-/// The value of a member of a tool's input that stands on one line, near its beginning.
+/// Returns the value of a one-line member of a tool's input, near its beginning.
 fn member<'t>(text: &'t str, name: &str) -> &'t str {
     text.lines().take(12).find_map(|line| line.strip_prefix(name)).unwrap_or_default()
 }
 
-/// A command line up to its first here-document: what follows is the body of a file.
+/// Returns a command line up to its first here-document: the body of a file follows.
 fn without_documents(command: &str) -> &str {
     command.split("<<").next().unwrap_or(command)
 }
 
-/// The names in a text: `snake_case`, `camelCase`, `a::b`, `a.b`, `--flags`.
+/// Returns the names in a text: `snake_case`, `camelCase`, `a::b`, `a.b`, `--flags`.
 pub(super) fn names(text: &str) -> impl Iterator<Item = &str> {
     let is_path = |word: &str| word.matches('/').count() > 1;
     let words = text.split_whitespace().filter(move |word| !is_path(word));

@@ -1,5 +1,5 @@
-//! What the agent says that it chose and why, and what it says did not work: found by the shape of a
-//! sentence, so never more than likely, and always in its own words.
+//! Choices with their reasons, and setbacks, in the agent's own words: recognised by sentence shape, so
+//! never more than likely.
 
 use std::sync::LazyLock;
 
@@ -12,54 +12,54 @@ use crate::phrase::without_openers;
 use crate::prose::{self, LineKind};
 use crate::text::{capitalised, one_line, unmarked};
 
-/// Sentences of each kind that are kept.
+/// Most sentences of each kind that are kept.
 const MOST: usize = 16;
 
-/// Sentences of each kind that are followed: of more than that, the earlier half is let go.
+/// Most sentences of each kind that are tracked: beyond that, the earlier half is dropped.
 const FOLLOWED: usize = 1_000;
 
-/// After so many passages a sentence counts for half.
+/// Passages after which a sentence counts half.
 const HALF_LIFE: f64 = 120.0;
 
-/// What a sentence counts for however long ago it was said.
+/// Lowest weight of a sentence, however long ago it was said.
 const EVER: f64 = 0.25;
 
 /// The shortest and the longest sentence, in bytes.
 const LENGTH: std::ops::Range<usize> = 36..360;
 
-/// What names a choice or a cause.
+/// Phrases that name a choice or a cause.
 static CHOICE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)\b(?:instead of|rather than|root cause|because|turns out|decided|chose|chosen|going with|trade-?off|the (?:issue|problem|fix|bug|cause) (?:is|was)|so that|in favou?r of|must (?:be|not|use)|by design|on purpose|deliberately)\b",
     )
 });
 
-/// What names a choice or a cause outright.
+/// Phrases that name a choice or a cause outright.
 static STRONG: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)\b(?:root cause|decided|chose|going with|the (?:issue|problem|fix|bug|cause) (?:is|was)|by design|instead of)\b",
     )
 });
 
-/// What makes a guess or a plan to look of it.
+/// Phrases that make it a guess, or a plan to look.
 static DOUBT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)^(?:(?:now )?let me (?:check|see|look|verify|also|read|try|first|understand|investigate|trace)|if |unless |whether )|\b(?:likely|may|might|maybe|perhaps|probably|could|possibly|let me know|would you)\b",
     )
 });
 
-/// What tells that something did not work.
+/// Phrases that report a setback.
 static SETBACK: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)\b(?:(?:doesn['’]t|didn['’]t|does not|did not|won['’]t|can['’]t|cannot|isn['’]t) (?:\w+ )?(?:work|help|exist|support(?:ed)?|fix|possible|available|allowed)|reverted|reverting|revert (?:that|this|it|the)|dead end|gave up|no luck|not possible|still fails|approach (?:fail|does|did|is wrong))",
     )
 });
 
-/// How sentences begin that lose nothing without it.
+/// Beginnings that can be dropped from a sentence.
 const OPENINGS: [&str; 7] =
     ["Now let me ", "Let me ", "Now I'll ", "I'll ", "Now ", "So ", "I need to "];
 
-/// Sentences with where they were said.
+/// Sentences and their places.
 #[derive(Debug, Default)]
 pub(super) struct Sayings {
     choices: Vec<Said>,
@@ -75,7 +75,7 @@ struct Said {
 }
 
 impl Sayings {
-    /// Takes one text of the agent.
+    /// Adds one text of the agent.
     pub(super) fn add(&mut self, place: usize, id: Id, text: &str) {
         let matches = |pattern: &LazyLock<Option<Regex>>, sentence: &str| {
             pattern.as_ref().is_some_and(|pattern| pattern.is_match(sentence))
@@ -108,7 +108,7 @@ impl Sayings {
         }
     }
 
-    /// Choices and setbacks, those that matter most first.
+    /// Returns choices and setbacks, the most important first.
     pub(super) fn finish(self, end: usize) -> (Vec<Statement>, Vec<Statement>) {
         let best = |mut said: Vec<Said>| -> Vec<Statement> {
             let value = |one: &Said| one.weight * (EVER + recency(one.place, end, HALF_LIFE));

@@ -11,7 +11,7 @@ use thru_core::{
 
 use crate::{Distiller, Moment, wants_text};
 
-/// Writes a session down, passage by passage.
+/// Builds a session, passage by passage.
 #[derive(Default)]
 struct Story {
     moments: Vec<Moment>,
@@ -101,7 +101,7 @@ fn distil(moments: &[Moment]) -> Distillate {
     distiller.finish()
 }
 
-/// An observation in the lines that matter to a reader.
+/// Renders an observation in the lines that matter to a reader.
 fn shown(observation: &Observation) -> String {
     let rule = if observation.is_rule { ", rule" } else { "" };
     let concepts: Vec<&str> = observation.concepts.iter().map(|concept| concept.as_str()).collect();

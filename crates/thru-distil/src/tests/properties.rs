@@ -1,4 +1,4 @@
-//! What holds whatever a transcript says.
+//! Properties that hold for any transcript.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What becomes of whole sessions.
+//! Distillates of whole sessions.
 
 use std::collections::BTreeSet;
 

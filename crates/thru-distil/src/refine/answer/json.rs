@@ -1,4 +1,4 @@
-//! Answers that are JSON, whatever types their members have.
+//! Answers in JSON, whatever the types of their members.
 
 use serde_json::{Map, Value};
 
@@ -8,7 +8,7 @@ use super::{
     kind_of, numbers_in, without_cites,
 };
 
-/// Names under which models tell the text of what should have been one.
+/// Member names under which models put the text of something that should have been a string.
 const TEXTS: [&str; 12] = [
     "text",
     "fact",
@@ -24,9 +24,9 @@ const TEXTS: [&str; 12] = [
     "step",
 ];
 
-/// The first object in a text that can be read. What stands around it does not matter.
+/// Returns the first object in a text that parses. The text around it does not matter.
 pub(super) fn within(text: &str) -> Option<Value> {
-    /// How many beginnings are tried: each may be read to the end of the text.
+    /// Most beginnings that are tried: each may be read to the end of the text.
     const TRIES: usize = 6;
     if let Ok(value @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(text) {
         return Some(value);
@@ -43,7 +43,7 @@ pub(super) fn within(text: &str) -> Option<Value> {
     })
 }
 
-/// Reads what was said of a turn.
+/// Reads an answer about a turn.
 pub(super) fn turn(value: &Value) -> Result<TurnAnswer, Unusable> {
     let listed: &[Value] = match value {
         Value::Array(items) => items,
@@ -51,7 +51,7 @@ pub(super) fn turn(value: &Value) -> Result<TurnAnswer, Unusable> {
     };
     let root = unwrapped(value, &["observations", "observation", "summary", "title"]);
     let Some(root) = root else {
-        // A bare list is one of observations.
+        // A bare list is a list of observations.
         let observations: Vec<SaidObservation> = observations(listed);
         return match observations.is_empty() {
             true => Err(Unusable::NothingSaid),
@@ -82,7 +82,7 @@ pub(super) fn turn(value: &Value) -> Result<TurnAnswer, Unusable> {
     Ok(TurnAnswer { observations, summary })
 }
 
-/// Reads what was said of a session.
+/// Reads an answer about a session.
 pub(super) fn session(value: &Value) -> Result<SessionAnswer, Unusable> {
     let known = ["title", "request", "completed", "key_decisions", "context_for_continuation"];
     let root = unwrapped(value, &known).ok_or(Unusable::NothingSaid)?;
@@ -117,7 +117,7 @@ pub(super) fn session(value: &Value) -> Result<SessionAnswer, Unusable> {
     })
 }
 
-/// The object that holds one of these members: the answer itself, or one that it is wrapped in.
+/// Returns the object with one of these members: the answer itself, or one that wraps it.
 fn unwrapped<'v>(value: &'v Value, known: &[&str]) -> Option<&'v Map<String, Value>> {
     let mut object = value.as_object()?;
     for _ in 0..3 {
@@ -129,7 +129,7 @@ fn unwrapped<'v>(value: &'v Value, known: &[&str]) -> Option<&'v Map<String, Val
     None
 }
 
-/// Whether it is the form of the answer instead of one.
+/// Returns true if the object is the schema of the answer instead of an answer.
 fn is_schema(object: &Map<String, Value>) -> bool {
     object.contains_key("additionalProperties")
         || object.get("properties").is_some_and(Value::is_object)
@@ -247,7 +247,7 @@ fn summary(said: &Map<String, Value>) -> TurnSummary {
     }
 }
 
-/// A text, whatever it is in.
+/// Returns the text of a value of any type.
 fn text(value: Option<&Value>) -> String {
     match value {
         Some(Value::String(text)) => bounded(text).to_owned(),
@@ -267,7 +267,7 @@ fn text_and_cites(value: Option<&Value>) -> (String, Vec<u32>) {
     (text.to_owned(), cites)
 }
 
-/// A list of texts: a list, one text with lines or with bullets, or an object of texts.
+/// Returns a list of texts from a list, from one text with lines or bullets, or from an object of texts.
 fn texts(value: Option<&Value>, most: usize) -> Vec<String> {
     let some = |text: &String| !text.is_empty();
     match value {
@@ -293,7 +293,7 @@ fn texts(value: Option<&Value>, most: usize) -> Vec<String> {
     }
 }
 
-/// The lines of a text, without bullets.
+/// Returns the lines of a text, without bullets.
 pub(super) fn lines(said: &str, most: usize) -> Vec<String> {
     let bullets = |c: char| c.is_whitespace() || matches!(c, '-' | '*' | '•');
     bounded(said)
@@ -305,7 +305,7 @@ pub(super) fn lines(said: &str, most: usize) -> Vec<String> {
         .collect()
 }
 
-/// Words by which models fill what should be empty.
+/// Returns true for words with which models fill what should be empty.
 fn is_nothing(line: &str) -> bool {
     let line = line.trim_end_matches('.');
     ["none", "n/a", "nothing", "-", "null", "[]"].iter().any(|none| line.eq_ignore_ascii_case(none))

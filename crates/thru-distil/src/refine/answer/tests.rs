@@ -145,7 +145,7 @@ fn sessions_are_read() {
 
 #[test]
 fn huge_answers_are_read_in_linear_time() {
-    // Nobody would wait for the end of this if any part of the reading were quadratic.
+    // Would take far too long if any part of the parser were quadratic.
     const SIZE: usize = 512 * 1024;
     let many = |part: &str| part.repeat(SIZE / part.len());
     for text in [

@@ -1,4 +1,4 @@
-//! Answers in tags, as other observers give them: `<observation>` and `<summary>`.
+//! Answers in the tags of other observers: `<observation>` and `<summary>`.
 
 use super::json::lines;
 use super::{
@@ -7,7 +7,7 @@ use super::{
 };
 use crate::text::find_ignoring_case;
 
-/// Reads what was said of a turn, if anything is in the tags that are known.
+/// Reads an answer about a turn, if it has anything in known tags.
 pub(super) fn turn(text: &str) -> Option<TurnAnswer> {
     let blocks = elements(text, "observation", OBSERVATIONS);
     let observations: Vec<SaidObservation> = blocks.into_iter().filter_map(observation).collect();
@@ -18,7 +18,7 @@ pub(super) fn turn(text: &str) -> Option<TurnAnswer> {
     }
 }
 
-/// Reads what was said of a session.
+/// Reads an answer about a session.
 pub(super) fn session(text: &str) -> Option<SessionAnswer> {
     let block = elements(text, "summary", 1).first().copied()?;
     let list =
@@ -83,7 +83,7 @@ fn one(block: &str, name: &str) -> String {
     elements(block, name, 1).into_iter().next().map(said).unwrap_or_default()
 }
 
-/// The text of an element.
+/// Returns the text of an element.
 fn said(inside: &str) -> String {
     let text = bounded(inside);
     if !text.contains('&') {
@@ -96,8 +96,8 @@ fn said(inside: &str) -> String {
         .replace("&amp;", "&")
 }
 
-/// What stands inside the first elements of that name. One that is not closed ends where the next one
-/// begins.
+/// Returns the contents of the first elements with that name. An unclosed element ends where the next
+/// one begins.
 fn elements<'t>(text: &'t str, name: &str, most: usize) -> Vec<&'t str> {
     let (open, close) = (format!("<{name}"), format!("</{name}"));
     let mut found = Vec::new();

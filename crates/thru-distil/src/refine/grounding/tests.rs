@@ -42,7 +42,7 @@ fn ground_in(story: &Story, answer: serde_json::Value) -> Grounded {
     ground_turn(&answer, &input, &Material::of(&story.moments), &about)
 }
 
-/// Whether a sentence is believed of the turn above.
+/// Returns true if a sentence is believed of the turn above.
 fn believed(sentence: &str) -> bool {
     let grounded = ground(json!({ "observations": [], "summary": { "learned": [sentence] } }));
     !grounded.digest.learned.is_empty()
@@ -134,7 +134,7 @@ fn the_believed_part_of_an_observation_stays() {
             "Writers race"
         ]
     );
-    // Cited; then where its name stands; then what the observation cites.
+    // Its citation, then the place of its name, then the citation of the observation.
     assert_eq!(one.facts[0].sources, [passage(2)]);
     assert_eq!(one.facts[1].sources, [passage(3)]);
     assert_eq!(one.facts[2].sources, [passage(3)]);
