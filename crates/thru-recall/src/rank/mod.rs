@@ -2,8 +2,7 @@
 //!
 //! What is known of the candidates becomes [`Evidence`], evidence becomes named features, and each of the
 //! two orders is a sum of its own features with weights of its own. `docs/recall.md` tells what each
-//! feature is worth; `thru-bench recall --fit` makes the weights. Everything is computed from the
-//! candidates alone.
+//! feature is worth and how the weights were fitted. Everything is computed from the candidates alone.
 
 mod confidence;
 mod evidence;

@@ -1,4 +1,4 @@
-//! The weights in force. `thru-bench recall --fit` makes them; `docs/recall.md` has what they were made
+//! The weights in force. They were fitted once, by softmax regression; `docs/recall.md` has what they were made
 //! on and how far they hold elsewhere.
 
 use super::passages::PassageFeatures;

@@ -22,7 +22,7 @@ pub(super) struct Limits {
 impl Limits {
     /// Looking at 100,000 vectors closely takes under 2 ms, and nothing can be missed; at a million by
     /// their signs, some more. The 2,000 nearest by signs, or 8 for each result, held 98 in 100 of the
-    /// ten that are nearest, among a million (`thru-bench vectors`).
+    /// ten that are nearest, among a million (synthetic vectors, measured once).
     pub(super) const MEASURED: Self =
         Self { prefilter_from: 100_000, least_candidates: 2_000, candidates_per_result: 8 };
 }
