@@ -1,17 +1,17 @@
-//! What can go wrong in the store, in terms a person can act on.
+//! The errors of the store, in terms a person can act on.
 
 use std::path::{Path, PathBuf};
 
-/// Why the store could not do what was asked.
+/// An error of the store.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// There is no store yet.
+    /// The store does not exist yet.
     #[error("there is no memory at {}", .path.display())]
     Missing {
-        /// Where the database would be.
+        /// The path at which the database was expected.
         path: PathBuf,
     },
-    /// Another process held the database for longer than we wait.
+    /// Another process held the database longer than the busy timeout.
     #[error("the memory at {} is busy: another process is writing to it", .path.display())]
     Busy {
         /// The database.
@@ -20,13 +20,13 @@ pub enum StoreError {
     /// The disk is full. What was committed before is untouched.
     #[error("the disk is full: {} could not be written", .path.display())]
     DiskFull {
-        /// What was being written.
+        /// The file that was being written.
         path: PathBuf,
     },
     /// The directory or the file cannot be written.
     #[error("{} cannot be written: it is read-only", .path.display())]
     ReadOnly {
-        /// What was being written.
+        /// The file or directory that was being written.
         path: PathBuf,
     },
     /// The bytes on disk are not what was written.
@@ -34,12 +34,12 @@ pub enum StoreError {
     Corrupt {
         /// The damaged file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// A description of the damage.
         detail: String,
     },
     /// The store was written by a newer version of Throughline.
     #[error(
-        "the memory was written by a newer version of Throughline (schema {found}; this one knows {known})"
+        "the memory was written by a newer version of Throughline (schema {found}; this one supports {known})"
     )]
     SchemaTooNew {
         /// The version on disk.
@@ -48,15 +48,15 @@ pub enum StoreError {
         known: u32,
     },
     /// The SQLite that was linked has a known corruption bug.
-    #[error("SQLite {found} is too old: 3.51.3 or newer is needed")]
+    #[error("SQLite {found} is too old: 3.51.3 or newer is required")]
     SqliteTooOld {
         /// The linked version.
         found: String,
     },
-    /// A vector, or what is said of vectors, is not what can be kept.
+    /// A vector, or the shape of a set of vectors, that cannot be stored.
     #[error("vectors cannot be used: {detail}")]
     Vectors {
-        /// What is wrong with them.
+        /// A description of the problem.
         detail: String,
     },
     /// Any other failure of the file system.
@@ -64,7 +64,7 @@ pub enum StoreError {
     Io {
         /// The file or directory.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// Any other failure of SQLite.
@@ -105,7 +105,7 @@ impl StoreError {
         }
     }
 
-    /// What the person can do about it, where we know.
+    /// Returns advice on how to resolve the error, where there is any.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Missing { .. } => {
@@ -113,15 +113,15 @@ impl StoreError {
             }
             Self::Busy { .. } => Some("wait for the other `thru` to finish, then try again"),
             Self::DiskFull { .. } => {
-                Some("free some space and run the command again: it goes on where it stopped")
+                Some("free some space and run the command again: it continues where it stopped")
             }
             Self::ReadOnly { .. } => Some(
                 "check the owner and the permissions of the data directory (`thru config path`)",
             ),
             Self::Corrupt { .. } => {
-                Some("run `thru rebuild`: it makes the store again from journal and archive")
+                Some("run `thru rebuild`: it rebuilds the store from journal and archive")
             }
-            Self::SchemaTooNew { .. } => Some("install the newer version of Throughline again"),
+            Self::SchemaTooNew { .. } => Some("install the newer version of Throughline"),
             Self::SqliteTooOld { .. } => Some("build with the bundled SQLite (the default)"),
             Self::Vectors { .. } | Self::Io { .. } | Self::Sqlite(_) | Self::Index(_) => None,
         }

@@ -10,7 +10,7 @@ pub(crate) fn create_private_directory(path: &Path) -> Result<()> {
     Ok(thru_journal::files::create_dir_private(path)?)
 }
 
-/// Makes the names in a directory survive a power cut.
+/// Syncs a directory, so that its entries survive a power cut.
 pub(crate) fn sync_directory(path: &Path) -> Result<()> {
     Ok(thru_journal::files::sync_dir(path)?)
 }
@@ -25,8 +25,8 @@ pub(crate) fn create_private_file(path: &Path) -> Result<()> {
         .map_err(|source| StoreError::io(path, source))
 }
 
-/// Takes the permissions of everybody but the owner away. Elsewhere than on Unix a file inherits the
-/// permissions of the data directory, which belongs to the user's profile.
+/// Removes all permissions but the owner's. Elsewhere than on Unix a file inherits the permissions of
+/// the data directory, which belongs to the user's profile.
 pub(crate) fn make_private(path: &Path) -> Result<()> {
     #[cfg(unix)]
     {

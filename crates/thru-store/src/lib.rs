@@ -1,10 +1,11 @@
 //! The store: one SQLite database for records and, beside it, a text index and vectors.
 //!
-//! The first two are projections of journal and archive, the vectors a cache: all may be thrown away at
-//! any time (invariant I-4).
-//! This crate knows SQL and Tantivy so that nobody else has to: callers see rows and hits in the
-//! vocabulary of `thru-core`. Only `thru-intake` writes (it holds the intake lock); everybody may
-//! read. It must not read transcripts, rank results or print.
+//! Database and index are projections of journal and archive, the vectors a cache: all may be thrown
+//! away at any time (invariant I-4).
+//!
+//! This crate hides SQL and Tantivy: callers see rows and hits in the vocabulary of `thru-core`. Only
+//! `thru-intake` writes (it holds the intake lock); all crates may read. It must not read transcripts,
+//! rank results or print.
 
 mod error;
 mod files;

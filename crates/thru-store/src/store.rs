@@ -12,7 +12,7 @@ use crate::index::Collection;
 use crate::schema::{self, Progress};
 use crate::{files, text::TextReader};
 
-/// How long a statement waits for another process's write to end.
+/// The time that a statement waits for another process's write to end.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The oldest SQLite without the WAL-reset corruption bug (<https://sqlite.org/wal.html>).
@@ -26,17 +26,17 @@ pub struct Store {
     pub(crate) texts: TextReader,
 }
 
-/// One moment of the store, for as long as this is kept.
+/// A consistent view of the store, for as long as it is kept.
 pub struct Snapshot<'s> {
     _transaction: rusqlite::Transaction<'s>,
 }
 
 impl Store {
-    /// Opens the store to read.
+    /// Opens the store for reading.
     ///
     /// # Errors
-    /// [`StoreError::Missing`] where there is none yet; [`StoreError::SchemaTooNew`] where a newer
-    /// version wrote it.
+    /// [`StoreError::Missing`] if there is none yet; [`StoreError::SchemaTooNew`] if a newer version
+    /// wrote it.
     pub fn open_to_read(layout: &Layout) -> Result<Self> {
         let path = layout.database();
         if !path.exists() {
@@ -47,8 +47,8 @@ impl Store {
             .map_err(|error| StoreError::sqlite(&path, error))?;
         let connection = match readable(&connection) {
             Ok(()) => connection,
-            // A database in WAL mode needs its side files; where the directory cannot be written
-            // nobody else can be writing either, and it can be read as it lies there.
+            // A database in WAL mode needs its side files. Where the directory cannot be written there
+            // is no other writer either, and the file can be read as it is.
             Err(StoreError::ReadOnly { .. } | StoreError::Sqlite(_)) => {
                 let uri = format!("file:{}?immutable=1", percent_encoded(&path));
                 let flags = flags | OpenFlags::SQLITE_OPEN_URI;
@@ -59,13 +59,16 @@ impl Store {
         };
         let store = Self::wrap(connection, path, layout)?;
         if schema::check_not_newer(&store.connection)? == 0 {
-            // Whoever was making it was stopped before its first commit.
+            // The process that was creating it was stopped before its first commit.
             return Err(StoreError::Missing { path: store.path });
         }
         Ok(store)
     }
 
-    /// Another connection to this store, to read what is committed while this one writes.
+    /// Opens another connection to this store, which reads what is committed while this one writes.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be opened.
     pub fn reader(&self) -> Result<Self> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(&self.path, flags)
@@ -73,13 +76,20 @@ impl Store {
         Self::wrap(connection, self.path.clone(), &self.layout)
     }
 
-    /// What is read until this is dropped is read as of one moment, under one lock instead of one for each of
-    /// hundreds of small reads.
+    /// Begins a snapshot: until it is dropped, all reads see the same state of the store, under one
+    /// lock instead of one for each of hundreds of small reads.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn snapshot(&self) -> Result<Snapshot<'_>> {
         Ok(Snapshot { _transaction: self.connection.unchecked_transaction()? })
     }
 
-    /// As [`Store::open_to_read`], with nothing where there is no store yet.
+    /// As [`Store::open_to_read`], but returns `None` if there is no store yet.
+    ///
+    /// # Errors
+    /// [`StoreError::SchemaTooNew`] if a newer version wrote the store; other errors if it cannot be
+    /// read.
     pub fn open_if_there(layout: &Layout) -> Result<Option<Self>> {
         match Self::open_to_read(layout) {
             Ok(store) => Ok(Some(store)),
@@ -88,12 +98,20 @@ impl Store {
         }
     }
 
-    /// Opens the store to write, making or upgrading it as needed. The caller holds the intake lock.
+    /// Opens the store for writing, creating or upgrading it as needed. The caller holds the intake
+    /// lock.
+    ///
+    /// # Errors
+    /// [`StoreError::SchemaTooNew`] if a newer version wrote the store; other errors if it cannot be
+    /// written.
     pub fn open_to_write(layout: &Layout, generation: Id, progress: Progress<'_>) -> Result<Self> {
         Self::open_at(layout, &layout.database(), generation, schema::NEWEST, progress)
     }
 
-    /// Makes an empty store beside the one in use, for a rebuild. See [`Store::take_over`].
+    /// Creates an empty store beside the one in use, for a rebuild. See [`Store::take_over`].
+    ///
+    /// # Errors
+    /// Returns an error if the disk cannot be written.
     pub fn open_replacement(layout: &Layout, generation: Id) -> Result<Self> {
         let path = replacement_path(layout);
         remove_database(&path)?;
@@ -101,6 +119,9 @@ impl Store {
     }
 
     /// As [`Store::open_to_write`], stopping at an older schema. For tests of upgrades.
+    ///
+    /// # Errors
+    /// As for [`Store::open_to_write`].
     #[doc(hidden)]
     pub fn open_at_schema(layout: &Layout, generation: Id, version: u32) -> Result<Self> {
         Self::open_at(layout, &layout.database(), generation, version, &mut |_, _, _| {})
@@ -117,19 +138,19 @@ impl Store {
         files::create_private_file(path)?;
         let connection = Connection::open(path).map_err(|error| StoreError::sqlite(path, error))?;
         let mut store = Self::wrap(connection, path.to_owned(), layout)?;
-        // Before the first write: a database from the future must stay as it is.
+        // Before the first write: a database of a newer version must stay as it is.
         schema::check_not_newer(&store.connection)?;
         store.pragma("journal_mode", "WAL")?;
-        // The store can be made again, so a commit need not survive a power cut, only a crash.
+        // The store can be rebuilt, so a commit need not survive a power cut, only a crash.
         store.pragma("synchronous", "NORMAL")?;
-        // Ids are spread evenly: while much is written, most of their index should stay in memory, and
-        // reach the file in few large steps.
+        // Ids are evenly distributed: during many writes, most of their index should stay in memory,
+        // and reach the file in few large steps.
         store.pragma("cache_size", "-262144")?;
         store.pragma("wal_autocheckpoint", "20000")?;
         store.pragma("temp_store", "MEMORY")?;
-        // What is deleted is overwritten: a forgotten session must not linger in free pages.
+        // Deleted data is overwritten: a forgotten session must not linger in free pages.
         store.pragma("secure_delete", "ON")?;
-        // References are checked by `verify` as a whole: row by row they would slow every import.
+        // `verify` checks references as a whole: row by row they would slow every import.
         store.pragma("foreign_keys", "OFF")?;
         schema::migrate(&mut store.connection, path, version, progress)?;
         store.connection.execute(
@@ -153,17 +174,21 @@ impl Store {
     fn pragma(&self, name: &str, value: &str) -> Result<()> {
         self.connection.pragma_update_and_check(None, name, value, |_| Ok(())).or_else(|error| {
             match error {
-                // Most pragmas answer nothing.
+                // Most pragmas return nothing.
                 rusqlite::Error::QueryReturnedNoRows => Ok(()),
                 error => Err(StoreError::sqlite(&self.path, error)),
             }
         })
     }
 
-    /// Puts this replacement (see [`Store::open_replacement`]) in the place of the store in use.
+    /// Replaces the store in use with this one (see [`Store::open_replacement`]).
     ///
-    /// The old database is first brought to rest, with no write-ahead log beside it that could be
-    /// taken for the new one's.
+    /// The old database is checkpointed first, so that it leaves no write-ahead log that could be
+    /// mistaken for the new one's.
+    ///
+    /// # Errors
+    /// [`StoreError::Busy`] if another process holds the old database; other errors if the disk cannot
+    /// be written.
     pub fn take_over(self) -> Result<()> {
         let target = self.layout.database();
         self.pragma("wal_checkpoint", "TRUNCATE")?;
@@ -172,24 +197,32 @@ impl Store {
         connection.close().map_err(|(_, error)| StoreError::sqlite(&path, error))?;
         if target.exists() {
             match bring_to_rest(&target) {
-                // Damaged beyond opening is a good reason to rebuild: its side files go with it.
+                // Damage beyond opening is a good reason to rebuild: its side files are removed with
+                // it.
                 Ok(()) | Err(StoreError::Corrupt { .. }) => remove_side_files(&target)?,
                 Err(error) => return Err(error),
             }
         } else {
-            // The log of a database that is gone would be taken for this one's.
+            // The log of a removed database would be mistaken for this one's.
             remove_side_files(&target)?;
         }
         std::fs::rename(&path, &target).map_err(|source| StoreError::io(&target, source))?;
         files::sync_directory(target.parent().unwrap_or(&target))
     }
 
-    /// Leaves nothing of what was deleted in the write-ahead log.
+    /// Truncates the write-ahead log, so that it keeps nothing of what was deleted.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn checkpoint(&self) -> Result<()> {
         self.pragma("wal_checkpoint", "TRUNCATE")
     }
 
-    /// Tells this store from every other one that was ever built in this home.
+    /// Returns the id that distinguishes this store from every other one that was ever built in this
+    /// home.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn generation(&self) -> Result<String> {
         let found: Option<String> = self
             .connection
@@ -198,12 +231,18 @@ impl Store {
         Ok(found.unwrap_or_default())
     }
 
-    /// The version of the schema on disk.
+    /// Returns the version of the schema on disk.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn schema_version(&self) -> Result<u32> {
         schema::version(&self.connection)
     }
 
-    /// Asks SQLite to check its file; the list of what it found is empty when all is well.
+    /// Has SQLite check its file; returns the problems found, empty if there are none.
+    ///
+    /// # Errors
+    /// Returns an error if the check cannot be run.
     pub fn integrity_problems(&self) -> Result<Vec<String>> {
         let mut statement = self.connection.prepare("PRAGMA quick_check(20)")?;
         let lines = statement
@@ -212,7 +251,7 @@ impl Store {
         Ok(lines.into_iter().filter(|line| line != "ok").collect())
     }
 
-    /// Bytes that database and index take on disk.
+    /// Returns the size on disk of database and index, in bytes.
     pub fn size_on_disk(&self) -> (u64, u64) {
         let length = |path: &Path| std::fs::metadata(path).map_or(0, |m| m.len());
         let database = length(&self.path) + length(&self.path.with_extension("db-wal"));
@@ -278,7 +317,7 @@ fn remove_if_there(path: &Path) -> Result<()> {
     }
 }
 
-/// A path as SQLite's URIs want it.
+/// Encodes a path for SQLite's URIs.
 fn percent_encoded(path: &Path) -> String {
     let mut encoded = String::new();
     for byte in path.to_string_lossy().replace('\\', "/").bytes() {

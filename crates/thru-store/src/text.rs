@@ -1,7 +1,7 @@
 //! Texts of passages: many to a block, compressed together.
 //!
-//! One by one they would compress badly (a passage is a few hundred bytes); as a whole session,
-//! reading one would unpack them all. A block of 64 KiB unpacks in some 50 µs.
+//! One by one they would compress badly (a passage is a few hundred bytes); as a whole session, reading
+//! one would unpack them all. A block of 64 KiB unpacks in some 50 µs.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -12,10 +12,10 @@ use crate::error::{Result, StoreError};
 
 /// Raw bytes after which a block is closed.
 const BLOCK_BYTES: usize = 64 * 1024;
-/// A block holds at most this much (one passage may be longer than a block should be).
+/// The most bytes in a block (one passage may be longer than a block should be).
 const LARGEST_BLOCK: usize = 64 * 1024 * 1024;
 
-/// Where a text lies.
+/// The position of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TextPlace {
     pub(crate) block: i64,
@@ -62,7 +62,7 @@ impl TextWriter {
         Ok(())
     }
 
-    /// A text that was pushed and is not flushed yet.
+    /// Returns a text that was pushed and is not flushed yet.
     pub(crate) fn pending_text(&self, place: TextPlace) -> Option<String> {
         if place.block != self.next_block {
             return None;
@@ -72,11 +72,11 @@ impl TextWriter {
     }
 }
 
-/// Reads texts, keeping the block that was unpacked last: neighbours are mostly asked for together.
+/// Reads texts, caching the last block: neighbours are mostly read together.
 #[derive(Default)]
 pub(crate) struct TextReader {
     last: RefCell<Option<(i64, Vec<u8>)>>,
-    // Made once: making one takes as long as unpacking a block.
+    // Created once: that takes as long as unpacking a block.
     decompressor: RefCell<Option<zstd::bulk::Decompressor<'static>>>,
 }
 
@@ -106,7 +106,7 @@ impl TextReader {
     }
 }
 
-/// Overwrites places of one block, so that nothing of their texts is left.
+/// Overwrites texts of one block, so that nothing of them is left.
 pub(crate) fn blank(transaction: &Transaction<'_>, places: &[TextPlace]) -> Result<()> {
     let Some(block) = places.first().map(|place| place.block) else { return Ok(()) };
     let mut decompressor = zstd::bulk::Decompressor::new().map_err(text_error)?;

@@ -20,7 +20,7 @@ use crate::query::passage_place;
 use crate::store::Store;
 use crate::text::{TextPlace, TextReader, TextWriter};
 
-/// What a source file looked like when it was last read. The same again means: nothing new.
+/// The state of a source file when it was last read. If it is unchanged, there is nothing new.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct SourceStamp {
     /// Length in bytes.
@@ -36,14 +36,14 @@ pub(crate) use memories::outcome_of_code;
 pub use refinements::{Fate, NewRefinement, NewTurn};
 pub use sessions::CourseEvent;
 
-/// How much a batch wrote.
+/// Counts of what a batch wrote.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {
-    /// Passages that were not there before.
+    /// The number of new passages.
     pub passages: u64,
-    /// Passages whose text grew by a result.
+    /// The number of passages whose text grew by a result.
     pub amended: u64,
-    /// Passages left to the session that they were copied from.
+    /// The number of passages left to the session that they were copied from.
     pub copies: u64,
 }
 
@@ -56,6 +56,10 @@ pub struct Batch<'store> {
 
 impl Store {
     /// Begins a write transaction.
+    ///
+    /// # Errors
+    /// [`StoreError::Busy`] if another process is writing; other errors if the database cannot be
+    /// written.
     pub fn begin(&mut self) -> Result<Batch<'_>> {
         let writer = TextWriter::new(&self.connection)?;
         let transaction =
@@ -65,7 +69,10 @@ impl Store {
 }
 
 impl Batch<'_> {
-    /// The row of a session, made if it is new.
+    /// Returns the row of a session, creating it if it is new.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn session(&self, key: &SessionKey) -> Result<i64> {
         let parameters = (key.agent.as_str(), key.id.as_str());
         let known: Option<i64> = self
@@ -82,7 +89,10 @@ impl Batch<'_> {
         Ok(self.transaction.last_insert_rowid())
     }
 
-    /// The row of an archived file, made if it is new.
+    /// Returns the row of an archived file, creating it if it is new.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn source(
         &self,
         entry: &str,
@@ -107,6 +117,9 @@ impl Batch<'_> {
     }
 
     /// Moves the read cursor of a source, together with what was read (invariant I-3).
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn advance(&self, source: i64, lines: u64, reader: &str) -> Result<()> {
         self.transaction
             .prepare_cached("UPDATE sources SET lines = ?2, reader = ?3 WHERE id = ?1")?
@@ -114,7 +127,10 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Notes what the source file looks like now, and how long its archived copy is.
+    /// Records the current state of the source file, and the length of its archived copy.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn stamp(&self, source: i64, path: &str, stamp: SourceStamp, archived: u64) -> Result<()> {
         self.transaction
             .prepare_cached(
@@ -124,7 +140,10 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Writes what a reader made of the next lines of a source.
+    /// Writes the passages and amendments that a reader found in the next lines of a source.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn apply(
         &mut self,
         agent: Agent,
@@ -152,8 +171,11 @@ impl Batch<'_> {
         Ok(written)
     }
 
-    /// Counts what was read of a source: records by type, and what was not as it should be. Apart from
-    /// [`Batch::apply`], because it holds also where nothing is kept of it.
+    /// Counts what was read of a source: records by type, and diagnostics. Apart from [`Batch::apply`],
+    /// because it also applies where nothing read is kept.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn count(&self, source: i64, read: &Clean<ReadBatch>) -> Result<()> {
         let read = read.get();
         for (record_type, count) in &read.record_types {
@@ -167,7 +189,10 @@ impl Batch<'_> {
         self.note_diagnostics(source, &read.diagnostics)
     }
 
-    /// Counts what in a source was not as it should be.
+    /// Counts the diagnostics of a source.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn note_diagnostics(&self, source: i64, diagnostics: &[Diagnostic]) -> Result<()> {
         for diagnostic in diagnostics {
             self.transaction
@@ -193,7 +218,7 @@ impl Batch<'_> {
         passage: &Passage,
         written: &mut Written,
     ) -> Result<()> {
-        // What was copied from a forgotten session is forgotten with it, wherever the copy lies.
+        // Copies from a forgotten session are forgotten with it, in whatever session they are.
         if let Some(original) = &passage.copied_from
             && self.is_forgotten(&SessionKey { agent, id: original.clone() })?
         {
@@ -271,8 +296,8 @@ impl Batch<'_> {
             .optional()?)
     }
 
-    /// Whether a passage that was found again, in another file, belongs there rather than where it was
-    /// found first. The answer must not depend on which was read first: an original beats a copy, a
+    /// True if a passage that was found again in another file belongs there rather than where it was
+    /// found first. The result must not depend on the order of reading: an original beats a copy, a
     /// call with its result one without; then the smaller session id and file name decide.
     fn takes_over(
         &self,
@@ -302,7 +327,7 @@ impl Batch<'_> {
         Ok(new < old)
     }
 
-    /// Takes a row out; the index, which may hold it, is told.
+    /// Deletes a row and records it as retired, since the index may hold it.
     fn retire(&self, collection: Collection, row: i64) -> Result<()> {
         let (table, files) = (collection.table(), collection.files_table());
         for sql in [
@@ -357,7 +382,7 @@ impl Batch<'_> {
         Ok(true)
     }
 
-    /// Gives a passage or a memory a new row, so that the index sees it as new, and says which.
+    /// Gives a passage or a memory a new row, so that the index sees it as new; returns that row.
     fn renew(&self, collection: Collection, row: i64) -> Result<i64> {
         let (table, files) = (collection.table(), collection.files_table());
         let new: i64 = self
@@ -376,7 +401,7 @@ impl Batch<'_> {
         Ok(new)
     }
 
-    /// Overwrites a text that no passage has any more, if it was written already.
+    /// Overwrites a text that is no longer used by a passage, if it was written already.
     pub(crate) fn drop_text(&self, place: TextPlace) -> Result<()> {
         match self.writer.pending_text(place) {
             Some(_) => Ok(()),
@@ -415,7 +440,7 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Notes that a session has passages that were not distilled yet.
+    /// Marks a session that has passages which were not distilled yet.
     pub(crate) fn mark_stale(&self, session: i64) -> Result<()> {
         self.transaction
             .prepare_cached("UPDATE sessions SET stale = 1 WHERE id = ?1 AND stale = 0")?
@@ -423,8 +448,11 @@ impl Batch<'_> {
         self.mark_grown(session)
     }
 
-    /// Adds what was read of a session in one source to what is known of it, and gives all that is
-    /// known from all its sources. The answer does not depend on which source was read first.
+    /// Adds the facts of a session found in one source, and returns the combined facts of all its
+    /// sources. The result does not depend on the order in which the sources are read.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn merge_facts(
         &self,
         session: i64,
@@ -476,7 +504,10 @@ impl Batch<'_> {
         Ok(facts)
     }
 
-    /// The row of a project, made if it is new.
+    /// Returns the row of a project, creating it if it is new.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn project(&self, key: &ProjectKey) -> Result<i64> {
         self.transaction
             .prepare_cached("INSERT OR IGNORE INTO projects (key, name) VALUES (?1, ?2)")?
@@ -487,7 +518,10 @@ impl Batch<'_> {
             .query_row([key.as_str()], |row| row.get(0))?)
     }
 
-    /// Notes which project a directory belongs to. The first answer stays.
+    /// Records the project of a directory. The first project stays.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn directory(&self, path: &str, key: &ProjectKey) -> Result<()> {
         let project = self.project(key)?;
         self.transaction
@@ -496,8 +530,11 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Puts a session into the project of its directory. Passages that the index may hold under another
-    /// project get new rows.
+    /// Assigns a session to the project of its directory. Passages that the index may hold under
+    /// another project get new rows.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn place_session(&self, session: i64, directory: &str) -> Result<()> {
         let changed = self
             .transaction
@@ -521,7 +558,10 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Gives a project another name; without one, the name that it had at first.
+    /// Renames a project; `None` restores its original name.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn rename_project(&self, key: &ProjectKey, name: Option<&str>) -> Result<()> {
         let project = self.project(key)?;
         let name = name.map_or_else(|| key.default_name().to_owned(), str::to_owned);
@@ -529,13 +569,19 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Makes every project stand for itself again.
+    /// Undoes all merges of projects.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn part_projects(&self) -> Result<()> {
         self.transaction.execute("UPDATE projects SET merged_into = NULL", [])?;
         Ok(())
     }
 
-    /// Makes one project part of another. Merging a project into itself, or in a circle, does nothing.
+    /// Merges one project into another. Merging a project into itself, or in a circle, does nothing.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn merge_project(&self, from: &ProjectKey, into: &ProjectKey) -> Result<()> {
         let (from, into) = (self.project(from)?, self.project(into)?);
         let into = crate::query::merged_project(&self.transaction, into)?;
@@ -548,7 +594,10 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Takes a session and all that came of it out, and remembers never to read it again.
+    /// Deletes a session with everything derived from it, and records never to read it again.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn forget_session(&self, key: &SessionKey) -> Result<()> {
         let parameters = (key.agent.as_str(), key.id.as_str());
         self.transaction.execute(
@@ -581,7 +630,10 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Forgets the names of files that nothing names any more, once sessions were taken out.
+    /// Deletes the names of files that are no longer referenced, after sessions were deleted.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn drop_unused_files(&self) -> Result<()> {
         self.transaction.execute(
             "DELETE FROM files WHERE id NOT IN (SELECT file FROM touches)
@@ -591,7 +643,10 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Whether the user had the session forgotten.
+    /// True if the user has forgotten the session.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn is_forgotten(&self, key: &SessionKey) -> Result<bool> {
         Ok(self
             .transaction
@@ -599,7 +654,10 @@ impl Batch<'_> {
             .exists((key.agent.as_str(), key.id.as_str()))?)
     }
 
-    /// Takes out what came of one archived file, to be read again from its beginning.
+    /// Deletes everything read from one archived file, so that it is read again from the beginning.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn reset_source(&self, source: i64) -> Result<()> {
         self.transaction
             .prepare_cached(
@@ -654,8 +712,11 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Takes out the passages that came from the agent's list of prompts, where the session has a
-    /// transcript of its own.
+    /// Deletes the passages that came from the agent's list of prompts, if the session has a transcript
+    /// of its own.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn drop_prompt_history_of(&self, session: i64) -> Result<()> {
         let rows = "SELECT p.row FROM passages p JOIN sources s ON s.id = p.source
                     WHERE p.session = ?1 AND s.kind = 'prompt-history'";
@@ -674,7 +735,10 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Whether the session has a transcript of its own.
+    /// True if the session has a transcript of its own.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn has_transcript(&self, session: i64) -> Result<bool> {
         Ok(self
             .transaction
@@ -684,7 +748,10 @@ impl Batch<'_> {
             .exists([session])?)
     }
 
-    /// How far the journal was applied; moves with what that led to.
+    /// Records the position up to which the journal was applied, together with the results.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn set_journal_cursor(&self, cursor: &str) -> Result<()> {
         self.transaction
             .prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES ('journal', ?1)")?
@@ -692,7 +759,10 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Notes by which rules of redaction everything in the store was cleaned.
+    /// Records the fingerprint of the redaction rules by which everything in the store was cleaned.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn set_redactor(&self, fingerprint: &str) -> Result<()> {
         self.transaction
             .prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES ('redactor', ?1)")?
@@ -700,7 +770,10 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Forgets that rows were replaced, once the index no longer holds them.
+    /// Clears the records of replaced rows that the index no longer holds.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn clear_retired(&self, rows: &[(Collection, i64)]) -> Result<()> {
         for (collection, row) in rows {
             let table = collection.retired_table();
@@ -711,7 +784,11 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Makes all of it permanent and visible at once.
+    /// Commits the batch, which makes all of it visible at once.
+    ///
+    /// # Errors
+    /// [`StoreError::DiskFull`] or another error if the database cannot be written; nothing of the batch
+    /// is kept then.
     pub fn commit(mut self) -> Result<()> {
         self.writer.flush(&self.transaction)?;
         self.transaction.commit()?;

@@ -1,5 +1,5 @@
-//! What is indexed: passages and memories, each in an index of its own, so that the statistics of the
-//! one, and with them its order, do not depend on the other.
+//! The two collections that are indexed, passages and memories: each in an index of its own, so that
+//! the statistics of one, and with them its ranking, do not depend on the other.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -16,9 +16,9 @@ use crate::vectors::text_key;
 /// One of the two indexes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Collection {
-    /// What was said and done.
+    /// Prompts, texts and tool calls of sessions.
     Passages,
-    /// What was made of it: observations, summaries, and what people told.
+    /// Observations, summaries, and notes that people added.
     Memories,
 }
 
@@ -28,13 +28,13 @@ pub const EVERYWHERE: i64 = i64::MAX;
 /// Rows read from the store at a time.
 const ROWS_PER_READ: usize = 2_000;
 
-/// What the index wants to know of a row.
+/// The columns of a row that the index stores.
 pub(super) struct Document {
     pub(super) row: i64,
     pub(super) id: Id,
     pub(super) session: i64,
     pub(super) project: i64,
-    /// Whose session it is of; 0 where it is of none.
+    /// The agent of its session; 0 if it has no session.
     pub(super) agent: u8,
     pub(super) source: i64,
     pub(super) ordinal: u32,
@@ -44,15 +44,15 @@ pub(super) struct Document {
     pub(super) files: Vec<String>,
     pub(super) tags: Vec<&'static str>,
     pub(super) text: String,
-    /// The key of the text among the vectors; 0 where it is to have none.
+    /// The key of the text among the vectors; 0 if it gets no vectors.
     pub(super) text_key: u64,
 }
 
-/// The projects and agents of sessions, as far as they were asked for.
+/// The projects and agents of the sessions read so far.
 pub(super) type Sessions = HashMap<i64, SessionBelonging>;
 
 impl Collection {
-    /// Both, in the order in which they are written.
+    /// Both collections, in the order in which they are written.
     pub const ALL: [Self; 2] = [Self::Passages, Self::Memories];
 
     pub(super) const fn suffix(self) -> &'static str {
@@ -69,7 +69,7 @@ impl Collection {
         }
     }
 
-    /// The files that rows name.
+    /// The table of the files that the rows name.
     pub(crate) const fn files_table(self) -> &'static str {
         match self {
             Self::Passages => "touches",
@@ -84,8 +84,8 @@ impl Collection {
         }
     }
 
-    /// Hands on the rows behind `row`, at most `limit` of them, in order, and says which was the last
-    /// and how many there were.
+    /// Passes the rows after `row`, at most `limit` of them, to `each` in order. Returns the last row
+    /// and the number of rows.
     pub(super) fn documents(
         self,
         store: &Store,
@@ -125,7 +125,7 @@ impl Collection {
                             at: passage.at,
                             files,
                             tags: Vec::new(),
-                            // Only what people and agents say has a meaning that words may hide.
+                            // Only what people and agents say has a meaning beyond its words.
                             text_key: match passage.kind.is_prose() && !text.trim().is_empty() {
                                 true => text_key(&text),
                                 false => 0,
@@ -139,7 +139,7 @@ impl Collection {
                     let rows = store.memories_after(last, wanted)?;
                     for memory in &rows {
                         (last, count) = (memory.row, count + 1);
-                        // What something else says better is not to be found.
+                        // A superseded memory must not be found.
                         if memory.flags.is_superseded {
                             continue;
                         }
@@ -195,7 +195,10 @@ fn concepts(body: &MemoryBody) -> Vec<&'static str> {
 }
 
 impl Store {
-    /// Every row of a collection that its index is to hold.
+    /// Returns every row of a collection that belongs into its index.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn rows(&self, collection: Collection) -> Result<Vec<i64>> {
         let wanted = match collection {
             Collection::Passages => "",
@@ -204,18 +207,27 @@ impl Store {
         self.row_numbers(&format!("SELECT row FROM {} {wanted} ORDER BY row", collection.table()))
     }
 
-    /// Rows that were replaced and that the index may still hold.
+    /// Returns the rows that were replaced and that the index may still hold.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn retired_rows(&self, collection: Collection) -> Result<Vec<i64>> {
         self.row_numbers(&format!("SELECT row FROM {}", collection.retired_table()))
     }
 
-    /// How many rows there are behind one.
+    /// Returns the number of rows after `row`.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn rows_after(&self, collection: Collection, row: i64) -> Result<u64> {
         let sql = format!("SELECT count(*) FROM {} WHERE row > ?1", collection.table());
         Ok(self.connection.prepare_cached(&sql)?.query_row([row], |row| row.get(0))?)
     }
 
-    /// The last row ever written.
+    /// Returns the last row ever written.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn last_row(&self, collection: Collection) -> Result<i64> {
         Ok(self
             .connection

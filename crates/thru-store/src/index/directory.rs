@@ -1,4 +1,4 @@
-//! The folder of an index, open to read, on a disk that cannot be written, too.
+//! The directory of an index, opened for reading, which also works on a read-only disk.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use tantivy::directory::{
 };
 
 /// Tantivy takes a lock, which is a file, before it opens segments, so that no writer removes them
-/// meanwhile. Where no file can be made there is no writer either, and no lock is needed.
+/// meanwhile. Where no file can be created there is no writer either, and no lock is needed.
 #[derive(Clone, Debug)]
 pub(super) struct ReadingDirectory(pub(super) MmapDirectory);
 

@@ -1,4 +1,4 @@
-//! What the ranking wants to know of a document, looked up in the index.
+//! The features of a document that ranking needs, looked up in the index.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::error::Result;
 const K1: f32 = 1.2;
 const B: f32 = 0.75;
 
-/// Two words further apart than this have nothing to do with each other.
+/// Two words further apart than this are unrelated.
 const FARTHEST_PAIR: u32 = 16;
 
 /// A passage or a memory that holds words of the query.
@@ -25,36 +25,37 @@ const FARTHEST_PAIR: u32 = 16;
 pub struct Candidate {
     /// Its row in the store.
     pub row: i64,
-    /// Orders what is otherwise equal, in every build of the store alike.
+    /// Breaks ties, the same way in every build of the store.
     pub key: u64,
     /// The row of its session.
     pub session: i64,
     /// The row of its source.
     pub source: i64,
-    /// Its place among the passages of its source.
+    /// Its position among the passages of its source.
     pub ordinal: u32,
     /// Its turn in the session.
     pub turn: u32,
-    /// Who speaks, of a passage; without meaning for a memory.
+    /// The kind of passage; meaningless for a memory.
     pub kind: PassageKind,
-    /// Whether it is a subagent's.
+    /// True if it belongs to a subagent.
     pub is_subagent: bool,
-    /// Whether it only shows what is remembered of other passages: a call of ours, a look into old sessions.
+    /// True if it only repeats what is remembered of other passages: one of our own tool calls, or a
+    /// look into old sessions.
     pub is_echo: bool,
-    /// When, in milliseconds since 1970; 0 where unknown.
+    /// Its time in milliseconds since 1970; 0 if unknown.
     pub at: i64,
-    /// How many terms it has, roughly.
+    /// Its approximate length in terms.
     pub length: u32,
     /// The key of its text among the vectors, if it may have one.
     pub text_key: Option<u64>,
-    /// What each term of the query adds to its BM25 score.
+    /// The BM25 contribution of each query term.
     pub contributions: Vec<f32>,
-    /// How near the pairs of the query stand to each other: the sum over pairs of the mean of their
-    /// inverse document frequencies, divided by the root of the smallest distance in words.
+    /// The proximity of the query's word pairs: the sum over pairs of the mean of their inverse
+    /// document frequencies, divided by the square root of the smallest distance in words.
     pub proximity: f32,
 }
 
-/// What BM25 needs to know of the whole collection.
+/// The statistics of the whole collection that BM25 needs.
 pub(super) struct Statistics {
     pub(super) idf: Vec<f32>,
     average_length: f32,
@@ -82,7 +83,7 @@ impl Statistics {
     }
 }
 
-/// Looks up what the ranking wants to know of some documents of one segment.
+/// Looks up the features of some documents of one segment.
 pub(super) fn evidence(
     segment: &SegmentReader,
     columns: &Columns,
@@ -141,7 +142,7 @@ pub(super) fn evidence(
     Ok(candidates)
 }
 
-/// Moves on to a document, if it is among these; they are asked for in their order.
+/// Seeks to a document; returns true if it is in the set. Documents must be sought in ascending order.
 pub(super) fn reach<D: DocSet + ?Sized>(documents: &mut D, document: DocId) -> bool {
     if documents.doc() < document {
         documents.seek(document);
@@ -149,7 +150,7 @@ pub(super) fn reach<D: DocSet + ?Sized>(documents: &mut D, document: DocId) -> b
     documents.doc() == document
 }
 
-/// The smallest distance between two sorted lists of positions, the same position left out.
+/// Returns the smallest distance between two sorted lists of positions, ignoring equal positions.
 fn smallest_distance(a: &[u32], b: &[u32]) -> Option<u32> {
     let (mut i, mut j) = (0, 0);
     let mut best = None;

@@ -1,4 +1,4 @@
-//! The columns of the index and how a passage becomes a document.
+//! The columns of the index, and the conversion of a passage into a document.
 
 use tantivy::schema::{
     FAST, Field, INDEXED, IndexRecordOption, STRING, Schema, TextFieldIndexing, TextOptions,
@@ -11,16 +11,16 @@ use thru_core::PassageKind;
 use super::collection::Document;
 use super::tokenizer::Terms;
 
-/// The name of our tokenizer inside the index. Another way to make terms needs another name.
+/// The name of our tokenizer inside the index. A different tokenization needs a different name.
 const TOKENIZER: &str = "throughline-1";
 
 /// The columns.
 #[derive(Clone, Copy)]
 pub(super) struct Fields {
-    /// The row of the passage: the only tie to the store.
+    /// The row of the passage: the only link to the store.
     pub(super) row: Field,
-    /// The first eight bytes of the passage's id: orders what is otherwise equal, in every build of the
-    /// store alike.
+    /// The first eight bytes of the passage's id: breaks ties, the same way in every build of the
+    /// store.
     pub(super) key: Field,
     pub(super) session: Field,
     pub(super) project: Field,
@@ -30,15 +30,15 @@ pub(super) struct Fields {
     pub(super) ordinal: Field,
     /// See [`kind_code`].
     pub(super) kind: Field,
-    /// Milliseconds since 1970; 0 where unknown.
+    /// Milliseconds since 1970; 0 if unknown.
     pub(super) at: Field,
-    /// Every file that was touched, by each end of its path.
+    /// Every file that was touched, by each suffix of its path.
     pub(super) file: Field,
     /// Concepts of an observation.
     pub(super) tag: Field,
-    /// What was said or done.
+    /// The text.
     pub(super) text: Field,
-    /// The key of the text among the vectors; 0 where it has none.
+    /// The key of the text among the vectors; 0 if it has none.
     pub(super) text_key: Field,
     /// The turn of a passage or a memory in its session.
     pub(super) turn: Field,
@@ -111,13 +111,13 @@ impl Fields {
     }
 }
 
-/// Kind, whether a subagent spoke, and whether it only repeats what is remembered, in one number.
+/// Packs the kind, whether a subagent spoke, and whether it only repeats memories, into one number.
 pub(super) fn kind_code(kind: PassageKind, is_subagent: bool, is_echo: bool) -> u8 {
     let kinds = PassageKind::ALL.len() as u8;
     kind.code() + kinds * (u8::from(is_subagent) + 2 * u8::from(is_echo))
 }
 
-/// The way back from [`kind_code`].
+/// Unpacks a [`kind_code`].
 pub(super) fn kind_of_code(code: u64) -> (PassageKind, bool, bool) {
     let kinds = PassageKind::ALL.len() as u64;
     let kind = u8::try_from(code % kinds).ok().and_then(PassageKind::from_code);
@@ -129,7 +129,7 @@ fn id_key(id: &thru_core::Id) -> u64 {
     id.as_bytes().iter().take(8).fold(0, |key, byte| (key << 8) | u64::from(*byte))
 }
 
-/// Every end of a path that starts at a component, in the spelling of the index: `lib.rs`,
+/// Returns every suffix of a path that starts at a component, in the spelling of the index: `lib.rs`,
 /// `src/lib.rs`, …
 fn path_ends(path: &str) -> impl Iterator<Item = String> {
     let normal = normal_path(path);
@@ -140,7 +140,7 @@ fn path_ends(path: &str) -> impl Iterator<Item = String> {
     starts.into_iter().map(move |at| normal[at..].to_owned())
 }
 
-/// One spelling for the paths of all systems.
+/// Normalises the path separators of all systems to one spelling.
 pub(super) fn normal_path(path: &str) -> String {
     path.replace('\\', "/").trim_end_matches('/').to_lowercase()
 }
@@ -149,7 +149,7 @@ pub(super) fn register_tokenizer(index: &Index) {
     index.tokenizers().register(TOKENIZER, TermsTokenizer::default());
 }
 
-/// [`Terms`] in the form that Tantivy wants.
+/// [`Terms`] as a Tantivy tokenizer.
 #[derive(Clone, Default)]
 struct TermsTokenizer {
     terms: Terms,

@@ -1,8 +1,8 @@
-//! The text index: Tantivy, and nobody outside this folder knows.
+//! The text index. No code outside this folder knows Tantivy.
 //!
-//! One process at a time writes it (the one that holds the intake lock). Its commit names the last
-//! row of the store that it holds; what came later is searched in a small index in memory. It lies in
-//! a folder named after the generation of its store: an index of another store is never looked at.
+//! One process at a time writes it (the one that holds the intake lock). Its commit names the last row
+//! of the store that it holds; later rows are searched in a small index in memory. It lies in a folder
+//! named after the generation of its store: an index of another store is never read.
 
 mod collection;
 mod directory;
@@ -25,11 +25,11 @@ pub use search::{OpenIndexes, TextIndex};
 pub use texts::{IndexedText, KeyedText, WaitingTexts};
 pub use writer::{IndexProgress, IndexWriter, remove_other_indexes, rows_behind};
 
-/// The layout of the index. Another meaning of a column, or other terms, needs another number: an
-/// index with an older one is made again.
+/// The layout version of the index. A changed meaning of a column, or other terms, needs a new number:
+/// an index with an older one is built again.
 const FORMAT: u32 = 3;
 
-/// Where an index of the store of this generation lies.
+/// Returns the directory of the index for the store of this generation.
 pub(crate) fn directory(layout: &Layout, generation: &str, collection: Collection) -> PathBuf {
     layout.index().join(format!("{generation}-{FORMAT}{}", collection.suffix()))
 }

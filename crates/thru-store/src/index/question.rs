@@ -1,5 +1,4 @@
-//! A question to an index: words, and where to look for them. What to make of the evidence is decided
-//! in `thru-recall`.
+//! A question to an index: words, and a filter. `thru-recall` decides what to make of the evidence.
 
 use std::collections::HashMap;
 use std::ops::Bound;
@@ -21,10 +20,10 @@ use super::fields::{Fields, normal_path};
 use super::search::TextIndex;
 use crate::error::Result;
 
-/// Documents with one and the same text that are looked at. "yes" stands in thousands.
+/// The most documents with the same text that are looked at. "yes" occurs thousands of times.
 const OF_ONE_TEXT: usize = 16;
 
-/// Where to search. Nothing set means: everywhere.
+/// The filter of a search. By default everything is searched.
 #[derive(Clone, Debug, Default)]
 pub struct IndexFilter {
     /// Rows of projects.
@@ -33,9 +32,9 @@ pub struct IndexFilter {
     pub sessions: Option<Vec<i64>>,
     /// Sessions of these agents.
     pub agents: Option<Vec<Agent>>,
-    /// The end of the path of a file that the passage touched.
+    /// A suffix of the path of a file that the passage touched.
     pub file: Option<String>,
-    /// Not before this time.
+    /// At or after this time.
     pub since: Option<Timestamp>,
     /// Before this time.
     pub until: Option<Timestamp>,
@@ -45,23 +44,23 @@ pub struct IndexFilter {
     pub concepts: Option<Vec<Concept>>,
 }
 
-/// The words of a query, as [`super::tokenizer::Terms`] makes them.
+/// The words of a query, as tokenized by [`super::tokenizer::Terms`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QueryTerms {
     /// Distinct terms.
     pub terms: Vec<String>,
-    /// Terms that stood next to each other, as places in `terms`.
+    /// Pairs of adjacent terms, as indices into `terms`.
     pub pairs: Vec<(usize, usize)>,
 }
 
-/// What an index answers.
+/// The candidates that an index returns.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Candidates {
-    /// The best by BM25, in the order of their rows.
+    /// The best by BM25, sorted by row.
     pub found: Vec<Candidate>,
     /// The inverse document frequency of each term.
     pub idf: Vec<f32>,
-    /// How many documents the index holds.
+    /// The number of documents in the index.
     pub documents: u64,
 }
 
@@ -73,11 +72,14 @@ pub struct Question<'i> {
     statistics: Statistics,
 }
 
-/// A document of one of the index's parts.
+/// A document in one of the index's parts.
 type Place = (usize, DocAddress);
 
 impl TextIndex {
-    /// Prepares to answer a question.
+    /// Prepares a question.
+    ///
+    /// # Errors
+    /// Returns an error if the index cannot be read.
     pub fn ask<'i>(
         &'i self,
         terms: &'i QueryTerms,
@@ -87,7 +89,10 @@ impl TextIndex {
         Ok(Question { index: self, terms, filter, statistics })
     }
 
-    /// The passages that hold any of the terms: the best `depth` by BM25.
+    /// Returns the passages that hold any of the terms: the best `depth` by BM25.
+    ///
+    /// # Errors
+    /// Returns an error if the index cannot be read.
     pub fn candidates(
         &self,
         terms: &QueryTerms,
@@ -104,12 +109,15 @@ impl TextIndex {
 }
 
 impl Question<'_> {
-    /// The inverse document frequency of each term.
+    /// Returns the inverse document frequency of each term.
     pub fn idf(&self) -> &[f32] {
         &self.statistics.idf
     }
 
-    /// What holds any of the terms: the best `depth` by BM25, in the order of their rows.
+    /// Returns the documents that hold any of the terms: the best `depth` by BM25, sorted by row.
+    ///
+    /// # Errors
+    /// Returns an error if the index cannot be read.
     pub fn best(&self, depth: usize) -> Result<Vec<Candidate>> {
         let search = restricted(self.words(), required(self.index.fields, self.filter));
         let mut best = Vec::new();
@@ -134,8 +142,11 @@ impl Question<'_> {
         self.evidence(best.into_iter().map(|(_, part, address)| (part, address)).collect())
     }
 
-    /// What has a text with one of these keys, in the order of their rows. Of one text that stands in very
-    /// many places only some are looked at, by their ids.
+    /// Returns the documents whose text has one of these keys, sorted by row. Of a text that occurs in
+    /// very many documents only some are looked at, chosen by id.
+    ///
+    /// # Errors
+    /// Returns an error if the index cannot be read.
     pub fn with_texts(&self, keys: &[u64]) -> Result<Vec<Candidate>> {
         let found = self.among("text_key", keys.to_vec())?;
         let mut of_text: HashMap<Option<u64>, Vec<Candidate>> = HashMap::new();
@@ -152,13 +163,19 @@ impl Question<'_> {
         Ok(found)
     }
 
-    /// What stands in these rows, in their order.
+    /// Returns the documents of these rows, sorted by row.
+    ///
+    /// # Errors
+    /// Returns an error if the index cannot be read.
     pub fn with_rows(&self, rows: &[i64]) -> Result<Vec<Candidate>> {
         let rows = rows.iter().map(|row| *row as u64).collect();
         self.among("row", rows)
     }
 
-    /// The keys of all texts where the question looks, sorted; `None` where it looks everywhere.
+    /// Returns the keys of all texts that match the filter, sorted; `None` if there is no filter.
+    ///
+    /// # Errors
+    /// Returns an error if the index cannot be read.
     pub fn text_keys(&self) -> Result<Option<Vec<u64>>> {
         let required = required(self.index.fields, self.filter);
         if required.is_empty() {
@@ -174,7 +191,10 @@ impl Question<'_> {
         Ok(Some(keys))
     }
 
-    /// The rows of what touched any of these files (the end of a path is enough), sorted.
+    /// Returns the rows that touched any of these files (a suffix of the path suffices), sorted.
+    ///
+    /// # Errors
+    /// Returns an error if the index cannot be read.
     pub fn rows_touching(&self, files: &[String]) -> Result<Vec<i64>> {
         let field = self.index.fields.file;
         let files = files.iter().map(|file| Term::from_field_text(field, &normal_path(file)));
@@ -189,8 +209,9 @@ impl Question<'_> {
         Ok(rows)
     }
 
-    /// What has one of these values in a field, where the question looks. Looked up one by one: as a query, a set
-    /// of values would be held against every document of the column, or have a scorer made for each.
+    /// Returns the documents with one of these values in a field that match the filter. Each value is
+    /// looked up on its own: as a query, a set of values would be compared with every document of the
+    /// column, or get a scorer for each.
     fn among(&self, field: &str, mut values: Vec<u64>) -> Result<Vec<Candidate>> {
         values.sort_unstable();
         let required = required(self.index.fields, self.filter);
@@ -238,7 +259,7 @@ impl Question<'_> {
             )?);
         }
         found.sort_by_key(|candidate: &Candidate| candidate.row);
-        // A row that was replaced while it was being indexed may stand in both parts.
+        // A row that was replaced while it was being indexed may be in both parts.
         found.dedup_by_key(|candidate| candidate.row);
         Ok(found)
     }
@@ -254,7 +275,7 @@ impl Question<'_> {
     }
 }
 
-/// The documents of a segment that have one of these values, in order.
+/// Returns the documents of a segment that have one of these values, in order.
 fn having(segment: &SegmentReader, field: &str, values: &[u64]) -> Result<Vec<DocId>> {
     let field = segment.schema().get_field(field)?;
     let inverted = segment.inverted_index(field)?;
@@ -274,7 +295,7 @@ fn having(segment: &SegmentReader, field: &str, values: &[u64]) -> Result<Vec<Do
     Ok(documents)
 }
 
-/// What a document must be besides.
+/// Returns the conditions of the filter as queries.
 fn required(fields: Fields, filter: &IndexFilter) -> Vec<Box<dyn Query>> {
     let mut required: Vec<Box<dyn Query>> = Vec::new();
     for (field, rows) in [(fields.project, &filter.projects), (fields.session, &filter.sessions)] {
@@ -311,7 +332,7 @@ fn required(fields: Fields, filter: &IndexFilter) -> Vec<Box<dyn Query>> {
     required
 }
 
-/// Asks that what is found fulfils the requirements; they add nothing to its score.
+/// Restricts a query by conditions that do not contribute to the score.
 fn restricted(query: Box<dyn Query>, required: Vec<Box<dyn Query>>) -> BooleanQuery {
     let required = required
         .into_iter()
@@ -319,7 +340,7 @@ fn restricted(query: Box<dyn Query>, required: Vec<Box<dyn Query>>) -> BooleanQu
     BooleanQuery::new(std::iter::once((Occur::Must, query)).chain(required).collect())
 }
 
-/// Collects what documents have in a column, but for 0, which stands for nothing.
+/// Collects the values of a column, except 0, which means none.
 struct Values(&'static str);
 
 struct ValuesOfSegment {

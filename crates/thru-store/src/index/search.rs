@@ -1,4 +1,4 @@
-//! Opening an index: what lies on disk, and the rows that it does not hold yet in memory.
+//! Opening an index: the part on disk, and the rows that it does not hold yet in memory.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -16,37 +16,37 @@ use super::writer::payload;
 use crate::error::Result;
 use crate::store::Store;
 
-/// The file that Tantivy commits by.
+/// The file with Tantivy's latest commit.
 const COMMIT: &str = "meta.json";
 
-/// Rows beyond the index that a query looks at. They are there only between a write of the store and
-/// the index commit behind it (or after a crash in between).
+/// The most rows beyond the index that a query looks at. They exist only between a write of the store
+/// and the index commit that follows (or after a crash in between).
 const LONGEST_TAIL: usize = 2_000;
 
-/// One index, open to search.
+/// An index, open for searching.
 pub struct TextIndex {
     collection: Collection,
     pub(super) parts: Vec<Arc<Part>>,
     pub(super) fields: Fields,
-    /// Rows of the store that are newer than the index and too many to look at.
+    /// The number of rows that are newer than the index and too many to look at.
     pub rows_left_out: u64,
 }
 
 /// The index on disk, or the small one in memory.
 pub(super) struct Part {
     pub(super) searcher: Searcher,
-    /// Of each segment, once something of it was looked at.
+    /// The columns of each segment, loaded on first use.
     columns: Vec<OnceLock<Columns>>,
     // Keeps the files of the searcher open.
     _reader: IndexReader,
 }
 
-/// Indexes that stay open from one question to the next, for whoever is asked again and again: to open the
-/// files of some twenty segments takes longer than to look up words in them.
+/// Indexes that stay open between questions, for a process that is asked repeatedly: opening the files
+/// of some twenty segments takes longer than looking up words in them.
 #[derive(Clone, Default)]
 pub struct OpenIndexes(Arc<Mutex<Vec<Opened>>>);
 
-/// What was last committed to an index.
+/// The last commit of an index.
 #[derive(Clone)]
 struct Opened {
     directory: PathBuf,
@@ -54,13 +54,15 @@ struct Opened {
     commit: Vec<u8>,
     /// The last row that it holds.
     indexed: i64,
-    /// Nothing where there is no document yet: such an index has no statistics that anything could be
-    /// scored by.
+    /// `None` as long as there is no document: such an index has no statistics to score by.
     part: Option<Arc<Part>>,
 }
 
 impl OpenIndexes {
-    /// The index of one collection of this store as it is now; see [`TextIndex::open_collection`].
+    /// Returns the current index of one collection of this store; see [`TextIndex::open_collection`].
+    ///
+    /// # Errors
+    /// As for [`TextIndex::open_collection`].
     pub fn index(
         &self,
         layout: &Layout,
@@ -77,7 +79,7 @@ impl OpenIndexes {
         collection: Collection,
     ) -> Result<Option<Opened>> {
         let directory = super::directory(layout, &store.generation()?, collection);
-        // Read first: whoever opens the index later opens what this names, or what is newer.
+        // Read first: an index opened later holds what this commit names, or something newer.
         let commit = std::fs::read(directory.join(COMMIT)).unwrap_or_default();
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_current = |one: &Opened| one.directory == directory && one.commit == commit;
@@ -90,7 +92,7 @@ impl OpenIndexes {
         Ok(opened)
     }
 
-    /// Closes them: files that were replaced since take room on the disk for as long as they are open.
+    /// Closes the indexes. Files that were replaced take up disk space for as long as they are open.
     pub fn close(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
@@ -113,16 +115,25 @@ impl Opened {
 
 impl TextIndex {
     /// Opens the index of the passages of this store.
+    ///
+    /// # Errors
+    /// As for [`TextIndex::open_collection`].
     pub fn open(layout: &Layout, store: &Store) -> Result<Self> {
         Self::open_collection(layout, store, Collection::Passages)
     }
 
     /// Opens an index of this store; rows that it does not hold yet are indexed in memory.
+    ///
+    /// # Errors
+    /// Returns an error if the index or the database cannot be read.
     pub fn open_collection(layout: &Layout, store: &Store, collection: Collection) -> Result<Self> {
         OpenIndexes::default().index(layout, store, collection)
     }
 
     /// As [`TextIndex::open_collection`], without the rows that the index on disk does not hold yet.
+    ///
+    /// # Errors
+    /// Returns an error if the index or the database cannot be read.
     pub fn open_committed(layout: &Layout, store: &Store, collection: Collection) -> Result<Self> {
         let opened = OpenIndexes::default().committed(layout, store, collection)?;
         Self::of_committed(opened, store, collection)
@@ -149,18 +160,21 @@ impl TextIndex {
         Ok(Self { collection, parts: part.into_iter().collect(), fields, rows_left_out })
     }
 
-    /// What it is an index of.
+    /// Returns the collection that it indexes.
     pub const fn collection(&self) -> Collection {
         self.collection
     }
 
-    /// Passages that the index holds, replaced ones that were not merged away included.
+    /// Returns the number of documents, including replaced ones that were not merged away yet.
     pub fn documents(&self) -> u64 {
         self.parts.iter().map(|part| part.searcher.num_docs()).sum()
     }
 
-    /// Compares the index with its store: passages that both have, passages that it lacks, and entries
-    /// that belong to no passage and never did.
+    /// Compares the index with its store. Returns the number of rows that both have, of rows that the
+    /// index lacks, and of entries that do not belong to any row, current or replaced.
+    ///
+    /// # Errors
+    /// Returns an error if the index or the database cannot be read.
     pub fn compare(&self, store: &Store) -> Result<(u64, u64, u64)> {
         let mut indexed = HashSet::new();
         for part in &self.parts {
@@ -196,7 +210,7 @@ impl Part {
 }
 
 impl Part {
-    /// A segment with its columns.
+    /// Returns a segment with its columns.
     pub(super) fn segment(&self, number: SegmentOrdinal) -> Result<(&SegmentReader, &Columns)> {
         let segment = self.searcher.segment_reader(number);
         let known = &self.columns[number as usize];
@@ -219,7 +233,7 @@ fn open_to_read(directory: &Path) -> Option<Index> {
     Some(index)
 }
 
-/// The newest rows in a small index of their own, if there are any.
+/// Builds a small in-memory index of the newest rows, if there are any.
 fn index_in_memory(
     store: &Store,
     collection: Collection,

@@ -1,6 +1,6 @@
-//! The texts of an index by their keys among the vectors: which there are, and which have none yet.
+//! The texts of an index by their keys among the vectors: which exist, and which have no vectors yet.
 //!
-//! Read from columns alone: a million documents take some tens of milliseconds.
+//! Reads columns only: a million documents take some tens of milliseconds.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -21,13 +21,13 @@ pub struct IndexedText {
     pub row: i64,
     /// Its key among the vectors.
     pub key: u64,
-    /// The row of its session; 0 where it has none.
+    /// The row of its session; 0 if it has none.
     pub session: i64,
-    /// When it was written, in milliseconds since 1970; 0 where unknown.
+    /// The time it was written, in milliseconds since 1970; 0 if unknown.
     at: i64,
 }
 
-/// A text that the index knows by its key, read from the store.
+/// A text with its key, read from the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyedText {
     /// Its row.
@@ -38,17 +38,20 @@ pub struct KeyedText {
     pub text: String,
 }
 
-/// Texts that are waiting for something.
+/// Texts that still need work, such as embedding.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WaitingTexts {
-    /// The newest of them, each once, the newest first.
+    /// The newest of them, newest first, without duplicates.
     pub newest: Vec<IndexedText>,
-    /// How many there are.
+    /// The number of all of them.
     pub count: usize,
 }
 
 impl TextIndex {
-    /// The keys of all texts that may have vectors: sorted, each once.
+    /// Returns the keys of all texts that may have vectors, sorted and without duplicates.
+    ///
+    /// # Errors
+    /// Returns an error if the index or the database cannot be read.
     pub fn text_keys(&self, store: &Store) -> Result<Vec<u64>> {
         let mut keys = Vec::new();
         self.each_text(store, |text| keys.push(text.key))?;
@@ -57,7 +60,10 @@ impl TextIndex {
         Ok(keys)
     }
 
-    /// The texts that are wanted, the `most` newest of them.
+    /// Returns the texts that `is_wanted` accepts, the `most` newest of them.
+    ///
+    /// # Errors
+    /// Returns an error if the index or the database cannot be read.
     pub fn newest_texts(
         &self,
         store: &Store,
@@ -79,7 +85,7 @@ impl TextIndex {
     }
 
     fn each_text(&self, store: &Store, mut each: impl FnMut(IndexedText)) -> Result<()> {
-        // The index may still hold what the store does not.
+        // The index may still hold rows that the store has replaced.
         let retired: HashSet<i64> = store.retired_rows(self.collection())?.into_iter().collect();
         for part in &self.parts {
             for segment in part.searcher.segment_readers() {
@@ -102,7 +108,10 @@ impl TextIndex {
 }
 
 impl Store {
-    /// The texts of these rows with their keys. Rows that were replaced since are left out.
+    /// Returns the texts of these rows with their keys. Rows that were replaced since are left out.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn keyed_texts(&self, collection: Collection, rows: &[i64]) -> Result<Vec<KeyedText>> {
         let keyed = |row, text: String| KeyedText { row, key: text_key(&text), text };
         match collection {
@@ -124,7 +133,11 @@ impl Store {
         }
     }
 
-    /// Where sessions of the project of a memory worked; nothing where it has no project.
+    /// Returns the directories in which sessions of a memory's project worked; empty if it has no
+    /// project.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn directories_of_memory(&self, row: i64) -> Result<Vec<String>> {
         let project: Option<i64> = self
             .connection
@@ -142,8 +155,8 @@ impl Store {
             for directory in statement.query_map([project], |row| row.get(0))? {
                 directories.push(directory?);
             }
-            // A project outside git is named after its directory, and one without a remote after what is
-            // inside it: nobody need have worked there yet.
+            // A project outside git is named after its directory, and one without a remote after the
+            // path of its repository, even if no session has worked there yet.
             let key: String = self
                 .connection
                 .prepare_cached("SELECT key FROM projects WHERE id = ?1")?
@@ -155,7 +168,10 @@ impl Store {
         Ok(directories)
     }
 
-    /// How often memories were told to sessions, by their rows.
+    /// Returns how often memories were injected into sessions, by row.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn times_told(&self) -> Result<HashMap<i64, u64>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT m.row, count(*) FROM injected_memories i JOIN memories m ON m.id = i.memory

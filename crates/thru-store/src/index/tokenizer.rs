@@ -1,10 +1,10 @@
-//! How text becomes terms, in the index and in queries alike.
+//! The tokenizer of the index and of queries.
 //!
 //! - A word is a run of letters and digits; its term is the lower-cased English stem.
-//! - A word with inner capitals (`CamelCase`, `HTTPServer`) also gives the stems of its parts.
-//! - Words joined by `_ - . / : @ # +` (`snake_case`, `a::b`, `x.y`, paths, error codes) also give the
-//!   whole, unstemmed, marked by a leading `=` so that it meets only other wholes.
-//! - Chinese, Japanese and Korean runs, which have no spaces, give their characters' bigrams.
+//! - A word with inner capitals (`CamelCase`, `HTTPServer`) also yields the stems of its parts.
+//! - Words joined by `_ - . / : @ # +` (`snake_case`, `a::b`, `x.y`, paths, error codes) also yield the
+//!   whole, unstemmed, marked by a leading `=` so that it only matches other wholes.
+//! - Chinese, Japanese and Korean runs, which have no spaces, yield the bigrams of their characters.
 
 use std::collections::HashMap;
 
@@ -12,23 +12,24 @@ use frostem::{Algorithm, Stemmer};
 
 /// Longest term, in bytes. Longer ones are data (base64, hashes), not words.
 const LONGEST_TERM: usize = 80;
-/// Most words that a joined whole may have; longer chains are no names.
+/// Most words in a joined whole; longer chains are not names.
 const MOST_JOINED: usize = 8;
-/// Stems kept at hand. Words repeat so much that this spares nine of ten calls of the stemmer.
+/// Number of cached stems. Words repeat so much that the cache saves nine of ten calls of the stemmer.
 const CACHED_STEMS: usize = 8_192;
 
-/// A term and where in the text it stands.
+/// The position of a term in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TermPlace {
     /// First byte.
     pub start: usize,
     /// Byte after the last.
     pub end: usize,
-    /// Number of the word: the parts of an identifier follow each other, a whole stands at its first.
+    /// Number of the word: the parts of an identifier are numbered in sequence, a whole has the number
+    /// of its first part.
     pub position: usize,
 }
 
-/// Turns text into terms.
+/// Splits text into terms.
 #[derive(Clone)]
 pub struct Terms {
     stemmer: Stemmer,
@@ -138,7 +139,7 @@ const fn is_joiner(byte: u8) -> bool {
     matches!(byte, b'_' | b'-' | b'.' | b'/' | b':' | b'@' | b'#' | b'+')
 }
 
-/// The next run of words with nothing but joiners between them.
+/// Returns the next run of words with nothing but joiners between them.
 fn next_chain(text: &str, from: usize) -> Option<std::ops::Range<usize>> {
     let start = from + text[from..].find(char::is_alphanumeric)?;
     let mut end = start;
@@ -173,7 +174,7 @@ fn words_of(text: &str, chain: std::ops::Range<usize>) -> impl Iterator<Item = (
     })
 }
 
-/// Where the parts of an identifier end: `HTTPServer2Go` is `HTTP`, `Server`, `2`, `Go`.
+/// Returns the ends of the parts of an identifier: `HTTPServer2Go` is `HTTP`, `Server`, `2`, `Go`.
 fn camel_parts(word: &str) -> impl Iterator<Item = usize> {
     let bytes = word.as_bytes();
     (1..=bytes.len()).filter(move |&at| {

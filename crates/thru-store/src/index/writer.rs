@@ -1,4 +1,4 @@
-//! Bringing the index up to the store.
+//! Bringing the index up to date with the store.
 
 use std::collections::HashSet;
 
@@ -13,17 +13,17 @@ use crate::error::{Result, StoreError};
 use crate::files::create_private_directory;
 use crate::store::Store;
 
-/// What a commit of the index says about itself.
+/// The metadata of an index commit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Payload {
     /// The last row of the store that the index holds.
     pub(super) row: i64,
 }
 
-/// How far the index came.
+/// The progress of the index after a commit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IndexProgress {
-    /// The last passage that the index holds.
+    /// The last passage row that the index holds.
     pub row: i64,
     /// Rows added.
     pub added: u64,
@@ -31,7 +31,7 @@ pub struct IndexProgress {
     pub cleared: Vec<(Collection, i64)>,
 }
 
-/// The one writer of both indexes. The caller holds the intake lock.
+/// The writer of both indexes. The caller holds the intake lock.
 pub struct IndexWriter {
     parts: Vec<Part>,
 }
@@ -47,16 +47,19 @@ struct Part {
     cleared: HashSet<i64>,
 }
 
-/// Memory for the index of memories, which is small: the least that Tantivy takes for a thread.
+/// Memory for the index of memories, which is small: the minimum that Tantivy accepts for a thread.
 const LEAST_MEMORY: usize = 15_000_000;
 
-/// As many segments may stay as they are.
+/// The number of segments that are left unmerged.
 const FEW: usize = 4;
-/// Segments are put together when all but the largest hold one in so many documents.
+/// Segments are merged when all but the largest hold at least one in this many documents.
 const GROWTH: u64 = 4;
 
 impl IndexWriter {
-    /// Opens the indexes of this store, made anew where there is none or where one is damaged.
+    /// Opens the indexes of this store. One that is missing or damaged is created again.
+    ///
+    /// # Errors
+    /// Returns an error if another writer holds an index, or the disk cannot be written.
     pub fn open(layout: &Layout, store: &Store, threads: usize, memory: usize) -> Result<Self> {
         let generation = store.generation()?;
         let mut parts = Vec::new();
@@ -71,13 +74,16 @@ impl IndexWriter {
         Ok(Self { parts })
     }
 
-    /// The last passage that was added, committed or not.
+    /// Returns the last passage row that was added, committed or not.
     pub fn row(&self) -> i64 {
         self.parts.first().map_or(0, |part| part.row)
     }
 
-    /// Adds every row that the store holds and the index does not, and takes replaced ones out.
-    /// Nothing of it is found before [`IndexWriter::commit`].
+    /// Adds every row that the store holds and the index does not, and removes replaced ones. Returns
+    /// the number of rows added. The changes become visible with [`IndexWriter::commit`].
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read, or the index cannot be written.
     pub fn catch_up(&mut self, store: &Store) -> Result<u64> {
         let mut added = 0;
         for part in &mut self.parts {
@@ -86,7 +92,10 @@ impl IndexWriter {
         Ok(added)
     }
 
-    /// Makes what was added permanent and findable.
+    /// Commits what was added, which makes it durable and searchable.
+    ///
+    /// # Errors
+    /// Returns an error if the index cannot be written.
     pub fn commit(&mut self) -> Result<IndexProgress> {
         let mut progress = IndexProgress { row: self.row(), ..IndexProgress::default() };
         for part in &mut self.parts {
@@ -98,18 +107,27 @@ impl IndexWriter {
         Ok(progress)
     }
 
-    /// Waits for the merges that run in the background, and puts segments together where there are many: every
+    /// Waits for the merges that run in the background, and merges segments where there are many: every
     /// question opens all of them.
+    ///
+    /// # Errors
+    /// Returns an error if the index cannot be written.
     pub fn finish(self) -> Result<()> {
         self.parts.into_iter().try_for_each(Part::finish)
     }
 
     /// Merges everything into one segment: equal stores then give equal scores (invariant I-4).
+    ///
+    /// # Errors
+    /// Returns an error if the index cannot be written.
     pub fn merge_all(&mut self) -> Result<()> {
         self.parts.iter_mut().try_for_each(Part::merge)
     }
 
-    /// Merges the indexes that these rows were taken out of, so that nothing of them is left in files.
+    /// Merges the indexes that these rows were removed from, so that no file keeps any of their text.
+    ///
+    /// # Errors
+    /// Returns an error if the index cannot be written.
     pub fn merge_cleared(&mut self, cleared: &[(Collection, i64)]) -> Result<()> {
         let touched = |part: &&mut Part| cleared.iter().any(|(one, _)| *one == part.collection);
         self.parts.iter_mut().filter(touched).try_for_each(Part::merge)
@@ -149,7 +167,7 @@ impl Part {
     }
 
     fn catch_up(&mut self, store: &Store) -> Result<u64> {
-        // A session may have found its project since.
+        // A session may have got its project since.
         self.sessions.clear();
         let Self { collection, writer, fields, row, sessions, .. } = self;
         let (last, added) =
@@ -169,7 +187,7 @@ impl Part {
 
     fn merge(&mut self) -> Result<()> {
         let segments = self.writer.index().searchable_segment_metas()?;
-        // One alone may still hold the words of what was taken out of it.
+        // A single segment may still hold the words of deleted documents.
         match segments.len() > 1 || segments.iter().any(SegmentMeta::has_deletes) {
             true => merge(&mut self.writer, segments),
             false => Ok(()),
@@ -182,7 +200,7 @@ impl Part {
         let segments = index.searchable_segment_metas()?;
         let sizes = || segments.iter().map(|segment| u64::from(segment.num_docs()));
         let (all, largest) = (sizes().sum::<u64>(), sizes().max().unwrap_or(0));
-        // All of it is written again: not before it grew by a part of itself.
+        // A merge rewrites everything: not before it grew by a fraction of itself.
         if segments.len() <= FEW || (all - largest) * GROWTH < all {
             return Ok(());
         }
@@ -201,24 +219,24 @@ impl Part {
     }
 }
 
-/// Makes one segment of several, and removes their files.
+/// Merges several segments into one, and removes their files.
 fn merge(writer: &mut tantivy::IndexWriter, segments: Vec<SegmentMeta>) -> Result<()> {
     let ids: Vec<_> = segments.iter().map(SegmentMeta::id).collect();
-    // Files of segments that somebody still holds are not removed.
+    // Files of segments that are still referenced are not removed.
     drop(segments);
     drop(writer.merge(&ids).wait()?);
     writer.garbage_collect_files().wait()?;
     Ok(())
 }
 
-/// Removes what a writer left that was killed before its commit. Names of files count commits: ours
-/// would come to the same ones, and they are never written over.
+/// Removes the files of a writer that was killed before its commit. File names count commits: ours
+/// would get the same names, and existing files are never overwritten.
 fn remove_leavings(directory: &std::path::Path, writer: &tantivy::IndexWriter) -> Result<()> {
     writer.garbage_collect_files().wait()?;
     let Ok(entries) = std::fs::read_dir(directory) else { return Ok(()) };
     for entry in entries.flatten() {
         if entry.file_name().to_string_lossy().starts_with(".tmp") {
-            // One that cannot be removed now is removed next time; it is never read.
+            // A file that cannot be removed now is removed next time; it is never read.
             let _ = std::fs::remove_file(entry.path());
         }
     }
@@ -241,7 +259,10 @@ fn open_index(directory: &std::path::Path) -> tantivy::Result<Index> {
     Ok(index)
 }
 
-/// How many rows of the store its indexes do not hold yet. Readers look through some of them themselves.
+/// Returns the number of rows that the indexes do not hold yet. Readers search some of them themselves.
+///
+/// # Errors
+/// Returns an error if an index or the database cannot be read.
 pub fn rows_behind(layout: &Layout, store: &Store) -> Result<u64> {
     let generation = store.generation()?;
     let mut behind = 0;
@@ -260,6 +281,9 @@ pub fn rows_behind(layout: &Layout, store: &Store) -> Result<u64> {
 }
 
 /// Removes the indexes of stores that are no longer in use. The caller holds the intake lock.
+///
+/// # Errors
+/// Returns an error if the folder of the indexes or the database cannot be read.
 pub fn remove_other_indexes(layout: &Layout, store: &Store) -> Result<()> {
     let generation = store.generation()?;
     let wanted =
@@ -267,7 +291,7 @@ pub fn remove_other_indexes(layout: &Layout, store: &Store) -> Result<()> {
     let Ok(entries) = std::fs::read_dir(layout.index()) else { return Ok(()) };
     for entry in entries.flatten() {
         if !wanted.contains(&entry.path()) {
-            // What cannot be removed now is removed next time; it is never read.
+            // A folder that cannot be removed now is removed next time; it is never read.
             let _ = std::fs::remove_dir_all(entry.path());
         }
     }

@@ -1,4 +1,4 @@
-//! When sessions were at work: what the newest passages of one are, and the times of many.
+//! The activity of sessions: the newest passages of one, and the times of many.
 
 use std::collections::HashMap;
 
@@ -11,42 +11,45 @@ use super::{PassageRow, Touch};
 use crate::error::Result;
 use crate::store::Store;
 
-/// Which of the newest passages of a session to read.
+/// A selection of the newest passages of a session.
 #[derive(Clone, Copy, Debug)]
 pub struct Newest {
-    /// Only of this kind.
+    /// Only passages of this kind.
     pub kind: Option<PassageKind>,
-    /// How far back to look, in passages of each source.
+    /// The number of passages of each source to look back.
     pub within: usize,
-    /// How many at most.
+    /// The maximum number of passages.
     pub limit: usize,
 }
 
-/// That something happened in a session.
+/// A passage reduced to its session, time and kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moment {
     /// The row of the session.
     pub session: i64,
-    /// When.
+    /// Its time.
     pub at: Timestamp,
-    /// What.
+    /// Its kind.
     pub kind: PassageKind,
 }
 
-/// Whose moments to read. Nothing set means: all of them.
+/// A filter of moments. By default all of them are read.
 #[derive(Clone, Debug, Default)]
 pub struct MomentFilter {
     /// Rows of projects.
     pub projects: Option<Vec<i64>>,
-    /// Of these agents.
+    /// Sessions of these agents.
     pub agents: Option<Vec<Agent>>,
     /// At or after this time.
     pub since: Option<Timestamp>,
 }
 
 impl Store {
-    /// The newest passages of a session, the newest first: of its transcript and of what hooks
-    /// recorded, not of its subagents. However long the session is, only its end is read.
+    /// Returns the newest passages of a session, newest first: of its transcript and of what hooks
+    /// recorded, not of its subagents. Reads only the end of the session, however long it is.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn newest_passages(&self, session: i64, newest: Newest) -> Result<Vec<PassageRow>> {
         let mut statement = self.connection.prepare_cached(&format!(
             "SELECT {COLUMNS} FROM
@@ -61,13 +64,13 @@ impl Store {
             let rows = statement.query_map((session, source, within, kind, limit), passage)?;
             found.extend(rows.collect::<rusqlite::Result<Vec<PassageRow>>>()?);
         }
-        // Stable: passages of one source keep their order where their times do not tell it.
+        // A stable sort: passages of one source keep their order where times are equal.
         found.sort_by_key(|passage| std::cmp::Reverse(passage.at));
         found.truncate(newest.limit);
         Ok(found)
     }
 
-    /// The transcript of a session and what hooks recorded of it.
+    /// Returns the sources of a session's own passages: its transcript and the records of hooks.
     fn own_sources(&self, session: i64) -> Result<Vec<i64>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT id FROM sources WHERE session = ?1 AND kind IN ('main', 'hooks')
@@ -77,7 +80,10 @@ impl Store {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The files that a passage touched, with the hash of what it wrote.
+    /// Returns the files that a passage touched, with the hash of what it wrote.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn touches_of(&self, passage: &PassageRow) -> Result<Vec<Touch>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT f.path, t.modified, t.content FROM touches t JOIN files f ON f.id = t.file
@@ -87,12 +93,15 @@ impl Store {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Shows every moment of these sessions. In no order that may be relied on; what was copied from
-    /// another session counts there only.
+    /// Calls `each` with every moment of the selected sessions, in no particular order. A passage
+    /// copied from another session counts only there.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn moments(&self, filter: &MomentFilter, each: &mut dyn FnMut(Moment)) -> Result<()> {
         let mut conditions = vec!["p.copied = 0 AND p.at IS NOT NULL".to_owned()];
         let mut parameters: Vec<Value> = Vec::new();
-        // Of all sessions one walk over the table is quickest, of some the index is.
+        // A table scan is the fastest way to read all sessions, the index to read some.
         let mut tables = "passages p";
         if filter.projects.is_some() || filter.agents.is_some() || filter.since.is_some() {
             tables = "sessions s CROSS JOIN passages p ON p.session = s.id";
@@ -123,8 +132,11 @@ impl Store {
         Ok(())
     }
 
-    /// The projects of sessions (row and name), by the sessions' rows; of a project that was merged,
-    /// what it was merged into.
+    /// Returns the projects of sessions (row and name) by the sessions' rows. A merged project is
+    /// replaced by the one that it was merged into.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn projects_of_sessions(&self) -> Result<HashMap<i64, (i64, String)>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT s.id, coalesce(m.id, p.id), coalesce(m.name, p.name) FROM sessions s

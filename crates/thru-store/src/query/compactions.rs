@@ -1,4 +1,4 @@
-//! Where contexts were compacted, and what sessions held then.
+//! Compactions of contexts, and snapshots of what sessions held then.
 
 use rusqlite::{OptionalExtension, Row};
 use thru_core::{Snapshot, Timestamp};
@@ -7,8 +7,8 @@ use super::passages::time;
 use crate::error::Result;
 use crate::store::Store;
 
-/// A snapshot belongs to the compaction that it was made for; where only its time tells which that is,
-/// it may be so many milliseconds late.
+/// A snapshot belongs to the compaction that it was made for. Where only the time connects the two, it
+/// may be this many milliseconds late.
 const LATE_MS: i64 = 2_000;
 
 /// A compaction of the context of a session.
@@ -18,35 +18,36 @@ pub struct CompactionRow {
     pub row: i64,
     /// The row of the session.
     pub session: i64,
-    /// The record that tells of it: the boundary in the transcript, else the key of the hook's record.
+    /// The id of the record that reports it: the boundary in the transcript, else the key of the hook's
+    /// record.
     pub record: String,
-    /// The row of the transcript that tells of it, and how many passages of it come before; nothing where
-    /// no transcript tells of it.
+    /// The row of the transcript that reports it, and the number of passages before it; `None` if it is
+    /// not in a transcript.
     pub place: Option<(i64, u32)>,
-    /// When.
+    /// Its time.
     pub at: Option<Timestamp>,
-    /// What for: `manual`, `auto`, or whatever else the agent said.
+    /// The trigger: `manual`, `auto`, or any other value that the agent reported.
     pub trigger: String,
-    /// What the context came to in tokens before …
+    /// The size of the context in tokens before …
     pub before: Option<u64>,
     /// … and after.
     pub after: Option<u64>,
     /// The key of the record that a hook made before it.
     pub event: Option<String>,
-    /// What the user asked it to keep.
+    /// The user's instructions for the summary.
     pub asked: Option<String>,
     /// The agent's own summary.
     pub summary: Option<String>,
 }
 
-/// What a session held at a compaction.
+/// A snapshot of a session at a compaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SnapshotRow {
     /// The key of the journal's record.
     pub key: String,
     /// The row of the session.
     pub session: i64,
-    /// What it held.
+    /// The snapshot.
     pub snapshot: Snapshot,
 }
 
@@ -56,7 +57,10 @@ const COMPACTION: &str =
      FROM compactions c JOIN sources f ON f.id = c.source";
 
 impl Store {
-    /// The compactions of a session, in their order.
+    /// Returns the compactions of a session in order.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn compactions(&self, session: i64) -> Result<Vec<CompactionRow>> {
         let sql = format!("{COMPACTION} WHERE c.session = ?1 ORDER BY c.at, c.ordinal, c.record");
         let mut statement = self.connection.prepare_cached(&sql)?;
@@ -64,7 +68,10 @@ impl Store {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The compactions since a time of which nobody noted what the session held, in their order.
+    /// Returns the compactions since a time that have no snapshot, in order.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn compactions_without_snapshot(&self, since: Timestamp) -> Result<Vec<CompactionRow>> {
         let sql = format!(
             "{COMPACTION} WHERE c.at >= ?1 AND NOT EXISTS (
@@ -79,7 +86,10 @@ impl Store {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// What the session held at a compaction, where anybody noted it.
+    /// Returns the snapshot of a session at a compaction, if there is one.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn snapshot_of(&self, compaction: &CompactionRow) -> Result<Option<SnapshotRow>> {
         let sql = format!(
             "SELECT key, session, body FROM snapshots n WHERE session = ?1
@@ -97,8 +107,11 @@ impl Store {
             .map_err(Into::into)
     }
 
-    /// How many prompts, texts and tool calls a session has before a place of its transcript, or else
-    /// before a time.
+    /// Returns the number of prompts, texts and tool calls of a session before a position in its
+    /// transcript, or before a time.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn messages_before(
         &self,
         session: i64,
@@ -123,17 +136,26 @@ impl Store {
         Ok(counted.cast_unsigned())
     }
 
-    /// What a session held at its last compaction.
+    /// Returns the snapshot of a session at its last compaction.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn newest_snapshot(&self, session: i64) -> Result<Option<SnapshotRow>> {
         Ok(self.snapshots_where("session = ?1 ORDER BY at DESC, key LIMIT 1", session)?.pop())
     }
 
-    /// All that a session held at its compactions, the earliest first.
+    /// Returns all snapshots of a session, earliest first.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn snapshots(&self, session: i64) -> Result<Vec<SnapshotRow>> {
         self.snapshots_where("session = ?1 ORDER BY at, key", session)
     }
 
-    /// The rows of the sessions of which there are snapshots, the latest first.
+    /// Returns the rows of the sessions that have snapshots, latest first.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn sessions_with_snapshots(&self) -> Result<Vec<i64>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT session FROM snapshots GROUP BY session ORDER BY max(at) DESC, session",
@@ -172,7 +194,7 @@ fn compaction(row: &Row<'_>) -> rusqlite::Result<CompactionRow> {
     })
 }
 
-/// What a newer version wrote otherwise is not there.
+/// Reads a snapshot; `None` if a newer version wrote it in a different form.
 fn snapshot(row: &Row<'_>) -> rusqlite::Result<Option<SnapshotRow>> {
     let body: String = row.get(2)?;
     let (key, session) = (row.get(0)?, row.get(1)?);

@@ -1,4 +1,4 @@
-//! The courses of sessions, what they are indexed as, and which of them are not.
+//! The lifecycle of sessions, their episodes, and the sessions that have none.
 
 use rusqlite::{Connection, OptionalExtension, Row, params_from_iter};
 use thru_core::{Id, SessionId, SessionKey, Timestamp};
@@ -10,52 +10,52 @@ use super::passages::time;
 use crate::error::Result;
 use crate::store::Store;
 
-/// A session as it was indexed: a whole, replaced as a whole.
+/// A session as it was indexed: replaced only as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Episode {
-    /// Its id, made of the session and its content.
+    /// Its id, derived from the session and its content.
     pub uuid: Id,
     /// The hash of the filtered conversation.
     pub content: ContentHash,
     /// The version of the filter.
     pub filter: u32,
-    /// How many messages it has.
+    /// The number of its messages.
     pub messages: u64,
     /// The latest record in it.
     pub as_of: Option<Timestamp>,
-    /// When it was made.
+    /// The time it was indexed.
     pub indexed: Timestamp,
-    /// What for.
+    /// The reason for indexing it.
     pub reason: String,
-    /// When it was replaced.
+    /// The time it was replaced.
     pub retired: Option<Timestamp>,
 }
 
-/// The course of a session, and our work on it.
+/// The lifecycle of a session, and the progress of its indexing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Course {
     /// The row of the session.
     pub row: i64,
-    /// Which session.
+    /// Its agent and id.
     pub key: SessionKey,
-    /// What was heard of its course.
+    /// The reported events of its lifecycle.
     pub heard: Heard,
-    /// What of it was distilled.
+    /// The hash and size of what was distilled.
     pub content: Option<Content>,
-    /// Whether something of it was not distilled yet.
+    /// True if part of it was not distilled yet.
     pub is_stale: bool,
-    /// How far our work on it is.
+    /// The state of its indexing.
     pub indexing: Indexing,
-    /// What it is indexed as.
+    /// Its current episode.
     pub episode: Option<Episode>,
 }
 
-/// What was heard of the course of a session. Where it stands depends on the time, too.
+/// The reported lifecycle of a session. Its state also depends on the time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Heard {
-    /// As hooks and people told it.
+    /// The state by the reports of hooks and people.
     told: Option<Conversation>,
-    /// The first and the last record of all that is known.
+    /// The times of the first and the last known record.
     records: Option<(Timestamp, Timestamp)>,
 }
 
@@ -71,22 +71,22 @@ impl Heard {
         }
     }
 
-    /// When something last happened in it, as far as anybody knows.
+    /// Returns the time of the last known activity.
     pub fn last(&self) -> Option<Timestamp> {
         let told = self.told.as_ref().map(Conversation::last);
         told.max(self.records.map(|(_, last)| last))
     }
 
-    /// Where the conversation stands at a time; nothing where nothing was heard of it.
+    /// Returns the state of the conversation at a time; `None` if nothing was reported of it.
     pub fn at(&self, now: Timestamp, limits: &Limits) -> Option<Conversation> {
-        // What a clock that ran ahead said is yet to come.
+        // Reports from a clock that ran ahead lie in the future.
         let ahead = now.checked_add(CLOCKS_DIFFER).unwrap_or(now);
         let heard = match (&self.told, self.records) {
             // Hooks do not always run: the transcript may know more.
             (Some(told), Some((_, last))) if last > told.last() && last <= ahead => {
                 Conversation::apply(Some(told.clone()), Event::Activity, last, limits).conversation
             }
-            // Hooks told of its ends alone; something was said in between all the same.
+            // Hooks only reported its ends, but the transcript shows messages in between.
             (Some(told), Some((first, last))) if !told.is_listed() => {
                 between(told, first, last, limits)
             }
@@ -94,7 +94,7 @@ impl Heard {
             (None, Some((first, last))) => {
                 let known = Conversation::from_record(first.min(now), last.min(now), 1, limits);
                 match last > ahead {
-                    // Nobody knows whether its turn goes on.
+                    // It is unknown whether the turn goes on.
                     true => {
                         Conversation::apply(Some(known), Event::Stopped, now, limits).conversation
                     }
@@ -106,13 +106,13 @@ impl Heard {
         Some(heard.at(now, limits).conversation)
     }
 
-    /// Why the session may be indexed as it is; nothing while it goes on.
+    /// Returns the reason why the session may be indexed as it is; `None` while it goes on.
     pub fn left(&self, now: Timestamp, limits: &Limits) -> Option<CloseReason> {
         self.at(now, limits)?.left()
     }
 }
 
-/// A conversation of which hooks told how it began and ended, and only the transcript what was said.
+/// Combines the start and end that hooks reported with the messages of the transcript.
 fn between(
     told: &Conversation,
     first: Timestamp,
@@ -186,12 +186,18 @@ fn episode(row: &Row<'_>) -> rusqlite::Result<Episode> {
 }
 
 impl Store {
-    /// The course of a session, and what it is indexed as.
+    /// Returns the lifecycle of a session and its current episode.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn course(&self, session: i64) -> Result<Option<Course>> {
         course_of(&self.connection, session)
     }
 
-    /// What a session is and was indexed as, the latest first.
+    /// Returns the current and retired episodes of a session, latest first.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn episodes(&self, session: i64) -> Result<Vec<Episode>> {
         let mut statement = self.connection.prepare_cached(&format!(
             "{EPISODE} WHERE session = ?1 ORDER BY retired IS NOT NULL, indexed DESC, uuid"
@@ -200,8 +206,11 @@ impl Store {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Sessions of these projects (all where there are none named) that have something to be indexed
-    /// and are not, the latest first. Whether they were left is for the caller to see.
+    /// Returns the sessions of these projects (of all projects if `None`) that have content to index
+    /// and are not indexed, latest first. The caller checks whether they were left.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn unindexed_sessions(
         &self,
         projects: Option<&[i64]>,
@@ -224,7 +233,10 @@ impl Store {
         courses.filter_map(Result::transpose).collect()
     }
 
-    /// Sessions that time alone has changed.
+    /// Returns the sessions whose state has changed by the passage of time alone.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn sessions_due(&self, now: Timestamp) -> Result<Vec<i64>> {
         let mut statement = self
             .connection
@@ -233,8 +245,11 @@ impl Store {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// When there is something to do by itself next: a session is idle or over, or work that failed is to
-    /// be tried again.
+    /// Returns the time of the next due work: a session becomes idle or ends, or a failed job is
+    /// retried.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn next_due(&self) -> Result<Option<Timestamp>> {
         let next: Option<i64> = self.connection.query_row(
             "SELECT min(due) FROM (SELECT min(due) AS due FROM sessions WHERE due IS NOT NULL

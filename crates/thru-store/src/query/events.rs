@@ -1,4 +1,4 @@
-//! What hooks recorded, and what sessions were given.
+//! Events that hooks recorded, and injections into sessions.
 
 use rusqlite::{Row, params_from_iter};
 use thru_core::{Id, SessionId, SessionKey, Timestamp};
@@ -12,44 +12,47 @@ use crate::store::Store;
 pub struct EventRow {
     /// The row of its session.
     pub session: i64,
-    /// The event, as the agent names it.
+    /// The name of the event, as the agent spells it.
     pub event: String,
-    /// When.
+    /// Its time.
     pub at: Option<Timestamp>,
-    /// Which prompt of the session, as hooks counted.
+    /// The number of the prompt in the session, as counted by hooks.
     pub prompt: Option<u32>,
     /// The tool that ran.
     pub tool: Option<String>,
-    /// What else is worth knowing, as JSON.
+    /// Further details, as JSON.
     pub detail: String,
 }
 
-/// One time that a session was given something.
+/// An injection of memories into a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InjectionRow {
     /// The row of the session.
     pub session: i64,
-    /// When.
+    /// Its time.
     pub at: Option<Timestamp>,
     /// The occasion.
     pub occasion: String,
     /// Tokens (estimated).
     pub tokens: u64,
-    /// The memories and why each was given, in order.
+    /// The memories and the reason for each, in order.
     pub memories: Vec<(Id, String)>,
 }
 
 /// Something that a session did later: a command, or a file that it worked on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaterUse {
-    /// When.
+    /// Its time.
     pub at: Option<Timestamp>,
     /// The command line or the path.
     pub text: String,
 }
 
 impl Store {
-    /// The last events of a session, the oldest first.
+    /// Returns the last events of a session, oldest first.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn events_of_session(&self, session: i64, limit: usize) -> Result<Vec<EventRow>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT * FROM (SELECT session, event, at, prompt, tool, detail, key FROM events
@@ -59,8 +62,11 @@ impl Store {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Sessions that hooks told of since a time, and where they said that the transcript is.
-    /// Of these projects only, if any are named.
+    /// Returns the sessions that hooks reported since a time, with the reported paths of their
+    /// transcripts; only those of these projects, if any are given.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn recorded_transcripts(
         &self,
         since: Timestamp,
@@ -69,8 +75,8 @@ impl Store {
         let of = projects.map_or_else(String::new, |projects| {
             format!("AND s.project IN ({})", super::in_list(projects.len()))
         });
-        // Which sessions first, and by their ends: there are a few recent ones, and their sources are many and
-        // large. Of some only a hook at their start told: nothing happened in them yet, as far as anybody knows.
+        // Sessions first, and by their ends: the recent ones are few, and their sources are many and
+        // large. Of some there is only the report of their start: no activity in them is known yet.
         let mut statement = self.connection.prepare_cached(&format!(
             "SELECT s.agent, s.session, f.path
              FROM sessions s CROSS JOIN sources f ON f.session = s.id
@@ -91,7 +97,10 @@ impl Store {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// What sessions were given since a time, the oldest first.
+    /// Returns the injections since a time, oldest first.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn injections(&self, since: Option<Timestamp>) -> Result<Vec<InjectionRow>> {
         let since = since.map_or(i64::MIN, Timestamp::as_millisecond);
         let mut statement = self.connection.prepare_cached(
@@ -123,7 +132,10 @@ impl Store {
             .collect()
     }
 
-    /// The command lines of a session that name a word.
+    /// Returns the command lines of a session that contain a word.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn commands_with(&self, session: i64, word: &str) -> Result<Vec<LaterUse>> {
         self.uses(
             "SELECT at, command FROM passages
@@ -132,7 +144,10 @@ impl Store {
         )
     }
 
-    /// The files that a session worked on, each time it did.
+    /// Returns the files that a session worked on, one entry for each time.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn touches_in_time(&self, session: i64) -> Result<Vec<LaterUse>> {
         self.uses(
             "SELECT p.at, f.path FROM passages p JOIN touches t ON t.row = p.row

@@ -1,4 +1,4 @@
-//! The queue of work that may fail.
+//! The queue of jobs, each of which may fail and be retried.
 
 use rusqlite::Row;
 use thru_core::{SessionId, SessionKey, Timestamp};
@@ -8,7 +8,7 @@ use super::passages::time;
 use crate::error::Result;
 use crate::store::Store;
 
-/// What is to be done.
+/// The kind of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum JobKind {
     /// Index a session.
@@ -17,12 +17,12 @@ pub enum JobKind {
     RefineTurn(u32),
     /// Ask a model about a session as a whole.
     RefineSession,
-    /// Deliver what is known of a session to the server that the user named.
+    /// Deliver the memories of a session to the server that the user configured.
     Deliver,
 }
 
 impl JobKind {
-    /// Its name in the store.
+    /// Returns its name in the store.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Index => "index",
@@ -32,7 +32,7 @@ impl JobKind {
         }
     }
 
-    /// The turn that it is about; 0 for all of a session.
+    /// Returns the turn that it is about; 0 for the whole session.
     pub const fn turn(self) -> u32 {
         match self {
             Self::RefineTurn(turn) => turn,
@@ -47,47 +47,50 @@ impl JobKind {
     }
 }
 
-/// Something that is to be done, or that failed.
+/// A job that is pending or failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobRow {
     /// Its number.
     pub number: i64,
-    /// What is to be done; nothing where a newer version knows.
+    /// Its kind; `None` if only a newer version knows it.
     pub kind: Option<JobKind>,
     /// The row of the session that it is for.
     pub session: i64,
-    /// Which session.
+    /// The agent and id of the session.
     pub key: SessionKey,
-    /// What for.
+    /// The reason for the job.
     pub reason: String,
-    /// Since when.
+    /// The time it was created.
     pub created: Option<Timestamp>,
-    /// Not before.
+    /// The earliest time to run it.
     pub due: Option<Timestamp>,
-    /// How often it failed.
+    /// The number of failed attempts.
     pub attempts: u32,
-    /// Whether nobody tries it again by himself.
+    /// True if it is not retried automatically.
     pub is_dead: bool,
-    /// How it failed last.
+    /// The error of the last attempt.
     pub error: Option<String>,
-    /// The hash of what it is about, where it is about that and nothing else.
+    /// The hash of the content that it is about, if it is only about that content.
     pub content: Option<ContentHash>,
 }
 
 impl JobRow {
-    /// Whether a model is to be asked.
+    /// True if the job asks a model.
     pub const fn is_question(&self) -> bool {
         matches!(self.kind, Some(JobKind::RefineTurn(_) | JobKind::RefineSession))
     }
 
-    /// Whether somebody is to try it now.
+    /// True if the job is to be run now.
     pub fn is_due(&self, now: Timestamp) -> bool {
         !self.is_dead && self.due.is_none_or(|due| due <= now)
     }
 }
 
 impl Store {
-    /// All that is to be done, and what was given up: in the order in which it is due.
+    /// Returns all jobs, including those that were given up, in the order in which they are due.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn jobs(&self) -> Result<Vec<JobRow>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT j.id, j.kind, j.session, s.agent, s.session, j.reason, j.created, j.due, j.attempts,

@@ -1,4 +1,4 @@
-//! Memories: observations, summaries, and what people told.
+//! Memories: observations, summaries, and notes that people added.
 
 use std::collections::HashMap;
 
@@ -15,24 +15,24 @@ use crate::store::Store;
 use crate::text::TextPlace;
 use crate::write::outcome_of_code;
 
-/// What can be said of a memory by yes or no.
+/// The boolean properties of a memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemoryFlags {
-    /// It holds from then on: a person's rule.
+    /// A person's rule, which holds from then on.
     pub is_rule: bool,
-    /// It was taken from prose by its shape.
+    /// It was recognised in prose by its form only.
     pub is_uncertain: bool,
-    /// A person said it.
+    /// It is the statement of a person.
     pub is_of_person: bool,
-    /// A person told it outside of any session.
+    /// A person added it outside of any session.
     pub is_told: bool,
-    /// A person wrote over it.
+    /// A person edited it.
     pub is_edited: bool,
-    /// A person set the work of that moment right, without a rule for later.
+    /// A person corrected the work of that moment, without a rule for later.
     pub is_correction: bool,
     /// A model made it.
     pub is_refined: bool,
-    /// Something else says the same better: it is kept, and neither found nor told.
+    /// Superseded by a better memory: it is kept, but neither found nor injected.
     pub is_superseded: bool,
 }
 
@@ -78,30 +78,30 @@ impl MemoryFlags {
     }
 }
 
-/// One memory as stored, without its body.
+/// A memory as stored, without its body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MemoryRow {
-    /// The row: grows with every write.
+    /// Its row, which grows with every write.
     pub row: i64,
     /// The memory's id.
     pub id: Id,
-    /// The row of its session, where it comes from one.
+    /// The row of its session, if it comes from one.
     pub session: Option<i64>,
-    /// The row of its project; nothing where it holds everywhere, or its session has none.
+    /// The row of its project; `None` if it applies everywhere, or if its session has no project.
     pub project: Option<i64>,
-    /// The turn that it comes from; 0 for all of a session.
+    /// The turn that it comes from; 0 for the whole session.
     pub turn: u32,
-    /// What it is.
+    /// Its kind.
     pub kind: MemoryKind,
-    /// What else there is to say of it.
+    /// Its boolean properties.
     pub flags: MemoryFlags,
-    /// How the work ended, of a summary.
+    /// The outcome of the work, of a summary.
     pub outcome: Option<WorkOutcome>,
-    /// When it happened.
+    /// Its time.
     pub at: Option<Timestamp>,
-    /// What happened.
+    /// Its title.
     pub title: String,
-    /// Tokens (estimated) that reading all of it costs.
+    /// Tokens (estimated) to read all of it.
     pub tokens: u64,
     /// Tokens (estimated) of the passages that it stands for.
     pub raw_tokens: u64,
@@ -109,23 +109,23 @@ pub struct MemoryRow {
 }
 
 impl MemoryRow {
-    /// Whether a person told it to every project.
+    /// True if a person added it for every project.
     pub const fn is_global(&self) -> bool {
         self.flags.is_told && self.project.is_none()
     }
 }
 
-/// A memory whole.
+/// The full content of a memory.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MemoryBody {
-    /// One distilled unit of memory, or what a person told.
+    /// One distilled unit of memory, or a note that a person added.
     Observation(Box<Observation>),
     /// The digest of a session.
     Summary(Box<Summary>),
 }
 
 impl MemoryBody {
-    /// What a search looks in.
+    /// Returns the text that searches look in.
     pub fn search_text(&self) -> String {
         match self {
             Self::Observation(observation) => observation.search_text(),
@@ -133,7 +133,7 @@ impl MemoryBody {
         }
     }
 
-    /// The passages that it was made from.
+    /// Returns the passages that it was made from.
     pub fn sources(&self) -> Vec<Id> {
         let mut sources: Vec<Id> = match self {
             Self::Observation(observation) => observation.sources.clone(),
@@ -149,12 +149,12 @@ impl MemoryBody {
     }
 }
 
-/// Which memories to read. Nothing set means: all of them.
+/// A filter of memories. By default all of them are read, except superseded ones.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryFilter {
     /// Of these projects.
     pub projects: Option<Vec<i64>>,
-    /// Only what people told to every project.
+    /// Only those that people added for every project.
     pub global: bool,
     /// Of this session.
     pub session: Option<i64>,
@@ -166,15 +166,15 @@ pub struct MemoryFilter {
     pub kinds: Option<Vec<MemoryKind>>,
     /// Only rules that a person gave.
     pub rules: bool,
-    /// Also those that something else says better.
+    /// Includes superseded memories.
     pub superseded: bool,
-    /// Naming one of these files (whole paths).
+    /// Those that name one of these files (whole paths).
     pub files: Option<Vec<String>>,
     /// At or after this time.
     pub since: Option<Timestamp>,
     /// Before this time.
     pub until: Option<Timestamp>,
-    /// Oldest first; else latest first.
+    /// Oldest first; by default latest first.
     pub oldest_first: bool,
     /// At most this many.
     pub limit: Option<usize>,
@@ -184,18 +184,27 @@ const COLUMNS: &str = "m.row, m.id, m.session, m.project, m.turn, m.kind, m.flag
     m.title, m.tokens, m.raw_tokens, m.block, m.start, m.length";
 
 impl Store {
-    /// How many memories there are, without those that something else says better.
+    /// Returns the number of memories without superseded ones.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn memory_count(&self) -> Result<u64> {
         let all = super::count(&self.connection, "SELECT count(*) FROM memories")?;
         Ok(all.saturating_sub(self.superseded_count()?))
     }
 
-    /// How many memories are kept although something else says the same better.
+    /// Returns the number of superseded memories.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn superseded_count(&self) -> Result<u64> {
         super::count(&self.connection, "SELECT count(*) FROM memories WHERE flags & 128")
     }
 
     /// Reads memories, ordered by time.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn memories(&self, filter: &MemoryFilter) -> Result<Vec<MemoryRow>> {
         let mut conditions: Vec<String> = Vec::new();
         let mut parameters: Vec<Value> = Vec::new();
@@ -262,7 +271,7 @@ impl Store {
         Ok(rows)
     }
 
-    /// Memories behind a row, in order, at most this many.
+    /// Returns the memories after a row, in order, at most this many.
     pub(crate) fn memories_after(&self, row: i64, limit: usize) -> Result<Vec<MemoryRow>> {
         let mut statement = self.connection.prepare_cached(&format!(
             "SELECT {COLUMNS} FROM memories m WHERE m.row > ?1 ORDER BY m.row LIMIT ?2"
@@ -272,7 +281,10 @@ impl Store {
         Ok(rows)
     }
 
-    /// The memories whose id starts so: at most `limit`, by id.
+    /// Returns the memories whose ids start with this prefix: at most `limit`, by id.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn memories_by_prefix(&self, prefix: &IdPrefix, limit: usize) -> Result<Vec<MemoryRow>> {
         let (low, high) = prefix.range();
         let mut statement = self.connection.prepare_cached(&format!(
@@ -284,7 +296,10 @@ impl Store {
         Ok(rows)
     }
 
-    /// The memory with this id.
+    /// Returns the memory with this id.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn memory(&self, id: &Id) -> Result<Option<MemoryRow>> {
         Ok(self
             .connection
@@ -293,7 +308,10 @@ impl Store {
             .optional()?)
     }
 
-    /// A memory whole.
+    /// Returns the full content of a memory.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read, or the content is damaged.
     pub fn body_of(&self, memory: &MemoryRow) -> Result<MemoryBody> {
         let text = self.texts.read(&self.connection, memory.place)?;
         let parsed = match memory.kind {
@@ -310,7 +328,10 @@ impl Store {
         })
     }
 
-    /// The files that memories name, by the memories' rows.
+    /// Returns the files that memories name, by the memories' rows.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn files_of_memories(&self, rows: &[i64]) -> Result<HashMap<i64, Vec<FileState>>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT f.path, n.modified, n.at, n.content FROM memory_files n
@@ -333,7 +354,10 @@ impl Store {
         Ok(found)
     }
 
-    /// The files that the memories of these projects changed last, the latest first.
+    /// Returns the files that memories of these projects changed last, latest first.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn files_changed_last(&self, projects: &[i64], limit: usize) -> Result<Vec<String>> {
         let mut statement = self.connection.prepare(&format!(
             "SELECT f.path, max(m.at) AS last
@@ -352,7 +376,10 @@ impl Store {
         Ok(files)
     }
 
-    /// The files of this name that memories of these projects name, as whole paths.
+    /// Returns the whole paths of files with this name in memories of these projects.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn files_named(&self, projects: &[i64], name: &str) -> Result<Vec<String>> {
         let mut statement = self.connection.prepare(&format!(
             "SELECT DISTINCT f.path FROM files f
@@ -368,7 +395,10 @@ impl Store {
         Ok(files)
     }
 
-    /// The sessions that have passages that were not distilled yet.
+    /// Returns the sessions with passages that were not distilled yet.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn stale_sessions(&self) -> Result<Vec<i64>> {
         let mut statement = self
             .connection
@@ -377,12 +407,18 @@ impl Store {
         Ok(rows)
     }
 
-    /// By which version of distilling the memories were made.
+    /// Returns the version of the distiller that made the memories.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn distiller(&self) -> Result<Option<u32>> {
         Ok(self.meta("distiller")?.and_then(|version| version.parse().ok()))
     }
 
-    /// Whether people decided anything about memories of a session, whether it holds or was taken back.
+    /// True if people made decisions about memories of a session, in force or undone.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn is_decided_about(&self, session: &SessionKey) -> Result<bool> {
         Ok(self
             .connection
@@ -394,7 +430,10 @@ impl Store {
             .exists((session.id.as_str(), session.agent.as_str()))?)
     }
 
-    /// What people decided about memories.
+    /// Returns the decisions that people made about memories.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn memory_decisions(&self) -> Result<HashMap<Id, MemoryDecision>> {
         let mut statement =
             self.connection.prepare_cached("SELECT id, decision FROM memory_decisions")?;

@@ -58,7 +58,7 @@ fn source_kind(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<thru_
     })
 }
 
-/// Place holders for a list of values.
+/// Returns placeholders for a list of values.
 fn in_list(count: usize) -> String {
     let mut list = "?,".repeat(count);
     list.pop();

@@ -1,4 +1,4 @@
-//! What people decided, as the journal tells it.
+//! Decisions of people, as recorded in the journal.
 
 use std::collections::HashMap;
 
@@ -9,30 +9,36 @@ use crate::error::Result;
 use crate::store::Store;
 use crate::write::Batch;
 
-/// One thing that a person decided.
+/// A decision of a person.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OperationRow {
     /// The key of its record in the journal.
     pub key: String,
-    /// When it was decided.
+    /// The time of the decision.
     pub at: Option<Timestamp>,
-    /// What kind of decision it is.
+    /// The kind of decision.
     pub kind: String,
     /// The decision, as in the journal.
     pub body: serde_json::Value,
-    /// The operation that took it back.
+    /// The key of the operation that undid it.
     pub undone: Option<String>,
 }
 
 impl Store {
-    /// What people decided, the earliest first.
+    /// Returns the decisions of people, earliest first.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn operations(&self) -> Result<Vec<OperationRow>> {
         read(&self.connection)
     }
 }
 
 impl Batch<'_> {
-    /// Notes a decision; one that is known already stays as it is.
+    /// Writes a decision; one that is known already stays as it is.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn operation(
         &self,
         key: &str,
@@ -48,7 +54,10 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Notes which operations were taken back, and by which others.
+    /// Records which operations were undone, and by which others.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn set_undone(&self, undone: &HashMap<String, String>) -> Result<()> {
         self.transaction.execute("UPDATE operations SET undone = NULL", [])?;
         for (key, by) in undone {
@@ -59,7 +68,10 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// What people decided, the earliest first, as far as this batch knows.
+    /// Returns the decisions of people, earliest first, including those that this batch wrote.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn operations(&self) -> Result<Vec<OperationRow>> {
         read(&self.transaction)
     }

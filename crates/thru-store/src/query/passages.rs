@@ -10,10 +10,10 @@ use crate::error::Result;
 use crate::store::Store;
 use crate::text::TextPlace;
 
-/// One passage as stored, without its text.
+/// A passage as stored, without its text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PassageRow {
-    /// The row: grows with every write.
+    /// Its row, which grows with every write.
     pub row: i64,
     /// The passage's id.
     pub id: Id,
@@ -23,19 +23,19 @@ pub struct PassageRow {
     pub source: i64,
     /// The turn, from 1; 0 before the first prompt.
     pub turn: u32,
-    /// Its place among the passages of its source.
+    /// Its position among the passages of its source.
     pub ordinal: u32,
-    /// Who speaks.
+    /// Its kind.
     pub kind: PassageKind,
     /// The subagent that spoke.
     pub agent_id: Option<String>,
     /// The tool that ran.
     pub tool: Option<String>,
-    /// The command line, where the tool is a shell.
+    /// The command line, if the tool is a shell.
     pub command: Option<String>,
-    /// How the call ended.
+    /// The outcome of the call.
     pub outcome: Option<Outcome>,
-    /// When it was written.
+    /// Its time.
     pub at: Option<Timestamp>,
     /// The records it was made from, each with its line in the archived file.
     pub records: Vec<SourceRecord>,
@@ -43,7 +43,7 @@ pub struct PassageRow {
 }
 
 impl PassageRow {
-    /// Length of its text in bytes.
+    /// Returns the length of its text in bytes.
     pub const fn length(&self) -> u64 {
         self.place.length as u64
     }
@@ -61,9 +61,9 @@ pub struct SourceRecord {
 /// A file that one passage touched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Touch {
-    /// The file, and what was done with it.
+    /// The file, and the kind of access.
     pub file: FileTouch,
-    /// The hash of what was written, where that is the whole content of the file.
+    /// The hash of the whole new content of the file, if the passage wrote it.
     pub content: Option<Id>,
 }
 
@@ -72,22 +72,22 @@ pub struct Touch {
 pub struct TouchedFile {
     /// The path as the agent wrote it.
     pub path: String,
-    /// Passages that changed it.
+    /// The number of passages that changed it.
     pub modified: u64,
-    /// Passages that touched it at all.
+    /// The number of passages that touched it at all.
     pub touched: u64,
 }
 
-/// Which rows of the passages table to read.
+/// The rows of the passages table to read.
 #[derive(Clone, Copy, Debug)]
 pub enum PassageFilter {
     /// All of a session, in the order of the conversation: the transcript itself, then subagents.
     Session(i64),
     /// Rows after this one, in order, at most this many.
     After {
-        /// The last row not wanted.
+        /// The last row before those to read.
         row: i64,
-        /// How many at most.
+        /// The maximum number of rows.
         limit: usize,
     },
 }
@@ -98,9 +98,13 @@ pub(super) const COLUMNS: &str =
 
 impl Store {
     /// Reads passages.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn passages(&self, filter: PassageFilter) -> Result<Vec<PassageRow>> {
         let (condition, parameters) = match filter {
-            // Which of several snapshots of a transcript a passage was read from makes no difference.
+            // It makes no difference from which of several snapshots of a transcript a passage was
+            // read.
             PassageFilter::Session(session) => (
                 "JOIN sources s ON s.id = p.source WHERE p.session = ?1
                  ORDER BY s.kind <> 'main', CASE s.kind WHEN 'main' THEN '' ELSE s.entry END,
@@ -119,6 +123,9 @@ impl Store {
     }
 
     /// Reads the passages of these rows. Rows that were replaced since are left out.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn passages_of_rows(&self, rows: &[i64]) -> Result<Vec<PassageRow>> {
         let sql =
             format!("SELECT {COLUMNS} FROM passages p WHERE row IN ({})", in_list(rows.len()));
@@ -129,7 +136,10 @@ impl Store {
         Ok(found)
     }
 
-    /// Reads the passage at a place of a source.
+    /// Reads the passage at a position of a source.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn passage_at(
         &self,
         session: i64,
@@ -146,7 +156,10 @@ impl Store {
             .optional()?)
     }
 
-    /// Reads the passages whose id starts so: at most `limit`, by id.
+    /// Reads the passages whose ids start with this prefix: at most `limit`, by id.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn passages_by_prefix(&self, prefix: &IdPrefix, limit: usize) -> Result<Vec<PassageRow>> {
         let (low, high) = prefix.range();
         let mut statement = self.connection.prepare_cached(&format!(
@@ -158,7 +171,11 @@ impl Store {
         Ok(rows)
     }
 
-    /// The shortest prefix (five characters or more) that names only this passage or memory.
+    /// Returns the shortest unambiguous prefix of an id (five characters or more) among passages and
+    /// memories.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn short_id(&self, id: &Id) -> Result<String> {
         let full = id.to_string();
         let mut longest_shared = 0;
@@ -184,7 +201,10 @@ impl Store {
         Ok(full[..length].to_owned())
     }
 
-    /// The passage with this id.
+    /// Returns the passage with this id.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn passage(&self, id: &Id) -> Result<Option<PassageRow>> {
         Ok(self
             .connection
@@ -193,7 +213,11 @@ impl Store {
             .optional()?)
     }
 
-    /// The rows of the passages that stand at most `reach` places from one, itself left out.
+    /// Returns the rows of the passages at most `reach` positions before or after one, without that
+    /// one.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn rows_around(
         &self,
         session: i64,
@@ -212,12 +236,18 @@ impl Store {
         Ok(rows)
     }
 
-    /// The text of a passage.
+    /// Returns the text of a passage.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn text_of(&self, passage: &PassageRow) -> Result<String> {
         self.texts.read(&self.connection, passage.place)
     }
 
-    /// The files that a passage names, with whether it changed them.
+    /// Returns the files that a passage names, each with true if the passage changed it.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn files_of(&self, passage: &PassageRow) -> Result<Vec<(String, bool)>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT f.path, t.modified FROM touches t JOIN files f ON f.id = t.file
@@ -229,7 +259,10 @@ impl Store {
         Ok(files)
     }
 
-    /// The files that the passages of a session name, by the passages' rows.
+    /// Returns the files that the passages of a session name, by the passages' rows.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn touches_of_session(&self, session: i64) -> Result<HashMap<i64, Vec<Touch>>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT t.row, f.path, t.modified, t.content
@@ -248,7 +281,10 @@ impl Store {
         Ok(found)
     }
 
-    /// The files that a session touched, the most changed first.
+    /// Returns the files that a session touched, the most changed first.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn files_of_session(&self, session: i64) -> Result<Vec<TouchedFile>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT f.path, sum(t.modified) AS modified, count(*) AS touched
@@ -263,7 +299,11 @@ impl Store {
         Ok(files)
     }
 
-    /// Files whose paths end so, or that at least have the same name: to say what was meant.
+    /// Returns files whose paths end with this one, or that at least have the same name: suggestions
+    /// for a mistyped path.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn files_like(&self, path: &str) -> Result<Vec<String>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT path FROM files WHERE name = ?1 ORDER BY length(path), path LIMIT 5",

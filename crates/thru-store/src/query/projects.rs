@@ -1,4 +1,4 @@
-//! Projects and which sessions count as theirs.
+//! Projects and the sessions that count as theirs.
 
 use std::collections::HashMap;
 
@@ -16,38 +16,44 @@ pub struct ProjectName {
     pub row: i64,
     /// Its identity.
     pub key: ProjectKey,
-    /// What people call it.
+    /// Its display name.
     pub name: String,
     /// The projects that were merged into it.
     pub merged: Vec<ProjectKey>,
 }
 
-/// A project, with what was merged into it counted in.
+/// A project together with those that were merged into it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProjectRow {
     /// Its row.
     pub row: i64,
     /// Its identity.
     pub key: ProjectKey,
-    /// What people call it.
+    /// Its display name.
     pub name: String,
-    /// Sessions that count as its own.
+    /// The number of its sessions.
     pub sessions: u64,
-    /// Passages of those.
+    /// The number of their passages.
     pub passages: u64,
-    /// The last activity.
+    /// The time of its last activity.
     pub last: Option<Timestamp>,
     /// The projects that were merged into it.
     pub merged: Vec<ProjectKey>,
 }
 
 impl Store {
-    /// Every project that is not part of another, the last used first.
+    /// Returns every project that is not merged into another, the last used first.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn projects(&self) -> Result<Vec<ProjectRow>> {
         self.projects_of(&Agent::ALL)
     }
 
-    /// The same, where only the sessions of these agents count.
+    /// As [`Store::projects`], counting only the sessions of these agents.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn projects_of(&self, agents: &[Agent]) -> Result<Vec<ProjectRow>> {
         let mut statement = self.connection.prepare_cached(&format!(
             "WITH own AS (
@@ -97,8 +103,11 @@ impl Store {
         Ok(merged)
     }
 
-    /// Every project that is not part of another, by its names alone: cheap, where [`Store::projects`]
-    /// counts.
+    /// Returns the names of every project that is not merged into another: cheap, while
+    /// [`Store::projects`] counts.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn project_names(&self) -> Result<Vec<ProjectName>> {
         let mut merged = self.merged_keys()?;
         let mut statement = self.connection.prepare_cached(
@@ -118,7 +127,10 @@ impl Store {
         Ok(names)
     }
 
-    /// Whether any session belongs to one of these projects.
+    /// True if any session belongs to one of these projects.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn has_sessions(&self, projects: &[i64]) -> Result<bool> {
         let mut statement =
             self.connection.prepare_cached("SELECT 1 FROM sessions WHERE project = ?1")?;
@@ -130,7 +142,10 @@ impl Store {
         Ok(false)
     }
 
-    /// The name of a project as sessions of it show it.
+    /// Returns the display name of the project that this one counts as.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn project_name(&self, row: i64) -> Result<Option<String>> {
         let row = merged_project(&self.connection, row)?;
         Ok(self
@@ -140,7 +155,10 @@ impl Store {
             .optional()?)
     }
 
-    /// The rows of a project and of all that was merged into it.
+    /// Returns the rows of a project and of all that were merged into it.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn project_rows(&self, row: i64) -> Result<Vec<i64>> {
         let mut statement = self
             .connection
@@ -150,12 +168,18 @@ impl Store {
         Ok(rows)
     }
 
-    /// The rows of the project that this one counts as, and of all that was merged into it.
+    /// Returns the rows of the project that this one counts as, and of all that were merged into it.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn project_and_merged(&self, row: i64) -> Result<Vec<i64>> {
         self.project_rows(merged_project(&self.connection, row)?)
     }
 
-    /// The project with this identity, or the one it was merged into.
+    /// Returns the project with this identity, or the one that it was merged into.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn project_by_key(&self, key: &ProjectKey) -> Result<Option<i64>> {
         let row: Option<i64> = self
             .connection
@@ -165,7 +189,10 @@ impl Store {
         row.map(|row| merged_project(&self.connection, row)).transpose()
     }
 
-    /// Every directory whose project is known.
+    /// Returns every directory whose project is known.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn directories(&self) -> Result<std::collections::HashSet<String>> {
         let mut statement = self.connection.prepare_cached("SELECT path FROM directories")?;
         let paths = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
@@ -173,7 +200,7 @@ impl Store {
     }
 }
 
-/// The project that this one counts as.
+/// Returns the project that this one counts as.
 pub(crate) fn merged_project(connection: &Connection, row: i64) -> Result<i64> {
     Ok(connection
         .prepare_cached("SELECT coalesce(merged_into, id) FROM projects WHERE id = ?1")?

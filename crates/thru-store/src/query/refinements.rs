@@ -1,4 +1,4 @@
-//! What models were asked, what it cost, and what they made.
+//! Questions to models, their costs and their results.
 
 use rusqlite::types::Value;
 use rusqlite::{OptionalExtension, Row, params_from_iter};
@@ -11,43 +11,43 @@ use crate::error::Result;
 use crate::store::Store;
 use crate::write::Fate;
 
-/// What a model made of a turn, or of a session as a whole.
+/// The result of a model about a turn, or about a session as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefinementRow {
     /// The key of the journal's record.
     pub key: String,
-    /// Whether it is about the session as a whole.
+    /// True if it is about the session as a whole.
     pub is_whole: bool,
-    /// What it is about: it holds for nothing else.
+    /// The content that it is about: it is valid for that content only.
     pub content: ContentHash,
-    /// When it was made.
+    /// The time it was made.
     pub at: Timestamp,
     /// All of it, as JSON.
     pub body: String,
 }
 
-/// A turn as far as a model may be asked about it.
+/// A turn, reduced to what is needed to ask a model about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TurnRow {
     /// The row of its session.
     pub session: i64,
-    /// Which session.
+    /// The agent and id of its session.
     pub key: SessionKey,
     /// Its number.
     pub turn: u32,
-    /// The hash of what the filter keeps of it, and how many messages that is.
+    /// The hash of its filtered messages.
     pub content: ContentHash,
-    /// How many messages the filter keeps.
+    /// The number of its filtered messages.
     pub messages: u64,
     /// Tokens (estimated) of its passages.
     pub tokens: u64,
-    /// The latest record in it.
+    /// The time of its latest record.
     pub at: Option<Timestamp>,
-    /// Whether a model made something of it as it is now.
+    /// True if a model has refined its current content.
     pub is_refined: bool,
 }
 
-/// Which turns to read. Nothing set means: all of them.
+/// A filter of turns. By default all of them are read.
 #[derive(Clone, Debug, Default)]
 pub struct TurnFilter {
     /// Of sessions of these projects.
@@ -60,7 +60,7 @@ pub struct TurnFilter {
     pub until: Option<Timestamp>,
 }
 
-/// Which spending to add up. Nothing set means: all of it.
+/// A filter of spending. By default all of it is added up.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SpendingFilter<'a> {
     /// At or after this time.
@@ -69,25 +69,28 @@ pub struct SpendingFilter<'a> {
     pub project: Option<&'a str>,
 }
 
-/// What was spent on one model, for one purpose.
+/// The spending on one model for one purpose.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpendingRow {
-    /// Who was asked.
+    /// The provider.
     pub provider: String,
-    /// Which model.
+    /// The model.
     pub model: String,
-    /// What for.
+    /// The purpose of the questions.
     pub purpose: String,
-    /// What became of the questions.
+    /// The outcome of the questions.
     pub fate: Fate,
-    /// How many questions.
+    /// The number of questions.
     pub questions: u64,
-    /// What they came to; where nobody knows, the most that they may have.
+    /// Their cost; where it is unknown, the maximum that they may have cost.
     pub spent: Spent,
 }
 
 impl Store {
-    /// What models made of a session, the earliest first.
+    /// Returns the refinements of a session, earliest first.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn refinements(&self, session: i64) -> Result<Vec<RefinementRow>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT key, whole, content, at, body FROM refinements WHERE session = ?1
@@ -105,7 +108,11 @@ impl Store {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// What a model made of exactly this input before. Whose session that was is for the caller to see.
+    /// Returns an earlier refinement of exactly this input. The caller checks the session that it was
+    /// made for.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn refinement_of_input(&self, input: &Id) -> Result<Option<String>> {
         Ok(self
             .connection
@@ -116,7 +123,10 @@ impl Store {
             .optional()?)
     }
 
-    /// The hash of a turn as it was distilled.
+    /// Returns the hash of a turn as it was distilled.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn turn_content(&self, session: i64, turn: u32) -> Result<Option<ContentHash>> {
         Ok(self
             .connection
@@ -125,7 +135,10 @@ impl Store {
             .optional()?)
     }
 
-    /// Turns, the latest first.
+    /// Returns turns, latest first.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn turns(&self, filter: &TurnFilter) -> Result<Vec<TurnRow>> {
         let mut conditions = vec!["1".to_owned()];
         let mut parameters: Vec<Value> = Vec::new();
@@ -155,13 +168,19 @@ impl Store {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The sum of what was spent, and of what may have been.
+    /// Returns the sum of what was spent, including the maximum for questions of unknown cost.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn spent(&self, filter: SpendingFilter<'_>) -> Result<Spent> {
         let rows = self.spending(filter)?;
         Ok(rows.into_iter().fold(Spent::default(), |sum, row| sum.plus(row.spent)))
     }
 
-    /// What was spent, by provider, model, purpose and what became of it.
+    /// Returns the spending by provider, model, purpose and outcome.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn spending(&self, filter: SpendingFilter<'_>) -> Result<Vec<SpendingRow>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT provider, model, purpose, state, count(*), sum(input), sum(output), sum(cost)
@@ -188,7 +207,10 @@ impl Store {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Whether something was delivered.
+    /// True if something was delivered.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn is_delivered(&self, key: &Id) -> Result<bool> {
         Ok(self
             .connection
@@ -196,7 +218,10 @@ impl Store {
             .exists([key.as_bytes()])?)
     }
 
-    /// How a model made a memory; nothing where none did.
+    /// Returns how a model made a memory; `None` if it was not made by a model.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn made(&self, memory: &MemoryRow) -> Result<Option<Made>> {
         let Some(session) = memory.session.filter(|_| memory.flags.is_refined) else {
             return Ok(None);

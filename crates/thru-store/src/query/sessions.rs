@@ -1,4 +1,4 @@
-//! Sessions and what is known of them as a whole.
+//! Sessions and their properties as a whole.
 
 use std::collections::HashMap;
 
@@ -17,51 +17,51 @@ use crate::store::Store;
 pub struct SessionRow {
     /// Its row.
     pub row: i64,
-    /// Whose conversation it is, and its id there.
+    /// Its agent, and its id there.
     pub key: SessionKey,
     /// The row of its project.
     pub project: Option<i64>,
     /// The name of its project.
     pub project_name: Option<String>,
-    /// What to call it.
+    /// Its title.
     pub title: Option<String>,
-    /// The earliest record.
+    /// The time of its earliest record.
     pub started: Option<Timestamp>,
-    /// The latest record.
+    /// The time of its latest record.
     pub ended: Option<Timestamp>,
-    /// Turns it has.
+    /// The number of its turns.
     pub turns: u32,
-    /// Passages it has.
+    /// The number of its passages.
     pub passages: u64,
-    /// What the reader learned of it.
+    /// The facts that the reader found.
     pub facts: SessionFacts,
-    /// What was heard of its course.
+    /// The reported events of its lifecycle.
     pub heard: Heard,
-    /// How far our work on it is.
+    /// The state of its indexing.
     pub indexing: Indexing,
-    /// The episode that it is indexed as.
+    /// The id of its current episode.
     pub episode: Option<Id>,
 }
 
-/// Where a session worked, for those who need nothing else of it.
+/// The working directory and branch of a session, without the rest of its row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionPlace {
     /// The directory that it started in.
     pub directory: Option<String>,
     /// The branch that was checked out last.
     pub branch: Option<String>,
-    /// The latest record.
+    /// The time of its latest record.
     pub ended: Option<Timestamp>,
 }
 
-/// Which sessions to list. Nothing set means: all of them.
+/// A filter of sessions. By default all of them are listed.
 #[derive(Clone, Debug, Default)]
 pub struct SessionFilter {
     /// Rows of projects.
     pub projects: Option<Vec<i64>>,
     /// Of these agents.
     pub agents: Option<Vec<Agent>>,
-    /// The start of the session's id.
+    /// A prefix of the session's id.
     pub id_prefix: Option<String>,
     /// Rows of sessions.
     pub rows: Option<Vec<i64>>,
@@ -69,21 +69,24 @@ pub struct SessionFilter {
     pub since: Option<Timestamp>,
     /// Only sessions that began before this time.
     pub until: Option<Timestamp>,
-    /// At most this many, the latest first.
+    /// At most this many, latest first.
     pub limit: Option<usize>,
 }
 
-/// Where a session belongs.
+/// The project and agent of a session.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SessionBelonging {
-    /// The row of its project; 0 where it has none.
+    /// The row of its project; 0 if it has none.
     pub(crate) project: i64,
-    /// Whose session it is.
+    /// Its agent.
     pub(crate) agent: Agent,
 }
 
 impl Store {
-    /// Lists sessions that have a passage, the latest first.
+    /// Lists sessions that have a passage, latest first.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn sessions(&self, filter: &SessionFilter) -> Result<Vec<SessionRow>> {
         let mut conditions =
             vec!["EXISTS (SELECT 1 FROM passages WHERE session = s.id)".to_owned()];
@@ -99,7 +102,7 @@ impl Store {
             parameters.extend(agents.iter().map(|agent| Value::from(agent.as_str().to_owned())));
         }
         if let Some(prefix) = &filter.id_prefix {
-            // As a range, which there is an index for.
+            // As a range, which an index supports.
             conditions.push("s.session >= ? AND s.session < ?".to_owned());
             parameters.push(Value::from(prefix.clone()));
             parameters.push(Value::from(format!("{prefix}\u{10ffff}")));
@@ -132,13 +135,20 @@ impl Store {
         Ok(rows)
     }
 
-    /// The session of a row, if it has a passage.
+    /// Returns the session of a row, if it has a passage.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn session(&self, row: i64) -> Result<Option<SessionRow>> {
         let filter = SessionFilter { rows: Some(vec![row]), ..SessionFilter::default() };
         Ok(self.sessions(&filter)?.pop())
     }
 
-    /// Where sessions worked, by their rows: cheap, where [`Store::sessions`] counts.
+    /// Returns the working directories of sessions by their rows: cheap, while [`Store::sessions`]
+    /// counts.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn places_of_sessions(&self, rows: &[i64]) -> Result<HashMap<i64, SessionPlace>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT facts ->> '$.directory', facts ->> '$.branch', ended FROM sessions WHERE id = ?1",
@@ -159,7 +169,10 @@ impl Store {
         Ok(places)
     }
 
-    /// The row of a session, whether it has a passage or not.
+    /// Returns the row of a session, even if it has no passage.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn session_by_key(&self, key: &SessionKey) -> Result<Option<i64>> {
         Ok(self
             .connection
@@ -168,7 +181,10 @@ impl Store {
             .optional()?)
     }
 
-    /// Whose session a row is, and its id there.
+    /// Returns the agent and the id of the session of a row.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn session_key(&self, row: i64) -> Result<Option<SessionKey>> {
         Ok(self
             .connection
@@ -180,7 +196,7 @@ impl Store {
             .optional()?)
     }
 
-    /// Where a session belongs, as the index knows it.
+    /// Returns the project and agent of a session, as the index needs them.
     pub(crate) fn belonging_of_session(&self, session: i64) -> Result<SessionBelonging> {
         let row = self
             .connection
@@ -192,7 +208,10 @@ impl Store {
         Ok(row)
     }
 
-    /// The key of the project that a session counts as, where it has one.
+    /// Returns the key of the project that a session counts as, if it has one.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn project_key_of_session(&self, session: i64) -> Result<Option<ProjectKey>> {
         let key: Option<String> = self
             .connection

@@ -1,4 +1,4 @@
-//! Archived files and how far they were read.
+//! Archived files and the progress of reading them.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -17,18 +17,18 @@ pub struct SourceRow {
     pub row: i64,
     /// Its name in the archive.
     pub entry: String,
-    /// Where the agent keeps (or kept) it.
+    /// The path at which the agent keeps (or kept) it.
     pub path: String,
-    /// What it contributes.
+    /// Its kind.
     pub kind: SourceKind,
-    /// Lines of the archived file that the store holds.
+    /// The number of lines of the archived file that the store holds.
     pub lines: u64,
 }
 
-/// What a source file and its archived copy looked like when it was last read.
+/// The state of a source file and of its archived copy when it was last read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stamped {
-    /// The source file.
+    /// The state of the source file.
     pub stamp: SourceStamp,
     /// The name of the archived file.
     pub entry: String,
@@ -36,23 +36,23 @@ pub struct Stamped {
     pub archived: u64,
 }
 
-/// Where to go on reading a source.
+/// The position from which a source is read further.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceCursor {
-    /// Lines of the archived file that the store holds.
+    /// The number of lines of the archived file that the store holds.
     pub lines: u64,
-    /// The reader's state behind them.
+    /// The reader's state after them.
     pub reader: Option<String>,
 }
 
-/// How much the store holds.
+/// The numbers of things in the store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Sessions with at least one passage.
     pub sessions: u64,
     /// Passages.
     pub passages: u64,
-    /// Projects that are not part of another.
+    /// Projects that are not merged into another.
     pub projects: u64,
     /// Archived files.
     pub sources: u64,
@@ -60,12 +60,15 @@ pub struct Counts {
     pub records: u64,
     /// Lines that could not be read as records.
     pub diagnostics: u64,
-    /// The last row written.
+    /// The last row that was written.
     pub last_row: i64,
 }
 
 impl Store {
-    /// What every source file, and its archived copy, looked like when it was last read, by its path.
+    /// Returns the last read state of every source file and its archived copy, by path.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn stamps(&self) -> Result<HashMap<String, Stamped>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT path, size, modified, entry, archived FROM sources WHERE size IS NOT NULL",
@@ -74,7 +77,10 @@ impl Store {
         Ok(stamps)
     }
 
-    /// What this source file, and its archived copy, looked like when it was last read.
+    /// Returns the last read state of this source file and its archived copy.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn stamp(&self, path: &str) -> Result<Option<Stamped>> {
         Ok(self
             .connection
@@ -87,7 +93,11 @@ impl Store {
             .map(|(_, stamped)| stamped))
     }
 
-    /// Where the transcripts of the sessions lie that went on last, in these projects or anywhere.
+    /// Returns the paths of the transcripts of the most recently active sessions, in these projects or
+    /// anywhere.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn latest_transcripts(
         &self,
         projects: Option<&[i64]>,
@@ -108,7 +118,10 @@ impl Store {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Where to go on reading an archived file; nothing if it was never read.
+    /// Returns the read position of an archived file; `None` if it was never read.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn cursor(&self, entry: &str) -> Result<Option<SourceCursor>> {
         Ok(self
             .connection
@@ -117,17 +130,26 @@ impl Store {
             .optional()?)
     }
 
-    /// The archived file of this row.
+    /// Returns the archived file of this row.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn source(&self, row: i64) -> Result<Option<SourceRow>> {
         Ok(self.sources_where("id = ?1", [row])?.pop())
     }
 
-    /// The archived files of a session: its transcript first.
+    /// Returns the archived files of a session, its transcript first.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn sources_of_session(&self, session: i64) -> Result<Vec<SourceRow>> {
         self.sources_where("session = ?1 ORDER BY kind <> 'main', entry", [session])
     }
 
-    /// Every archived file that the store knows.
+    /// Returns every archived file that the store knows.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn sources(&self) -> Result<Vec<SourceRow>> {
         self.sources_where("true ORDER BY entry", [])
     }
@@ -154,7 +176,10 @@ impl Store {
         Ok(rows)
     }
 
-    /// How much the store holds.
+    /// Returns the numbers of things in the store.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn counts(&self) -> Result<Counts> {
         let one = |sql| count(&self.connection, sql);
         Ok(Counts {
@@ -168,21 +193,30 @@ impl Store {
         })
     }
 
-    /// Record types and how often they were met, the most frequent first.
+    /// Returns record types and how often they occurred, most frequent first.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn record_types(&self) -> Result<Vec<(String, u64)>> {
         self.named_counts(
             "SELECT type, sum(count) AS n FROM record_types GROUP BY 1 ORDER BY n DESC, 1",
         )
     }
 
-    /// Kinds of trouble met while reading, the most frequent first.
+    /// Returns the kinds of problems found while reading, most frequent first.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn diagnostics(&self) -> Result<Vec<(String, u64)>> {
         self.named_counts(
             "SELECT kind, sum(count) AS n FROM diagnostics GROUP BY 1 ORDER BY n DESC, 1",
         )
     }
 
-    /// How many sessions with a passage there are of each agent that has any.
+    /// Returns the number of sessions with a passage for each agent that has any.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn sessions_by_agent(&self) -> Result<BTreeMap<Agent, u64>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT agent, count(*) FROM sessions s
@@ -200,17 +234,27 @@ impl Store {
         Ok(rows)
     }
 
-    /// How far the journal was applied.
+    /// Returns the position up to which the journal was applied.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn journal_cursor(&self) -> Result<Option<String>> {
         self.meta("journal")
     }
 
-    /// How far the events of the journal were brought in.
+    /// Returns the position up to which the events of the journal were ingested.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn events_cursor(&self) -> Result<Option<String>> {
         self.meta("events")
     }
 
-    /// By which rules of redaction everything in the store was cleaned, at least.
+    /// Returns the fingerprint of the redaction rules by which everything in the store was cleaned, at
+    /// least.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn redactor(&self) -> Result<Option<String>> {
         self.meta("redactor")
     }
@@ -223,7 +267,10 @@ impl Store {
             .optional()?)
     }
 
-    /// Sessions that the user had forgotten.
+    /// Returns the sessions that the user has forgotten.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn forgotten(&self) -> Result<Vec<SessionKey>> {
         let mut statement =
             self.connection.prepare_cached("SELECT agent, session FROM forgotten")?;
@@ -238,7 +285,10 @@ impl Store {
         Ok(rows)
     }
 
-    /// Rows that point at nothing: a list of sentences, empty when all is well.
+    /// Returns dangling references, a sentence for each; empty if there are none.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn contradictions(&self) -> Result<Vec<String>> {
         let mut statement = self.connection.prepare(
             "SELECT \"table\", parent, count(*) FROM pragma_foreign_key_check GROUP BY 1, 2",
@@ -247,7 +297,7 @@ impl Store {
             .query_map([], |row| {
                 let (table, parent): (String, String) = (row.get(0)?, row.get(1)?);
                 let number: u64 = row.get(2)?;
-                Ok(format!("{number} rows of {table} belong to nothing in {parent}"))
+                Ok(format!("{number} rows of {table} refer to missing rows of {parent}"))
             })?
             .collect::<rusqlite::Result<_>>()?;
         Ok(found)

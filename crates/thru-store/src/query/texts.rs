@@ -1,4 +1,4 @@
-//! Every text in the database, wherever it stands: for those who look for what must not be there.
+//! Every text in the database, wherever it is stored: to search for text that must not be there.
 
 use rusqlite::types::ValueRef;
 use thru_core::SessionId;
@@ -7,20 +7,21 @@ use super::passage_place;
 use crate::error::Result;
 use crate::store::Store;
 
-/// A text of the database.
+/// A text in the database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredText {
-    /// The table that it stands in.
+    /// The table that holds it.
     pub table: String,
-    /// The session that it belongs to, where it belongs to one.
+    /// The session that it belongs to, if any.
     pub session: Option<SessionId>,
-    /// The line of the archived file that it comes from, where it comes from one.
+    /// The line of the archived file that it comes from, if any.
     pub line: Option<u64>,
     /// The text, or JSON.
     pub text: String,
 }
 
-/// Rows whose text lies in a block, with the session they belong to and the lines they come from.
+/// Tables whose texts are stored in blocks, with the session that the rows belong to and the lines they
+/// come from.
 const IN_BLOCKS: [(&str, &str); 2] = [
     (
         "passages",
@@ -35,8 +36,11 @@ const IN_BLOCKS: [(&str, &str); 2] = [
 ];
 
 impl Store {
-    /// Shows every text that the database holds: those of passages and memories, and every column of
-    /// text of every table.
+    /// Calls `visit` with every text in the database: those of passages and memories, and every text
+    /// column of every table.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn texts(&self, visit: &mut dyn FnMut(&StoredText)) -> Result<()> {
         for (table, sql) in IN_BLOCKS {
             let mut statement = self.connection.prepare(sql)?;
@@ -55,7 +59,7 @@ impl Store {
             .query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?
             .collect::<rusqlite::Result<Vec<_>>>()?;
         for (table, column) in columns {
-            // Both names are our own schema's.
+            // Both names come from our own schema.
             let mut statement =
                 self.connection.prepare(&format!("SELECT {column} FROM {table}"))?;
             let mut rows = statement.query([])?;

@@ -7,7 +7,7 @@ use crate::error::Result;
 /// The newest version of the schema.
 pub const NEWEST: u32 = 6;
 
-/// From the version before to this one.
+/// The step from the previous version to this one.
 pub(super) struct Migration {
     pub(super) version: u32,
     /// Cheap statements, run in one transaction.
@@ -20,13 +20,13 @@ pub(super) struct Migration {
 pub(super) struct Backfill {
     pub(super) what: &'static str,
     pub(super) total: fn(&Connection) -> Result<u64>,
-    /// Does the next step behind the cursor, or nothing when all is done.
+    /// Does the next step after the cursor; returns `None` when all is done.
     pub(super) step: fn(&Transaction<'_>, i64) -> Result<Option<Step>>,
     /// Statements that need the whole backfill.
     pub(super) afterwards: &'static str,
 }
 
-/// What one step did.
+/// The result of one step.
 pub(super) struct Step {
     pub(super) cursor: i64,
     pub(super) rows: u64,

@@ -1,8 +1,8 @@
-//! The versions of the schema and the way from one to the next.
+//! The versions of the schema and the migrations between them.
 //!
 //! Migrations go forward only. Each is a list of small steps that commit one by one with their own
-//! cursor, so that an interrupted migration goes on where it stopped, and a copy of the database is
-//! put aside before the first step. A migration must never rewrite a big table in one transaction.
+//! cursor, so that an interrupted migration continues where it stopped. A copy of the database is made
+//! before the first step. A migration must never rewrite a big table in one transaction.
 
 mod migrations;
 
@@ -15,10 +15,10 @@ use crate::error::{Result, StoreError};
 pub use migrations::NEWEST;
 use migrations::{MIGRATIONS, Migration};
 
-/// Told about the progress of a migration: what is being done, rows done, rows in all.
+/// Receives the progress of a migration: its current task, rows done, and rows in total.
 pub type Progress<'a> = &'a mut dyn FnMut(&str, u64, u64);
 
-/// The version of the schema in this database; 0 when it is empty.
+/// Returns the version of the schema in this database; 0 if it is empty.
 pub(crate) fn version(connection: &Connection) -> Result<u32> {
     Ok(connection.pragma_query_value(None, "user_version", |row| row.get(0))?)
 }
@@ -32,7 +32,7 @@ pub(crate) fn check_not_newer(connection: &Connection) -> Result<u32> {
     Ok(found)
 }
 
-/// Brings the database to schema `target`, from an empty one or from any older version.
+/// Migrates the database to schema `target`, from an empty one or from any older version.
 pub(crate) fn migrate(
     connection: &mut Connection,
     path: &Path,
@@ -54,7 +54,7 @@ pub(crate) fn migrate(
     std::fs::remove_file(&backup).map_err(|source| StoreError::io(&backup, source))
 }
 
-/// Makes a new database, at once: nobody is to read one that is half made.
+/// Creates a new database in one transaction: a half-made one must not be read.
 fn make(connection: &mut Connection, target: u32) -> Result<()> {
     let transaction = connection.transaction()?;
     for migration in MIGRATIONS.iter().filter(|migration| migration.version <= target) {
@@ -68,7 +68,7 @@ fn make(connection: &mut Connection, target: u32) -> Result<()> {
     Ok(())
 }
 
-/// Where the copy from before a migration lies while the migration runs.
+/// Returns the path of the backup that exists while a migration runs.
 pub(crate) fn backup_path(path: &Path, version: u32) -> PathBuf {
     path.with_extension(format!("before-v{}.db", version + 1))
 }
@@ -76,10 +76,10 @@ pub(crate) fn backup_path(path: &Path, version: u32) -> PathBuf {
 fn back_up(connection: &Connection, path: &Path, version: u32) -> Result<()> {
     let backup = backup_path(path, version);
     if migration_cursor(connection)?.is_some() && backup.exists() {
-        // An earlier run was interrupted after its first step: its copy is the older, whole one.
+        // An earlier run was interrupted after its first step: its backup is the older, complete one.
         return Ok(());
     }
-    // A copy that an interrupted run left half-written is of no use: make it again.
+    // A backup that an interrupted run left half-written is useless: make it again.
     let unfinished = backup.with_extension("partial");
     for stale in [&backup, &unfinished] {
         match std::fs::remove_file(stale) {
@@ -134,7 +134,7 @@ fn run(connection: &mut Connection, migration: &Migration, progress: Progress<'_
     }
 }
 
-/// Version and cursor of a migration that was begun and not finished.
+/// Returns the version and cursor of a migration that was begun and not finished.
 fn migration_cursor(connection: &Connection) -> Result<Option<(u32, i64)>> {
     if version(connection)? == 0 {
         return Ok(None);

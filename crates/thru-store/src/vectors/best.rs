@@ -1,18 +1,18 @@
-//! The best of many keys, each once.
+//! The best of many keys, without duplicates.
 
 use std::cmp::Ordering;
 
-/// A key and how similar its text is.
+/// A key and the similarity of its text.
 pub(super) type Scored = (u64, f32);
 
-/// The best so far, best first; keys that are equally good in their own order.
+/// The best so far, best first; equally good keys in ascending order.
 ///
-/// A key that comes again (another chunk of its text) counts by its best, so that what is kept are at
-/// every moment the best of all keys that came.
+/// A key that occurs again (another chunk of its text) counts with its best, so that at every moment
+/// the best of all keys so far are kept.
 pub(super) struct Best {
     count: usize,
-    /// Sorted. Looked through from end to end for a key, but only for one that is good enough: with some
-    /// hundred results out of 100,000 that is some thousand times.
+    /// Sorted. Scanned for a key, but only for one that is good enough: with some hundred results out
+    /// of 100,000 that is some thousand times.
     kept: Vec<Scored>,
 }
 
@@ -51,7 +51,7 @@ impl Best {
     }
 }
 
-/// The more similar first, then the smaller key.
+/// Orders by descending similarity, then by key.
 pub(super) fn order(left: &Scored, right: &Scored) -> Ordering {
     right.1.total_cmp(&left.1).then(left.0.cmp(&right.0))
 }
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_never_counts() {
+    fn a_similarity_that_is_not_a_number_never_counts() {
         let mut best = Best::new(3);
         for similarity in [f32::NAN, f32::INFINITY, 0.5] {
             best.push(1, similarity);

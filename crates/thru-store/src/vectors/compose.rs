@@ -1,4 +1,4 @@
-//! Writing a segment: whole, and on the disk before it has its name.
+//! Writing a segment: completely, and to the disk before it gets its name.
 
 use std::path::Path;
 
@@ -11,8 +11,8 @@ use crate::error::{Result, StoreError};
 /// Bytes collected before they are written.
 const BUFFER: usize = 1 << 20;
 
-/// Writes a segment of these keys, which are in ascending order, to `path`, in place of what is there.
-/// `row` gives the vector for each place among the keys and is asked for each several times: a segment
+/// Writes a segment of these keys, which are in ascending order, to `path`, replacing an existing file.
+/// `row` returns the vector at each index of `keys` and is called for each several times: a segment
 /// holds first all signs, then all scales, then all values.
 pub(super) fn write_segment<'a>(
     path: &Path,
@@ -42,7 +42,7 @@ pub(super) fn write_segment<'a>(
     output.commit()
 }
 
-/// A file being written, and the hash of what was.
+/// A file being written, and the hash of its content.
 struct Output {
     file: Replacement,
     hasher: blake3::Hasher,
@@ -74,7 +74,7 @@ impl Output {
         Ok(())
     }
 
-    /// Ends the file with its checksum and gives it its name.
+    /// Appends the checksum and gives the file its name.
     fn commit(mut self) -> Result<()> {
         self.flush()?;
         let checksum: [u8; CHECKSUM_LENGTH] = *self.hasher.finalize().as_bytes();

@@ -1,4 +1,4 @@
-//! The folder of a model: which segments there are.
+//! The folder of a model and its segments.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,14 +14,14 @@ use crate::error::{Result, StoreError};
 
 const EXTENSION: &str = ".vectors";
 
-/// How often a folder is looked at again because it changed meanwhile. Every change is synced to the
-/// disk, which takes longer than a look, so that more than twice is rare.
+/// The number of times that a folder is listed again because it changed meanwhile. Every change is
+/// synced to the disk, which takes longer than listing, so that more than twice is rare.
 const TRIES: usize = 100;
 
-/// A segment that is open, or where it is and why it cannot be.
+/// An open segment, or its path and the reason why it cannot be used.
 type Opened = Result<Segment, (PathBuf, Flaw)>;
 
-/// A file that is named as a segment.
+/// A file with the name of a segment.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Listed {
     pub(super) number: u64,
@@ -29,19 +29,19 @@ pub(super) struct Listed {
     changed: Option<SystemTime>,
 }
 
-/// What was found in a folder at one moment.
+/// The contents of a folder at one moment.
 #[derive(Default)]
 pub(super) struct Contents {
-    /// What there was, usable or not, by number.
+    /// All segments, usable or not, by number.
     pub(super) listing: Vec<Listed>,
-    /// What can be used, by number.
+    /// The usable segments, by number.
     pub(super) segments: Vec<Segment>,
-    /// Segments that hold nothing that others do not hold, too: whoever merged them was killed before
-    /// they were removed.
+    /// Segments whose vectors are all in others too: a writer was killed after merging and before
+    /// removing them.
     pub(super) superseded: Vec<PathBuf>,
-    /// What can never be used.
+    /// Segments that can never be used.
     pub(super) damaged: Vec<SegmentProblem>,
-    /// What could not be read this time.
+    /// Segments that could not be read this time.
     pub(super) unreadable: Vec<SegmentProblem>,
 }
 
@@ -57,7 +57,7 @@ impl Folder {
         self.path.join(format!("{number:08}{EXTENSION}"))
     }
 
-    /// The segments by number; none where there is no folder.
+    /// Lists the segments by number; empty if there is no folder.
     pub(super) fn list(&self) -> Result<Vec<Listed>> {
         let failed = |error| StoreError::io(&self.path, error);
         let mut listing = Vec::new();
@@ -83,9 +83,9 @@ impl Folder {
         Ok(listing)
     }
 
-    /// Opens what is there. A folder that changes meanwhile is looked at again, since between two of its
-    /// files a merge could put away the one and bring the other; what was opened stays open, so that
-    /// another look takes hardly longer than listing the files.
+    /// Opens the segments. A folder that changes meanwhile is listed again, since between two of its
+    /// files a merge could remove one and add another; segments already opened stay open, so that
+    /// another pass takes hardly longer than listing the files.
     pub(super) fn open(&self) -> Result<Contents> {
         let mut listing = self.list()?;
         let mut opened = BTreeMap::new();
@@ -101,19 +101,19 @@ impl Folder {
         Err(StoreError::Busy { path: self.path.clone() })
     }
 
-    /// Opens one segment, freshly written.
+    /// Opens a freshly written segment.
     pub(super) fn open_segment(&self, number: u64) -> Result<Segment> {
         let path = self.segment_path(number);
         Segment::open(&self.mapped()?, path.clone(), number, &self.shape).map_err(|flaw| {
             let detail = match flaw {
-                Flaw::Gone => "it is not there".to_owned(),
+                Flaw::Gone => "it is missing".to_owned(),
                 Flaw::Unreadable(detail) | Flaw::Damaged(detail) => detail,
             };
             StoreError::Corrupt { path, detail }
         })
     }
 
-    /// Removes what writers that were killed had not finished. Nobody else may be writing.
+    /// Removes unfinished files of killed writers. There must be no other writer.
     pub(super) fn remove_leftovers(&self) -> Result<()> {
         let failed = |error| StoreError::io(&self.path, error);
         for entry in fs::read_dir(&self.path).map_err(failed)? {
@@ -125,8 +125,9 @@ impl Folder {
         Ok(())
     }
 
-    /// The folder as Tantivy maps files of it. One for each time that it is opened: it would go on giving
-    /// the same mapping for a name while somebody holds it, even if there is another file by then.
+    /// Opens the folder as a Tantivy directory that maps files. Each pass uses a new one: a directory
+    /// keeps returning the same mapping for a name while a reader holds it, even if the file was
+    /// replaced since.
     fn mapped(&self) -> Result<MmapDirectory> {
         MmapDirectory::open(&self.path)
             .map_err(|error| StoreError::io(&self.path, std::io::Error::other(error.to_string())))
@@ -150,10 +151,11 @@ impl Folder {
 }
 
 impl Contents {
-    /// Sorts what was opened, which comes by number.
+    /// Classifies the opened segments, which are sorted by number.
     fn new(listing: Vec<Listed>, opened: Vec<Opened>) -> Self {
         let mut contents = Self { listing, ..Self::default() };
-        // The newest first: what it holds, older ones need not hold. Most are told apart by their first key.
+        // Newest first: older segments need not hold what it holds. Most are told apart by their first
+        // key.
         for opened in opened.into_iter().rev() {
             match opened {
                 Ok(segment) => {
@@ -178,19 +180,19 @@ impl Contents {
     }
 }
 
-/// The number in the name of a segment.
+/// Returns the number in the name of a segment.
 fn segment_number(name: &str) -> Option<u64> {
     let number = name.strip_suffix(EXTENSION)?;
-    // Another spelling of a number would be another file.
+    // Another spelling of the number would be another file.
     number.parse().ok().filter(|parsed| format!("{parsed:08}") == number)
 }
 
-/// Whether a file is named as a segment.
+/// True if a file is named like a segment.
 pub(super) fn is_segment(name: &std::ffi::OsStr) -> bool {
     name.to_str().and_then(segment_number).is_some()
 }
 
-/// Whether a file is what a writer that was killed had not finished.
+/// True if a file is an unfinished one of a killed writer.
 pub(super) fn is_leftover(name: &std::ffi::OsStr) -> bool {
     name.to_str()
         .and_then(|name| name.split_once(EXTENSION))

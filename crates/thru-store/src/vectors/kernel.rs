@@ -1,28 +1,29 @@
-//! The two inner loops: products of whole numbers, and bits that differ.
+//! The two inner loops: integer dot products, and Hamming distances.
 //!
-//! Both are plain loops over integers. `rten-simd`, which runs the models as well, picks the widest
-//! instructions that the processor has when it is called and enters a function compiled for them; the
-//! loop is inlined there and becomes what one would write by hand. So there is no `unsafe` here, no
-//! loop for each processor, and the same numbers everywhere. `inline(always)` is what makes that work:
-//! a loop that stayed a function of its own would keep to the instructions that all processors have.
+//! Both are plain loops over integers. `rten-simd`, which also runs the models, picks the widest
+//! instructions of the processor at run time and enters a function compiled for them; the loop is
+//! inlined there and compiles to what one would write by hand. So there is no `unsafe` here, no loop
+//! for each processor, and the same results everywhere. `inline(always)` is essential: a loop that
+//! stayed a function of its own would only use the instructions that all processors have.
 
 use rten_simd::{Isa, SimdOp};
 
 use super::scope::Rows;
 
-/// Puts into `into`, which has a place for each of the `rows`, the dot products of `query` and those
-/// rows of `values`, which are as long as the query and lie one behind the other.
+/// Writes the dot products of `query` and the selected `rows` of `values` to `into`, which has one
+/// element for each of them. The rows are as long as the query and contiguous.
 ///
-/// 100,000 rows of 384 take 1.3 ms (AVX-512, one thread); with what all processors have, 7.3 ms.
+/// 100,000 rows of 384 take 1.3 ms (AVX-512, one thread); with the instructions of all processors, 7.3
+/// ms.
 pub(super) fn dot_products(query: &[u8], values: &[u8], rows: &Rows, into: &mut [i32]) {
     DotProducts { query, values, rows, into }.dispatch();
 }
 
-/// Puts into `into`, which has a place for each of the `rows`, how many bits of `query` and of those
-/// rows of `signs` differ: fewer than 65,536.
+/// Writes the number of bits in which `query` and the selected `rows` of `signs` differ, below 65,536,
+/// to `into`, which has one element for each of them.
 ///
-/// 360,000 rows of 384 bits take 0.7 ms (AVX-512, one thread). Handing on each to a function instead
-/// takes four times as long: the loop is then no longer one that can be widened.
+/// 360,000 rows of 384 bits take 0.7 ms (AVX-512, one thread). Passing each to a function instead takes
+/// four times as long: the loop can then no longer be vectorised.
 pub(super) fn distances(query: &[u8], signs: &[u8], rows: &Rows, into: &mut [u16]) {
     Distances { query, signs, rows, into }.dispatch();
 }
@@ -77,7 +78,7 @@ fn portable_distances(query: &[u8], signs: &[u8], rows: &Rows, into: &mut [u16])
     let width = query.len();
     let distance = |signs: &[u8]| bits_that_differ(query, signs) as u16;
     match (query.as_array::<48>(), rows) {
-        // The common size apart: a loop whose length is known takes half the time.
+        // A special case for the common size: a loop of known length takes half the time.
         (Some(query), Rows::All(_)) => {
             let distance = |signs: &[u8; 48]| bits_that_differ(query, signs) as u16;
             fill(into, signs.as_chunks::<48>().0.iter(), distance);
@@ -124,13 +125,13 @@ mod tests {
 
     use super::*;
 
-    /// All rows, and some of them in another order.
+    /// Returns all rows, and some of them in another order.
     fn scopes(query: &[u8], rows: &[u8]) -> [Rows; 2] {
         let count = rows.len() / query.len();
         [Rows::All(count), Rows::Some((0..count as u32).rev().step_by(2).collect())]
     }
 
-    /// A query and some rows as long, of any length and of the common one.
+    /// Generates a query and some rows of the same length, arbitrary or the common one.
     fn rows() -> impl Strategy<Value = (Vec<u8>, Vec<u8>)> {
         let width =
             prop_oneof![Just(48_usize), Just(384), (1_usize..70).prop_map(|n| n * 8), 1_usize..70];

@@ -1,4 +1,4 @@
-//! Which segments are merged, and what comes of it.
+//! The choice of segments to merge, and merging them.
 
 use std::path::Path;
 
@@ -7,15 +7,15 @@ use super::compose::write_segment;
 use super::segment::{Row, Segment};
 use crate::error::Result;
 
-/// So many of similar size become one. Each vector is then copied once for each power of eight that its
-/// segment grows by.
+/// This many of similar size become one. Each vector is then copied once for each power of eight that
+/// its segment grows by.
 const MERGED_AT_ONCE: usize = 8;
 
-/// Segments with fewer vectors than this are of similar size, whatever their size: batches of some
-/// hundred texts would else make tiers of their own. A million vectors then lie in four tiers.
+/// Segments with fewer vectors than this count as similar in size: batches of some hundred texts would
+/// otherwise make tiers of their own. A million vectors then make four tiers.
 const SMALL: usize = 8_192;
 
-/// Which of the segments with these numbers of vectors are to become one: the smallest ones first.
+/// Returns which of the segments with these numbers of vectors are to be merged: the smallest first.
 pub(super) fn to_merge(vectors: &[usize]) -> Option<Vec<usize>> {
     let mut by_tier: Vec<(u32, usize)> =
         vectors.iter().enumerate().map(|(place, vectors)| (tier(*vectors), place)).collect();
@@ -30,8 +30,8 @@ fn tier(vectors: usize) -> u32 {
     (vectors / SMALL).checked_ilog(MERGED_AT_ONCE).map_or(0, |power| power + 1)
 }
 
-/// Writes everything that the segments hold to a new one. A key that stands in several of them is taken
-/// from the first: it has the same vectors everywhere.
+/// Writes everything in the segments to a new one. A key in several of them is taken from the first: it
+/// has the same vectors everywhere.
 pub(super) fn merge(path: &Path, shape: &Shape, segments: &[&Segment]) -> Result<()> {
     let mut rows: Vec<Place> =
         Vec::with_capacity(segments.iter().map(|segment| segment.len()).sum());
@@ -50,8 +50,8 @@ pub(super) fn merge(path: &Path, shape: &Shape, segments: &[&Segment]) -> Result
     write_places(path, shape, segments, &rows)
 }
 
-/// Writes the vectors of a segment whose keys are wanted to a new one; says how many there were. Writes
-/// nothing where there are none.
+/// Writes the vectors of a segment whose keys are wanted to a new one, unless there are none. Returns
+/// their number.
 pub(super) fn filter(
     path: &Path,
     shape: &Shape,
@@ -66,7 +66,7 @@ pub(super) fn filter(
     Ok(rows.len())
 }
 
-/// Where a vector stands.
+/// The position of a vector.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     key: u64,

@@ -1,4 +1,4 @@
-//! The folders of all models, of which one is in use.
+//! The folders of all models, one of which is in use.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -11,24 +11,24 @@ use super::segment::{HEADER_LENGTH, dimensions_in};
 use super::writer::lock;
 use crate::error::{Result, StoreError};
 
-/// The vectors of one model, as they lie on the disk.
+/// The vectors of one model on the disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelFolder {
-    /// The model's name, which is that of the folder.
+    /// The model's name, which is also the name of the folder.
     pub model: String,
     /// The folder.
     pub path: PathBuf,
-    /// Bytes of the files in it.
+    /// The size of the files in it.
     pub bytes: u64,
-    /// How many dimensions its vectors have, where it holds any.
+    /// The number of dimensions of its vectors, if it holds any.
     pub dimensions: Option<usize>,
 }
 
 impl ModelFolder {
-    /// The folder of the model of this name below `folder`.
+    /// Returns the folder of this model below `folder`.
     ///
     /// # Errors
-    /// Where it is there and cannot be read.
+    /// Returns an error if it exists and cannot be read.
     pub fn at(folder: &Path, model: &str) -> Result<Self> {
         let path = folder.join(model);
         let failed = |error| StoreError::io(&path, error);
@@ -39,7 +39,7 @@ impl ModelFolder {
         };
         for entry in entries.into_iter().flatten() {
             let entry = entry.map_err(failed)?;
-            // Whatever is merged away meanwhile is in another file.
+            // Segments that are merged meanwhile are counted in another file.
             bytes += entry.metadata().map_or(0, |metadata| metadata.len());
             if is_segment(&entry.file_name())
                 && let Some(found) = dimensions_of(&entry.path())
@@ -47,16 +47,16 @@ impl ModelFolder {
                 *dimensions.entry(found).or_insert(0) += 1;
             }
         }
-        // A damaged file among others does not speak for them.
+        // A single damaged file does not decide for the others.
         let dimensions = dimensions.into_iter().max_by_key(|(_, files)| *files);
         let dimensions = dimensions.map(|(dimensions, _)| dimensions);
         Ok(Self { model: model.to_owned(), path, bytes, dimensions })
     }
 
-    /// The folders of all models below `folder`, by name.
+    /// Returns the folders of all models below `folder`, by name.
     ///
     /// # Errors
-    /// Where a folder is there and cannot be read.
+    /// Returns an error if a folder exists and cannot be read.
     pub fn all(folder: &Path) -> Result<Vec<Self>> {
         let failed = |error| StoreError::io(folder, error);
         let entries = match fs::read_dir(folder) {
@@ -76,10 +76,11 @@ impl ModelFolder {
         Ok(found)
     }
 
-    /// Removes its segments, whatever they hold; says how many there were.
+    /// Removes its segments, usable or not; returns their number.
     ///
     /// # Errors
-    /// [`StoreError::Busy`] where somebody is writing to it; and where the disk cannot be written.
+    /// [`StoreError::Busy`] if another process is writing to it; other errors if the disk cannot be
+    /// written.
     pub fn remove_segments(&self) -> Result<u64> {
         let failed = |error| StoreError::io(&self.path, error);
         let _lock = lock(&self.path)?;
@@ -95,10 +96,11 @@ impl ModelFolder {
         Ok(removed)
     }
 
-    /// Removes it with all that is in it.
+    /// Removes the folder and everything in it.
     ///
     /// # Errors
-    /// [`StoreError::Busy`] where somebody is writing to it; and where the disk cannot be written.
+    /// [`StoreError::Busy`] if another process is writing to it; other errors if the disk cannot be
+    /// written.
     pub fn remove(self) -> Result<()> {
         let lock = lock(&self.path)?;
         let removed = fs::remove_dir_all(&self.path);
@@ -107,7 +109,7 @@ impl ModelFolder {
     }
 }
 
-/// What the beginning of a segment says. Whether it is one to the end, who opens it finds out.
+/// Returns the number of dimensions in the header of a segment. The rest is checked when it is opened.
 fn dimensions_of(path: &Path) -> Option<usize> {
     let mut header = [0; HEADER_LENGTH];
     File::open(path).ok()?.read_exact(&mut header).ok()?;

@@ -1,24 +1,24 @@
-//! Vectors in whole numbers of 8 bits, and their signs.
+//! Vectors as 8-bit integers, and their signs.
 
 use super::Shape;
 use crate::error::{Result, StoreError};
 
-/// The largest of the whole numbers. The smallest is its opposite, so that a vector and its opposite are
-/// kept alike.
+/// The largest component. The smallest is its negative, so that a vector and its negative are quantised
+/// alike.
 const LARGEST: f32 = 127.0;
 
-/// A vector as it is kept: each component is about `scale` times its value.
+/// A quantised vector: each component is about `scale` times its value.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Quantised {
     /// The components, from -127 to 127, as bytes in two's complement.
     pub(super) values: Vec<u8>,
     pub(super) scale: f32,
-    /// A bit for each component, the lowest first: set where it is not negative.
+    /// A bit for each component, lowest first: set if it is not negative.
     pub(super) signs: Vec<u8>,
 }
 
 impl Quantised {
-    /// An error where a component is not a number, or infinite.
+    /// Returns an error if a component is not a finite number.
     pub(super) fn new(vector: &[f32]) -> Result<Self> {
         if !vector.iter().all(|component| component.is_finite()) {
             let detail = "a component is not a finite number".to_owned();
@@ -39,26 +39,26 @@ impl Quantised {
         })
     }
 
-    /// As [`Quantised::new`]; an error, too, where the vector has other dimensions.
+    /// As [`Quantised::new`]; also returns an error if the vector has other dimensions.
     pub(super) fn of_shape(vector: &[f32], shape: &Shape) -> Result<Self> {
         if vector.len() != shape.dimensions {
             let (found, wanted) = (vector.len(), shape.dimensions);
-            let detail = format!("a vector of {found} dimensions among those of {wanted}");
+            let detail = format!("a vector of {found} dimensions instead of {wanted}");
             return Err(StoreError::Vectors { detail });
         }
         Self::new(vector)
     }
 }
 
-/// A vector to which others are compared.
+/// A query vector, to which others are compared.
 #[derive(Clone, Debug)]
 pub struct Query(pub(super) Quantised);
 
 impl Query {
-    /// A query from a vector of unit length. It finds nothing among vectors of other dimensions.
+    /// Quantises a query vector of unit length. It finds nothing among vectors of other dimensions.
     ///
     /// # Errors
-    /// Where a component is not a number, or infinite.
+    /// Returns an error if a component is not a finite number.
     pub fn new(vector: &[f32]) -> Result<Self> {
         Quantised::new(vector).map(Self)
     }

@@ -1,13 +1,13 @@
-//! Which vectors a question is about.
+//! The vectors that a search considers.
 
 use super::segment::Segment;
 
-/// The texts among which something is looked for.
+/// The texts to search.
 #[derive(Clone, Copy, Debug)]
 pub enum Among<'a> {
     /// All of them.
     All,
-    /// Those of these keys, which must be in ascending order.
+    /// Those with these keys, which must be in ascending order.
     Keys(&'a [u64]),
 }
 
@@ -18,14 +18,14 @@ pub(super) enum Rows {
 }
 
 impl Among<'_> {
-    /// The rows of a segment that are in question.
+    /// Returns the rows of a segment that are to be searched.
     pub(super) fn rows(self, segment: &Segment) -> Rows {
         let keys = match self {
             Self::All => return Rows::All(segment.len()),
             Self::Keys(keys) => keys,
         };
         let mut rows = Vec::with_capacity(keys.len().min(segment.len()));
-        // Whichever of the two lags behind leaps to where the other one is.
+        // The position that lags behind leaps to the other one.
         let (mut place, mut row) = (0, 0);
         while let (Some(&wanted), Some(found)) = (keys.get(place), segment.key(row)) {
             if found < wanted {
@@ -43,15 +43,15 @@ impl Among<'_> {
     }
 }
 
-/// The first position from `start` on that is not before what is looked for, found in steps that double
-/// and then halve: near ones in few, far ones in not many more.
+/// Returns the first position from `start` on that is not before the target, found in steps that double
+/// and then halve: few for near targets, not many more for far ones.
 fn leap(start: usize, end: usize, is_before: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut step) = (start, 1);
     while low + step < end && is_before(low + step) {
         low += step;
         step *= 2;
     }
-    // What stands at `low` is before, what stands at `high` is not.
+    // `low` is before the target, `high` is not.
     let mut high = end.min(low + step);
     while low + 1 < high {
         let middle = low.midpoint(high);
@@ -68,7 +68,7 @@ impl Rows {
         }
     }
 
-    /// Those of them whose distance, given for each in turn, is at most `most`.
+    /// Returns the rows whose distance, given for each in turn, is at most `most`.
     pub(super) fn within(&self, distances: &[u16], most: u16) -> Self {
         let near = |(row, distance): (u32, &u16)| (*distance <= most).then_some(row);
         Self::Some(match self {

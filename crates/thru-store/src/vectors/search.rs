@@ -1,4 +1,4 @@
-//! Finding the nearest vectors.
+//! Nearest neighbour search.
 
 use std::path::Path;
 
@@ -9,25 +9,25 @@ use super::segment::Segment;
 use super::{Query, SegmentProblem, Shape};
 use crate::error::Result;
 
-/// When vectors are passed over by their signs alone.
+/// The thresholds of the prefilter, which compares signs only.
 pub(super) struct Limits {
-    /// From this many vectors in question on.
+    /// The number of vectors from which the prefilter is used.
     pub(super) prefilter_from: usize,
-    /// At least this many are looked at closely.
+    /// The least number of candidates that are compared exactly.
     pub(super) least_candidates: usize,
-    /// For each result that is wanted, this many are looked at closely, if that is more.
+    /// The number of candidates for each wanted result that are compared exactly, if that is more.
     pub(super) candidates_per_result: usize,
 }
 
 impl Limits {
-    /// Looking at 100,000 vectors closely takes under 2 ms, and nothing can be missed; at a million by
-    /// their signs, some more. The 2,000 nearest by signs, or 8 for each result, held 98 in 100 of the
-    /// ten that are nearest, among a million (synthetic vectors, measured once).
+    /// Comparing 100,000 vectors exactly takes under 2 ms and misses nothing; comparing the signs of a
+    /// million takes slightly longer. The 2,000 nearest by signs, or 8 for each result, contained 98 %
+    /// of the ten nearest among a million (synthetic vectors, measured once).
     pub(super) const MEASURED: Self =
         Self { prefilter_from: 100_000, least_candidates: 2_000, candidates_per_result: 8 };
 }
 
-/// The vectors of a model as they were when they were opened.
+/// The vectors of a model at the time they were opened.
 pub struct Vectors {
     folder: Folder,
     listing: Vec<Listed>,
@@ -36,12 +36,12 @@ pub struct Vectors {
 }
 
 impl Vectors {
-    /// Opens the vectors in `folder`, which were made by the model of this name; none where there is no
-    /// folder. Segments that cannot be used are left out: see [`Vectors::problems`].
+    /// Opens the vectors in `folder`, which were made by this model; empty if there is no folder.
+    /// Unusable segments are left out: see [`Vectors::problems`].
     ///
     /// # Errors
-    /// Where the folder is there and cannot be read, or changes faster than it can be; and where vectors
-    /// cannot have these dimensions.
+    /// Returns an error if the folder exists and cannot be read, or changes faster than it can be read,
+    /// or if vectors cannot have these dimensions.
     pub fn open(folder: &Path, dimensions: usize, model: &str) -> Result<Self> {
         let shape = Shape::new(dimensions, model)?;
         let folder = Folder { path: folder.to_owned(), shape };
@@ -53,54 +53,55 @@ impl Vectors {
         Ok(Self { folder, listing, segments, problems })
     }
 
-    /// How many vectors there are; a text may have several.
+    /// Returns the number of vectors; a text may have several.
     pub fn len(&self) -> usize {
         self.segments.iter().map(Segment::len).sum()
     }
 
-    /// Whether there is no vector.
+    /// True if there are no vectors.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many files they lie in.
+    /// Returns the number of segments.
     pub fn segments(&self) -> usize {
         self.segments.len()
     }
 
-    /// Whether the folder still holds what was opened. If not, opening it again shows what is new, and
-    /// lets go of what was removed.
+    /// True if the folder still holds what was opened. If not, opening it again shows new segments and
+    /// releases removed ones.
     ///
     /// # Errors
-    /// Where the folder cannot be read.
+    /// Returns an error if the folder cannot be read.
     pub fn is_current(&self) -> Result<bool> {
         Ok(self.folder.list()? == self.listing)
     }
 
-    /// Segments that could not be used when they were opened. The writer removes those that are damaged.
+    /// Returns the segments that could not be used when they were opened. The writer removes damaged
+    /// ones.
     pub fn problems(&self) -> &[SegmentProblem] {
         &self.problems
     }
 
-    /// Reads every byte, and gives all that is wrong.
+    /// Reads every byte and returns all problems.
     pub fn verify(&self) -> Vec<SegmentProblem> {
         let damaged = self.segments.iter().filter_map(|segment| segment.verify().err());
         self.problems.iter().cloned().chain(damaged).collect()
     }
 
-    /// Whether there are vectors of this text.
+    /// True if there are vectors of this text.
     pub fn contains(&self, key: u64) -> bool {
         self.segments.iter().any(|segment| segment.contains(key))
     }
 
-    /// How similar a text is by its best chunk, about from -1 to 1: the cosine of the angle for vectors
-    /// of unit length. Nothing where there are no vectors of it. Many at a time are quicker by
-    /// [`Vectors::nearest`] among their keys.
+    /// Returns the similarity of a text by its best chunk, about from -1 to 1: the cosine of the angle
+    /// for vectors of unit length. `None` if it has no vectors. For many texts [`Vectors::nearest`]
+    /// among their keys is faster.
     pub fn similarity(&self, query: &Query, key: u64) -> Option<f32> {
         self.nearest(query, Among::Keys(&[key]), 1).first().map(|(_, similarity)| *similarity)
     }
 
-    /// Which chunk of a text is most similar, counted from 0. Nothing where there are no vectors of it.
+    /// Returns the most similar chunk of a text, counted from 0; `None` if it has no vectors.
     pub fn nearest_chunk(&self, query: &Query, key: u64) -> Option<usize> {
         if !query.fits(&self.folder.shape) {
             return None;
@@ -110,13 +111,13 @@ impl Vectors {
         let mut similarities = Vec::new();
         segment
             .similarities(query, &Rows::Some(rows), |_, similarity| similarities.push(similarity));
-        // Of equal ones the first.
+        // The first of equally similar ones.
         let chunks = similarities.iter().enumerate().rev();
         chunks.max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(chunk, _)| chunk)
     }
 
-    /// The `count` texts that are most similar, each once with its best chunk, best first; texts that are
-    /// equally similar in the order of their keys.
+    /// Returns the `count` most similar texts, each once with its best chunk, best first; equally
+    /// similar texts are sorted by key.
     pub fn nearest(&self, query: &Query, among: Among<'_>, count: usize) -> Vec<(u64, f32)> {
         self.nearest_within(query, among, count, &Limits::MEASURED)
     }
@@ -146,8 +147,8 @@ impl Vectors {
         best.into_vec()
     }
 
-    /// The rows, about `wanted` of them, that differ from the query in the fewest signs. Of those that
-    /// differ in equally many all are in or none, so that it does not matter which segment they lie in.
+    /// Returns the rows, about `wanted` of them, that differ from the query in the fewest signs. Rows
+    /// at the same distance are all included or all excluded, so that their segment does not matter.
     fn nearest_by_signs(&self, query: &Query, scope: &[Rows], wanted: usize) -> Vec<Rows> {
         let mut distances = vec![0; scope.iter().map(Rows::len).sum()];
         let mut rest = distances.as_mut_slice();
@@ -167,7 +168,7 @@ impl Vectors {
     }
 }
 
-/// The smallest distance within which there are `wanted`.
+/// Returns the smallest distance within which there are `wanted` rows.
 fn distance_of_nearest(distances: &[u16], largest: usize, wanted: usize) -> u16 {
     let mut counts = vec![0_usize; largest + 1];
     for distance in distances {

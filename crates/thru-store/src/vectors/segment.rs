@@ -1,6 +1,6 @@
-//! A segment: some vectors in a file that never changes, mapped into memory.
+//! A segment: vectors in an immutable, memory-mapped file.
 //!
-//! | what | how |
+//! | part | format |
 //! |---|---|
 //! | header, 64 bytes | `thruvecs`, version (u32), dimensions (u32), vectors (u64), hash of the model (16 bytes), checksum of header and keys (16 bytes), 8 zeros |
 //! | keys | a u64 for each vector, ascending |
@@ -9,12 +9,12 @@
 //! | values | an i8 for each component |
 //! | checksum | BLAKE3 of everything before, 32 bytes |
 //!
-//! Numbers are little-endian. Every part begins at a multiple of 64 bytes, which are one line of the
-//! processor's cache, with zeros in between.
+//! Numbers are little-endian. Every part begins at a multiple of 64 bytes, one line of the processor's
+//! cache, padded with zeros.
 //!
-//! What is read of a segment before it is used is its header and its keys. That the rest is what was
-//! written is looked at where somebody asks for it, and before any of it is copied to another segment: it
-//! may be hundreds of megabytes, and a damaged vector makes nothing worse than one answer.
+//! Opening a segment only checks its header and keys. The rest is checked on request, and before any of
+//! it is copied to another segment: it may be hundreds of megabytes, and a damaged vector spoils one
+//! answer at most.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -31,22 +31,22 @@ pub(super) const HEADER_LENGTH: usize = 64;
 pub(super) const CHECKSUM_LENGTH: usize = blake3::OUT_LEN;
 const ALIGNMENT: usize = 64;
 const MAGIC: &[u8; 8] = b"thruvecs";
-/// Segments of another version are made again.
+/// The format version. Segments of another version are made again.
 const VERSION: u32 = 1;
-/// How much of the header stands before its checksum.
+/// The length of the header before its checksum.
 const CHECKED_LENGTH: usize = 40;
 
-/// Why a file cannot be used.
+/// The reason why a file cannot be used.
 pub(super) enum Flaw {
-    /// It is no longer there: somebody merged it.
+    /// The file is gone: another process merged it.
     Gone,
-    /// It could not be read, this time.
+    /// The file could not be read this time.
     Unreadable(String),
-    /// It is not a whole segment of this shape, and never will be.
+    /// The file is not a complete segment of this shape, and never will be.
     Damaged(String),
 }
 
-/// Where the parts of a segment lie.
+/// The positions of the parts of a segment.
 pub(super) struct Sections {
     keys: Range<usize>,
     signs: Range<usize>,
@@ -56,7 +56,7 @@ pub(super) struct Sections {
 }
 
 impl Sections {
-    /// Nothing where there are more vectors than a file, or a row's number, can hold.
+    /// Returns `None` if there are more vectors than a file, or a row number, can hold.
     pub(super) fn new(vectors: u64, dimensions: usize) -> Option<Self> {
         let vectors = usize::try_from(u32::try_from(vectors).ok()?).ok()?;
         let part = |after: usize, width: usize| {
@@ -77,14 +77,14 @@ impl Sections {
         })
     }
 
-    /// Where keys, signs, scales, values and checksum begin.
+    /// Returns the starts of keys, signs, scales, values and checksum.
     pub(super) const fn starts(&self) -> [usize; 5] {
         let Self { keys, signs, scales, values, checksum } = self;
         [keys.start, signs.start, scales.start, values.start, checksum.start]
     }
 }
 
-/// The first bytes of a segment with these keys, as bytes.
+/// Returns the header of a segment with these keys, as bytes.
 pub(super) fn header(shape: &Shape, vectors: u64, keys: &[u8]) -> [u8; HEADER_LENGTH] {
     let mut header = [0; HEADER_LENGTH];
     header[..8].copy_from_slice(MAGIC);
@@ -111,7 +111,7 @@ impl<'a> From<&'a Quantised> for Row<'a> {
     }
 }
 
-/// An open segment. It can be read for as long as it is held, whatever becomes of the file's name.
+/// An open segment. It stays readable for as long as it is held, even if the file is removed.
 pub(super) struct Segment {
     pub(super) number: u64,
     pub(super) path: PathBuf,
@@ -121,7 +121,7 @@ pub(super) struct Segment {
 }
 
 impl Segment {
-    /// Opens the segment of this name, which must be of this shape.
+    /// Opens the segment of this name, which must have this shape.
     pub(super) fn open(
         folder: &MmapDirectory,
         path: PathBuf,
@@ -129,7 +129,7 @@ impl Segment {
         shape: &Shape,
     ) -> Result<Self, Flaw> {
         let name = Path::new(path.file_name().unwrap_or_default());
-        // Tantivy maps files in a way that is safe to call; it keeps no more of them than we hold.
+        // Tantivy provides a safe way to map files; it does not keep more of them than we hold.
         let file = folder.open_read(name).map_err(|error| match error {
             OpenReadError::FileDoesNotExist(_) => Flaw::Gone,
             other => Flaw::Unreadable(other.to_string()),
@@ -139,12 +139,12 @@ impl Segment {
         Ok(Self { number, path, dimensions: shape.dimensions, sections, bytes })
     }
 
-    /// How many vectors it holds.
+    /// Returns the number of its vectors.
     pub(super) fn len(&self) -> usize {
         self.sections.keys.len() / size_of::<u64>()
     }
 
-    /// Its keys in order, each as often as it has vectors.
+    /// Returns its keys in order, each as often as it has vectors.
     pub(super) fn keys(&self) -> impl Iterator<Item = u64> {
         self.raw_keys().iter().map(|key| u64::from_le_bytes(*key))
     }
@@ -153,7 +153,7 @@ impl Segment {
         self.raw_keys().get(row).map(|key| u64::from_le_bytes(*key))
     }
 
-    /// The rows of one key.
+    /// Returns the rows of one key.
     pub(super) fn rows_of(&self, key: u64) -> Range<usize> {
         let keys = self.raw_keys();
         let start = keys.partition_point(|other| u64::from_le_bytes(*other) < key);
@@ -166,7 +166,7 @@ impl Segment {
         !self.rows_of(key).is_empty()
     }
 
-    /// The vector in a row below [`Segment::len`].
+    /// Returns the vector in a row below [`Segment::len`].
     pub(super) fn row(&self, row: usize) -> Row<'_> {
         let (signs, values) = (self.dimensions / 8, self.dimensions);
         Row {
@@ -176,7 +176,7 @@ impl Segment {
         }
     }
 
-    /// Hands on the keys of `rows` and how similar they are to a query that fits.
+    /// Calls `each` with the keys of `rows` and their similarities to a query of the same shape.
     pub(super) fn similarities(&self, query: &Query, rows: &Rows, mut each: impl FnMut(u64, f32)) {
         let (keys, Query(query)) = (self.raw_keys(), query);
         let mut products = vec![0; rows.len()];
@@ -195,18 +195,19 @@ impl Segment {
         }
     }
 
-    /// Puts into `into`, for each of the `rows`, in how many signs it differs from a query that fits.
+    /// Writes the number of signs in which each of the `rows` differs from a query of the same shape to
+    /// `into`.
     pub(super) fn distances(&self, query: &Query, rows: &Rows, into: &mut [u16]) {
         kernel::distances(&query.0.signs, self.part(&self.sections.signs), rows, into);
     }
 
-    /// Reads everything, and says what is wrong.
+    /// Reads everything and returns the problem, if there is one.
     pub(super) fn verify(&self) -> Result<(), SegmentProblem> {
         let content = &self.bytes[..self.sections.checksum.start];
         if blake3::hash(content).as_bytes()[..] == *self.part(&self.sections.checksum) {
             return Ok(());
         }
-        let detail = "its content is not what was written".to_owned();
+        let detail = "its content does not match its checksum".to_owned();
         Err(SegmentProblem { path: self.path.clone(), detail })
     }
 
@@ -224,7 +225,7 @@ impl Segment {
     }
 }
 
-/// How many dimensions the vectors of a segment with this header have, if it is one.
+/// Returns the number of dimensions in a header, if it is one of a segment.
 pub(super) fn dimensions_in(header: &[u8; HEADER_LENGTH]) -> Option<usize> {
     let number = |at: usize| {
         u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
@@ -232,7 +233,7 @@ pub(super) fn dimensions_in(header: &[u8; HEADER_LENGTH]) -> Option<usize> {
     (header.starts_with(MAGIC) && number(8) == VERSION).then(|| number(12) as usize)
 }
 
-/// Where the parts of these bytes are, if they are a segment of this shape.
+/// Returns the positions of the parts, if the bytes are a segment of this shape.
 fn sections(bytes: &[u8], shape: &Shape) -> Result<Sections, String> {
     let Some(found) = bytes.first_chunk::<HEADER_LENGTH>() else {
         return Err(format!("it has {} bytes, fewer than a header", bytes.len()));
@@ -242,10 +243,10 @@ fn sections(bytes: &[u8], shape: &Shape) -> Result<Sections, String> {
         u32::from_le_bytes(four)
     };
     if !found.starts_with(MAGIC) {
-        return Err("it is no segment of vectors".to_owned());
+        return Err("it is not a vector segment".to_owned());
     }
     if number(8) != VERSION {
-        return Err(format!("it has the form of version {}; this one knows {VERSION}", number(8)));
+        return Err(format!("its format version is {}; this build supports {VERSION}", number(8)));
     }
     if number(12) as usize != shape.dimensions {
         let wanted = shape.dimensions;
@@ -257,9 +258,9 @@ fn sections(bytes: &[u8], shape: &Shape) -> Result<Sections, String> {
     let vectors = u64::from(number(20)) << 32 | u64::from(number(16));
     let sections = Sections::new(vectors, shape.dimensions)
         .filter(|sections| sections.checksum.end == bytes.len())
-        .ok_or_else(|| format!("{vectors} vectors do not take {} bytes", bytes.len()))?;
+        .ok_or_else(|| format!("{vectors} vectors do not make {} bytes", bytes.len()))?;
     if *found != header(shape, vectors, &bytes[sections.keys.clone()]) {
-        return Err("its keys are not what was written".to_owned());
+        return Err("its keys do not match their checksum".to_owned());
     }
     let keys = bytes[sections.keys.clone()].as_chunks::<8>().0;
     if !keys.is_sorted_by_key(|key| u64::from_le_bytes(*key)) {

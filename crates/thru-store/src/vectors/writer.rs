@@ -1,4 +1,4 @@
-//! Adding vectors and taking them out.
+//! Adding and removing vectors.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -13,16 +13,16 @@ use super::{MOST_CHUNKS, SegmentProblem, Shape};
 use crate::error::{Result, StoreError};
 use crate::files;
 
-/// Held by who writes, in the folder. The file stays when the lock is given back.
+/// The lock file in the folder, held by the writer. It remains when the lock is released.
 const LOCK: &str = "writer.lock";
 
-/// The right to write the vectors of a model, which one at a time has.
+/// The writer of the vectors of a model. There is one at a time.
 ///
-/// Every change is on the disk, whole, when a method returns; who is killed in between leaves the folder
-/// as it was, or as it was to be. What killed writers left is removed when the next one opens.
+/// Every change is completely on the disk when a method returns; a kill in between leaves the folder in
+/// the state before or after it. Leftovers of killed writers are removed when the next one opens.
 pub struct VectorWriter {
     folder: Folder,
-    /// By number.
+    /// Sorted by number.
     segments: Vec<Segment>,
     problems: Vec<SegmentProblem>,
     next_number: u64,
@@ -30,12 +30,12 @@ pub struct VectorWriter {
 }
 
 impl VectorWriter {
-    /// Opens the folder of the model of this name, which is made where it is missing, and removes what
-    /// cannot be used: see [`VectorWriter::problems`].
+    /// Opens the folder of this model, creating it if it is missing, and removes unusable segments: see
+    /// [`VectorWriter::problems`].
     ///
     /// # Errors
-    /// [`StoreError::Busy`] where somebody else is writing; and where the folder, or a segment in it, cannot
-    /// be read or written, or vectors cannot have these dimensions.
+    /// [`StoreError::Busy`] if another process is writing; other errors if the folder, or a segment in
+    /// it, cannot be read or written, or if vectors cannot have these dimensions.
     pub fn open(folder: &Path, dimensions: usize, model: &str) -> Result<Self> {
         let shape = Shape::new(dimensions, model)?;
         files::create_private_directory(folder)?;
@@ -57,28 +57,29 @@ impl VectorWriter {
         Ok(Self { folder, segments, problems, next_number, _lock: lock })
     }
 
-    /// What was damaged, from opening on. It is gone: its texts are to be embedded again.
+    /// Returns the damaged segments found since opening. They were removed: their texts have to be
+    /// embedded again.
     pub fn problems(&self) -> &[SegmentProblem] {
         &self.problems
     }
 
-    /// Whether there are vectors of this text.
+    /// True if there are vectors of this text.
     pub fn contains(&self, key: u64) -> bool {
         self.segments.iter().any(|segment| segment.contains(key))
     }
 
     /// Adds the vectors of texts: for each its key and a vector of unit length for each of its chunks.
-    /// Texts that are there already are passed over, since a key stands for one text and its vectors.
-    /// Makes one segment, so that some hundred texts at a time are best.
+    /// Texts that already have vectors are skipped, since a key stands for one text and its vectors.
+    /// Creates one segment, so that batches of some hundred texts are best.
     ///
     /// # Errors
-    /// Nothing is added where a vector has other dimensions or a component that is no finite number, or
-    /// where a text has more than [`MOST_CHUNKS`]; or where the disk cannot be written.
+    /// Returns an error, and adds nothing, if a vector has other dimensions or a component that is not
+    /// a finite number, or a text has more than [`MOST_CHUNKS`]; also if the disk cannot be written.
     pub fn add(&mut self, texts: Vec<(u64, Vec<Vec<f32>>)>) -> Result<()> {
         let mut added: BTreeMap<u64, Vec<Quantised>> = BTreeMap::new();
         for (key, chunks) in texts {
             if chunks.len() > MOST_CHUNKS {
-                let detail = format!("{} of one text, more than {MOST_CHUNKS}", chunks.len());
+                let detail = format!("{} for one text, more than {MOST_CHUNKS}", chunks.len());
                 return Err(StoreError::Vectors { detail });
             }
             let quantise = |chunk: &Vec<f32>| Quantised::of_shape(chunk, &self.folder.shape);
@@ -102,21 +103,21 @@ impl VectorWriter {
         self.merge_tiers()
     }
 
-    /// Takes the vectors of these texts out; says how many vectors there were. None of their bytes is in
-    /// any file afterwards; readers that are open go on seeing them.
+    /// Removes the vectors of these texts; returns the number of vectors removed. None of their bytes
+    /// is in any file afterwards; open readers keep seeing them.
     ///
     /// # Errors
-    /// Where the disk cannot be written. Calling it again goes on.
+    /// Returns an error if the disk cannot be written. Calling it again continues.
     pub fn remove(&mut self, keys: &[u64]) -> Result<usize> {
         let mut keys = keys.to_vec();
         keys.sort_unstable();
         self.retain(|key| keys.binary_search(&key).is_err())
     }
 
-    /// Takes out the vectors of all texts but those that are wanted, as [`VectorWriter::remove`] does.
+    /// Removes the vectors of all texts that are not wanted, as [`VectorWriter::remove`] does.
     ///
     /// # Errors
-    /// As of [`VectorWriter::remove`].
+    /// As for [`VectorWriter::remove`].
     pub fn retain(&mut self, is_wanted: impl Fn(u64) -> bool) -> Result<usize> {
         let mut removed = 0;
         let mut place = 0;
@@ -125,13 +126,13 @@ impl VectorWriter {
                 place += 1;
                 continue;
             }
-            // Never with a new checksum over what is damaged: it goes as a whole.
+            // Damaged vectors must not get a new checksum: the segment is removed as a whole.
             if let Err(problem) = segment.verify() {
                 removed += segment.len();
                 self.discard(place, problem)?;
                 continue;
             }
-            // Under the same name, so that there is no moment at which both lie there.
+            // Under the same name, so that there is no moment at which both exist.
             let kept = filter(&segment.path, &self.folder.shape, segment, &is_wanted)?;
             removed += segment.len() - kept;
             if kept == 0 {
@@ -145,10 +146,10 @@ impl VectorWriter {
         Ok(removed)
     }
 
-    /// Reads every byte, and removes segments that are damaged: see [`VectorWriter::problems`].
+    /// Reads every byte and removes damaged segments: see [`VectorWriter::problems`].
     ///
     /// # Errors
-    /// Where the disk cannot be written.
+    /// Returns an error if the disk cannot be written.
     pub fn remove_damaged(&mut self) -> Result<()> {
         let mut place = 0;
         while let Some(segment) = self.segments.get(place) {
@@ -184,14 +185,14 @@ impl VectorWriter {
         }
     }
 
-    /// Opens the segment that was just written under the next number.
+    /// Opens the newly written segment of this number.
     fn take_in(&mut self, number: u64) -> Result<()> {
         self.segments.push(self.folder.open_segment(number)?);
         self.next_number = number.saturating_add(1);
         Ok(())
     }
 
-    /// Removes a segment that is damaged.
+    /// Removes a damaged segment.
     fn discard(&mut self, place: usize, problem: SegmentProblem) -> Result<()> {
         remove(&problem.path)?;
         self.segments.remove(place);

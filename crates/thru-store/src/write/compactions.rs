@@ -1,4 +1,4 @@
-//! Writing where contexts were compacted, and what sessions held then.
+//! Writing compactions of contexts, and snapshots of what sessions held then.
 
 use thru_core::{Boundary, CompactSummary, Snapshot, Timestamp};
 use thru_redact::Clean;
@@ -6,41 +6,41 @@ use thru_redact::Clean;
 use super::{Batch, time};
 use crate::error::Result;
 
-/// What a hook told of a compaction: that one begins, or that one came to its end.
+/// A hook's report of a compaction: that it begins, or that it has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompactionEvent {
     /// The key of the journal's record.
     pub key: String,
-    /// The event, as the agent names it.
+    /// The name of the event, as the agent spells it.
     pub event: String,
-    /// When.
+    /// Its time.
     pub at: Timestamp,
-    /// What for.
+    /// The trigger.
     pub trigger: Option<String>,
-    /// What the user asked it to keep.
+    /// The user's instructions for the summary.
     pub asked: Option<String>,
     /// The agent's own summary.
     pub summary: Option<String>,
 }
 
-/// What hooks know of one compaction.
+/// The combined reports of hooks about one compaction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToldCompaction {
-    /// The key of the record made before it, else of that made after it.
+    /// The key of the record made before it, else of the one made after it.
     pub event: String,
-    /// When.
+    /// Its time.
     pub at: Timestamp,
-    /// What for.
+    /// The trigger.
     pub trigger: Option<String>,
-    /// What the user asked it to keep.
+    /// The user's instructions for the summary.
     pub asked: Option<String>,
     /// The agent's own summary.
     pub summary: Option<String>,
 }
 
 impl Batch<'_> {
-    /// Writes where a transcript says that the context was compacted, and what the agent put in its
-    /// place, each once. Says whether any of it may be new.
+    /// Writes the compactions in a transcript, and the summaries that the agent put in place of the
+    /// context, each once. Returns true if any of it may be new.
     pub(super) fn put_compactions(
         &self,
         source: i64,
@@ -49,7 +49,7 @@ impl Batch<'_> {
         summaries: &[CompactSummary],
     ) -> Result<bool> {
         for boundary in boundaries {
-            // Of two files that tell of it, always the same one counts.
+            // If two files report it, the choice between them does not depend on their order.
             self.transaction
                 .prepare_cached(
                     "INSERT INTO compactions
@@ -82,7 +82,10 @@ impl Batch<'_> {
         Ok(!boundaries.is_empty() || !summaries.is_empty())
     }
 
-    /// What hooks told of the compactions of a session, in their order.
+    /// Returns the reports of hooks about the compactions of a session, in order.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn compaction_events(&self, session: i64) -> Result<Vec<CompactionEvent>> {
         let mut statement = self.transaction.prepare_cached(
             "SELECT key, event, at, payload ->> '$.trigger', payload ->> '$.custom_instructions',
@@ -106,7 +109,10 @@ impl Batch<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The compactions of which the transcripts of a session tell, by their records, in their order.
+    /// Returns the compactions in the transcripts of a session, by their records, in order.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn boundaries(&self, session: i64, hooks: i64) -> Result<Vec<(String, Timestamp)>> {
         let mut statement = self.transaction.prepare_cached(
             "SELECT record, at FROM compactions WHERE session = ?1 AND source <> ?2
@@ -117,7 +123,10 @@ impl Batch<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Forgets what hooks told of the compactions of a session, to be told anew.
+    /// Deletes the reports of hooks about the compactions of a session, to be written again.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn untell_compactions(&self, session: i64, hooks: i64) -> Result<()> {
         for (sql, with_source) in [
             ("DELETE FROM compactions WHERE session = ?1 AND source = ?2", true),
@@ -135,8 +144,11 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Notes what hooks told of a compaction: of the one that stands at a boundary, or of one that no
-    /// transcript tells of.
+    /// Records the reports of hooks about a compaction: one at a boundary in a transcript, or one that
+    /// is in no transcript.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn tell_compaction(
         &self,
         session: i64,
@@ -173,7 +185,10 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Writes what a session held at a compaction, once.
+    /// Writes a snapshot of a session at a compaction, once.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn put_snapshot(
         &self,
         key: &str,
@@ -197,7 +212,7 @@ impl Batch<'_> {
         Ok(written > 0)
     }
 
-    /// Takes out what is known of the compactions of a session.
+    /// Deletes all records of the compactions of a session.
     pub(super) fn remove_compactions_of(&self, session: i64) -> Result<()> {
         for sql in [
             "DELETE FROM compactions WHERE session = ?1",

@@ -1,5 +1,5 @@
-//! Writing what hooks recorded: events, the passages that they are until a transcript tells them
-//! better, and what sessions were given.
+//! Writing the records of hooks: events, the passages that stand for them until a transcript has them,
+//! and injections.
 
 use rusqlite::OptionalExtension;
 use thru_core::{Id, Injection, PassageKind, Timestamp};
@@ -7,7 +7,7 @@ use thru_core::{Id, Injection, PassageKind, Timestamp};
 use super::{Batch, time};
 use crate::error::Result;
 
-/// Two events that are alike and have no id of their own are one within this time.
+/// Two equal events without an id of their own count as one within this time.
 const AT_ONCE_MS: i64 = 2_000;
 
 /// An event to be written.
@@ -15,21 +15,21 @@ const AT_ONCE_MS: i64 = 2_000;
 pub struct NewEvent {
     /// The key of the journal's record.
     pub key: String,
-    /// The event, as the agent names it.
+    /// The name of the event, as the agent spells it.
     pub event: String,
-    /// When.
+    /// Its time.
     pub at: Timestamp,
-    /// Which prompt of the session, as hooks counted.
+    /// The number of the prompt in the session, as counted by hooks.
     pub prompt: Option<u32>,
     /// The tool that ran.
     pub tool: Option<String>,
-    /// The hash of what the agent sent, where that has no id of its own.
+    /// The hash of the agent's payload, if the event has no id of its own.
     pub hash: Option<Id>,
-    /// What its passage is known by; nothing where it is no passage.
+    /// The fingerprint of its passage; `None` if it is no passage.
     pub fingerprint: Option<u64>,
-    /// What else is worth knowing, as JSON.
+    /// Further details, as JSON.
     pub detail: String,
-    /// What the agent sent, as JSON, where it may be a passage.
+    /// The agent's payload, as JSON, if the event may be a passage.
     pub payload: Option<String>,
 }
 
@@ -40,32 +40,35 @@ pub struct OpenEvent {
     pub row: i64,
     /// The key of the journal's record.
     pub key: String,
-    /// The event, as the agent names it.
+    /// The name of the event, as the agent spells it.
     pub event: String,
-    /// When.
+    /// Its time.
     pub at: Timestamp,
-    /// What its passage is known by.
+    /// The fingerprint of its passage.
     pub fingerprint: u64,
-    /// What the agent sent; nothing once a transcript told it.
+    /// The agent's payload; `None` once a transcript has the event.
     pub payload: Option<String>,
 }
 
-/// What a transcript tells of an event.
+/// A passage in a transcript that may correspond to an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Told {
-    /// Who speaks in it.
+    /// Its kind.
     pub kind: PassageKind,
-    /// What the event is known by.
+    /// The fingerprint of the event.
     pub fingerprint: Option<u64>,
     /// The turn it belongs to.
     pub turn: u32,
-    /// When.
+    /// Its time.
     pub at: Option<Timestamp>,
 }
 
 impl Batch<'_> {
-    /// Writes an event, once. Says no where it is known already, or where it is another copy of one
+    /// Writes an event, once. Returns false if it is known already, or if it is another copy of one
     /// that has no id of its own.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn put_event(&self, session: i64, event: &NewEvent) -> Result<bool> {
         if let Some(hash) = &event.hash {
             let at = event.at.as_millisecond();
@@ -87,7 +90,7 @@ impl Batch<'_> {
                 )
                 .optional()?;
             if let Some((row, known_at, known_key)) = copy {
-                // The earlier one stands for both, whichever was read first.
+                // The earlier one stands for both, regardless of the order of reading.
                 if (at, event.key.as_str()) < (known_at, known_key.as_str()) {
                     self.transaction
                         .prepare_cached(
@@ -124,7 +127,10 @@ impl Batch<'_> {
         Ok(written > 0)
     }
 
-    /// Notes where the agent keeps the transcript, as hooks said.
+    /// Records the path of the transcript, as reported by hooks.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn set_source_path(&self, source: i64, path: &str) -> Result<()> {
         self.transaction
             .prepare_cached("UPDATE sources SET path = ?2 WHERE id = ?1 AND path <> ?2")?
@@ -132,7 +138,7 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Notes that a session's events have to be compared with its transcript again.
+    /// Marks a session whose events have to be compared with its transcript again.
     pub(super) fn mark_unsettled(&self, session: i64) -> Result<()> {
         self.transaction
             .prepare_cached(
@@ -143,7 +149,10 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Sessions whose events have to be compared with their transcripts.
+    /// Returns the sessions whose events have to be compared with their transcripts.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn unsettled_sessions(&self) -> Result<Vec<i64>> {
         let mut statement =
             self.transaction.prepare("SELECT id FROM sessions WHERE unsettled = 1 ORDER BY id")?;
@@ -151,7 +160,10 @@ impl Batch<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The events of a session that may be passages, in their order.
+    /// Returns the events of a session that may be passages, in order.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn open_events(&self, session: i64) -> Result<Vec<OpenEvent>> {
         let mut statement = self.transaction.prepare_cached(
             "SELECT id, key, event, at, fingerprint, payload FROM events
@@ -170,7 +182,10 @@ impl Batch<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// What the transcripts of a session tell, in their order.
+    /// Returns the passages in the transcripts of a session, in order.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn told_in_transcripts(&self, session: i64) -> Result<Vec<Told>> {
         let mut statement = self.transaction.prepare_cached(
             "SELECT p.kind, p.fingerprint, p.turn, p.at FROM passages p
@@ -188,7 +203,10 @@ impl Batch<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Notes that a transcript tells an event: what the agent sent need not be kept here.
+    /// Drops the payload of an event, because a transcript has it.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn event_is_told(&self, row: i64) -> Result<()> {
         self.transaction
             .prepare_cached("UPDATE events SET payload = NULL WHERE id = ?1")?
@@ -196,7 +214,10 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Puts what the agent sent back into an event that no transcript tells any more.
+    /// Restores the payload of an event that is no longer in any transcript.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn restore_event(&self, key: &str, payload: &str) -> Result<()> {
         self.transaction
             .prepare_cached("UPDATE events SET payload = ?2 WHERE key = ?1 AND payload IS NULL")?
@@ -204,7 +225,11 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// The passages that hooks alone tell of a session so far, with their turns, in their order.
+    /// Returns the passages of a session that only hooks have reported so far, with their turns, in
+    /// order.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn hook_passages(&self, session: i64, source: i64) -> Result<Vec<(Id, u32)>> {
         let mut statement = self.transaction.prepare_cached(
             "SELECT id, turn FROM passages WHERE session = ?1 AND source = ?2 ORDER BY ordinal",
@@ -214,14 +239,20 @@ impl Batch<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Takes out the passages that hooks alone tell of a session.
+    /// Deletes the passages of a session that only hooks have reported.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn remove_hook_passages(&self, session: i64, source: i64) -> Result<()> {
         self.mark_stale(session)?;
-        // By the session, which there is an index for.
+        // By the session, which is indexed.
         self.remove_passages("session = ?1 AND source = ?2", [session, source])
     }
 
-    /// Notes that a session's events were compared with its transcripts.
+    /// Records that a session's events were compared with its transcripts.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn settled(&self, session: i64) -> Result<()> {
         self.transaction
             .prepare_cached("UPDATE sessions SET unsettled = 0 WHERE id = ?1")?
@@ -229,7 +260,10 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Writes what a session was given, once.
+    /// Writes an injection into a session, once.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn put_injection(
         &self,
         key: &str,
@@ -265,7 +299,7 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Takes out what hooks recorded of a session.
+    /// Deletes the records of hooks about a session.
     pub(super) fn remove_events_of(&self, session: i64) -> Result<()> {
         for sql in [
             "DELETE FROM injected_memories
@@ -278,7 +312,10 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// How far the events of the journal were brought in; moves with them.
+    /// Records the position up to which the events of the journal were ingested, together with them.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn set_events_cursor(&self, cursor: &str) -> Result<()> {
         self.transaction
             .prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES ('events', ?1)")?

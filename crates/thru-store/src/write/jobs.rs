@@ -1,5 +1,4 @@
-//! The queue of work that may fail. It lies in the store: what is lost with the store, a rebuild does
-//! anyway.
+//! The queue of jobs. It is kept in the store: a rebuild does all lost jobs anyway.
 
 use rusqlite::OptionalExtension;
 use thru_core::Timestamp;
@@ -9,8 +8,11 @@ use crate::error::Result;
 use crate::query::JobKind;
 
 impl Batch<'_> {
-    /// Notes that something is to be done for a session. What waits already waits no longer than that,
-    /// and what was given up gets another try.
+    /// Adds a job for a session. One that is pending already is brought forward to this time, and one
+    /// that was given up is retried.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn put_job(&self, kind: JobKind, session: i64, reason: &str, now: Timestamp) -> Result<()> {
         self.transaction
             .prepare_cached(
@@ -23,7 +25,10 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Notes that a job failed: when to try again, or that nobody does by himself.
+    /// Records a failed attempt: the time of the next one, or that it is not retried automatically.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn job_failed(
         &self,
         kind: JobKind,
@@ -47,7 +52,10 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Has a job wait, which does not count as a failure.
+    /// Postpones a job, which does not count as a failure.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn postpone_job(
         &self,
         kind: JobKind,
@@ -64,7 +72,10 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Has a job tried again now, as if it had never failed.
+    /// Retries a job now, as if it had never failed.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn retry_job(&self, kind: JobKind, session: i64, now: Timestamp) -> Result<()> {
         self.transaction
             .prepare_cached(
@@ -75,7 +86,10 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// How often a job failed; nothing where there is no such job.
+    /// Returns the number of failed attempts of a job; `None` if there is no such job.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn job_attempts(&self, kind: JobKind, session: i64) -> Result<Option<u32>> {
         Ok(self
             .transaction
@@ -86,7 +100,10 @@ impl Batch<'_> {
             .optional()?)
     }
 
-    /// Lets a question be: it is not asked, and not noted again as long as it is about the same.
+    /// Drops a question: it is not asked, and not added again as long as its content is the same.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn let_question_be(&self, kind: JobKind, session: i64) -> Result<()> {
         self.transaction
             .prepare_cached(
@@ -96,7 +113,10 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Takes a job out: it is done, or nobody wants it any more.
+    /// Removes a job that is done or no longer wanted. Returns true if there was one.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn remove_job(&self, kind: JobKind, session: i64) -> Result<bool> {
         let removed = self
             .transaction

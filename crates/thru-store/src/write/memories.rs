@@ -1,4 +1,4 @@
-//! Writing memories: what distilling made of a session, and what people told.
+//! Writing memories: the results of distilling a session, and notes that people added.
 
 use std::collections::HashSet;
 
@@ -15,8 +15,8 @@ use crate::index::Collection;
 use crate::query::{MemoryFlags, passage_place};
 use crate::text::TextPlace;
 
-/// A memory in the form in which it is stored. Made where there is time for it, not on the thread
-/// that writes.
+/// A memory in its stored form. It is prepared where there is time for it, not on the thread that
+/// writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewMemory {
     id: Id,
@@ -33,7 +33,7 @@ pub struct NewMemory {
 }
 
 impl NewMemory {
-    /// An observation of a session, and what is known of the files that it names.
+    /// Converts an observation of a session, with the known states of the files that it names.
     pub fn observation(observation: &Observation, is_edited: bool, files: Vec<FileState>) -> Self {
         Self {
             id: observation.id,
@@ -56,20 +56,20 @@ impl NewMemory {
             title: observation.title.clone(),
             tokens: observation.tokens(),
             raw_tokens: observation.raw_tokens,
-            // Plain data: writing it as JSON cannot fail.
+            // Plain data: serialising it as JSON cannot fail.
             body: serde_json::to_string(observation).unwrap_or_default(),
             files,
         }
     }
 
-    /// What a person told outside of any session.
+    /// Converts a note that a person added outside of any session.
     pub fn told(observation: &Observation, is_edited: bool, files: Vec<FileState>) -> Self {
         let mut memory = Self::observation(observation, is_edited, files);
         memory.flags.is_told = true;
         memory
     }
 
-    /// The summary of a session.
+    /// Converts the summary of a session.
     pub fn summary(summary: &Summary, files: Vec<FileState>) -> Self {
         Self {
             id: summary.id,
@@ -86,19 +86,19 @@ impl NewMemory {
         }
     }
 
-    /// The same, made by a model.
+    /// Marks the memory as made by a model.
     pub const fn refined(mut self) -> Self {
         self.flags.is_refined = true;
         self
     }
 
-    /// The same, kept although something else says it better.
+    /// Marks the memory as superseded by a better one.
     pub const fn superseded(mut self) -> Self {
         self.flags.is_superseded = true;
         self
     }
 
-    /// Its id.
+    /// Returns its id.
     pub const fn id(&self) -> Id {
         self.id
     }
@@ -113,7 +113,7 @@ impl NewMemory {
     }
 }
 
-/// Where a memory belongs.
+/// The session, project and position of a memory.
 #[derive(Clone, Copy)]
 struct Place {
     session: Option<i64>,
@@ -121,7 +121,10 @@ struct Place {
 }
 
 impl Batch<'_> {
-    /// Replaces what the store remembers of a session. Memories that did not change keep their rows.
+    /// Replaces the memories of a session. Memories that did not change keep their rows.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn put_memories(
         &mut self,
         session: i64,
@@ -151,8 +154,11 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Writes what a person told, in place of what it said before. Without a project it holds
+    /// Writes a note that a person added, replacing its previous version. Without a project it applies
     /// everywhere.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn put_told(
         &mut self,
         project: Option<&ProjectKey>,
@@ -162,7 +168,10 @@ impl Batch<'_> {
         self.put(Place { session: None, project }, memory.get())
     }
 
-    /// The ids of what people told outside of sessions.
+    /// Returns the ids of the notes that people added outside of sessions.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn told_ids(&self) -> Result<Vec<Id>> {
         let mut statement =
             self.transaction.prepare_cached("SELECT id FROM memories WHERE session IS NULL")?;
@@ -172,7 +181,10 @@ impl Batch<'_> {
         Ok(ids)
     }
 
-    /// Takes a memory out; the index, which may hold it, is told.
+    /// Deletes a memory and records it as retired, since the index may hold it.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn remove_memory(&self, id: &Id) -> Result<()> {
         let row: Option<i64> = self
             .transaction
@@ -183,6 +195,9 @@ impl Batch<'_> {
     }
 
     /// Marks a session to be distilled again.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn distil_again(&self, session: &SessionKey) -> Result<()> {
         self.transaction
             .prepare_cached("UPDATE sessions SET stale = 1 WHERE agent = ?1 AND session = ?2")?
@@ -191,12 +206,18 @@ impl Batch<'_> {
     }
 
     /// Marks every session to be distilled again.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn distil_all_again(&self) -> Result<()> {
         self.transaction.execute("UPDATE sessions SET stale = 1", [])?;
         Ok(())
     }
 
-    /// Notes by which version of distilling the memories were made.
+    /// Records the version of the distiller that made the memories.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn set_distiller(&self, version: u32) -> Result<()> {
         self.transaction
             .prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES ('distiller', ?1)")?
@@ -204,7 +225,10 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Replaces all that people decided about memories.
+    /// Replaces all decisions of people about memories.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn set_memory_decisions<'a>(
         &self,
         decisions: impl Iterator<Item = (&'a Id, &'a MemoryDecision)>,
@@ -289,7 +313,7 @@ impl Batch<'_> {
         Ok(rows)
     }
 
-    /// Takes out what the store remembers of a session.
+    /// Deletes the memories of a session.
     pub(super) fn remove_memories_of(&self, session: i64) -> Result<()> {
         self.blank_texts("memories", "session = ?1", [session])?;
         for (row, _) in self.memories_of_session(session)? {
@@ -298,7 +322,8 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Puts the memories of a session into its project, with new rows, so that the index sees it.
+    /// Assigns the memories of a session to its project, with new rows, so that the index sees the
+    /// change.
     pub(super) fn place_memories(&self, session: i64) -> Result<()> {
         for (row, _) in self.memories_of_session(session)? {
             let new = self.renew(Collection::Memories, row)?;

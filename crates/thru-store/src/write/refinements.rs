@@ -1,4 +1,4 @@
-//! Writing what models were asked, what it cost, and what they made.
+//! Writing questions to models, their costs and their results.
 
 use thru_core::{Id, Question, Spent, Timestamp};
 use thru_lifecycle::content::{Content, ContentHash};
@@ -7,27 +7,27 @@ use super::Batch;
 use crate::error::Result;
 use crate::query::JobKind;
 
-/// A turn as far as a model may be asked about it.
+/// A turn, reduced to what is needed to ask a model about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NewTurn {
     /// Its number.
     pub turn: u32,
-    /// What the filter keeps of it.
+    /// The hash and number of its filtered messages.
     pub content: Content,
     /// Tokens (estimated) of its passages.
     pub tokens: u64,
-    /// The latest record in it.
+    /// The time of its latest record.
     pub at: Option<Timestamp>,
 }
 
-/// What became of a question.
+/// The outcome of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// Nobody knows: it counts with the most that it may have cost.
+    /// Unknown: it counts with the maximum that it may have cost.
     Unknown,
     /// It was answered.
     Answered,
-    /// Something was spent, and the answer was of no use.
+    /// Tokens were spent, and the answer was of no use.
     Wasted,
     /// Nothing was spent.
     Free,
@@ -45,25 +45,28 @@ impl Fate {
     }
 }
 
-/// What a model made of a turn, or of a session as a whole.
+/// The result of a model about a turn, or about a session as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewRefinement {
     /// The key of the journal's record.
     pub key: String,
-    /// Whether it is about the session as a whole.
+    /// True if it is about the session as a whole.
     pub is_whole: bool,
-    /// What it is about: it holds for nothing else.
+    /// The content that it is about: it is valid for that content only.
     pub content: ContentHash,
-    /// What stands for all that was sent.
+    /// The hash of everything that was sent.
     pub input: Id,
-    /// When it was made.
+    /// The time it was made.
     pub at: Timestamp,
     /// All of it, as JSON.
     pub body: String,
 }
 
 impl Batch<'_> {
-    /// Notes the turns of a session in place of those known before.
+    /// Replaces the turns of a session.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn put_turns(&self, session: i64, turns: &[NewTurn]) -> Result<()> {
         self.transaction
             .prepare_cached("DELETE FROM turns WHERE session = ?1")?
@@ -85,7 +88,11 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Writes what a model made, once; the session is to be distilled again. Says whether it is new.
+    /// Writes a refinement, once, and marks the session to be distilled again. Returns true if it is
+    /// new.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn put_refinement(&self, session: i64, refinement: &NewRefinement) -> Result<bool> {
         let written = self
             .transaction
@@ -106,7 +113,7 @@ impl Batch<'_> {
             self.transaction
                 .prepare_cached("UPDATE sessions SET stale = 1 WHERE id = ?1")?
                 .execute([session])?;
-            // Whoever waited for it has it.
+            // The jobs that waited for it are done.
             self.transaction
                 .prepare_cached(
                     "DELETE FROM jobs WHERE session = ?1 AND content = ?2
@@ -117,7 +124,10 @@ impl Batch<'_> {
         Ok(written > 0)
     }
 
-    /// Notes a question, with the most that it may cost.
+    /// Writes a question, with the maximum that it may cost.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn put_question(&self, key: &str, at: Timestamp, question: &Question) -> Result<()> {
         let Spent { input, output, cost } = question.spent;
         self.transaction
@@ -143,8 +153,11 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Notes what became of a question, and what it really cost. The question itself may be read later: it
-    /// may lie in another segment of the journal.
+    /// Records the outcome and the real cost of a question. The question itself may be read later,
+    /// since it may be in another segment of the journal.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn settle_question(
         &self,
         key: &str,
@@ -171,8 +184,11 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Notes that a model is to be asked about this content, unless that was noted before: what failed for
-    /// good with the same content is not tried again by itself.
+    /// Adds a question job about this content, unless there was one before: content that failed for
+    /// good is not tried again automatically.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn put_question_job(
         &self,
         kind: JobKind,
@@ -198,7 +214,10 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Has what waits for a session done at once: somebody closed it.
+    /// Makes the pending questions about a session due now, because it was closed.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn hurry_question_jobs(&self, session: i64, now: Timestamp) -> Result<()> {
         self.transaction
             .prepare_cached(
@@ -209,7 +228,10 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// The turns of a session, as they were noted.
+    /// Returns the recorded turns of a session.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn turns_of(&self, session: i64) -> Result<Vec<NewTurn>> {
         let mut statement = self.transaction.prepare_cached(
             "SELECT turn, content, messages, tokens, at FROM turns WHERE session = ?1 ORDER BY turn",
@@ -226,7 +248,10 @@ impl Batch<'_> {
         Ok(turns.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Whether a model made something of this content.
+    /// True if a model has refined this content.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn is_refined(&self, session: i64, is_whole: bool, content: ContentHash) -> Result<bool> {
         Ok(self
             .transaction
@@ -236,7 +261,10 @@ impl Batch<'_> {
             .exists((session, is_whole, content.as_bytes()))?)
     }
 
-    /// Notes that something was delivered.
+    /// Records a delivery.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn put_delivered(&self, session: i64, key: &Id, at: Timestamp) -> Result<()> {
         self.transaction
             .prepare_cached(
@@ -246,7 +274,7 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Takes out what models made of a session, and what was to be made.
+    /// Deletes the refinements of a session, and the jobs for more.
     pub(super) fn remove_refinements_of(&self, session: i64) -> Result<()> {
         for table in ["turns", "refinements", "deliveries"] {
             let sql = format!("DELETE FROM {table} WHERE session = ?1");

@@ -1,5 +1,5 @@
-//! Writing what a session has become: its course as hooks told it, its content, and the episode that it
-//! is indexed as.
+//! Writing the state of a session: its lifecycle as reported by hooks, its content, and its current
+//! episode.
 
 use rusqlite::OptionalExtension;
 use thru_core::{Id, SessionKey, Timestamp};
@@ -10,21 +10,25 @@ use super::Batch;
 use crate::error::Result;
 use crate::query::{Course, Episode, course_of, current_episode};
 
-/// An event as far as the course of its session depends on it.
+/// An event, reduced to what its session's lifecycle depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CourseEvent {
     /// The key of its record.
     pub key: String,
-    /// The event, as the agent names it.
+    /// The name of the event, as the agent spells it.
     pub event: String,
-    /// When.
+    /// Its time.
     pub at: Timestamp,
-    /// What else is known of it, as JSON.
+    /// Further details, as JSON.
     pub detail: String,
 }
 
 impl Batch<'_> {
-    /// What hooks and people told of a session, in the order in which it came in.
+    /// Returns the lifecycle events of a session that hooks and people reported, in the order of
+    /// arrival.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn course_events(&self, session: i64) -> Result<Vec<CourseEvent>> {
         let mut statement = self.transaction.prepare_cached(
             "SELECT event, at, detail, key FROM events WHERE session = ?1 ORDER BY id",
@@ -40,7 +44,10 @@ impl Batch<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Notes the course of a session as hooks told it.
+    /// Records the lifecycle of a session as hooks reported it.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn set_conversation(
         &self,
         session: i64,
@@ -53,7 +60,10 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Notes when time alone changes something next.
+    /// Records the time at which the state changes without an event.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn set_due(&self, session: i64, due: Option<Timestamp>) -> Result<()> {
         self.transaction
             .prepare_cached("UPDATE sessions SET due = ?2 WHERE id = ?1 AND due IS NOT ?2")?
@@ -61,7 +71,10 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Notes what all that was distilled of a session comes to.
+    /// Records the hash and size of all that was distilled of a session.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn set_content(&self, session: i64, content: &Content) -> Result<()> {
         self.transaction
             .prepare_cached("UPDATE sessions SET content = ?2, messages = ?3 WHERE id = ?1")?
@@ -69,12 +82,18 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// The course of a session, and what it is indexed as.
+    /// Returns the lifecycle of a session and its current episode.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn course(&self, session: i64) -> Result<Option<Course>> {
         course_of(&self.transaction, session)
     }
 
-    /// Notes how far our work on a session is.
+    /// Records the state of a session's indexing.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn set_indexing(&self, session: i64, indexing: Indexing) -> Result<()> {
         self.transaction
             .prepare_cached("UPDATE sessions SET indexing = ?2 WHERE id = ?1 AND indexing <> ?2")?
@@ -82,9 +101,12 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Sessions that somebody began to index and did not come to the end with: whoever it was is gone.
+    /// Returns the sessions whose indexing was begun and not finished: the process that did it is gone.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
     pub fn abandoned_sessions(&self) -> Result<Vec<i64>> {
-        // The first condition is the one that there is an index for.
+        // The first condition is the indexed one.
         let mut statement = self
             .transaction
             .prepare_cached("SELECT id FROM sessions WHERE indexing <> 2 AND indexing IN (1, 4)")?;
@@ -92,7 +114,10 @@ impl Batch<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Makes an episode the one that a session is indexed as. The one before stays, retired.
+    /// Makes an episode the current one of a session. The previous one is kept, retired.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn put_episode(&self, session: i64, episode: &Episode) -> Result<()> {
         self.transaction
             .prepare_cached(
@@ -102,8 +127,10 @@ impl Batch<'_> {
         self.write_episode(session, episode)
     }
 
-    /// Writes an episode that was retired, as the journal tells of it. One that was taken into use again
-    /// since stays in use.
+    /// Writes a retired episode from the journal. One that has become current again stays current.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
     pub fn put_retired_episode(&self, key: &SessionKey, episode: &Episode) -> Result<()> {
         let known: Option<i64> = self
             .transaction
@@ -146,7 +173,7 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// What is known of a session grew: what it is indexed as no longer tells all of it.
+    /// Marks a session that has grown: its episode no longer covers all of it.
     pub(crate) fn mark_grown(&self, session: i64) -> Result<()> {
         let known: Option<u8> = self
             .transaction
@@ -158,7 +185,7 @@ impl Batch<'_> {
         self.set_indexing(session, next)
     }
 
-    /// Takes out what a session is and was indexed as, and what was to be done about it.
+    /// Deletes all episodes of a session, and the jobs for it.
     pub(super) fn remove_episodes_of(&self, session: i64) -> Result<()> {
         for table in ["episodes", "jobs"] {
             self.transaction
@@ -167,7 +194,7 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// The id that the episode of a session with this content has, whoever makes it.
+    /// Returns the id of the episode of a session with this content, which depends on nothing else.
     pub fn episode_id(session: &SessionKey, content: &Content) -> Id {
         Id::derive(&[
             b"episode",

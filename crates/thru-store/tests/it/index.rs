@@ -1,4 +1,4 @@
-//! The text index beside its store: behind it, ahead of it, gone.
+//! The text index beside its store: behind it, ahead of it, missing.
 
 use std::fs;
 
@@ -172,7 +172,7 @@ fn many_segments_become_one() {
             let metas: serde_json::Value = serde_json::from_slice(&metas).unwrap();
             let segments = metas["segments"].as_array().unwrap().len();
             assert!(segments <= 4, "{metas}");
-            // Nothing is left of those that were put together.
+            // Nothing is left of the segments that were merged.
             let files = fs::read_dir(home.layout().index().join(folder)).unwrap();
             let is_terms = |name: &str| name.ends_with(".term");
             let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());

@@ -1,4 +1,4 @@
-//! Memories in the store: what did not change keeps its row, what changed is seen as new.
+//! Memories in the store: unchanged ones keep their rows, changed ones are seen as new.
 
 use thru_core::{
     Agent, Certainty, Id, Observation, ObservationType, SessionId, SessionKey, Speaker,
@@ -53,7 +53,7 @@ fn put(store: &mut Store, titles: &[&str]) -> Vec<(i64, String)> {
 }
 
 #[test]
-fn what_did_not_change_keeps_its_row() {
+fn an_unchanged_memory_keeps_its_row() {
     let home = Home::new();
     let mut store = home.store();
     let first = put(&mut store, &["a first", "b second"]);

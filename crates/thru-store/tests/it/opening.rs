@@ -43,7 +43,7 @@ fn a_replacement_takes_over_with_no_log_of_the_old_store_beside_it() {
     write(&mut batch, "new", vec![passage("new", 0, "of the new store")], Vec::new());
     batch.commit().unwrap();
     new.take_over().unwrap_err();
-    // Somebody still has it open here; a process that was killed has not.
+    // The store is still open here; a killed process has it no longer open.
     let names: Vec<String> = fs::read_dir(home.layout().root())
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())

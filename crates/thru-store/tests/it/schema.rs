@@ -44,7 +44,7 @@ fn an_old_store_is_upgraded_with_its_rows() {
     })
     .unwrap();
     assert_eq!(store.schema_version().unwrap(), SCHEMA_VERSION);
-    // It is still the same store, to its index as well.
+    // It is still the same store, for its index too.
     assert_eq!(store.generation().unwrap(), generation(1).to_string());
     drop(store);
     assert_eq!(
@@ -137,7 +137,7 @@ fn a_store_of_a_newer_version_is_refused_and_left_as_it_is() {
         assert_eq!(
             error.to_string(),
             format!(
-                "the memory was written by a newer version of Throughline (schema {}; this one knows {})",
+                "the memory was written by a newer version of Throughline (schema {}; this one supports {})",
                 SCHEMA_VERSION + 1,
                 SCHEMA_VERSION
             )

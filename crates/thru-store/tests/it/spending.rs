@@ -1,4 +1,4 @@
-//! What models cost: the same sum in whatever order the journal is read, and questions that are let be.
+//! The costs of models: the same sum in any order of reading the journal, and dropped questions.
 
 use thru_core::{Agent, Micros, Purpose, Question, SessionId, SessionKey, Spent, Timestamp};
 use thru_lifecycle::content::ContentHash;
@@ -48,7 +48,7 @@ fn an_answer_may_be_read_before_its_question() {
 }
 
 #[test]
-fn a_question_that_is_let_be_is_noted_again_only_if_it_is_about_something_else() {
+fn a_dropped_question_is_added_again_only_for_other_content() {
     let home = Home::new();
     let mut store = home.store();
     let key = SessionKey { agent: Agent::ClaudeCode, id: SessionId::new("one") };

@@ -35,7 +35,7 @@ pub(crate) fn key(session: &str) -> SessionKey {
     SessionKey { agent: Agent::ClaudeCode, id: SessionId::new(session) }
 }
 
-/// What a reader would have made of clean text: only the redactor makes clean things.
+/// Wraps what a reader would have made of clean text: only the redactor makes clean values.
 pub(crate) fn clean(read: ReadBatch) -> Clean<ReadBatch> {
     Redactor::builtin().clean_text("", &mut Report::default()).derive(|_| read)
 }

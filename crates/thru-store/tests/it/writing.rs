@@ -50,7 +50,7 @@ fn a_result_joins_its_call_and_keeps_its_files() {
     let records: Vec<String> =
         amended.records.iter().map(|r| format!("{}@{}", r.id, r.line)).collect();
     assert_eq!(records, ["cargo test@1", "result@99"]);
-    // The index is told that the old row is no more.
+    // The index learns that the old row was retired.
     assert!(amended.row > old);
     assert_eq!(store.retired_rows(Collection::Passages).unwrap(), [old]);
     assert_eq!(store.contradictions().unwrap(), Vec::<String>::new());

@@ -181,7 +181,7 @@ fn damaged_vectors_are_found_and_made_again() {
     bytes[place] ^= 1;
     fs::write(&segment, bytes).unwrap();
     assert_snapshot!(diagnosis(&home), @"
-    problem: [folder]/home/vectors/minilm-l6-v2-int8/00000001.vectors: its content is not what was written
+    problem: [folder]/home/vectors/minilm-l6-v2-int8/00000001.vectors: its content does not match its checksum
       `thru embed` makes these vectors again; until then search finds their texts by words
     ");
     assert_snapshot!(home.shown(&["embed"]), @"

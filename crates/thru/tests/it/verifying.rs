@@ -111,7 +111,7 @@ fn a_damaged_store_is_an_error_that_says_what_to_do() {
     assert_snapshot!(home.shown(&["search", "importer"]), @r"
     -- stderr --
     error: memory.db is damaged: file is not a database.
-    hint: run `thru rebuild`: it makes the store again from journal and archive.
+    hint: run `thru rebuild`: it rebuilds the store from journal and archive.
     -- exit 2 --
     ");
     home.thru(&["verify"]).expect(2);
@@ -133,8 +133,8 @@ fn a_memory_of_a_newer_version_is_left_as_it_is() {
     }
     assert_snapshot!(home.shown(&["sessions"]), @"
     -- stderr --
-    error: the memory was written by a newer version of Throughline (schema 99; this one knows 6).
-    hint: install the newer version of Throughline again.
+    error: the memory was written by a newer version of Throughline (schema 99; this one supports 6).
+    hint: install the newer version of Throughline.
     -- exit 2 --
     ");
 }

@@ -1,17 +1,17 @@
-//! Segments that are not what was written, or not ours.
+//! Segments that are damaged or foreign.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// Puts the header that fits before keys that were changed, as nobody does by accident.
+/// Writes a valid header before changed keys, which does not happen by accident.
 fn sealed_again(bytes: &mut [u8]) {
     let shape = Shape::new(64, MODEL).unwrap();
     let header = segment::header(&shape, 10, &bytes[64..64 + 10 * 8]);
     bytes[..64].copy_from_slice(&header);
 }
 
-/// A folder with a whole segment (1), one to be damaged (2) and a whole one (3).
+/// Creates a folder with an intact segment (1), one to be damaged (2) and an intact one (3).
 fn three_segments() -> (tempfile::TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
     let mut writer = writer(directory.path(), 64);
@@ -22,8 +22,8 @@ fn three_segments() -> (tempfile::TempDir, PathBuf) {
     (directory, path)
 }
 
-/// What is said of the second of three segments once it was changed. It is left out by readers, removed
-/// by the writer, and its texts can be added again.
+/// Returns the problem reported for the second of three segments after a change. It is left out by
+/// readers, removed by the writer, and its texts can be added again.
 fn said_of(change: impl FnOnce(&mut Vec<u8>)) -> String {
     let (directory, path) = three_segments();
     let mut bytes = fs::read(&path).unwrap();
@@ -49,15 +49,15 @@ fn said_of(change: impl FnOnce(&mut Vec<u8>)) -> String {
 fn a_segment_that_cannot_be_used_is_named_and_made_again() {
     insta::assert_snapshot!(said_of(|bytes| bytes.clear()), @"it has 0 bytes, fewer than a header");
     insta::assert_snapshot!(said_of(|bytes| bytes.truncate(63)), @"it has 63 bytes, fewer than a header");
-    insta::assert_snapshot!(said_of(|bytes| { bytes.pop(); }), @"10 vectors do not take 1055 bytes");
-    insta::assert_snapshot!(said_of(|bytes| bytes.push(0)), @"10 vectors do not take 1057 bytes");
-    insta::assert_snapshot!(said_of(|bytes| bytes[0] = b'T'), @"it is no segment of vectors");
-    insta::assert_snapshot!(said_of(|bytes| bytes[8] = 2), @"it has the form of version 2; this one knows 1");
+    insta::assert_snapshot!(said_of(|bytes| { bytes.pop(); }), @"10 vectors do not make 1055 bytes");
+    insta::assert_snapshot!(said_of(|bytes| bytes.push(0)), @"10 vectors do not make 1057 bytes");
+    insta::assert_snapshot!(said_of(|bytes| bytes[0] = b'T'), @"it is not a vector segment");
+    insta::assert_snapshot!(said_of(|bytes| bytes[8] = 2), @"its format version is 2; this build supports 1");
     insta::assert_snapshot!(said_of(|bytes| bytes[12] = 128), @"its vectors have 128 dimensions instead of 64");
-    insta::assert_snapshot!(said_of(|bytes| bytes[16] = 11), @"11 vectors do not take 1056 bytes");
-    insta::assert_snapshot!(said_of(|bytes| bytes[16..24].fill(0xff)), @"18446744073709551615 vectors do not take 1056 bytes");
+    insta::assert_snapshot!(said_of(|bytes| bytes[16] = 11), @"11 vectors do not make 1056 bytes");
+    insta::assert_snapshot!(said_of(|bytes| bytes[16..24].fill(0xff)), @"18446744073709551615 vectors do not make 1056 bytes");
     insta::assert_snapshot!(said_of(|bytes| bytes[30] ^= 1), @"its vectors are of another model");
-    insta::assert_snapshot!(said_of(|bytes| bytes[64] ^= 1), @"its keys are not what was written");
+    insta::assert_snapshot!(said_of(|bytes| bytes[64] ^= 1), @"its keys do not match their checksum");
     let unsorted = |bytes: &mut Vec<u8>| {
         bytes.swap(64, 72);
         sealed_again(bytes);
@@ -66,7 +66,7 @@ fn a_segment_that_cannot_be_used_is_named_and_made_again() {
 }
 
 #[test]
-fn a_damaged_value_is_found_by_who_looks_and_never_copied() {
+fn a_damaged_value_is_found_by_a_full_check_and_never_copied() {
     let (directory, path) = three_segments();
     let mut bytes = fs::read(&path).unwrap();
     let place = bytes.len() - 100;
@@ -76,7 +76,7 @@ fn a_damaged_value_is_found_by_who_looks_and_never_copied() {
     assert_eq!(vectors.problems(), []);
     let found = vectors.verify();
     assert_eq!(found.len(), 1);
-    insta::assert_snapshot!(found[0].detail, @"its content is not what was written");
+    insta::assert_snapshot!(found[0].detail, @"its content does not match its checksum");
 
     // Not by a merge.
     let mut merging = writer(directory.path(), 64);
@@ -118,7 +118,7 @@ fn vectors_of_two_models_never_mix() {
 }
 
 #[test]
-fn who_was_killed_before_the_rename_leaves_nothing_that_counts() {
+fn a_writer_killed_before_the_rename_leaves_nothing_that_counts() {
     let directory = tempfile::tempdir().unwrap();
     writer(directory.path(), 64).add(texts(0..5, 64)).unwrap();
     let segment = fs::read(only_segment(directory.path())).unwrap();
@@ -141,7 +141,7 @@ fn who_was_killed_before_the_rename_leaves_nothing_that_counts() {
 }
 
 #[test]
-fn who_was_killed_between_merging_and_removing_leaves_nothing_twice() {
+fn a_writer_killed_between_merging_and_removing_leaves_no_duplicates() {
     let directory = tempfile::tempdir().unwrap();
     let folder = directory.path();
     let mut merging = writer(folder, 64);
@@ -187,7 +187,7 @@ fn files_that_overlap_say_each_key_once() {
     };
     let found = keys(&vectors);
     assert_eq!((found.len(), vectors.len()), (30, 32));
-    // A merge puts an end to it.
+    // A merge removes the duplicates.
     let mut writer = self::writer(directory.path(), 64);
     for key in 30..34 {
         writer.add(texts([key], 64)).unwrap();
@@ -199,7 +199,7 @@ fn files_that_overlap_say_each_key_once() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// Whatever becomes of a byte: nobody panics, and whoever looks at all of it notices.
+    /// Any changed byte causes no panic, and a full check detects it.
     #[test]
     fn a_changed_byte_never_goes_unnoticed(place in any::<prop::sample::Index>(), change in 1_u8..) {
         let directory = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! The vectors as their users see them: on a disk, with others at work, and damaged.
+//! The vectors as their users see them: on a disk, with concurrent writers, and damaged.
 
 mod damage;
 mod models;
@@ -12,7 +12,7 @@ use super::*;
 
 const MODEL: &str = "a model";
 
-/// Numbers that are the same in every run: SplitMix64.
+/// A generator of the same numbers in every run: SplitMix64.
 struct Numbers(u64);
 
 impl Numbers {
@@ -24,7 +24,7 @@ impl Numbers {
         z ^ (z >> 31)
     }
 
-    /// From -1 to 1.
+    /// Returns a number from -1 to 1.
     fn component(&mut self) -> f32 {
         (self.next() >> 40) as f32 / (1 << 23) as f32 - 1.0
     }
@@ -33,7 +33,7 @@ impl Numbers {
         unit((0..dimensions).map(|_| self.component()).collect())
     }
 
-    /// A vector whose direction is about that of another one.
+    /// Returns a vector in about the same direction as another one.
     fn near(&mut self, centre: &[f32], spread: f32) -> Vec<f32> {
         let noise = self.unit_vector(centre.len());
         unit(centre.iter().zip(&noise).map(|(centre, noise)| centre + spread * noise).collect())
@@ -50,7 +50,7 @@ fn dot(left: &[f32], right: &[f32]) -> f32 {
     left.iter().zip(right).map(|(left, right)| left * right).sum()
 }
 
-/// A text with one vector, the same for the same key.
+/// Returns a text with one vector, which only depends on the key.
 fn text(key: u64, dimensions: usize) -> (u64, Vec<Vec<f32>>) {
     (key, vec![Numbers(key).unit_vector(dimensions)])
 }
@@ -67,7 +67,7 @@ fn reader(folder: &Path, dimensions: usize) -> Vectors {
     Vectors::open(folder, dimensions, MODEL).unwrap()
 }
 
-/// The names of the files that are no lock, in order.
+/// Returns the sorted names of the files, without the lock.
 fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(folder)
         .unwrap()

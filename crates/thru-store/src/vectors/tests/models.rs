@@ -13,7 +13,7 @@ fn folders_say_what_they_hold() {
     writer.add(texts([1], 16)).unwrap();
     writer.add(texts([2], 16)).unwrap();
     drop(writer);
-    // What is no segment, or says something else, does not speak for the others.
+    // A foreign file, or one with another header, does not decide for the others.
     fs::write(path.join("00000000.vectors"), "thruvecs").unwrap();
     fs::write(folder.path().join("a file"), "").unwrap();
     let found = ModelFolder::all(folder.path()).unwrap();
@@ -23,7 +23,7 @@ fn folders_say_what_they_hold() {
 }
 
 #[test]
-fn a_folder_is_not_removed_while_somebody_writes_to_it() {
+fn a_folder_is_not_removed_while_it_is_being_written() {
     let folder = tempfile::tempdir().unwrap();
     let writer = VectorWriter::open(&folder.path().join("one"), 16, "one").unwrap();
     let one = || ModelFolder::at(folder.path(), "one").unwrap();

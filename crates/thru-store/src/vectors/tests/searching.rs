@@ -1,4 +1,4 @@
-//! What is found.
+//! Search results.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::super::search::Limits;
 use super::*;
 
-/// Every vector is looked at.
+/// Limits under which every vector is compared exactly.
 const EXACT: Limits =
     Limits { prefilter_from: usize::MAX, least_candidates: 0, candidates_per_result: 0 };
 
@@ -109,8 +109,8 @@ fn where_there_is_no_folder_there_are_no_vectors() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// However texts are spread over batches, and whichever are asked for: the same is found, by the one
-    /// way and, where it keeps enough, by the other.
+    /// However texts are distributed over batches, and whichever are searched: exact search finds the
+    /// same, and so does the prefilter if it keeps enough candidates.
     #[test]
     fn what_was_added_is_found_among_what_is_asked_for(
         batches in prop::collection::vec(prop::collection::btree_map(0_u64..60, 0_usize..4, 0..12), 0..12),
@@ -155,7 +155,7 @@ proptest! {
             expected.sort_by(super::super::best::order);
             expected.truncate(count);
             prop_assert_eq!(&vectors.nearest(&query, scope, count), &expected);
-            // Candidates enough for all of them, so that signs cannot miss any.
+            // Enough candidates for all of them, so that signs cannot miss any.
             let limits = Limits { prefilter_from: 0, least_candidates: 239, candidates_per_result: 8 };
             prop_assert_eq!(&vectors.nearest_within(&query, scope, count, &limits), &expected);
         }

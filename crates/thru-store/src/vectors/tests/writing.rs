@@ -1,17 +1,17 @@
-//! Adding, merging and taking out, with others looking on.
+//! Adding, merging and removing, with concurrent readers.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::*;
 
-/// Whether a file of the folder holds these bytes.
+/// True if a file of the folder contains these bytes.
 fn on_disk(folder: &Path, bytes: &[u8]) -> bool {
     names(folder).iter().any(|name| {
         fs::read(folder.join(name)).unwrap().windows(bytes.len()).any(|window| window == bytes)
     })
 }
 
-/// The bytes of the vector of a key as they are kept.
+/// Returns the quantised bytes of the vector of a key.
 fn kept_bytes(key: u64, dimensions: usize) -> Vec<u8> {
     quantised::Quantised::new(&text(key, dimensions).1[0]).unwrap().values
 }
@@ -38,7 +38,7 @@ fn what_is_removed_is_in_no_file_and_the_rest_stays() {
     }
     assert_eq!((after.len(), after.verify()), (37, vec![]));
 
-    // Who had opened them goes on reading, and is told.
+    // A reader that had opened them keeps working, and is no longer current.
     let query = Query::new(&text(25, 64).1[0]).unwrap();
     assert_eq!(before.nearest(&query, Among::All, 1)[0].0, 25);
     assert_eq!((before.len(), before.verify()), (40, vec![]));
@@ -94,11 +94,11 @@ fn what_cannot_be_kept_is_said_and_adds_nothing() {
         let added = writer.add(vec![text(1, 32), (2, chunks)]);
         added.unwrap_err().to_string()
     };
-    insta::assert_snapshot!(said(vec![vec![1.0; 16]]), @"vectors cannot be used: a vector of 16 dimensions among those of 32");
+    insta::assert_snapshot!(said(vec![vec![1.0; 16]]), @"vectors cannot be used: a vector of 16 dimensions instead of 32");
     insta::assert_snapshot!(said(vec![vec![f32::INFINITY; 32]]), @"vectors cannot be used: a component is not a finite number");
-    insta::assert_snapshot!(said(vec![vec![1.0; 32]; 9]), @"vectors cannot be used: 9 of one text, more than 8");
+    insta::assert_snapshot!(said(vec![vec![1.0; 32]; 9]), @"vectors cannot be used: 9 for one text, more than 8");
     let odd = VectorWriter::open(directory.path(), 30, MODEL).err().unwrap().to_string();
-    insta::assert_snapshot!(odd, @"vectors cannot be used: 30 dimensions; a multiple of 8 up to 8192 can be kept");
+    insta::assert_snapshot!(odd, @"vectors cannot be used: 30 dimensions, not a multiple of 8 up to 8192");
     assert_eq!(names(directory.path()), [""; 0]);
 }
 
@@ -130,7 +130,7 @@ fn files_are_for_the_user_alone() {
 fn readers_see_all_that_was_added_while_segments_are_merged_and_rewritten() {
     let directory = tempfile::tempdir().unwrap();
     let folder = directory.path();
-    // Keys below the first are there; those below the second were removed.
+    // Keys from the first up exist; those below the second were removed.
     let (added, removed, stop) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
     std::thread::scope(|scope| {
         for _ in 0..2 {
