@@ -1,8 +1,8 @@
-//! Bringing in what people decided elsewhere, as an export tells of it.
+//! Adopts decisions that people made on another machine, from an export.
 //!
-//! The records keep their keys, so what is known already is not recorded twice, and what was told has
-//! the same id everywhere. What an export decides is never allowed to remove text here: sessions that
-//! were forgotten and rules of redaction are left out and counted.
+//! The records keep their keys, so a decision that is already known is not recorded twice, and a told memory
+//! has the same id everywhere. An import never removes text here: forgotten sessions and redaction rules are
+//! left out and counted.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -14,37 +14,37 @@ use thru_redact::{Redactor, Report};
 
 use crate::{Intake, IntakeLock, Operation, Result};
 
-/// One decision, as an export tells of it.
+/// One decision, as an export holds it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Exported {
     /// The key of its record.
     pub key: Id,
-    /// When it was decided.
+    /// The time of the decision.
     pub at: Timestamp,
-    /// What kind of decision it is.
+    /// The kind of the decision.
     pub kind: String,
     /// The decision, as in the journal.
     pub decision: Value,
 }
 
-/// What bringing decisions in came to.
+/// Counts of the decisions that [`Intake::adopt`] saw.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Adopted {
-    /// Decisions that were not known, by kind.
+    /// New decisions, by kind.
     pub new: BTreeMap<String, u64>,
-    /// Decisions that were known already.
+    /// Decisions that were already known.
     pub known: u64,
-    /// Decisions that would remove something here and were left out, by kind.
+    /// Decisions left out because they would remove something here, by kind.
     pub left_out: BTreeMap<String, u64>,
     /// Decisions that this version does not understand.
     pub not_understood: u64,
 }
 
 impl Intake {
-    /// Records what people decided elsewhere, as far as it removes nothing here, and applies it.
+    /// Records and applies decisions made elsewhere, except those that would remove something here.
     ///
     /// # Errors
-    /// Where journal or store cannot be written.
+    /// Fails if the journal or the store cannot be written.
     pub fn adopt(&self, _lock: &IntakeLock, decisions: &[Exported]) -> Result<Adopted> {
         let mut outcome = Adopted::default();
         let (store, _) = self.catch_up()?;
@@ -66,7 +66,7 @@ impl Intake {
                 outcome.known += 1;
                 continue;
             }
-            // Only what we understood is recorded, and it is cleaned as if it were told here.
+            // Only the parts we understood are recorded, cleaned as if they had been told here.
             let mut written = serde_json::to_value(&operation).unwrap_or_default();
             let body =
                 Redactor::builtin().clean_value(written["body"].take(), &mut Report::default());
@@ -82,7 +82,7 @@ impl Intake {
     }
 }
 
-/// Whether a decision made elsewhere may hold here. One that takes another back may where that one may.
+/// Returns true if a decision made elsewhere may hold here. An undo may if the operation it undoes may.
 fn may_come_in(operation: &Operation, accepted: &HashSet<String>) -> bool {
     match operation {
         Operation::MemoryTold(_)

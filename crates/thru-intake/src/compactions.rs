@@ -1,9 +1,9 @@
-//! Compactions: which there were, whoever told of them, and what their sessions held then.
+//! Compactions of sessions, from transcripts and hooks, and the snapshots taken before them.
 //!
-//! A transcript tells of a compaction by a boundary, hooks by an event before it and one after it. As
-//! with passages, what hooks told is laid over what transcripts tell anew whenever either grows, so that
-//! the answer does not depend on what came first (invariants I-3 and I-4). What a session held is a
-//! record of the journal: it is made once, and a rebuild finds it there.
+//! A transcript marks a compaction by a boundary, hooks by an event before it and one after it. As with
+//! passages, the hooks' events are merged with the transcripts anew whenever either grows, so that the result
+//! does not depend on which came first (invariants I-3 and I-4). A snapshot is a record of the journal: it is
+//! made once, and a rebuild finds it there.
 
 use std::time::Duration;
 
@@ -17,31 +17,31 @@ use crate::{Intake, IntakeLock, Result};
 
 /// The event before a compaction, as agents' hooks name it.
 const BEFORE: &str = "PreCompact";
-/// How far the clocks of a hook and of a transcript may be apart.
+/// The clock skew allowed between a hook and a transcript.
 const SLACK: Duration = Duration::from_secs(2);
 
-/// What a snapshot is made for.
+/// The moment that a snapshot is taken for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Moment {
     /// The session.
     pub session: SessionKey,
     /// The key of the hook's record, or the agent's id of the boundary.
     pub event: String,
-    /// When the context was compacted.
+    /// The time of the compaction.
     pub at: Timestamp,
-    /// What for.
+    /// The trigger of the compaction, as the agent names it.
     pub trigger: String,
-    /// What the user asked the compaction to keep.
+    /// Instructions that the user gave the compaction.
     pub custom_instructions: Option<String>,
-    /// The root of the project that the session works in.
+    /// The root of the session's project.
     pub directory: Option<String>,
-    /// Where in the transcript it was, if that is known: the row of the file, and how many of its passages
-    /// come before.
+    /// The position in the transcript, if known: the row of the file, and the number of its passages that come
+    /// before.
     pub place: Option<(i64, u32)>,
 }
 
 impl Intake {
-    /// Lays what hooks told of the compactions of a session over what its transcripts tell of them.
+    /// Merges the compactions that hooks recorded for a session with those in its transcripts.
     pub(crate) fn settle_compactions(
         &self,
         batch: &Batch<'_>,
@@ -57,11 +57,11 @@ impl Intake {
         Ok(())
     }
 
-    /// What a session held at a moment, as a record of the journal and a row of the store; nothing where
-    /// the store knows nothing of the session. Made before, it is what was made then.
+    /// Takes a snapshot of a session at a moment, as a record of the journal and a row of the store, or returns
+    /// the one that was taken for that moment before. Returns nothing if the store does not know the session.
     ///
     /// # Errors
-    /// Where journal or store cannot be read or written.
+    /// Fails if the journal or the store cannot be read or written.
     pub fn take_snapshot(
         &self,
         _lock: &IntakeLock,
@@ -92,11 +92,10 @@ impl Intake {
         Ok(Some(clean))
     }
 
-    /// What a session held at a moment, computed from what the store knows of it and kept nowhere;
-    /// nothing where that is nothing.
+    /// Computes the snapshot of a session at a moment without keeping it. Returns nothing if it would be empty.
     ///
     /// # Errors
-    /// Where the store cannot be read.
+    /// Fails if the store cannot be read.
     pub fn snapshot(
         &self,
         store: &Store,
@@ -127,15 +126,15 @@ impl Intake {
             messages,
             content,
         });
-        // What was asked comes from elsewhere.
+        // The instructions come from outside.
         Ok(Some(self.cleaned_snapshot(snapshot.into_inner())))
     }
 
-    /// A snapshot that was kept, by today's rules of redaction; made anew where people decided about
-    /// memories of its session since: what they had forgotten, or wrote over, is not told again.
+    /// Cleans a kept snapshot by today's rules of redaction. It is computed anew if people have since decided
+    /// about memories of its session, so that text they had forgotten or overwritten does not come back.
     ///
     /// # Errors
-    /// Where the store cannot be read.
+    /// Fails if the store cannot be read.
     pub fn kept_snapshot(
         &self,
         store: &Store,
@@ -163,10 +162,10 @@ impl Intake {
         self.redactor.clean_texts(snapshot, Snapshot::texts, &mut Report::default())
     }
 
-    /// The compactions since a time of which nobody noted what the session held.
+    /// Lists the compactions since a time that have no snapshot.
     ///
     /// # Errors
-    /// Where the store cannot be read.
+    /// Fails if the store cannot be read.
     pub fn moments_without_snapshot(&self, since: Timestamp) -> Result<Vec<Moment>> {
         let Some(store) = Store::open_if_there(&self.layout)? else { return Ok(Vec::new()) };
         if store.schema_version()? != thru_store::SCHEMA_VERSION {
@@ -177,11 +176,11 @@ impl Intake {
         Ok(moments.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
     }
 
-    /// Brings a snapshot of the journal into the store.
+    /// Writes a snapshot of the journal to the store.
     pub(crate) fn put_snapshot(&self, batch: &Batch<'_>, stored: Stored) -> Result<()> {
         // It was cleaned when it was recorded; the rules may be newer.
         let body = self.redactor.clean_value(stored.body, &mut Report::default());
-        // What a newer version wrote otherwise is for that version.
+        // A form that only a newer version understands is left to that version.
         let Ok(snapshot) = serde_json::from_value::<Snapshot>(body.get().clone()) else {
             return Ok(());
         };
@@ -194,10 +193,10 @@ impl Intake {
 }
 
 impl Moment {
-    /// The moment of a compaction; nothing where its session is gone.
+    /// Returns the moment of a compaction, or nothing if its session is gone.
     ///
     /// # Errors
-    /// Where the store cannot be read.
+    /// Fails if the store cannot be read.
     pub fn of(store: &Store, compaction: &CompactionRow) -> Result<Option<Self>> {
         let Some(session) = store.session_key(compaction.session)? else { return Ok(None) };
         let mut places = store.places_of_sessions(&[compaction.session])?;
@@ -214,22 +213,22 @@ impl Moment {
     }
 }
 
-/// The key of the record of what a session held at an event.
+/// The key of the record of a session's snapshot at an event.
 fn key(session: &SessionKey, event: &str) -> String {
     let (agent, id) = (session.agent.as_str().as_bytes(), session.id.as_str().as_bytes());
     Id::derive(&[b"snapshot", agent, id, event.as_bytes()]).to_string()
 }
 
-/// A compaction as hooks told of it.
+/// A compaction as hooks recorded it.
 struct Heard {
     told: ToldCompaction,
-    /// Whether it came to its end, as far as hooks know, and when.
+    /// The time of the event that ended it, if hooks recorded one.
     ended: Option<Timestamp>,
     began: Option<Timestamp>,
 }
 
-/// The compactions that these events tell of: each begins with the event before it, where there is one,
-/// and ends with the event after it.
+/// Pairs events into compactions: each begins with an event before it, if there is one, and ends with the event
+/// after it.
 fn told(events: Vec<CompactionEvent>) -> Vec<Heard> {
     let mut all: Vec<Heard> = Vec::new();
     for event in events {
@@ -255,8 +254,8 @@ fn told(events: Vec<CompactionEvent>) -> Vec<Heard> {
     all
 }
 
-/// Which boundary of a transcript each of the compactions stands at: the first one that nobody else took
-/// between its beginning and its end, or the beginning of the next.
+/// Matches each compaction with a boundary of the transcript: the first free one between its beginning and its
+/// end, or the beginning of the next.
 fn matched(heard: Vec<Heard>, boundaries: &[(String, Timestamp)]) -> Vec<(Heard, Option<&str>)> {
     let ends: Vec<Timestamp> = heard
         .iter()
@@ -274,7 +273,7 @@ fn matched(heard: Vec<Heard>, boundaries: &[(String, Timestamp)]) -> Vec<(Heard,
             let begin = one.began.map(|began| began - SLACK);
             while free.next_if(|(_, at)| begin.is_some_and(|begin| *at < begin)).is_some() {}
             let mut found = free.next_if(|(_, at)| *at <= end);
-            // Where nobody heard it begin, it is the last one before its end.
+            // Without a recorded beginning, it is the last boundary before its end.
             while begin.is_none()
                 && let Some(later) = free.next_if(|(_, at)| *at <= end)
             {

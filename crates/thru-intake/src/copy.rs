@@ -1,4 +1,4 @@
-//! One source file: what is new of it goes to the archive, and from there to the writer.
+//! Copies one source file: its new lines go to the archive, and from there to the writer.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -22,10 +22,10 @@ use crate::stages::{Stage, Stages};
 use crate::write::Step;
 use crate::{IntakeError, Result};
 
-/// How much is read at a time.
+/// Bytes per read.
 const CHUNK: usize = 1024 * 1024;
 
-/// What every worker shares.
+/// The state that all workers share.
 pub(crate) struct Shared<'a> {
     pub(crate) archive: &'a Archive,
     pub(crate) redactor: &'a Redactor,
@@ -37,7 +37,7 @@ pub(crate) struct Shared<'a> {
     pub(crate) steps: Sender<Step>,
 }
 
-/// One file on its way in, with what is read and not archived yet.
+/// A file being copied, with the lines that are read but not archived yet.
 pub(crate) struct Transfer<'a> {
     shared: &'a Shared<'a>,
     compressor: &'a mut Compressor,
@@ -45,22 +45,22 @@ pub(crate) struct Transfer<'a> {
     info: SourceInfo,
     projector: Projector,
     report: Report,
-    /// Clean lines that are not archived yet, and the same lines as they were.
+    /// Clean lines that are not archived yet, and the same lines before cleaning.
     clean: Vec<Clean<Vec<u8>>>,
     clean_bytes: usize,
     raw: Vec<u8>,
-    /// The lines so far, of the archived file.
+    /// Number of lines in the archived file so far.
     lines: u64,
-    /// The first bytes of the source, and the last before what is not archived yet.
+    /// The first bytes of the source, and the last ones before the lines not archived yet.
     head: Vec<u8>,
     tail: Vec<u8>,
-    /// The byte of the source behind the last archived line.
+    /// The offset in the source just after the last archived line.
     end: u64,
-    /// Whether the source is no longer, up to where it was read, the one that was read.
+    /// True if the source changed before the offset it was read up to.
     rewritten: bool,
 }
 
-/// Copies what is new of `source`, and sends it on. `cursor` is what the store holds of it.
+/// Copies the new lines of `source` and passes them on. `cursor` reads the store's cursor of an entry.
 pub(crate) fn copy(
     shared: &Shared<'_>,
     compressor: &mut Compressor,
@@ -119,7 +119,7 @@ pub(crate) fn copy(
         None => true,
     };
     if !fits {
-        // Says for good that the archive holds lines that are not in front of the source's position.
+        // Records that the archive holds lines from beyond the source's position.
         appender.mark(SourcePosition::of(0, b"", b""), copy.projector.carry())?;
     }
     let known = match fits && !copy.was_rewritten()? {
@@ -140,7 +140,7 @@ pub(crate) fn copy(
 }
 
 impl Transfer<'_> {
-    /// Sends on what the archive holds and the store does not.
+    /// Passes on the lines that the archive holds and the store does not.
     fn catch_up(&mut self, from: u64) -> Result<()> {
         let Some(mut reader) = self.shared.archive.reader(&self.entry)? else { return Ok(()) };
         for lines in reader.blocks_from(from) {
@@ -155,7 +155,7 @@ impl Transfer<'_> {
         Ok(())
     }
 
-    /// Reads the source from a byte on, up to the end of its last whole line.
+    /// Reads the source from an offset up to the end of its last whole line.
     fn read_from(
         &mut self,
         file: &mut File,
@@ -202,7 +202,7 @@ impl Transfer<'_> {
                 return Ok(());
             }
         }
-        // A record without its newline is one that is being written, unless it is whole already.
+        // A record without a newline is still being written, unless it is already whole.
         if is_whole_record(&buffer) {
             self.line(&buffer, known, appender)?;
         }
@@ -240,7 +240,7 @@ impl Transfer<'_> {
             } else {
                 self.clean.last().map_or_else(|| Fingerprint::of(b""), fingerprint)
             };
-            // Lines without an id may well be the same twice; only a rewriting brings all of them again.
+            // Lines without an id may legitimately repeat; only a rewritten source repeats them all.
             known.contains(&archived)
                 && (self.rewritten || agents::names_its_record(self.info.agent, text))
         });
@@ -260,7 +260,7 @@ impl Transfer<'_> {
         Ok(())
     }
 
-    /// Whether a prompt in a list was written in a directory that must never be read.
+    /// Returns true if a prompt in a list was written in an excluded directory.
     fn is_excluded(&self, line: &[u8]) -> bool {
         agents::directory_of_prompt(line)
             .is_some_and(|directory| (self.shared.excluded)(Path::new(&directory)))
@@ -292,8 +292,8 @@ impl Transfer<'_> {
         self.clean.push(clean);
     }
 
-    /// Archives what is waiting, then sends it on. In this order: what the store holds, the archive
-    /// holds too.
+    /// Archives the waiting lines, then passes them on. The order matters: the archive holds everything the
+    /// store holds.
     fn flush(&mut self, appender: &mut Appender, stamp: Option<SourceStamp>) -> Result<()> {
         let position = SourcePosition::of(self.end, &self.head, &self.tail);
         if self.clean.is_empty() {
@@ -359,8 +359,8 @@ impl Transfer<'_> {
         Ok(())
     }
 
-    /// Whether the source was rewritten at some time: a reading of it may have been cut short, and what
-    /// is behind its position may be archived already.
+    /// Returns true if the source was ever rewritten: a read may have been cut short then, and lines beyond its
+    /// position may already be archived.
     fn was_rewritten(&self) -> Result<bool> {
         let reader = self.shared.archive.reader(&self.entry)?;
         Ok(reader.is_some_and(|reader| {
@@ -368,7 +368,7 @@ impl Transfer<'_> {
         }))
     }
 
-    /// Every line that the archive holds of this source.
+    /// Returns the fingerprints of all archived lines of this source.
     fn known_lines(&self) -> Result<HashSet<Fingerprint>> {
         let mut known = HashSet::new();
         if let Some(mut reader) = self.shared.archive.reader(&self.entry)? {
@@ -384,18 +384,18 @@ fn fingerprint(line: &Clean<Vec<u8>>) -> Fingerprint {
     Fingerprint::of(line.get())
 }
 
-/// Clean lines, each with its newline, in one piece.
+/// Joins clean lines, each with its newline.
 fn join(lines: &[Clean<Vec<u8>>]) -> Clean<Vec<u8>> {
     Clean::join(lines, b'\n')
 }
 
-/// Whether the bytes behind the last newline are a record that only lacks its newline.
+/// Returns true if the bytes after the last newline are a record that only lacks its newline.
 fn is_whole_record(bytes: &[u8]) -> bool {
     bytes.trim_ascii().starts_with(b"{")
         && serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_ok()
 }
 
-/// A file that belongs to a session and is no transcript: kept as it is now, whole.
+/// Archives a file that belongs to a session but is no transcript, whole and as it is now.
 fn copy_attachment(
     shared: &Shared<'_>,
     entry: &EntryName,
@@ -415,8 +415,8 @@ fn copy_attachment(
     Ok(report)
 }
 
-/// The archived name of a source. Two sessions never share an archived file, even where their files
-/// have the same name in folders of the same name.
+/// Returns the archived name of a source. Two sessions never share an archived file, even if their files have
+/// the same name in folders of the same name.
 fn entry_of(archive: &Archive, name: &str, info: &SourceInfo) -> Result<EntryName> {
     let unnamed = |error: thru_journal::archive::InvalidEntryName| {
         IntakeError::io(info.path.as_ref(), std::io::Error::other(error))

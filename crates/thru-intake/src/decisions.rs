@@ -1,5 +1,5 @@
-//! What all decisions of people come to: the later over the earlier, and what was taken back left
-//! out.
+//! The combined effect of all decisions of people: later ones over earlier ones, without those that were
+//! undone.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -15,7 +15,7 @@ use crate::refining::{put_refinement, settle};
 use crate::sessions::put_close;
 use crate::{Forgotten, Intake, Operation, Result, Told};
 
-/// A record of the journal that tells of an operation.
+/// A record of the journal that holds an operation.
 struct Recorded {
     key: String,
     at: Timestamp,
@@ -23,31 +23,31 @@ struct Recorded {
     body: serde_json::Value,
 }
 
-/// What the decisions come to.
+/// The combined effect of the decisions.
 #[derive(Debug, Default)]
 pub(crate) struct Decisions {
     /// The user's rules of redaction, by name.
     pub(crate) rules: BTreeMap<String, String>,
     /// Sessions that the user had forgotten.
     pub(crate) forgotten: HashSet<SessionKey>,
-    /// Names of projects; nothing where the last was taken back.
+    /// Names of projects; `None` if the last one was undone.
     names: BTreeMap<ProjectKey, Option<String>>,
-    /// What was made part of what, and whether that still holds.
+    /// Project merges, from one into another, and true for those that still hold.
     merges: Vec<(ProjectKey, ProjectKey, bool)>,
     memories: HashMap<Id, MemoryDecision>,
-    /// The sessions of memories that anything was ever decided about.
+    /// The sessions of memories that were ever decided about.
     sessions: HashMap<Id, SessionKey>,
     told: Vec<(Id, Timestamp, Told)>,
     undone: HashMap<String, String>,
 }
 
 impl Decisions {
-    /// What these come to, the earliest first.
+    /// Combines operations, the earliest first.
     fn of<'a>(
         operations: impl DoubleEndedIterator<Item = (&'a str, Timestamp, &'a Operation)> + Clone,
     ) -> Self {
         let mut decisions = Self::default();
-        // From the end: an undo that was itself taken back takes nothing back.
+        // From the end: an undo that was itself undone has no effect.
         for (key, _, operation) in operations.clone().rev() {
             if let Operation::OperationUndone { operation } = operation
                 && !decisions.undone.contains_key(key)
@@ -70,14 +70,14 @@ impl Decisions {
             self.sessions.insert(*memory, session.clone());
         }
         match operation {
-            // Names are reset where the last one was taken back, so those that do not hold count too.
+            // Names are reset if the last one was undone, so those that no longer hold count too.
             Operation::ProjectRenamed { project, name } => {
                 let known = self.names.entry(project.clone()).or_default();
                 if holds {
                     *known = Some(name.clone());
                 }
             }
-            // Both are known from then on, whether they are parts of each other or not.
+            // Both are known from then on, merged or not.
             Operation::ProjectMerged { from, into } => {
                 self.merges.push((from.clone(), into.clone(), holds));
             }
@@ -114,13 +114,13 @@ impl Decisions {
     }
 }
 
-/// Reads what decides before the store is opened to write: from the store's list as far as it was
-/// brought up to the journal, and from there on from the journal itself.
+/// Reads the decisions before the store is opened for writing: from the store's list up to its cursor, and from
+/// there on from the journal itself.
 pub(crate) fn decisions(store: Option<&Store>, journal: &Journal) -> Result<Decisions> {
     let known = |store: &Store| -> thru_store::Result<_> {
         Ok((applied(store)?, store.operations()?, store.forgotten()?))
     };
-    // Without a store that can be read, the journal alone decides.
+    // Without a readable store, the journal alone decides.
     let known = store.and_then(|store| known(store).ok());
     let (cursor, listed, forgotten) = known.unwrap_or_default();
     let (recorded, _) = read(journal, cursor)?;
@@ -140,21 +140,21 @@ fn combine(listed: &[OperationRow], recorded: &[Recorded]) -> Decisions {
     let listed = listed.iter().map(|(key, at, operation)| (*key, *at, operation));
     let recorded =
         recorded.iter().map(|record| (record.key.as_str(), record.at, &record.operation));
-    // By time, not as they lie there: segments are sorted by their host's name, which may change.
+    // By time, not by position: segments are sorted by host name, which may change.
     let mut all: Vec<(&str, Timestamp, &Operation)> = listed.chain(recorded).collect();
     all.sort_by_key(|(key, at, _)| (at.as_millisecond(), *key));
     Decisions::of(all.into_iter())
 }
 
-/// The operations behind a cursor, in order, and where the journal ends.
+/// The operations after a cursor, in order, and the cursor at the end of the journal.
 fn read(journal: &Journal, cursor: Cursor) -> Result<(Vec<Recorded>, Cursor)> {
     let mut stream =
         journal.stream(cursor)?.without(&[HOOK_RECORD, INJECTED_RECORD, SNAPSHOT_RECORD]);
     let mut found = Vec::new();
     for item in &mut stream {
-        // What is no record is for `verify` to report.
+        // Lines that are no records are reported by `verify`.
         let Item::Entry(entry) = item? else { continue };
-        // Kinds that are not ours to apply are somebody else's: later hooks, say.
+        // Other kinds, those of hooks say, are applied elsewhere.
         if let Some(operation) = Operation::read(&entry.kind, &entry.body) {
             let (key, at) = (entry.key.clone(), entry.at);
             found.push(Recorded { key, at, operation, body: entry.body });
@@ -167,14 +167,14 @@ fn applied(store: &Store) -> thru_store::Result<Cursor> {
     Ok(cursor(store.journal_cursor()?))
 }
 
-/// Where in the journal a store says that it stands; at its beginning where it says nothing.
+/// Parses a store's journal cursor; the beginning of the journal if there is none.
 pub(crate) fn cursor(stored: Option<String>) -> Cursor {
     stored.and_then(|stored| serde_json::from_str(&stored).ok()).unwrap_or_default()
 }
 
 impl Intake {
-    /// Brings the store up to the journal. Sessions whose memories somebody decided about are marked,
-    /// to be distilled again.
+    /// Brings the store up to the journal. Sessions whose memories were decided about are marked to be
+    /// distilled again.
     pub(crate) fn apply_journal(&self, store: &mut Store) -> Result<Forgotten> {
         let cursor = applied(store)?;
         let (recorded, moved) = read(&self.journal, cursor.clone())?;
@@ -188,7 +188,7 @@ impl Intake {
                 _ => None,
             })
             .collect();
-        // Before the cursor moves on: whoever was killed while forgetting goes on here.
+        // Before the cursor moves on, so that a process killed while forgetting resumes here.
         let removed = self.remove_kept(&forgotten)?;
         let known = store.memory_decisions()?;
         let mut batch = store.begin()?;
@@ -269,7 +269,7 @@ impl Intake {
                 batch.distil_again(session)?;
             }
         }
-        // Distilling would leave them out; it may be off.
+        // Distilling would leave them out, but it may be off.
         for (id, decision) in &decisions.memories {
             if decision.forgotten {
                 batch.remove_memory(id)?;
@@ -278,7 +278,7 @@ impl Intake {
         self.put_told(batch, decisions)
     }
 
-    /// Writes what people told outside of sessions, as far as it holds.
+    /// Writes the memories that people told outside of sessions and that still hold.
     fn put_told(&self, batch: &mut Batch<'_>, decisions: &Decisions) -> Result<()> {
         let mut holding = HashSet::new();
         for (id, at, told) in &decisions.told {
@@ -316,7 +316,7 @@ fn told_memory(observation: &Observation, is_edited: bool) -> NewMemory {
     NewMemory::told(observation, is_edited, files.collect())
 }
 
-/// What was told, in the form of every other memory.
+/// Converts a told memory into an observation.
 fn observation(id: Id, at: Timestamp, told: &Told) -> Observation {
     Observation {
         id,

@@ -1,7 +1,7 @@
-//! From passages to memories: every session that has something new is distilled again as a whole.
+//! From passages to memories: every session with something new is distilled again as a whole.
 //!
-//! Which sessions those are is noted in the store, in the transaction that changed them; the note goes
-//! in the transaction that writes their memories. Killed in between, the next run goes on.
+//! Those sessions are marked in the store by the transaction that changes them; the mark is removed by the
+//! transaction that writes their memories. A run that is killed in between is resumed by the next one.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::panic::AssertUnwindSafe;
@@ -24,50 +24,50 @@ use crate::sessions::Indexer;
 use crate::stages::{Stage, Stages};
 use crate::{Intake, IntakeError, Result};
 
-/// A commit holds at most the memories of this time.
+/// Longest time between two commits.
 const COMMIT_EVERY: Duration = Duration::from_millis(500);
-/// Sessions that wait for the writer.
+/// Distilled sessions that may wait for the writer.
 const WAITING: usize = 64;
 
-/// What distilling made of one session.
+/// The result of distilling one session.
 struct Distilled {
     session: i64,
-    /// Nothing where a fault of ours came between.
+    /// `None` if a bug of ours prevented it.
     memories: Option<Clean<Vec<NewMemory>>>,
     title: Option<String>,
-    /// What the whole conversation comes to.
+    /// The content of the whole conversation.
     content: Content,
-    /// What its turns come to.
+    /// The content of its turns.
     turns: Vec<NewTurn>,
 }
 
-/// Which of the sessions that have something new are distilled.
+/// The choice of sessions to distil, among those with something new.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which<'a> {
     /// All of them.
     All,
-    /// Those whose last turn came to its end, and those that are to be indexed. Others soon have more.
+    /// Those whose last turn has ended, and those waiting to be indexed. Others will soon have more.
     Finished,
-    /// These, because somebody asks.
+    /// The given ones, because a caller asked for them.
     These(&'a [SessionKey]),
 }
 
-/// How distilling gets on.
+/// Progress of distilling.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DistilProgress {
     /// Sessions that were distilled.
     pub sessions: usize,
-    /// Sessions to be distilled in all.
+    /// Sessions to distil in all.
     pub of: usize,
     /// Memories of those sessions.
     pub memories: u64,
-    /// Sessions that a fault of ours kept from being distilled; they are tried again.
+    /// Sessions that a bug of ours kept from being distilled; they are tried again.
     pub failed: usize,
 }
 
 impl Intake {
-    /// Distils the sessions that have something new, and indexes those that were left in the same
-    /// transaction. `committed` is told after each commit.
+    /// Distils the sessions with something new, and indexes those that were left in the same transaction. Calls
+    /// `committed` after each commit.
     pub(crate) fn distil(
         &self,
         store: &mut Store,
@@ -114,7 +114,7 @@ impl Intake {
                 })
                 .collect();
             drop(done);
-            // Taken along: when writing fails, no worker waits for a place in the queue for ever.
+            // Moved in: if writing fails, no worker blocks forever on a full queue.
             let distilled = distilled;
             while let Ok(first) = distilled.recv() {
                 let opened = Instant::now();
@@ -158,11 +158,11 @@ impl Intake {
 }
 
 impl Intake {
-    /// The sessions that are to be distilled now.
+    /// Lists the sessions to distil now.
     fn to_distil(&self, store: &Store, which: Which<'_>) -> Result<Vec<i64>> {
         let mut sessions = store.stale_sessions()?;
         let now = self.clock.now();
-        // What failed is tried again when its time comes.
+        // Failed sessions are tried again when they are due.
         let (mut due, mut failed) = (HashSet::new(), HashSet::new());
         for job in store.jobs()?.into_iter().filter(|job| job.kind == Some(JobKind::Index)) {
             if job.is_due(now) {
@@ -199,13 +199,13 @@ impl Intake {
     }
 }
 
-/// The rows of sessions, as far as they are known.
+/// The rows of the sessions that the store knows.
 pub(crate) fn rows_of(store: &Store, sessions: &[SessionKey]) -> Result<HashSet<i64>> {
     let rows = sessions.iter().map(|session| store.session_by_key(session));
     Ok(rows.filter_map(thru_store::Result::transpose).collect::<thru_store::Result<_>>()?)
 }
 
-/// What one thread distils with.
+/// The tools of one worker thread.
 struct Worker<'a> {
     store: Store,
     redactor: &'a Redactor,
@@ -214,16 +214,16 @@ struct Worker<'a> {
     cancelled: &'a AtomicBool,
 }
 
-/// When a passage changed a file, and the hash of what it wrote, where that was all of the file.
+/// The time at which a passage changed a file, and the hash of the content if it wrote the whole file.
 type Change = (Option<thru_core::Timestamp>, Option<Id>);
 
 impl Worker<'_> {
-    /// Distils one session after the other until there are no more.
+    /// Distils one session after another until none is left.
     fn work(&self, sessions: &[i64], next: &AtomicUsize, done: &Sender<Distilled>) -> Result<()> {
         while !self.cancelled.load(Ordering::Relaxed) {
             let Some(session) = sessions.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
-            // Distilling reads whatever anybody wrote. A fault of ours in one session must not keep all
-            // others, and every decision of people, from being brought in.
+            // Distilling reads arbitrary text. A bug that one session triggers must not keep all others, and
+            // every decision of people, from being brought in.
             let outcome = self.stages.time(Stage::Distil, || {
                 std::panic::catch_unwind(AssertUnwindSafe(|| self.session(*session)))
             });
@@ -262,7 +262,7 @@ impl Worker<'_> {
         let mut last_changes: HashMap<String, Change> = HashMap::new();
         let mut touches = self.store.touches_of_session(row)?;
         let refinements = self.store.refinements(row)?;
-        // Which turn a passage is in, where answers of models name passages.
+        // The turn of each passage, for answers of models that name passages.
         let mut turn_of: HashMap<Id, u32> = HashMap::new();
         for passage in self.store.passages(PassageFilter::Session(row))? {
             let wants_text = wants_text(
@@ -335,18 +335,18 @@ impl Worker<'_> {
     }
 }
 
-/// Observations that must not be merged into others.
+/// Returns the observations that must not be merged into others.
 pub(crate) fn kept_apart(decisions: &MemoryDecisions) -> BTreeSet<Id> {
     decisions
         .iter()
-        // One that a person wrote over must not vanish into another either.
+        // An overwritten one must not vanish into another either.
         .filter(|(_, decision)| decision.kept_apart || !decision.edit.is_empty())
         .map(|(id, _)| *id)
         .collect()
 }
 
-/// What people decided about memories, over what was distilled and what models made. Gives back what is not
-/// to be told any more: what they had forgotten or wrote over, as it was.
+/// Applies people's decisions to distilled memories and those of models. Returns the observations that must no
+/// longer be shown: the forgotten ones, and the overwritten ones as they were.
 pub(crate) fn decide(decisions: &MemoryDecisions, laid: &mut Laid) -> Vec<Observation> {
     if decisions.is_empty() {
         return Vec::new();
@@ -376,7 +376,7 @@ pub(crate) fn decide(decisions: &MemoryDecisions, laid: &mut Laid) -> Vec<Observ
     unwanted
 }
 
-/// What is known of a turn while its passages are read.
+/// The state of a turn while its passages are read.
 #[derive(Default)]
 struct TurnSoFar {
     content: ContentHasher,
@@ -397,7 +397,7 @@ impl TurnSoFar {
     }
 
     fn finish(self, turn: u32) -> NewTurn {
-        // As estimated_tokens counts it, without reading the text.
+        // The same count as `estimated_tokens`, without reading the text.
         NewTurn {
             turn,
             content: self.content.finish(),
@@ -407,7 +407,7 @@ impl TurnSoFar {
     }
 }
 
-/// The files of an observation, with what is known of each when its session last changed it here.
+/// The files of an observation, each with its state at the last change that its session made here.
 fn files_of_observation(
     observation: &Observation,
     changes: &HashMap<(Id, String), Change>,
@@ -444,7 +444,7 @@ fn files_of_summary(summary: &Summary, changes: &HashMap<String, Change>) -> Vec
         .collect()
 }
 
-/// Whether a statement says what one of these says, or comes from the same words of a person.
+/// Returns true if a statement says the same as one of these, or comes from the same words of a person.
 pub(crate) fn says_any(statement: &Statement, observations: &[Observation]) -> bool {
     observations.iter().any(|observation| {
         let is_of_person = observation.speaker == Speaker::Person;
@@ -456,8 +456,8 @@ pub(crate) fn says_any(statement: &Statement, observations: &[Observation]) -> b
     })
 }
 
-/// What is left of a summary without what a person does not want to hear, or wrote over: statements
-/// that say the same, or that come from the same words of a person.
+/// Removes unwanted statements from a summary: those that say the same, or that come from the same words of a
+/// person.
 fn without(mut summary: Summary, unwanted: &[Observation]) -> Summary {
     if unwanted.is_empty() {
         return summary;

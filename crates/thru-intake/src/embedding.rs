@@ -1,10 +1,9 @@
-//! Vectors of what people and agents said, and of memories: a cache beside the store, filled in the
-//! background.
+//! Vectors of messages and of memories: a cache beside the store, filled in the background.
 //!
-//! Nothing here takes the intake lock, so that neither hooks nor imports nor questions wait. Who embeds
-//! holds a lock of its own; who adds vectors holds the writer's for that moment, and looks with it in hand
-//! whether the texts are still kept. Forgetting takes the vectors out after the texts: either it finds
-//! what was added, or the adding finds that the text is gone.
+//! Nothing here takes the intake lock, so hooks, imports and questions never wait for it. Embedding has a lock
+//! of its own. Vectors are added under the writer's lock for a moment, and only for texts that are still kept.
+//! Forgetting removes vectors after texts: either it finds the vectors that were added, or the adding finds
+//! that the text is gone.
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -22,27 +21,27 @@ use thru_store::{Store, StoreError};
 
 use crate::{Intake, IntakeError, Result};
 
-/// Texts that are embedded, and made durable, together: what is lost at most when somebody pulls the plug.
+/// Texts that are embedded and made durable together: the most that a power cut can lose.
 const TOGETHER: usize = 64;
 /// Texts that are listed at a time: some minutes of work.
 const LISTED: usize = 4_096;
-/// How long another one that adds or removes vectors is waited for; that takes moments.
+/// The time to wait for another writer of vectors, which takes moments.
 const PATIENCE: Duration = Duration::from_secs(10);
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
 
-/// How texts are embedded.
+/// Options of an embedding run.
 pub struct Embedding<'a> {
-    /// Who does it.
+    /// The embedder.
     pub embedder: &'a dyn Embedder,
-    /// At most so many texts.
+    /// The maximum number of texts.
     pub most: Option<usize>,
-    /// Whether what was said in sessions of this directory may be given to it.
+    /// Returns true if texts from sessions in this directory may be sent to the embedder.
     pub may_see: &'a dyn Fn(Option<&str>) -> bool,
-    /// Set by who wants it to end. What was done by then is kept.
+    /// Set to end the run early. The vectors made by then are kept.
     pub stop: &'a AtomicBool,
 }
 
-/// What was embedded, so far or in all.
+/// Counts of an embedding run, so far or in all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Embedded {
     /// Texts that have vectors now.
@@ -53,57 +52,57 @@ pub struct Embedded {
     pub left_out: u64,
     /// Texts that are still to be embedded.
     pub waiting: u64,
-    /// Whether it was stopped.
+    /// True if it was stopped early.
     pub stopped: bool,
 }
 
-/// How far the vectors of a model are.
+/// Coverage of the vectors of one model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Coverage {
-    /// Different texts that may have vectors.
+    /// Distinct texts that may have vectors.
     pub texts: u64,
-    /// Those that have.
+    /// Texts that have them.
     pub embedded: u64,
     /// Bytes on the disk.
     pub bytes: u64,
 }
 
-/// With or without what the index on disk does not hold yet.
+/// Opens an index with or without the rows that its copy on disk lacks.
 type OpenIndex = fn(&Layout, &Store, Collection) -> thru_store::Result<TextIndex>;
 
-/// Texts by their keys, each with a vector for each of its pieces.
+/// Keys of texts, each with the vectors of its pieces.
 type Made = Vec<(u64, Vec<Vec<f32>>)>;
 
-/// Texts of one collection that are embedded together.
+/// A batch of texts of one collection.
 type Together<'t> = (Collection, &'t [IndexedText]);
 
-/// What is to be embedded next.
+/// The texts to embed next.
 struct Listing {
-    /// What was told most first, then the newest first; memories before passages.
+    /// Most often injected first, then newest first; memories before passages.
     texts: Vec<(Collection, Vec<IndexedText>)>,
     count: usize,
 }
 
 impl Intake {
-    /// Makes vectors of texts that have none of this embedder's model: memories first, then what was said,
-    /// the newest first. Every batch is on the disk before the next one begins.
+    /// Makes the missing vectors of this embedder's model: memories first, then messages, newest first. Every
+    /// batch is durable before the next one begins.
     ///
     /// # Errors
-    /// [`IntakeError::Embedding`] where another process does it; where the embedder fails, and where the
-    /// disk cannot be written. What was done by then is kept.
+    /// Returns [`IntakeError::Embedding`] if another process is embedding. Fails if the embedder fails or the
+    /// disk cannot be written; the vectors made by then are kept.
     pub fn embed(
         &self,
         how: &Embedding<'_>,
         progress: &mut dyn FnMut(&Embedded),
     ) -> Result<Embedded> {
-        // A home that was removed is not to come back by a lock.
+        // A removed home must not come back because of a lock file.
         if !self.layout.database().exists() {
             return Ok(Embedded::default());
         }
         let _turn = self.embedding_turn()?;
         self.redactor.expect_much();
         let mut done = Embedded::default();
-        // Refused, or gone since they were listed: not to be tried again in this run.
+        // Refused, or gone since they were listed; not tried again in this run.
         let mut passed_over = HashSet::new();
         while let Some(listing) = self.texts_to_embed(how, &passed_over)? {
             done.waiting = listing.count as u64;
@@ -121,7 +120,7 @@ impl Intake {
                             done.stopped = true;
                             return Ok(done);
                         }
-                        // It works, so that the trouble is with these.
+                        // The embedder works, so the fault is with these texts.
                         Err(IntakeError::Embed(EmbedError::Refused {
                             may_pass: false, ..
                         })) if done.texts > 0 => {
@@ -138,10 +137,10 @@ impl Intake {
         Ok(done)
     }
 
-    /// How many texts may have vectors, and how many have them of the model of this name.
+    /// Counts the texts that may have vectors, and those that have them, for the model of this name.
     ///
     /// # Errors
-    /// Where store, index or vectors cannot be read.
+    /// Fails if the store, the index or the vectors cannot be read.
     pub fn coverage(&self, model: &str) -> Result<Coverage> {
         let folder = ModelFolder::at(&self.layout.vectors(), model)?;
         let mut coverage = Coverage { bytes: folder.bytes, ..Coverage::default() };
@@ -154,24 +153,24 @@ impl Intake {
         Ok(coverage)
     }
 
-    /// Takes out the vectors, of all models, of texts that are not kept any more; says how many. Files of
-    /// vectors that nobody can read are removed where a model has no others.
+    /// Removes the vectors, of all models, whose texts are no longer kept, and returns how many. Unreadable
+    /// files of vectors are removed if a model has no others.
     ///
     /// # Errors
-    /// [`IntakeError::NotSwept`] where the index is not up to the store; [`StoreError::Busy`] where somebody goes on writing; and where the disk cannot be written. Calling
-    /// it again goes on.
+    /// Returns [`IntakeError::NotSwept`] if the index is behind the store, and [`StoreError::Busy`] if another
+    /// process keeps writing. Fails if the disk cannot be written. A second call resumes.
     pub fn sweep_vectors(&self) -> Result<u64> {
         let mut removed = 0;
         for folder in ModelFolder::all(&self.layout.vectors())? {
             let Some(dimensions) = folder.dimensions else {
-                // Nobody can tell what is in it, and it can be made again.
+                // Its contents are unknown, and it can be made again.
                 if folder.bytes > 0 {
                     patiently(|| folder.remove_segments())?;
                 }
                 continue;
             };
             let mut writer = self.vector_writer(&folder.model, dimensions)?;
-            // With the lock in hand: nobody adds any of a text that is not among these.
+            // With the lock in hand, no text that is missing here can be added.
             let Some(store) = Store::open_if_there(&self.layout)? else { break };
             let (keys, is_complete) = self.text_keys(&store, TextIndex::open_collection)?;
             if !is_complete {
@@ -182,11 +181,11 @@ impl Intake {
         Ok(removed)
     }
 
-    /// Removes what is damaged of the vectors of the model of this name, after reading all of them, so that
-    /// its texts are embedded again; says how many files that were.
+    /// Removes damaged vectors of the model of this name, after reading all of them, so that their texts are
+    /// embedded again. Returns the number of damaged files.
     ///
     /// # Errors
-    /// As of [`Intake::sweep_vectors`].
+    /// See [`Intake::sweep_vectors`].
     pub fn mend_vectors(&self, model: &str) -> Result<u64> {
         let folder = ModelFolder::at(&self.layout.vectors(), model)?;
         let Some(dimensions) = folder.dimensions else { return Ok(0) };
@@ -195,7 +194,7 @@ impl Intake {
         Ok(writer.problems().len() as u64)
     }
 
-    /// The keys of all texts that may have vectors, sorted, and whether the index knows all of them.
+    /// The sorted keys of all texts that may have vectors, and true if the index holds all of them.
     fn text_keys(&self, store: &Store, open: OpenIndex) -> Result<(Vec<u64>, bool)> {
         let (mut keys, mut is_complete) = (Vec::new(), true);
         for collection in Collection::ALL {
@@ -208,14 +207,14 @@ impl Intake {
         Ok((keys, is_complete))
     }
 
-    /// What has no vectors yet; nothing where all have.
+    /// Lists texts without vectors, or nothing if all have them.
     fn texts_to_embed(
         &self,
         how: &Embedding<'_>,
         passed_over: &HashSet<u64>,
     ) -> Result<Option<Listing>> {
         let Some(store) = Store::open_if_there(&self.layout)? else { return Ok(None) };
-        // One of an older version is upgraded by whoever writes to it next.
+        // A store of an older version is upgraded by its next writer.
         if store.schema_version()? != thru_store::SCHEMA_VERSION {
             return Ok(None);
         }
@@ -225,7 +224,7 @@ impl Intake {
             vectors.as_ref().is_some_and(|vectors| vectors.contains(key))
                 || passed_over.contains(&key)
         };
-        // A text that several sessions hold may be given if one of them may.
+        // A text in several sessions may be sent if one of them allows it.
         let known = RefCell::new(HashMap::new());
         let may_be_given = |session: i64| {
             *known.borrow_mut().entry(session).or_insert_with(|| {
@@ -237,9 +236,9 @@ impl Intake {
         };
         let mut listing = Listing { texts: Vec::new(), count: 0 };
         for collection in [Collection::Memories, Collection::Passages] {
-            // What is not in there yet, is soon.
+            // Rows that the index lacks will follow soon.
             let index = TextIndex::open_committed(&self.layout, &store, collection)?;
-            // What was told outside of any session is judged by where its project is worked on.
+            // A memory told outside of sessions is judged by the directories of its project.
             let may_be_told = |row| {
                 let directories = store.directories_of_memory(row);
                 directories.is_ok_and(|all| match all.as_slice() {
@@ -274,7 +273,7 @@ impl Intake {
         let generation = store.generation()?;
         let texts = still_kept(&store, collection, wanted)?;
         drop(store);
-        // Once more: rules may have been added that the store does not follow yet.
+        // Cleaned again: rules may have been added that the store does not follow yet.
         let clean = |text: &KeyedText| {
             self.redactor.clean_text(&text.text, &mut Report::default()).into_inner()
         };
@@ -284,7 +283,7 @@ impl Intake {
         self.keep_vectors(how.embedder.model(), &generation, (collection, wanted), made, done)
     }
 
-    /// Adds vectors, but of texts that were taken out since they were read.
+    /// Adds vectors, except those of texts that were removed since they were read.
     fn keep_vectors(
         &self,
         model: &str,
@@ -302,7 +301,7 @@ impl Intake {
         }
         let mut writer = self.vector_writer(model, dimensions)?;
         let Some(store) = Store::open_if_there(&self.layout)? else { return Ok(()) };
-        // Rows of a store that was made again are others.
+        // A rebuilt store has other rows.
         if store.generation()? != generation {
             return Ok(());
         }
@@ -316,13 +315,13 @@ impl Intake {
         Ok(())
     }
 
-    /// The right to write vectors of a model, as soon as it is free.
+    /// Takes the writer's lock of a model's vectors, waiting for it if need be.
     fn vector_writer(&self, model: &str, dimensions: usize) -> Result<VectorWriter> {
         let folder = self.layout.vectors().join(model);
         patiently(|| VectorWriter::open(&folder, dimensions, model))
     }
 
-    /// The right to embed, which one process at a time has: two would do the same work.
+    /// Takes the lock that lets one process embed at a time, since two would do the same work.
     fn embedding_turn(&self) -> Result<File> {
         let directory = self.layout.run();
         thru_journal::files::create_dir_private(&directory)?;
@@ -340,7 +339,7 @@ impl Intake {
     }
 }
 
-/// Does what needs a writer's lock, as soon as it is free.
+/// Retries an action that needs a writer's lock until the lock is free or the patience ends.
 fn patiently<T>(mut attempt: impl FnMut() -> thru_store::Result<T>) -> Result<T> {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -353,13 +352,13 @@ fn patiently<T>(mut attempt: impl FnMut() -> thru_store::Result<T>) -> Result<T>
     }
 }
 
-/// The vectors in a folder, where there are any.
+/// Opens the vectors in a folder, if there are any.
 fn open(folder: &ModelFolder) -> Result<Option<Vectors>> {
     let open = |dimensions| Vectors::open(&folder.path, dimensions, &folder.model);
     Ok(folder.dimensions.map(open).transpose()?)
 }
 
-/// Those of the texts that the store holds as they were indexed.
+/// Returns the texts that the store still holds as they were indexed.
 fn still_kept(
     store: &Store,
     collection: Collection,
@@ -371,8 +370,8 @@ fn still_kept(
     Ok(kept)
 }
 
-/// The vectors of texts, by their keys. Texts that the embedder refuses are left out; it fails where it
-/// refuses all.
+/// Embeds texts and returns their vectors by key. Texts that the embedder refuses are left out; it fails if all
+/// are refused.
 fn embed_texts(how: &Embedding<'_>, texts: &[(&KeyedText, String)]) -> Result<Made, EmbedError> {
     let pieces: Vec<Vec<&str>> = texts.iter().map(|(_, text)| chunks(text)).collect();
     let flat: Vec<&str> = pieces.iter().flatten().copied().collect();
@@ -387,7 +386,7 @@ fn embed_texts(how: &Embedding<'_>, texts: &[(&KeyedText, String)]) -> Result<Ma
             });
             Ok(by_text.filter(|(_, vectors)| !vectors.is_empty()).collect())
         }
-        // One that is too long for it, say, must not keep the others waiting for ever.
+        // One text that is too long, say, must not hold up the others.
         Err(error @ EmbedError::Refused { may_pass: false, .. }) if texts.len() > 1 => {
             let mut made = Vec::new();
             for text in texts {

@@ -1,60 +1,60 @@
-//! What can stop intake as a whole. Trouble with one file is no error: it is reported and the rest
+//! Errors that stop intake as a whole. A problem with one file is not an error: it is reported and the rest
 //! goes on (see [`SourceProblem`](crate::SourceProblem)).
 
 use std::path::{Path, PathBuf};
 
-/// Why intake stopped.
+/// An error of intake.
 #[derive(Debug, thiserror::Error)]
 pub enum IntakeError {
-    /// The store.
+    /// An error of the store.
     #[error(transparent)]
     Store(#[from] thru_store::StoreError),
-    /// Journal or archive.
+    /// An error of the journal or the archive.
     #[error(transparent)]
     Journal(#[from] thru_journal::Error),
-    /// Another process is at work, and we did not wait.
+    /// Another process is writing, and the caller did not wait.
     #[error("another `thru` is writing to this memory{}", process(.holder))]
     Locked {
-        /// Its process number, if it said so.
+        /// Its process id, if known.
         holder: Option<u32>,
     },
-    /// Another process makes vectors, and we did not wait.
+    /// Another process is embedding, and the caller did not wait.
     #[error("another `thru` is embedding what this memory holds")]
     Embedding,
-    /// Vectors of texts that are not kept any more may be left: nobody can tell which while the index does
-    /// not hold all texts. Everything else was done.
+    /// Vectors of forgotten texts may be left, because the index does not hold all texts yet. Everything else
+    /// was done.
     #[error("vectors were not swept: the index does not hold everything yet")]
     NotSwept,
-    /// The model that makes vectors.
+    /// An error of the embedding model.
     #[error(transparent)]
     Embed(#[from] thru_embed::EmbedError),
-    /// The user stopped it. What was done until then stays.
+    /// The user interrupted it. The work done by then is kept.
     #[error("interrupted")]
     Interrupted,
-    /// A redaction rule in the journal cannot be used.
+    /// A redaction rule in the journal is invalid.
     #[error(transparent)]
     Rule(#[from] thru_redact::RuleError),
-    /// There is no such session.
+    /// The session does not exist.
     #[error("there is no session {0}")]
     NoSession(String),
-    /// There is no transcript of the session: hooks, or a list of prompts, are all that tells of it.
+    /// The session has no transcript: it is known only from hooks or a list of prompts.
     #[error("there is no transcript of session `{0}` to put back")]
     NoTranscript(String),
-    /// A file would have to be written where there is one already.
+    /// A file to be written exists already.
     #[error("{} exists already", .0.display())]
     Exists(PathBuf),
-    /// An archived file cannot be put back.
+    /// An archived file cannot be restored.
     #[error(transparent)]
     Restore(#[from] thru_agents::RestoreError),
-    /// The file system.
+    /// An I/O error.
     #[error("{}: {source}", .path.display())]
     Io {
         /// The file or directory.
         path: PathBuf,
-        /// What the system said.
+        /// The underlying error.
         source: std::io::Error,
     },
-    /// A thread of ours ended by a bug.
+    /// A worker thread ended because of a bug.
     #[error("a worker stopped unexpectedly")]
     WorkerLost,
 }
@@ -71,7 +71,7 @@ impl IntakeError {
         Self::Io { path: path.to_owned(), source }
     }
 
-    /// What the person can do about it, where we know.
+    /// Returns a hint on how to resolve the error, if there is one.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Store(error) => error.hint().map(str::to_owned),

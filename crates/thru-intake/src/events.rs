@@ -1,9 +1,9 @@
-//! What hooks recorded: from the journal into the store, and there merged with what transcripts tell.
+//! Events that hooks recorded: from the journal into the store, merged there with transcripts.
 //!
-//! An event that may be a passage (a prompt, a tool call, what the agent said last) is one for as long
-//! as no transcript tells it: one thing that happened is one row, whichever way it came. Which events
-//! those are is computed anew for a session whenever its events or its transcripts grow, from nothing
-//! but these two, so that the answer does not depend on what came first (invariants I-3 and I-4).
+//! An event that may be a passage (a prompt, a tool call, the agent's last words) is one for as long as no
+//! transcript has it: one occurrence is one row, whichever way it came. Which events those are is computed anew
+//! whenever a session's events or transcripts grow, from these two alone, so that the result does not depend on
+//! which came first (invariants I-3 and I-4).
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
@@ -30,7 +30,7 @@ use crate::{Intake, IntakeLock, Result};
 
 /// A commit holds at most this many records.
 const COMMIT_RECORDS: usize = 5_000;
-/// Passages at most that are handed on from bringing events in to comparing them; others are made again.
+/// Passages kept in memory between applying events and comparing them; the rest are made again.
 const HANDED_ON: usize = 5_000;
 
 /// Fields of an event that are kept for good: single words, and short texts of the machine.
@@ -48,28 +48,28 @@ const DETAILS: [&str; 12] = [
     "model",
     "is_interrupt",
 ];
-/// Bytes kept of each.
+/// Maximum bytes kept of each.
 const DETAIL: usize = 200;
 
-/// The rows of a session that events are brought into.
+/// The rows of a session that events belong to.
 struct SessionRows {
     session: i64,
     source: i64,
-    /// Where its transcript lies, as the last event said.
+    /// The path of its transcript, from the last event.
     transcript: String,
 }
 
-/// What came of bringing events in.
+/// The outcome of applying events.
 #[derive(Default)]
 pub(crate) struct Applied {
-    /// How many were new.
+    /// Number of new events.
     new: u64,
-    /// The passages that some of them are, by the keys of their records.
+    /// The passages made of some of them, by the keys of their records.
     passages: HashMap<String, Clean<Passage>>,
 }
 
 impl Intake {
-    /// Brings the store up to what hooks recorded.
+    /// Brings the store up to the events of the journal.
     pub(crate) fn apply_events(&self, store: &mut Store) -> Result<Applied> {
         let cursor = cursor(store.events_cursor()?);
         if self.journal.behind(&cursor)? == 0 {
@@ -86,7 +86,7 @@ impl Intake {
             let mut rows: HashMap<SessionKey, SessionRows> = HashMap::new();
             for item in stream.by_ref().take(COMMIT_RECORDS) {
                 records += 1;
-                // What is no record is for `verify` to report.
+                // Lines that are no records are reported by `verify`.
                 let Item::Entry(stored) = item? else { continue };
                 match stored.kind.as_str() {
                     HOOK_RECORD => {
@@ -119,7 +119,7 @@ impl Intake {
         }
     }
 
-    /// Writes an event, and says what it tells of its session, if it is new.
+    /// Writes an event, and the facts it holds about its session, if it is new.
     fn put_event(
         &self,
         batch: &Batch<'_>,
@@ -136,7 +136,7 @@ impl Intake {
         if captured.foreign || batch.is_forgotten(&session_key)? {
             return Ok(None);
         }
-        // It was cleaned when it was recorded; the rules may be newer.
+        // The payload was cleaned when it was recorded; the rules may be newer.
         let payload = self.redactor.clean_value(captured.payload, &mut Report::default());
         let event = Event::named(&captured.event);
         let passage = hooks::passage(&event, &captured.session, &key, at, &payload);
@@ -173,13 +173,13 @@ impl Intake {
             },
         )?;
         let prompt = passage.as_ref().filter(|passage| passage.get().kind == PassageKind::Human);
-        // That a session starts, or goes on, is nothing that happened in it yet.
+        // A session that starts or resumes has done nothing yet.
         let active = (event != Event::SessionStart).then_some(at);
         let facts = SessionFacts {
             first: active,
             last: active,
             directory: text(payload.get(), "cwd").map(str::to_owned),
-            // As in transcripts, a command is not what a session is about.
+            // As in transcripts, a command is not the subject of a session.
             first_prompt: prompt
                 .map(|passage| first_line(&passage.get().text))
                 .filter(|line| !line.starts_with('/')),
@@ -203,11 +203,11 @@ impl Intake {
         Ok(())
     }
 
-    /// Brings in what hooks recorded, without looking at any transcript, and says how many events were
-    /// new. The store is upgraded first where it needs that.
+    /// Applies recorded events without looking at any transcript, and returns the number of new ones. Upgrades
+    /// the store first if needed.
     ///
     /// # Errors
-    /// Where journal or store cannot be read or written.
+    /// Fails if the journal or the store cannot be read or written.
     pub fn take_events(
         &self,
         _lock: &IntakeLock,
@@ -216,14 +216,14 @@ impl Intake {
         self.bring_up(&mut self.open_store(migrating)?)
     }
 
-    /// [`Self::take_events`] for those who cannot wait: an upgrade is left to others, and nothing is
-    /// distilled where that would be more than so many sessions. The text index is left as it is, which
-    /// readers do without for what is new.
+    /// [`Self::take_events`] for callers that cannot wait: an upgrade is left to others, and nothing is
+    /// distilled if that would be more than `sessions` sessions. The text index is left as it is; readers scan
+    /// the few new rows without it.
     ///
     /// # Errors
-    /// Where journal or store cannot be read or written.
+    /// Fails if the journal or the store cannot be read or written.
     pub fn drain(&self, _lock: &IntakeLock, sessions: usize) -> Result<()> {
-        // An upgrade takes its time: whoever has it makes it.
+        // An upgrade takes time; it is left to a caller that has it.
         if let Some(known) = Store::open_if_there(&self.layout)?
             && known.schema_version()? != thru_store::SCHEMA_VERSION
         {
@@ -249,18 +249,18 @@ impl Intake {
         Ok(new)
     }
 
-    /// How many bytes of the journal this store does not know yet, at least; without reading any.
+    /// Returns the bytes of the journal that this store has not applied, at least, without reading any.
     ///
     /// # Errors
-    /// Where journal or store cannot be read.
+    /// Fails if the journal or the store cannot be read.
     pub fn news(layout: &Layout, host: &str, store: &Store) -> Result<u64> {
         Ok(Journal::open(layout.journal(), host)?.behind(&cursor(store.events_cursor()?))?)
     }
 
-    /// The files of the sessions that hooks told of since a time; of these projects, if any are named.
+    /// Lists the source files of sessions with hook events since a time, of the given projects if any.
     ///
     /// # Errors
-    /// Where the store cannot be read.
+    /// Fails if the store cannot be read.
     pub fn recorded_sources(
         store: &Store,
         since: Timestamp,
@@ -276,7 +276,7 @@ impl Intake {
         Ok(all)
     }
 
-    /// Compares events with transcripts, for every session where either grew.
+    /// Compares events with transcripts, for every session in which either grew.
     pub(crate) fn settle_events(&self, store: &mut Store, mut applied: Applied) -> Result<()> {
         let batch = store.begin()?;
         let sessions = batch.unsettled_sessions()?;
@@ -296,7 +296,7 @@ impl Intake {
             let known = batch.hook_passages(session, source)?;
             let wanted: Vec<(Id, u32)> =
                 untold.iter().map(|(event, turn)| (hooks::passage_id(&event.key), *turn)).collect();
-            // Mostly there is only more of the same.
+            // In most cases the list only grew at its end.
             let kept = match wanted.starts_with(&known) {
                 true => known.len(),
                 false => {
@@ -319,7 +319,7 @@ impl Intake {
         Ok(())
     }
 
-    /// The passages of events that no transcript tells, numbered from `first` on.
+    /// Makes the passages of events that no transcript has, numbered from `first` on.
     fn passages(
         &self,
         session: &SessionKey,
@@ -329,7 +329,7 @@ impl Intake {
     ) -> Clean<Vec<Passage>> {
         let made = |event: &OpenEvent| {
             let payload = serde_json::from_str(event.payload.as_deref()?).ok()?;
-            // It was clean when it was written; the rules may be newer.
+            // The payload was clean when it was written; the rules may be newer.
             let payload = self.redactor.clean_value(payload, &mut Report::default());
             let kind = Event::named(&event.event);
             hooks::passage(&kind, &session.id, &event.key, event.at, &payload)
@@ -346,7 +346,7 @@ impl Intake {
         Clean::gather(&passages).map(|passages| passages.into_iter().cloned().collect())
     }
 
-    /// What a hook recorded under this key, cleaned by today's rules.
+    /// Returns the event recorded under a key, cleaned by today's rules.
     pub(crate) fn recorded_event(&self, key: &str) -> Result<Option<Clean<Vec<u8>>>> {
         for item in self.journal.stream(Cursor::default())? {
             if let Item::Entry(stored) = item?
@@ -359,8 +359,8 @@ impl Intake {
         Ok(None)
     }
 
-    /// Reads from the journal what events said whose transcripts are gone from the store. Rare: a store
-    /// that is behind its archive reads files again.
+    /// Reads from the journal the payloads of events whose transcripts left the store. Rare: a store that is
+    /// behind its archive reads files again.
     fn restore_payloads(&self, batch: &Batch<'_>, untold: &mut [(OpenEvent, u32)]) -> Result<()> {
         let mut missing: HashMap<String, &mut OpenEvent> = untold
             .iter_mut()
@@ -382,8 +382,8 @@ impl Intake {
     }
 }
 
-/// Which events no transcript tells, with the turn that each belongs to, and which one does. A passage
-/// of a transcript tells at most one event.
+/// Splits events into those no transcript has, each with its turn, and those one has. A passage of a transcript
+/// stands for at most one event.
 fn compare(events: Vec<OpenEvent>, told: &[Told]) -> (Vec<(OpenEvent, u32)>, Vec<OpenEvent>) {
     let mut by_fingerprint: HashMap<u64, VecDeque<&Told>> = HashMap::new();
     for passage in told {
@@ -402,8 +402,8 @@ fn compare(events: Vec<OpenEvent>, told: &[Told]) -> (Vec<(OpenEvent, u32)>, Vec
             known.push(event);
             continue;
         }
-        // A transcript that goes on behind the end of the agent's turn holds what the agent said last,
-        // be it in several pieces.
+        // A transcript that continues after the end of the agent's turn holds the agent's last words, perhaps
+        // in several pieces.
         let is_said = event.event == Event::Stop.as_str()
             && transcript_ends.is_some_and(|end| end >= event.at);
         if is_said {
@@ -418,7 +418,7 @@ fn compare(events: Vec<OpenEvent>, told: &[Told]) -> (Vec<(OpenEvent, u32)>, Vec
     (untold, known)
 }
 
-/// The last turn that a transcript had begun at a time.
+/// Returns the last turn that a transcript had begun at a time.
 fn turn_at(told: &[Told], at: Timestamp) -> u32 {
     told.iter()
         .filter(|passage| passage.at.is_some_and(|begun| begun <= at))
@@ -427,7 +427,7 @@ fn turn_at(told: &[Told], at: Timestamp) -> u32 {
         .unwrap_or(0)
 }
 
-/// The row that stands for what hooks tell of a session, beside its transcripts.
+/// Returns the row that stands for a session's hook events, beside its transcripts.
 fn hook_source(batch: &Batch<'_>, key: &SessionKey, session: i64) -> Result<i64> {
     let entry = format!("hooks/{}/{}", key.agent.as_str(), key.id);
     Ok(batch.source(&entry, "", SourceKind::Hooks, Some(session))?)
@@ -454,8 +454,8 @@ fn detail(payload: &Value) -> String {
     Value::Object(kept).to_string()
 }
 
-/// What is kept of an event that tells of a compaction: what for, what the user asked it to keep, and the
-/// agent's own summary.
+/// Returns the fields kept of a compaction event: the trigger, the user's instructions, and the agent's own
+/// summary.
 fn of_compaction(payload: &Value) -> String {
     const FIELDS: [&str; 3] = ["trigger", "custom_instructions", "compact_summary"];
     let kept = FIELDS.into_iter().filter_map(|name| {
@@ -520,7 +520,7 @@ mod tests {
 
     #[test]
     fn turns_go_on_where_the_transcript_is() {
-        // The transcript counted a command that hooks never heard of.
+        // The transcript counted a command that hooks never saw.
         let known = [told(PassageKind::Human, 1, 10, 1), told(PassageKind::Human, 2, 99, 2)];
         let events = vec![event("UserPromptSubmit", 1, 10), event("UserPromptSubmit", 3, 11)];
         assert_eq!(untold(events, &known), [(3, 3)]);

@@ -1,4 +1,4 @@
-//! Short pieces of the code that a session wrote, from the calls that wrote it.
+//! Short excerpts of the code that a session wrote, from the tool calls that wrote it.
 
 use std::collections::HashSet;
 
@@ -8,33 +8,33 @@ use thru_store::{PassageFilter, Store};
 
 use crate::{Intake, Result};
 
-/// Files that are shown with a piece of their code.
+/// Maximum number of files shown with an excerpt.
 const FILES: usize = 6;
-/// Lines of it, and characters of each.
+/// Maximum lines of an excerpt, and characters of a line.
 const LINES: usize = 8;
 const COLUMNS: usize = 120;
-/// How the members of a call begin that hold what was written.
+/// Prefixes of the call members that hold the written text.
 const WRITTEN: [&str; 3] = ["\nnew_string: ", "\ncontent: ", "\nnew_source: "];
-/// How others begin, behind them.
+/// Prefixes of the members that may follow them.
 const OTHERS: [&str; 4] = ["\nold_string: ", "\nreplace_all: ", "\nedit_mode: ", "\nnew_string: "];
 
-/// How the answers of tools that write begin.
+/// Prefixes of the answers of writing tools.
 const ANSWERS: [&str; 4] = ["The file ", "File created successfully", "Updated cell ", "ok"];
 
-/// A short piece of the code that a session wrote.
+/// A short excerpt of the code that a session wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodeExcerpt {
     /// The file.
     pub path: String,
-    /// Its first lines.
+    /// The first lines of the code.
     pub code: String,
 }
 
 impl Intake {
-    /// What a session wrote last into the files that its snapshot names first.
+    /// Returns excerpts of the code that a session last wrote to the first files of its snapshot.
     ///
     /// # Errors
-    /// Where the store cannot be read.
+    /// Fails if the store cannot be read.
     pub fn excerpts(
         &self,
         store: &Store,
@@ -77,7 +77,7 @@ impl Intake {
     }
 }
 
-/// The beginning of what a call wrote, as its passage tells it.
+/// Returns the beginning of the text that a call wrote, from the call's passage.
 fn written(text: &str) -> Option<String> {
     let (at, begin) =
         WRITTEN.iter().filter_map(|mark| Some((text.find(mark)?, mark.len()))).min()?;
@@ -89,7 +89,7 @@ fn written(text: &str) -> Option<String> {
         .skip_while(|line| line.trim().is_empty())
         .take(LINES + 1)
         .collect();
-    // The answer of the tool stands behind it, and is no part of what was written.
+    // The tool's answer follows it and is not part of the written text.
     let answer = |line: &String| ANSWERS.iter().any(|begin| line.starts_with(begin));
     lines.truncate(lines.iter().position(answer).unwrap_or(lines.len()));
     let is_cut = lines.len() > LINES;

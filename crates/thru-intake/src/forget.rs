@@ -1,4 +1,4 @@
-//! Taking a session out, for good.
+//! Forgets a session for good.
 
 use std::sync::atomic::AtomicBool;
 
@@ -13,28 +13,28 @@ use crate::sessions::Indexer;
 use crate::stages::Stages;
 use crate::{Intake, IntakeError, IntakeLock, Operation, Result};
 
-/// What stands in the place of a text that was blanked.
+/// The text that replaces a blanked one.
 const BLANK: &[u8] = b"[private]";
 
-/// What was taken out.
+/// Counts of the removed data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Forgotten {
     /// Archived files that were removed.
     pub archived: usize,
-    /// Bytes that they took.
+    /// Bytes of the removed files.
     pub bytes: u64,
-    /// Whether vectors of what was forgotten may be left, see [`IntakeError::NotSwept`].
+    /// True if vectors of forgotten texts may be left, see [`IntakeError::NotSwept`].
     pub is_unswept: bool,
 }
 
 impl Intake {
-    /// Forgets sessions: their passages and memories, their archived files, their prompts in lists of
-    /// prompts. What stays is a tombstone without content, so that no import brings them back
-    /// (invariant I-7). The agent's own files are left alone.
+    /// Forgets sessions: their passages and memories, their archived files, their prompts in lists of prompts.
+    /// A tombstone without content stays, so that no import brings them back (invariant I-7). The agent's own
+    /// files are left alone.
     ///
     /// # Errors
-    /// Where journal, archive or store cannot be written. The tombstone is written first: run again,
-    /// it goes on.
+    /// Fails if the journal, the archive or the store cannot be written. The tombstone is written first: a
+    /// second run resumes.
     pub fn forget(&self, _lock: &IntakeLock, keys: &[&SessionKey]) -> Result<Forgotten> {
         let operations: Vec<Operation> = keys
             .iter()
@@ -47,7 +47,7 @@ impl Intake {
         Ok(forgotten)
     }
 
-    /// Sweeps vectors, and says whether that has to wait: what is done already is no failure by that.
+    /// Sweeps vectors. Returns true if that has to wait, which does not make the work before it a failure.
     pub(crate) fn is_left_unswept(&self) -> Result<bool> {
         match self.sweep_vectors() {
             Err(IntakeError::NotSwept) => Ok(true),
@@ -55,7 +55,7 @@ impl Intake {
         }
     }
 
-    /// Brings store, memories and indexes up to the journal, and says what that took out.
+    /// Brings the store, memories and indexes up to the journal, and returns the counts of the removed data.
     pub(crate) fn catch_up(&self) -> Result<(Store, Forgotten)> {
         let mut store = self.open_store(&mut |_, _, _| {})?;
         let forgotten = self.apply_journal(&mut store)?;
@@ -66,7 +66,7 @@ impl Intake {
         Ok((store, forgotten))
     }
 
-    /// Takes what archive and journal hold of these sessions out.
+    /// Removes these sessions from the archive and the journal.
     pub(crate) fn remove_kept(&self, keys: &[&SessionKey]) -> Result<Forgotten> {
         let mut forgotten = Forgotten::default();
         if keys.is_empty() {
@@ -87,14 +87,14 @@ impl Intake {
         Ok(forgotten)
     }
 
-    /// Takes what hooks recorded of these sessions out of the journal.
+    /// Removes the hook records of these sessions from the journal.
     fn remove_recorded(&self, keys: &[&SessionKey]) -> Result<()> {
-        // Damaged lines stay: they may be of another session. `thru redact --apply --text` removes them.
+        // Damaged lines stay: they may belong to another session. `thru redact --apply --text` removes them.
         self.journal.rewrite(&mut |stored| {
             let body = &stored.body;
             let (agent, session) = match stored.kind.as_str() {
                 HOOK_RECORD | INJECTED_RECORD => (&body["agent"], &body["session"]),
-                // Why it was closed, somebody wrote.
+                // A person wrote the reason of a close.
                 SNAPSHOT_RECORD | "session-closed" | "episode-retired" | "turn-refined"
                 | "session-refined" | "delivered" => {
                     (&body["session"]["agent"], &body["session"]["id"])
@@ -115,7 +115,7 @@ impl Intake {
         let names = |line: &[u8]| {
             keys.iter().any(|key| memchr::memmem::find(line, key.id.as_str().as_bytes()).is_some())
         };
-        // What was blanked before still names its session.
+        // A blanked line still names its session.
         let is_to_go = |line: &[u8]| names(line) && memchr::memmem::find(line, BLANK).is_none();
         let mut reader = self.archive.reader(entry)?;
         let mut blocks = reader.iter_mut().flat_map(|reader| reader.blocks_from(0));
@@ -144,7 +144,7 @@ impl Intake {
         index.catch_up(store)?;
         let progress = index.commit()?;
         if !progress.cleared.is_empty() {
-            // What was taken out stays in the index's files until its segments are merged.
+            // Removed texts stay in the index's files until its segments are merged.
             index.merge_cleared(&progress.cleared)?;
         }
         index.finish()?;

@@ -1,4 +1,4 @@
-//! Bringing in what a plan lists: workers read and archive, one thread writes, one indexes.
+//! Imports the files of a plan: workers read and archive, one thread writes, one indexes.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -22,42 +22,42 @@ use crate::stages::{Stage, Stages};
 use crate::write::{Step, StepWriter};
 use crate::{Intake, IntakeError, IntakeLock, Result, indexing};
 
-/// Steps that wait for the writer. Each is a block of about 256 KiB, which bounds the memory.
+/// Steps that may wait for the writer. Each is a block of about 256 KiB, which bounds the memory.
 const WAITING_STEPS: usize = 16;
 /// A commit holds about this much of transcripts …
 const COMMIT_BYTES: u64 = 48 * 1024 * 1024;
-/// … or whatever came in this time. Ids are spread evenly, so every commit writes most of their index
-/// again: few large ones cost far less than many small ones.
+/// … or as much as arrived in this time. Ids are spread evenly, so every commit rewrites most of their index:
+/// few large commits cost far less than many small ones.
 const COMMIT_EVERY: Duration = Duration::from_secs(2);
-/// Work that a power cut may make us do again.
+/// The most work that a power cut may undo.
 const SYNC_EVERY: Duration = Duration::from_secs(30);
 
-/// How to bring something in.
+/// Options of an import.
 #[derive(Clone, Copy)]
 pub struct How<'a> {
-    /// Whether what happened in a directory must never be read: settings and project files say so.
+    /// Returns true if a directory is excluded by settings or project files.
     pub excluded: &'a (dyn Fn(&Path) -> bool + Sync),
-    /// Which sessions are distilled, and indexed where they were left.
+    /// Sessions to distil, and to index if they were left.
     pub distil: Which<'a>,
-    /// Bring the text index up to date. It may stay a little behind: readers look through what is new
-    /// themselves, as long as that is little.
+    /// True to bring the text index up to date. It may lag a little behind: readers scan the new rows
+    /// themselves, as long as they are few.
     pub index: bool,
 }
 
 impl<'a> How<'a> {
-    /// As much as can be done.
+    /// Returns the options for a complete import.
     pub fn whole(excluded: &'a (dyn Fn(&Path) -> bool + Sync)) -> Self {
         Self { excluded, distil: Which::All, index: true }
     }
 }
 
-/// Told how an import gets on, from the thread that runs it.
+/// Called with the progress of an import, from the thread that runs it.
 pub type Progress<'a> = &'a mut dyn FnMut(&ImportReport);
 
-/// What an import did, so far or in all.
+/// The report of an import, so far or in all.
 #[derive(Debug, Default)]
 pub struct ImportReport {
-    /// Bytes of (clean) records that were read.
+    /// Bytes of clean records that were read.
     pub bytes: u64,
     /// Files that were read to their end.
     pub sources: usize,
@@ -67,24 +67,24 @@ pub struct ImportReport {
     pub written: Written,
     /// Sessions distilled, and the memories of them.
     pub distilled: DistilProgress,
-    /// What became of sessions that were left.
+    /// The outcome for sessions that were left.
     pub indexed: IndexedSessions,
-    /// What was redacted.
+    /// Counts of redacted secrets.
     pub redacted: Report,
-    /// Lines that were not as they should be, by kind. They are kept all the same.
+    /// Malformed lines, by kind. They are kept all the same.
     pub diagnostics: BTreeMap<&'static str, u64>,
-    /// What could not be read.
+    /// Sources that could not be read.
     pub problems: Vec<SourceProblem>,
-    /// Whether the user stopped it.
+    /// True if the user stopped it.
     pub interrupted: bool,
-    /// Where the time went.
+    /// Time spent per stage.
     pub stages: Stages,
-    /// How long it took.
+    /// Total time.
     pub elapsed: Duration,
 }
 
 impl Intake {
-    /// Opens the store to write. Who calls holds the intake lock.
+    /// Opens the store for writing. The caller holds the intake lock.
     pub(crate) fn open_store(&self, progress: thru_store::Progress<'_>) -> Result<Store> {
         let mut store = Store::open_to_write(&self.layout, self.new_generation(), progress)?;
         if store.redactor()?.is_none() {
@@ -96,12 +96,12 @@ impl Intake {
         Ok(store)
     }
 
-    /// Brings in what the plan lists. Prompts in lists that were written in excluded directories are left
-    /// out; `cancelled` stops the work between two blocks, with everything done so far kept.
+    /// Imports the files of a plan. Prompts in lists that were written in excluded directories are left out.
+    /// `cancelled` stops the work between two blocks and keeps everything done so far.
     ///
     /// # Errors
-    /// Where store, index or archive as a whole cannot be written. Trouble with single files is in the
-    /// report.
+    /// Fails if the store, the index or the archive as a whole cannot be written. Problems with single files
+    /// are in the report.
     pub fn import(
         &self,
         _lock: &IntakeLock,
@@ -167,7 +167,7 @@ impl Intake {
                     news: &news,
                     stages: &job.stages,
                 };
-                // Takes the receiver along: when it fails, no worker waits for it for ever.
+                // Owns the receiver: if it fails, no worker waits for it forever.
                 let written = writer.run(received, &mut report, progress);
                 if written.is_err() {
                     job.failed.store(true, Ordering::Relaxed);
@@ -193,7 +193,7 @@ impl Intake {
                     progress(&report);
                 },
             );
-            // Before the error: whoever follows waits for news until there can be no more.
+            // Before the error is returned: the indexer waits until this is dropped.
             drop(news);
             report.distilled = distilled?;
             if !cancelled.load(Ordering::Relaxed) {
@@ -216,7 +216,7 @@ impl Intake {
     }
 }
 
-/// The sessions of which something could not be read, and what.
+/// The sessions with unreadable files, and the problem of each.
 fn troubled(sources: &[Source], job: &Job<'_>) -> HashMap<SessionKey, String> {
     let Ok(problems) = job.problems.lock() else { return HashMap::new() };
     let of_path: HashMap<&Path, &Source> =
@@ -229,7 +229,7 @@ fn troubled(sources: &[Source], job: &Job<'_>) -> HashMap<SessionKey, String> {
     troubled.collect()
 }
 
-/// What the workers of one import share.
+/// The state that the workers of one import share.
 struct Job<'a> {
     intake: &'a Intake,
     forgotten: Vec<String>,
@@ -237,14 +237,14 @@ struct Job<'a> {
     cancelled: &'a AtomicBool,
     stages: Stages,
     failed: AtomicBool,
-    /// The next file that nobody has taken yet.
+    /// The next file to take.
     next: AtomicUsize,
     problems: Mutex<Vec<SourceProblem>>,
     redacted: Mutex<Report>,
 }
 
 impl Job<'_> {
-    /// Copies one file after the other until there are no more.
+    /// Copies one file after another until none is left.
     fn work(&self, sources: &[&Source], steps: Sender<Step>) -> Result<()> {
         let shared = Shared {
             archive: &self.intake.archive,
@@ -299,7 +299,7 @@ struct Writer<'a, 'b> {
 }
 
 impl Writer<'_, '_> {
-    /// Writes what the workers send until they are done.
+    /// Writes the workers' steps until they are done.
     fn run(
         &mut self,
         received: Receiver<Step>,
@@ -341,7 +341,7 @@ impl Writer<'_, '_> {
             }
             self.stages.time(Stage::Store, || batch.commit())?;
             report.bytes += bytes;
-            // The indexer is gone only when it failed, and then its error is the one that counts.
+            // The indexer is gone only if it failed, and then its own error is returned.
             let _ = self.news.send(());
             progress(report);
         }
@@ -349,9 +349,9 @@ impl Writer<'_, '_> {
     }
 }
 
-/// The files in the order in which they are read. Files that go by one name in the archive (snapshots
-/// of a session, say) are in rounds of their own, so that each sees what came of the one before it.
-/// Lists of prompts must see which sessions have transcripts, so they wait for all else.
+/// The files in reading order, in rounds. Files with one name in the archive (snapshots of a session, say) are
+/// in different rounds, so that each sees the outcome of the one before it. Lists of prompts come last, because
+/// they must see which sessions have transcripts.
 fn rounds(sources: &[Source]) -> Vec<Vec<&Source>> {
     let mut seen: HashMap<&str, usize> = HashMap::new();
     let mut rounds = [Vec::<Vec<&Source>>::new(), Vec::new()];
@@ -367,7 +367,7 @@ fn rounds(sources: &[Source]) -> Vec<Vec<&Source>> {
     rounds.into_iter().flatten().collect()
 }
 
-/// Forgets which rows were replaced, once the index no longer holds them.
+/// Clears the marks of replaced rows that the index no longer holds.
 pub(crate) fn clear(
     store: &mut Store,
     rows: impl Iterator<Item = Vec<(Collection, i64)>>,
@@ -382,7 +382,7 @@ pub(crate) fn clear(
     Ok(())
 }
 
-/// Whether the trouble is with one file, and the others can go on.
+/// Returns true if the error concerns one file and the others can go on.
 fn is_of_one_source(error: &IntakeError) -> bool {
     match error {
         IntakeError::Io { source, .. } => source.kind() != std::io::ErrorKind::StorageFull,

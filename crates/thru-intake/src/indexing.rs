@@ -9,15 +9,14 @@ use thru_store::index::{Collection, IndexWriter};
 use crate::Result;
 use crate::stages::{Stage, Stages};
 
-/// How long new passages may wait to be found in an index commit of their own. (They are found before,
-/// too, as long as they are few.) Every commit makes a segment, and segments cost merging.
+/// The time that new passages may wait for an index commit of their own. (As long as they are few, searches
+/// find them before, too.) Every commit makes a segment, and segments cost merging.
 const COMMIT_EVERY: Duration = Duration::from_secs(4);
 
-/// Memory that the index may collect before it writes a segment.
+/// Bytes that the index may collect in memory before it writes a segment.
 const INDEX_MEMORY: usize = 60_000_000;
 
-/// Follows the store until `news` ends, then commits and returns the rows that need no longer be
-/// remembered as replaced.
+/// Follows the store until `news` ends, then commits. Sends the replaced rows whose marks can be cleared.
 pub(crate) fn follow(
     store: &Store,
     mut writer: IndexWriter,
@@ -30,7 +29,7 @@ pub(crate) fn follow(
     loop {
         match news.recv_timeout(COMMIT_EVERY) {
             Ok(()) => {
-                // One look serves all that was announced meanwhile.
+                // One pass serves everything announced meanwhile.
                 while news.try_recv().is_ok() {}
                 pending += stages.time(Stage::Index, || writer.catch_up(store))?;
             }
@@ -51,7 +50,7 @@ pub(crate) fn follow(
     Ok(())
 }
 
-/// Opens the index of a store for one thread of ours.
+/// Opens the index of a store for a single writing thread.
 pub(crate) fn open(layout: &thru_core::Layout, store: &Store) -> Result<IndexWriter> {
     Ok(IndexWriter::open(layout, store, 1, INDEX_MEMORY)?)
 }

@@ -1,13 +1,13 @@
-//! What models made of a session, over what was distilled without one.
+//! The overlay: the answers of models over the distilled memories of a session.
 //!
-//! What a model made holds for the content that it was shown: once that changes, what was distilled counts
-//! again. It takes the place of what the agent did and said, never of what a person said or wrote over;
-//! what it takes the place of is kept.
+//! An answer holds for the content that the model was shown: once that changes, the distilled memories
+//! count again. It replaces what the agent did and said, never what a person said or overwrote; the
+//! memories it replaces are kept.
 //!
-//! What a person had forgotten, or wrote over, must not come back in other words. So a turn of which
-//! something distilled was decided about is left as it was distilled, and a session of which anything was
-//! decided about has no summary of a model's. What a model made and a person had forgotten takes along what
-//! it took the place of; of several answers that one counts which a person decided about.
+//! Text that a person had forgotten or overwritten must not come back in other words. So a turn keeps its
+//! distilled memories if a person decided about one of them, and a session in which a person decided about
+//! anything gets no summary of a model. Forgetting a model's memory also forgets those it replaced; of
+//! several answers the one counts that a person decided about.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -21,28 +21,28 @@ use thru_store::{NewMemory, NewTurn, RefinementRow};
 use crate::operations::Refined;
 use crate::refining::summary_id;
 
-/// What people decided about memories.
+/// Decisions of people about memories.
 pub(crate) type MemoryDecisions = HashMap<Id, MemoryDecision>;
 
-/// What models made of the turns of a session.
+/// The answers of models about a session.
 #[derive(Default)]
 pub(crate) struct Models {
-    /// What they made of each turn, the earliest first.
+    /// The answers about each turn, the earliest first.
     turns: BTreeMap<u32, Vec<Answer>>,
-    /// What one made of the session as it is now.
+    /// The answer about the whole session as it is now.
     whole: Option<RefinedSession>,
-    /// Whether only what people decided about is laid over.
+    /// True if only answers that people decided about are laid over.
     only_decided: bool,
 }
 
-/// What a model made of a turn.
+/// The answer of a model about a turn.
 struct Answer {
     made: RefinedTurn,
-    /// Whether the turn is still what the model was shown.
+    /// True if the turn still has the content that the model was shown.
     holds: bool,
 }
 
-/// A turn as far as it matters here.
+/// The parts of a turn that matter here.
 #[derive(Clone, Copy)]
 pub(crate) struct TurnContent {
     pub(crate) turn: u32,
@@ -56,24 +56,24 @@ impl TurnContent {
     }
 }
 
-/// What a session is remembered as.
+/// The memories of a session, distilled and of models.
 #[derive(Default)]
 pub(crate) struct Laid {
     distillate: Distillate,
     refined: Vec<Observation>,
-    /// Distilled observations that a refined one takes the place of.
+    /// Distilled observations that a refined one replaces.
     superseded: HashSet<Id>,
-    /// Those, and summaries, in whose place something stood that a person had forgotten.
+    /// Those, and summaries, that were replaced by something a person had forgotten.
     forgotten: HashSet<Id>,
-    /// Those in whose place something stands that a person wrote over.
+    /// Those that are replaced by something a person overwrote.
     overwritten: HashSet<Id>,
-    /// The summary that takes the place of the distilled one.
+    /// The summary that replaces the distilled one.
     summary: Option<Summary>,
 }
 
 impl Models {
-    /// Takes what was made of turns that are still there, and what one made of the whole as it is now. An
-    /// answer is about the turn that its sources stand in: turns of the same words share their hash.
+    /// Takes the answers about turns that still exist, and the one about the whole session as it is now. An
+    /// answer belongs to the turn of its sources: turns of the same words share their hash.
     pub(crate) fn of(
         session: &SessionKey,
         rows: &[RefinementRow],
@@ -103,12 +103,12 @@ impl Models {
         models
     }
 
-    /// Lays over only what people decided about: the rest is left as it was distilled.
+    /// Keeps only answers that people decided about; all else is left as distilled.
     pub(crate) fn only_decided(self) -> Self {
         Self { only_decided: true, whole: None, ..self }
     }
 
-    /// Lays it over what was distilled. What the user called the session, no model calls otherwise.
+    /// Lays the answers over a distillate. A name that the user gave the session stays.
     pub(crate) fn over(
         self,
         session: &SessionKey,
@@ -120,7 +120,7 @@ impl Models {
         let is_decided = |id: &Id| is_decided(decisions, id);
         let summaries = distillate.summary.iter().map(|summary| summary.id);
         let mut is_touched = summaries.chain([summary_id(session)]).any(|id| is_decided(&id));
-        // One that others were merged into says what they said.
+        // A merged observation also stands for those merged into it.
         let touched: HashSet<u32> = distillate
             .observations
             .iter()
@@ -145,17 +145,17 @@ impl Models {
     }
 }
 
-/// Whether a person had a memory forgotten, or wrote over it.
+/// Returns true if a person had a memory forgotten, or overwrote it.
 fn is_decided(decisions: &MemoryDecisions, id: &Id) -> bool {
     decisions.get(id).is_some_and(|decision| decision.forgotten || !decision.edit.is_empty())
 }
 
-/// Whether a person wrote over a memory.
+/// Returns true if a person overwrote a memory.
 pub(crate) fn is_edited(decisions: &MemoryDecisions, id: &Id) -> bool {
     decisions.get(id).is_some_and(|decision| !decision.edit.is_empty())
 }
 
-/// The passages that an answer names, its observations' first.
+/// The passages that an answer names, those of its observations first.
 fn sources(made: &RefinedTurn) -> impl Iterator<Item = &Id> {
     let Digest { request, investigated, learned, completed, next_steps, .. } = &made.digest;
     let lists = [investigated, learned, completed, next_steps];
@@ -164,8 +164,8 @@ fn sources(made: &RefinedTurn) -> impl Iterator<Item = &Id> {
     observations.chain(statements.flat_map(|statement: &Statement| &statement.sources))
 }
 
-/// Gives the observations of an answer their ids. Their titles are in them: a decision about one does not
-/// become a decision about another when another model answers.
+/// Sets the ids of an answer's observations. The ids include the titles: a decision about one observation
+/// does not carry over to another when another model answers.
 fn name(session: &SessionKey, turn: u32, tokens: u64, observations: &mut [Observation]) {
     let count = observations.len() as u64;
     let mut titles: HashMap<String, u64> = HashMap::new();
@@ -190,7 +190,7 @@ impl Answer {
         self.made.observations.iter().any(|one| is_decided(decisions, &one.id))
     }
 
-    /// What it takes the place of.
+    /// The distilled observations that this answer replaces.
     fn superseded<'a>(
         &self,
         turn: u32,
@@ -203,8 +203,8 @@ impl Answer {
             .filter(|one| covers(&self.made, one))
     }
 
-    /// What one of its observations takes the place of: what was made of the same passages, else whatever
-    /// the answer takes the place of.
+    /// The ids that one of its observations replaces: those made of the same passages, else all that the
+    /// answer replaces.
     fn superseded_by(
         &self,
         observation: &Observation,
@@ -218,14 +218,14 @@ impl Answer {
         let of_same: Vec<Id> =
             self.superseded(turn, distillate).filter(is_of_same).map(ids).collect();
         match of_same.is_empty() && self.holds {
-            // What came to the turn since, it does not know.
+            // The model has not seen later additions to the turn.
             true => self.superseded(turn, distillate).map(ids).collect(),
             false => of_same,
         }
     }
 }
 
-/// What was changed, who ruled what, and how it ended is known from what was done.
+/// Changes, rulings and the outcome are known from the distilled summary.
 fn summary_of(
     session: &SessionKey,
     is_named: bool,
@@ -244,8 +244,8 @@ fn summary_of(
     }
 }
 
-/// Whether what a model made of a turn says all of what was distilled: an observation that knows of changes
-/// which the model left out stays.
+/// Returns true if an answer about a turn covers a distilled observation. An observation with changes that
+/// the model left out stays.
 fn covers(made: &RefinedTurn, distilled: &Observation) -> bool {
     let is_told = |path: &String| {
         made.observations.iter().any(|observation| observation.files_modified.contains(path))
@@ -257,7 +257,8 @@ fn digest_of(summary: &mut Summary, turn: u32) -> Option<&mut Digest> {
     summary.turns.iter_mut().find(|(number, _)| *number == turn).map(|(_, digest)| digest)
 }
 
-/// What was changed, decided, and how it ended is known from what was done. The rest a model says better.
+/// Lays a model's digest over a distilled one. Changes, decisions and the outcome are known from the record
+/// of the work; the rest a model says better.
 fn lay_over_digest(digest: &mut Digest, made: Digest) {
     let Digest { request, investigated, learned, completed, next_steps, .. } = made;
     digest.request = request.or(digest.request.take());
@@ -275,7 +276,7 @@ fn lay_over_digest(digest: &mut Digest, made: Digest) {
 }
 
 impl Laid {
-    /// Lays over a turn what models made of it, and says whether people decided about any of that.
+    /// Lays answers over a turn, and returns true if people decided about any of them.
     fn lay_over(
         &mut self,
         turn: u32,
@@ -289,7 +290,7 @@ impl Laid {
             for one in answer.made.observations.iter().filter(|one| is_decided(decisions, &one.id))
             {
                 let mut away = answer.superseded_by(one, turn, &self.distillate);
-                // Nothing takes the place of what a person wrote over.
+                // An overwritten observation is never replaced.
                 away.retain(|id| !is_edited(id));
                 let is_forgotten = decisions.get(&one.id).is_some_and(|one| one.forgotten);
                 match is_forgotten {
@@ -315,7 +316,7 @@ impl Laid {
                 lay_over_digest(digest, answer.made.digest.clone());
             }
         }
-        // What a person wrote stays, whatever else counts.
+        // An overwritten observation stays, whatever else counts.
         for one in answers.into_iter().rev().flat_map(|answer| answer.made.observations) {
             if is_edited(&one.id) && self.refined.iter().all(|known| known.id != one.id) {
                 self.refined.push(one);
@@ -325,7 +326,7 @@ impl Laid {
         is_touched
     }
 
-    /// What is told of it: what was distilled, and what of models' takes its place.
+    /// Returns the memories to show: the distilled ones, with those of models in their place.
     pub(crate) fn into_told(self) -> Distillate {
         let Self { mut distillate, refined, superseded, summary, .. } = self;
         distillate.observations.retain(|one| !superseded.contains(&one.id));
@@ -334,28 +335,28 @@ impl Laid {
         distillate
     }
 
-    /// Whether something that a person had forgotten stood in the place of this memory.
+    /// Returns true if this memory was replaced by one that a person had forgotten.
     pub(crate) fn is_forgotten(&self, id: &Id) -> bool {
         self.forgotten.contains(id)
     }
 
-    /// Whether something stands in the place of this memory that a person wrote over.
+    /// Returns true if this memory is replaced by one that a person overwrote.
     pub(crate) fn is_overwritten(&self, id: &Id) -> bool {
         self.overwritten.contains(id)
     }
 
-    /// All observations, those that were superseded too.
+    /// All observations, superseded ones included.
     pub(crate) fn observations(&self) -> impl Iterator<Item = &Observation> {
         self.distillate.observations.iter().chain(&self.refined)
     }
 
-    /// The ids of all that it holds.
+    /// The ids of all memories.
     pub(crate) fn ids(&self) -> impl Iterator<Item = Id> {
         let summaries = self.distillate.summary.iter().chain(&self.summary);
         self.observations().map(|one| one.id).chain(summaries.map(|one| one.id))
     }
 
-    /// All observations, those that were superseded too.
+    /// All observations, superseded ones included.
     pub(crate) fn observations_mut(&mut self) -> impl Iterator<Item = &mut Observation> {
         self.distillate.observations.iter_mut().chain(&mut self.refined)
     }
@@ -368,26 +369,26 @@ impl Laid {
         self.summary = self.summary.take().filter(|one| is_wanted(&one.id));
     }
 
-    /// Changes what summaries say.
+    /// Changes every summary.
     pub(crate) fn change_summaries(&mut self, change: impl Fn(Summary) -> Summary) {
         self.distillate.summary = self.distillate.summary.take().map(&change);
         self.summary = self.summary.take().map(&change);
     }
 
-    /// Shows every text that it holds, files included.
+    /// Calls `each` with every text, file names included.
     pub(crate) fn texts(&mut self, each: &mut dyn FnMut(&mut String)) {
         self.observations_mut().for_each(|observation| observation.texts(each));
         let summaries = self.distillate.summary.iter_mut().chain(&mut self.summary);
         summaries.for_each(|summary| summary.texts(each));
     }
 
-    /// What the session is called.
+    /// The title of the session.
     pub(crate) fn title(&self) -> Option<&str> {
         let summary = self.summary.as_ref().or(self.distillate.summary.as_ref());
         summary.map(|summary| summary.title.as_str())
     }
 
-    /// What is stored of it.
+    /// Converts everything to stored memories.
     pub(crate) fn memories(
         &self,
         observation: &dyn Fn(&Observation) -> NewMemory,

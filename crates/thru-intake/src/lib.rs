@@ -1,9 +1,9 @@
 //! Intake: the only writer of the store. Journal and archive in, rows out, exactly once.
 //!
-//! Whoever has something to bring in (import, later hooks and the daemon) calls this crate, which
-//! holds the intake lock while it works. A file of an agent is first copied to the archive; the store
-//! is then made from the archive's lines, and the cursor that says how far moves in the same
-//! transaction as the rows (invariant I-3). Killed at any point, the next run goes on from there.
+//! Everything that ingests data (imports, hooks, the daemon) calls this crate, which holds the intake lock
+//! while it works. An agent's file is first copied to the archive; the store is then made from the
+//! archive's lines, and the cursor of that file moves in the same transaction as the rows (invariant I-3).
+//! After a kill at any point, the next run resumes from there.
 //!
 //! It must not rank, print, or ask the environment for anything.
 
@@ -72,13 +72,13 @@ pub use stages::{Stage, Stages};
 pub use traces::{Part, Scan, Trace};
 pub use verify::{Finding, Verification};
 
-/// Everything that intake works with. Made by the binary; nothing here comes from the environment.
+/// The context that intake works in. Made by the binary; nothing here comes from the environment.
 pub struct Intake {
     layout: Layout,
     archive: Archive,
     journal: Journal,
     redactor: Redactor,
-    /// Stands for the rules of the redactor, without what was given for one command only.
+    /// The fingerprint of the redactor's rules, without those given for one command only.
     fingerprint: String,
     given: Option<reclean::Given>,
     rules: BTreeMap<String, String>,
@@ -87,46 +87,46 @@ pub struct Intake {
     options: Options,
 }
 
-/// How to work.
+/// Options of intake.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Keep transcripts in the archive exactly as they are.
     pub verbatim: bool,
     /// Threads that read and compress.
     pub threads: usize,
-    /// The user's home directory: a repository there does not swallow what lies below it.
+    /// The user's home directory: a repository there does not claim the folders below it.
     pub home: Option<PathBuf>,
-    /// What tells this machine's journal segments from another's.
+    /// The name that tells this machine's journal segments from those of others.
     pub host: String,
-    /// Regular expressions of what is never redacted.
+    /// Regular expressions for text that is never redacted.
     pub allow: Vec<String>,
     /// Make observations and summaries.
     pub distil: bool,
-    /// When a session is idle, or over.
+    /// Limits after which a session is idle, or over.
     pub limits: thru_lifecycle::Limits,
-    /// Index sessions that were left without being asked.
+    /// Index sessions that were left, without being asked.
     pub index_left: bool,
-    /// Have a model asked about what happened since then; never, where there is none.
+    /// Ask a model about turns and sessions since then; `None` for never.
     pub refine_since: Option<Timestamp>,
-    /// Have what is known of sessions delivered that went on since then; never, where there is none.
+    /// Deliver sessions that continued since then; `None` for never.
     pub deliver_since: Option<Timestamp>,
-    /// Reads the name that a project's own file gives, if it gives one.
+    /// Reads the project name from a project's own file.
     pub declared: Declared,
 }
 
-/// Reads the name that a project's own file gives its project, if it gives one.
+/// Reads the name of a project from its own file, if the file gives one.
 #[derive(Clone)]
 pub struct Declared(Arc<NameOf>);
 
 type NameOf = dyn Fn(&Path) -> Option<String> + Send + Sync;
 
 impl Declared {
-    /// Reads names by this function.
+    /// Reads names with this function.
     pub fn by(read: impl Fn(&Path) -> Option<String> + Send + Sync + 'static) -> Self {
         Self(Arc::new(read))
     }
 
-    /// No project has a file of its own.
+    /// Reads no names.
     pub fn never() -> Self {
         Self::by(|_| None)
     }
@@ -143,20 +143,20 @@ impl std::fmt::Debug for Declared {
 }
 
 impl Intake {
-    /// Puts the parts together, with the rules of redaction that the journal holds. Nothing is created
-    /// before there is something to write.
+    /// Combines the parts with the redaction rules of the journal. Creates nothing before there is
+    /// something to write.
     ///
     /// # Errors
-    /// Where the journal cannot be read, or a rule or the host's name cannot be used.
+    /// Fails if the journal cannot be read, or a rule or the host's name is invalid.
     pub fn new(layout: Layout, clock: Arc<dyn Clock>, options: Options) -> Result<Self> {
         let store = Store::open_to_read(&layout).ok();
         Self::beside(store.as_ref(), layout, clock, options)
     }
 
-    /// The same beside the store of this home, if there is one that can be read.
+    /// [`Intake::new`] with the store of this home at hand, if one can be read.
     ///
     /// # Errors
-    /// As [`Intake::new`].
+    /// See [`Intake::new`].
     pub fn beside(
         store: Option<&Store>,
         layout: Layout,
@@ -189,7 +189,7 @@ impl Intake {
         &self.redactor
     }
 
-    /// The user's rules of redaction: patterns by name.
+    /// The user's redaction rules: patterns by name.
     pub const fn rules(&self) -> &BTreeMap<String, String> {
         &self.rules
     }
@@ -199,16 +199,16 @@ impl Intake {
         self.forgotten.iter()
     }
 
-    /// Where everything lies.
+    /// The layout of the data directory.
     pub const fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// A record that a passage was made from, cleaned by today's rules: a line of an archived file, or
-    /// what a hook recorded.
+    /// Returns the record that a passage was made from, cleaned by today's rules: a line of an archived
+    /// file, or a hook's record.
     ///
     /// # Errors
-    /// Where archive or journal cannot be read.
+    /// Fails if the archive or the journal cannot be read.
     pub fn source_record(
         &self,
         source: &SourceRow,
@@ -220,10 +220,10 @@ impl Intake {
         }
     }
 
-    /// The record on a line (from 1) of an archived file, cleaned by today's rules.
+    /// Returns the record on a line (from 1) of an archived file, cleaned by today's rules.
     ///
     /// # Errors
-    /// Where the archive cannot be read.
+    /// Fails if the archive cannot be read.
     pub fn archived_record(&self, entry: &str, line: u64) -> Result<Option<Clean<Vec<u8>>>> {
         let Ok(entry) = EntryName::new(entry) else { return Ok(None) };
         let Some(mut reader) = self.archive.reader(&entry)? else { return Ok(None) };
@@ -231,15 +231,15 @@ impl Intake {
         Ok(record.map(|record| self.redactor.clean_json_line(&record, &mut Report::default())))
     }
 
-    /// Compresses the segments of the journal that get no more records.
+    /// Compresses the journal segments that get no more records.
     ///
     /// # Errors
-    /// Where the journal cannot be read or written.
+    /// Fails if the journal cannot be read or written.
     pub fn seal_journal(&self, _lock: &IntakeLock) -> Result<Sealed> {
         Ok(self.journal.seal()?)
     }
 
-    /// A name for a new store that no other store in this home has.
+    /// Returns a name for a new store that no other store in this home has.
     fn new_generation(&self) -> Id {
         let now = self.clock.now().as_nanosecond().to_le_bytes();
         let process = std::process::id().to_le_bytes();

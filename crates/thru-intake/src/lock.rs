@@ -1,4 +1,4 @@
-//! One process at a time brings things in.
+//! The lock that lets one process at a time write to the store.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
@@ -6,23 +6,24 @@ use std::time::{Duration, Instant};
 
 use crate::{Intake, IntakeError, Result};
 
-/// How often somebody who waits for the lock looks again.
+/// Polling interval while waiting for the lock.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
-/// … and somebody who cannot wait long.
+/// Polling interval for callers that cannot wait long.
 const AT_ONCE: Duration = Duration::from_millis(2);
 
-/// The right to write to the store; given back when dropped, or by the system when the process ends.
+/// The right to write to the store; released on drop, or by the system when the process ends.
 #[derive(Debug)]
 pub struct IntakeLock {
     _file: File,
 }
 
 impl Intake {
-    /// Takes the intake lock. Where another process holds it, `waiting` is asked again and again, with
-    /// that process's number, whether to go on waiting.
+    /// Takes the intake lock. While another process holds it, `waiting` is called repeatedly with that
+    /// process's id, and returns true to keep waiting.
     ///
     /// # Errors
-    /// [`IntakeError::Locked`] when `waiting` says no.
+    /// Returns [`IntakeError::Locked`] if `waiting` returns false. Fails if the lock's file cannot be
+    /// opened.
     pub fn lock(&self, waiting: &mut dyn FnMut(Option<u32>) -> bool) -> Result<IntakeLock> {
         self.lock_looking(LOOK_AGAIN, waiting)
     }
@@ -53,7 +54,7 @@ impl Intake {
                 Err(TryLockError::Error(source)) => return Err(IntakeError::io(&path, source)),
             }
         }
-        // Who holds it is told to those who wait; nothing depends on it.
+        // The process id is only for the messages of those who wait.
         let _ = file.set_len(0);
         let _ = file.rewind();
         let _ = write!(file, "{}", std::process::id());
@@ -62,10 +63,10 @@ impl Intake {
 }
 
 impl Intake {
-    /// Takes the intake lock if it is free or becomes free in this time.
+    /// Takes the intake lock if it becomes free within `patience`.
     ///
     /// # Errors
-    /// Where the lock's file cannot be opened.
+    /// Fails if the lock's file cannot be opened.
     pub fn try_lock(&self, patience: Duration) -> Result<Option<IntakeLock>> {
         let deadline = Instant::now() + patience;
         match self.lock_looking(AT_ONCE, &mut |_| Instant::now() < deadline) {

@@ -1,4 +1,4 @@
-//! What this crate records in the journal because it cannot be computed again.
+//! Operations: the records of the journal that cannot be computed again.
 
 use serde::{Deserialize, Serialize};
 use thru_core::{
@@ -12,7 +12,7 @@ use thru_store::{Episode, Store};
 
 use crate::{Intake, IntakeLock, Result};
 
-/// One thing that somebody decided, or that was found out once.
+/// A decision of a person, or a fact found out once.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "body", rename_all = "kebab-case")]
 pub enum Operation {
@@ -32,24 +32,24 @@ pub enum Operation {
     },
     /// The user made one project part of another.
     ProjectMerged {
-        /// The one that is no longer listed.
+        /// The project that is no longer listed.
         from: ProjectKey,
-        /// The one that takes its sessions.
+        /// The project that takes its sessions.
         into: ProjectKey,
     },
-    /// The user added a rule of redaction. One of the same name is replaced.
+    /// The user added a redaction rule, which replaces one of the same name.
     RuleAdded {
         /// Its name.
         name: String,
         /// Its regular expression.
         pattern: String,
     },
-    /// The user took a rule of redaction away.
+    /// The user removed a redaction rule.
     RuleRemoved {
         /// Its name.
         name: String,
     },
-    /// The user had a session forgotten. Nothing of its content is kept here.
+    /// The user had a session forgotten. None of its content is kept here.
     SessionForgotten {
         /// The session.
         session: SessionKey,
@@ -58,70 +58,70 @@ pub enum Operation {
     SessionClosed {
         /// The session.
         session: SessionKey,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// What a session was indexed as was replaced. What it is indexed as follows from its records; what it
-    /// was does not.
+    /// An indexed episode was replaced. A session's current episode follows from its records; its earlier
+    /// ones do not.
     EpisodeRetired(RetiredEpisode),
-    /// A model is about to be asked.
+    /// A question is about to be sent to a model.
     QuestionAsked(Question),
-    /// What became of a question whose answer nothing was made of.
+    /// A question was settled without a usable answer.
     QuestionSettled {
         /// The key of the question's record.
         question: String,
-        /// What was spent.
+        /// Tokens and cost spent.
         spent: Spent,
-        /// Why it was of no use; nothing where it was only to see whether somebody answers.
+        /// The error; `None` if the question was only a probe of the connection.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<String>,
     },
-    /// What a model made of a turn.
+    /// The answer of a model about a turn.
     TurnRefined(Box<Refined<RefinedTurn>>),
-    /// What a model made of a session as a whole.
+    /// The answer of a model about a whole session.
     SessionRefined(Box<Refined<RefinedSession>>),
-    /// Something was delivered to a server of the user's choice: it is not delivered again.
+    /// Something was delivered to a server of the user's choice, and is not delivered again.
     Delivered {
         /// The session that it comes from.
         session: SessionKey,
-        /// What stands for each thing.
+        /// The key of each delivered thing.
         keys: Vec<Id>,
     },
     /// A person told us something to remember.
     MemoryTold(Told),
-    /// A person wrote over a memory.
+    /// A person overwrote a memory.
     MemoryEdited {
         /// The memory.
         memory: Id,
-        /// The session that it comes from; nothing where a person told it.
+        /// The session that it comes from; `None` if a person told it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         session: Option<SessionKey>,
-        /// What was written over it.
+        /// The new text.
         edit: MemoryEdit,
     },
-    /// A person does not want a memory. Nothing of its content is kept here.
+    /// A person had a memory forgotten. None of its content is kept here.
     MemoryForgotten {
         /// The memory.
         memory: Id,
-        /// The session that it comes from; nothing where a person told it.
+        /// The session that it comes from; `None` if a person told it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         session: Option<SessionKey>,
     },
-    /// A person took an automatic merge back: the memory is to stand for itself.
+    /// A person undid an automatic merge: the memory is to stand for itself.
     MemorySeparated {
         /// The memory that was merged into another.
         memory: Id,
         /// The session of both.
         session: Option<SessionKey>,
     },
-    /// A person took an operation back.
+    /// A person undid an operation.
     OperationUndone {
         /// The key of its record.
         operation: String,
     },
 }
 
-/// What a model made of something.
+/// The answer of a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Refined<T> {
@@ -129,13 +129,13 @@ pub struct Refined<T> {
     pub question: String,
     /// The session.
     pub session: SessionKey,
-    /// The hash of what it is about: it holds for nothing else.
+    /// The hash of the content it is about: it holds for no other.
     pub content: ContentHash,
-    /// What stands for all that was sent.
+    /// The hash of the whole request.
     pub input: Id,
-    /// How it was made.
+    /// The model and settings that made it.
     pub made: Made,
-    /// What was made.
+    /// The answer itself.
     pub refined: T,
 }
 
@@ -147,20 +147,20 @@ pub struct RetiredEpisode {
     pub episode: Id,
     /// The session.
     pub session: SessionKey,
-    /// The hash of what was in it, and the version of the filter.
+    /// The hash of its content.
     pub content: ContentHash,
     /// The version of the filter.
     pub filter: u32,
-    /// How many messages it had.
+    /// Number of its messages.
     pub messages: u64,
-    /// The latest record in it.
+    /// The time of the latest record in it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub as_of: Option<Timestamp>,
-    /// When it was made, and what for.
+    /// The time when it was indexed.
     pub indexed: Timestamp,
-    /// What it was made for.
+    /// The reason for indexing it.
     pub reason: String,
-    /// When it was replaced.
+    /// The time when it was replaced.
     pub retired: Timestamp,
 }
 
@@ -193,34 +193,34 @@ impl RetiredEpisode {
     }
 }
 
-/// What a person, or an agent, told us to remember.
+/// A memory that a person, or an agent, told us to keep.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Told {
-    /// In a line.
+    /// One line.
     pub title: String,
-    /// The rest.
+    /// The rest of the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// What it is about.
+    /// The type of the observation.
     #[serde(rename = "type")]
     pub kind: ObservationType,
-    /// Whether it is a rule.
+    /// True if it is a rule.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_rule: bool,
     /// Files that it is about.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// Where it holds; everywhere where there is no project.
+    /// The project it holds for; `None` for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<ProjectKey>,
-    /// Whether an agent told it, on its own: then it is not what the user said.
+    /// True if an agent told it on its own: then they are not the user's words.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_agent: bool,
 }
 
 impl Told {
-    /// The id of what was told in the record with this key.
+    /// Returns the id of the memory told in the record with this key.
     pub fn id(key: &str) -> Id {
         Id::derive(&[b"told", key.as_bytes()])
     }
@@ -233,13 +233,13 @@ impl Operation {
         written["kind"].as_str().unwrap_or_default().to_owned()
     }
 
-    /// The operation that a record of the journal, or a row of the store's list, tells of. Kinds that
-    /// are not ours are nothing.
+    /// Parses an operation from a record of the journal, or from a row of the store's list. Returns `None`
+    /// for kinds that are not operations.
     pub fn read(kind: &str, body: &serde_json::Value) -> Option<Self> {
         serde_json::from_value(serde_json::json!({ "kind": kind, "body": body })).ok()
     }
 
-    /// Whether it was decided by a person: those are listed, and most can be taken back.
+    /// Returns true if a person decided it: those are listed, and most can be undone.
     pub const fn is_decision(&self) -> bool {
         !matches!(
             self,
@@ -254,22 +254,22 @@ impl Operation {
         )
     }
 
-    /// Whether it can be taken back. What was removed for good cannot.
+    /// Returns true if it can be undone. A removal for good cannot.
     pub const fn can_be_undone(&self) -> bool {
         self.is_decision() && !matches!(self, Self::SessionForgotten { .. })
     }
 }
 
-/// The answer to a question counts once.
+/// Returns the record id of an answer, so that the answer to a question counts once.
 fn answer_id(question: &str) -> Id {
     Id::derive(&[b"answer", question.as_bytes()])
 }
 
 impl Intake {
-    /// Records operations, in order and durably, and says by which keys.
+    /// Records operations in order and durably, and returns their keys.
     ///
     /// # Errors
-    /// Where the journal cannot be written.
+    /// Fails if the journal cannot be written.
     pub fn record(&self, operations: &[Operation]) -> Result<Vec<String>> {
         let mut keys = Vec::new();
         for (number, operation) in operations.iter().enumerate() {
@@ -281,7 +281,7 @@ impl Intake {
             let written = serde_json::to_value(operation).unwrap_or_default();
             let kind = written["kind"].as_str().unwrap_or_default().to_owned();
             let key = match operation {
-                // Found out once is enough; whatever was found first holds.
+                // The first finding holds.
                 Operation::DirectoryPlaced { directory, .. } => {
                     Id::derive(&[kind.as_bytes(), directory.as_bytes()])
                 }
@@ -300,8 +300,8 @@ impl Intake {
                     &at.as_nanosecond().to_le_bytes(),
                 ]),
             };
-            // The user's rules are for what others wrote: applied here they would change the names that
-            // the user gave, the rules' own among them.
+            // The user's rules are for text from outside: applied here they would change the names that the
+            // user gave, their own among them.
             let body =
                 Redactor::builtin().clean_value(written["body"].clone(), &mut Report::default());
             self.journal.append(&Entry { key: key.to_string(), at, kind, body }, durability)?;
@@ -310,12 +310,12 @@ impl Intake {
         Ok(keys)
     }
 
-    /// Records operations and applies them to the store that there is, if there is one; says by which
-    /// keys they are recorded.
+    /// Records operations, applies them to the store if there is one, and returns the keys of their
+    /// records.
     ///
     /// # Errors
-    /// Where journal or store cannot be written; [`NotSwept`](crate::IntakeError::NotSwept) where it was done, and only
-    /// vectors may be left.
+    /// Fails if the journal or the store cannot be written. Returns
+    /// [`NotSwept`](crate::IntakeError::NotSwept) if all was done, but vectors may be left.
     pub fn record_and_apply(
         &self,
         _lock: &IntakeLock,
@@ -337,21 +337,20 @@ impl Intake {
         Ok(keys)
     }
 
-    /// Records what a person told, in a store that is made where there is none yet, and says by which
-    /// key.
+    /// Records a memory that a person told, creating the store if need be, and returns the record's key.
     ///
     /// # Errors
-    /// Where journal or store cannot be written.
+    /// Fails if the journal or the store cannot be written.
     pub fn tell(&self, _lock: &IntakeLock, told: Told) -> Result<String> {
         let keys = self.record(&[Operation::MemoryTold(told)])?;
         self.catch_up()?;
         Ok(keys.into_iter().next().unwrap_or_default())
     }
 
-    /// Brings a store that an older version wrote up to this version's schema.
+    /// Upgrades a store of an older version to this version's schema.
     ///
     /// # Errors
-    /// Where it cannot be written.
+    /// Fails if the store cannot be written.
     pub fn upgrade(&self, _lock: &IntakeLock, progress: thru_store::Progress<'_>) -> Result<()> {
         let mut store = self.open_store(progress)?;
         self.apply_journal(&mut store).map(drop)

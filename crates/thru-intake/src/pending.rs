@@ -1,35 +1,34 @@
-//! What lies in the journal and is not in the store yet.
+//! Records of the journal that are not in the store yet.
 
 use thru_journal::journal::Item;
 use thru_store::Store;
 
 use crate::{Intake, Result, decisions};
 
-/// Records that wait to be brought in.
+/// Records that wait to be applied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pending {
-    /// How many.
+    /// Number of records.
     pub records: u64,
-    /// Lines among them that are no records.
+    /// Lines among them that are not records.
     pub problems: u64,
 }
 
 impl Intake {
-    /// What of the journal a store has not applied yet; everything where there is no store. Reads
-    /// what waits and nothing else.
+    /// Counts the records that a store has not applied yet; all of them without a store. Reads only those.
     ///
     /// # Errors
-    /// Where store or journal cannot be read.
+    /// Fails if the store or the journal cannot be read.
     pub fn pending(&self, store: Option<&Store>) -> Result<Pending> {
         let cursor = match store {
-            // Decisions are never further behind.
+            // The cursor of decisions is never further behind.
             Some(store) => store.events_cursor()?,
             None => None,
         };
         let mut pending = Pending::default();
         for item in self.journal.stream(decisions::cursor(cursor))? {
             match item? {
-                // Recorded by those who write the store, in the transaction that uses it.
+                // Recorded by the writer of the store, in the transaction that uses it.
                 Item::Entry(entry) if entry.kind == "directory-placed" => {}
                 Item::Entry(_) => pending.records += 1,
                 Item::Problem(_) => pending.problems += 1,

@@ -1,4 +1,4 @@
-//! What there is to bring in: found by looking at names, sizes and times only.
+//! The plan of an import, made from names, sizes and times only.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
@@ -11,62 +11,62 @@ use thru_store::{SourceStamp, Stamped, Store};
 
 use crate::{Intake, Result};
 
-/// As many files are looked up one by one; with more, all that is known is read at once.
+/// Up to this many files are looked up one by one; beyond it, all known stamps are read at once.
 const FEW: usize = 1_000;
 
-/// Something about one file that a person may want to know. The rest goes on without it.
+/// A problem with one file that a person may want to know about. The rest goes on without the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceProblem {
     /// The file.
     pub path: PathBuf,
-    /// What about it.
+    /// The problem.
     pub message: String,
 }
 
-/// What an import would do.
+/// The work that an import would do.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     /// Files with something new, in the order in which they are read: newest sessions first.
     pub sources: Vec<Source>,
-    /// Bytes of them that are new, as far as that can be told.
+    /// New bytes in them, as far as known.
     pub bytes: u64,
-    /// Sessions that they belong to.
+    /// Number of sessions that they belong to.
     pub sessions: usize,
-    /// The same of each agent that has something new.
+    /// The share of each agent with something new.
     pub shares: BTreeMap<Agent, Share>,
-    /// Files that are as they were when they were last read.
+    /// Files that have not changed since they were last read.
     pub unchanged: usize,
-    /// Files that the settings, or the user's having them forgotten, leave out.
+    /// Files excluded by the settings, or of forgotten sessions.
     pub left_out: usize,
-    /// What could not be looked at.
+    /// Files that could not be examined.
     pub problems: Vec<SourceProblem>,
 }
 
-/// What of a plan is one agent's.
+/// The part of a plan that one agent has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
     /// Files with something new.
     pub files: usize,
-    /// Sessions that they belong to.
+    /// Number of sessions that they belong to.
     pub sessions: usize,
-    /// Bytes of them that are new, as far as that can be told.
+    /// New bytes in them, as far as known.
     pub bytes: u64,
 }
 
 impl Plan {
-    /// Whether there is nothing to do.
+    /// Returns true if there is nothing to import.
     pub fn is_empty(&self) -> bool {
         self.sources.is_empty()
     }
 }
 
 impl Intake {
-    /// Compares what was found with what is known. Opens no file but the beginnings of those with something
-    /// new, and of them only where a name does not say all of what the file is, or `excluded` may say
-    /// something of the directory a session ran in.
+    /// Compares discovered files with the known ones. Of files with something new it opens the beginnings,
+    /// and only if the name does not tell all about a file, or `excluded` may apply to the directory of its
+    /// session.
     ///
     /// # Errors
-    /// Where the store that there is cannot be read.
+    /// Fails if an existing store cannot be read.
     pub fn plan(
         &self,
         discovery: Discovery,
@@ -76,10 +76,10 @@ impl Intake {
         self.plan_beside(store.as_ref(), discovery, excluded)
     }
 
-    /// The same beside the store of this home, if there is one.
+    /// [`Intake::plan`] with the store of this home at hand, if there is one.
     ///
     /// # Errors
-    /// As [`Intake::plan`].
+    /// See [`Intake::plan`].
     pub fn plan_beside(
         &self,
         store: Option<&Store>,
@@ -146,14 +146,14 @@ impl Intake {
         self.forgotten.contains(&key)
     }
 
-    /// Whether the archive still holds what it held when the source was last read.
+    /// Returns true if the archive still holds what it held when the source was last read.
     fn is_archived(&self, known: &Stamped) -> Result<bool> {
         let Ok(entry) = EntryName::new(&known.entry) else { return Ok(false) };
         Ok(self.archive.size(&entry)?.unwrap_or(0) >= known.archived)
     }
 }
 
-/// What is known of a few files.
+/// The stamps of a few files.
 fn stamps_of(store: &Store, sources: &[Source]) -> Result<HashMap<String, Stamped>> {
     let mut stamps = HashMap::new();
     for source in sources {
@@ -165,13 +165,13 @@ fn stamps_of(store: &Store, sources: &[Source]) -> Result<HashMap<String, Stampe
     Ok(stamps)
 }
 
-/// What a file looked like when it was found.
+/// The stamp of a discovered file.
 pub(crate) fn stamp(source: &Source) -> SourceStamp {
     let modified = source.modified.map_or(0, |time| time.as_nanosecond());
     SourceStamp { size: source.size, modified: i64::try_from(modified).unwrap_or(i64::MAX) }
 }
 
-/// As [`stamp`], of an open file.
+/// The stamp of an open file, like [`stamp`].
 pub(crate) fn stamp_of(metadata: &std::fs::Metadata) -> SourceStamp {
     let modified = metadata
         .modified()
@@ -181,7 +181,7 @@ pub(crate) fn stamp_of(metadata: &std::fs::Metadata) -> SourceStamp {
     SourceStamp { size: metadata.len(), modified: i64::try_from(modified).unwrap_or(i64::MAX) }
 }
 
-/// Lists of prompts come last: they only fill in for transcripts that are gone.
+/// The reading order. Lists of prompts come last: they only fill in for transcripts that are gone.
 fn order(source: &Source) -> (bool, Option<thru_core::Timestamp>) {
     (source.kind != SourceKind::PromptHistory, source.modified)
 }

@@ -1,5 +1,5 @@
-//! From archived lines to what the store keeps: cleaning and reading, with the state that both carry
-//! from one block to the next.
+//! The projector, from archived lines to stored rows: cleans and reads, and keeps the state of both from
+//! one block to the next.
 
 use serde::{Deserialize, Serialize};
 use thru_agents::agents::HistoryReader;
@@ -8,10 +8,10 @@ use thru_core::{Diagnostic, ReadBatch, SessionId, SourceKind};
 use thru_journal::archive::{EntryName, SourceInfo};
 use thru_redact::{Clean, Redactor, Report};
 
-/// What was read of each session, and what was not as it should be and belongs to none of them.
+/// The passages read of each session, and the diagnostics that belong to none.
 pub(crate) type Reads = (Vec<(SessionId, Clean<ReadBatch>)>, Vec<Diagnostic>);
 
-/// Reads one archived file, from its beginning or from where the last one stopped.
+/// Reads one archived file, from its beginning or from the last stop.
 pub(crate) struct Projector {
     info: SourceInfo,
     cleaner: Cleaner,
@@ -23,7 +23,7 @@ enum Reading {
     Prompts(HistoryReader),
 }
 
-/// What lies in the store between two reads.
+/// The state kept in the store between two reads.
 #[derive(Default, Serialize, Deserialize)]
 struct State {
     carry: Option<String>,
@@ -31,8 +31,8 @@ struct State {
 }
 
 impl Projector {
-    /// A projector behind what the store holds of this file. A state that cannot be read means: from
-    /// the beginning; the caller sees it by [`None`].
+    /// Resumes after the lines that the store holds of this file. Returns [`None`] if the state cannot be
+    /// read: the caller then starts from the beginning.
     pub(crate) fn resume(
         info: &SourceInfo,
         entry: &EntryName,
@@ -59,7 +59,7 @@ impl Projector {
         Some(Self { info: info.clone(), cleaner, reading })
     }
 
-    /// What [`Projector::resume`] needs.
+    /// Returns the state for [`Projector::resume`].
     pub(crate) fn state(&self) -> String {
         let reader = match &self.reading {
             Reading::Transcript(reader) => reader.state(),
@@ -82,7 +82,7 @@ impl Projector {
         self.cleaner.clean(redactor, line, report)
     }
 
-    /// Reads whole clean lines, of which the first has this number (from 0) in the archived file.
+    /// Reads whole clean lines, the first of which has this number (from 0) in the archived file.
     pub(crate) fn read(&mut self, lines: &Clean<Vec<u8>>, first_line: u64) -> Reads {
         let first_line = first_line + 1;
         match &mut self.reading {

@@ -1,4 +1,4 @@
-//! Making store and index again from journal and archive.
+//! Rebuilds store and index from journal and archive.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ use crate::{Intake, IntakeError, IntakeLock, Result};
 /// A commit holds about this much of transcripts.
 const COMMIT_BYTES: u64 = 8 * 1024 * 1024;
 
-/// What a rebuild did, so far or in all.
+/// The report of a rebuild, so far or in all.
 #[derive(Debug, Default)]
 pub struct RebuildReport {
     /// Archived files in all.
@@ -31,20 +31,20 @@ pub struct RebuildReport {
     pub passages: u64,
     /// Sessions distilled, and the memories of them.
     pub distilled: DistilProgress,
-    /// What was redacted by rules that are newer than the archive.
+    /// Counts of text redacted by rules newer than the archive.
     pub redacted: Report,
-    /// Archived files that could not be read, and why.
+    /// Archived files that could not be read, each with the problem.
     pub problems: Vec<(String, String)>,
-    /// How long it took.
+    /// Total time.
     pub elapsed: Duration,
 }
 
 impl Intake {
-    /// Makes store and index again, beside the ones in use, and puts them in their place when they are
-    /// whole. Until then everybody reads the old ones; stopped at any point, they stay (invariant I-4).
+    /// Builds a new store and index beside the current ones, and swaps them in when they are complete.
+    /// Until then readers use the old ones, which stay if the rebuild stops early (invariant I-4).
     ///
     /// # Errors
-    /// Where the new store cannot be written.
+    /// Fails if the new store cannot be written.
     pub fn rebuild(
         &self,
         _lock: &IntakeLock,
@@ -134,14 +134,14 @@ impl Intake {
         crate::import::clear(&mut store, std::iter::once(cleared))?;
         store.take_over()?;
         remove_other_indexes(&self.layout, &Store::open_to_read(&self.layout)?)?;
-        // Those of texts that are still there stay.
+        // Vectors of texts that are still there stay.
         self.sweep_vectors()?;
         report.elapsed = started.elapsed();
         Ok(report)
     }
 
-    /// Writes what the workers send until they are done. The receiver is taken, and dropped on an
-    /// error, so that no worker waits for a place in the queue for ever.
+    /// Writes the workers' steps until they are done. Owns the receiver and drops it on an error, so that
+    /// no worker blocks forever on a full queue.
     fn write_rebuilt(
         &self,
         store: &mut Store,
@@ -166,7 +166,7 @@ impl Intake {
         Ok(())
     }
 
-    /// Every archived file, with what it is a copy of.
+    /// Every archived file, with the source it is a copy of.
     fn archived(&self) -> Result<Vec<(EntryName, SourceInfo)>> {
         let mut found = Vec::new();
         for entry in self.archive.entries()? {
@@ -178,7 +178,7 @@ impl Intake {
         Ok(found)
     }
 
-    /// Reads an archived file from its beginning, and sends on what the store keeps of it.
+    /// Reads an archived file from its beginning, and passes on its rows.
     fn project(
         &self,
         entry: &EntryName,

@@ -1,8 +1,8 @@
-//! Applying today's rules of redaction, and a text that somebody named, to what is kept already.
+//! Applies today's redaction rules, and a text that the user names, to all data that is already kept.
 //!
-//! Everything is written again under the ids it has: journal and archive first, because everything
-//! else is made of them, then store and index, then whatever else lies in the data directory. Stopped
-//! at any point and run again, it goes on.
+//! Everything is rewritten under its own ids: first the journal and the archive, because everything else is
+//! made of them, then store and index, then the other files in the data directory. A run that was stopped
+//! can be repeated and resumes.
 
 use std::sync::atomic::AtomicBool;
 
@@ -17,43 +17,43 @@ use crate::projector::Projector;
 use crate::traces::Part;
 use crate::{Intake, IntakeError, IntakeLock, Result};
 
-/// What stands where a given text stood: `[redacted:given]`.
+/// The replacement of a given text: `[redacted:given]`.
 pub(crate) const GIVEN: &str = "given";
 
 /// A text that must not be kept, for as long as one command runs.
 pub(crate) struct Given {
-    /// Finds it wherever it stands.
+    /// Finds it anywhere.
     pub(crate) sought: Sought,
-    /// Takes it out of what the user's own rules do not apply to.
+    /// Removes it from text that the user's own rules do not apply to.
     pub(crate) redactor: Redactor,
 }
 
-/// What applying the rules changed.
+/// Counts of the changes made by the rules.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recleaned {
-    /// Records of the journal that were written again.
+    /// Records of the journal that were rewritten.
     pub records: u64,
-    /// Archived files that were written again.
+    /// Archived files that were rewritten.
     pub rewritten: usize,
     /// Archived files that are kept exactly as they were, because the user chose that.
     pub verbatim: usize,
-    /// Whether store and index were made again.
+    /// True if store and index were rebuilt.
     pub rebuilt: bool,
-    /// Whether vectors of what was taken out may be left, see [`IntakeError::NotSwept`].
+    /// True if vectors of removed texts may be left, see [`IntakeError::NotSwept`].
     pub is_unswept: bool,
-    /// Other files that were written again, by their names in the data directory.
+    /// Other files that were rewritten, by their names in the data directory.
     pub files: Vec<String>,
     /// Copies of the store that were removed.
     pub removed: Vec<String>,
-    /// What was taken out of journal and archive.
+    /// Counts of text removed from journal and archive.
     pub redacted: Report,
 }
 
 impl Intake {
-    /// The same with one more text that must not be kept, which is recorded nowhere.
+    /// Adds one more text that must not be kept, which is recorded nowhere.
     ///
     /// # Errors
-    /// Where the text is empty or too long to look for.
+    /// Fails if the text is empty or too long to search for.
     pub fn redacting(self, text: &str) -> Result<Self> {
         let sought = Sought::new(GIVEN, text)?;
         let mut rules: Vec<UserRule> = self
@@ -71,11 +71,11 @@ impl Intake {
         })
     }
 
-    /// Takes out what the rules of redaction find in what is kept, and makes store and index again.
+    /// Removes everything that the redaction rules match from the kept data, and rebuilds store and index.
     /// Line numbers and ids stay.
     ///
     /// # Errors
-    /// Where journal, archive or store cannot be written.
+    /// Fails if the journal, the archive or the store cannot be written.
     pub fn apply_rules(
         &self,
         lock: &IntakeLock,
@@ -96,7 +96,7 @@ impl Intake {
         for (part, path) in self.other_files() {
             let name = self.name_of(&path);
             if part == Part::Backup {
-                // Nobody is at work on it while we hold the lock, and the store was made whole.
+                // Not in use while we hold the lock, and the store is complete.
                 thru_journal::files::remove(&path)?;
                 outcome.removed.push(name);
             } else if let Ok((Some(clean), _)) = self.cleaned_file(&path) {
@@ -107,13 +107,13 @@ impl Intake {
         Ok(outcome)
     }
 
-    /// Makes store and index again where they were made by other rules, of records that are others now,
-    /// or may hold the given text.
+    /// Rebuilds store and index if they were made by other rules, if their records changed, or if they may
+    /// hold the given text.
     fn reclean_store(&self, lock: &IntakeLock, outcome: &mut Recleaned) -> Result<()> {
         let Some(store) = Store::open_if_there(&self.layout)? else { return Ok(()) };
-        // Also where an earlier run stopped between archive and store, and for files that are kept as
-        // they were: what came of them was clean by the rules of its time. A given text may also lie in
-        // words of the index whose rows are gone, so nothing of the old index is kept.
+        // Also needed if an earlier run stopped between archive and store, and for files kept verbatim:
+        // their rows were clean by the rules of their time. A given text may also be among the words of
+        // removed rows in the index, so none of the old index is kept.
         let is_current = store.redactor().ok() == Some(Some(self.fingerprint.clone()));
         if is_current && outcome.records == 0 && self.given.is_none() {
             remove_other_indexes(&self.layout, &store)?;
@@ -126,17 +126,18 @@ impl Intake {
         Ok(())
     }
 
-    /// Writes the journal again without what must go, and says how many records that changed.
+    /// Rewrites the journal without the text that must go, and returns the number of changed records.
     fn rewrite_journal(&self, report: &mut Report) -> Result<u64> {
-        // Nobody can say what damaged lines hold: who names a text wants it gone with certainty.
+        // The content of damaged lines is unknown, and a user who names a text wants it gone with
+        // certainty.
         let damaged = if self.given.is_some() { Damaged::Remove } else { Damaged::Keep };
         let done =
             self.journal.rewrite_with(damaged, &mut |stored| self.change_of(stored, report))?;
         Ok(done.replaced.values().chain(done.removed.values()).sum())
     }
 
-    /// Whether an archived file is to be kept exactly as it is. Not where it holds the given text: who
-    /// names a text wants it gone.
+    /// Returns true if an archived file is kept exactly as it is. A file that holds the given text is not:
+    /// a user who names a text wants it gone.
     fn is_verbatim(&self, entry: &EntryName) -> Result<bool> {
         let Some(mut reader) = self.archive.reader(entry)? else { return Ok(false) };
         if !reader.blocks().iter().any(|block| block.verbatim) {

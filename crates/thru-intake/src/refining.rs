@@ -1,8 +1,8 @@
-//! What models are asked and make, as far as journal and store are concerned: which turns and sessions
-//! wait for a model, what was asked and spent, and what came of it.
+//! The journal's and the store's side of model questions: the turns and sessions that wait for a model, the
+//! questions and their cost, and the answers.
 //!
-//! Who asks, and whether the budget allows it, is decided elsewhere. Each answer holds for one content and
-//! lies in the journal: a rebuild asks nobody again (invariant I-4).
+//! Asking, and the budget for it, are decided elsewhere. Each answer holds for one content and is kept in
+//! the journal: a rebuild asks no model again (invariant I-4).
 
 use std::sync::atomic::AtomicBool;
 
@@ -18,13 +18,13 @@ use crate::sessions::Indexer;
 use crate::stages::Stages;
 use crate::{Intake, IntakeLock, Operation, Result};
 
-/// A turn that just ended may lack its last words: the transcript is written behind the hooks.
+/// A turn that just ended may lack its last words: the transcript is written after the hooks.
 const SETTLING: std::time::Duration = std::time::Duration::from_secs(5);
-/// A turn with fewer messages (a prompt and what came of it) has nothing to make anything of.
+/// A turn with fewer messages (a prompt and a reply) has nothing to refine.
 const FEWEST_MESSAGES: u64 = 2;
 
 impl Intake {
-    /// Notes which turns of a session a model is to be asked about.
+    /// Queues the turns of a session that a model is to be asked about.
     pub(crate) fn queue_turns(
         &self,
         batch: &Batch<'_>,
@@ -56,8 +56,7 @@ impl Intake {
         Ok(())
     }
 
-    /// Notes that a model is to be asked about a session that was indexed, its turns first, and all of
-    /// that before what others wait for; and that what is known of it is to be delivered.
+    /// Queues the turns of an indexed session, the session itself, and its delivery.
     pub(crate) fn queue_session(
         &self,
         batch: &Batch<'_>,
@@ -74,7 +73,7 @@ impl Intake {
         if !happened(self.options.refine_since) || batch.is_refined(course.row, true, content)? {
             return Ok(());
         }
-        // Those that nobody noted: the last one was under way when it was distilled.
+        // Turns not queued yet: the last one was under way when it was distilled.
         let turns = batch.turns_of(course.row)?;
         self.queue_finished(batch, course.row, &turns)?;
         batch.put_question_job(JobKind::RefineSession, course.row, content, now)?;
@@ -82,10 +81,10 @@ impl Intake {
         Ok(())
     }
 
-    /// Has a model asked about these turns and sessions, whenever they were: somebody wants that.
+    /// Queues questions about these turns and sessions, whatever their age, because a person asked for it.
     ///
     /// # Errors
-    /// Where the store cannot be written.
+    /// Fails if the store cannot be written.
     pub fn queue_questions(
         &self,
         _lock: &IntakeLock,
@@ -102,20 +101,20 @@ impl Intake {
         Ok(())
     }
 
-    /// Records a question, durably and before it is sent, and says by which key.
+    /// Records a question, durably and before it is sent, and returns the record's key.
     ///
     /// # Errors
-    /// Where the journal cannot be written. Then nobody must be asked.
+    /// Fails if the journal cannot be written. The question must not be sent then.
     pub fn record_question(&self, question: Question) -> Result<String> {
         let keys = self.record(&[Operation::QuestionAsked(question)])?;
         Ok(keys.into_iter().next().unwrap_or_default())
     }
 
-    /// Brings the store up to what was asked and answered, and what these sessions are remembered as up to
-    /// that. The text index is left to others.
+    /// Brings the store up to the questions and answers of the journal, and the memories of these sessions
+    /// up to those. The text index is left to others.
     ///
     /// # Errors
-    /// Where journal or store cannot be read or written.
+    /// Fails if the journal or the store cannot be read or written.
     pub fn apply_answers(&self, _lock: &IntakeLock, sessions: &[SessionKey]) -> Result<()> {
         let mut store = self.open_store(&mut |_, _, _| {})?;
         self.apply_journal(&mut store)?;
@@ -128,10 +127,10 @@ impl Intake {
         Ok(())
     }
 
-    /// Notes that a question could not be asked, or was not answered: when to try again.
+    /// Notes that a question could not be sent, or got no answer, and when to try again.
     ///
     /// # Errors
-    /// Where the store cannot be written.
+    /// Fails if the store cannot be written.
     pub fn question_failed(
         &self,
         _lock: &IntakeLock,
@@ -165,10 +164,10 @@ impl Intake {
         Ok(())
     }
 
-    /// Takes a question out of the queue: it is not to be asked, as long as it is about the same.
+    /// Removes a question from the queue: it is not asked again as long as its content stays the same.
     ///
     /// # Errors
-    /// Where the store cannot be written.
+    /// Fails if the store cannot be written.
     pub fn drop_question(&self, _lock: &IntakeLock, kind: JobKind, session: i64) -> Result<()> {
         let mut store = self.open_store(&mut |_, _, _| {})?;
         let batch = store.begin()?;
@@ -178,21 +177,22 @@ impl Intake {
     }
 }
 
-/// How the question of an answer begins that was taken over from an earlier one: nobody was asked.
+/// Prefix of the question key of an answer that was reused from an earlier question, without asking a
+/// model.
 pub const REUSED: &str = "reused-";
 
-/// When something that failed is to be tried again.
+/// The time to retry something that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Again {
-    /// By itself never.
+    /// Never by itself.
     Never,
-    /// At this time. It was nobody's fault, or the provider's: it does not count as a failure of its own.
+    /// At this time. The content is not at fault, so this does not count as a failure.
     At(Timestamp),
     /// After a while, which grows with each failure.
     Backoff,
 }
 
-/// Writes what became of a question whose answer nothing was made of.
+/// Writes the outcome of a question without a usable answer.
 pub(crate) fn settle(
     batch: &Batch<'_>,
     question: &str,
@@ -208,7 +208,7 @@ pub(crate) fn settle(
     Ok(batch.settle_question(question, at, fate, spent)?)
 }
 
-/// Writes what a model made.
+/// Writes an answer of a model.
 pub(crate) fn put_refinement<T: Serialize>(
     batch: &Batch<'_>,
     key: &str,

@@ -1,4 +1,4 @@
-//! Putting a session's files back where its agent can resume it.
+//! Restores a session's files to where its agent can resume it.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -11,27 +11,27 @@ use thru_store::{SessionFilter, Store};
 
 use crate::{Intake, IntakeError, IntakeLock, Result};
 
-/// What was put back.
+/// Counts of a restored session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Restored {
     /// The files, the transcript itself first.
     pub files: Vec<PathBuf>,
-    /// Files that were there already and were left alone.
+    /// Files that existed already and were left alone.
     pub kept: Vec<PathBuf>,
     /// Bytes written.
     pub bytes: u64,
-    /// The directory that the session ran in, where it can be resumed.
+    /// The directory that the session ran in, from which it can be resumed.
     pub directory: Option<String>,
 }
 
 impl Intake {
-    /// Writes a session's files back below the agent's home: never over a file that
-    /// is there, never through a link that leads elsewhere. They get a new modification time, because
-    /// agents delete by that. The archive notes where each file ends now, so that an import reads only
-    /// what the agent adds.
+    /// Writes a session's files back below the agent's home: never over an existing file, never through a
+    /// link that leads elsewhere. They get a new modification time, because agents delete by that. The
+    /// archive notes the current end of each file, so that an import reads only what the agent adds.
     ///
     /// # Errors
-    /// Where there is no such session, its transcript is there already, or it cannot be written.
+    /// Fails if the session or its transcript does not exist in the archive, its transcript exists at the
+    /// agent already, or it cannot be written.
     pub fn restore(&self, _lock: &IntakeLock, key: &SessionKey, home: &Path) -> Result<Restored> {
         let store = Store::open_to_read(&self.layout)?;
         let no_session = || IntakeError::NoSession(key.id.as_str().to_owned());
@@ -68,8 +68,8 @@ impl Intake {
         }
     }
 
-    /// Whether a file begins as what was archived did: then it is that transcript, and only what belongs
-    /// to it may be missing.
+    /// Returns true if a file begins as the archived one did: then it is that transcript, and only the
+    /// files that belong to it may be missing.
     fn is_copy_of(&self, entry: &EntryName, file: &Path) -> Result<bool> {
         let position = self.archive.reader(entry)?.and_then(|reader| reader.position().copied());
         let io = |source| IntakeError::io(file, source);
@@ -85,7 +85,7 @@ impl Intake {
         let directory = target.parent().unwrap_or(root);
         refuse_link_outside(root, directory)?;
         fs::create_dir_all(directory).map_err(io)?;
-        // Beside it first: a file that is there is a file that is whole.
+        // Written beside it first, so that a file that exists is complete.
         let mut unfinished = target.as_os_str().to_owned();
         unfinished.push(".unfinished");
         let unfinished = PathBuf::from(unfinished);
@@ -107,7 +107,7 @@ impl Intake {
         }
         file.sync_all().map_err(io)?;
         drop(file);
-        // Unlike a rename, a link never takes the place of a file that came meanwhile.
+        // Unlike a rename, a hard link never replaces a file that was created meanwhile.
         let linked = fs::hard_link(&unfinished, target);
         fs::remove_file(&unfinished).map_err(io)?;
         linked.map_err(io)?;
@@ -125,7 +125,7 @@ impl Intake {
     }
 }
 
-/// Refuses to write where a link leads out of the agent's directory.
+/// Refuses to write through a link that leads out of the agent's directory.
 fn refuse_link_outside(root: &Path, directory: &Path) -> Result<()> {
     let io = |source| IntakeError::io(directory, source);
     fs::create_dir_all(root).map_err(io)?;

@@ -1,8 +1,8 @@
-//! Sessions that close themselves: what a session's course is, when it is indexed, and as what.
+//! The course of sessions: when a session is over, when it is indexed, and as which episode.
 //!
-//! The rules are `thru-lifecycle`'s; here they meet the store. A session is indexed in the transaction
-//! that writes its memories, or, where nothing was left to distil, in one of its own. Whoever is killed
-//! on the way leaves a job, or nothing at all.
+//! The rules are `thru-lifecycle`'s; here they meet the store. A session is indexed in the transaction that
+//! writes its memories, or, if there was nothing left to distil, in one of its own. A kill on the way
+//! leaves a job behind, or nothing at all.
 
 use std::collections::HashMap;
 
@@ -19,28 +19,28 @@ use thru_store::{Batch, Course, CourseEvent, Episode, JobKind, NewEvent, Store};
 use crate::distilling::{Which, rows_of};
 use crate::{Intake, IntakeLock, Operation, Result, RetiredEpisode};
 
-/// What the store calls the event that a person, or an agent, closed a session.
+/// The store's name for the event by which a person, or an agent, closed a session.
 const CLOSED: &str = "Closed";
 
-/// What came of indexing a session.
+/// The outcome of indexing a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Indexed {
-    /// It is indexed as this, newly.
+    /// Newly indexed as this episode.
     New(Id),
-    /// It is indexed as this instead of what it was indexed as before.
+    /// Indexed as this episode, which replaces an earlier one.
     Replaced(Id),
-    /// It was indexed as this before, and nothing of it has changed.
+    /// Already indexed as this episode, and unchanged since.
     Unchanged(Id),
-    /// There is nothing in it to index.
+    /// Nothing to index.
     Empty,
-    /// It was not distilled, which is how one knows what there is.
+    /// Not distilled, so its content is unknown.
     Undistilled,
-    /// It could not be indexed; it is tried again.
+    /// Failed with this error; it is tried again.
     Failed(String),
 }
 
 impl Indexed {
-    /// The episode that the session is indexed as.
+    /// Returns the episode that the session is indexed as.
     pub const fn episode(&self) -> Option<Id> {
         match self {
             Self::New(episode) | Self::Replaced(episode) | Self::Unchanged(episode) => {
@@ -51,36 +51,36 @@ impl Indexed {
     }
 }
 
-/// What became of sessions in one run of intake.
+/// The outcomes for all sessions in one run of intake.
 #[derive(Clone, Debug, Default)]
 pub struct IndexedSessions(HashMap<SessionKey, Indexed>);
 
 impl IndexedSessions {
-    /// What became of one.
+    /// Returns the outcome for one session.
     pub fn get(&self, session: &SessionKey) -> Option<&Indexed> {
         self.0.get(session)
     }
 
-    /// All of them.
+    /// Returns all outcomes.
     pub fn iter(&self) -> impl Iterator<Item = (&SessionKey, &Indexed)> {
         self.0.iter()
     }
 
-    /// How many have another episode now.
+    /// Returns the number of sessions with a new episode.
     pub fn changed(&self) -> usize {
         let is_changed = |one: &&Indexed| matches!(one, Indexed::New(_) | Indexed::Replaced(_));
         self.0.values().filter(is_changed).count()
     }
 }
 
-/// How a session that is to be indexed is looked at.
+/// Indexes sessions during one run.
 pub(crate) struct Indexer<'a> {
     intake: &'a Intake,
     now: Timestamp,
-    /// Sessions of which something could not be read in this run, and what.
+    /// The sessions with unreadable files in this run, and the problem of each.
     pub(crate) troubled: HashMap<SessionKey, String>,
     pub(crate) done: IndexedSessions,
-    /// Whether the transcripts were read as well: without them, a session would be indexed as half of it.
+    /// True if the transcripts were read as well: without them, only half of a session would be indexed.
     may_index: bool,
 }
 
@@ -95,12 +95,13 @@ impl<'a> Indexer<'a> {
         }
     }
 
-    /// For those who distil what is in the store, and do not look whether transcripts grew.
+    /// Returns an indexer for callers that distil the store's content without checking transcripts for
+    /// growth.
     pub(crate) fn without_transcripts(intake: &'a Intake) -> Self {
         Self { may_index: false, ..Self::new(intake) }
     }
 
-    /// Indexes a session if somebody left it; else notes when time alone may change that.
+    /// Indexes a session if it was left; otherwise notes the time at which that may change by itself.
     pub(crate) fn index_if_left(&mut self, batch: &Batch<'_>, session: i64) -> Result<()> {
         let Some(course) = batch.course(session)? else { return Ok(()) };
         let limits = &self.intake.options.limits;
@@ -114,8 +115,8 @@ impl<'a> Indexer<'a> {
         }
     }
 
-    /// Indexes a session as a whole: the same content again is the same episode, another one takes the
-    /// place of the one before.
+    /// Indexes a session as a whole: the same content is the same episode, other content replaces the
+    /// episode.
     pub(crate) fn index(&mut self, batch: &Batch<'_>, course: &Course, reason: &str) -> Result<()> {
         let outcome = self.outcome(batch, course, reason)?;
         if !matches!(outcome, Indexed::Failed(_)) {
@@ -129,7 +130,7 @@ impl<'a> Indexer<'a> {
         let row = course.row;
         let (working, effect) = course.indexing.step(Work::Asked);
         let Some(content) = course.content else {
-            // It was never distilled; that may be switched off.
+            // Never distilled; distilling may be off.
             batch.set_indexing(row, working.step(Work::Abandoned).0)?;
             return Ok(Indexed::Undistilled);
         };
@@ -138,7 +139,7 @@ impl<'a> Indexer<'a> {
             return Ok(Indexed::Empty);
         }
         let known = course.episode.as_ref();
-        // What was indexed by another filter is looked at again, and so is what was never indexed.
+        // Sessions that were never indexed, or by another filter, are examined again.
         let comparable = known.filter(|known| known.filter == FILTER_VERSION);
         if let Some(known) = comparable
             && effect == Some(Effect::Skip)
@@ -148,7 +149,7 @@ impl<'a> Indexer<'a> {
         if let Some(trouble) = self.troubled.get(&course.key) {
             return self.failed(batch, course, reason, trouble);
         }
-        // Asked again for what is indexed, or it grew by nothing that counts.
+        // Requested again although it is indexed, or grown only by what does not count.
         if let Some(known) = comparable.filter(|known| known.content == content.hash) {
             batch.set_indexing(row, working.step(Work::Unchanged).0)?;
             return Ok(Indexed::Unchanged(known.uuid));
@@ -163,7 +164,7 @@ impl<'a> Indexer<'a> {
             reason: reason.to_owned(),
             retired: None,
         };
-        // First to the journal: what was, cannot be computed again.
+        // Journal first: the earlier episode cannot be computed again.
         if let Some(known) = known {
             let retired = RetiredEpisode::of(&course.key, known, self.now);
             self.intake.record(&[Operation::EpisodeRetired(retired)])?;
@@ -177,7 +178,7 @@ impl<'a> Indexer<'a> {
         })
     }
 
-    /// Notes that a fault of ours kept a session from being distilled.
+    /// Notes that a bug of ours kept a session from being distilled.
     pub(crate) fn not_distilled(&mut self, batch: &Batch<'_>, session: i64) -> Result<()> {
         if let Some(course) = batch.course(session)? {
             let trouble = "distilling failed: a fault of ours";
@@ -187,7 +188,7 @@ impl<'a> Indexer<'a> {
         Ok(())
     }
 
-    /// Notes that a session could not be indexed, and when it is tried again.
+    /// Notes that a session could not be indexed, and when to try again.
     fn failed(
         &self,
         batch: &Batch<'_>,
@@ -211,11 +212,11 @@ impl<'a> Indexer<'a> {
 }
 
 impl Intake {
-    /// Closes a session: whoever asks says that it is over, for now. Its words are to be brought in before.
-    /// Nothing is recorded where nothing happened since it was closed last.
+    /// Closes a session for now, at the caller's word. Its events must be applied before. Records nothing
+    /// if nothing happened since it was last closed.
     ///
     /// # Errors
-    /// Where journal or store cannot be written.
+    /// Fails if the journal or the store cannot be written.
     pub fn record_close(
         &self,
         _lock: &IntakeLock,
@@ -240,7 +241,7 @@ impl Intake {
         Ok(())
     }
 
-    /// What failed by itself is tried at once where somebody asks for it.
+    /// Retries a failed session at once, because it was requested.
     fn try_again(&self, store: &mut Store, session: &SessionKey) -> Result<()> {
         let Some(row) = store.session_by_key(session)? else { return Ok(()) };
         let batch = store.begin()?;
@@ -254,8 +255,8 @@ impl Intake {
         Ok(())
     }
 
-    /// Computes the course of a session anew from all that hooks and people told, and has it indexed
-    /// where that says that it was left.
+    /// Computes the course of a session anew from all events of hooks and people, and queues it for
+    /// indexing if it was left.
     pub(crate) fn settle_course(&self, batch: &Batch<'_>, session: i64) -> Result<()> {
         let events = batch.course_events(session)?;
         let limits = &self.options.limits;
@@ -266,8 +267,8 @@ impl Intake {
         self.have_indexed(batch, &course)
     }
 
-    /// Puts a session that was left into the queue, unless it is indexed; and notes when time alone
-    /// changes something next.
+    /// Queues a session that was left, unless it is indexed, and notes the time of the next change that
+    /// time alone brings.
     fn have_indexed(&self, batch: &Batch<'_>, course: &Course) -> Result<()> {
         let (now, limits) = (self.clock.now(), &self.options.limits);
         let Some(conversation) = course.heard.at(now, limits) else { return Ok(()) };
@@ -281,7 +282,7 @@ impl Intake {
         Ok(())
     }
 
-    /// Closes the sessions that nobody has touched for long.
+    /// Closes the sessions that were inactive for long.
     pub(crate) fn close_inactive(&self, store: &mut Store) -> Result<()> {
         let due = store.sessions_due(self.clock.now())?;
         if due.is_empty() {
@@ -297,7 +298,7 @@ impl Intake {
         Ok(())
     }
 
-    /// Sessions that somebody began to index and was killed before the end: they wait again.
+    /// Requeues sessions whose indexing was cut short by a kill.
     pub(crate) fn take_up_abandoned(&self, store: &mut Store) -> Result<()> {
         let batch = store.begin()?;
         for session in batch.abandoned_sessions()? {
@@ -305,9 +306,10 @@ impl Intake {
             batch.set_indexing(session, waiting)?;
             let failures = batch.job_attempts(JobKind::Index, session)?.unwrap_or(0) + 1;
             batch.put_job(JobKind::Index, session, "abandoned", self.clock.now())?;
-            // Whoever had it may have run out of time. If it ends everybody who tries, it is left to people.
+            // The process may have run out of time. If a session ends every process that tries, it is left
+            // to people.
             let again = (failures < Backoff::default().limit).then(|| self.clock.now());
-            let error = "whoever indexed it ended before it was done";
+            let error = "the process that indexed it ended before it was done";
             batch.job_failed(JobKind::Index, session, error, again)?;
             if again.is_none() {
                 batch.set_indexing(session, waiting.failed())?;
@@ -317,7 +319,7 @@ impl Intake {
         Ok(())
     }
 
-    /// Notes that the sessions which somebody asks for are being indexed, where they were left.
+    /// Marks the requested sessions as being indexed, if they were left.
     pub(crate) fn begin_to_index(&self, store: &mut Store, which: Which<'_>) -> Result<()> {
         let Which::These(asked) = which else { return Ok(()) };
         let rows = rows_of(store, asked)?;
@@ -326,7 +328,7 @@ impl Intake {
         for row in rows {
             let Some(course) = batch.course(row)? else { continue };
             let Some(reason) = course.heard.left(now, &self.options.limits) else { continue };
-            // What failed is tried again when its time comes, or when somebody says so.
+            // A failed session is tried again when it is due, or on request.
             if course.indexing == Indexing::Failed {
                 continue;
             }
@@ -340,14 +342,15 @@ impl Intake {
         Ok(())
     }
 
-    /// Does what is due in the queue, as far as distilling did not do it.
+    /// Indexes the due sessions of the queue that distilling did not index.
     pub(crate) fn index_queued(
         &self,
         store: &mut Store,
         which: Which<'_>,
         indexer: &mut Indexer<'_>,
     ) -> Result<()> {
-        // What was asked for in this run is due since it was asked for, which is later than its start.
+        // A session requested in this run is due since the request, which is later than the start of the
+        // run.
         let now = self.clock.now();
         let mut due = store.jobs()?;
         due.retain(|job| job.kind == Some(JobKind::Index) && job.is_due(now));
@@ -361,7 +364,7 @@ impl Intake {
         for job in due {
             let Some(course) = batch.course(job.session)? else { continue };
             if course.is_stale && self.options.distil {
-                // Its last turn goes on, or somebody asked this to stop.
+                // Its last turn is still under way, or the run was interrupted.
                 continue;
             }
             indexer.index(&batch, &course, &job.reason)?;
@@ -371,7 +374,7 @@ impl Intake {
     }
 }
 
-/// Writes that somebody closed a session, as an event among those of hooks.
+/// Writes a close by a person or an agent as an event among those of hooks.
 pub(crate) fn put_close(
     batch: &Batch<'_>,
     key: &str,
@@ -398,8 +401,8 @@ pub(crate) fn put_close(
     Ok(())
 }
 
-/// Events in the order in which they happened: by their times. A clock that ran ahead for a while told
-/// of times to come; such an event happened when the one did that came in before it.
+/// Sorts events by time. A clock that ran ahead for a while leaves times in the future; such an event takes
+/// the time of the one that came in before it.
 fn in_order(mut events: Vec<CourseEvent>, now: Timestamp) -> Vec<CourseEvent> {
     let ahead = now + CLOCKS_DIFFER;
     let mut before = now;
@@ -413,7 +416,7 @@ fn in_order(mut events: Vec<CourseEvent>, now: Timestamp) -> Vec<CourseEvent> {
     events
 }
 
-/// What an event means for the course of its session.
+/// Converts an event to its meaning for the course of its session.
 fn of_course(event: &CourseEvent) -> (Event, Timestamp) {
     let detail: Value = serde_json::from_str(&event.detail).unwrap_or_default();
     let course = match event.event.as_str() {

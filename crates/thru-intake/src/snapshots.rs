@@ -1,4 +1,4 @@
-//! What a session held before its context was compacted, from what the store has of it.
+//! The content of a session before its context was compacted, from the rows of the store.
 
 use std::collections::HashMap;
 
@@ -11,27 +11,27 @@ use crate::distilling::{decide, kept_apart, says_any};
 use crate::laying_over::{Models, TurnContent};
 use crate::{Intake, Result};
 
-/// Up to where a session is looked at.
+/// The end of the part of a session that a snapshot covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Before {
-    /// What was written until this time: a hook says when.
+    /// Everything until this time, which a hook gave.
     Time(Timestamp),
-    /// What stands before this place of a source: a transcript says where. Of other sources, the
-    /// subagents', counts what is no later than the last passage before it.
+    /// Everything before this position in a source, which a transcript gave. Of other sources, those of
+    /// subagents, everything no later than the last passage before it.
     Place {
         /// The row of the source.
         source: i64,
-        /// Passages of the source before it.
+        /// Number of passages of the source before it.
         ordinal: u32,
     },
 }
 
 impl Intake {
-    /// What a session held before that; nothing where nothing was recorded of it. Reads the store as it
-    /// is: whoever asks brings in first what there is.
+    /// Returns the content of a session up to that end, empty if the store does not know the session. Reads the
+    /// store as it is: the caller freshens it first.
     ///
     /// # Errors
-    /// Where the store cannot be read.
+    /// Fails if the store cannot be read.
     pub fn snapshot_content(
         &self,
         store: &Store,
@@ -74,7 +74,7 @@ impl Intake {
             let mut laid = models.over(&session.key, false, distillate, &decisions);
             unwanted = decide(&decisions, &mut laid);
             let mut distillate = laid.into_told();
-            // Where a person wrote another title, the words below it say what it said before.
+            // The text below an overwritten title still has the old words.
             for observation in &mut distillate.observations {
                 let edit = decisions.get(&observation.id).map(|decision| &decision.edit);
                 if edit.is_some_and(|edit| edit.title.is_some() && edit.narrative.is_none()) {
@@ -90,8 +90,7 @@ impl Intake {
     }
 }
 
-/// What models made of a session, as far as people decided about it: the rest was made of more than a
-/// snapshot holds.
+/// The answers of models that people decided about; the rest cover more than a snapshot does.
 fn decided_models(
     store: &Store,
     row: i64,
@@ -110,7 +109,7 @@ fn decided_models(
     Ok(Models::of(session, &refinements, None, &contents, turn_of).only_decided())
 }
 
-/// Leaves out what the agent said in the same breath as what is not to be told. What the person asked stays.
+/// Leaves out statements that the agent made together with unwanted ones. The person's own words stay.
 fn leave_out(content: &mut SnapshotContent, unwanted: &[Observation], told: &[Observation]) {
     if unwanted.is_empty() {
         return;

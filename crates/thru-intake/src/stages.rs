@@ -1,4 +1,4 @@
-//! Where the time of an import goes.
+//! Time spent per stage of an import.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -55,7 +55,7 @@ pub struct Stages {
 }
 
 impl Stages {
-    /// Runs `work` on the account of a stage.
+    /// Runs `work` and adds its time to a stage.
     pub(crate) fn time<T>(&self, stage: Stage, work: impl FnOnce() -> T) -> T {
         let start = Instant::now();
         let result = work();
@@ -64,7 +64,7 @@ impl Stages {
         result
     }
 
-    /// What was spent on a stage.
+    /// Returns the time spent on a stage.
     pub fn spent(&self, stage: Stage) -> Duration {
         Duration::from_nanos(self.nanoseconds[stage as usize].load(Ordering::Relaxed))
     }

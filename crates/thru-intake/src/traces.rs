@@ -1,5 +1,5 @@
-//! Looking for what redaction would take out of what is kept already. Nothing is changed here, and
-//! nothing of what is found is told: only where, and by which rule.
+//! Scans everything that is kept for text that redaction would remove. Changes nothing, and reports places
+//! and rules, never the text itself.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,10 +14,10 @@ use crate::projector::Projector;
 use crate::reclean::{GIVEN, Given};
 use crate::{Intake, IntakeError, Result};
 
-/// A larger file beside journal, archive, store and index is not looked into.
+/// Larger files beside journal, archive, store and index are not scanned.
 const LARGEST_FILE: u64 = 1 << 30;
 
-/// What a place is part of.
+/// The part of the data directory that a trace is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Part {
     /// A record of the journal.
@@ -33,7 +33,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// What people call it.
+    /// Its name for people.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Journal => "journal",
@@ -45,41 +45,41 @@ impl Part {
     }
 }
 
-/// A place that holds something that must not be kept.
+/// A place with text that must not be kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
-    /// What it is part of.
+    /// The part of the data directory.
     pub part: Part,
-    /// Where: a segment, an archived file, a table, another file.
+    /// The segment, archived file, table or other file.
     pub place: String,
-    /// The session that it belongs to, where it belongs to one.
+    /// The session that it belongs to, if any.
     pub session: Option<SessionId>,
-    /// The line in that place, from 1, where it has lines.
+    /// The line in that place, from 1, if it has lines.
     pub line: Option<u64>,
-    /// What is found there, by rule.
+    /// Counts of matches by rule.
     pub found: Report,
 }
 
-/// What looking everywhere gave.
+/// The result of a scan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scan {
     /// Every place, part by part.
     pub traces: Vec<Trace>,
     /// Archived files that are kept exactly as they are, because the user chose that.
     pub verbatim: usize,
-    /// What could not be looked into, and why.
+    /// Places that could not be read, each with the problem.
     pub unread: Vec<(String, String)>,
 }
 
 impl Scan {
-    /// What was found in all.
+    /// Returns the counts of all matches.
     pub fn found(&self) -> Report {
         let mut all = Report::default();
         self.traces.iter().for_each(|trace| all.merge(&trace.found));
         all
     }
 
-    /// The places of one part.
+    /// Returns the traces in one part.
     pub fn of(&self, part: Part) -> impl Iterator<Item = &Trace> {
         self.traces.iter().filter(move |trace| trace.part == part)
     }
@@ -92,11 +92,11 @@ impl Scan {
 }
 
 impl Intake {
-    /// Looks for what today's rules would take out, everywhere in the data directory. `progress` is
-    /// told of archived files looked into, and of all.
+    /// Scans the whole data directory for text that today's rules would remove. `progress` receives the
+    /// number of archived files scanned, and of all.
     ///
     /// # Errors
-    /// Where journal, archive or store cannot be read.
+    /// Fails if the journal, the archive or the store cannot be read.
     pub fn scan(&self, progress: &mut dyn FnMut(u64, u64)) -> Result<Scan> {
         let mut scan = Scan::default();
         self.scan_journal(&mut scan)?;
@@ -140,18 +140,19 @@ impl Intake {
         Ok(())
     }
 
-    /// Whether what is no record may hold what is looked for. What is left of a record that was cut
-    /// short was clean by the rules of its time; a given text may stand in it all the same.
+    /// Returns true if a line that is no record may hold the sought text. The rest of a truncated record
+    /// was clean by the rules of its time, but may still hold a given text.
     fn hides_text(&self, kind: ProblemKind) -> bool {
         kind.is_serious() || (kind == ProblemKind::CutShort && self.given.is_some())
     }
 
-    /// What is to become of a record by today's rules. A rule that spells the given text out goes: it
-    /// would find something else once it is changed.
+    /// Returns the change that today's rules make to a record. A rule that spells out the given text is
+    /// removed: once changed, it would match something else.
     pub(crate) fn change_of(&self, stored: &Stored, found: &mut Report) -> Change {
         let bytes = || stored.body.to_string().into_bytes();
         let is_given = |given: &Given| given.sought.is_in(&bytes());
-        // The user's rules are not for the names and patterns that the user gave, their own least of all.
+        // The user's rules do not apply to names and patterns that the user gave, least of all to the
+        // rules.
         let redactor = match (stored.kind.as_str(), &self.given) {
             ("rule-added", Some(given)) if is_given(given) => {
                 count_given(found);
@@ -180,7 +181,7 @@ impl Intake {
             let (place, session) = (self.named(entry.as_str()), Some(info.session.clone()));
             scan.note(Trace { part: Part::Archive, place, session, line, found });
         };
-        // Names of files and folders stay: by them their source is known again.
+        // Names of files and folders stay, because they identify the source.
         let named = format!("{}\n{entry}", info.path);
         note(None, self.with_given(named.as_bytes(), Report::default()));
         let mut projector = match info.kind {
@@ -191,7 +192,7 @@ impl Intake {
             for (number, line) in lines?.iter() {
                 let mut found = Report::default();
                 match &mut projector {
-                    // Kept exactly as it is on purpose: only where the very text was given it goes.
+                    // Kept verbatim on purpose: only the given text is removed from it.
                     _ if is_verbatim => {}
                     Some(projector) => drop(projector.clean(&self.redactor, line, &mut found)),
                     None => drop(self.redactor.clean_bytes(line, &mut found)),
@@ -202,7 +203,7 @@ impl Intake {
         Ok(())
     }
 
-    /// What was found in a text; the given one is also found where redaction leaves things alone.
+    /// Adds the matches of the given text, which also count where redaction leaves things alone.
     fn with_given(&self, text: &[u8], mut found: Report) -> Report {
         if !found.secrets.contains_key(GIVEN)
             && self.given.as_ref().is_some_and(|given| given.sought.is_in(text))
@@ -236,7 +237,7 @@ impl Intake {
     fn scan_file(&self, part: Part, path: &Path, scan: &mut Scan) {
         let place = self.name_of(path);
         match part {
-            // A database that is not in use: it goes as a whole.
+            // A database that is not in use is removed as a whole.
             Part::Backup => {
                 let found = Report::default();
                 scan.traces.push(Trace { part, place, session: None, line: None, found });
@@ -250,18 +251,18 @@ impl Intake {
         }
     }
 
-    /// A file by its name in the data directory.
+    /// The name of a file in the data directory.
     pub(crate) fn name_of(&self, path: &Path) -> String {
         self.named(&path.strip_prefix(self.layout.root()).unwrap_or(path).to_string_lossy())
     }
 
-    /// A name that can be shown: what must not be kept may stand in it.
+    /// The name with text that must not be kept removed, fit to be shown.
     fn named(&self, name: &str) -> String {
         self.redactor.clean_text(name, &mut Report::default()).into_inner()
     }
 
-    /// What a file that is none of journal, archive and store is to hold, where that is something
-    /// else; and what went.
+    /// Returns the new content of a file outside journal, archive and store, if it changes, and counts of
+    /// the removed text.
     pub(crate) fn cleaned_file(&self, path: &Path) -> Result<(Option<Vec<u8>>, Report)> {
         let io = |source| IntakeError::io(path, source);
         let mut found = Report::default();
@@ -269,7 +270,7 @@ impl Intake {
             return Err(io(std::io::ErrorKind::FileTooLarge.into()));
         }
         let old = fs::read(path).map_err(io)?;
-        // What is no text is not ours, and cannot be cleaned without breaking it.
+        // A binary file is not ours, and cleaning would break it.
         if std::str::from_utf8(&old).is_err() {
             return Ok((None, self.with_given(&old, found)));
         }
@@ -281,11 +282,11 @@ impl Intake {
         Ok(((new != old).then_some(new), found))
     }
 
-    /// Files in the data directory that are none of journal, archive, store, index and vectors: copies
-    /// from before upgrades, exports, notes of hooks. The user's own settings are not ours to change, and
-    /// the copy of the rules for hooks is made of the journal.
+    /// Lists the files in the data directory that are not journal, archive, store, index or vectors: copies
+    /// from before upgrades, exports, notes of hooks. Left out are the user's own settings, and the hooks'
+    /// copy of the rules, which is made from the journal.
     pub(crate) fn other_files(&self) -> Vec<(Part, PathBuf)> {
-        // Vectors are numbers, and go with the texts that they were made of.
+        // Vectors are numbers, and are removed with their texts.
         let ours = [
             self.layout.journal(),
             self.layout.archive(),
@@ -300,7 +301,7 @@ impl Intake {
                 let Ok(kind) = entry.file_type() else { continue };
                 let (path, name) = (entry.path(), entry.file_name());
                 let name = name.to_string_lossy();
-                // Rules would find themselves in their own copy for hooks, and break it.
+                // Rules would match themselves in the hooks' copy, and break it.
                 if path == rules {
                     continue;
                 }

@@ -1,4 +1,4 @@
-//! Checking that what lies on the disk is what was written, and that the parts agree.
+//! Verifies that the data on disk is intact and that its parts agree.
 
 use std::collections::HashSet;
 
@@ -9,18 +9,18 @@ use thru_store::{Store, StoreError};
 
 use crate::{Intake, Result};
 
-/// Something that is not as it should be.
+/// A fault, or something worth knowing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// Where: a file, or a part of the system.
+    /// The file, or part of the system.
     pub place: String,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
-    /// Whether something is damaged or missing. Otherwise it is worth knowing and mends itself.
+    /// True if something is damaged or missing; otherwise it is worth knowing and resolves itself.
     pub serious: bool,
 }
 
-/// What a verification looked at and found.
+/// Counts and findings of a verification.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verification {
     /// Records of the journal.
@@ -39,12 +39,12 @@ pub struct Verification {
     pub indexed: u64,
     /// Memories in the index of memories.
     pub memories: u64,
-    /// What is not as it should be.
+    /// The problems found.
     pub findings: Vec<Finding>,
 }
 
 impl Verification {
-    /// Whether nothing is damaged or missing.
+    /// Returns true if nothing is damaged or missing.
     pub fn is_clean(&self) -> bool {
         !self.findings.iter().any(|finding| finding.serious)
     }
@@ -58,14 +58,14 @@ impl Intake {
     /// Reads journal and archive to their ends and compares store and index with them.
     ///
     /// # Errors
-    /// Where the check itself is not possible.
+    /// Fails if the check itself is not possible.
     pub fn verify(&self, progress: &mut dyn FnMut(u64, u64)) -> Result<Verification> {
         let mut found = Verification::default();
         self.verify_journal(&mut found)?;
         let entries = self.archive.entries()?;
         let store = match Store::open_to_read(&self.layout) {
             Ok(store) => Some(store),
-            // Nothing was ever brought in.
+            // Nothing was ever imported.
             Err(StoreError::Missing { .. }) if entries.is_empty() => None,
             Err(error) => {
                 found.note("memory.db", error.to_string(), true);

@@ -1,5 +1,4 @@
-//! The one thread that writes to the store: takes what the workers read, and commits it with its
-//! cursors.
+//! The thread that writes to the store: takes the workers' steps, and commits them with their cursors.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -11,20 +10,20 @@ use thru_store::{Batch, SourceStamp, Store, Written};
 
 use crate::{Intake, Operation, Result};
 
-/// What one step of reading an archived file produced.
+/// The result of one step of reading an archived file.
 pub(crate) struct Step {
     pub(crate) entry: EntryName,
     pub(crate) info: SourceInfo,
     pub(crate) reads: Vec<(SessionId, Clean<ReadBatch>)>,
-    /// What belongs to no session of them.
+    /// Diagnostics that belong to none of the sessions.
     pub(crate) diagnostics: Vec<Diagnostic>,
-    /// The lines of the archived file that were read so far.
+    /// Number of lines of the archived file read so far.
     pub(crate) lines: u64,
     pub(crate) state: String,
     pub(crate) bytes: u64,
-    /// Set when the source was read to its end.
+    /// The stamp of the source, set when it was read to its end.
     pub(crate) stamp: Option<SourceStamp>,
-    /// What the store holds of this file is to be dropped.
+    /// True to drop the store's rows of this file first.
     pub(crate) restart: bool,
 }
 
@@ -54,19 +53,19 @@ impl Step {
 }
 
 impl Step {
-    /// What in the lines was not as it should be.
+    /// All diagnostics of the step.
     pub(crate) fn diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
         let of_sessions = self.reads.iter().flat_map(|(_, read)| &read.get().diagnostics);
         of_sessions.chain(&self.diagnostics)
     }
 }
 
-/// Writes steps. Knows which directories have a project already.
+/// Writes steps. Remembers the directories that already have a project.
 pub(crate) struct StepWriter<'a> {
     intake: &'a Intake,
     directories: HashSet<String>,
     placed: HashMap<i64, String>,
-    /// Sources that were read to their end, but whose archived files may not be on the disk yet.
+    /// Sources read to their end whose archived files may not be durable yet.
     unsettled: Vec<(i64, EntryName, String, SourceStamp)>,
 }
 
@@ -95,8 +94,8 @@ impl<'a> StepWriter<'a> {
             return Ok(written);
         }
         for (id, read) in &step.reads {
-            // A list of prompts holds one type only, and what counts of it changes with the transcripts
-            // that there are.
+            // A list of prompts holds only one type, and those of its prompts that count depend on the
+            // transcripts that exist.
             if step.info.kind != SourceKind::PromptHistory {
                 batch.count(source, read)?;
             }
@@ -107,7 +106,7 @@ impl<'a> StepWriter<'a> {
                 None => batch.session(&key)?,
             };
             match step.info.kind {
-                // What is left of a session in a list of prompts counts only where that is all.
+                // The session in a list of prompts counts only if it has no transcript.
                 SourceKind::PromptHistory if batch.has_transcript(session)? => continue,
                 SourceKind::Main => batch.drop_prompt_history_of(session)?,
                 _ => {}
@@ -129,8 +128,7 @@ impl<'a> StepWriter<'a> {
         Ok(written)
     }
 
-    /// Makes the archive survive a power cut, and only then notes that its sources need not be looked
-    /// at again.
+    /// Makes the archive durable, and only then marks its sources as read to their end.
     pub(crate) fn settle(&mut self, store: &mut Store) -> Result<()> {
         if self.unsettled.is_empty() {
             return Ok(());
@@ -145,7 +143,7 @@ impl<'a> StepWriter<'a> {
         Ok(())
     }
 
-    /// Puts a session into its project, once per directory.
+    /// Assigns a session to its project, once per directory.
     fn place(&mut self, batch: &Batch<'_>, session: i64, facts: &SessionFacts) -> Result<()> {
         if facts.directory.is_none() || self.placed.get(&session) == facts.directory.as_ref() {
             return Ok(());
@@ -156,8 +154,8 @@ impl<'a> StepWriter<'a> {
     }
 }
 
-/// Puts a session into its project, which is found out and recorded when its directory is new.
-/// `placed` are the directories that have one.
+/// Assigns a session to its project. The project of a new directory is identified and recorded. `placed`
+/// holds the directories that have one.
 pub(crate) fn place_session(
     intake: &Intake,
     batch: &Batch<'_>,

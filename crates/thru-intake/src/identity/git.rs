@@ -1,11 +1,11 @@
-//! The few files of git that say who a repository is.
+//! The few files of git that identify a repository.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::remote::normalise;
 
-/// More than a git file of this kind ever has.
+/// More than a git file of this kind ever has, in bytes.
 const LARGEST_FILE: u64 = 1024 * 1024;
 
 /// A repository on disk.
@@ -15,7 +15,7 @@ pub(super) struct Repository {
 }
 
 impl Repository {
-    /// The repository whose work tree (or a worktree of it) is this directory.
+    /// Returns the repository whose work tree, or a worktree of it, is this directory.
     pub(super) fn at(directory: &Path) -> Option<Self> {
         let dot_git = directory.join(".git");
         let metadata = fs::metadata(&dot_git).ok()?;
@@ -25,7 +25,7 @@ impl Repository {
             let text = read(&dot_git)?;
             directory.join(text.strip_prefix("gitdir:")?.trim())
         };
-        // Any folder may be called `.git`: one with a HEAD is a repository.
+        // Any folder may be named `.git`; a repository has a HEAD.
         if !own.join("HEAD").exists() {
             return None;
         }
@@ -36,18 +36,18 @@ impl Repository {
         Some(Self { common: fs::canonicalize(&common).unwrap_or(common), own })
     }
 
-    /// The branch that is checked out in this worktree.
+    /// The branch checked out in this worktree.
     pub(super) fn branch(&self) -> Option<String> {
         let head = read(&self.own.join("HEAD"))?;
         head.trim().strip_prefix("ref: refs/heads/").map(str::to_owned)
     }
 
-    /// What all worktrees of the repository share.
+    /// The directory that all worktrees of the repository share.
     pub(super) fn common_directory(&self) -> &Path {
         &self.common
     }
 
-    /// The normalised address of the remote `origin`, else of the only remote there is.
+    /// The normalised address of the remote `origin`, or of the only remote.
     pub(super) fn remote(&self) -> Option<String> {
         let config = read(&self.common.join("config"))?;
         let remotes = remotes(&config);

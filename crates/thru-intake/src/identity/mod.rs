@@ -1,7 +1,7 @@
-//! Which project a working directory belongs to.
+//! The project that a working directory belongs to.
 //!
-//! Read from the files of git; `git` itself is never started. The answer depends on what lies on the
-//! disk today, so intake writes it to the journal: a rebuild years later gives the same projects.
+//! Read from the files of git; `git` itself is never started. The answer depends on the disk of today, so
+//! intake writes it to the journal: a rebuild years later gives the same projects.
 
 mod git;
 mod remote;
@@ -10,20 +10,20 @@ use std::path::{Path, PathBuf};
 
 use thru_core::ProjectKey;
 
-/// The name of the file in which a project says who it is.
+/// The name of the file that names a project.
 pub const PROJECT_FILE: &str = ".throughline.toml";
 
-/// Finds the project of a directory. The directory need not exist any more: a worktree that was
-/// deleted still lies below its repository.
+/// Finds the project of a directory. The directory need not exist any more: a deleted worktree is still
+/// below its repository.
 ///
-/// `home` is the user's home directory: a repository there (dotfiles) does not swallow what lies
-/// below it. `declared` reads the name that a project file gives, if it gives one.
+/// `home` is the user's home directory: a repository there (dotfiles) does not claim the folders below it.
+/// `declared` reads the name from a project file, if it gives one.
 pub fn identify(
     directory: &Path,
     home: Option<&Path>,
     declared: &dyn Fn(&Path) -> Option<String>,
 ) -> ProjectKey {
-    // Outermost wins nothing: the nearest project file or repository decides.
+    // The nearest project file or repository decides, not the outermost.
     for ancestor in directory.ancestors() {
         if ancestor.as_os_str().is_empty() || (Some(ancestor) == home && ancestor != directory) {
             break;
@@ -41,7 +41,7 @@ pub fn identify(
     ProjectKey::directory(&text(directory))
 }
 
-/// The branch that is checked out where a directory lies.
+/// Returns the branch checked out in the repository of a directory.
 pub fn branch(directory: &Path) -> Option<String> {
     directory.ancestors().find_map(git::Repository::at)?.branch()
 }

@@ -1,8 +1,8 @@
-//! One spelling for all the ways to write the address of a remote.
+//! One spelling for all forms of a remote's address.
 
-/// Brings `https://`, `ssh://`, `git://` and `user@host:path` addresses to `host/path`, without user,
-/// password, default port and `.git`. Nothing for addresses of the local file system: they say no more
-/// than the repository's own place.
+/// Normalises `https://`, `ssh://`, `git://` and `user@host:path` addresses to `host/path`, without user,
+/// password, default port and `.git`. Returns `None` for addresses of the local file system: they say no
+/// more than the repository's own location.
 pub(super) fn normalise(url: &str) -> Option<String> {
     let url = url.trim();
     let (host, path) = match url.split_once("://") {
@@ -31,7 +31,7 @@ pub(super) fn normalise(url: &str) -> Option<String> {
     if host.is_empty() || path.is_empty() {
         return None;
     }
-    // Hosts ignore case, and so do the forges: one repository must not become two by a capital.
+    // Hosts ignore case, and so do the forges: a capital must not make two repositories of one.
     Some(format!("{host}/{path}").to_lowercase())
 }
 

@@ -1,4 +1,4 @@
-//! Everything that a data directory holds, as sorted lines. Two directories that hold the same give
+//! The content of a data directory, as sorted lines. Two directories with the same content have
 //! the same lines, whatever numbers their rows have.
 
 use std::collections::HashMap;
@@ -8,7 +8,7 @@ use thru_journal::archive::Archive;
 use thru_store::index::{IndexFilter, IndexWriter, QueryTerms, TextIndex};
 use thru_store::{MemoryFilter, PassageFilter, SessionFilter, Store};
 
-/// What archive and store hold.
+/// The lines of archive and store.
 pub(crate) fn dump(layout: &Layout) -> Vec<String> {
     let mut lines = store(layout);
     lines.extend(archive(layout));
@@ -16,7 +16,7 @@ pub(crate) fn dump(layout: &Layout) -> Vec<String> {
     lines
 }
 
-/// What the archive holds: every line of every entry.
+/// The lines of the archive: every line of every entry.
 pub(crate) fn archive(layout: &Layout) -> Vec<String> {
     let archive = Archive::new(layout.archive());
     let mut lines = Vec::new();
@@ -33,7 +33,7 @@ pub(crate) fn archive(layout: &Layout) -> Vec<String> {
     lines
 }
 
-/// What the store holds: passages, sessions, projects, how far each file was read, counters.
+/// The lines of the store: passages, sessions, projects, cursors of files, counters.
 pub(crate) fn store(layout: &Layout) -> Vec<String> {
     let store = Store::open_to_read(layout).unwrap();
     let mut lines = passages(&store);
@@ -170,7 +170,7 @@ pub(crate) fn texts(layout: &Layout, kind: PassageKind) -> Vec<String> {
     texts
 }
 
-/// What the index answers for some words: passages by id with what each word adds to their scores.
+/// The index's results for some words: passages by id, with the contribution of each word to the score.
 pub(crate) fn answers(layout: &Layout, words: &[&str]) -> Vec<String> {
     let store = Store::open_to_read(layout).unwrap();
     let index = TextIndex::open(layout, &store).unwrap();

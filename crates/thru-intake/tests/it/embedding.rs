@@ -13,19 +13,19 @@ use crate::records::{Author, ONE, TWO, conversation, file};
 
 const MODEL: &str = "a-model";
 const DIMENSIONS: usize = 16;
-/// What the values of vectors of texts about it are on the disk.
+/// The bytes on disk of the vectors of texts about zebrafish.
 const STRIPES: [u8; DIMENSIONS] =
     [127, 127, 129, 129, 127, 129, 127, 129, 129, 129, 127, 127, 129, 127, 127, 129];
 
 type Meanwhile<'f> = dyn Fn(&[&str]) + Sync + 'f;
 
-/// Gives vectors of its own, and notes what it was given.
+/// Returns made-up vectors, and records the texts it receives.
 #[derive(Default)]
 struct Fake<'f> {
     seen: Mutex<Vec<Vec<String>>>,
-    /// Done with every batch before its vectors are given.
+    /// Called with every batch before its vectors are returned.
     meanwhile: Option<&'f Meanwhile<'f>>,
-    /// Whoever gives it a text with this word is refused.
+    /// Texts with this word are refused.
     refuses: Option<&'static str>,
 }
 
@@ -100,7 +100,7 @@ fn vectors(machine: &Machine) -> Vectors {
     Vectors::open(&folder, DIMENSIONS, MODEL).unwrap()
 }
 
-/// Whether any file of vectors holds these bytes.
+/// Returns true if any file of vectors holds these bytes.
 fn is_on_disk(machine: &Machine, bytes: &[u8]) -> bool {
     let folder = machine.layout().vectors().join(MODEL);
     let files = fs::read_dir(folder).unwrap().map(|entry| fs::read(entry.unwrap().path()).unwrap());
@@ -310,7 +310,7 @@ fn one_at_a_time_embeds() {
 }
 
 #[test]
-fn nobody_who_embeds_keeps_others_waiting() {
+fn embedding_keeps_no_other_process_waiting() {
     let machine = machine();
     // While a batch is under way everything can be written.
     let import = |_: &[&str]| {
@@ -364,7 +364,7 @@ fn vectors_of_another_model_are_swept_as_well_and_never_mixed() {
 }
 
 #[test]
-fn vectors_that_nobody_can_read_are_not_kept_when_something_is_forgotten() {
+fn unreadable_vectors_are_removed_when_a_session_is_forgotten() {
     let machine = machine();
     embed(&machine, &Fake::default());
     let folder = machine.layout().vectors().join(MODEL);

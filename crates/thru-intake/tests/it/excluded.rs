@@ -1,4 +1,4 @@
-//! What must never be read is not read.
+//! Sessions of excluded directories are not read.
 
 use std::path::Path;
 

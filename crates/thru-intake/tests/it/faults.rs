@@ -34,7 +34,7 @@ fn a_file_that_cannot_be_read_is_reported_and_read_when_it_can() {
         (&file(TWO), &conversation(TWO).text()),
     ]);
     let plan = machine.plan();
-    // A folder in its place cannot be read by anybody, not even by root.
+    // A folder in its place cannot be read as a file, not even by root.
     machine.remove(&file(ONE));
     fs::create_dir(machine.claude().join(file(ONE))).unwrap();
     let report = machine.carry_out(plan, &AtomicBool::new(false)).unwrap();

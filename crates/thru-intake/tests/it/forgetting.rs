@@ -237,6 +237,6 @@ fn restoring_what_is_unknown_says_so() {
     let (machine, _) = deleted();
     let intake = machine.intake();
     let lock = intake.lock(&mut |_| false).unwrap();
-    let error = intake.restore(&lock, &key("nobody"), &machine.claude()).unwrap_err();
+    let error = intake.restore(&lock, &key("missing"), &machine.claude()).unwrap_err();
     assert!(matches!(error, IntakeError::NoSession(_)), "{error}");
 }

@@ -18,7 +18,7 @@ fn eventful() -> String {
         .gets("toolu_2", "no warnings")
         .line("{ this is no JSON")
         .gets("toolu_1", "error[E0502]")
-        .asks("<private>a wish that nobody may know</private>")
+        .asks("<private>a private wish</private>")
         .says("About that wish.")
         .runs("toolu_3", "echo wish")
         .gets("toolu_3", "wish")
@@ -30,7 +30,7 @@ fn eventful() -> String {
     author.text()
 }
 
-/// What one import of the whole file gives.
+/// The dump after one import of the whole file.
 fn whole(text: &str) -> Vec<String> {
     let machine = Machine::with([(&file(ONE), text)]);
     machine.import();
@@ -38,7 +38,7 @@ fn whole(text: &str) -> Vec<String> {
     machine.dump()
 }
 
-/// What imports of a file that grows to these lengths give.
+/// The dump after imports of a file that grows to these lengths.
 fn grown(text: &[u8], lengths: impl IntoIterator<Item = usize>) -> Vec<String> {
     let machine = Machine::new();
     for length in lengths {

@@ -1,4 +1,4 @@
-//! What a session held before a moment.
+//! Snapshots: the content of a session before a moment.
 
 use serde_json::json;
 use thru_core::{SnapshotContent, Timestamp};
@@ -55,7 +55,7 @@ fn what_comes_behind_a_boundary_is_not_held_before_it() {
 }
 
 #[test]
-fn nothing_is_held_of_a_session_that_nobody_knows() {
+fn an_unknown_session_has_no_snapshot() {
     let machine = machine();
     let store = Store::open_to_read(&machine.layout()).unwrap();
     let before = Before::Time(Timestamp::MAX);

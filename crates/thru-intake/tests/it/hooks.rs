@@ -1,4 +1,4 @@
-//! What hooks recorded, merged with transcripts: in whatever order both come in, and whatever of them
+//! Hook events merged with transcripts: in whatever order both arrive, and whatever
 //! comes twice, the store ends up the same (invariants I-3 and I-4).
 
 use proptest::prelude::*;
@@ -24,7 +24,7 @@ enum Step {
     Asks(&'static str),
     Runs(&'static str),
     Fails,
-    /// In the middle of a turn: no hook tells of it.
+    /// In the middle of a turn, where no hook fires.
     Remarks(&'static str),
     Ends(&'static str),
     /// The context is compacted, by hand where something is to be kept.
@@ -178,7 +178,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What is done next, in thousandths of what is left.
+/// The next action, in thousandths of the remaining ones.
 #[derive(Clone, Debug)]
 enum Action {
     Send { part: usize, twice: bool },

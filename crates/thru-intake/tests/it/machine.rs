@@ -34,7 +34,7 @@ impl Clock for Stopped {
 /// Gone when dropped.
 pub(crate) struct Machine {
     folder: TempDir,
-    /// How intake works.
+    /// The options of intake.
     pub(crate) options: Options,
 }
 

@@ -1,5 +1,5 @@
-//! What people decide about memories, and what models make of the same: what was forgotten or written over
-//! does not come back in other words.
+//! Decisions of people about memories, against answers of models about the same: a forgotten
+//! or overwritten text does not come back in other words.
 
 use thru_core::{
     Digest, Id, Made, MemoryEdit, MemoryKind, Observation, RefinedSession, RefinedTurn,
@@ -15,7 +15,7 @@ use crate::records::{Author, ONE, file};
 const PERSON: &str = "Use a mutex for the writer from now on, never a channel.";
 const AGENT: &str =
     "I decided to use a mutex for the writer because a channel would lose the order.";
-/// What a model makes of it.
+/// The title of the model's observation.
 const MADE: &str = "Decided to guard the writer with a mutex";
 
 fn author() -> Author {
@@ -64,7 +64,7 @@ fn held(machine: &Machine) -> SnapshotContent {
     machine.intake().snapshot_content(&store, row, before).unwrap().into_inner()
 }
 
-/// What a snapshot says beside the person's own requests.
+/// The text of a snapshot without the person's own requests.
 fn held_of_agent(machine: &Machine) -> String {
     let content = held(machine);
     serde_json::to_string(&(content.decisions, content.done, content.learned, content.failed))

@@ -1,4 +1,4 @@
-//! Private and secret text: what is kept of it, and where (invariant I-5).
+//! Private and secret text, and the traces it may leave (invariant I-5).
 
 use thru_intake::Operation;
 
@@ -29,7 +29,7 @@ fn session() -> Author {
     author
         .asks("A public question")
         .says("A public answer")
-        .asks("<private>what nobody may know: zebrafish</private>")
+        .asks("<private>a secret: zebrafish</private>")
         .says("On the zebrafish: yes.")
         .runs("toolu_1", "grep zebrafish secrets.txt")
         .gets("toolu_1", "zebrafish everywhere")

@@ -119,7 +119,7 @@ impl Author {
         )
     }
 
-    /// Where the context was compacted, and what the agent put in its place.
+    /// A compaction: its boundary, and the summary that replaces the context.
     pub(crate) fn compacts(&mut self, trigger: &str, summary: &str) -> &mut Self {
         self.record(
             "system",

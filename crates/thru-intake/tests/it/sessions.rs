@@ -1,4 +1,4 @@
-//! Sessions that close themselves: indexed once, when it is worth it, whoever is killed meanwhile.
+//! Sessions that close themselves: indexed once, when it is worth it, in spite of kills.
 
 use std::sync::atomic::AtomicBool;
 
@@ -47,7 +47,7 @@ fn episodes(machine: &Machine, session: &str) -> Vec<Episode> {
     store.episodes(row).unwrap()
 }
 
-/// The episode that a session is indexed as, and those that it was, without when they were made.
+/// The current and earlier episodes of a session, without their times.
 fn identity(episodes: &[Episode]) -> Vec<(Id, bool, u64, String)> {
     let told = episodes
         .iter()
@@ -61,7 +61,7 @@ fn a_session_that_goes_on_waits_until_it_is_left() {
     bring_in(&machine, soon(1), Which::All);
     assert_eq!(course(&machine, ONE).indexing, Indexing::Unindexed);
     assert!(course(&machine, ONE).content.is_some(), "it is distilled all the same");
-    // Time alone closes it; whoever runs next indexes it.
+    // Time alone closes it; the next run indexes it.
     let report = bring_in(&machine, soon(31), Which::Finished);
     assert!(matches!(report.indexed.get(&key(ONE)), Some(Indexed::New(_))), "{report:?}");
     let [episode] = &episodes(&machine, ONE)[..] else { panic!() };
@@ -158,7 +158,7 @@ fn parallel_sessions_of_one_project_are_independent() {
 }
 
 #[test]
-fn work_that_was_abandoned_is_done_by_whoever_runs_next() {
+fn abandoned_work_is_done_by_the_next_run() {
     let machine = Machine::with([(&file(ONE), &conversation(ONE).text())]);
     bring_in(&machine, soon(1), Which::All);
     // As a process leaves it that is killed in between.
