@@ -1,7 +1,7 @@
-//! How long sessions took and what was done in them, by day and by project: computed from the times of
-//! their passages.
+//! Activity of sessions by day and by project: how long they took and what was done in them, computed from
+//! the times of their passages.
 //!
-//! Between two moments of a session that lie close together somebody was at work; a longer gap is idle
+//! The time between two moments of a session that lie close together counts as work; a longer gap is idle
 //! time. Both count for the day on which they began.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -12,14 +12,14 @@ use jiff::tz::TimeZone;
 use thru_core::{Agent, PassageKind, Timestamp};
 use thru_store::{MomentFilter, Result, Store};
 
-/// Whose activity is asked for.
+/// The scope of an activity report.
 #[derive(Clone, Debug)]
 pub struct ActivityRequest {
-    /// Only of these projects.
+    /// Limits the report to these projects.
     pub projects: Option<Vec<i64>>,
-    /// Only of these agents.
+    /// Limits the report to these agents.
     pub agents: Option<Vec<Agent>>,
-    /// Only from this time on.
+    /// Limits the report to passages from this time on.
     pub since: Option<Timestamp>,
     /// A gap longer than this is idle time.
     pub idle_timeout: Duration,
@@ -27,18 +27,18 @@ pub struct ActivityRequest {
     pub zone: TimeZone,
 }
 
-/// What was done in some time by some sessions.
+/// The work of some sessions in some time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
-    /// Sessions that did anything.
+    /// Sessions with any activity.
     pub sessions: u64,
-    /// Time at work, in all.
+    /// Total time at work.
     pub active: Duration,
-    /// Time in which nothing happened, between the first moment of a session and its last.
+    /// Idle time between the first and the last moment of each session.
     pub idle: Duration,
-    /// What people asked.
+    /// Prompts of people.
     pub prompts: u64,
-    /// Calls of tools.
+    /// Tool calls.
     pub tools: u64,
 }
 
@@ -47,17 +47,20 @@ pub struct Work {
 pub struct Activity {
     /// By day, the latest first.
     pub days: Vec<(Date, Work)>,
-    /// By project, the most active first. Without a name where sessions belong to none.
+    /// By project, the most active first. `None` for sessions that belong to none.
     pub projects: Vec<(Option<String>, Work)>,
-    /// All of it.
+    /// The total of all days.
     pub total: Work,
-    /// The longest session, from its first moment to its last.
+    /// The longest session, from its first to its last moment.
     pub longest: Duration,
-    /// The median of that.
+    /// The median length of a session.
     pub median: Duration,
 }
 
-/// Reads the activity of sessions. One walk over their passages, without their texts.
+/// Reads the activity of sessions, in one pass over their passages without their texts.
+///
+/// # Errors
+/// Fails if the store cannot be read.
 pub fn activity(store: &Store, request: &ActivityRequest) -> Result<Activity> {
     let filter = MomentFilter {
         projects: request.projects.clone(),
@@ -104,7 +107,7 @@ pub fn activity(store: &Store, request: &ActivityRequest) -> Result<Activity> {
 }
 
 impl Work {
-    /// One moment, and the gap behind it.
+    /// One moment, with the gap after it.
     fn of(kind: PassageKind, gap: Duration, idle_timeout: Duration) -> Self {
         let is_idle = gap > idle_timeout;
         Self {
@@ -129,7 +132,7 @@ fn gap(from: i64, to: i64) -> Duration {
     Duration::from_millis(to.abs_diff(from))
 }
 
-/// Days of moments. Moments of a session lie on few days: the last one found is kept.
+/// Maps moments to days. Moments of a session lie on few days, so the last day is cached.
 struct Days<'z> {
     zone: &'z TimeZone,
     known: Option<(std::ops::Range<i64>, Date)>,

@@ -1,41 +1,40 @@
-//! Texts of a session that say the same: a command that was run again, an answer that was given twice.
+//! Near-duplicate texts of a session: a command that was run again, an answer that was given twice.
 //!
-//! An answer shows one of them; the others would only take its place. This compares words and knows
-//! nothing of meaning, and it must not compare sessions: that two of them say the same is news.
+//! An answer shows one of them; the others would only take its place. The comparison is by words, not by
+//! meaning, and never between sessions: two sessions that say the same are news.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Characters of a text that are compared. What is longer is told apart by its beginning.
+/// Characters of a text that are compared. Longer texts are told apart by their beginnings.
 const COMPARED: usize = 2_000;
-/// Texts with fewer different words are alike only when they are equal: one word makes too much of
-/// a difference.
+/// Texts with fewer distinct words are alike only if they are equal: one word makes too much of a
+/// difference.
 const FEW_WORDS: usize = 5;
-/// Of all words of two texts, the percentage that both hold, from which on they are alike.
+/// The percentage of the words of two texts that must be in both for them to be alike.
 const SHARED: usize = 80;
-/// Of the words of a shorter text, the percentage that a longer one holds, from which on the shorter
-/// one adds nothing.
+/// The percentage of a shorter text's words that a longer one must hold for the shorter one to add nothing.
 const CONTAINED: usize = 95;
 
-/// What an answer has shown so far, session by session.
+/// The texts shown so far, by session.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shown {
     sessions: HashMap<i64, Vec<Text>>,
 }
 
-/// What is kept of a text: hashes, because nothing but equality is asked.
+/// The hashes kept of a text; they are only compared for equality.
 #[derive(Clone, Debug)]
 struct Text {
     /// The whole text.
     whole: u64,
-    /// The different words of its beginning, sorted.
+    /// The distinct words of its beginning, sorted.
     words: Vec<u64>,
 }
 
 impl Shown {
-    /// Whether `text` says nearly the same as one that was shown of the session with this row number,
-    /// or only a part of it. Where it does not, it is remembered as shown. A text that says more than
-    /// one before is not alike. Takes time linear in what was shown of the session.
+    /// Returns true if `text` says nearly the same as, or a part of, a text already shown from the session
+    /// with this row number. Otherwise remembers it as shown. A text that says more than an earlier one is
+    /// not alike. Takes time linear in the texts shown from the session.
     pub(crate) fn is_alike(&mut self, session: i64, text: &str) -> bool {
         let text = Text::of(text);
         let shown = self.sessions.entry(session).or_default();
@@ -81,7 +80,7 @@ fn hash(text: &str) -> u64 {
     hasher.finish()
 }
 
-/// How many values two sorted lists without doubles have in common.
+/// Counts the common values of two sorted lists without duplicates.
 fn in_both(left: &[u64], right: &[u64]) -> usize {
     let mut right = right.iter().peekable();
     left.iter()
@@ -97,7 +96,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Whether `second` is alike once `first` was shown.
+    /// Returns true if `second` is alike once `first` was shown.
     fn is_alike(first: &str, second: &str) -> bool {
         let mut shown = Shown::default();
         assert!(!shown.is_alike(1, first));
@@ -114,7 +113,7 @@ mod tests {
             ("The lock is held by the daemon, so the rebuild waits for it", true),
             // Eight of twelve words.
             ("The lock is held by the hook, so the rebuild waits for it", false),
-            // A part of it.
+            // A part of the first.
             ("the import waits for the daemon", true),
             ("the import waits for the daemon again", false),
             ("The socket is gone", false),

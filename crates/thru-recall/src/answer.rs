@@ -1,4 +1,4 @@
-//! Answering a question: candidates, order, and the passages themselves.
+//! Search: candidates, their order, and the passages themselves.
 
 use std::collections::HashMap;
 
@@ -16,109 +16,112 @@ use crate::rank::{CONFIDENT, PassageScore, SessionScore};
 use crate::sense::{Awaited, Meaning, Semantics};
 use crate::snippet::{Snippet, snippet};
 
-/// Length of the stretch of a passage that is shown, in characters.
+/// Length of a snippet, in characters.
 const SNIPPET_LENGTH: usize = 240;
 
 /// A question.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
-    /// What is looked for, in anybody's words.
+    /// The query, as typed.
     pub query: String,
-    /// Where. Kinds and concepts are those of memories; passages are found whatever they are.
+    /// The rows to search. Kinds and concepts limit memories only.
     pub filter: IndexFilter,
-    /// How many passages to answer with; with none, only memories are looked for.
+    /// Maximum number of passages; with 0, only memories are searched.
     pub limit: usize,
-    /// How many passages before and after each to bring along.
+    /// Number of passages to return before and after each hit.
     pub context: u32,
-    /// The time that the question speaks of, in milliseconds since 1970: from, until.
+    /// The time that the question is about, from and until, in milliseconds since 1970.
     pub when: Option<(i64, i64)>,
-    /// What stays open for the next question.
+    /// Files that stay open for the next question.
     pub open: OpenFiles,
-    /// How many memories to bring beside the passages; they are never in each other's way.
+    /// Maximum number of memories. They do not compete with passages.
     pub memories: usize,
 }
 
-/// An answer: sessions, best first, each with its passages, best first.
+/// The answer to a question: sessions, best first, each with its passages, best first.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
     /// Sessions with at least one of the passages.
     pub sessions: Vec<SessionHits>,
-    /// How sure we are that this answers the question at all.
+    /// Confidence that this answers the question at all, from 0 to 1.
     pub confidence: f32,
-    /// Whether a passage holds so much of the question that it counts as an answer whatever the confidence.
+    /// True if a passage holds so much of the question that it counts as an answer whatever the confidence.
     pub holds_enough: bool,
-    /// Passages that hold any word of the question, as far as they were looked at.
+    /// Number of candidate passages that hold any word of the question.
     pub considered: usize,
-    /// The terms that were looked for.
+    /// The terms that were searched for.
     pub terms: QueryTerms,
-    /// Passages and memories that are newer than the index and too many to be looked at.
+    /// Number of passages and memories that are newer than the index and too many to scan.
     pub left_out: u64,
     /// Memories that hold words of the question or mean nearly the same, best first.
     pub memories: Vec<FoundMemory>,
-    /// Passages left out because one that is shown, of the same session, says nearly the same.
+    /// Number of passages left out because a hit of the same session says nearly the same.
     pub alike: usize,
-    /// What meaning did for the answer.
+    /// The use made of meaning.
     pub semantics: Semantics,
 }
 
 impl Answer {
-    /// Whether what was found seems to answer the question.
+    /// Returns true if the hits seem to answer the question.
     pub fn is_confident(&self) -> bool {
         self.confidence >= CONFIDENT
             || self.holds_enough
             || self.memories.iter().any(|found| found.hit.is_sure())
     }
 
-    /// Whether nothing was found; with `nearest`, whether not even something near was.
+    /// Returns true if nothing was found; with `nearest`, if not even something near was.
     pub fn is_nothing(&self, nearest: bool) -> bool {
         let is_empty = self.sessions.is_empty() && self.memories.is_empty();
         is_empty || !nearest && !self.sessions.is_empty() && !self.is_confident()
     }
 }
 
-/// A memory of an answer.
+/// A memory among the answers.
 #[derive(Clone, Debug)]
 pub struct FoundMemory {
     /// The memory and its score.
     pub hit: MemoryHit,
-    /// The shortest prefix of its id that names it alone.
+    /// The shortest unambiguous prefix of its id.
     pub short_id: String,
     /// Its title.
     pub title: Clean<String>,
 }
 
-/// A session of an answer.
+/// A session among the answers.
 #[derive(Clone, Debug)]
 pub struct SessionHits {
     /// The session.
     pub session: SessionRow,
-    /// What its score is made of.
+    /// Its score, by features.
     pub score: SessionScore,
     /// Its passages, best first.
     pub hits: Vec<Hit>,
 }
 
-/// A passage of an answer.
+/// A passage among the answers.
 #[derive(Clone, Debug)]
 pub struct Hit {
     /// The passage.
     pub passage: PassageRow,
-    /// The shortest prefix of its id that names it alone.
+    /// The shortest unambiguous prefix of its id.
     pub short_id: String,
     /// Its text.
     pub text: Clean<String>,
-    /// The part of the text that holds the words.
+    /// The part of the text that matches.
     pub snippet: Clean<Snippet>,
-    /// What its score is made of.
+    /// Its score, by features.
     pub score: PassageScore,
-    /// Its place in the answer, from 1.
+    /// Its rank in the answer, from 1.
     pub rank: usize,
-    /// Passages before and after it, in order, itself left out.
+    /// The passages before and after it, in order, without itself.
     pub context: Vec<(PassageRow, Clean<String>)>,
 }
 
-/// Answers a question. What it means is waited for after its words were looked up. What is shown passes
-/// the redactor once more: its rules may be newer than the text.
+/// Answers a question. Waits for the query embedding only after the words were looked up. All texts pass
+/// the redactor once more: its rules may be newer than they are.
+///
+/// # Errors
+/// Fails if the store, the index or the vectors cannot be read.
 pub fn search(
     layout: &Layout,
     store: &Store,
@@ -168,7 +171,7 @@ pub fn search(
             continue;
         }
         let candidate = &candidates.found[score.candidate];
-        // Only what it means speaks for it: that stands somewhere in it, too.
+        // Only its meaning matches: the snippet begins at the nearest chunk.
         let nearest = match candidate.contributions.iter().any(|one| *one > 0.0) {
             true => None,
             false => {
@@ -187,7 +190,7 @@ pub fn search(
             score: *score,
         });
     }
-    // What stands beside an answer belongs to it; behind the last one it is only there to fill the page.
+    // A passage beside an answer belongs to it; after the last answer it only fills the page.
     while hits.last().is_some_and(|hit| hit.score.is_beside()) {
         hits.pop();
     }
@@ -221,14 +224,14 @@ fn memories(
         return Ok((Vec::new(), 0));
     }
     let mut filter = request.filter.clone();
-    // What holds everywhere holds in the project that is asked about, too.
+    // Memories that hold everywhere hold in the requested projects, too.
     if let Some(projects) = &mut filter.projects {
         projects.push(EVERYWHERE);
     }
     let index = request.open.indexes.index(layout, store, Collection::Memories)?;
     let found = find_memories(store, &index, terms, &filter, meaning.sense(), request.memories)?
         .into_iter()
-        // Something is always nearest.
+        // The nearest vector may still be far away.
         .filter(|hit| hit.words > 0 || hit.is_near())
         .map(|hit| {
             Ok(FoundMemory {

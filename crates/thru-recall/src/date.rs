@@ -4,15 +4,15 @@ use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, ToSpan, Zoned};
 
-/// The text is no date that we know.
+/// The error for a text that is no known form of a date.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a date: write `2026-03-01`, `yesterday`, `2 weeks ago` or `3d`")]
 pub struct InvalidDate(String);
 
-/// The moment that `text` names, seen from `now` in `zone`. A day means its beginning.
+/// Parses the moment that `text` names, as of `now` in `zone`. A day means its beginning.
 ///
 /// # Errors
-/// When the text is no date that we know.
+/// Fails if the text is no known form of a date.
 pub fn parse_date(text: &str, now: Timestamp, zone: &TimeZone) -> Result<Timestamp, InvalidDate> {
     let invalid = || InvalidDate(text.to_owned());
     let normal = text.trim().to_lowercase();

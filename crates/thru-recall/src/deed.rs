@@ -1,19 +1,20 @@
-//! What a tool call did, in one line: "Created path (N lines)", "Edited path: 'old' -> 'new'",
-//! "Ran: command".
+//! One-line descriptions of tool calls: "Created path (N lines)", "Edited path: 'old' -> 'new'", "Ran:
+//! command".
 //!
-//! It goes by what a call did, not by what its agent calls the tool: the files that it changed,
-//! whether it wrote one whole, the command line that it ran. How the words of an edit are found
+//! They are based on the effect of a call, not on the agent's name for the tool: the files that it changed,
+//! whether it wrote a whole file, the command line that it ran. The words of an edit are found by the names
+//! of its fields, which agents share by now.
 //! depends on the names of its fields, which agents share by now.
 
 use thru_core::{Access, Outcome};
 use thru_store::{PassageRow, Touch};
 
-/// Characters of what was replaced, and of what replaced it.
+/// Characters of the replaced text, and of its replacement.
 const EDITED: usize = 30;
 /// Characters of a command line.
 const COMMAND: usize = 50;
 
-/// How the fields of calls that change files begin, in the text of a passage.
+/// Prefixes of the fields of calls that change files, in the text of a passage.
 const FIELDS: [&str; 9] = [
     "file_path: ",
     "path: ",
@@ -26,7 +27,7 @@ const FIELDS: [&str; 9] = [
     "description: ",
 ];
 
-/// How the results of such calls begin.
+/// Prefixes of the results of such calls.
 const RESULTS: [&str; 7] = [
     "File created successfully",
     "The file ",
@@ -37,8 +38,8 @@ const RESULTS: [&str; 7] = [
     "Error: ",
 ];
 
-/// What a call did, where it changed something or ran a command; nothing for all that only looks.
-/// Paths below `directory` are shown from there. The line still needs to be made fit to be shown.
+/// Describes a call that changed something or ran a command; `None` for calls that only read. Paths below
+/// `directory` are relative to it. The line still has to be made safe to show.
 pub(crate) fn deed(
     passage: &PassageRow,
     text: &str,
@@ -55,7 +56,7 @@ pub(crate) fn deed(
     if let Some(content) = written.filter(|_| changed.content.is_some() || failed.is_empty()) {
         let lines = content.lines().count().max(1);
         let noun = if lines == 1 { "line" } else { "lines" };
-        // A result that speaks of an update tells that the file was there before.
+        // A result that speaks of an update means that the file existed before.
         let verb = if text.contains("has been updated") { "Wrote" } else { "Created" };
         return Some(format!("{verb} {path} ({lines} {noun}){failed}"));
     }
@@ -66,7 +67,7 @@ pub(crate) fn deed(
     Some(format!("Edited {path}{words}{failed}"))
 }
 
-/// A path as one says it inside of a directory.
+/// Makes a path relative to a directory, if it lies below it.
 pub(crate) fn from_directory<'p>(path: &'p str, directory: Option<&str>) -> &'p str {
     directory
         .filter(|directory| !directory.is_empty())
@@ -75,8 +76,8 @@ pub(crate) fn from_directory<'p>(path: &'p str, directory: Option<&str>) -> &'p 
         .unwrap_or(path)
 }
 
-/// The first value of a field: up to the next field or the result. A value that holds such a line
-/// itself ends early, which shortens what is shown and does no other harm.
+/// The first value of a field, up to the next field or the result. A value that contains such a line ends
+/// early, which shortens the description and does no other harm.
 fn field<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     let start = starts_of_lines(text).find(|at| text[*at..].starts_with(name))? + name.len();
     let value = &text[start..];
@@ -92,7 +93,7 @@ fn starts_of_lines(text: &str) -> impl Iterator<Item = usize> + '_ {
     std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1))
 }
 
-/// On one line, at most so many characters.
+/// Puts a text on one line of at most `longest` characters.
 fn short(text: &str, longest: usize) -> String {
     super::pack::plain(text, longest)
 }

@@ -1,51 +1,52 @@
-//! Whether the files that a memory names are still as they were then.
+//! Freshness of memories: the files they name, compared with their state at that time.
 
 use thru_core::{FileState, Id, Timestamp};
 
 /// Files change a moment before or after their change is recorded.
 const SLACK_SECONDS: i64 = 5;
 
-/// Files looked at per memory: beyond that, one says as much as all.
+/// Maximum number of files checked per memory; more would not change the verdict.
 const FILES_LOOKED_AT: usize = 40;
 
-/// What a file is like now.
+/// The current state of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
-    /// Its project is not on this machine: nothing can be said.
+    /// Its project is not on this machine.
     Unknown,
-    /// The project is here, the file is not.
+    /// The project exists, the file does not.
     Gone,
-    /// It is there.
+    /// The file exists.
     There {
-        /// When it was last changed.
+        /// The time of its last change.
         modified: Option<Timestamp>,
     },
 }
 
-/// The files of this machine. The binary looks; libraries are told (invariant I-9).
+/// The files of this machine. The binary looks; libraries ask it (invariant I-9).
 pub trait Disk {
-    /// What a file is like now. `root` is the directory that its session worked in.
+    /// Returns the current state of a file. `root` is the directory that its session worked in.
     fn look(&self, path: &str, root: Option<&str>) -> Presence;
-    /// The hash of a file's content ([`thru_core::content_hash`]), if it can be read and is not large.
+    /// Returns the hash of a file's content ([`thru_core::content_hash`]), if it can be read and is not
+    /// large.
     fn content(&self, path: &str, root: Option<&str>) -> Option<Id>;
 }
 
-/// What became of the files of a memory.
+/// The changes to the files of a memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Freshness {
-    /// Files whose content is not what it was.
+    /// Files whose content has changed.
     pub changed: usize,
-    /// Files that are no longer there.
+    /// Files that no longer exist.
     pub gone: usize,
-    /// Files that could be looked at.
+    /// Files that could be checked.
     pub of: usize,
 }
 
 impl Freshness {
-    /// Compares files with what a memory knows of them: by content where that is known, else by time.
+    /// Compares files with the state recorded in a memory: by content if that is known, else by time.
     pub fn of(files: &[FileState], root: Option<&str>, disk: &dyn Disk) -> Self {
         let mut freshness = Self::default();
-        // What was changed says more than what was looked at.
+        // A changed file says more than one that was only read.
         let any_modified = files.iter().any(|file| file.modified);
         let files = files.iter().filter(|file| file.modified || !any_modified);
         for file in files.take(FILES_LOOKED_AT) {
@@ -63,8 +64,8 @@ impl Freshness {
                 (Some(modified), Some(at)) => modified.as_second() > at.as_second() + SLACK_SECONDS,
                 _ => false,
             };
-            // The time of a file says that somebody wrote it, a checkout for example; its content
-            // decides where we know it.
+            // The modification time only says that the file was written, by a checkout for example; the
+            // content decides if it is known.
             let is_changed = match file.content.map(|then| (then, disk.content(&file.path, root))) {
                 Some((then, Some(now))) => then != now,
                 _ => is_later,
@@ -74,7 +75,7 @@ impl Freshness {
         freshness
     }
 
-    /// In a few words, where there is something to say.
+    /// Returns a short note, if there is anything to say.
     pub fn note(&self) -> Option<String> {
         let files =
             |count: usize| if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
@@ -86,7 +87,7 @@ impl Freshness {
         }
     }
 
-    /// Whether none of its files is there any more.
+    /// Returns true if none of its files exists any more.
     pub const fn is_gone(&self) -> bool {
         self.of > 0 && self.gone == self.of
     }

@@ -1,7 +1,8 @@
-//! Recall: one engine answers every question, whoever asks.
+//! Recall: one engine answers every question from every surface.
 //!
-//! The store's index gives candidates and evidence; here they become features, features become an
-//! order, and the order becomes an answer whose every hit can explain itself. Nothing here writes,
+//! The store's index gives candidates and evidence; here they become features, features become an order,
+//! and the order becomes an answer in which every hit can explain itself. Nothing here writes, prints or
+//! waits for a model.
 //! prints or waits for a model.
 
 mod activity;

@@ -1,5 +1,5 @@
-//! Finding memories by words and by meaning. They have an index of their own: passages never make room
-//! for them.
+//! Search for memories by words and by meaning. They have an index of their own and do not compete with
+//! passages.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,24 +9,24 @@ use thru_store::{MemoryFilter, MemoryRow, Result, Store};
 use crate::rank::{largest, related};
 use crate::sense::Sense;
 
-/// Candidates by their words that are looked at closely.
+/// Number of candidates by words that are examined closely.
 const DEPTH: usize = 200;
 
-/// What a memory that was taken from prose by its shape counts.
+/// The weight of a memory that was taken from prose by its shape.
 const UNCERTAIN: f32 = 0.6;
 
-/// What a summary counts: it holds words of everything, and its observations say it better.
+/// The weight of a summary: it holds words of everything, and its observations say it better.
 const SUMMARY: f32 = 0.7;
 
-/// How much the nearness of neighbouring words counts beside the words and beside meaning.
+/// The weight of the nearness of neighbouring words, relative to words and meaning.
 const PROXIMITY: f32 = 0.3;
 
-/// What a memory that answers a query must hold of its words, or have as cosine: on prompts that were labelled
-/// by hand (`thru-bench packs`) four of five such memories are right, and hardly any for prompts that nothing
-/// answers.
+/// The coverage, or the cosine, from which a memory is likely to answer a query: on hand-labelled prompts
+/// (`thru-bench packs`) four of five such memories are right, and hardly any for prompts without an answer.
 const NEAR: (f32, f32) = (0.5, 0.5);
 
-/// … and what one has that answers it whatever the passages: no prompt that nothing answers has such a one.
+/// … and those from which it answers the query whatever the passages: no prompt without an answer reaches
+/// them.
 const SURE: (f32, f32) = (0.75, 0.55);
 
 /// A memory that holds words of a query, or means nearly the same.
@@ -34,23 +34,23 @@ const SURE: (f32, f32) = (0.75, 0.55);
 pub struct MemoryHit {
     /// The memory.
     pub memory: MemoryRow,
-    /// Its score; comparable within one answer.
+    /// Its score, comparable within one answer.
     pub score: f32,
-    /// The share of the query that it holds, words weighted by how rare they are. From 0 to 1.
+    /// The share of the query's words that it holds, from 0 to 1, rare words weighing more.
     pub coverage: f32,
-    /// How many of the query's words it holds.
+    /// Number of the query's words that it holds.
     pub words: usize,
-    /// The cosine of its text's vector and the query's; nothing where either has none.
+    /// The cosine of its vector and the query's; `None` if either has none.
     pub similarity: Option<f32>,
 }
 
 impl MemoryHit {
-    /// Whether it is likely to answer the query.
+    /// Returns true if it is likely to answer the query.
     pub fn is_near(&self) -> bool {
         self.reaches(NEAR)
     }
 
-    /// Whether it answers the query, as far as one can tell.
+    /// Returns true if it almost certainly answers the query.
     pub(crate) fn is_sure(&self) -> bool {
         self.reaches(SURE)
     }
@@ -60,7 +60,10 @@ impl MemoryHit {
     }
 }
 
-/// The memories that answer a query, best first. With a `sense`, also by what the query means.
+/// Finds the memories that answer a query, best first. With a `sense`, also by the meaning of the query.
+///
+/// # Errors
+/// Fails if the index or the store cannot be read.
 pub fn find_memories(
     store: &Store,
     index: &TextIndex,
@@ -97,14 +100,14 @@ pub fn find_memories(
         .filter(|(_, hit)| hit.score > 0.0)
         .collect();
     hits.sort_by(|a, b| b.1.score.total_cmp(&a.1.score).then(a.0.cmp(&b.0)));
-    // A session's summary is often called what its main observation is called.
+    // A session's summary often has the title of its main observation.
     let mut seen = HashSet::new();
     hits.retain(|(_, hit)| seen.insert((hit.memory.session, normal(&hit.memory.title))));
     hits.truncate(limit);
     Ok(hits.into_iter().map(|(_, hit)| hit).collect())
 }
 
-/// A title as far as it tells two memories apart.
+/// Normalises a title for the comparison of memories.
 pub(crate) fn normal(title: &str) -> String {
     // Signs stay: C++ is not C#, nor == ===.
     let lower = title.to_lowercase();
@@ -119,7 +122,7 @@ pub(crate) fn open(layout: &thru_core::Layout, store: &Store) -> Result<TextInde
     TextIndex::open_collection(layout, store, Collection::Memories)
 }
 
-/// What speaks for each candidate, and the most that speaks for any: shares of the best can be added up.
+/// The evidence for each candidate, and the maxima: shares of the best can be added up.
 struct Evidence {
     words: Vec<f32>,
     similarity: Vec<Option<f32>>,

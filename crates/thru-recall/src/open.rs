@@ -1,5 +1,5 @@
-//! What stays open from one question to the next. Nothing is kept that a file does not say: each question
-//! looks whether the files are still those that were opened.
+//! Files that stay open from one question to the next. Nothing is cached that could differ from the files:
+//! each question checks that they are still those that were opened.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,9 +8,9 @@ use thru_store::Result;
 use thru_store::index::OpenIndexes;
 use thru_store::vectors::Vectors;
 
-/// Indexes and vectors that stay open, for whoever is asked again and again: mapping some hundred megabytes
-/// anew for each question takes longer than to look for anything in them. The store does not: whoever puts
-/// another in its place must be the only one that has it open.
+/// Indexes and vectors that stay open for a long-lived process: mapping some hundred megabytes anew for
+/// each question takes longer than the search itself. The store is not kept open, because replacing it
+/// requires that no other process has it open.
 #[derive(Clone, Default)]
 pub struct OpenFiles {
     /// The indexes.
@@ -18,14 +18,14 @@ pub struct OpenFiles {
     vectors: Arc<Mutex<Option<Opened>>>,
 }
 
-/// The folder of a model, and what lies in it.
+/// An opened folder of a model's vectors.
 struct Opened {
     folder: PathBuf,
     vectors: Arc<Vectors>,
 }
 
 impl OpenFiles {
-    /// The vectors of a folder as they are now.
+    /// Returns the current vectors of a folder.
     pub(crate) fn vectors(
         &self,
         folder: &Path,
@@ -44,7 +44,7 @@ impl OpenFiles {
         Ok(vectors)
     }
 
-    /// Closes them: files that were replaced since take room on the disk for as long as they are open.
+    /// Closes them: replaced files take disk space for as long as they are open.
     pub fn close(&self) {
         self.indexes.close();
         *self.vectors.lock().unwrap_or_else(PoisonError::into_inner) = None;

@@ -1,5 +1,5 @@
-//! From a question to the order of what answers it: candidates by words, by meaning and by
-//! neighbourhood, then [`rank`].
+//! The order of candidates for a question: candidates by words, by meaning and by neighbourhood, then
+//! [`rank`].
 
 use thru_core::Layout;
 use thru_store::index::{Candidate, Candidates, IndexFilter, QueryTerms, Question, TextIndex};
@@ -11,41 +11,44 @@ use crate::query::analyse;
 use crate::rank::{Found, Own, Ranking, WEIGHTS, rank};
 use crate::sense::{Awaited, Meaning, Semantics, Sense};
 
-/// Candidates by their words that are looked at closely.
+/// Number of candidates by words that are examined closely.
 const DEPTH: usize = 1_000;
-/// The best candidates whose neighbours become candidates, too: an answer such as "yes, the second one" shares
-/// neither words nor meaning with a question about it.
+/// The number of best candidates whose neighbours become candidates too: an answer such as "yes, the second
+/// one" shares neither words nor meaning with its question.
 const WITH_NEIGHBOURS: usize = 80;
-/// How far a neighbour is away at most.
+/// Maximum distance of a neighbour, in passages.
 const REACH: u32 = 2;
 
-/// Where and when to look, and for what.
+/// A query with its filter and time.
 #[derive(Clone, Debug, Default)]
 pub struct Asked {
-    /// What is looked for, in anybody's words.
+    /// The query, as typed.
     pub query: String,
-    /// Where.
+    /// The rows to search.
     pub filter: IndexFilter,
-    /// The time that the question speaks of, in milliseconds since 1970: from, until.
+    /// The time that the question is about, from and until, in milliseconds since 1970.
     pub when: Option<(i64, i64)>,
 }
 
-/// An order with all that it was made of.
+/// An order with all its intermediate results.
 #[derive(Clone, Debug, Default)]
 pub struct Ordered {
-    /// The terms that were looked for.
+    /// The terms that were searched for.
     pub terms: QueryTerms,
-    /// What was looked at closely.
+    /// The candidates that were examined.
     pub candidates: Candidates,
-    /// What was found out about the candidates.
+    /// Evidence about the candidates beside their words.
     pub found: Found,
     /// The order of passages and of sessions.
     pub ranking: Ranking,
-    /// What meaning did for it.
+    /// The use made of meaning.
     pub semantics: Semantics,
 }
 
-/// The order in which the store's passages and sessions answer a question.
+/// Orders the store's passages and sessions by how well they answer a question.
+///
+/// # Errors
+/// Fails if the index, the store or the vectors cannot be read.
 pub fn order(
     layout: &Layout,
     index: &TextIndex,
@@ -56,7 +59,7 @@ pub fn order(
     order_by(index, store, asked, &Meaning::new(layout, &OpenFiles::default(), meaning))
 }
 
-/// As [`order`], for somebody who has a use for the meaning besides.
+/// [`order`], for a caller that needs the query embedding for more.
 pub(crate) fn order_by(
     index: &TextIndex,
     store: &Store,
@@ -92,14 +95,14 @@ fn similarity(sense: Option<&Sense>, candidates: &Candidates) -> Vec<Option<f32>
     sense.map_or_else(Vec::new, |sense| sense.similarity(&candidates.found))
 }
 
-/// Adds what is not there yet; the order stays that of the rows.
+/// Adds the missing candidates, in the order of rows.
 fn add(all: &mut Vec<Candidate>, more: Vec<Candidate>) {
     all.extend(more);
     all.sort_by_key(|candidate| candidate.row);
     all.dedup_by_key(|candidate| candidate.row);
 }
 
-/// What stands beside the best candidates.
+/// The neighbours of the best candidates.
 fn neighbours(
     store: &Store,
     question: &Question<'_>,
@@ -124,7 +127,7 @@ fn neighbours(
     question.with_rows(&rows)
 }
 
-/// For each candidate whether it touched a file that the question names; empty where it names none.
+/// For each candidate, true if it touched a file that the question names; empty if it names none.
 fn touching(question: &Question<'_>, all: &[Candidate], query: &str) -> Result<Vec<bool>> {
     let files = cues(query).files;
     if files.is_empty() {

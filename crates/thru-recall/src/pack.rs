@@ -1,8 +1,8 @@
-//! Context packs: what a session, or a prompt, is given from memory, within a budget of tokens.
+//! Context packs: the memories injected into a session or before a prompt, within a budget of tokens.
 //!
-//! A pack holds facts with their sources and never instructions: everything in it is fenced and marked
-//! as recorded data (invariant I-8), what a person said is told from what a tool printed, and nothing
-//! in it can close the fence. Silence is a valid answer.
+//! A pack holds facts with their sources and never instructions: everything in it is fenced and marked as
+//! recorded data (invariant I-8), a person's words are told from a tool's output, and nothing in it can
+//! close the fence. Silence is a valid answer.
 
 mod compact;
 mod prompt;
@@ -30,55 +30,56 @@ pub use render::{fenced, plain, plain_lines, recorded};
 pub(crate) use words::cues;
 pub use words::{calls_for_memory, deserves_silence};
 
-/// No pack is longer, whatever its budget in tokens: the agents cut what is.
+/// Maximum characters of a pack, whatever its budget in tokens: agents truncate longer ones.
 pub const LONGEST_PACK: usize = 10_000;
 
-/// No line of a pack has more characters.
+/// Maximum characters of a line.
 const LONGEST_LINE: usize = 400;
 
-/// A session in which nothing happened for longer than this was idle.
+/// The time without activity after which a session counts as idle.
 pub const IDLE_TIMEOUT: Duration = Duration::from_mins(30);
 
-/// When a pack is given.
+/// The occasion of a pack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Occasion {
     /// A session starts, or starts over.
     Start,
-    /// A session goes on that still has its context: only what changed since counts.
+    /// A session resumes with its context: only later changes count.
     Resume,
-    /// A session goes on whose context was compacted: it is about that session itself.
+    /// A session continues after a compaction: the pack is about that session itself.
     Compact,
-    /// A person typed this.
+    /// A person typed this prompt.
     Prompt(String),
-    /// A person typed this in a session that was idle: what changed since, and what bears on it.
+    /// A person typed a prompt in a session that was idle: the pack has later changes, and what bears on
+    /// it.
     Return {
-        /// How long the session was idle before.
+        /// The time that the session was idle.
         idle_for: Duration,
-        /// What was typed.
+        /// The prompt.
         prompt: String,
     },
 }
 
-/// What may be put into a pack.
+/// Limits of the content of a pack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Tokens (estimated) at a start and after a compaction.
+    /// Budget at a start and after a compaction, in estimated tokens.
     pub start_tokens: u64,
-    /// Tokens (estimated) at a prompt, on a resume and on a return.
+    /// Budget at a prompt, on a resume and on a return, in estimated tokens.
     pub prompt_tokens: u64,
-    /// How many observations at most.
+    /// Maximum number of observations.
     pub observations: usize,
-    /// How many sessions to tell of that were left unfinished.
+    /// Maximum number of unfinished sessions to mention.
     pub sessions: usize,
-    /// Only observations of these kinds; all where it is empty.
+    /// Limits observations to these kinds; empty for all.
     pub kinds: Vec<MemoryKind>,
-    /// Only observations with one of these concepts; all where it is empty.
+    /// Limits observations to those with one of these concepts; empty for all.
     pub concepts: Vec<Concept>,
-    /// Whether to tell how the last session ended.
+    /// True to include how the last session ended.
     pub last_summary: bool,
-    /// After this time without anything a session was idle: it is told so when it goes on.
+    /// The time without activity after which a session is told that it was idle.
     pub idle_timeout: Duration,
-    /// How many of the last session's doings are told.
+    /// Maximum number of the last session's actions.
     pub hot: usize,
 }
 
@@ -98,64 +99,63 @@ impl Default for Limits {
     }
 }
 
-/// For whom and when a pack is made.
+/// The recipient and the circumstances of a pack.
 pub struct PackRequest<'a> {
-    /// The rows of the project and of all that was merged into it; none where one stands in none.
+    /// The rows of the project and of all that were merged into it; empty outside of projects.
     pub projects: Vec<i64>,
     /// The name of the project.
     pub project: Option<String>,
-    /// When it is given.
+    /// The occasion.
     pub occasion: Occasion,
-    /// The row of the session that it is given to, where it is known already.
+    /// The row of the receiving session, if it is known already.
     pub session: Option<i64>,
-    /// Memories that the session was given before and still has in its context: no prompt is given
-    /// them again.
+    /// Memories already injected into the session's context; prompts do not get them again.
     pub told: HashSet<Id>,
-    /// What the session held when its context was compacted, where anybody knows.
+    /// The snapshot of the session before its compaction, if there is one.
     pub snapshot: Option<&'a Snapshot>,
     /// The branch that is checked out.
     pub branch: Option<String>,
-    /// The time.
+    /// The current time.
     pub now: Timestamp,
     /// The user's time zone.
     pub zone: TimeZone,
     /// The files of this machine.
     pub disk: &'a dyn Disk,
-    /// What may be put into it.
+    /// Limits of the content.
     pub limits: Limits,
 }
 
 /// A line of a pack.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PackLine {
-    /// The memory that it tells of; nothing where it tells of the session itself.
+    /// The memory it comes from; `None` if it is about the session itself.
     pub memory: Option<MemoryRow>,
-    /// The shortest prefix of the memory's id that names it alone.
+    /// The shortest unambiguous prefix of the memory's id.
     pub short_id: Option<String>,
-    /// The agent's id of the session that it comes from.
+    /// The agent's id of the session it comes from.
     pub session: Option<SessionId>,
-    /// What it says.
+    /// The text.
     pub text: Clean<String>,
-    /// By which rule it is there.
+    /// The tier that let it in.
     pub tier: Tier,
-    /// Why it is there, its tier first.
+    /// The reason for it, its tier first.
     pub reason: String,
 }
 
-/// What is given.
+/// A context pack.
 #[derive(Clone, Debug, Default)]
 pub struct Pack {
     /// Its lines, in order.
     pub lines: Vec<PackLine>,
-    /// The whole text, fenced; empty where there is nothing to say.
+    /// The whole text, fenced; empty if there is nothing to say.
     pub text: Clean<String>,
-    /// Tokens (estimated) of the text.
+    /// Estimated tokens of the text.
     pub tokens: u64,
-    /// Why it is silent, or what it was chosen from.
+    /// The reason for silence, or the basis of the choice.
     pub note: String,
 }
 
-/// A line before its budget is known.
+/// A line before the budget is applied.
 struct Draft {
     memory: Option<MemoryRow>,
     section: Section,
@@ -164,8 +164,11 @@ struct Draft {
     reason: String,
 }
 
-/// Makes the pack of an occasion. What a prompt means is waited for only where it is not answered with
-/// silence anyway. What is put into the pack passes the redactor once more.
+/// Makes the pack of an occasion. Waits for the query embedding of a prompt only if silence is not certain
+/// anyway. All lines pass the redactor once more.
+///
+/// # Errors
+/// Fails if the store, the index or the vectors cannot be read.
 pub fn pack(
     layout: &Layout,
     store: &Store,
@@ -210,7 +213,7 @@ pub fn pack(
             Some(memory) => Some(store.short_id(&memory.id)?),
             None => None,
         };
-        // Plain first: what nobody sees may keep the parts of a secret apart.
+        // Plain first: invisible characters could keep the parts of a secret apart.
         let text = render::plain(&text, LONGEST_LINE);
         let text = redactor.clean_text(&text, &mut Report::default());
         let heading = section.heading(request);

@@ -1,10 +1,10 @@
-//! From what somebody typed to the terms to look for. A query is text: nothing in it is syntax, so
-//! nothing in it can be wrong.
+//! From a typed query to the terms to search for. A query is text without syntax, so it cannot be
+//! malformed.
 
 use thru_store::index::QueryTerms;
 use thru_store::index::tokenizer::Terms;
 
-/// English words that say nothing about what is looked for.
+/// English words that say nothing about the subject of a query.
 const STOP_WORDS: &[&str] = &[
     "a",
     "about",
@@ -146,18 +146,18 @@ const STOP_WORDS: &[&str] = &[
     "yourself",
 ];
 
-/// Whether a word (in lower case) says nothing about what is looked for.
+/// Returns true if a word (in lower case) says nothing about the subject of a query.
 pub(crate) fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.contains(&word)
 }
 
-/// More terms than a question has. A pasted log is cut here: its first words still find it.
+/// Maximum number of terms. A pasted log is cut here: its first words still find it.
 const MOST_TERMS: usize = 64;
 
-/// Bytes of a query that are looked at, for the same reason.
+/// Maximum bytes of a query that are read, for the same reason.
 const LONGEST_QUERY: usize = 4_000;
 
-/// The terms of a query, without stop words unless it has nothing else.
+/// Returns the terms of a query, without stop words unless it has nothing else.
 pub fn analyse(query: &str) -> QueryTerms {
     let mut end = query.len().min(LONGEST_QUERY);
     while !query.is_char_boundary(end) {
@@ -169,7 +169,7 @@ pub fn analyse(query: &str) -> QueryTerms {
 }
 
 fn terms(query: &str, skip_stop_words: bool) -> QueryTerms {
-    // Words first, then parts of identifiers, then joined wholes: the order decides who stays when
+    // Words first, then parts of identifiers, then joined wholes: the order decides which terms stay if
     // there are too many.
     let mut words: Vec<Found> = Vec::new();
     Terms::default().of(query, |term, place| {
@@ -204,7 +204,7 @@ fn terms(query: &str, skip_stop_words: bool) -> QueryTerms {
             terms.push(term.clone());
         }
     }
-    // Neighbours, where an identifier counts as its parts.
+    // Neighbours; an identifier counts as its parts.
     let has_parts = |found: &Found| {
         words.iter().any(|other| {
             !other.term.starts_with('=')

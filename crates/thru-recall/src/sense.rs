@@ -1,4 +1,4 @@
-//! What a question means: its vector among the vectors of texts.
+//! The meaning of a question: its vector among the vectors of texts.
 
 use std::cell::{LazyCell, OnceCell};
 use std::collections::HashMap;
@@ -11,53 +11,53 @@ use thru_store::vectors::{Among, ModelFolder, Query, Vectors};
 
 use crate::open::OpenFiles;
 
-/// Texts that are looked at because they mean what the question means.
+/// Number of texts that are examined because of their meaning.
 const NEAREST: usize = 200;
 
-/// What a question means.
+/// The meaning of a question.
 pub struct Sense {
     vectors: Arc<Vectors>,
     query: Query,
-    /// The keys of the texts that come nearest anywhere: passages and memories are both found by them.
+    /// The keys of the nearest texts anywhere: both passages and memories are found by them.
     nearest: OnceCell<Vec<u64>>,
 }
 
-/// The vector of a question with the name of the model that made it; or why there is none, for people.
+/// The name of the model and the query embedding, or the reason why there is none, for people.
 pub type Meant = std::result::Result<(String, Vec<f32>), String>;
 
-/// Waits for what a question means, which is found out while its words are looked up.
+/// A query embedding that is computed while the words are looked up, and then waited for.
 pub type Awaited<'a> = Box<dyn FnOnce() -> Meant + 'a>;
 
-/// What meaning did for an answer.
+/// The use made of meaning in an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Semantics {
-    /// Texts were compared.
+    /// Vectors were compared.
     Used {
-        /// By which model's vectors.
+        /// The model of the vectors.
         model: String,
-        /// How many vectors there are.
+        /// Number of vectors.
         vectors: usize,
     },
-    /// Only words were looked for.
+    /// Only words were searched for.
     Without {
-        /// Why, for people.
+        /// The reason, for people.
         reason: String,
     },
 }
 
 impl Default for Semantics {
     fn default() -> Self {
-        Self::Without { reason: "nobody asked for it".to_owned() }
+        Self::Without { reason: "not asked for".to_owned() }
     }
 }
 
-/// Nobody finds out what the question means.
+/// Returns no query embedding, for this reason.
 pub fn words_only<'a>(reason: impl Into<String>) -> Awaited<'a> {
     let reason = reason.into();
     Box::new(move || Err(reason))
 }
 
-/// What a question means, opened when it is first wanted and kept for whoever wants it next.
+/// The meaning of a question, computed on first use and kept.
 pub(crate) struct Meaning<'a>(LazyCell<Found, Box<dyn FnOnce() -> Found + 'a>>);
 
 type Found = (Option<Sense>, Semantics);
@@ -71,22 +71,22 @@ impl<'a> Meaning<'a> {
         })))
     }
 
-    /// Waits for it, the first time.
+    /// Returns the meaning, waiting for it the first time.
     pub(crate) fn sense(&self) -> Option<&Sense> {
         self.0.0.as_ref()
     }
 
-    /// What it did; waits for it, the first time.
+    /// Returns the use made of it, waiting for it the first time.
     pub(crate) fn semantics(&self) -> Semantics {
         self.0.1.clone()
     }
 }
 
 impl Sense {
-    /// Opens the vectors of the model that made the question's.
+    /// Opens the vectors of the model that made the query embedding.
     ///
     /// # Errors
-    /// Why they cannot be compared, for people.
+    /// Returns the reason why they cannot be compared, for people.
     pub fn open(
         layout: &Layout,
         open: &OpenFiles,
@@ -104,7 +104,7 @@ impl Sense {
         Ok((Self { vectors, query, nearest: OnceCell::new() }, used))
     }
 
-    /// What means nearly the same, where the question looks.
+    /// Returns the candidates nearest in meaning, within the question's filter.
     pub(crate) fn nearest(&self, question: &Question<'_>) -> Result<Vec<Candidate>> {
         let nearest = |among| -> Vec<u64> {
             let nearest = self.vectors.nearest(&self.query, among, NEAREST);
@@ -116,15 +116,15 @@ impl Sense {
         }
     }
 
-    /// Where in a text stands what comes nearest, in bytes; nothing where it has no vectors.
+    /// Returns the byte offset of the nearest chunk in a text; `None` if the text has no vectors.
     pub(crate) fn place_in(&self, text: &str, key: Option<u64>) -> Option<usize> {
         let chunk = self.vectors.nearest_chunk(&self.query, key?)?;
-        // Rules of redaction that came later may have cut it otherwise.
+        // Newer redaction rules may have moved the chunks.
         let chunk = chunks(text).get(chunk).copied()?;
         Some(chunk.as_ptr().addr() - text.as_ptr().addr())
     }
 
-    /// The cosine of each candidate's text and the question.
+    /// Returns the cosine of each candidate's text and the question.
     pub(crate) fn similarity(&self, candidates: &[Candidate]) -> Vec<Option<f32>> {
         let mut keys: Vec<u64> = candidates.iter().filter_map(|one| one.text_key).collect();
         keys.sort_unstable();

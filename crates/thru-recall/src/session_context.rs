@@ -1,7 +1,8 @@
-//! What a session is at: its task, its files and tools, what it named, what it did last.
+//! The current state of a session: its task, its files and tools, the names in its prompts, its last
+//! actions.
 //!
-//! A view of what the store holds, made when somebody asks. Only the end of a session is read: one
-//! with ten thousand passages costs what a short one does.
+//! A view of the store, made on request. Only the end of a session is read: one with ten thousand passages
+//! costs as much as a short one.
 
 use thru_core::{Access, Id, PassageKind, Timestamp};
 use thru_redact::{Clean, Redactor, Report};
@@ -10,18 +11,18 @@ use thru_store::{EventRow, MemoryBody, MemoryFilter, Newest, PassageRow, Result,
 use crate::deed::{deed, from_directory};
 use crate::pack::{cues, deserves_silence, plain, recorded};
 
-/// How much is told of a session.
+/// Limits of a session's context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ContextLimits {
-    /// Files that it worked on last.
+    /// Maximum number of files, the latest first.
     pub files: usize,
-    /// Tools that it used last.
+    /// Maximum number of tools, the latest first.
     pub tools: usize,
-    /// Files, identifiers and error codes that its prompts name.
+    /// Maximum number of files, identifiers and error codes from its prompts.
     pub entities: usize,
-    /// Its last events.
+    /// Maximum number of its last events.
     pub events: usize,
-    /// What it did last.
+    /// Maximum number of its last actions.
     pub hot: usize,
 }
 
@@ -31,13 +32,13 @@ impl Default for ContextLimits {
     }
 }
 
-/// Passages, counted from the end, in which files, tools and deeds are looked for.
+/// Passages, from the end, that are searched for files, tools and actions.
 const LOOKED_AT: usize = 200;
-/// Passages, counted from the end, in which prompts are looked for: one prompt may lead to very many.
+/// Passages, from the end, that are searched for prompts: one prompt may lead to very many.
 const PROMPTS_WITHIN: usize = 2_000;
-/// Prompts that are read.
+/// Maximum number of prompts that are read.
 const PROMPTS: usize = 20;
-/// Characters of a text that are looked at. What is shown of it is much less.
+/// Characters of a text that are read; far more than are shown.
 const READ: usize = 4_000;
 /// Characters shown of the task, of an event, and of a line of hot memory.
 const TASK: usize = 320;
@@ -46,24 +47,24 @@ const HOT: usize = 200;
 /// Characters shown of a path or of an entity.
 const NAME: usize = 200;
 
-/// What a session is at.
+/// The current state of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionContext {
-    /// The latest request of a person that is one: no "continue", no command, no machine's turn.
+    /// The latest real request of a person: not "continue", a command, or a machine's turn.
     pub task: Option<Clean<String>>,
-    /// The directory that it works in.
+    /// Its working directory.
     pub directory: Option<Clean<String>>,
-    /// The files that it worked on, the latest first, as one says them in its directory.
+    /// The files that it worked on, the latest first, relative to its directory.
     pub files: Vec<RecentFile>,
     /// The tools that it used, the latest first.
     pub tools: Vec<Clean<String>>,
-    /// Files, identifiers and error codes that its prompts name, those of the latest prompt first.
+    /// Files, identifiers and error codes from its prompts, those of the latest prompt first.
     pub entities: Vec<Clean<String>>,
-    /// What it did last, in a line each, the newest last.
+    /// Its last actions, one line each, the newest last.
     pub hot: Vec<HotMemory>,
     /// Its last events, the newest last.
     pub events: Vec<RecentEvent>,
-    /// When it last did or said anything.
+    /// The time of its last activity.
     pub last: Option<Timestamp>,
 }
 
@@ -72,37 +73,40 @@ pub struct SessionContext {
 pub struct RecentFile {
     /// Its path.
     pub path: Clean<String>,
-    /// Whether it was changed.
+    /// True if it was changed.
     pub modified: bool,
-    /// When it was worked on last.
+    /// The time when it was last worked on.
     pub at: Option<Timestamp>,
 }
 
-/// Something that a session did: a file written or edited, a command run.
+/// An action of a session: a file written or edited, a command run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HotMemory {
-    /// When.
+    /// The time of the action.
     pub at: Option<Timestamp>,
     /// The passage that shows it.
     pub passage: Id,
-    /// What was done, in one line.
+    /// One line that describes it.
     pub summary: Clean<String>,
 }
 
 /// An event of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecentEvent {
-    /// When.
+    /// The time of the event.
     pub at: Option<Timestamp>,
-    /// The event as its agent's hooks name it; `prompt` or `tool` where no hook recorded any.
+    /// The name of the event in its agent's hooks; `prompt` or `tool` if no hook recorded any.
     pub event: String,
     /// The tool that ran.
     pub tool: Option<Clean<String>>,
-    /// What else is worth knowing: the beginning of a prompt, a reason, an error.
+    /// More worth knowing: the beginning of a prompt, a reason, an error.
     pub note: Option<Clean<String>>,
 }
 
-/// Reads what a session is at.
+/// Reads the current state of a session.
+///
+/// # Errors
+/// Fails if the store cannot be read.
 pub fn session_context(
     store: &Store,
     redactor: &Redactor,
@@ -128,14 +132,14 @@ pub fn session_context(
     })
 }
 
-/// Makes recorded text fit to be shown.
+/// Makes recorded text safe to show.
 struct Said<'r> {
     redactor: &'r Redactor,
 }
 
 impl Said<'_> {
-    /// Plain first, so that nothing unseen keeps the parts of a secret apart; cut last, so that no half
-    /// of one is shown.
+    /// Plain first, so that invisible characters do not keep the parts of a secret apart; cut last, so that
+    /// no half of a secret is shown.
     fn clean(&self, text: &str) -> Clean<String> {
         self.redactor.clean_text(&plain(text, READ), &mut Report::default())
     }
@@ -145,7 +149,7 @@ impl Said<'_> {
     }
 }
 
-/// A prompt that says something.
+/// A prompt with content.
 struct Prompt {
     text: Clean<String>,
 }
@@ -157,7 +161,7 @@ fn prompts(store: &Store, said: &Said<'_>, session: i64) -> Result<Vec<Prompt>> 
     let mut prompts = Vec::new();
     for passage in store.newest_passages(session, newest)? {
         let text = store.text_of(&passage)?;
-        // A subagent's prompt is the agent's.
+        // A subagent's prompt comes from the agent.
         if passage.agent_id.is_none() && deserves_silence(&text).is_none() {
             prompts.push(Prompt { text: said.clean(&text) });
         }
@@ -174,7 +178,7 @@ fn task(
     if let Some(prompt) = prompts.first() {
         return Ok(Some(prompt.text.derive(|text| recorded(text, TASK))));
     }
-    // The prompt is too far back: what was distilled of the session knows it.
+    // The prompt is too far back; the session's summary has it.
     let summary = store.memories(&MemoryFilter {
         session: Some(session),
         kinds: Some(vec![thru_core::MemoryKind::Summary]),
@@ -254,7 +258,7 @@ fn hot(
         {
             continue;
         }
-        // Cleaned before it is cut to what is shown: half a secret would not be known as one.
+        // Cleaned before it is cut: half a secret would not be recognised.
         let text = match passage.command {
             Some(_) => String::new(),
             None => store.text_of(passage)?,
@@ -264,7 +268,7 @@ fn hot(
         passage.command = passage.command.map(|command| said.clean(&command).into_inner());
         let Some(line) = deed(&passage, text.get(), &touches, directory) else { continue };
         let summary = said.shown(&line, HOT);
-        // What is done over and over would take the place of all else.
+        // A repeated action would displace all others.
         if !hot.iter().any(|deed| deed.summary == summary) {
             hot.push(HotMemory { at: passage.at, passage: passage.id, summary });
         }

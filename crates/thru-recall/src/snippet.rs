@@ -1,4 +1,4 @@
-//! The part of a passage that shows why it was found.
+//! Snippets: the part of a passage that shows why it was found.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -11,12 +11,12 @@ use thru_store::index::tokenizer::Terms;
 pub struct Snippet {
     /// The part, on one line.
     pub text: String,
-    /// Where in it the words stand, in bytes.
+    /// Byte ranges of the words in it.
     pub marks: Vec<Range<usize>>,
 }
 
-/// The stretch of `text` of about `length` characters that holds most of the query; one that begins at
-/// `otherwise` where it holds none of it.
+/// Returns the stretch of about `length` characters of `text` that holds most of the query, or the one at
+/// byte `otherwise` if it holds none of it.
 pub fn snippet(text: &str, query: &QueryTerms, length: usize, otherwise: usize) -> Snippet {
     let wanted: HashSet<&str> = query.terms.iter().map(String::as_str).collect();
     let mut places: Vec<(usize, usize, String)> = Vec::new();
@@ -66,7 +66,7 @@ pub fn snippet(text: &str, query: &QueryTerms, length: usize, otherwise: usize) 
     snippet
 }
 
-/// Where a stretch of `length` bytes begins that holds the most distinct terms.
+/// Returns the start of the stretch of `length` bytes that holds the most distinct terms.
 fn best_start(places: &[(usize, usize, String)], length: usize) -> usize {
     let mut best = (0, 0);
     for (number, (start, _, _)) in places.iter().enumerate().take(500) {
@@ -82,7 +82,7 @@ fn best_start(places: &[(usize, usize, String)], length: usize) -> usize {
     best.1
 }
 
-/// The start of the line, or of a word a little before, so that the snippet reads well.
+/// Moves a start back to a nearby start of a line or a word, so that the snippet reads well.
 fn line_or_word_start(text: &str, at: usize) -> usize {
     const LEAD: usize = 40;
     let before = &text[..at];
@@ -149,7 +149,7 @@ mod tests {
         }
     }
 
-    /// A long text of words and of all that Unicode calls a blank.
+    /// A long text of words and of all of Unicode's blanks.
     fn spaced_text() -> impl Strategy<Value = String> {
         let blank = proptest::sample::select(
             ('\0'..='\u{3000}').filter(|character| character.is_whitespace()).collect::<Vec<_>>(),

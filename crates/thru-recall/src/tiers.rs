@@ -1,41 +1,40 @@
 //! Three tiers of memory: not three stores, but three rules by which the one ranking lets a memory in.
 //!
-//! What is at hand is told without being asked, what bears on something is told where there is a cue,
-//! and everything else waits for a question.
+//! Hot memories are injected without a cue, warm ones on a cue, and cold ones wait for a question.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use thru_core::Timestamp;
 
-/// How long what happened in a project counts as at hand.
+/// The time for which activity in a project counts as hot.
 pub const HOT_HOURS: i64 = 24;
 
-/// Memories that a prompt is given at most.
+/// Maximum number of memories for a prompt.
 pub const WARM_LINES: usize = 2;
 
-/// What a memory must be worth to a prompt to be told, where only words can be compared: it holds such a
-/// share of the prompt's telling words, weighted by how rare they are, or less and is borne out by a file or
-/// an identifier.
+/// The value from which a memory is injected at a prompt if only words can be compared: the share of the
+/// prompt's telling words that it holds, rare words weighing more, plus the support of files and
+/// identifiers.
 pub const WARM_BY_WORDS: f32 = 0.4;
 
-/// … and where meaning can be compared as well, which adds to the words.
+/// … and the value if meaning can be compared as well, which adds to the words.
 pub const WARM_WITH_MEANING: f32 = 0.65;
 
-/// A prompt of more words than this is a cue by itself: it says what it is about.
+/// A prompt of more words than this is a cue by itself.
 pub const WARM_WORDS: usize = 10;
 
-/// By which rule a memory is told.
+/// The rule that let a memory in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tier {
-    /// Of this session, or of the project's last sessions and at most [`HOT_HOURS`] old. Bounded, and
-    /// always told to a session that starts.
+    /// From this session, or from the project's last sessions and at most [`HOT_HOURS`] old. Bounded, and
+    /// always injected when a session starts.
     Hot,
-    /// Chosen by what it is worth here and now. A prompt is told it only on a cue, only where it bears on
-    /// the prompt enough ([`WARM_BY_WORDS`], [`WARM_WITH_MEANING`]), and never more than [`WARM_LINES`].
+    /// Chosen by its value here and now. Injected at a prompt only on a cue, only with enough value
+    /// ([`WARM_BY_WORDS`], [`WARM_WITH_MEANING`]), and never more than [`WARM_LINES`].
     Warm,
-    /// Everything. Only on request: search, timeline, tools.
+    /// Everything else. Only on request: search, timeline, tools.
     Cold,
 }
 
@@ -49,8 +48,7 @@ impl Tier {
         }
     }
 
-    /// The tier of a memory that a session is told when it starts or goes on. One without a time is
-    /// as old as can be.
+    /// Returns the tier of a memory when a session starts or resumes. One without a time counts as oldest.
     pub fn at_start(at: Option<Timestamp>, is_of_session: bool, now: Timestamp) -> Self {
         match at {
             _ if is_of_session => Self::Hot,
@@ -66,7 +64,7 @@ impl fmt::Display for Tier {
     }
 }
 
-/// Whether something of that time is still at hand. Clocks that went ahead do no harm.
+/// Returns true if that time still counts as hot. Times in the future do.
 pub(crate) fn is_hot(at: Timestamp, now: Timestamp) -> bool {
     now.as_second() - at.as_second() <= HOT_HOURS * 3_600
 }

@@ -1,20 +1,20 @@
-//! What happened before and after something, in its project.
+//! Timelines: the memories before and after a moment, in its project.
 
 use thru_core::Timestamp;
 use thru_store::{MemoryFilter, MemoryRow, Result, Store};
 
-/// The point in time that a timeline is about.
+/// The moment that a timeline is about.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Anchor {
-    /// A memory: it stands in the timeline itself.
+    /// A memory, which is part of the timeline itself.
     Memory(MemoryRow),
-    /// Any moment, of a passage for example.
+    /// Any moment, that of a passage for example.
     Moment {
-        /// When.
+        /// The time.
         at: Timestamp,
-        /// The project to look in.
+        /// The project to search.
         project: Option<i64>,
-        /// The session to look in, where there is no project.
+        /// The session to search, if there is no project.
         session: Option<i64>,
     },
 }
@@ -22,16 +22,19 @@ pub enum Anchor {
 /// Memories around an anchor, the earliest first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Timeline {
-    /// What came before.
+    /// Earlier memories.
     pub before: Vec<MemoryRow>,
     /// The memory that was asked about.
     pub anchor: Option<MemoryRow>,
-    /// What came after.
+    /// Later memories.
     pub after: Vec<MemoryRow>,
 }
 
-/// Reads up to `before` and `after` memories around an anchor. `wanted` leaves all others out: where they
-/// belong follows from the anchor, the rest of it counts.
+/// Reads up to `before` and `after` memories around an anchor. `wanted` selects among them; project and
+/// session come from the anchor.
+///
+/// # Errors
+/// Fails if the store cannot be read.
 pub fn timeline(
     store: &Store,
     anchor: Anchor,

@@ -1,50 +1,49 @@
-//! What briefings cost, and whether they were used: computed from what sessions were given and what
-//! they did afterwards.
+//! Cost and use of injected packs: computed from the injections of sessions and their later actions.
 //!
-//! A memory counts as fetched when the session later asked for it by its id (`thru show ID`), and as
-//! touched when it later worked on one of its files. Neither proves that the memory helped.
+//! A memory counts as fetched if the session later asked for it by its id (`thru show ID`), and as touched
+//! if it later worked on one of its files. Neither proves that the memory helped.
 
 use std::collections::{HashMap, HashSet};
 
 use thru_core::{Id, Timestamp};
 use thru_store::{InjectionRow, LaterUse, Result, Store};
 
-/// The commands by which agents ask for memories.
+/// The command by which agents fetch memories.
 const PROGRAM: &str = "thru ";
-/// The shortest start of an id that names a memory.
+/// Length of the shortest prefix of an id that names a memory.
 const SHORTEST_ID: usize = 5;
 
-/// What one session was given.
+/// The injections of one session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionUsage {
     /// The row of the session.
     pub session: i64,
-    /// When it was last given something.
+    /// The time of its last injection.
     pub at: Option<Timestamp>,
-    /// How often.
+    /// Number of injections.
     pub injections: u64,
-    /// Tokens (estimated) in all.
+    /// Estimated tokens in all.
     pub tokens: u64,
-    /// Different memories.
+    /// Distinct memories.
     pub memories: u64,
-    /// Of them, those that it asked for later.
+    /// Memories among them that it fetched later.
     pub fetched: u64,
-    /// Of them, those whose files it worked on later.
+    /// Memories among them whose files it worked on later.
     pub touched: u64,
 }
 
-/// What briefings cost on one occasion, over all sessions.
+/// The injections of one occasion, over all sessions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OccasionUsage {
-    /// How often.
+    /// Number of injections.
     pub injections: u64,
-    /// Tokens (estimated) in all.
+    /// Estimated tokens in all.
     pub tokens: u64,
-    /// Memories given, each time counted.
+    /// Memories, each counted as often as it was injected.
     pub memories: u64,
 }
 
-/// What was given since a time.
+/// The injections since a time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// By session, the latest first.
@@ -53,10 +52,10 @@ pub struct Usage {
     pub occasions: Vec<(String, OccasionUsage)>,
 }
 
-/// Reads what was given since a time, and what came of it.
+/// Reads the injections since a time, and their later use.
 ///
 /// # Errors
-/// Where the store cannot be read.
+/// Fails if the store cannot be read.
 pub fn usage(store: &Store, since: Option<Timestamp>) -> Result<Usage> {
     let mut by_session: HashMap<i64, Vec<InjectionRow>> = HashMap::new();
     let mut occasions: HashMap<String, OccasionUsage> = HashMap::new();
@@ -126,7 +125,7 @@ fn is_touched(
     Ok(files.iter().any(|file| worked_on.contains(file.path.as_str())))
 }
 
-/// What was done at that time or later.
+/// The uses at that time or later.
 fn later(uses: &[LaterUse], given: Option<Timestamp>) -> impl Iterator<Item = &str> {
     uses.iter().filter(move |used| used.at >= given).map(|used| used.text.as_str())
 }

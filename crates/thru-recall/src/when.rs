@@ -19,31 +19,31 @@ use words::{
     month_or_other_word, number, one_or_two_digits, unit, weekday, year,
 };
 
-/// Words of a question that are looked at. A date further behind is part of something pasted.
+/// Words of a question that are read. A date further on is part of a pasted text.
 const LONGEST: usize = 500;
-/// Agents keep no sessions from before: a smaller number is a number, as in `in 2000 ms`.
+/// The first number that reads as a year: agents keep no older sessions, so a smaller one is a number, as
+/// in `in 2000 ms`.
 const FIRST_BARE_YEAR: i16 = 2015;
-/// What "a few" and "several" mean.
+/// The least and the most that "a few" and "several" mean.
 const A_FEW: (i32, i32) = (2, 7);
 
 /// The time that a question asks about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct When {
-    /// The first moment of it.
+    /// The first moment of that time.
     pub from: Timestamp,
-    /// The first moment behind it. May lie ahead of now: "today" ends at midnight.
+    /// The first moment after it. May be in the future: "today" ends at midnight.
     pub until: Timestamp,
-    /// The words that say so, in bytes of the question, with the preposition before them.
+    /// The byte range of its words in the question, with the preposition before them.
     pub place: Range<usize>,
 }
 
-/// The time that `query` asks about, seen from `now` in `zone`: that of the first date in it, if it
-/// holds any.
+/// Returns the time that `query` asks about, as of `now` in `zone`: that of the first date in it, if any.
 ///
-/// Days, weeks (from Monday), months and years are those of the calendar. What is named without its
-/// year is the latest that has begun; a weekday, the latest before today. "Two weeks ago" is vague and
-/// means the days around that day, half a unit to each side; "the last two weeks" ends now.
-/// "Since" ends now, "before" begins with time itself.
+/// Days, weeks (from Monday), months and years are those of the calendar. A name without a year means the
+/// latest that has begun; a weekday, the latest before today. "Two weeks ago" is vague and means the days
+/// around that day, half a unit to each side; "the last two weeks" ends now. "Since" ends now, "before"
+/// begins with time itself.
 pub fn mentioned(query: &str, now: Timestamp, zone: &TimeZone) -> Option<When> {
     let reader = Reader { words: split(query), now, zone };
     (0..reader.words.len()).find_map(|at| {
@@ -55,14 +55,14 @@ pub fn mentioned(query: &str, now: Timestamp, zone: &TimeZone) -> Option<When> {
 
 /// A word of the question.
 struct Word<'q> {
-    /// In small letters, without the punctuation around it.
+    /// Lower case, without the punctuation around it.
     text: String,
     original: &'q str,
     place: Range<usize>,
 }
 
-/// The words between spaces, and an empty one behind punctuation: no date goes on there. Paths,
-/// versions and names stay whole, so that nothing in them is taken for a date.
+/// Splits at spaces, with an empty word after punctuation, because no date continues there. Paths, versions
+/// and names stay whole, so that nothing in them reads as a date.
 fn split(query: &str) -> Vec<Word<'_>> {
     let mut words = Vec::new();
     let mut end = 0;
@@ -82,7 +82,7 @@ fn split(query: &str) -> Vec<Word<'_>> {
             && let Some(last) = word.chars().next_back().filter(|c| ",.;:!?…)]\"”“'’".contains(*c))
         {
             word = &word[..word.len() - last.len_utf8()];
-            // "March 3, 2026" goes on behind its comma.
+            // "March 3, 2026" continues after its comma.
             ends |= last != ',' || !word.ends_with(|c: char| c.is_ascii_digit());
         }
         let word = word.strip_suffix("'s").or_else(|| word.strip_suffix("’s")).unwrap_or(word);
@@ -102,10 +102,10 @@ struct Time {
     until: Timestamp,
 }
 
-/// What the words before allow a word to be.
+/// The words that count as a date in this context.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Allowed {
-    /// What is a date for sure.
+    /// Only certain dates.
     Sure,
     /// `may` and `march` as well.
     Months,
@@ -119,11 +119,11 @@ struct Reader<'q> {
     zone: &'q TimeZone,
 }
 
-/// A time, and the place of the first word behind the words that name it.
+/// A time, and the position of the first word after its words.
 type Found = Option<(Time, usize)>;
 
 impl Reader<'_> {
-    /// The word at a place; the empty one behind the end.
+    /// Returns the word at a position; the empty word past the end.
     fn word(&self, at: usize) -> &str {
         self.words.get(at).map_or("", |word| word.text.as_str())
     }
@@ -142,12 +142,12 @@ impl Reader<'_> {
         time(start(from)?, start(until)?)
     }
 
-    /// The days from one on, as long as the span.
+    /// The days from one on, for a span.
     fn days_from(&self, from: Date, span: Span) -> Option<Time> {
         self.days(from, from.checked_add(span).ok()?)
     }
 
-    /// A date, with the words before it that say how it is meant.
+    /// A date, with the prepositions before it.
     fn expression(&self, at: usize) -> Found {
         let word = self.word(at);
         let next = at + 1;
@@ -182,7 +182,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A date, perhaps behind an article.
+    /// A date, perhaps after an article.
     fn named(&self, at: usize, allowed: Allowed) -> Found {
         self.named_until(at, allowed, self.today())
     }
@@ -204,7 +204,7 @@ impl Reader<'_> {
         Some((time(first.from, last.until)?, end))
     }
 
-    /// One date. What is named without its year is the latest that began until `latest`.
+    /// One date. Without a year, it is the latest that began until `latest`.
     fn single(&self, at: usize, allowed: Allowed, latest: Date) -> Found {
         self.numeric(at)
             .or_else(|| self.near(at))
@@ -307,13 +307,13 @@ impl Reader<'_> {
         Some((self.around(number, unit)?, end + 1))
     }
 
-    /// `zwei Wochen`, behind "vor".
+    /// `zwei Wochen`, after "vor".
     fn back_from_now(&self, at: usize) -> Found {
         let (number, unit, end) = self.quantity(at)?;
         Some((self.around(number, unit)?, end))
     }
 
-    /// `two weeks` behind "last" or "since": until now.
+    /// `two weeks` after "last" or "since": until now.
     fn up_to_now(&self, at: usize) -> Found {
         let (number, unit, end) = match unit(self.word(at)) {
             Some((unit, false)) => (A_FEW, unit, at + 1),
@@ -340,7 +340,7 @@ impl Reader<'_> {
         Some((number, unit, next + 1))
     }
 
-    /// What lies so long back, half a unit to each side.
+    /// The time that long ago, half a unit to each side.
     fn around(&self, (least, most): (i32, i32), unit: Unit) -> Option<Time> {
         let slack = match unit {
             Unit::Hour => {
@@ -359,7 +359,7 @@ impl Reader<'_> {
         self.days(from, day(least)?.checked_add((slack + 1).days()).ok()?)
     }
 
-    /// From so long back, or the beginning of that day, until now.
+    /// From that long ago, or the beginning of that day, until now.
     fn back_to_now(&self, number: i32, unit: Unit) -> Option<Time> {
         let span = span(number, unit).ok()?;
         let from = match unit {
@@ -417,7 +417,7 @@ impl Reader<'_> {
         Some((self.days_from(latest_month(month, latest)?, 1.month())?, at + 1))
     }
 
-    /// Whether a word is the verb "may", whatever stands before it: "what I said before may be wrong".
+    /// Returns true if a word is the verb "may", whatever precedes it: "what I said before may be wrong".
     fn is_verb(&self, at: usize) -> bool {
         self.words.get(at).is_some_and(|word| word.original == "may")
             && follows_verb(self.word(at + 1))

@@ -1,4 +1,4 @@
-//! What a session is told of itself after its context was compacted.
+//! The pack that a session gets after its context was compacted.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use jiff::tz::TimeZone;
@@ -13,7 +13,7 @@ use thru_recall::{
 use thru_redact::Redactor;
 use thru_store::Store;
 
-/// A disk of which nothing is known.
+/// A disk that knows no file.
 struct NoDisk;
 
 impl Disk for NoDisk {

@@ -1,4 +1,4 @@
-//! Packs of a project with years of history: what is told is what counts, within every limit.
+//! Packs of a project with years of history: they hold what counts, within every limit.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -27,7 +27,7 @@ use thru_store::{MemoryRow, NewMemory, Store};
 const NOW: &str = "2026-11-20T12:00:00Z";
 const PLACE: &str = "/home/ada/rocket";
 
-/// A disk on which one file changed an hour ago, and all others years ago.
+/// A disk with one file changed an hour ago, and all others years ago.
 struct Working(&'static str);
 
 impl Disk for Working {
@@ -60,7 +60,7 @@ impl Memory {
         Layout::new(self.folder.path())
     }
 
-    /// Writes a session with these observations, and a summary of how it ended; says which row it is.
+    /// Writes a session with these observations, and a summary of how it ended; returns its row.
     fn session(&mut self, branch: &str, observations: &[Observation], summary: Summary) -> i64 {
         self.sessions += 1;
         let id = SessionId::new(format!("session-{}", self.sessions));
@@ -156,7 +156,7 @@ impl Memory {
     }
 }
 
-/// The name of a model that never was, and how long its vectors are.
+/// The name of an invented model, and the dimensions of its vectors.
 const MODEL: &str = "by-hand";
 const DIMENSIONS: usize = 8;
 
@@ -166,7 +166,7 @@ fn vector(x: f32, y: f32) -> Vec<f32> {
     vector
 }
 
-/// What a question means that points along the first axis.
+/// A query embedding along the first axis.
 fn meant<'a>() -> Awaited<'a> {
     Box::new(|| Ok((MODEL.to_owned(), vector(1.0, 0.0))))
 }
@@ -365,7 +365,7 @@ fn words_and_meaning_together_bear_on_a_prompt_where_each_is_too_little() {
 }
 
 #[test]
-fn nobody_waits_for_what_a_silent_prompt_means() {
+fn a_silent_prompt_does_not_wait_for_its_embedding() {
     let memory = three_years();
     for silent in ["continue", "center the heading with css"] {
         let meaning = Box::new(|| panic!("asked what it means"));

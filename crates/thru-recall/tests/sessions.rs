@@ -1,4 +1,4 @@
-//! What a session is at, what it is told when it goes on, and how long sessions took.
+//! The context of a session, the pack that it gets when it resumes, and the activity of sessions.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -26,7 +26,7 @@ use thru_store::{NewMemory, Store};
 const NOW: &str = "2026-11-20T12:00:00Z";
 const PLACE: &str = "/home/ada/rocket";
 
-/// A disk on which one file was written a while ago, and all others years ago.
+/// A disk with one file written a while ago, and all others years ago.
 struct Written(&'static str, i64);
 
 impl Disk for Written {
@@ -40,7 +40,7 @@ impl Disk for Written {
     }
 }
 
-/// So many minutes before now.
+/// The time this many minutes ago.
 fn ago(minutes: i64) -> Timestamp {
     let now: Timestamp = NOW.parse().unwrap();
     Timestamp::from_second(now.as_second() - minutes * 60).unwrap()
@@ -51,7 +51,7 @@ struct Memory {
     store: Store,
 }
 
-/// One passage, as short as it can be said.
+/// The shortest notation for one passage.
 struct Said {
     minutes: i64,
     kind: PassageKind,
@@ -84,7 +84,7 @@ impl Memory {
         Self { folder, store }
     }
 
-    /// Writes what was said in a session, and a summary of it; says which row it is.
+    /// Writes the passages of a session, and a summary of it; returns its row.
     fn session(&mut self, name: &str, said: &[Said]) -> i64 {
         let key = SessionKey { agent: Agent::ClaudeCode, id: SessionId::new(name) };
         let mut batch = self.store.begin().unwrap();
@@ -213,7 +213,7 @@ fn observation(name: &str, at: Option<Timestamp>, file: String) -> Observation {
     }
 }
 
-/// A session that ended so many minutes ago.
+/// A session that ended this many minutes ago.
 fn worked(end: i64) -> Vec<Said> {
     vec![
         asks(end + 9, "Why does `take_lock` fail in src/lock.rs with E0502?"),
@@ -308,11 +308,11 @@ fn of_a_long_session_only_the_end_is_read() {
     let mut memory = Memory::new();
     let mut said = vec![asks(5_000, "Make src/first.rs wait")];
     said.extend((0..3_000).map(|at| runs(4_000 - at, &format!("step {at}"), Outcome::Succeeded)));
-    // What is done over and over is one deed.
+    // A repeated action is listed once.
     said.extend((0..20).map(|at| runs(900 - at, "step 2999", Outcome::Succeeded)));
     let session = memory.session("long", &said);
     let context = memory.context(session);
-    // The prompt is too far back: what was distilled knows it.
+    // The prompt is too far back; the summary has it.
     assert_eq!(context.task.as_ref().unwrap().get(), "What long was asked for");
     let deeds: Vec<&str> = context.hot.iter().map(|deed| deed.summary.get().as_str()).collect();
     assert_eq!(
@@ -392,7 +392,7 @@ fn a_session_that_goes_on_is_told_what_changed_while_it_was_idle() {
     </throughline-context>
     ");
     assert!(pack.tokens <= 500 && pack.lines.iter().all(|line| line.tier == Tier::Hot));
-    // What it was told before is still in its context.
+    // Earlier injections are still in its context.
     let told: Vec<Id> =
         pack.lines.iter().filter_map(|line| line.memory.as_ref()).map(|memory| memory.id).collect();
     let again = memory.pack(Occasion::Resume, session, &Written("", 0), &told);
@@ -445,7 +445,7 @@ fn a_prompt_after_an_idle_time_is_told_what_changed_and_what_bears_on_it() {
     More: `thru show ID` tells one whole with its sources, `thru timeline ID` what happened around it, `thru search WORDS` finds others.
     </throughline-context>
     ");
-    // A short gap is none: what is left is the prompt.
+    // A short gap is not idle time: only the prompt is left.
     assert_eq!(memory.pack(returns(10, "continue"), session, &disk, &[]).text.get(), "");
     let pack = memory.pack(returns(45, "what about src/lock.rs?"), session, &disk, &[]);
     let tiers: BTreeSet<Tier> = pack.lines.iter().map(|line| line.tier).collect();

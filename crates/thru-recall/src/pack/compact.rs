@@ -1,8 +1,8 @@
-//! What a session is given whose context was compacted: what it held before, from its snapshot.
+//! The pack after a compaction: the session's content before it, from its snapshot.
 //!
-//! Each part of it has a share of the budget, so that a long list of one kind takes nothing from the
-//! others; what one part leaves over goes to the rest of all in turn.
-//! Files, commands and names stand close together: what counts is that they are there to the letter.
+//! Each part has a share of the budget, so that a long list of one kind takes nothing from the others; the
+//! remaining room goes to the rest of all parts in turn. Files, commands and names are packed densely: what
+//! counts is that they are there verbatim.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -16,10 +16,10 @@ use crate::deed::from_directory;
 use crate::memories::normal;
 use crate::tiers::Tier;
 
-/// Characters of a token, as tokens are estimated.
+/// Characters per token, as tokens are estimated.
 const TOKEN: usize = 4;
 
-/// Characters that the frame and the headings take.
+/// Characters of the frame and the headings.
 const FRAME: usize = 800;
 
 /// The share of the budget of each part, in percent.
@@ -33,7 +33,7 @@ const COMMANDS: usize = 9;
 const NAMES: usize = 18;
 const RULES: usize = 4;
 
-/// Requests before the last one that are told.
+/// Maximum number of requests before the last one.
 const REQUESTS: usize = 4;
 
 /// Characters of a line of names, and of a statement.
@@ -43,10 +43,10 @@ const STATEMENT: usize = 260;
 /// Characters of a command.
 const COMMAND: usize = 90;
 
-/// Memories of the session that may stand for what the snapshot says.
+/// Memories of the session that may be cited for lines of the snapshot.
 const MEMORIES: usize = 300;
 
-/// The lines of the pack, those first that must not be missing; project rules among them.
+/// The lines of the pack, the most important first, project rules among them.
 pub(super) fn drafts(
     store: &Store,
     request: &PackRequest<'_>,
@@ -95,7 +95,7 @@ pub(super) fn drafts(
     Ok((parts.into_drafts(), format!("what the session held at {}", snapshot.at)))
 }
 
-/// Lines that are chosen, and those of each part that its share had no room for.
+/// The chosen lines, and those of each part that exceeded its share.
 struct Parts {
     room: usize,
     chosen: Vec<Draft>,
@@ -103,22 +103,22 @@ struct Parts {
 }
 
 impl Parts {
-    /// Takes the lines of a part as far as its share goes.
+    /// Takes the lines of a part up to its share.
     fn take(&mut self, percent: usize, lines: Vec<Draft>) {
         let mut share = self.room * percent / 100;
         let mut left = Vec::new();
         for (place, line) in lines.into_iter().enumerate() {
-            // A line, its mark and its end.
+            // The line, its bullet and its newline.
             let length = line.text.chars().count() + 3;
             let fits = share >= length && left.is_empty();
             share = share.saturating_sub(length);
-            // However little room there is, each part has its first line.
+            // Each part has its first line, however little room there is.
             if fits || place == 0 { self.chosen.push(line) } else { left.push(line) }
         }
         self.left.push(left);
     }
 
-    /// All lines: what was chosen, then the rest of each part in turn.
+    /// All lines: the chosen ones, then the rest of each part in turn.
     fn into_drafts(self) -> Vec<Draft> {
         let mut drafts = self.chosen;
         let mut left: Vec<_> = self.left.into_iter().map(Vec::into_iter).collect();
@@ -132,7 +132,7 @@ impl Parts {
     }
 }
 
-/// What is remembered of the session, by what it says.
+/// The memories of the session, by title.
 struct Memories(HashMap<String, MemoryRow>);
 
 impl Memories {
@@ -146,7 +146,7 @@ impl Memories {
         Ok(Self(found.into_iter().map(|memory| (normal(&memory.title), memory)).collect()))
     }
 
-    /// The memory that says the same, by which it can be looked up whole.
+    /// Returns the memory that says the same, by which a reader can fetch it whole.
     fn about(&self, text: &str) -> Option<MemoryRow> {
         self.0.get(&normal(text)).cloned()
     }
@@ -162,7 +162,7 @@ impl Memories {
     }
 }
 
-/// What it was about, what was asked, and what was done.
+/// The subject, the requests, and the work done.
 fn state(content: &SnapshotContent, memories: &Memories) -> Vec<Draft> {
     let mut drafts = Vec::new();
     if !content.title.is_empty() {
@@ -170,13 +170,13 @@ fn state(content: &SnapshotContent, memories: &Memories) -> Vec<Draft> {
         let memory = memories.about(&content.title);
         drafts.push(Draft { memory, ..memories.draft(Part::State, text) });
     }
-    // What was asked is often what the session is called, and what was done, too.
+    // Requests and work often repeat the title.
     let says_more = |one: &&Statement| !alike(&one.text, &content.title);
     let asked = content.objective.as_ref().filter(says_more).map(|one| ("Asked", one));
     let last = content.last_request.as_ref().map(|one| ("Asked last", one));
     let is_same = content.objective.as_ref().zip(content.last_request.as_ref());
     let is_same = is_same.is_some_and(|(a, b)| normal(&a.text) == normal(&b.text));
-    // The objective may tell of two requests, each cut.
+    // The objective may name two requests, both truncated.
     let begins = |one: &Statement| normal(&one.text).chars().take(80).collect::<String>();
     let told: Vec<String> =
         content.objective.iter().chain(&content.last_request).map(begins).collect();
@@ -208,8 +208,8 @@ fn next(content: &SnapshotContent) -> Vec<Statement> {
     content.next_steps.iter().cloned().chain(open).collect()
 }
 
-/// Files by their directories, as one says them in the directory of the session; `*` where changed. The
-/// most important file leads its directory, and directories stand in the order of what leads them.
+/// Groups files by directory, relative to the directory of the session, with `*` for changed ones. The most
+/// important file leads its directory, and directories are in the order of their leaders.
 fn grouped(files: &[FileInPlay], directory: Option<&str>) -> Vec<String> {
     const AT_ONCE: usize = 24;
     let mut lines = Vec::new();
@@ -239,7 +239,7 @@ fn grouped(files: &[FileInPlay], directory: Option<&str>) -> Vec<String> {
     lines
 }
 
-/// Words with commas between them, on as many lines as needed.
+/// Joins words with commas, on as many lines as needed.
 fn lines_of(words: impl Iterator<Item = String>) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in words.filter(|word| !word.is_empty()) {

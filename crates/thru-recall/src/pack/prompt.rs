@@ -1,9 +1,9 @@
-//! What a prompt is given: only what bears on it, and mostly nothing.
+//! The pack of a prompt: only what bears on it, and mostly nothing.
 //!
-//! Four ways lead from a prompt to memories: its words, what it means, the files that it names, and the
-//! identifiers in it, which are looked for in the passages that memories were made from. What they are
-//! worth adds up, so that two weak ways make a strong one, and only what is worth enough is told. A
-//! prompt that asks what was done, and says little else, is told of the last sessions.
+//! Four ways lead from a prompt to memories: its words, its meaning, the files that it names, and the
+//! identifiers in it, which are searched for in the passages that memories were made from. Their values add
+//! up, so that two weak ways make a strong one, and only memories of enough value are injected. A prompt
+//! that asks about earlier work, and says little else, gets the last sessions.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -21,30 +21,30 @@ use crate::rank::related;
 use crate::sense::Meaning;
 use crate::tiers::{Tier, WARM_BY_WORDS, WARM_LINES, WARM_WITH_MEANING};
 
-/// Memories that are weighed by their words and their meaning.
+/// Number of memories that are compared by words and meaning.
 const WEIGHED: usize = 50;
-/// A second memory is told only where it bears on the prompt nearly as much as the first.
+/// A second memory is injected only if its value is nearly that of the first.
 const SHARE_OF_BEST: f32 = 0.95;
-/// Memories that one file, or one identifier, brings along: the latest.
+/// Memories per file, or per identifier: the latest.
 const PER_CUE: usize = 2;
-/// What nearness of meaning is worth beside the words: a cosine far above what is near by chance as much
-/// as all of the prompt's words.
+/// The value of meaning, relative to words: a cosine far above chance counts as much as all of the prompt's
+/// words.
 const MEANING: f32 = 2.0;
-/// What a named file is worth: not enough alone.
+/// The value of a named file: not enough alone.
 const FILE: f32 = 0.3;
-/// What an identifier that stands in the memory's turn is worth: enough alone.
+/// The value of an identifier in the memory's turn: enough alone.
 const IDENTIFIER: f32 = 0.8;
-/// What being of the last sessions is worth, where nothing else is asked for.
+/// The value of belonging to the last sessions, if nothing else is asked for.
 const PAST: f32 = 1.0;
-/// A prompt with no more telling words than this that asks what was done asks for all of it.
+/// A prompt about earlier work with no more telling words than this asks for all of it.
 const FEW_WORDS: usize = 3;
-/// Passages that hold an identifier which are looked at. One that stands in more says little.
+/// Passages examined per identifier. One that occurs more often says little.
 const PASSAGES: usize = 200;
 const COMMON_SESSIONS: usize = 12;
-/// Files of a project that may end as the prompt writes it.
+/// Files of a project that may end in the name that a prompt uses.
 const FILES_OF_A_NAME: usize = 50;
 
-/// How a memory bears on a prompt.
+/// The way from a prompt to a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Way {
     Words,
@@ -57,7 +57,7 @@ enum Way {
 /// A memory that may bear on the prompt.
 struct Bearing {
     memory: MemoryRow,
-    /// What each way is worth.
+    /// The value of each way.
     ways: BTreeMap<Way, f32>,
     reasons: Vec<String>,
 }
@@ -81,7 +81,7 @@ impl Bearing {
 struct Bearings(HashMap<Id, Bearing>);
 
 impl Bearings {
-    /// Adds a way; a second file is worth no more than the first.
+    /// Adds a way; a second file adds no value.
     fn add(&mut self, memory: MemoryRow, way: Way, value: f32, reason: Option<String>) {
         let new = Bearing { memory, ways: BTreeMap::new(), reasons: Vec::new() };
         let bearing = self.0.entry(new.memory.id).or_insert(new);
@@ -115,7 +115,7 @@ pub(super) fn drafts(
     }
     let mut found: Vec<Bearing> = bearings.0.into_values().collect();
     found.retain(|bearing| may_be_told(&bearing.memory, request));
-    // Rank before telling, so that ties do not depend on the order of a hash map.
+    // Ordered before the cut, so that ties do not depend on the order of a hash map.
     found.sort_by(|a, b| {
         b.value()
             .total_cmp(&a.value())
@@ -134,16 +134,16 @@ pub(super) fn drafts(
     Ok((drafts, note))
 }
 
-/// Whether a memory may be put into a pack at all.
+/// Returns true if a memory may be put into a pack at all.
 fn may_be_told(memory: &MemoryRow, request: &PackRequest<'_>) -> bool {
-    // What this session did, its agent has in its context.
+    // Its agent has this session's own work in its context.
     let is_own = request.session.is_some() && memory.session == request.session;
     let kinds = &request.limits.kinds;
     let is_new = !is_own && !request.told.contains(&memory.id);
     is_new && !memory.flags.is_uncertain && (kinds.is_empty() || kinds.contains(&memory.kind))
 }
 
-/// Memories that hold the prompt's telling words, or mean nearly what it means.
+/// Finds memories that hold the prompt's telling words, or mean nearly the same.
 fn by_words_and_meaning(
     layout: &Layout,
     store: &Store,
@@ -162,7 +162,7 @@ fn by_words_and_meaning(
         ..IndexFilter::default()
     };
     let hits = find_memories(store, &index, &terms, &filter, meaning.sense(), WEIGHED)?;
-    // One telling word alone must be all that the prompt says, or be borne out by what it means.
+    // A single telling word must be all that the prompt says, or be supported by meaning.
     let enough = cues.words.len().clamp(1, 2);
     for hit in hits {
         if let Some(cosine) = hit.similarity {
@@ -179,7 +179,7 @@ fn by_words_and_meaning(
     Ok(())
 }
 
-/// The latest memories that name a file which the prompt names.
+/// Finds the latest memories with a file that the prompt names.
 fn by_files(
     store: &Store,
     request: &PackRequest<'_>,
@@ -218,7 +218,7 @@ fn by_files(
     Ok(())
 }
 
-/// Memories of turns in which an identifier of the prompt stands.
+/// Finds memories of turns that contain an identifier of the prompt.
 fn by_identifiers(
     layout: &Layout,
     store: &Store,
@@ -234,7 +234,7 @@ fn by_identifiers(
     for identifier in &cues.identifiers {
         let terms = analyse(identifier);
         let candidates = index.candidates(&terms, &filter, PASSAGES)?;
-        // What stands everywhere says nothing, and which of many came first depends on nothing that lasts.
+        // A frequent identifier says nothing, and which of its many passages came first is arbitrary.
         if candidates.found.len() >= PASSAGES {
             continue;
         }
@@ -273,7 +273,7 @@ fn by_identifiers(
     Ok(())
 }
 
-/// The summaries of the project's last sessions.
+/// Finds the summaries of the project's last sessions.
 fn of_last_sessions(
     store: &Store,
     request: &PackRequest<'_>,

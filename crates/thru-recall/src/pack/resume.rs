@@ -1,5 +1,5 @@
-//! What a session is given that goes on with its context: what changed while it did nothing, in few
-//! lines, and nothing where nothing did.
+//! The pack of a resuming session: the changes during its pause, in few lines, or nothing if there were
+//! none.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,22 +15,22 @@ use crate::freshness::{Freshness, Presence};
 use crate::session_context::{ContextLimits, SessionContext, session_context};
 use crate::tiers::Tier;
 
-/// Memories of the session whose files are looked at on the disk, the latest …
+/// Memories of the session whose files are checked on disk, the latest …
 const MEMORIES: usize = 200;
-/// … and how many files of them.
+/// … and the maximum number of those files.
 const FILES_LOOKED_AT: usize = 100;
-/// Files that are named.
+/// Maximum number of files named.
 const FILES_NAMED: usize = 5;
-/// Sessions that are told of, …
+/// Maximum number of other sessions, …
 const SESSIONS: usize = 4;
 /// … and observations.
 const OBSERVATIONS: usize = 8;
-/// Files that the session worked on last.
+/// Maximum number of files that the session worked on last.
 const LAST_FILES: usize = 3;
-/// Characters of what it was asked.
+/// Maximum characters of its last request.
 const TASK: usize = 160;
 
-/// What changed since the session last did anything.
+/// The changes since the session's last activity.
 pub(super) fn drafts(
     store: &Store,
     redactor: &Redactor,
@@ -41,7 +41,7 @@ pub(super) fn drafts(
         let since = context.last?;
         Some((context, since))
     }) else {
-        // Nobody knows what the session has in its context.
+        // The content of the session's context is unknown.
         return super::start::drafts(store, redactor, request);
     };
     let drafts = since_then(store, request, &context, since)?;
@@ -49,7 +49,7 @@ pub(super) fn drafts(
     Ok((drafts, note.to_owned()))
 }
 
-/// What changed while the session was idle, where it was.
+/// The changes while the session was idle, and its state before.
 pub(super) fn on_return(
     store: &Store,
     redactor: &Redactor,
@@ -61,7 +61,7 @@ pub(super) fn on_return(
         return Ok(Vec::new());
     }
     let Some(mut context) = context(store, redactor, request)? else { return Ok(Vec::new()) };
-    // Where somebody brought the prompt in already, it is not what the session was at.
+    // A prompt that was already ingested is not the earlier task.
     context.task.take_if(|task| alike(task.get(), prompt));
     let since = request.now.checked_sub(idle_for).unwrap_or(request.now);
     since_then(store, request, &context, since)
@@ -88,12 +88,12 @@ fn since_then(
     let files = Changes::since(since, store, request, &own)?;
     let idle = Duration::try_from(request.now.duration_since(since)).unwrap_or_default();
     let is_idle = idle >= request.limits.idle_timeout;
-    // That a file is gone may be the work of the session itself.
+    // A deleted file may be the session's own work.
     if meanwhile.is_empty() && files.changed.is_empty() && !is_idle {
         return Ok(Vec::new());
     }
     let mut drafts = Vec::new();
-    // A line needs a memory to stand for: a session of which nothing is remembered has none.
+    // A line needs a memory to cite; a session without memories has none.
     let about = own.iter().find(|memory| memory.kind == MemoryKind::Summary).or(own.first());
     if let Some(memory) = about {
         let line = |text: String, reason: &str| Draft {
@@ -132,7 +132,7 @@ fn was_at(context: &SessionContext, idle: Duration, is_idle: bool) -> String {
     line.trim_end().to_owned()
 }
 
-/// `40 min`, `3 h`, `2 days`: rounded down, since nobody needs it exactly.
+/// `40 min`, `3 h`, `2 days`, rounded down.
 fn in_words(time: Duration) -> String {
     let minutes = time.as_secs() / 60;
     match minutes {
@@ -142,7 +142,7 @@ fn in_words(time: Duration) -> String {
     }
 }
 
-/// What other sessions of the project did since: a line for each, then their observations.
+/// The work of the project's other sessions since: a line for each, then their observations.
 fn meanwhile(store: &Store, request: &PackRequest<'_>, since: Timestamp) -> Result<Vec<Draft>> {
     let summaries = summaries(store, request, None, Some(since))?;
     let mut valued = observations(store, request, None, Some(since), &summaries)?;
@@ -163,7 +163,7 @@ fn meanwhile(store: &Store, request: &PackRequest<'_>, since: Timestamp) -> Resu
             }
         })
         .collect();
-    // A session's summary is often called what its main observation is called.
+    // A session's summary often has the title of its main observation.
     valued.retain(|one| is_new(&one.memory) && !drafts.iter().any(|told| says(told, &one.memory)));
     valued.truncate(OBSERVATIONS);
     drafts.extend(told(request, valued));
@@ -175,7 +175,7 @@ fn says(told: &Draft, memory: &MemoryRow) -> bool {
     told.is_some_and(|told| told.session == memory.session && told.title == memory.title)
 }
 
-/// What is remembered of the session itself, the latest first.
+/// The memories of the session itself, the latest first.
 fn own_memories(store: &Store, request: &PackRequest<'_>) -> Result<Vec<MemoryRow>> {
     let Some(session) = request.session else { return Ok(Vec::new()) };
     store.memories(&MemoryFilter {
@@ -185,7 +185,7 @@ fn own_memories(store: &Store, request: &PackRequest<'_>) -> Result<Vec<MemoryRo
     })
 }
 
-/// What became of the files that a session changed.
+/// The changes to the files that a session changed.
 #[derive(Default)]
 struct Changes {
     changed: Vec<String>,
@@ -193,7 +193,7 @@ struct Changes {
 }
 
 impl Changes {
-    /// Looks at them on the disk. What was written before `since` the session did itself, or knew.
+    /// Checks the files on disk. Changes before `since` were the session's own, or known to it.
     fn since(
         since: Timestamp,
         store: &Store,

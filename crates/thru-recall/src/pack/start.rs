@@ -1,4 +1,4 @@
-//! What a session is given when it starts or was compacted: chosen by value, not by age alone.
+//! The pack of a starting or compacted session: chosen by value, not by age alone.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,35 +16,35 @@ use crate::memories::normal;
 use crate::session_context::{ContextLimits, session_context};
 use crate::tiers::Tier;
 
-/// Observations that are weighed: the latest …
+/// Observations that are valued: the latest …
 const LATEST: usize = 300;
-/// … and the latest decisions, and those that name a file somebody is working on.
+/// … the latest decisions, and those about a file in current work.
 const DECISIONS: usize = 60;
 const BY_FILE: usize = 120;
-/// Rules that are told, and how much of each.
+/// Maximum number of rules, and characters of each.
 const RULES: usize = 20;
 const RULE_LENGTH: usize = 240;
-/// Files of the project that are looked at for what is being worked on …
+/// Files of the project that are checked for recent changes …
 const FILES_LOOKED_AT: usize = 150;
-/// … which is what changed in this time.
+/// … which are those in this time.
 const LATELY_DAYS: f64 = 3.0;
-/// After this time an observation counts for half as much by its age.
+/// The time after which an observation's value by age is halved.
 const HALF_LIFE_DAYS: f64 = 14.0;
-/// Branches that say nothing about what is being worked on.
+/// Branches whose names say nothing about the current work.
 const TRUNKS: [&str; 5] = ["main", "master", "trunk", "develop", "HEAD"];
 /// Files named of a last session that changed none.
 const HOT_FILES: usize = 5;
-/// How many of the best are looked at on the disk.
+/// Number of the best observations whose files are checked on disk.
 const CHECKED: usize = 80;
 
-/// A memory that may be told, and what it is worth.
+/// A memory that may be injected, and its value.
 pub(super) struct Valued {
     pub(super) memory: MemoryRow,
     files: Vec<FileState>,
     place: SessionPlace,
     value: f64,
     reasons: Vec<String>,
-    /// Looked at on the disk once, and only where it may matter.
+    /// Checked on disk once, and only if it may matter.
     freshness: Option<Freshness>,
 }
 
@@ -73,7 +73,7 @@ pub(super) fn drafts(
     Ok((drafts, format!("{weighed} {noun} weighed")))
 }
 
-/// What people ruled, for this project and for every project, the latest first.
+/// The rules of people for this project and for every project, the latest first.
 pub(super) fn rules(store: &Store, request: &PackRequest<'_>) -> Result<Vec<Draft>> {
     let own = MemoryFilter {
         projects: Some(request.projects.clone()),
@@ -102,7 +102,7 @@ pub(super) fn rules(store: &Store, request: &PackRequest<'_>) -> Result<Vec<Draf
         .collect()
 }
 
-/// What was ruled, also where its title had to be cut.
+/// The text of a rule, whole even if its title was cut.
 fn words_of_rule(store: &Store, rule: &MemoryRow) -> Result<String> {
     if !rule.title.ends_with('…') {
         return Ok(cut(&rule.title, RULE_LENGTH));
@@ -130,7 +130,7 @@ pub(super) fn summaries(
         limit: Some(request.limits.sessions.max(1) + 1),
         ..MemoryFilter::default()
     })?;
-    // A session that starts knows nothing yet, and one that goes on knows itself.
+    // A starting session knows nothing yet, and a continuing one knows itself.
     if about.is_none() {
         found.retain(|summary| request.session.is_none() || summary.session != request.session);
     }
@@ -213,7 +213,7 @@ fn last_session(
     Ok(drafts)
 }
 
-/// Whether two texts say the same, one of them perhaps cut.
+/// Returns true if two texts say the same, one of them perhaps truncated.
 pub(super) fn alike(a: &str, b: &str) -> bool {
     let (a, b) = (normal(a), normal(b));
     !a.is_empty() && !b.is_empty() && (a.starts_with(&b) || b.starts_with(&a))
@@ -226,7 +226,7 @@ fn files_line(files: &[String]) -> Option<String> {
     (!names.is_empty()).then(|| format!("Files changed: {}{rest}", names.join(", ")))
 }
 
-/// Earlier sessions that did not come to an end.
+/// Earlier unfinished sessions.
 fn left_open(
     store: &Store,
     request: &PackRequest<'_>,
@@ -255,7 +255,7 @@ fn left_open(
     Ok(drafts)
 }
 
-/// By which rule a memory is told to a session that starts or goes on.
+/// Returns the tier of a memory when a session starts or resumes.
 pub(super) fn tier(memory: &MemoryRow, request: &PackRequest<'_>) -> Tier {
     let is_own = matches!(request.occasion, Occasion::Compact)
         && request.session.is_some()
@@ -267,7 +267,7 @@ fn is_open(summary: &MemoryRow) -> bool {
     summary.outcome.is_some_and(WorkOutcome::is_open)
 }
 
-/// Observations with what each is worth, the best first.
+/// Observations with their values, the best first.
 pub(super) fn observations(
     store: &Store,
     request: &PackRequest<'_>,
@@ -336,7 +336,7 @@ impl Valued {
     }
 }
 
-/// What an observation is worth by its type and age.
+/// The value of an observation by its type and age.
 fn by_itself(
     memory: MemoryRow,
     files: Vec<FileState>,
@@ -366,7 +366,7 @@ fn by_itself(
     valued
 }
 
-/// Observations that may be worth telling.
+/// Observations that may be injected.
 fn candidates(
     store: &Store,
     request: &PackRequest<'_>,
@@ -396,7 +396,7 @@ fn candidates(
         MemoryFilter { files: Some(lately.to_vec()), limit: Some(BY_FILE), ..latest.clone() };
     let everywhere = MemoryFilter { projects: None, session: None, global: true, ..latest.clone() };
     let mut found = store.memories(&latest)?;
-    // Further looks are for what is not among the latest anyway.
+    // The other queries are for observations that the latest leave out.
     if found.len() == LATEST {
         found.extend(store.memories(&decisions)?);
         if !lately.is_empty() {
@@ -409,7 +409,7 @@ fn candidates(
     let mut seen = HashSet::new();
     found.retain(|memory| {
         seen.insert(memory.row)
-            // Rules have a place of their own.
+            // Rules have a section of their own.
             && (!memory.flags.is_rule || since.is_some())
             && !memory.flags.is_uncertain
             && (about.is_some() || request.session.is_none() || memory.session != request.session)
@@ -417,7 +417,7 @@ fn candidates(
     Ok(found)
 }
 
-/// Those that have one of the concepts asked for.
+/// Keeps those with one of the requested concepts.
 fn with_concepts(
     store: &Store,
     wanted: &[Concept],
@@ -437,7 +437,7 @@ fn with_concepts(
     Ok(kept)
 }
 
-/// Files of the project that changed on this disk in the last days: what somebody is working on.
+/// Files of the project that recently changed on this disk: the current work.
 fn changed_lately(store: &Store, request: &PackRequest<'_>) -> Result<Vec<String>> {
     if request.projects.is_empty() {
         return Ok(Vec::new());

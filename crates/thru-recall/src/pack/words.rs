@@ -1,5 +1,4 @@
-//! What in a prompt says what it is about: telling words, files, identifiers; and which prompts say
-//! nothing at all.
+//! The cues of a prompt: telling words, files, identifiers; and the prompts that say nothing at all.
 
 use crate::tiers::WARM_WORDS;
 
@@ -16,7 +15,7 @@ const SMALL_TALK: &[&str] = &[
     "bitte", "mach", "super", "oui", "non", "merci", "si", "gracias", "vale", "continua", "sigue",
 ];
 
-/// How texts begin that a machine wrote in the user's name, and what goes to the client itself.
+/// Prefixes of texts that a machine wrote in the user's name, or that address the client itself.
 const NOT_PROMPTS: &[&str] = &[
     "<task-notification",
     "<system-reminder",
@@ -31,7 +30,7 @@ const NOT_PROMPTS: &[&str] = &[
     "! ",
 ];
 
-/// Words that prompts are made of whatever they are about: they neither count nor are missed.
+/// Words that occur in prompts on any subject: they neither count nor are missed.
 const GENERIC: &[&str] = &[
     "add",
     "adding",
@@ -251,7 +250,7 @@ const GENERIC: &[&str] = &[
     "yet",
 ];
 
-/// What asks about work that was done before.
+/// Phrases that ask about earlier work.
 const PAST: &[&str] = &[
     "last time",
     "so far",
@@ -272,7 +271,7 @@ const PAST: &[&str] = &[
     "gestern",
 ];
 
-/// How questions begin, with or without a question mark.
+/// First words of questions, with or without a question mark.
 const QUESTION: &[&str] = &[
     "what", "what's", "why", "how", "when", "where", "who", "which", "whose", "is", "are", "was",
     "were", "did", "does", "do", "has", "have", "had", "can", "could", "should", "would", "will",
@@ -281,7 +280,7 @@ const QUESTION: &[&str] = &[
     "cuándo", "dónde", "quién", "cuál",
 ];
 
-/// Words of time: they point to what was before.
+/// Words of time: they point to the past.
 const TIME: &[&str] = &[
     "ago",
     "again",
@@ -320,7 +319,7 @@ const TIME: &[&str] = &[
     "ya",
 ];
 
-/// What stands in what a program printed when it failed.
+/// Words in the output of a failed program.
 const FAILURE: &[&str] = &[
     "crash",
     "crashed",
@@ -343,27 +342,27 @@ const FAILURE: &[&str] = &[
 /// Files that have no extension.
 const FILES: &[&str] = &["Dockerfile", "Jenkinsfile", "Justfile", "Makefile", "Procfile"];
 
-/// A long prompt says what it is about at its beginning.
+/// A long prompt states its subject at its beginning.
 const LONGEST_PROMPT: usize = 600;
-/// Files and identifiers that are looked for.
+/// Maximum number of files and identifiers that are searched for.
 const MOST_CUES: usize = 6;
 
-/// What in a prompt leads to memories.
+/// The cues by which a prompt leads to memories.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Cues {
     /// Its telling words, each once, as written.
     pub(crate) words: Vec<String>,
     /// Files that it names.
     pub(crate) files: Vec<String>,
-    /// Names that stand for one thing only: `snake_case`, `CamelCase`, `a::b`, hashes, error codes.
+    /// Unambiguous names: `snake_case`, `CamelCase`, `a::b`, hashes, error codes.
     pub(crate) identifiers: Vec<String>,
-    /// Whether it asks what was done.
+    /// True if it asks about earlier work.
     pub(crate) asks_about_past: bool,
-    /// What calls for memories at all; nothing where the prompt is only an order.
+    /// The cue that calls for memories; `None` if the prompt is only an order.
     pub(crate) call: Option<&'static str>,
 }
 
-/// Whether a prompt is answered with silence whatever is remembered, and why.
+/// Returns the reason to answer a prompt with silence whatever is remembered, if there is one.
 pub fn deserves_silence(prompt: &str) -> Option<&'static str> {
     let prompt = prompt.trim();
     if prompt.is_empty() {
@@ -379,7 +378,7 @@ pub fn deserves_silence(prompt: &str) -> Option<&'static str> {
     None
 }
 
-/// Whether a prompt calls for memories at all: with anything else one need not find out what it means.
+/// Returns true if a prompt calls for memories at all; otherwise it needs no query embedding.
 pub fn calls_for_memory(prompt: &str) -> bool {
     deserves_silence(prompt).is_none() && cues(prompt).call.is_some()
 }
@@ -416,7 +415,7 @@ pub(crate) fn cues(prompt: &str) -> Cues {
             cues.words.push(token.to_owned());
         }
     }
-    // What is left after analysis: stop words count for nothing either.
+    // The rest after analysis: stop words do not count either.
     cues.words.retain(|word| !crate::query::is_stop_word(&word.to_lowercase()));
     cues.files.truncate(MOST_CUES);
     cues.identifiers.truncate(MOST_CUES);
@@ -424,7 +423,8 @@ pub(crate) fn cues(prompt: &str) -> Cues {
     cues
 }
 
-/// What in a prompt calls for memories: a file, an identifier, a question, a failure, a time, or much to say.
+/// Returns the cue that calls for memories: a file, an identifier, a question, a failure, a time, or
+/// length.
 fn call(lower: &str, cues: &Cues) -> Option<&'static str> {
     let words: Vec<&str> = words(lower).collect();
     let holds = |list: &[&str]| words.iter().any(|word| list.contains(word));
@@ -457,7 +457,7 @@ fn push(list: &mut Vec<String>, token: &str) {
     }
 }
 
-/// Numbers, dates and versions: they stand everywhere.
+/// Returns true for numbers, dates and versions: they occur everywhere.
 fn is_number(token: &str) -> bool {
     token
         .chars()

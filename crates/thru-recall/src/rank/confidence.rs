@@ -1,45 +1,45 @@
-//! How sure we are that something answers the question at all: a probability, fitted on questions that were
-//! asked where something answers them and where nothing does.
+//! The confidence that something answers the question at all: a probability, fitted on questions with and
+//! without answers.
 
 use thru_store::index::{Candidate, Candidates};
 
 use super::evidence::{Evidence, Found, best_similarity};
 
-/// With less confidence than this nothing was found.
+/// The confidence below which nothing counts as found.
 pub const CONFIDENT: f32 = 0.35;
 
-/// More words than these are a question and not a name.
+/// A query of more words than these is a question and not a name.
 const NAMES: usize = 3;
-/// Documents of a store in which frequencies say little: some days of work.
+/// Number of documents below which frequencies say little: some days of work.
 const SMALL_STORE: u64 = 1_000;
 
-/// How many signals there are.
+/// Number of signals.
 const COUNT: usize = 2;
 
-/// What confidence is made of, in the order of [`SIGNALS`].
+/// The inputs of the confidence, in the order of [`SIGNALS`].
 pub type Signals = [f32; COUNT];
 
-/// What the signals are called: how well the best passages (of all, and of what was said) hold the words of the
-/// question, and the cosine of the text that means most nearly the same.
+/// The names of the signals: how well the best passages (of all, and of messages) hold the words of the
+/// question, and the cosine of the text nearest in meaning.
 pub const SIGNALS: [&str; COUNT] = ["words", "meaning"];
 
-/// A sum of signals with its constant, which becomes a probability.
+/// A weighted sum of signals with a constant, which becomes a probability.
 struct Calibration {
     /// In the order of [`SIGNALS`].
     weights: Signals,
-    /// What is added to the sum.
+    /// The constant term.
     constant: f32,
 }
 
-/// Where meaning is known.
+/// With query embeddings.
 const WITH_MEANING: Calibration = Calibration { weights: [8.0, 17.5], constant: -17.3 };
-/// Where only words are.
+/// With words only.
 const WORDS_ONLY: Calibration = Calibration { weights: [10.0, 0.0], constant: -12.0 };
 
 /// The signals of a question.
 pub(super) fn signals(candidates: &Candidates, evidence: &Evidence, found: &Found) -> Signals {
     let whole: f32 = candidates.idf.iter().sum();
-    // As large as an idf can be here: then the value does not grow with the store.
+    // The largest idf that can occur here, so that the value does not grow with the store.
     let rarest = ((2 + candidates.documents) as f32).ln();
     let expected = (whole * rarest).sqrt();
     let prose = candidates
@@ -53,9 +53,9 @@ pub(super) fn signals(candidates: &Candidates, evidence: &Evidence, found: &Foun
     [share(f32::midpoint(evidence.best_words, prose), expected), best_similarity(found)]
 }
 
-/// Whether a passage holds so much of the question that it counts as an answer whatever the confidence: every
-/// word of a short one (whoever types a name and gets a passage with that name was answered, however common
-/// it is); in a small store half of the words, because nobody can tell there which words are rare.
+/// Returns true if a passage holds so much of the question that it counts as an answer whatever the
+/// confidence: every word of a short one (a name that finds a passage with it was answered, however common
+/// it is); in a small store half of the words, because it cannot tell which words are rare.
 pub(super) fn holds_enough(candidates: &Candidates) -> bool {
     let words = candidates.idf.len();
     let wanted = match (candidates.documents < SMALL_STORE, words <= NAMES) {
@@ -67,7 +67,7 @@ pub(super) fn holds_enough(candidates: &Candidates) -> bool {
     wanted > 0 && candidates.found.iter().any(|one| held(one) >= wanted)
 }
 
-/// How sure we are, from 0 to 1.
+/// Returns the confidence, from 0 to 1.
 pub(super) fn of(candidates: &Candidates, signals: &Signals, found: &Found) -> f32 {
     if candidates.found.is_empty() {
         return 0.0;
@@ -76,11 +76,11 @@ pub(super) fn of(candidates: &Candidates, signals: &Signals, found: &Found) -> f
         let sum: f32 = signals.iter().zip(calibration.weights).map(|(s, weight)| s * weight).sum();
         1.0 / (1.0 + (-(sum + calibration.constant)).exp())
     };
-    // Where most of what was said has no vector yet, that nothing is near in meaning says nothing.
+    // While most messages have no vector yet, a lack of near vectors says nothing.
     if has_meaning(candidates, found) { by(&WITH_MEANING) } else { by(&WORDS_ONLY) }
 }
 
-/// Whether enough of what was said has a vector for its likeness to be telling.
+/// Returns true if enough messages have vectors for similarity to be telling.
 fn has_meaning(candidates: &Candidates, found: &Found) -> bool {
     let said =
         candidates.found.iter().zip(&found.similarity).filter(|(one, _)| one.kind.is_prose());

@@ -1,5 +1,5 @@
-//! What is known of each candidate, in shares of the best: the words of the question in it and around it,
-//! how near its meaning is, and what its turn and its session hold.
+//! The evidence for each candidate, in shares of the best: the words of the question in it and around it,
+//! the similarity of its meaning, and the evidence of its turn and its session.
 
 use std::collections::HashMap;
 
@@ -7,77 +7,77 @@ use thru_store::index::{Candidate, Candidates};
 
 use super::as_shares;
 
-/// How many passages to either side belong to the neighbourhood. A neighbour counts less the further
-/// it is away: 1 − distance / (reach + 1).
+/// Passages to either side that belong to the neighbourhood. A neighbour counts less the further away it
+/// is: 1 − distance / (reach + 1).
 const WINDOW_REACH: u32 = 5;
 
-/// Cosines below this mean nothing: so near is everything in one language.
+/// Cosines below this mean nothing: all texts in one language are that near.
 const UNRELATED: f32 = 0.2;
 
-/// How much of a cosine means anything.
+/// The meaningful part of a cosine.
 pub(crate) fn related(similarity: Option<f32>) -> f32 {
     (similarity.unwrap_or(0.0) - UNRELATED).max(0.0)
 }
 
-/// What a passage's evidence counts by who speaks: the person, the agent, a tool.
+/// The weight of a passage by speaker: the person, the agent, a tool.
 const BY_SPEAKER: [f32; 3] = [1.5, 1.15, 1.0];
-/// … and what a subagent's counts, whoever speaks in it. What matters of it the agent that started it says
-/// again in its own words.
+/// … and of a subagent's passage, whatever the speaker. The agent that started it repeats the important
+/// parts in its own words.
 const OF_SUBAGENT: f32 = 0.75;
-/// What nearness of neighbouring words counts beside the words themselves.
+/// The weight of the nearness of neighbouring words, relative to the words.
 const PROXIMITY: f32 = 0.4;
-/// What the best three passages of a session count, best first.
+/// The weights of the best three passages of a session, best first.
 const BEST: [f32; 3] = [1.0, 0.5, 0.25];
 
-/// What was found out about the candidates besides their words.
+/// Evidence about the candidates beside their words.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Found {
-    /// For each candidate the cosine of its text's vector and the question's; none where it has no vector. Empty
-    /// where nothing has one.
+    /// For each candidate the cosine of its text's vector and the question's; `None` if it has no vector.
+    /// Empty if none has one.
     pub similarity: Vec<Option<f32>>,
-    /// For each candidate whether it touched a file that the question names. Empty where none does.
+    /// For each candidate, true if it touched a file that the question names. Empty if it names none.
     pub named_file: Vec<bool>,
-    /// The time that the question speaks of, in milliseconds since 1970: from, until.
+    /// The time that the question is about, from and until, in milliseconds since 1970.
     pub when: Option<(i64, i64)>,
 }
 
-/// What is known of each candidate. All lists are in the order of the candidates; all values are shares of
-/// the largest, so that they lie between 0 and 1.
+/// The evidence for each candidate. All lists are in the order of the candidates; all values are shares of
+/// the largest, from 0 to 1.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Evidence {
     /// BM25.
     pub words: Vec<f32>,
-    /// BM25 of the passage with its neighbours, each word counted where it is best.
+    /// BM25 of the passage with its neighbours, each word counted in its best passage.
     pub window: Vec<f32>,
     /// Nearness of neighbouring words of the question.
     pub proximity: Vec<f32>,
-    /// Likeness of meaning.
+    /// Similarity of meaning.
     pub meaning: Vec<f32>,
     /// The largest of `meaning` and of `words` in the passage's turn.
     pub turn_meaning: Vec<f32>,
     /// See `turn_meaning`.
     pub turn_words: Vec<f32>,
-    /// Words and meaning together, by who speaks. Not a share.
+    /// Words and meaning together, weighted by speaker. Not a share.
     pub both: Vec<f32>,
     /// The largest of `both` in the turn.
     pub turn: Vec<f32>,
-    /// The best three of `both` in the session.
+    /// The weighted sum of the best three of `both` in the session.
     pub session: Vec<f32>,
-    /// Whether it touched a file that the question names.
+    /// 1 if it touched a file that the question names.
     pub named_file: Vec<f32>,
-    /// Whether it is of the time that the question speaks of.
+    /// 1 if it is from the time that the question is about.
     pub when: Vec<f32>,
-    /// The largest BM25, which `words` are shares of.
+    /// The largest BM25, of which `words` are shares.
     pub best_words: f32,
 }
 
-/// What the words of a passage count that only shows what is remembered: so little that it stands below
-/// whatever it repeats, and is found where nothing else is.
+/// The weight of the words of a passage that only repeats memories: so low that it ranks below whatever it
+/// repeats, and is found only if nothing else is.
 fn of_echo(candidate: &Candidate) -> f32 {
     if candidate.is_echo { 0.1 } else { 1.0 }
 }
 
-/// What passages and their words count by who speaks.
+/// The weight of a passage and its words by speaker.
 pub(super) fn by_speaker(candidate: &Candidate) -> f32 {
     match candidate.is_subagent {
         true => OF_SUBAGENT,
@@ -85,17 +85,17 @@ pub(super) fn by_speaker(candidate: &Candidate) -> f32 {
     }
 }
 
-/// What meaning counts by who speaks: only whether that is a subagent.
+/// The weight of meaning by speaker: only subagents differ.
 pub(super) fn by_thread(candidate: &Candidate) -> f32 {
     if candidate.is_subagent { OF_SUBAGENT } else { 1.0 }
 }
 
-/// Words and how near they stand, by who speaks.
+/// Words and their nearness, weighted by speaker.
 pub(super) fn spoken_words(candidate: &Candidate, words: f32, proximity: f32) -> f32 {
     by_speaker(candidate) * (words + PROXIMITY * proximity)
 }
 
-/// Words and meaning of each candidate: what neighbours are looked for by, before the rest is worth gathering.
+/// Words and meaning of each candidate, which choose the neighbours to look up before the rest is computed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Own {
     words: Vec<f32>,
@@ -107,7 +107,7 @@ pub(crate) struct Own {
 }
 
 impl Own {
-    /// Gathers it.
+    /// Computes the evidence of each candidate alone.
     pub(crate) fn of(all: &[Candidate], similarity: &[Option<f32>]) -> Self {
         let mut words: Vec<f32> =
             all.iter().map(|c| of_echo(c) * c.contributions.iter().sum::<f32>()).collect();
@@ -130,7 +130,7 @@ impl Own {
 }
 
 impl Evidence {
-    /// Gathers it.
+    /// Computes all evidence.
     pub fn of(candidates: &Candidates, found: &Found) -> Self {
         let all = &candidates.found;
         let Own { words, proximity, meaning, both, best_words } = Own::of(all, &found.similarity);
@@ -167,7 +167,7 @@ impl Evidence {
     }
 }
 
-/// For each candidate the largest value in its group.
+/// For each candidate, the largest value in its group.
 fn best_of_group<K: std::hash::Hash + Eq>(
     all: &[Candidate],
     values: &[f32],
@@ -181,7 +181,7 @@ fn best_of_group<K: std::hash::Hash + Eq>(
     all.iter().map(|candidate| best.get(&group(candidate)).copied().unwrap_or(0.0)).collect()
 }
 
-/// For each candidate what the best three of its session make together.
+/// For each candidate, the weighted sum of the best three values in its session.
 fn best_three(all: &[Candidate], values: &[f32]) -> Vec<f32> {
     let mut best: HashMap<i64, [f32; 3]> = HashMap::new();
     for (candidate, value) in all.iter().zip(values) {
@@ -191,7 +191,7 @@ fn best_three(all: &[Candidate], values: &[f32]) -> Vec<f32> {
     all.iter().map(|candidate| best.get(&candidate.session).map_or(0.0, sum)).collect()
 }
 
-/// Puts a value where it belongs among the largest three.
+/// Inserts a value into the largest three.
 pub(super) fn insert(three: &mut [f32; 3], value: f32) {
     let place = three.iter().position(|known| value > *known);
     if let Some(place) = place {
@@ -234,7 +234,7 @@ fn windows(found: &[Candidate]) -> Vec<f32> {
         .collect()
 }
 
-/// The largest cosine of all, as far as there are any.
+/// The largest cosine, or 0 without any.
 pub(super) fn best_similarity(found: &Found) -> f32 {
     found.similarity.iter().flatten().copied().fold(0.0, f32::max)
 }

@@ -1,8 +1,8 @@
 //! The order of passages and of sessions.
 //!
-//! What is known of the candidates becomes [`Evidence`], evidence becomes named features, and each of the
-//! two orders is a sum of its own features with weights of its own. `docs/recall.md` tells what each
-//! feature is worth and how the weights were fitted. Everything is computed from the candidates alone.
+//! The candidates' data becomes [`Evidence`], evidence becomes named features, and each of the two orders
+//! is a sum of its own features with its own weights. `docs/recall.md` has the value of each feature and how
+//! the weights were fitted. Everything is computed from the candidates alone.
 
 mod confidence;
 mod evidence;
@@ -22,23 +22,23 @@ pub use passages::{PASSAGE_FEATURES, PassageFeatures};
 pub use sessions::{SESSION_FEATURES, SessionFeatures};
 pub use weights::{WEIGHTS, Weights};
 
-/// A passage's score and what it is made of.
+/// The score of a passage, with its features.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PassageScore {
-    /// Its place in [`Candidates::found`].
+    /// Its index in [`Candidates::found`].
     pub candidate: usize,
-    /// The sum of its features, weighted.
+    /// The weighted sum of its features.
     pub score: f32,
     /// Its features, in the order of [`PASSAGE_FEATURES`].
     pub features: PassageFeatures,
 }
 
-/// A session's score and what it is made of.
+/// The score of a session, with its features.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SessionScore {
     /// Its row.
     pub session: i64,
-    /// The sum of its features, weighted.
+    /// The weighted sum of its features.
     pub score: f32,
     /// Its features, in the order of [`SESSION_FEATURES`].
     pub features: SessionFeatures,
@@ -51,12 +51,11 @@ pub struct Ranking {
     pub passages: Vec<PassageScore>,
     /// Sessions, best first.
     pub sessions: Vec<SessionScore>,
-    /// How sure we are that the best passages answer the question, from 0 to 1: see
-    /// [`CONFIDENT`].
+    /// Confidence that the best passages answer the question, from 0 to 1: see [`CONFIDENT`].
     pub confidence: f32,
-    /// What confidence is made of, in the order of [`SIGNALS`].
+    /// The inputs of the confidence, in the order of [`SIGNALS`].
     pub signals: Signals,
-    /// Whether a passage holds so much of the question that it counts as an answer whatever the confidence.
+    /// True if a passage holds so much of the question that it counts as an answer whatever the confidence.
     pub holds_enough: bool,
 }
 
@@ -64,7 +63,7 @@ pub struct Ranking {
 pub fn rank(candidates: &Candidates, found: &Found, weights: &Weights) -> Ranking {
     let evidence = Evidence::of(candidates, found);
     let all = &candidates.found;
-    // What is equal is ordered by ids, not by rows, which depend on the order of import.
+    // Ties are ordered by ids, not by rows, which depend on the order of import.
     let mut sessions = sessions::features(all, &evidence)
         .into_iter()
         .map(|(session, first_key, features)| {
@@ -82,7 +81,7 @@ pub fn rank(candidates: &Candidates, found: &Found, weights: &Weights) -> Rankin
         })
         .collect();
     put_behind(all, &mut passages);
-    // What a tool printed beside an answer is none.
+    // A tool's output beside an answer is not an answer.
     passages.retain(|score| !score.is_beside() || all[score.candidate].kind.is_prose());
     passages.sort_by(|a, b| {
         b.score.total_cmp(&a.score).then_with(|| all[a.candidate].key.cmp(&all[b.candidate].key))
@@ -97,13 +96,13 @@ pub fn rank(candidates: &Candidates, found: &Found, weights: &Weights) -> Rankin
     }
 }
 
-/// How far away the passage is, at most, that another only stands beside.
+/// The maximum distance at which a passage counts as beside another.
 const BESIDE: u32 = 2;
-/// How much less the one counts than the other.
+/// The difference in score between the two.
 const BEHIND: f32 = 0.01;
 
-/// Puts what only stands beside an answer behind that answer, however much its place in the session and its
-/// speaker count for it. `scores` are in the order of the candidates.
+/// Ranks a passage that is only beside an answer below that answer, however much its position in the
+/// session and its speaker add. `scores` are in the order of the candidates.
 fn put_behind(all: &[Candidate], scores: &mut [PassageScore]) {
     let answers: HashMap<(i64, u32), f32> = scores
         .iter()
@@ -120,38 +119,38 @@ fn put_behind(all: &[Candidate], scores: &mut [PassageScore]) {
     }
 }
 
-/// A feature with what it adds to a score.
+/// A feature with its share of a score.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part {
-    /// What the feature is called.
+    /// The name of the feature.
     pub name: &'static str,
-    /// The feature, from 0 to 1 (but for counts, which may be more).
+    /// The value of the feature, from 0 to 1 (counts may be larger).
     pub value: f32,
-    /// What it counts.
+    /// The weight.
     pub weight: f32,
 }
 
 impl Part {
-    /// What it adds to the score.
+    /// Returns its contribution to the score.
     pub fn contribution(&self) -> f32 {
         self.value * self.weight
     }
 }
 
 impl PassageScore {
-    /// Whether it only stands beside what was found: it shares neither words nor meaning with the question.
+    /// Returns true if it is only beside a hit: it shares neither words nor meaning with the question.
     pub fn is_beside(&self) -> bool {
         self.features[passages::WORDS] == 0.0 && self.features[passages::MEANING] == 0.0
     }
 
-    /// What the score is made of, what adds or takes most first; what is nothing is left out.
+    /// Returns the parts of the score, the largest contributions first, without those that are zero.
     pub fn parts(&self) -> Vec<Part> {
         parts(&PASSAGE_FEATURES, &self.features, &WEIGHTS.passages)
     }
 }
 
 impl SessionScore {
-    /// As [`PassageScore::parts`].
+    /// See [`PassageScore::parts`].
     pub fn parts(&self) -> Vec<Part> {
         parts(&SESSION_FEATURES, &self.features, &WEIGHTS.sessions)
     }
@@ -171,12 +170,12 @@ fn weighted(features: &[f32], weights: &[f32]) -> f32 {
     features.iter().zip(weights).map(|(feature, weight)| feature * weight).sum()
 }
 
-/// The largest value, never zero: it is divided by.
+/// The largest value, never zero, because it is a divisor.
 pub(crate) fn largest(values: impl IntoIterator<Item = f32>) -> f32 {
     values.into_iter().fold(f32::MIN_POSITIVE, f32::max)
 }
 
-/// Divides by the largest value: the best has 1.
+/// Divides by the largest value, so that the best is 1.
 fn as_shares(values: &mut [f32]) {
     let best = largest(values.iter().copied());
     values.iter_mut().for_each(|value| *value /= best);

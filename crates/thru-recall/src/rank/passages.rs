@@ -5,13 +5,13 @@ use thru_store::index::Candidate;
 
 use super::evidence::Evidence;
 
-/// How many features a passage has.
+/// Number of features.
 const COUNT: usize = 13;
 
 /// The features of a passage, in the order of [`PASSAGE_FEATURES`].
 pub type PassageFeatures = [f32; COUNT];
 
-/// What the features are called.
+/// The names of the features.
 pub const PASSAGE_FEATURES: [&str; COUNT] = [
     "words",
     "window",
@@ -28,7 +28,7 @@ pub const PASSAGE_FEATURES: [&str; COUNT] = [
     "when",
 ];
 
-/// Where two of them stand.
+/// The indexes of two of them.
 pub(super) const WORDS: usize = 0;
 pub(super) const MEANING: usize = 3;
 const _: () = assert!(matches!(PASSAGE_FEATURES[WORDS].as_bytes(), b"words"));
@@ -41,7 +41,7 @@ pub(super) fn features(all: &[Candidate], evidence: &Evidence) -> Vec<PassageFea
         .map(|(at, candidate)| {
             let is = |kind| f32::from(candidate.kind == kind && !candidate.is_subagent);
             let (person, agent) = (is(PassageKind::Human), is(PassageKind::Assistant));
-            // Between 0 and 1 for what passages have: one term to some ten thousand.
+            // From 0 to 1 for real passages: one term to some ten thousand.
             let length = ((1 + candidate.length) as f32).ln() / 10.0;
             [
                 evidence.words[at],

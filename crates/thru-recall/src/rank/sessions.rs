@@ -8,14 +8,14 @@ use thru_store::index::Candidate;
 use super::evidence::{Evidence, by_thread, insert, spoken_words};
 use super::largest;
 
-/// How many features a session has.
+/// Number of features.
 const COUNT: usize = 17;
 
 /// The features of a session, in the order of [`SESSION_FEATURES`].
 pub type SessionFeatures = [f32; COUNT];
 
-/// What the features are called. Of words, of meaning, of both together, and of both wherever in a turn they
-/// stand, each the best three passages; shares of the best session, but for meaning, which is a share already.
+/// The names of the features. For words, for meaning, for both together, and for both anywhere in a turn,
+/// each the best three passages; in shares of the best session, except meaning, which is a share already.
 pub const SESSION_FEATURES: [&str; COUNT] = [
     "both-1",
     "both-2",
@@ -36,7 +36,7 @@ pub const SESSION_FEATURES: [&str; COUNT] = [
     "when",
 ];
 
-/// What is gathered of one session.
+/// The data gathered for one session.
 #[derive(Default)]
 struct Gathered {
     both: [f32; 3],

@@ -1,10 +1,10 @@
-//! The weights in force. They were fitted once, by softmax regression; `docs/recall.md` has what they were made
-//! on and how far they hold elsewhere.
+//! The weights in force. They were fitted once, by softmax regression; `docs/recall.md` says on which data,
+//! and how well they generalise.
 
 use super::passages::PassageFeatures;
 use super::sessions::SessionFeatures;
 
-/// What each feature counts in each of the two orders.
+/// The weight of each feature in each of the two orders.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Weights {
     /// In the order of [`super::PASSAGE_FEATURES`].

@@ -1,4 +1,4 @@
-//! Tables of what is read, and of what is not.
+//! Tables of questions with and without dates.
 
 use super::*;
 use proptest::prelude::*;
@@ -11,7 +11,7 @@ fn berlin() -> TimeZone {
     TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").unwrap()
 }
 
-/// What is read in a zone: the words, and from when until when, days without their midnight.
+/// The parsed words and time in a zone, from and until, days without their midnight.
 fn read(query: &str, now: &str, zone: &TimeZone) -> Option<(String, String)> {
     let when = mentioned(query, now.parse().unwrap(), zone)?;
     let show = |moment: Timestamp| {
@@ -264,7 +264,7 @@ proptest! {
                 prop_assert!(when.from < when.until, "{} {:?}", text, when);
                 let place = text.get(when.place.clone());
                 prop_assert!(place.is_some_and(|place| place == place.trim() && !place.is_empty()));
-                // What was read is read again where it stands alone, if nothing before forbade it.
+                // The words that were read are read again alone, unless a word before forbade it.
                 let alone = mentioned(place.unwrap_or_default(), now, &zone);
                 prop_assert!(alone.is_some(), "{}", text);
             }

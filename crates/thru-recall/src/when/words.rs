@@ -1,8 +1,8 @@
-//! The words of which dates are made, in English and German. All are given in small letters.
+//! The words that make up dates, in English and German, all in lower case.
 
 use jiff::civil::Weekday;
 
-/// The month that a word names for sure: `january`, `märz`. `may` and `march` are other words, too.
+/// The month that a word certainly names: `january`, `märz`. `may` and `march` are other words, too.
 pub(super) fn month(word: &str) -> Option<i8> {
     Some(match word {
         "january" | "januar" | "jänner" => 1,
@@ -21,7 +21,7 @@ pub(super) fn month(word: &str) -> Option<i8> {
     })
 }
 
-/// The month that a word names where other words say that it is one.
+/// The month that a word names if other words say that it is one.
 pub(super) fn month_or_other_word(word: &str) -> Option<i8> {
     Some(match word {
         "march" => 3,
@@ -30,7 +30,7 @@ pub(super) fn month_or_other_word(word: &str) -> Option<i8> {
     })
 }
 
-/// The month that a word stands for where a day or a year is beside it.
+/// The month that a word stands for beside a day or a year.
 pub(super) fn month_beside_number(word: &str) -> Option<i8> {
     Some(match word {
         "jan" => 1,
@@ -48,7 +48,7 @@ pub(super) fn month_beside_number(word: &str) -> Option<i8> {
     })
 }
 
-/// The day of the week that a word names.
+/// The weekday that a word names.
 pub(super) fn weekday(word: &str) -> Option<Weekday> {
     Some(match word {
         "monday" | "montag" => Weekday::Monday,
@@ -62,7 +62,7 @@ pub(super) fn weekday(word: &str) -> Option<Weekday> {
     })
 }
 
-/// What time is counted in.
+/// A unit of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
     Hour,
@@ -72,7 +72,7 @@ pub(super) enum Unit {
     Year,
 }
 
-/// The unit that a word names, and whether it may be one alone: `week`, not `weeks`.
+/// The unit that a word names, and true if it may be a single one: `week`, not `weeks`.
 pub(super) fn unit(word: &str) -> Option<(Unit, bool)> {
     Some(match word {
         "hour" | "stunde" => (Unit::Hour, true),
@@ -108,12 +108,12 @@ pub(super) fn number(word: &str) -> Option<i32> {
     })
 }
 
-/// The year that a word of four digits names: of this century.
+/// The year that a word of four digits names, of this century.
 pub(super) fn year(word: &str) -> Option<i16> {
     digits(word, 4..=4).filter(|year| (2000..2100).contains(year)).and_then(|y| y.try_into().ok())
 }
 
-/// The day of a month: `3`, `3rd`, `3.`; and whether it is written as an ordinal.
+/// The day of a month: `3`, `3rd`, `3.`; and true if it is written as an ordinal.
 pub(super) fn day_of_month(word: &str) -> Option<(i8, bool)> {
     let ordinal = ["st", "nd", "rd", "th", "."].iter().find_map(|end| word.strip_suffix(end));
     let day = one_or_two_digits(ordinal.unwrap_or(word))?;
@@ -125,14 +125,14 @@ pub(super) fn one_or_two_digits(word: &str) -> Option<i8> {
     digits(word, 1..=2)?.try_into().ok()
 }
 
-/// Whether a word says that a date is not in the past, or not one date.
+/// Returns true if a word says that a date is not in the past, or not one date.
 pub(super) fn is_elsewhere(word: &str) -> bool {
     matches!(word, "next" | "every" | "each" | "jede" | "jeden" | "jedem" | "jedes")
         || has_stem(word, "nächste")
         || has_stem(word, "kommende")
 }
 
-/// Whether a word stands behind "may" where that is a verb: the most frequent ones.
+/// Returns true if a word follows "may" as a verb: the most frequent ones.
 #[rustfmt::skip]
 pub(super) fn follows_verb(word: &str) -> bool {
     matches!(
@@ -143,18 +143,18 @@ pub(super) fn follows_verb(word: &str) -> bool {
     )
 }
 
-/// `last` and its like, which name the one before this one.
+/// Returns true for `last` and the like, which name the previous one.
 pub(super) fn is_last(word: &str) -> bool {
     matches!(word, "last" | "previous")
         || ["letzte", "vorige", "vergangene"].iter().any(|stem| has_stem(word, stem))
 }
 
-/// `this` and its like.
+/// Returns true for `this` and the like.
 pub(super) fn is_this(word: &str) -> bool {
     word == "this" || has_stem(word, "diese")
 }
 
-/// Whether a German word is the stem with one of its endings.
+/// Returns true if a German word is the stem with one of its endings.
 fn has_stem(word: &str, stem: &str) -> bool {
     word.strip_prefix(stem).is_some_and(|ending| matches!(ending, "" | "n" | "r" | "s" | "m"))
 }
