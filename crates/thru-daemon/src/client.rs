@@ -1,4 +1,4 @@
-//! Asking a daemon something.
+//! A client of the daemon.
 
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -20,33 +20,41 @@ pub struct Client {
     number: u64,
 }
 
-/// Why there is no answer to be used.
+/// The error of a call.
 #[derive(Debug, thiserror::Error)]
 pub enum CallError {
-    /// It could not be asked, or did not answer in time.
+    /// The request could not be sent, or no answer came in time.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// It refused.
+    /// The daemon refused.
     #[error("{message}")]
     Refused {
-        /// The number that JSON-RPC gives the reason.
+        /// The JSON-RPC error code.
         code: i64,
-        /// The reason in words.
+        /// The message of the error.
         message: String,
     },
-    /// What it answered is nothing we know.
-    #[error("the daemon answered something that is no answer")]
+    /// The answer is malformed.
+    #[error("the daemon sent a malformed answer")]
     Senseless,
 }
 
 impl Client {
-    /// Connects, if a daemon listens there.
+    /// Connects to the daemon that listens on a socket.
+    ///
+    /// # Errors
+    /// Fails if no daemon listens there, or it runs as another user.
     pub fn connect(socket: &Path, patience: Duration) -> io::Result<Self> {
         let stream = socket::connect(socket, patience)?;
         Ok(Self { stream, reader: MessageReader::new(), number: 0 })
     }
 
-    /// Asks for a method and waits so long for the answer.
+    /// Calls a method and waits up to `patience` for the answer.
+    ///
+    /// # Errors
+    /// Returns [`CallError::Io`] if the request cannot be sent or no answer comes in time,
+    /// [`CallError::Refused`] if the daemon answers with an error, and [`CallError::Senseless`] if the
+    /// answer is malformed.
     pub fn call(
         &mut self,
         method: &str,
@@ -76,25 +84,37 @@ impl Client {
         }
     }
 
-    /// Asks who it is.
+    /// Asks the daemon to identify itself.
+    ///
+    /// # Errors
+    /// See [`Client::call`].
     pub fn hello(&mut self, patience: Duration) -> Result<Hello, CallError> {
         let answer = self.call("hello", json!({}), patience)?;
         serde_json::from_value(answer).map_err(|_| CallError::Senseless)
     }
 
-    /// Asks how it is.
+    /// Returns the daemon's status.
+    ///
+    /// # Errors
+    /// See [`Client::call`].
     pub fn status(&mut self, patience: Duration) -> Result<Value, CallError> {
         self.call("status", json!({}), patience)
     }
 
-    /// Has it bring in what there is, and waits until that is done.
+    /// Makes the daemon ingest pending data, and waits until that is done.
+    ///
+    /// # Errors
+    /// See [`Client::call`].
     pub fn bring_in(&mut self, patience: Duration) -> Result<Value, CallError> {
         let milliseconds = u64::try_from(patience.as_millis()).unwrap_or(u64::MAX);
         let params = json!({ "wait": true, "timeout_ms": milliseconds });
         self.call("wake", params, patience + Duration::from_millis(500))
     }
 
-    /// Calls an MCP tool; gives the text of its result.
+    /// Calls an MCP tool and returns the text of its result.
+    ///
+    /// # Errors
+    /// See [`Client::call`].
     pub fn call_tool(
         &mut self,
         name: &str,
@@ -107,13 +127,13 @@ impl Client {
         text.map(str::to_owned).ok_or(CallError::Senseless)
     }
 
-    /// Asks it to end.
+    /// Asks the daemon to end.
     pub(crate) fn stop(&mut self, patience: Duration) -> Result<(), CallError> {
         self.call("stop", json!({}), patience).map(|_| ())
     }
 }
 
-/// A stream on which everything together has to be done by a deadline.
+/// A stream with one deadline for all operations together.
 pub(crate) struct Timed<'a> {
     pub(crate) stream: &'a Stream,
     pub(crate) deadline: Instant,
@@ -130,7 +150,7 @@ impl Timed<'_> {
 
 impl Read for Timed<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        // Pipes of Windows have no timeouts; there the other side's end has to do.
+        // Windows pipes have no timeouts; the other side's timeout must do there.
         let _ = self.stream.set_recv_timeout(self.left()?);
         (&mut &*self.stream).read(buffer)
     }

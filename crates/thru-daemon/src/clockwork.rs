@@ -1,12 +1,12 @@
-//! Two clocks: the one on the wall, which may be set and goes on while the machine sleeps, and one that
-//! only ever counts. Where they disagree, something happened that nobody told us of.
+//! Two clocks: the wall clock, which may be set and goes on while the machine sleeps, and one that only
+//! counts. A difference between them means that something happened unnoticed.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use thru_core::{Clock, Timestamp};
 
-/// Notices when the clock on the wall does not show what was to be expected.
+/// Detects jumps of the wall clock.
 pub(crate) struct Clockwork {
     wall: Arc<dyn Clock>,
     seen: (Timestamp, Instant),
@@ -22,7 +22,7 @@ impl Clockwork {
         self.wall.now()
     }
 
-    /// How far the clock on the wall went too far or not far enough since this was last asked.
+    /// Returns how far the wall clock has jumped, in either direction, since the last call.
     pub(crate) fn jump(&mut self) -> Duration {
         let now = (self.wall.now(), Instant::now());
         let counted = now.1.duration_since(self.seen.1);
@@ -32,7 +32,7 @@ impl Clockwork {
         Duration::from_millis(shown.abs_diff(counted))
     }
 
-    /// How long until a moment; none, if it is over.
+    /// Returns the time until a moment; zero if it is past.
     pub(crate) fn until(&self, moment: Timestamp) -> Duration {
         let left = moment.as_millisecond().saturating_sub(self.now().as_millisecond());
         Duration::from_millis(u64::try_from(left).unwrap_or(0))

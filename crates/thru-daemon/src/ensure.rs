@@ -1,6 +1,6 @@
-//! Making sure that one daemon runs, and one only, however many want it at the same time; and ending
-//! it. Whether one runs is never decided by a process number: the system gives numbers to others, and
-//! keeps those of the dead. Only a held lock and an answer on the socket count.
+//! Starts the one daemon of a home, however many processes want it at the same time, and stops it. A
+//! process id never decides whether a daemon runs: the system reuses the ids of dead processes. Only a held
+//! lock and an answer on the socket count.
 
 use std::cmp::Ordering;
 use std::io;
@@ -13,14 +13,14 @@ use crate::lock::{DaemonLock, Holder, holder, is_held};
 use crate::paths::Paths;
 use crate::socket::remove_stale;
 
-/// How long a daemon has to say who it is.
+/// The time for a daemon to identify itself.
 const ANSWER: Duration = Duration::from_millis(500);
-/// How often is looked whether it is there.
+/// Polling interval while waiting for it.
 const STEP: Duration = Duration::from_millis(20);
-/// How long a daemon has to finish what it is doing before another takes its place.
+/// The time for a daemon to finish its work before another takes its place.
 const ENDING: Duration = Duration::from_secs(5);
 
-/// What is found on the socket.
+/// The state of the socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Probe {
     /// A daemon of this version.
@@ -29,54 +29,54 @@ pub enum Probe {
     Older(Hello),
     /// A daemon of a newer version.
     Newer(Hello),
-    /// Somebody who does not answer.
+    /// A process that does not answer.
     Silent,
-    /// Nobody.
+    /// No process.
     Absent,
 }
 
-/// How it came that a daemon runs, or why none does.
+/// The outcome of [`ensure`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ensured {
-    /// It ran already.
+    /// A daemon was already running.
     Running(Hello),
-    /// It was started, and answers.
+    /// A daemon was started, and answers.
     Started(Hello),
-    /// It was started; nobody waited for its answer.
+    /// A daemon was started without waiting for its answer.
     Spawned,
-    /// One of a newer version runs, which is left alone.
+    /// A daemon of a newer version runs, and is left alone.
     Newer(Hello),
-    /// Somebody else is starting one.
+    /// Another process is starting one.
     Elsewhere,
-    /// One holds the lock and does not answer. It may be stopped, or hang.
+    /// A daemon holds the lock and does not answer. It may be stopped, or hang.
     Hung(Option<Holder>),
 }
 
-/// Why a daemon could not be started.
+/// The error of starting a daemon.
 #[derive(Debug, thiserror::Error)]
 pub enum EnsureError {
-    /// Something with its files.
+    /// One of its files cannot be used, or the program cannot be started.
     #[error("the daemon cannot be started: {0}")]
     Io(#[from] io::Error),
-    /// It was started and did not come up.
+    /// It was started and did not answer.
     #[error("the daemon was started and does not answer")]
     NoAnswer,
 }
 
-/// How the end of a daemon came about.
+/// The outcome of [`stop`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stopped {
-    /// There was none.
+    /// No daemon was running.
     NotRunning,
-    /// It ended.
+    /// The daemon ended.
     Ended(Hello),
-    /// It said that it would, and has not yet.
+    /// The daemon agreed to end, and has not yet.
     Ending(Hello),
-    /// It does not answer.
+    /// The daemon does not answer.
     Hung(Option<Holder>),
 }
 
-/// Looks who listens on the socket.
+/// Checks which daemon listens on the socket.
 pub fn probe(paths: &Paths, identity: &Identity) -> Probe {
     let hello = Client::connect(&paths.socket, ANSWER)
         .map_err(CallError::from)
@@ -95,9 +95,13 @@ pub fn probe(paths: &Paths, identity: &Identity) -> Probe {
     }
 }
 
-/// Makes sure that a daemon runs. `spawn` starts one; it is called at most once, and by one process at
-/// a time. Where somebody else is at it already, it is waited for as long as `patience` says; the same
-/// goes for the answer of one that was started here.
+/// Makes sure that a daemon runs. `spawn` starts one; it is called at most once, and by one process at a
+/// time. Waits up to `patience` for another process that is starting one, and for the answer of one started
+/// here.
+///
+/// # Errors
+/// Returns [`EnsureError::Io`] if the files of the daemon cannot be used or `spawn` fails, and
+/// [`EnsureError::NoAnswer`] if the started daemon does not answer in time.
 pub fn ensure(
     paths: &Paths,
     identity: &Identity,
@@ -121,10 +125,10 @@ pub fn ensure(
             return Ok(found);
         }
     };
-    // Whoever was at it before us may have been done by now.
+    // Another process may have started one meanwhile.
     let found = probe(paths, identity);
     if let Probe::Older(hello) = &found {
-        // It may hang, or not want to: that shows below.
+        // It may hang, or refuse: that shows below.
         let asked = Client::connect(&paths.socket, ANSWER)
             .map_err(CallError::from)
             .and_then(|mut client| client.stop(ANSWER));
@@ -134,8 +138,8 @@ pub fn ensure(
     } else if let Some(found) = settled(found, paths) {
         return Ok(found);
     }
-    // Nobody answers. One that comes up, ends or has its hands full holds the lock for a moment; one
-    // that hangs, for ever.
+    // No answer. A daemon that starts, ends or is busy holds the lock for a moment; one that hangs holds it
+    // for ever.
     let deadline_of_lock = Instant::now() + patience.max(ANSWER);
     while is_held(&paths.lock)? {
         if let Some(found) = settled(probe(paths, identity), paths) {
@@ -152,7 +156,7 @@ pub fn ensure(
         return Ok(Ensured::Spawned);
     }
     loop {
-        // Holding the lock until it answers keeps others from starting one more.
+        // Holding the lock until it answers keeps other processes from starting one more.
         match probe(paths, identity) {
             Probe::Ready(hello) => {
                 drop(start);
@@ -165,13 +169,16 @@ pub fn ensure(
     }
 }
 
-/// Ends the daemon, of whatever version, and waits so long for its end.
+/// Ends the daemon, of whatever version, and waits up to `patience` for its end.
+///
+/// # Errors
+/// Fails if the lock file of the daemon cannot be opened or locked.
 pub fn stop(paths: &Paths, identity: &Identity, patience: Duration) -> io::Result<Stopped> {
     let hello = match probe(paths, identity) {
         Probe::Ready(hello) | Probe::Older(hello) | Probe::Newer(hello) => hello,
         Probe::Silent => return Ok(Stopped::Hung(holder(&paths.lock))),
         Probe::Absent => {
-            // It may have begun or ended this moment.
+            // It may have started or ended just now.
             return Ok(match wait_for_lock(paths, ANSWER)? {
                 true => Stopped::NotRunning,
                 false => Stopped::Hung(holder(&paths.lock)),
@@ -181,7 +188,7 @@ pub fn stop(paths: &Paths, identity: &Identity, patience: Duration) -> io::Resul
     let asked = Client::connect(&paths.socket, ANSWER)
         .map_err(CallError::from)
         .and_then(|mut client| client.stop(ANSWER));
-    // One that ends while it is asked has ended.
+    // A daemon that ends while being asked has ended.
     Ok(match wait_for_lock(paths, patience)? {
         true => Stopped::Ended(hello),
         false if asked.is_ok() => Stopped::Ending(hello),
@@ -189,7 +196,7 @@ pub fn stop(paths: &Paths, identity: &Identity, patience: Duration) -> io::Resul
     })
 }
 
-/// What a probe comes to, where nothing has to be done about it.
+/// Returns the outcome of a probe that needs no action.
 fn settled(probe: Probe, paths: &Paths) -> Option<Ensured> {
     match probe {
         Probe::Ready(hello) => Some(Ensured::Running(hello)),
@@ -199,7 +206,7 @@ fn settled(probe: Probe, paths: &Paths) -> Option<Ensured> {
     }
 }
 
-/// Waits until nobody holds the lock of the daemon.
+/// Waits until the lock of the daemon is free.
 fn wait_for_lock(paths: &Paths, patience: Duration) -> io::Result<bool> {
     let deadline = Instant::now() + patience;
     while is_held(&paths.lock)? {

@@ -1,13 +1,13 @@
-//! Where one message ends and the next begins: a length of four bytes (big-endian) before each, or,
-//! for whom that is too much, one message to a line. The first byte tells: a message is a JSON object,
-//! and a length that begins with `{` would be two gigabytes.
+//! Message framing: each message follows its length in four bytes (big-endian), or, for simple clients,
+//! stands on a line of its own. The first byte tells the two apart: a message is a JSON object, and a
+//! length that begins with `{` would be two gigabytes.
 
 use std::io::{self, Read, Write};
 
-/// The longest message.
+/// Maximum bytes of a message.
 pub const LARGEST: usize = 1024 * 1024;
 
-/// How messages are told apart.
+/// The framing of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// Each after its length.
@@ -16,13 +16,13 @@ pub enum Form {
     Lines,
 }
 
-/// Why a message could not be read. The connection cannot be used after that.
+/// The error of reading a message. The connection cannot be used afterwards.
 #[derive(Debug, thiserror::Error)]
 pub enum FrameError {
-    /// It is longer than any message may be.
+    /// The message is longer than [`LARGEST`].
     #[error("a message is longer than {LARGEST} bytes")]
     TooLong,
-    /// The other side went away, or took too long.
+    /// The other side closed the connection, or took too long.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
@@ -31,22 +31,26 @@ pub enum FrameError {
 #[derive(Debug)]
 pub struct MessageReader {
     form: Option<Form>,
-    /// What was read beyond the last message.
+    /// Bytes read beyond the last message.
     rest: Vec<u8>,
 }
 
 impl MessageReader {
-    /// Finds out from the first byte how messages come.
+    /// Returns a reader that detects the framing from the first byte.
     pub fn new() -> Self {
         Self { form: None, rest: Vec::new() }
     }
 
-    /// How messages come, once one came.
+    /// Returns the framing, once a message has come.
     pub fn form(&self) -> Option<Form> {
         self.form
     }
 
-    /// The next message; none when the other side ended the stream between two.
+    /// Reads the next message; `None` if the stream ended between two messages.
+    ///
+    /// # Errors
+    /// Returns [`FrameError::TooLong`] for a message beyond [`LARGEST`], and [`FrameError::Io`] if the
+    /// stream fails or ends inside a message.
     pub fn next(&mut self, stream: &mut impl Read) -> Result<Option<Vec<u8>>, FrameError> {
         loop {
             if let Some(message) = self.take()? {
@@ -59,7 +63,7 @@ impl MessageReader {
             };
             match read {
                 0 if self.rest.is_empty() => return Ok(None),
-                // A last line needs no end.
+                // The last line needs no newline.
                 0 if self.form == Some(Form::Lines) => {
                     return Ok(Some(std::mem::take(&mut self.rest)));
                 }
@@ -69,7 +73,7 @@ impl MessageReader {
         }
     }
 
-    /// Takes a message out of what was read, if a whole one was.
+    /// Takes a whole message out of the buffer, if there is one.
     fn take(&mut self) -> Result<Option<Vec<u8>>, FrameError> {
         let Some(first) = self.rest.first() else { return Ok(None) };
         let form = *self.form.get_or_insert(match first {
@@ -78,7 +82,7 @@ impl MessageReader {
         });
         match form {
             Form::Lines => {
-                // Between two messages there may be empty lines.
+                // There may be empty lines between messages.
                 let blank = self.rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
                 self.rest.drain(..blank);
                 let end = self.rest.iter().position(|byte| *byte == b'\n');
@@ -116,7 +120,10 @@ impl Default for MessageReader {
     }
 }
 
-/// Writes a message in one go. In lines it must not have an end of line itself, and JSON has none.
+/// Writes a message in one go. On a line it must not contain a newline, and JSON has none.
+///
+/// # Errors
+/// Fails if the message is longer than [`LARGEST`], or the stream cannot be written.
 pub fn write_message(stream: &mut impl Write, form: Form, message: &[u8]) -> io::Result<()> {
     if message.len() > LARGEST {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "the message is too long"));
@@ -142,7 +149,7 @@ mod tests {
 
     use super::*;
 
-    /// Gives its bytes in pieces of one size.
+    /// Yields bytes in pieces of one size.
     struct Pieces<'a>(&'a [u8], usize);
 
     impl Read for Pieces<'_> {

@@ -1,12 +1,12 @@
-//! Who a daemon is, and which of two is the newer one.
+//! The identity of a daemon, and the comparison of two by version.
 
 use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 use thru_core::Timestamp;
 
-/// The version of what is spoken on the socket. It goes up when an older client could not talk to a
-/// newer daemon; what is merely added needs no new one.
+/// The version of the socket protocol. It goes up when an older client could not talk to a newer daemon;
+/// additions do not change it.
 pub const PROTOCOL: u32 = 1;
 
 /// The program that runs, or would run, as the daemon.
@@ -14,28 +14,28 @@ pub const PROTOCOL: u32 = 1;
 pub struct Identity {
     /// Its version, such as `0.1.0`.
     pub version: String,
-    /// What tells two builds of a version apart. For people; nothing is decided by it.
+    /// Tells two builds of a version apart. For people; nothing depends on it.
     pub build: String,
 }
 
-/// What a daemon says of itself.
+/// The daemon's description of itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hello {
     /// The version of the program.
     pub version: String,
-    /// The version of what it speaks.
+    /// The version of its protocol.
     pub protocol: u32,
-    /// The number of its process.
+    /// Its process id.
     pub pid: u32,
-    /// When it started.
+    /// The time when it started.
     pub started: Timestamp,
-    /// Which build of the version it is.
+    /// The build of its version.
     #[serde(default)]
     pub build: String,
 }
 
 impl Identity {
-    /// How the daemon that says this compares with one that this program would start. Only an older
+    /// Compares the running daemon that sent this with the one that this program would start. Only an older
     /// one is ever replaced, so that two installations in one home never end each other in turns.
     pub(crate) fn compare(&self, hello: &Hello) -> Ordering {
         let theirs = (hello.protocol, release(&hello.version));
@@ -43,9 +43,9 @@ impl Identity {
     }
 }
 
-/// Numbers of a version, in an order in which a release comes after what led to it.
+/// The numbers of a version, ordered so that a release comes after its pre-releases.
 fn release(version: &str) -> (Vec<u64>, bool, Vec<u64>) {
-    // What follows a `+` tells builds apart, not versions.
+    // Build metadata after a `+` does not count.
     let version = version.split('+').next().unwrap_or_default();
     let (numbers, before) = version.split_once('-').unwrap_or((version, ""));
     let parse = |text: &str| {

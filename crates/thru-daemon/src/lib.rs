@@ -1,12 +1,11 @@
-//! The process in the background: it waits for news, has them brought in, and answers on a local
-//! socket.
+//! The background process: it waits for news, has the work ingest them, and answers on a local socket.
 //!
 //! [`run()`] is the daemon itself; [`ensure()`] makes sure that one runs, [`poke`] tells it that there is
-//! news, [`Client`] asks it something. What its work is, whoever starts it says ([`Work`], [`Service`]).
-//! Threads only: one owns the work, one accepts connections, few answer them, one syncs.
+//! news, [`Client`] calls it. The caller supplies its work ([`Work`], [`Service`]). Threads only: one owns
+//! the work, one accepts connections, a few answer them, one syncs.
 //!
-//! It must not know what it brings in, hold anything that is not on the disk as well, or be needed by
-//! anybody: hooks write to the journal themselves, and every command can bring in what is there.
+//! It must not know the data it ingests, hold any state that is not also on disk, or be needed: hooks write
+//! to the journal themselves, and every command can ingest pending data.
 
 mod client;
 mod clockwork;

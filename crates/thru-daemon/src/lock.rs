@@ -1,5 +1,5 @@
-//! The lock that a daemon holds while it lives. The system lets go of it when the process is gone,
-//! however it went; so it says what a process number in a file cannot.
+//! The lock that a daemon holds while it lives. The system releases it when the process is gone, however it
+//! went; a process id in a file would prove nothing.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -13,7 +13,7 @@ use thru_core::Timestamp;
 use crate::identity::Hello;
 use crate::paths::{file_id, private};
 
-/// How long somebody may look whether the lock is free.
+/// The time for which another process may probe the lock.
 const LOOKING: Duration = Duration::from_millis(300);
 
 /// A lock file of ours, held until dropped.
@@ -23,22 +23,22 @@ pub struct DaemonLock {
     file: File,
 }
 
-/// What the holder of the lock wrote into it, for people. It may be gone since.
+/// The identity that the holder wrote into the lock, for people. It may have ended since.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
     /// The version of its program.
     pub version: String,
-    /// The number of its process.
+    /// Its process id.
     pub pid: u32,
-    /// When it started.
+    /// The time when it started.
     pub started: Timestamp,
-    /// Where it listens: settings may say otherwise by now.
+    /// The path of its socket, which may differ from today's settings.
     #[serde(default)]
     pub socket: Option<PathBuf>,
 }
 
 impl DaemonLock {
-    /// Takes the lock, if nobody holds it.
+    /// Takes the lock, if it is free.
     pub(crate) fn try_take(path: &Path) -> io::Result<Option<Self>> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
@@ -50,14 +50,15 @@ impl DaemonLock {
                 Ok(()) => {}
             }
             let lock = Self { path: path.to_owned(), file };
-            // Where the home was deleted and made again in between, we hold what nobody else sees.
+            // If the home was deleted and made again in between, our lock is on a file that no other
+            // process sees.
             if lock.is_in_place() {
                 return Ok(Some(lock));
             }
         }
     }
 
-    /// The same; whoever only looks whether it is free is waited for.
+    /// [`DaemonLock::try_take`], but waits for processes that only probe the lock.
     pub(crate) fn take(path: &Path) -> io::Result<Option<Self>> {
         let deadline = Instant::now() + LOOKING;
         loop {
@@ -68,13 +69,13 @@ impl DaemonLock {
         }
     }
 
-    /// Whether the file is still what its path names.
+    /// Returns true if the path still names this file.
     pub(crate) fn is_in_place(&self) -> bool {
         let (named, ours) = (std::fs::metadata(&self.path), self.file.metadata());
         matches!((named, ours), (Ok(named), Ok(ours)) if file_id(&named) == file_id(&ours))
     }
 
-    /// Writes for people who it is that holds the lock.
+    /// Writes the holder's identity into the lock, for people.
     pub(crate) fn sign(&mut self, hello: &Hello, socket: &Path) -> io::Result<()> {
         let holder = Holder { socket: Some(socket.to_owned()), ..Holder::from(hello) };
         let line = serde_json::to_string(&holder)? + "\n";
@@ -84,13 +85,16 @@ impl DaemonLock {
     }
 }
 
-/// Whether somebody holds the lock.
+/// Returns true if a daemon holds the lock.
+///
+/// # Errors
+/// Fails if the lock file cannot be opened or locked.
 pub fn is_held(path: &Path) -> io::Result<bool> {
     let file = match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         opened => opened?,
     };
-    // Together with others who look: they must not take each other for a daemon.
+    // Shared with other probes, which must not take each other for a daemon.
     match file.try_lock_shared() {
         Err(TryLockError::WouldBlock) => Ok(true),
         Err(TryLockError::Error(error)) => Err(error),
@@ -98,7 +102,7 @@ pub fn is_held(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// What stands in the lock, while somebody holds it.
+/// Returns the holder's identity, while the lock is held.
 pub fn holder(path: &Path) -> Option<Holder> {
     if !is_held(path).ok()? {
         return None;
@@ -133,6 +137,6 @@ mod tests {
         assert!(!lock.is_in_place());
         assert!(DaemonLock::try_take(&path).unwrap().is_some(), "another file, another lock");
         drop(lock);
-        assert!(holder(&path).is_none(), "what nobody holds says nothing");
+        assert!(holder(&path).is_none(), "a free lock says nothing");
     }
 }

@@ -1,4 +1,4 @@
-//! What the daemon says, for people who look after it: plain lines, never what sessions say.
+//! The daemon's log: plain lines, never the content of sessions.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -9,23 +9,23 @@ use thru_core::Clock;
 
 use crate::paths::private;
 
-/// Where a log begins anew, with what was there under another name.
+/// Bytes after which a log is renamed and a new one begins.
 const LARGEST: u64 = 1024 * 1024;
-/// The longest line: an error may quote a file.
+/// Maximum characters of a line: an error may quote a file.
 const LONGEST_LINE: usize = 400;
 
-/// How much a line matters.
+/// The severity of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// What happens.
+    /// Normal operation.
     Info,
-    /// What works, though not as it should.
+    /// A problem that the daemon works around.
     Warn,
-    /// What does not work.
+    /// A failure.
     Error,
 }
 
-/// A log file; or standard error, where a person or a service manager watches.
+/// A log file, or standard error if a person or a service manager watches.
 pub struct Log {
     path: Option<PathBuf>,
     clock: Arc<dyn Clock>,
@@ -33,7 +33,10 @@ pub struct Log {
 }
 
 impl Log {
-    /// Goes on with the log at `path`.
+    /// Opens the log at `path` for appending.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be opened.
     pub fn open(path: &Path, clock: Arc<dyn Clock>) -> io::Result<Self> {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)?;
@@ -42,22 +45,22 @@ impl Log {
         Ok(Self { path: Some(path.to_owned()), clock, file })
     }
 
-    /// Says it to standard error.
+    /// Returns a log to standard error.
     pub fn to_stderr(clock: Arc<dyn Clock>) -> Self {
         Self { path: None, clock, file: Mutex::new(None) }
     }
 
-    /// Says what happens.
+    /// Logs normal operation.
     pub fn info(&self, message: &str) {
         self.say(Level::Info, message);
     }
 
-    /// Says what works, though not as it should.
+    /// Logs a problem that the daemon works around.
     pub fn warn(&self, message: &str) {
         self.say(Level::Warn, message);
     }
 
-    /// Says what does not work.
+    /// Logs a failure.
     pub fn error(&self, message: &str) {
         self.say(Level::Error, message);
     }
@@ -70,7 +73,7 @@ impl Log {
         };
         let at = self.clock.now().strftime("%Y-%m-%dT%H:%M:%SZ");
         let line = format!("{at} {level} {}\n", one_line(message));
-        // Where it cannot be said, nobody can be told so.
+        // A failure to log cannot be reported anywhere.
         let _ = match &self.path {
             Some(path) => self.append(path, &line),
             None => io::stderr().write_all(line.as_bytes()),

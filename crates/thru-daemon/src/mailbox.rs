@@ -1,5 +1,5 @@
-//! What waits to be looked at: bounded, whoever brings it and however much it is. The watcher,
-//! connections and signals put things in; the loop takes them out.
+//! The mailbox of pending news, bounded whatever the load. The watcher, connections and signals put things
+//! in; the loop takes them out.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::SyncSender;
@@ -8,40 +8,40 @@ use std::time::{Duration, Instant};
 
 use crate::work::News;
 
-/// Told whether the step after its poke went well.
+/// Receives true if the step after its poke succeeded.
 pub(crate) type Waiter = SyncSender<bool>;
 
-/// What came in since somebody looked.
+/// The news since the last look.
 #[derive(Debug)]
 pub(crate) struct Mail {
     news: News,
     poked: Option<Instant>,
     changed: Option<Instant>,
     waiters: Vec<Waiter>,
-    /// Since when something was written that is not synced.
+    /// The time of the oldest write that is not synced.
     written: Option<Instant>,
-    /// Why watching stopped.
+    /// The reason why watching stopped.
     trouble: Option<String>,
-    /// When somebody last wanted something.
+    /// The time of the last request.
     active: Instant,
 }
 
-/// How long news are left lying, so that several are brought in together.
+/// The time that news wait, so that several are handled together.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Delays {
     pub(crate) poke: Duration,
     pub(crate) change: Duration,
-    /// Changes alone are not brought in before.
+    /// Changes alone wait until this time.
     pub(crate) not_before: Instant,
 }
 
-/// The mail, and whether it is over.
+/// The mail, and whether the daemon is to end.
 #[derive(Debug)]
 pub(crate) struct Mailbox {
     mail: Mutex<Mail>,
-    /// There is news, or the end.
+    /// Signals news, or the end.
     arrived: Condvar,
-    /// There is something to sync, or the end.
+    /// Signals unsynced writes, or the end.
     to_sync: Condvar,
     stopped: AtomicBool,
 }
@@ -77,7 +77,7 @@ impl Mailbox {
         self.mail.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A hook says that there is news. Whoever waits for them is told when they were brought in.
+    /// Notes a hook's poke. A waiter is notified when its news were ingested.
     pub(crate) fn poke(&self, waiter: Option<Waiter>) {
         let (now, mut mail) = (Instant::now(), self.open());
         mail.news.poked = true;
@@ -93,7 +93,7 @@ impl Mailbox {
         }
     }
 
-    /// The watcher saw changes.
+    /// Notes changes that the watcher saw.
     pub(crate) fn change(&self, add: impl FnOnce(&mut News)) {
         let (now, mut mail) = (Instant::now(), self.open());
         add(&mut mail.news);
@@ -104,7 +104,7 @@ impl Mailbox {
         }
     }
 
-    /// Watching does not work any longer.
+    /// Notes that watching has stopped working.
     pub(crate) fn trouble(&self, why: String) {
         self.open().trouble = Some(why);
         self.arrived.notify_one();
@@ -114,29 +114,29 @@ impl Mailbox {
         self.open().trouble.take()
     }
 
-    /// Somebody asked something.
+    /// Notes a request.
     pub(crate) fn asked(&self) {
         self.open().active = Instant::now();
     }
 
-    /// When somebody last wanted something.
+    /// Returns the time of the last request.
     pub(crate) fn active(&self) -> Instant {
         self.open().active
     }
 
-    /// Everything that came in.
+    /// Takes all news and waiters.
     pub(crate) fn take(&self) -> (News, Vec<Waiter>) {
         let mut mail = self.open();
         (mail.poked, mail.changed) = (None, None);
         (std::mem::take(&mut mail.news), std::mem::take(&mut mail.waiters))
     }
 
-    /// Whether what came in has lain long enough.
+    /// Returns true if the news have waited long enough.
     pub(crate) fn is_ready(&self, delays: &Delays) -> bool {
         self.open().ready_at(delays).is_some_and(|at| at <= Instant::now())
     }
 
-    /// Waits until what came in has lain long enough, or `deadline`, or trouble, or the end.
+    /// Waits until the news have waited long enough, or until `deadline`, trouble, or the end.
     pub(crate) fn wait(&self, delays: &Delays, deadline: Instant) {
         let mut mail = self.open();
         while !self.is_stopped() && mail.trouble.is_none() {
@@ -150,7 +150,7 @@ impl Mailbox {
         }
     }
 
-    /// Waits until something was written and `delay` is over; false at the end.
+    /// Waits until something was written and `delay` has passed; false at the end.
     pub(crate) fn wait_for_sync(&self, delay: Duration) -> bool {
         let mut mail = self.open();
         while !self.is_stopped() {
@@ -172,7 +172,7 @@ impl Mailbox {
     }
 
     pub(crate) fn stop(&self) {
-        // Under the lock, so that nobody looks before and goes to sleep after.
+        // Under the lock, so that no thread checks before it and sleeps after it.
         let _mail = self.open();
         self.stopped.store(true, Ordering::Relaxed);
         self.arrived.notify_all();
@@ -188,19 +188,19 @@ impl Mailbox {
     }
 }
 
-/// Ends a daemon from outside: for signals.
+/// Ends a daemon from outside, for signals.
 #[derive(Clone, Debug)]
 pub struct Stopper {
     pub(crate) mailbox: Arc<Mailbox>,
 }
 
 impl Stopper {
-    /// One for a daemon that is to be run.
+    /// Returns a stopper for a daemon that is yet to run.
     pub fn new() -> Self {
         Self { mailbox: Arc::new(Mailbox::new()) }
     }
 
-    /// Has the daemon end after what it is doing.
+    /// Ends the daemon after its current step.
     pub fn stop(&self) {
         self.mailbox.stop();
     }

@@ -1,4 +1,4 @@
-//! Where the files of a daemon lie.
+//! The paths of the daemon's files.
 
 use std::fs::{DirBuilder, Metadata, OpenOptions};
 use std::io;
@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use thru_core::Layout;
 
-/// The longest path of a socket that every system takes (macOS: 104 bytes with the final zero).
+/// Maximum bytes of a socket path that every system accepts (macOS: 104 with the final zero).
 const LONGEST: usize = 100;
 
 /// The files of the daemon of one home.
@@ -15,18 +15,18 @@ const LONGEST: usize = 100;
 pub struct Paths {
     /// The folder of the files below.
     pub run: PathBuf,
-    /// Held while the daemon lives.
+    /// The lock held while the daemon lives.
     pub lock: PathBuf,
-    /// Held by whoever starts one.
+    /// The lock held while a process starts one.
     pub start: PathBuf,
-    /// What it says.
+    /// The log.
     pub log: PathBuf,
-    /// Where it answers.
+    /// The socket.
     pub socket: PathBuf,
 }
 
 impl Paths {
-    /// The files in this home, with the socket that [`socket_path`] found.
+    /// Returns the paths in this home, with the socket from [`socket_path`].
     pub fn new(layout: &Layout, socket: PathBuf) -> Self {
         let run = layout.run();
         Self {
@@ -38,7 +38,7 @@ impl Paths {
         }
     }
 
-    /// Makes the folder, for the user alone.
+    /// Creates the folder, for the user alone.
     pub(crate) fn create(&self) -> io::Result<()> {
         let mut builder = DirBuilder::new();
         #[cfg(unix)]
@@ -47,8 +47,8 @@ impl Paths {
     }
 }
 
-/// Where the socket lies: where the settings say, else in the home, else (the address of a socket has
-/// room for a hundred bytes) where the system keeps such files, under a name made of user and home.
+/// Returns the path of the socket: the one in the settings, else one in the home, else (a socket address
+/// has room for a hundred bytes) one in the system's runtime folder, named after user and home.
 pub fn socket_path(
     layout: &Layout,
     configured: Option<&Path>,
@@ -72,15 +72,15 @@ pub fn socket_path(
     fitting.unwrap_or_else(|| temporary.join(name))
 }
 
-/// Adds to `options` that a file it creates is for the user alone.
+/// Makes files that `options` creates private to the user.
 pub(crate) fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
     options
 }
 
-/// What tells one file from another that had the same name. The time is part of it because numbers of
-/// files are given again at once.
+/// Identifies a file among those of the same name. Includes the time because inode numbers are reused at
+/// once.
 pub(crate) type FileId = (u64, u64, Option<SystemTime>);
 
 pub(crate) fn file_id(metadata: &Metadata) -> FileId {

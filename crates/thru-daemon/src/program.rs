@@ -1,5 +1,5 @@
-//! The file of the program that runs: an upgrade replaces it, and a daemon of the old one should not
-//! go on for days.
+//! The file of the running program: an upgrade replaces it, and a daemon of the old one should not live on
+//! for days.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use crate::paths::{FileId, file_id};
 
-/// The program as it was when the daemon started.
+/// The program file as it was when the daemon started.
 #[derive(Clone, Debug)]
 pub struct Program {
     path: PathBuf,
@@ -21,7 +21,7 @@ struct State {
     modified: Option<SystemTime>,
 }
 
-/// What became of it.
+/// The state of the program file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     Same,
@@ -30,17 +30,20 @@ pub(crate) enum Fate {
 }
 
 impl Program {
-    /// The program at this path, as it is now.
+    /// Records the current file of the program at a path.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be examined.
     pub fn at(path: &Path) -> io::Result<Self> {
         Ok(Self { path: path.to_owned(), was: State::of(path)? })
     }
 
-    /// Where it lies.
+    /// Returns its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What tells this build from others of the same version.
+    /// Returns a mark that tells this build from others of the same version.
     pub fn build(&self) -> String {
         let modified =
             self.was.modified.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
@@ -52,7 +55,7 @@ impl Program {
             Ok(state) if state == self.was => Fate::Same,
             Ok(_) => Fate::Replaced,
             Err(error) if error.kind() == io::ErrorKind::NotFound => Fate::Gone,
-            // Who cannot look does not know better.
+            // Unreadable: assume no change.
             Err(_) => Fate::Same,
         }
     }

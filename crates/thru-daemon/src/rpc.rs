@@ -1,57 +1,60 @@
-//! JSON-RPC 2.0: what a message asks for, and what is answered.
+//! JSON-RPC 2.0: requests and answers.
 
 use serde_json::{Value, json};
 
-/// A request, whoever sent it.
+/// A request from any client.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
-    /// What the answer is to be marked with. Without, no answer is wanted.
+    /// The id for the answer. A request without one gets no answer.
     pub id: Option<Value>,
-    /// What is asked for.
+    /// The method.
     pub method: String,
-    /// With what.
+    /// The parameters.
     pub params: Value,
 }
 
-/// Why there is no result.
+/// The error of a request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct RpcError {
-    /// As JSON-RPC numbers them.
+    /// The JSON-RPC error code.
     pub code: i64,
-    /// In words.
+    /// The message.
     pub message: String,
 }
 
 impl RpcError {
-    /// The message is no JSON.
+    /// The message is not JSON.
     pub const NO_JSON: i64 = -32_700;
-    /// The message is no request.
+    /// The message is not a request.
     pub const NO_REQUEST: i64 = -32_600;
-    /// There is no such method.
+    /// The method does not exist.
     pub const NO_METHOD: i64 = -32_601;
-    /// The parameters are not what the method takes.
+    /// The parameters do not fit the method.
     pub const PARAMS: i64 = -32_602;
-    /// Something went wrong here.
+    /// An internal error.
     pub const INTERNAL: i64 = -32_603;
-    /// The settings do not allow it.
+    /// Refused by the settings.
     pub const REFUSED: i64 = -32_001;
-    /// What was waited for did not come.
+    /// The wait timed out.
     pub const TIMEOUT: i64 = -32_002;
 
-    /// An error with this number.
+    /// Returns an error with this code.
     pub fn new(code: i64, message: impl Into<String>) -> Self {
         Self { code, message: message.into() }
     }
 }
 
-/// What is answered to a request.
+/// The answer to a request.
 pub type Answer = Result<Value, RpcError>;
 
-/// Reads a request.
+/// Parses a request.
+///
+/// # Errors
+/// Returns the error to answer with, and the id for that answer, if the message is not a valid request.
 pub fn parse(message: &[u8]) -> Result<Request, (Value, RpcError)> {
     let no_json = |error: serde_json::Error| {
-        (Value::Null, RpcError::new(RpcError::NO_JSON, format!("the message is no JSON: {error}")))
+        (Value::Null, RpcError::new(RpcError::NO_JSON, format!("the message is not JSON: {error}")))
     };
     let value: Value = serde_json::from_slice(message).map_err(no_json)?;
     let refuse = |id: Value, why: &str| Err((id, RpcError::new(RpcError::NO_REQUEST, why)));
@@ -60,25 +63,25 @@ pub fn parse(message: &[u8]) -> Result<Request, (Value, RpcError)> {
     };
     let id = match fields.remove("id") {
         Some(id @ (Value::String(_) | Value::Number(_) | Value::Null)) => Some(id),
-        Some(_) => return refuse(Value::Null, "an id is a text or a number"),
+        Some(_) => return refuse(Value::Null, "an id must be a string or a number"),
         None => None,
     };
     let for_answer = || id.clone().unwrap_or(Value::Null);
     if fields.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
-        return refuse(for_answer(), "only JSON-RPC 2.0 is spoken here");
+        return refuse(for_answer(), "only JSON-RPC 2.0 is supported");
     }
     let Some(Value::String(method)) = fields.remove("method") else {
-        return refuse(for_answer(), "a request names its method");
+        return refuse(for_answer(), "a request needs a method");
     };
     let params = match fields.remove("params") {
         None | Some(Value::Null) => json!({}),
         Some(params @ (Value::Object(_) | Value::Array(_))) => params,
-        Some(_) => return refuse(for_answer(), "parameters are an object"),
+        Some(_) => return refuse(for_answer(), "parameters must be an object"),
     };
     Ok(Request { id, method, params })
 }
 
-/// The message that answers a request.
+/// The answer to a request as a message.
 pub(crate) fn answer(id: &Value, answer: Answer) -> Vec<u8> {
     let message = match answer {
         Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),

@@ -1,5 +1,4 @@
-//! The daemon: one thread that waits, has news brought in, and looks now and then whether all is still
-//! as it was.
+//! The daemon: one thread that waits, has news ingested, and checks its files now and then.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -25,44 +24,44 @@ use crate::syncing;
 use crate::watch::Watching;
 use crate::work::{News, Outcome, Service, Work};
 
-/// Steps that may panic one after another before the daemon gives up.
+/// Steps that may panic in a row before the daemon gives up.
 const MOST_PANICS: u32 = 3;
-/// What is due, or failed, is not tried again before this, and then ever more rarely.
+/// The shortest pause before due or failed work is tried again; pauses grow from there.
 const SHORTEST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_mins(5);
-/// Looking at everything may take this part of the time.
+/// Full scans may take this fraction of the time: one in so many parts.
 const SCAN_SHARE: u32 = 200;
-/// Bringing in what changes all the time may take this part of the time.
+/// Frequent changes may take this fraction of the time: one in so many parts.
 const CHANGE_SHARE: u32 = 10;
-/// A step that took long (the first import of years, say) must not make us deaf: everything is looked at
-/// again after this time, and changes wait no longer than this.
+/// The longest time without a full scan, and for changes to wait: a step that took long (the first import
+/// of years, say) must not make the daemon deaf.
 const LONGEST_UNSEEN: Duration = Duration::from_hours(1);
 const LONGEST_DELAY: Duration = Duration::from_secs(30);
 
-/// All that a daemon needs besides its work.
+/// The parts of a daemon besides its work.
 pub struct Setup {
-    /// Where its files lie.
+    /// The paths of its files.
     pub paths: Paths,
-    /// How it behaves.
+    /// Its settings.
     pub settings: Settings,
-    /// Who it is.
+    /// Its identity.
     pub identity: Identity,
-    /// Its program, to notice when that is replaced.
+    /// Its program file, to notice a replacement.
     pub program: Option<Program>,
-    /// The clock on the wall.
+    /// The wall clock.
     pub clock: Arc<dyn Clock>,
     /// Ends it.
     pub stopper: Stopper,
-    /// What is done while work goes on.
+    /// The calls answered while work goes on.
     pub service: Arc<dyn Service>,
 }
 
-/// Why the daemon ended.
+/// The reason why the daemon ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// It was asked to.
+    /// On request.
     Asked,
-    /// There was nothing to do for long.
+    /// Idle for long.
     Idle,
     /// Its home or its program is gone.
     Gone,
@@ -72,26 +71,30 @@ pub enum End {
     Broken,
 }
 
-/// Why there is no daemon.
+/// The error of running a daemon.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// There is one already.
+    /// A daemon is already running.
     #[error("a daemon runs already")]
     AlreadyRunning,
-    /// Something with its files.
+    /// One of its files cannot be used.
     #[error("{}: {error}", path.display())]
     Io {
-        /// Which one.
+        /// The file.
         path: PathBuf,
-        /// What.
+        /// The underlying error.
         error: io::Error,
     },
-    /// The system gives no threads.
+    /// The system cannot start a thread.
     #[error("no thread can be started: {0}")]
     Thread(io::Error),
 }
 
 /// Runs the daemon until it ends.
+///
+/// # Errors
+/// Returns [`RunError::AlreadyRunning`] if another daemon holds the lock, [`RunError::Io`] if a file or the
+/// socket cannot be used, and [`RunError::Thread`] if a thread cannot be started.
 pub fn run(setup: Setup, work: &mut dyn Work, log: &Arc<Log>) -> Result<End, RunError> {
     let Setup { paths, settings, identity, program, clock, stopper, service } = setup;
     let at = |path: &PathBuf| {
@@ -161,16 +164,16 @@ pub fn run(setup: Setup, work: &mut dyn Work, log: &Arc<Log>) -> Result<End, Run
         End::Broken => "ended: the work panicked again and again",
     });
     mailbox.stop();
-    // Whoever still waits is told, and what was written is synced.
+    // Remaining waiters are notified, and writes are synced.
     drop(mailbox.take());
     let _ = syncing.join();
-    // The socket before the lock: who gets the lock finds no socket of ours.
+    // The socket before the lock: the next holder of the lock finds no socket of ours.
     drop(server);
     drop(lock);
     Ok(end)
 }
 
-/// A pause that gets longer each time it is needed.
+/// A pause that grows each time it is needed.
 struct Pause {
     length: Duration,
     until: Instant,
@@ -187,7 +190,7 @@ impl Pause {
     }
 }
 
-/// What the loop knows.
+/// The state of the loop.
 struct Turning<'a> {
     work: &'a mut dyn Work,
     log: &'a Log,
@@ -203,9 +206,9 @@ struct Turning<'a> {
     scan_cost: Duration,
     outcome: Outcome,
     delays: Delays,
-    /// For what is due at once all the time, and for what fails.
+    /// For work that is due again at once, and for failures.
     pause: Pause,
-    /// The last step failed: everything has to be looked at.
+    /// True if the last step failed: a full scan is needed.
     retry: bool,
     last_error: Option<String>,
     /// The last step, for people.
@@ -220,7 +223,7 @@ impl Turning<'_> {
         let folders = self.watched();
         self.watching.set(folders);
         self.publish();
-        // What came while nobody ran.
+        // News from before the start.
         self.mailbox.change(News::add_everything);
         self.step(News::default());
         loop {
@@ -230,19 +233,19 @@ impl Turning<'_> {
             if self.panics >= MOST_PANICS {
                 return End::Broken;
             }
-            // Before every step: work would make a home again that somebody deleted.
+            // Before every step: work would recreate a home that was deleted.
             if !lock.is_in_place() || !server.is_reachable() {
                 return End::Gone;
             }
             if let Some(why) = self.mailbox.take_trouble() {
-                self.log.warn(&format!("{why}; looking at everything now and then instead"));
+                self.log.warn(&format!("{why}; polling instead"));
                 self.watching.give_up(why);
                 self.mailbox.change(News::add_everything);
                 self.publish();
             }
             let jump = self.clockwork.jump();
             if jump > self.settings.clock_tolerance {
-                self.log.info(&format!("the clock went {} s astray", jump.as_secs()));
+                self.log.info(&format!("the clock jumped by {} s", jump.as_secs()));
                 self.mailbox.change(News::add_everything);
                 self.pause.end();
             }
@@ -275,7 +278,7 @@ impl Turning<'_> {
         }
     }
 
-    /// Has everything brought in that came.
+    /// Has the work ingest the news.
     fn step(&mut self, more: News) {
         let (mut news, waiters) = self.mailbox.take();
         news.merge(more);
@@ -305,7 +308,7 @@ impl Turning<'_> {
         if let Some(error) = &error
             && self.last_error.as_ref() != Some(error)
         {
-            self.log.error(&format!("news could not be brought in: {error}"));
+            self.log.error(&format!("ingest failed: {error}"));
         }
         self.last_error = error;
         self.retry = !succeeded;
@@ -331,10 +334,10 @@ impl Turning<'_> {
         self.watching.set(folders);
         self.look_for_missing();
         self.publish();
-        // What is cut short is not done.
+        // An interrupted step is not done.
         let done = succeeded && !self.mailbox.is_stopped();
         for waiter in waiters {
-            // He may have gone.
+            // The waiter may be gone.
             let _ = waiter.try_send(done);
         }
     }
@@ -344,11 +347,11 @@ impl Turning<'_> {
         catch_unwind(AssertUnwindSafe(|| self.work.watched())).unwrap_or(known)
     }
 
-    /// Looks whether all is still as it was.
+    /// Checks that files and folders are still in place.
     fn check(&mut self) -> Option<End> {
         match self.program.as_ref().map_or(Fate::Same, Program::fate) {
             Fate::Replaced => return Some(End::Replaced),
-            // In the midst of an upgrade it may be gone for a moment.
+            // During an upgrade it may be gone for a moment.
             Fate::Gone if self.missing_program => return Some(End::Gone),
             fate => self.missing_program = fate == Fate::Gone,
         }
@@ -356,7 +359,7 @@ impl Turning<'_> {
             self.mailbox.change(News::add_everything);
             self.publish();
         }
-        // Others write, too.
+        // Other processes write to the store, too.
         let due = catch_unwind(AssertUnwindSafe(|| self.work.due())).unwrap_or(None);
         self.outcome.due = self.outcome.due.into_iter().chain(due).min();
         self.next_check = Instant::now() + self.settings.check_interval;
@@ -364,7 +367,7 @@ impl Turning<'_> {
         None
     }
 
-    /// Looks sooner again, where a folder is missing.
+    /// Checks sooner again if a folder is missing.
     fn look_for_missing(&mut self) {
         if self.watching.misses_any() {
             let soon = Instant::now() + self.settings.missing_interval;
@@ -372,7 +375,7 @@ impl Turning<'_> {
         }
     }
 
-    /// When everything is to be looked at.
+    /// The time of the next full scan.
     fn next_scan(&self) -> Instant {
         let interval = match self.watching.polling() {
             Some(_) => self.settings.poll_interval,
@@ -384,20 +387,20 @@ impl Turning<'_> {
         failed.map_or(regular, |failed| failed.min(regular))
     }
 
-    /// When something is to be done although no news came.
+    /// The time of due work that needs no news.
     fn due_at(&self, now: Instant) -> Option<Instant> {
         let due = now + self.clockwork.until(self.outcome.due?);
         Some(due.max(self.pause.until))
     }
 
-    /// When we end, if nothing comes.
+    /// The time to end if nothing comes.
     fn idle_at(&self) -> Option<Instant> {
         let is_idle = !self.outcome.busy && self.outcome.due.is_none() && !self.retry;
         let after = self.settings.idle_exit.filter(|_| is_idle)?;
         Some(self.mailbox.active() + after)
     }
 
-    /// Puts down how things are, for whoever asks.
+    /// Publishes the status.
     fn publish(&mut self) {
         let work = catch_unwind(AssertUnwindSafe(|| self.work.status())).unwrap_or(Value::Null);
         let hello = &self.desk.hello;

@@ -1,4 +1,4 @@
-//! Answering on the socket: one thread accepts, one more for each of the few connections at a time.
+//! The server on the socket: one thread accepts, and one more serves each of a few connections.
 
 use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,13 +20,13 @@ use crate::rpc::{self, Answer, Request, RpcError};
 use crate::socket::{Socket, SocketFile, is_same_user};
 use crate::work::{Service, ToolError};
 
-/// Connections that are answered at a time. Hooks connect and are gone; this is for those who stay.
+/// Connections served at a time. Hooks connect and are gone; this is for those that stay.
 const MOST_CONNECTIONS: usize = 16;
-/// How long somebody waits for what he woke us for, unless he says so, and at most.
+/// Default and maximum time that a client waits for the step it asked for.
 const WAIT: Duration = Duration::from_mins(1);
 const LONGEST_WAIT: Duration = Duration::from_mins(10);
 
-/// What answering needs to know.
+/// The state shared by connections.
 pub(crate) struct Desk {
     pub(crate) hello: Hello,
     pub(crate) mailbox: Arc<Mailbox>,
@@ -34,26 +34,26 @@ pub(crate) struct Desk {
     pub(crate) tools_enabled: bool,
     pub(crate) patience: Duration,
     pub(crate) log: Arc<Log>,
-    /// What the loop last said of itself.
+    /// The last status that the loop published.
     pub(crate) status: Mutex<Value>,
     pub(crate) connections: AtomicUsize,
 }
 
-/// The thread that accepts.
+/// The accepting thread.
 pub(crate) struct Server {
     file: SocketFile,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Server {
-    /// Begins to answer.
+    /// Starts to accept connections.
     pub(crate) fn start(socket: Socket, desk: Arc<Desk>) -> std::io::Result<Self> {
         let file = socket.file().clone();
         let accept = move || {
             while !desk.mailbox.is_stopped() {
                 match socket.accept() {
                     Ok(stream) => receive(stream, &desk),
-                    // Too many open files, say: it passes, and hot loops make it worse.
+                    // Too many open files, say: it passes, and a busy loop makes it worse.
                     Err(_) => thread::sleep(Duration::from_millis(50)),
                 }
             }
@@ -69,7 +69,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Where the socket is gone nobody can wake the thread. It ends with the process.
+        // If the socket file is gone, the thread cannot be woken. It ends with the process.
         let awake = self.file.knock();
         self.file.remove();
         if let Some(thread) = self.thread.take().filter(|_| awake) {
@@ -78,20 +78,20 @@ impl Drop for Server {
     }
 }
 
-/// Answers a connection on a thread of its own, while there are not too many.
+/// Serves a connection on a thread of its own, unless there are too many.
 fn receive(stream: Stream, desk: &Arc<Desk>) {
     if desk.mailbox.is_stopped() || !is_same_user(&stream) {
         return;
     }
     if desk.connections.fetch_add(1, Ordering::Relaxed) >= MOST_CONNECTIONS {
         desk.connections.fetch_sub(1, Ordering::Relaxed);
-        // It was most likely a poke, and one too many does no harm.
+        // Most likely a poke, and a superfluous one does no harm.
         desk.mailbox.poke(None);
         return;
     }
     let there = Arc::clone(desk);
     let answer = move || {
-        // A panic is a fault of ours in one answer; it must not use up a place for ever.
+        // A panic is a bug in one answer; it must not use up a slot for ever.
         let _ = catch_unwind(AssertUnwindSafe(|| converse(&stream, &there)));
         there.connections.fetch_sub(1, Ordering::Relaxed);
     };
@@ -106,9 +106,9 @@ fn converse(stream: &Stream, desk: &Desk) {
     loop {
         let (message, is_last) = match reader.next(&mut timed()) {
             Ok(Some(message)) => (desk.respond(&message), false),
-            // Opened and closed without a word: that is how hooks poke.
+            // Opened and closed without a message: a hook's poke.
             Ok(None) if reader.form().is_none() => return desk.mailbox.poke(None),
-            // The same, as a pipe of Windows says it.
+            // The same on a Windows pipe.
             Err(FrameError::Io(error))
                 if reader.form().is_none() && error.kind() == ErrorKind::BrokenPipe =>
             {
@@ -133,7 +133,7 @@ fn converse(stream: &Stream, desk: &Desk) {
 }
 
 impl Desk {
-    /// The message that answers a message, if it wants an answer.
+    /// Returns the answer to a message, if it wants one.
     fn respond(&self, message: &[u8]) -> Option<Vec<u8>> {
         self.mailbox.asked();
         match rpc::parse(message) {
@@ -180,7 +180,7 @@ impl Desk {
         status
     }
 
-    /// Has news brought in and waits for that.
+    /// Has news ingested and waits for that.
     fn wake(&self, params: &Value) -> Answer {
         let wait = params["timeout_ms"].as_u64().map_or(WAIT, Duration::from_millis);
         let deadline = Instant::now() + wait.min(LONGEST_WAIT);
@@ -193,20 +193,20 @@ impl Desk {
                 Err(RecvTimeoutError::Timeout) if !self.mailbox.is_stopped() && !left.is_zero() => {
                 }
                 Err(RecvTimeoutError::Timeout) if !self.mailbox.is_stopped() => {
-                    return Err(RpcError::new(RpcError::TIMEOUT, "it takes longer than that"));
+                    return Err(RpcError::new(RpcError::TIMEOUT, "the wait timed out"));
                 }
                 Err(_) => return Err(RpcError::new(RpcError::INTERNAL, "the daemon is ending")),
             }
         }
     }
 
-    /// Calls a tool and puts what it gives into the form that MCP has for it.
+    /// Calls a tool and wraps its result in the form of MCP.
     fn call(&self, params: &Value) -> Answer {
         if !self.tools_enabled {
             return Err(RpcError::new(RpcError::REFUSED, "the settings do not allow tools here"));
         }
         let Some(name) = params["name"].as_str() else {
-            return Err(RpcError::new(RpcError::PARAMS, "a call names its tool"));
+            return Err(RpcError::new(RpcError::PARAMS, "a call needs the name of a tool"));
         };
         let none = json!({});
         let arguments = match &params["arguments"] {
@@ -232,7 +232,7 @@ impl Desk {
     }
 }
 
-/// What this process takes of the memory, where that is cheap to know.
+/// Returns the memory of this process in bytes, where that is cheap to know.
 fn memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

@@ -1,10 +1,9 @@
-//! Having the system look after the daemon: texts for systemd and launchd. Neither is needed; hooks
-//! start a daemon where none runs.
+//! Service definitions for systemd and launchd. Neither is needed; hooks start a daemon if none runs.
 
 use std::path::Path;
 
-/// A unit for the user's systemd. It has to work as any user: a user's own systemd may not use much of
-/// what a system unit would be hardened with.
+/// Returns a unit for the user's systemd. It must work for any user: a user's own systemd may not use much
+/// of the hardening of system units.
 pub fn systemd_unit(program: &Path, environment: &[(&str, &str)]) -> String {
     let variables: String = environment
         .iter()
@@ -38,7 +37,7 @@ pub fn systemd_unit(program: &Path, environment: &[(&str, &str)]) -> String {
     )
 }
 
-/// A word of a unit, with nothing in it that systemd would take for something else.
+/// Quotes a word of a unit, with nothing in it that systemd would interpret.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {
@@ -52,7 +51,7 @@ fn quoted(text: &str) -> String {
     quoted + "\""
 }
 
-/// An agent for launchd.
+/// Returns an agent for launchd.
 pub fn launchd_agent(label: &str, program: &Path, environment: &[(&str, &str)]) -> String {
     let variables: String = environment
         .iter()

@@ -1,33 +1,33 @@
-//! What can be set, with the defaults that were chosen.
+//! The settings of a daemon, with their defaults.
 
 use std::time::Duration;
 
-/// How a daemon behaves.
+/// The settings of a daemon.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// How long after a poke its news are brought in, so that several count as one.
+    /// The delay between a poke and the ingest, so that several pokes count as one.
     pub debounce: Duration,
-    /// The same after a change of a watched file: a session at work writes all the time.
+    /// The same after a change of a watched file: an active session writes all the time.
     pub change_delay: Duration,
-    /// How long after a poke at most until what was written is synced.
+    /// The longest delay between a poke and the sync of its writes.
     pub sync_delay: Duration,
-    /// How often it looks whether its folders, its files and its program are still what they were.
+    /// The interval at which folders, files and the program are checked for replacement.
     pub check_interval: Duration,
-    /// The same while a folder that is to be watched is not there.
+    /// The same while a folder to watch is missing.
     pub missing_interval: Duration,
-    /// How often everything is looked at although watching works.
+    /// The interval of full scans while watching works.
     pub rescan_interval: Duration,
-    /// How often everything is looked at where watching does not work.
+    /// The interval of full scans without watching.
     pub poll_interval: Duration,
-    /// How far the clock may run from what we expect before everything is looked at.
+    /// The clock jump from which a full scan is needed.
     pub clock_tolerance: Duration,
-    /// After how long without anything to do it ends; never, where there is none.
+    /// The idle time after which the daemon ends; `None` for never.
     pub idle_exit: Option<Duration>,
-    /// How long reading one request or writing one answer may take.
+    /// The time for reading a request or writing an answer.
     pub patience: Duration,
-    /// Whether MCP tools may be called.
+    /// True if MCP tools may be called.
     pub tools_enabled: bool,
-    /// Whether files are watched; without, they are polled.
+    /// True to watch files instead of polling them.
     pub watch: bool,
 }
 

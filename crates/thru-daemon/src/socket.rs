@@ -1,4 +1,4 @@
-//! The local socket: a Unix socket, or a named pipe on Windows. Only the same user gets in.
+//! The local socket: a Unix socket, or a named pipe on Windows. Only the same user can connect.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,13 +14,13 @@ use crate::paths::FileId;
 #[cfg(unix)]
 use crate::paths::file_id;
 
-/// A socket that is listened on. Its file goes when this does.
+/// A listening socket. Its file is removed with it.
 pub(crate) struct Socket {
     listener: Listener,
     file: SocketFile,
 }
 
-/// The file of a socket of ours.
+/// The file of our socket.
 #[derive(Clone, Debug)]
 pub(crate) struct SocketFile {
     path: PathBuf,
@@ -32,8 +32,8 @@ fn name(path: &Path) -> io::Result<Name<'_>> {
 }
 
 impl Socket {
-    /// Listens at `path`, and takes away what an earlier daemon left there. Whoever calls this holds the
-    /// lock; so what is there and does not answer is left over.
+    /// Listens at `path`, and removes what an earlier daemon left there. The caller holds the lock, so a
+    /// file that does not answer is stale.
     pub(crate) fn listen(path: &Path) -> io::Result<Self> {
         remove_stale(path)?;
         let options = || -> io::Result<ListenerOptions<'_>> {
@@ -43,7 +43,7 @@ impl Socket {
         let listener = {
             use interprocess::os::unix::local_socket::ListenerOptionsExt as _;
             match options()?.mode(0o600).create_sync() {
-                // Some systems have no modes of sockets that are not bound yet. The folder is private.
+                // Some systems cannot set the mode of an unbound socket. The folder is private.
                 Err(error) if error.kind() == io::ErrorKind::Unsupported => {
                     let listener = options()?.create_sync()?;
                     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);
@@ -68,20 +68,20 @@ impl Socket {
 }
 
 impl SocketFile {
-    /// Whether the path still leads to us.
+    /// Returns true if the path still leads to us.
     pub(crate) fn is_in_place(&self) -> bool {
         self.id == id_of(&self.path)
     }
 
-    /// Removes the file, unless it is somebody else's by now.
+    /// Removes the file, unless it belongs to another socket by now.
     pub(crate) fn remove(&self) {
         if self.id.is_some() && self.is_in_place() {
-            // What stays is taken away by the next one.
+            // A remaining file is removed by the next daemon.
             let _ = std::fs::remove_file(&self.path);
         }
     }
 
-    /// Wakes whoever accepts.
+    /// Wakes the accepting thread.
     pub(crate) fn knock(&self) -> bool {
         self.is_in_place() && connect(&self.path, Duration::from_millis(100)).is_ok()
     }
@@ -100,7 +100,7 @@ fn id_of(_: &Path) -> Option<FileId> {
     None
 }
 
-/// Removes a socket that nobody listens on.
+/// Removes a socket that no process listens on.
 pub(crate) fn remove_stale(path: &Path) -> io::Result<()> {
     if id_of(path).is_none() {
         return Ok(());
@@ -113,11 +113,11 @@ pub(crate) fn remove_stale(path: &Path) -> io::Result<()> {
             }
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        _ => Err(io::Error::new(io::ErrorKind::AddrInUse, "somebody else listens there")),
+        _ => Err(io::Error::new(io::ErrorKind::AddrInUse, "another process listens there")),
     }
 }
 
-/// Connects, if somebody listens there who is the same user.
+/// Connects, if a process of the same user listens there.
 pub(crate) fn connect(path: &Path, patience: Duration) -> io::Result<Stream> {
     let mode = ConnectWaitMode::Timeout(patience);
     let stream = ConnectOptions::new().name(name(path)?).wait_mode(mode).connect_sync()?;
@@ -127,8 +127,8 @@ pub(crate) fn connect(path: &Path, patience: Duration) -> io::Result<Stream> {
     }
 }
 
-/// Whether the other side is the same user. Where the system does not tell, the mode of folder and
-/// socket has to do.
+/// Returns true if the peer is the same user. If the system cannot tell, the modes of folder and socket
+/// must do.
 pub(crate) fn is_same_user(stream: &Stream) -> bool {
     #[cfg(unix)]
     {
@@ -147,8 +147,8 @@ fn is_user(other: Option<u32>, user: u32) -> bool {
     other.is_none_or(|other| other == user)
 }
 
-/// Tells the daemon that there is news, without waiting for anything: it does not answer, it need not
-/// run, and what is wrong with it is not the caller's business.
+/// Tells the daemon that there is news, without waiting: it does not answer, it need not run, and its
+/// problems are not the caller's.
 pub fn poke(socket: &Path) {
     #[cfg(unix)]
     let _ = knock_without_waiting(socket);
@@ -156,7 +156,7 @@ pub fn poke(socket: &Path) {
     let _ = std::fs::OpenOptions::new().write(true).open(socket);
 }
 
-/// A connection that is opened and closed says all there is to say.
+/// Opens and closes a connection, which is the whole message.
 #[cfg(unix)]
 fn knock_without_waiting(path: &Path) -> rustix::io::Result<()> {
     use rustix::net::{AddressFamily, SocketAddrUnix, SocketType};
@@ -180,12 +180,12 @@ mod tests {
         let path = folder.path().join("s");
         let socket = Socket::listen(&path).unwrap();
         assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-        assert!(Socket::listen(&path).is_err(), "somebody listens");
+        assert!(Socket::listen(&path).is_err(), "the socket is in use");
         assert!(socket.file().is_in_place());
         let file = socket.file().clone();
         drop(socket);
         assert!(file.is_in_place(), "until it is removed");
-        // A successor's is not ours to remove.
+        // A successor's file is not ours to remove.
         let successor = Socket::listen(&path).unwrap();
         file.remove();
         assert!(successor.file().is_in_place());
@@ -208,7 +208,7 @@ mod tests {
         let path = folder.path().join("s");
         poke(&path);
         let listener = UnixListener::bind(&path).unwrap();
-        // More than anybody queues, to somebody who never answers.
+        // More than any queue holds, to a listener that never accepts.
         for _ in 0..10_000 {
             poke(&path);
         }

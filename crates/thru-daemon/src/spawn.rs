@@ -1,13 +1,13 @@
-//! Starting a process that has nothing of ours: not our files, not our folder, not our environment.
-//! An agent waits for whoever holds its pipes, and a terminal takes its processes with it.
+//! Starts a detached process that inherits neither our files, nor our folder, nor our environment. An agent
+//! waits for every process that holds its pipes, and a terminal takes its processes with it.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-/// What a daemon may know of the environment it was started in. All else belongs to the project that
-/// somebody worked in, and may be a secret of it.
+/// Environment variables that a daemon keeps. All others belong to the project in which it was started, and
+/// may be secrets of it.
 const KEPT: [&str; 9] = [
     "HOME",
     "USER",
@@ -30,18 +30,18 @@ const KEPT_ON_WINDOWS: [&str; 8] = [
     "TEMP",
     "TMP",
 ];
-/// Says that we were started by ourselves, which does not hold for what is started now.
+/// Marks a process that we started ourselves, which does not apply to a daemon.
 const CHILD: &str = "THROUGHLINE_CHILD";
 
-/// How the C library is to keep memory, in a process that lives long and works in bursts (mallopt(3)):
-/// the threads of a step share what they give back, and what is large goes back to the system at once.
+/// Settings of the C library's allocator for a process that lives long and works in bursts (mallopt(3)):
+/// threads share freed memory, and large blocks return to the system at once.
 pub const MEMORY: [(&str, &str); 3] = [
     ("MALLOC_ARENA_MAX", "1"),
     ("MALLOC_MMAP_THRESHOLD_", "65536"),
     ("MALLOC_TRIM_THRESHOLD_", "65536"),
 ];
 
-/// The part of an environment that a daemon is given.
+/// Filters an environment to the variables that a daemon keeps.
 pub fn scrubbed(
     variables: impl Iterator<Item = (OsString, OsString)>,
 ) -> impl Iterator<Item = (OsString, OsString)> {
@@ -55,14 +55,17 @@ fn is_kept(name: &OsStr) -> bool {
     (kept && name != CHILD) || needed
 }
 
-/// Starts a program that goes on when whoever starts it ends. It inherits nothing but the scrubbed
-/// environment. Who lives on has to wait for it some day, as for any child.
+/// Starts a program that outlives its parent and inherits only the scrubbed environment. A parent that
+/// lives on has to wait for it some day, as for any child.
+///
+/// # Errors
+/// Fails if the program cannot be started.
 pub fn spawn(
     program: &Path,
     arguments: &[&str],
     environment: impl Iterator<Item = (OsString, OsString)>,
 ) -> io::Result<Child> {
-    // What others opened in this process without care, no child of it is to have.
+    // Files that other code opened without close-on-exec must not reach the child.
     #[cfg(unix)]
     close_fds::CloseFdsBuilder::new().threadsafe(true).cloexecfrom(3);
     let mut command = Command::new(program);
@@ -87,14 +90,14 @@ pub fn spawn(
     command.spawn()
 }
 
-/// Leaves the terminal. For the process that [`spawn`] started.
+/// Leaves the terminal. Called by the process that [`spawn`] started.
 pub fn detach() {
-    // It fails where we lead a session already.
+    // Fails if we already lead a session.
     #[cfg(unix)]
     let _ = rustix::process::setsid();
 }
 
-/// Lets others go first, unless whoever started us chose already.
+/// Lowers our priority, unless it was changed before the start.
 pub fn let_others_go_first() {
     #[cfg(unix)]
     if rustix::process::nice(0) == Ok(0) {

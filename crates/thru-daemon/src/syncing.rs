@@ -1,5 +1,4 @@
-//! Syncs what hooks wrote, soon after they said so: on a thread of its own, since what is being brought
-//! in may take longer than that.
+//! Syncs hooks' writes soon after their pokes, on a thread of its own, since a step may take longer.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -10,7 +9,7 @@ use crate::log::Log;
 use crate::mailbox::Mailbox;
 use crate::work::Service;
 
-/// Starts it. It ends with the daemon, after it synced once more.
+/// Starts the thread. It ends with the daemon, after a last sync.
 pub(crate) fn start(
     mailbox: Arc<Mailbox>,
     service: Arc<dyn Service>,
@@ -26,9 +25,9 @@ pub(crate) fn start(
                 Ok(Err(error)) => Some(error.to_string()),
                 Err(_) => Some("it panicked".to_owned()),
             };
-            // Said once: it may fail for every event of a session.
+            // Logged once: it may fail for every event of a session.
             if let (Some(error), false) = (&error, failed) {
-                log.error(&format!("what was written cannot be synced: {error}"));
+                log.error(&format!("sync failed: {error}"));
             }
             failed = error.is_some();
             if !goes_on {

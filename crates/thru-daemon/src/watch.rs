@@ -1,5 +1,5 @@
-//! Watching folders: by events of the system where they can be had, else by looking again and again.
-//! Which of the two it is, and why, `thru daemon status` says.
+//! Watches folders, by events of the system if possible, else by polling. `thru daemon status` shows which,
+//! and why.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,16 +12,16 @@ use crate::mailbox::Mailbox;
 use crate::paths::{FileId, file_id};
 use crate::work::News;
 
-/// Folders, each with what it was when it was last watched; none where that is no more.
+/// Folders, each with the id it had when last watched; `None` if it is gone.
 type Folders = BTreeMap<PathBuf, Option<FileId>>;
 
-/// The folders that are to be watched.
+/// The watched folders.
 pub(crate) struct Watching {
     mailbox: Arc<Mailbox>,
     watcher: Option<RecommendedWatcher>,
-    /// Shared with the watcher, which sees them go.
+    /// Shared with the watcher, which sees folders go.
     folders: Arc<Mutex<Folders>>,
-    /// Why files have to be polled.
+    /// The reason for polling.
     polling: Option<String>,
     enabled: bool,
 }
@@ -39,7 +39,7 @@ impl Watching {
         watching
     }
 
-    /// Why files have to be polled, if they have to.
+    /// Returns the reason for polling, if files are polled.
     pub(crate) fn polling(&self) -> Option<&str> {
         self.polling.as_deref()
     }
@@ -48,12 +48,12 @@ impl Watching {
         open(&self.folders).keys().cloned().collect()
     }
 
-    /// Whether a folder is not there that is to be watched once it is.
+    /// Returns true if a folder to watch does not exist yet.
     pub(crate) fn misses_any(&self) -> bool {
         open(&self.folders).values().any(Option::is_none)
     }
 
-    /// Watches these folders, and no others any longer.
+    /// Watches these folders and stops watching all others.
     pub(crate) fn set(&mut self, folders: Vec<PathBuf>) {
         let known = self.folders();
         for folder in known.iter().filter(|known| !folders.contains(known)) {
@@ -66,7 +66,7 @@ impl Watching {
         }
     }
 
-    /// Looks whether folders went, came, or are others now; says whether something came.
+    /// Checks for removed, new and replaced folders; returns true if there are new ones.
     pub(crate) fn check(&mut self) -> bool {
         let changed: Vec<(PathBuf, bool)> = open(&self.folders)
             .iter()
@@ -85,13 +85,13 @@ impl Watching {
         changed.iter().any(|(_, is_there)| *is_there)
     }
 
-    /// Gives up watching: from now on files are polled.
+    /// Switches to polling.
     pub(crate) fn give_up(&mut self, why: String) {
         self.watcher = None;
         self.polling = Some(why);
     }
 
-    /// Tries again what did not work.
+    /// Retries folders that could not be watched.
     pub(crate) fn try_again(&mut self) {
         if self.enabled && self.polling.is_some() {
             self.polling = None;
@@ -111,7 +111,7 @@ impl Watching {
             Ok(event) => note(event, &mailbox, &folders),
             Err(error) => mailbox.trouble(described(&error)),
         };
-        // Links may lead anywhere, and what they lead to is not read either.
+        // Links may lead anywhere, and their targets are not read either.
         let config = Config::default().with_follow_symlinks(false);
         match RecommendedWatcher::new(tell, config) {
             Ok(watcher) => self.watcher = Some(watcher),
@@ -120,7 +120,7 @@ impl Watching {
     }
 
     fn watch(&mut self, folder: &Path) {
-        // What it is before it is watched: were it replaced in between, the next check would see that.
+        // Its id from before the watch, so that the next check notices a replacement in between.
         let Some(id) = id_of(folder) else { return };
         open(&self.folders).insert(folder.to_owned(), Some(id));
         if is_remote(folder) {
@@ -130,7 +130,7 @@ impl Watching {
         let Some(watcher) = &mut self.watcher else { return };
         match watcher.watch(folder, RecursiveMode::Recursive) {
             Ok(()) => {}
-            // It went this moment.
+            // Removed just now.
             Err(_) if id_of(folder).is_none() => {
                 open(&self.folders).insert(folder.to_owned(), None);
             }
@@ -140,7 +140,7 @@ impl Watching {
 
     fn unwatch(&mut self, folder: &Path) {
         if let Some(watcher) = &mut self.watcher {
-            // A folder that went took its watch with it.
+            // A removed folder took its watch with it.
             let _ = watcher.unwatch(folder);
         }
     }
@@ -150,14 +150,14 @@ fn open(folders: &Mutex<Folders>) -> MutexGuard<'_, Folders> {
     folders.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Passes on what changed. Who only looks changes nothing; and it is mostly us who look.
+/// Passes on changes. Accesses are no changes, and mostly our own.
 fn note(event: Event, mailbox: &Mailbox, folders: &Mutex<Folders>) {
     use EventKind::{Access, Modify, Remove};
     if matches!(event.kind, Access(_) | Modify(ModifyKind::Metadata(_))) {
         return;
     }
     if matches!(event.kind, Remove(_) | Modify(ModifyKind::Name(_))) {
-        // One of ours that goes takes its watch with it, whatever is put in its place.
+        // A watched folder that goes takes its watch with it, whatever replaces it.
         let mut folders = open(folders);
         for path in &event.paths {
             if let Some(known) = folders.get_mut(path) {
@@ -181,13 +181,13 @@ fn described(error: &notify::Error) -> String {
     }
 }
 
-/// Which folder is there now.
+/// Returns the id of the folder that is there now.
 fn id_of(folder: &Path) -> Option<FileId> {
     let metadata = std::fs::metadata(folder).ok()?;
     metadata.is_dir().then(|| file_id(&metadata))
 }
 
-/// Whether others may write there without our system noticing.
+/// Returns true if other machines may write there without our system noticing.
 fn is_remote(folder: &Path) -> bool {
     #[cfg(target_os = "linux")]
     {

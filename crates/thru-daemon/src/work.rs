@@ -1,4 +1,4 @@
-//! What the daemon does not know: its work. Whoever starts it hands this in.
+//! The daemon's work, supplied by its starter.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -7,32 +7,32 @@ use std::sync::atomic::AtomicBool;
 use serde_json::Value;
 use thru_core::Timestamp;
 
-/// More changed files than this are as good as all.
+/// Maximum number of changed files; beyond it, everything counts as changed.
 const MOST_PATHS: usize = 1_000;
 
-/// What there may be to bring in.
+/// News: the changes to ingest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct News {
-    /// A hook said that there is something, or somebody asked to have it brought in.
+    /// True after a poke by a hook, or a request to ingest.
     pub poked: bool,
-    /// Files that changed, came or went. A folder among them stands for all that is in it.
+    /// Files that changed, appeared or disappeared. A folder stands for everything in it.
     pub changed: BTreeSet<PathBuf>,
-    /// Anything may have changed: look at all there is.
+    /// True if anything may have changed: a full scan is needed.
     pub everything: bool,
 }
 
 impl News {
-    /// Anything may have changed.
+    /// Returns news that anything may have changed.
     pub fn everything() -> Self {
         Self { everything: true, ..Self::default() }
     }
 
-    /// Whether there is none.
+    /// Returns true if there is none.
     pub fn is_empty(&self) -> bool {
         !self.poked && !self.everything && self.changed.is_empty()
     }
 
-    /// Adds a file that changed. Beyond a number of them all may have changed.
+    /// Adds a changed file. Beyond a maximum, everything counts as changed.
     pub fn add(&mut self, path: PathBuf) {
         if self.everything {
             return;
@@ -43,13 +43,13 @@ impl News {
         }
     }
 
-    /// Anything may have changed.
+    /// Marks everything as changed.
     pub fn add_everything(&mut self) {
         self.everything = true;
         self.changed.clear();
     }
 
-    /// Adds what other news say.
+    /// Adds other news.
     pub fn merge(&mut self, other: Self) {
         self.poked |= other.poked;
         match other.everything {
@@ -59,56 +59,65 @@ impl News {
     }
 }
 
-/// What is left after news were brought in.
+/// The state after a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// When something has to be done although no news came: a session that times out, say.
+    /// The time of the next work that needs no news: a session that times out, say.
     pub due: Option<Timestamp>,
-    /// Whether there are sessions at work. While there are, the daemon does not end by itself.
+    /// True while sessions are active. The daemon does not end by itself then.
     pub busy: bool,
 }
 
-/// Why work could not be done. It is logged as one short line: it must not quote what people said.
+/// The error of a step. Logged as one short line: it must not quote the content of sessions.
 pub type WorkError = Box<dyn std::error::Error + Send + Sync>;
 
-/// The work of the daemon. One thread owns it; nothing of it runs at the same time as another part of
-/// it. An error or a panic costs this step only; what it was about comes again.
+/// The work of the daemon. One thread owns it, so no two parts of it run at the same time. An error or a
+/// panic costs one step only; its news come again.
 pub trait Work {
-    /// Brings in what there may be. Should look at `stop` now and then, and return soon once it is set.
+    /// Ingests news. Should check `stop` now and then, and return soon once it is set.
+    ///
+    /// # Errors
+    /// Fails if the news could not be ingested; they come again.
     fn bring_in(&mut self, news: &News, stop: &AtomicBool) -> Result<Outcome, WorkError>;
 
-    /// When something has to be done although no news came, as things are now: others work on them as
-    /// well. Asked for now and then.
+    /// Returns the current time of the next work that needs no news: other processes change it as well.
+    /// Called now and then.
     fn due(&mut self) -> Option<Timestamp> {
         None
     }
 
-    /// Folders to watch, with all that is in them. They need not exist. Asked for after every step.
+    /// Returns the folders to watch, with everything in them. They need not exist. Called after every step.
     fn watched(&mut self) -> Vec<PathBuf>;
 
-    /// What `thru daemon status` is to show of the work. Asked for after every step.
+    /// Returns the work's part of `thru daemon status`. Called after every step.
     fn status(&mut self) -> Value;
 }
 
-/// What must not wait for the work in hand: it runs on threads of its own, at the same time.
+/// Calls that must not wait for a running step: they run on threads of their own.
 pub trait Service: Send + Sync {
     /// Answers the call of an MCP tool.
+    ///
+    /// # Errors
+    /// Fails if the tool does not exist, its arguments are invalid, or it failed.
     fn call(&self, tool: &str, arguments: &Value) -> Result<Value, ToolError>;
 
-    /// Syncs what hooks wrote without waiting for the disk. Called within a second after a poke.
+    /// Syncs hooks' writes without waiting for the disk. Called within a second after a poke.
+    ///
+    /// # Errors
+    /// Fails if the writes cannot be synced.
     fn sync(&self) -> Result<(), WorkError>;
 }
 
-/// Why a tool gave no result.
+/// The error of a tool call.
 #[derive(Debug, thiserror::Error)]
 pub enum ToolError {
-    /// There is no such tool.
+    /// The tool does not exist.
     #[error("there is no tool `{0}`")]
     Unknown(String),
-    /// The arguments are not what the tool takes.
+    /// The arguments are invalid.
     #[error("{0}")]
     Arguments(String),
-    /// It did not work.
+    /// The tool failed.
     #[error("{0}")]
     Failed(String),
 }

@@ -1,4 +1,4 @@
-//! When a daemon works, and when it ends.
+//! The life of a daemon: its work and its end.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
@@ -64,7 +64,7 @@ fn a_jump_of_the_clock_has_everything_looked_at() {
     assert!(stage.steps()[1].everything);
     *clock.0.lock().unwrap() = 0;
     stage.wait_for_steps(3);
-    assert!(stage.log().contains("the clock went"));
+    assert!(stage.log().contains("the clock jumped"));
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn it_ends_when_there_is_nothing_to_do_but_not_while_there_is() {
     let daemon = stage.start();
     std::thread::sleep(Duration::from_millis(300));
     *stage.notes.outcome.lock().unwrap() = Outcome::default();
-    // It runs still, or this would not reach it.
+    // It is still running, or this would not reach it.
     stage.client().bring_in(LONG).unwrap();
     assert_eq!(daemon.end().unwrap(), End::Idle);
     assert!(!stage.paths.socket.exists(), "nothing of it is left");
@@ -160,7 +160,7 @@ fn it_does_not_work_for_a_home_that_is_gone() {
     std::fs::remove_dir_all(stage.folder.path().join("home")).unwrap();
     std::fs::write(folder.join("session.jsonl"), "{}").unwrap();
     assert_eq!(daemon.end().unwrap(), End::Gone);
-    assert_eq!(stage.steps().len(), 1, "the change was nobody's news any longer");
+    assert_eq!(stage.steps().len(), 1, "the change was no longer news");
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn there_is_one_at_a_time() {
 }
 
 #[test]
-fn it_ends_although_work_is_in_hand_and_somebody_waits() {
+fn it_ends_although_work_is_in_hand_and_a_client_waits() {
     let stage = Stage::new();
     let daemon = stage.start();
     stage.notes.hold.store(true, Ordering::Relaxed);

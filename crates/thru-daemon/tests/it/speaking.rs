@@ -1,4 +1,4 @@
-//! What is spoken on the socket.
+//! The protocol of the socket.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -117,7 +117,7 @@ fn who_says_nothing_or_says_it_slowly_is_left() {
     let mut stage = Stage::new();
     stage.settings.patience = Duration::from_millis(100);
     let _daemon = stage.start();
-    // More than are answered at a time, and none of them says anything.
+    // More than are served at a time, and all of them silent.
     let mut quiet: Vec<UnixStream> =
         (0..40).map(|_| UnixStream::connect(&stage.paths.socket).unwrap()).collect();
     let _ = quiet[0].write_all(b"{");

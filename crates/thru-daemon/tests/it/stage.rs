@@ -17,7 +17,7 @@ use thru_daemon::{
 /// Longer than anything takes.
 pub(crate) const LONG: Duration = Duration::from_secs(20);
 
-/// What the work is to do next, and what it did.
+/// Instructions for the work, and a record of its steps.
 #[derive(Default)]
 pub(crate) struct Notes {
     pub(crate) steps: Mutex<Vec<News>>,
@@ -26,7 +26,7 @@ pub(crate) struct Notes {
     pub(crate) outcome: Mutex<Outcome>,
     pub(crate) fail: AtomicBool,
     pub(crate) panic: AtomicBool,
-    /// A step takes until this is no longer so.
+    /// A step lasts as long as this is true.
     pub(crate) hold: AtomicBool,
     pub(crate) synced: AtomicUsize,
 }
@@ -108,7 +108,7 @@ impl Stage {
         Self::at(tempfile::tempdir().unwrap())
     }
 
-    /// For thousands of files: in memory, where there is a place for that.
+    /// For thousands of files: in memory, if there is a file system for that.
     pub(crate) fn in_memory() -> Self {
         let memory = tempfile::tempdir_in("/dev/shm");
         Self::at(memory.or_else(|_| tempfile::tempdir()).unwrap())
@@ -153,7 +153,7 @@ impl Stage {
         }
     }
 
-    /// A daemon that runs and has looked at everything once.
+    /// Starts a daemon and waits for its first full scan.
     pub(crate) fn start(&self) -> Daemon {
         let daemon = self.start_as("1.0.0", |_| {});
         self.wait_for_steps(1);
@@ -194,7 +194,7 @@ impl Stage {
 }
 
 impl Daemon {
-    /// How it ended, which it must do by itself.
+    /// Returns how it ended, which it must do by itself.
     #[track_caller]
     pub(crate) fn end(mut self) -> Result<End, RunError> {
         let thread = self.thread.take().unwrap();
@@ -212,7 +212,7 @@ impl Drop for Daemon {
     }
 }
 
-/// Waits until something holds.
+/// Waits until a condition holds.
 #[track_caller]
 pub(crate) fn until(mut holds: impl FnMut() -> bool) {
     let deadline = Instant::now() + LONG;

@@ -1,4 +1,4 @@
-//! What is noticed of folders.
+//! The changes that a daemon notices in folders.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use thru_daemon::poke;
 
 use crate::stage::{LONG, Stage, until, write};
 
-/// Whether something was said of this path since, or of all.
+/// Returns true if the news since then include this path, or everything.
 fn noticed(stage: &Stage, since: usize, path: &Path) -> bool {
     let steps = stage.steps();
     let of = |news: &thru_daemon::News| news.everything || news.changed.iter().any(|it| it == path);
@@ -70,7 +70,7 @@ fn a_folder_that_is_replaced_at_once_is_watched_again() {
     let _daemon = stage.start();
     std::fs::remove_dir(&folder).unwrap();
     std::fs::create_dir(&folder).unwrap();
-    // Whenever it is noticed: from then on changes are.
+    // From the moment the folder is noticed, its changes are.
     let mut number = 0;
     until(|| {
         number += 1;
@@ -90,7 +90,7 @@ fn a_folder_that_is_not_there_yet_is_watched_once_it_is() {
     write(&folder.join("session.jsonl"), "{}\n");
     stage.wait_for_steps(2);
     assert!(stage.steps()[1].everything);
-    // And no longer, once it is not to be.
+    // And no longer, once it is not to be watched.
     *stage.notes.folders.lock().unwrap() = Vec::new();
     stage.client().bring_in(LONG).unwrap();
     let since = stage.steps().len();
@@ -106,7 +106,7 @@ fn more_changes_than_can_be_told_are_all() {
     let _daemon = stage.start();
     let mut round = 0;
     until(|| {
-        // While it is at work, so that they come in together, however slow the machine is.
+        // During a step, so that they are ingested together, however slow the machine is.
         let before = stage.steps().len();
         stage.notes.hold.store(true, Ordering::Relaxed);
         poke(&stage.paths.socket);
