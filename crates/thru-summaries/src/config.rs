@@ -1,29 +1,29 @@
-//! What a project's own `config.json` wishes. It comes with any clone: it may make us write less or tell
-//! less, and nothing else.
+//! The wishes in a project's own `config.json`. It comes with any clone: it may make us write less or
+//! inject less, and nothing else.
 
 use serde_json::Value;
 
-/// What a project wishes, as far as it is heard.
+/// The wishes of a project that have an effect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wishes {
-    /// List at most so many summaries.
+    /// Maximum number of summaries to list.
     pub max: Option<usize>,
-    /// Put no code into summaries.
+    /// True to keep code out of summaries.
     pub no_code: bool,
-    /// Tell a session nothing after its context was compacted.
+    /// True to inject nothing into a session after its context was compacted.
     pub no_reload: bool,
 }
 
-/// Options that have a place elsewhere: what models are asked, the user alone says.
+/// Options that belong elsewhere: only the user decides about models.
 const ELSEWHERE: [&str; 2] = ["summary_model", "fallback_to_ollama"];
 
 impl Wishes {
-    /// How many, where the user wants so many.
+    /// Returns the smaller of the user's limit and the project's.
     pub(crate) fn most(&self, wanted: usize) -> usize {
         self.max.map_or(wanted, |wished| wished.min(wanted))
     }
 
-    /// What the file wishes, and what in it has no effect.
+    /// Parses the file. Returns its wishes, and notes on entries without effect.
     pub(crate) fn read(text: &str) -> (Self, Vec<String>) {
         let mut wishes = Self::default();
         let Ok(Value::Object(fields)) = serde_json::from_str(text) else {
@@ -38,10 +38,10 @@ impl Wishes {
                 ("include_code_snippets", Value::Bool(wanted)) => wishes.no_code = !wanted,
                 ("auto_reload", Value::Bool(wanted)) => wishes.no_reload = !wanted,
                 (name, _) if ELSEWHERE.contains(&name) => {
-                    notes.push(format!("`{name}` is not for projects to say"));
+                    notes.push(format!("`{name}` cannot be set by a project"));
                 }
                 ("max_summaries" | "include_code_snippets" | "auto_reload", _) => {
-                    notes.push(format!("`{name}` has a value that it cannot have"));
+                    notes.push(format!("`{name}` has an invalid value"));
                 }
                 (name, _) => {
                     let known: String =
@@ -71,8 +71,8 @@ mod tests {
             notes,
             [
                 "there is no option `api_key`",
-                "`auto_reload` has a value that it cannot have",
-                "`summary_model` is not for projects to say"
+                "`auto_reload` has an invalid value",
+                "`summary_model` cannot be set by a project"
             ]
         );
         assert_eq!(Wishes::read("[]").0, Wishes::default());

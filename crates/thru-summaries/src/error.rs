@@ -1,37 +1,37 @@
-//! Why summaries cannot be written or read.
+//! The errors of writing and reading summaries.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What went wrong.
+/// An error of the summaries.
 #[derive(Debug, thiserror::Error)]
 pub enum SummariesError {
-    /// A link, or something else that is no folder or file, stands in the way. It may lead anywhere.
-    #[error("{} is a link, or not what it should be: it is not followed", .0.display())]
+    /// A link, or something else that is neither folder nor file, is in the way. A link may lead anywhere.
+    #[error("{} is a link, or of the wrong type: it is not followed", .0.display())]
     Refused(PathBuf),
-    /// The id of a session that could be a path.
+    /// The id of the session could be a path.
     #[error("`{0}` cannot be the name of a folder")]
     NoName(String),
-    /// The project is gone.
-    #[error("{} is not there", .0.display())]
+    /// The project does not exist.
+    #[error("{} does not exist", .0.display())]
     NoProject(PathBuf),
     /// Another process is writing there.
-    #[error("another process is writing in {}", .0.display())]
+    #[error("another process is writing to {}", .0.display())]
     Busy(PathBuf),
-    /// There is no summary of this session.
+    /// The session has no summary.
     #[error("there is no summary of session {0}")]
     Unknown(String),
-    /// The disk says no.
+    /// An I/O error.
     #[error("{}: {source}", path.display())]
     Io {
-        /// What was to be read or written.
+        /// The file or folder.
         path: PathBuf,
-        /// What the system says.
+        /// The underlying error.
         source: io::Error,
     },
 }
 
-/// The usual result.
+/// The result of an operation on summaries.
 pub type Result<T> = std::result::Result<T, SummariesError>;
 
 impl SummariesError {
@@ -39,7 +39,7 @@ impl SummariesError {
         Self::Io { path: path.to_owned(), source }
     }
 
-    /// Whether trying again later may help.
+    /// Returns true if a later attempt may succeed.
     pub fn is_passing(&self) -> bool {
         match self {
             Self::Busy(_) => true,

@@ -26,80 +26,80 @@ use crate::{Result, SummariesError, Wishes};
 
 const CONFIG: &str = "config.json";
 const LOCK: &str = ".lock";
-/// How long a process waits for another one.
+/// The time to wait for another process.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// Where summaries lie.
+/// A folder of summaries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Folder {
-    /// Must be there.
+    /// An existing directory.
     root: PathBuf,
-    /// What leads from there to the summaries.
+    /// The path from there to the summaries.
     names: &'static [&'static str],
 }
 
-/// How summaries are written.
+/// Options of writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// How many the index lists, and how many of a session are kept.
+    /// Maximum number of summaries in the index, and of those kept of one session.
     pub max: usize,
-    /// Put short pieces of code into them.
+    /// True to include short excerpts of code.
     pub code_snippets: bool,
 }
 
-/// What was written.
+/// The outcome of writing a summary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// The summary. An older one is gone again where there are enough that are newer.
+    /// The path of the summary. An old one is removed again if there are enough newer ones.
     pub summary: PathBuf,
-    /// What in the project's own wishes has no effect.
+    /// Notes on the project's wishes without effect.
     pub notes: Vec<String>,
 }
 
-/// What was removed.
+/// Counts of a deletion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Deleted {
-    /// Summaries.
+    /// Number of deleted summaries.
     pub summaries: usize,
 }
 
 impl Folder {
-    /// Where the summaries of a project lie.
+    /// Returns the folder of a project's summaries.
     pub fn in_project(root: impl Into<PathBuf>) -> Self {
         Self { root: root.into(), names: &[".claude", "summaries"] }
     }
 
-    /// A directory that the user chose for the summaries of all projects.
+    /// Returns a directory that the user chose for the summaries of all projects.
     pub fn elsewhere(directory: impl Into<PathBuf>) -> Self {
         Self { root: directory.into(), names: &[] }
     }
 
-    /// Whether it lies in a project.
+    /// Returns true if it is in a project.
     pub fn is_in_project(&self) -> bool {
         !self.names.is_empty()
     }
 
-    /// Its path.
+    /// Returns its path.
     pub fn path(&self) -> PathBuf {
         self.names.iter().fold(self.root.clone(), |path, name| path.join(name))
     }
 
-    /// Whether there are summaries.
+    /// Returns true if the folder exists.
     pub fn is_there(&self) -> bool {
         self.look().is_ok_and(|path| path.is_some())
     }
 
-    /// What the project wishes, and what of it has no effect.
+    /// Returns the project's wishes, and notes on those without effect.
     pub fn wishes(&self) -> (Wishes, Vec<String>) {
         let text = self.look().ok().flatten().and_then(|path| read(&path.join(CONFIG)).ok());
         text.flatten().map_or_else(Default::default, |text| Wishes::read(&text))
     }
 
-    /// Writes what a session held, as its newest summary or as the older one that it is. Written twice,
-    /// it is there once.
+    /// Writes a snapshot, as the newest summary of its session or in its place among the older ones.
+    /// Writing the same one again changes nothing.
     ///
     /// # Errors
-    /// Where the folder cannot be written, or a link stands in the way. What was there stays.
+    /// Fails if the folder cannot be written, or a link is in the way. Existing summaries stay.
     pub fn write(
         &self,
         snapshot: &Clean<Snapshot>,
@@ -129,7 +129,7 @@ impl Folder {
             let about = Metadata::of(snapshot, format!("{id}/{name}/{SUMMARY}"));
             let kept = session.join(&name);
             match is_folder(&kept)? {
-                // It is the same one, maybe with words taken out that must not be kept.
+                // The same one, perhaps with text removed that must not be kept.
                 true => {
                     replace(&kept.join(SUMMARY), text.as_bytes())?;
                     replace(&kept.join(METADATA), &json(&about))?;
@@ -146,7 +146,7 @@ impl Folder {
                 }
             }
             let about = Metadata::of(snapshot, format!("{id}/{SUMMARY}"));
-            // Both are whole before either takes its place.
+            // Both are written in full before either is moved into place.
             let summary = prepared(&session.join(SUMMARY), text.as_bytes())?;
             let about = prepared(&session.join(METADATA), &json(&about))?;
             summary.commit()?;
@@ -159,10 +159,10 @@ impl Folder {
         Ok(Written { summary, notes })
     }
 
-    /// The summaries that are there, the newest first, and which was asked for last.
+    /// Lists the summaries, the newest first, and the session whose summary was last asked for.
     ///
     /// # Errors
-    /// Where the folder cannot be read.
+    /// Fails if the folder cannot be read.
     pub fn list(&self) -> Result<Index> {
         match self.look()? {
             Some(path) => {
@@ -173,10 +173,10 @@ impl Folder {
         }
     }
 
-    /// The newest summary of a session, as it was written.
+    /// Returns the newest summary of a session, as it was written.
     ///
     /// # Errors
-    /// Where the folder cannot be read.
+    /// Fails if the folder cannot be read.
     pub fn read(&self, id: &str) -> Result<Option<String>> {
         let Some(path) = self.look()?.filter(|_| is_name(id)) else { return Ok(None) };
         match is_folder(&path.join(id))? {
@@ -185,16 +185,16 @@ impl Folder {
         }
     }
 
-    /// Whether anything lies where the summaries of a session would, be it behind a link that is not
-    /// followed.
+    /// Returns true if anything exists at the path of a session's summaries, even behind a link, which is
+    /// not followed.
     pub fn holds(&self, id: &str) -> bool {
         is_name(id) && fs::symlink_metadata(self.path().join(id)).is_ok()
     }
 
-    /// Notes that the summary of a session was asked for. Says whether there is one.
+    /// Notes that the summary of a session was asked for. Returns true if there is one.
     ///
     /// # Errors
-    /// Where the folder cannot be written.
+    /// Fails if the folder cannot be written.
     pub fn note_loaded(&self, id: &str, options: &Options) -> Result<bool> {
         let Some(path) = self.look()?.filter(|_| is_name(id)) else { return Ok(false) };
         if !is_folder(&path.join(id))? {
@@ -206,10 +206,10 @@ impl Folder {
         Ok(true)
     }
 
-    /// Removes the summaries of a session. What journal and store hold stays.
+    /// Deletes the summaries of a session. Journal and store are not touched.
     ///
     /// # Errors
-    /// Where there is none, or the folder cannot be written.
+    /// Fails if the session has none, or the folder cannot be written.
     pub fn delete(&self, id: &str, options: &Options) -> Result<Deleted> {
         let unknown = || SummariesError::Unknown(id.to_owned());
         let path = self.look()?.filter(|_| is_name(id)).ok_or_else(unknown)?;
@@ -227,7 +227,7 @@ impl Folder {
         Ok(deleted)
     }
 
-    /// The folder, where it is there and no link leads to it.
+    /// Returns the path of the folder, if it exists and no link leads to it.
     fn look(&self) -> Result<Option<PathBuf>> {
         let mut path = self.root.clone();
         if !is_folder(&path)? {
@@ -245,7 +245,7 @@ impl Folder {
     fn make(&self) -> Result<PathBuf> {
         let mut path = self.root.clone();
         match self.names.is_empty() {
-            // The user's own choice may not be there yet, and may lie behind links of his.
+            // The user's own directory may not exist yet, and may be behind links.
             true => files::create_dir_private(&path)?,
             false if !is_folder(&path)? => return Err(SummariesError::NoProject(path)),
             false => {}
@@ -290,7 +290,7 @@ fn lock(path: &Path) -> Result<File> {
     }
 }
 
-/// Puts a summary with what is known of it into a folder of its own, which is there whole or not at all.
+/// Moves a summary and its metadata into a folder of their own, complete or not at all.
 fn put_aside(session: &Path, name: &str, text: &str, about: &Metadata) -> Result<()> {
     let target = session.join(name);
     if is_folder(&target)? {
@@ -304,7 +304,7 @@ fn put_aside(session: &Path, name: &str, text: &str, about: &Metadata) -> Result
             fs::rename(&unfinished, &target).map_err(|error| SummariesError::io(&target, error))
         });
     if written.is_err() {
-        // Nothing can be done about a failure; the leftover goes with the next summary.
+        // The leftover is removed with the next summary.
         let _ = remove(&unfinished);
     }
     written

@@ -1,46 +1,46 @@
-//! The small files that programs read: one about each summary, and the list of them.
+//! The small files for programs: the metadata of each summary, and the list of them.
 
 use serde::{Deserialize, Serialize};
 use thru_core::{Snapshot, Timestamp};
 
-/// The form of both files.
+/// The version of the format of both files.
 pub(crate) const VERSION: u32 = 1;
 
-/// What is known of one summary.
+/// The metadata of a summary.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Metadata {
     /// The agent's id of the session.
     pub session_id: String,
-    /// When the context was compacted.
+    /// The time of the compaction.
     pub timestamp: Timestamp,
-    /// What for: `manual` or `auto`.
+    /// The trigger of the compaction: `manual` or `auto`.
     #[serde(default)]
     pub trigger: String,
     /// The directory of the session.
     #[serde(default)]
     pub cwd: String,
-    /// What the session was called.
+    /// The title of the session.
     #[serde(default)]
     pub title: String,
-    /// What it was about.
+    /// Its topics.
     #[serde(default)]
     pub topics: Vec<String>,
-    /// Files that were changed.
+    /// The files that it changed.
     #[serde(default)]
     pub files_modified: Vec<String>,
-    /// Prompts, texts and tool calls before that moment.
+    /// Number of prompts, texts and tool calls before the compaction.
     #[serde(default)]
     pub message_count: u64,
-    /// Where the summary lies, from the folder of summaries on.
+    /// The path of the summary, relative to the folder of summaries.
     #[serde(default)]
     pub summary_path: String,
-    /// Whose session it was.
+    /// The agent of the session.
     #[serde(default)]
     pub agent: String,
-    /// The event that it was made for.
+    /// The key of the event that it was made for.
     #[serde(default)]
     pub event: String,
-    /// What the user asked the compaction to keep.
+    /// Instructions that the user gave the compaction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub custom_instructions: Option<String>,
 }
@@ -48,17 +48,17 @@ pub struct Metadata {
 /// The list of summaries, the newest first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Index {
-    /// The form of the file.
+    /// The version of the format.
     pub version: u32,
     /// The summaries.
     #[serde(default)]
     pub summaries: Vec<Metadata>,
-    /// The session whose summary was asked for last.
+    /// The session whose summary was last asked for.
     #[serde(default)]
     pub last_loaded: Option<String>,
 }
 
-/// Either file.
+/// Serializes either file.
 pub(crate) fn json(value: &impl serde::Serialize) -> Vec<u8> {
     let mut text = serde_json::to_vec_pretty(value).unwrap_or_default();
     text.push(b'\n');
@@ -72,9 +72,9 @@ impl Default for Index {
 }
 
 impl Metadata {
-    /// What is known of the summary that lies at `path`.
+    /// Returns the metadata of the summary at `path`.
     pub(crate) fn of(snapshot: &Snapshot, path: String) -> Self {
-        /// Files that are named at most.
+        /// Maximum number of files listed.
         const FILES: usize = 100;
         let content = &snapshot.content;
         let modified = content.files.iter().filter(|file| file.modified);

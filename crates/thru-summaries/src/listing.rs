@@ -1,4 +1,4 @@
-//! What lies in a folder of summaries: the index of it, and the link to the newest.
+//! The listing of a folder of summaries: its index, and the link to the newest.
 
 use std::collections::HashMap;
 use std::fs;
@@ -15,16 +15,16 @@ pub(crate) const SUMMARY: &str = "summary.md";
 pub(crate) const METADATA: &str = "metadata.json";
 const INDEX: &str = "index.json";
 const LATEST: &str = "latest";
-/// How names begin of what is not whole yet.
+/// Prefix of the names of unfinished files.
 pub(crate) const UNFINISHED: &str = ".new-";
 
-/// Makes the index and the link to the newest again, of a session from what is there, of the others from
-/// what the index says of them, where that holds. The lock is held.
+/// Rebuilds the index and the link to the newest: one session from its files, the others from the old index
+/// if it is valid. The caller holds the lock.
 pub(crate) fn renew(path: &Path, id: &str, max: usize) -> Result<()> {
     change(path, Some(id), max, |_| ())
 }
 
-/// As [`renew`], with a change to the index. Where no session is named, all is read again.
+/// [`renew`] with a change to the index. Without a session, everything is read again.
 pub(crate) fn change(
     path: &Path,
     id: Option<&str>,
@@ -45,8 +45,8 @@ pub(crate) fn change(
     point(&path.join(LATEST), newest.as_deref())
 }
 
-/// What the index lists, with one session as it is now. Nothing where the index is not what it would be
-/// made anew: it was damaged, or somebody removed or added something.
+/// Returns the index with one session read anew. Returns `None` if the index does not match the files: it
+/// was damaged, or summaries were removed or added by hand.
 fn without_reading_all(path: &Path, id: &str, max: usize) -> Result<Option<Vec<Metadata>>> {
     let Some(index) = read_index(path).filter(|index| index.version == VERSION) else {
         return Ok(None);
@@ -61,7 +61,7 @@ fn without_reading_all(path: &Path, id: &str, max: usize) -> Result<Option<Vec<M
         known.extend(of_session(&path.join(id), id)?);
     }
     sort(&mut known);
-    // What a full index leaves out is older than all in it, and stays out as long as it is full.
+    // Summaries that a full index leaves out are older than all in it, and stay out as long as it is full.
     let is_whole = || -> Result<bool> {
         let mut listed: HashMap<&str, usize> = HashMap::new();
         for one in &known {
@@ -80,7 +80,7 @@ fn without_reading_all(path: &Path, id: &str, max: usize) -> Result<Option<Vec<M
     Ok(holds.then_some(known))
 }
 
-/// Whether a summary is there that the index lists, at a place where we would have put it.
+/// Returns true if a summary of the index exists, at a path that we would have chosen.
 fn is_there(path: &Path, about: &Metadata) -> bool {
     let id = &about.session_id;
     let below = about.summary_path.strip_prefix(id.as_str());
@@ -96,11 +96,11 @@ fn is_there(path: &Path, about: &Metadata) -> bool {
     is_ours && is_file(&path.join(&about.summary_path)).unwrap_or(false)
 }
 
-/// Removes the oldest summaries of a session where there are more than wanted. The lock is held.
+/// Removes the oldest summaries of a session beyond the maximum. The caller holds the lock.
 pub(crate) fn prune(session: &Path, max: usize) -> Result<()> {
     let mut older = names(session)?;
     older.retain(|name| is_time(name) && is_folder(&session.join(name)).unwrap_or(false));
-    // The newest one lies above them.
+    // The newest one is in the folder above them.
     let surplus = older.len().saturating_sub(max.saturating_sub(1));
     for name in older.drain(..surplus) {
         discard(session, &name)?;
@@ -108,7 +108,7 @@ pub(crate) fn prune(session: &Path, max: usize) -> Result<()> {
     Ok(())
 }
 
-/// Removes a folder with all that is in it; half of it must not be listed.
+/// Removes a folder with its content, in one step for readers: half of it must not be listed.
 pub(crate) fn discard(folder: &Path, name: &str) -> Result<()> {
     let (found, gone) = (folder.join(name), folder.join(format!("{UNFINISHED}{name}")));
     remove(&gone)?;
@@ -116,12 +116,12 @@ pub(crate) fn discard(folder: &Path, name: &str) -> Result<()> {
     remove(&gone)
 }
 
-/// A moment as the name of a folder. Names are in the order of the moments.
+/// The folder name of a moment. Names sort by time.
 pub(crate) fn folder_name(at: Timestamp) -> String {
     at.strftime("%Y%m%dT%H%M%S%3fZ").to_string()
 }
 
-/// Whether a folder has the name of a moment.
+/// Returns true if a name is that of a moment.
 fn is_time(name: &str) -> bool {
     let is_in_place = |(place, byte): (usize, u8)| match place {
         8 => byte == b'T',
@@ -131,7 +131,7 @@ fn is_time(name: &str) -> bool {
     name.len() == 19 && name.bytes().enumerate().all(is_in_place)
 }
 
-/// Removes what killed processes left unfinished. The lock is held.
+/// Removes unfinished files of killed processes. The caller holds the lock.
 pub(crate) fn remove_unfinished(folder: &Path) -> Result<()> {
     for name in names(folder)? {
         let is_leftover = [SUMMARY, METADATA, INDEX, LATEST]
@@ -144,7 +144,7 @@ pub(crate) fn remove_unfinished(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Has a link lead to the newest; where links are not possible, a file says its name.
+/// Points a link at the newest; without links, a file with its name.
 fn point(link: &Path, to: Option<&str>) -> Result<()> {
     match (fs::symlink_metadata(link), to) {
         (Ok(found), _) if found.is_dir() => {
@@ -167,11 +167,11 @@ fn point(link: &Path, to: Option<&str>) -> Result<()> {
         return Ok(());
     }
     remove(&new)?;
-    // A rename takes the place of a link too.
+    // A rename replaces a link too.
     Ok(files::replace(link, format!("{to}\n").as_bytes())?)
 }
 
-/// Every summary that is there, the newest first.
+/// Returns all summaries, the newest first.
 pub(crate) fn summaries(path: &Path) -> Result<Vec<Metadata>> {
     let mut all = Vec::new();
     for name in names(path)? {
@@ -187,7 +187,7 @@ fn sort(all: &mut [Metadata]) {
     all.sort_by(|a, b| (b.timestamp, &a.session_id).cmp(&(a.timestamp, &b.session_id)));
 }
 
-/// The summaries of a session.
+/// Returns the summaries of a session.
 pub(crate) fn of_session(session: &Path, id: &str) -> Result<Vec<Metadata>> {
     let mut found: Vec<Metadata> = metadata(session, id)?
         .map(|about| Metadata { summary_path: format!("{id}/{SUMMARY}"), ..about })
@@ -198,7 +198,7 @@ pub(crate) fn of_session(session: &Path, id: &str) -> Result<Vec<Metadata>> {
         if is_name(&name)
             && is_folder(&folder).unwrap_or(false)
             && let Some(about) = metadata(&folder, id)?
-            // Somebody was killed when it was set aside already, and nothing had taken its place yet.
+            // A killed process may have moved the newest aside without replacing it.
             && !found.iter().any(|known| known.event == about.event)
         {
             found.push(Metadata { summary_path: format!("{id}/{name}/{SUMMARY}"), ..about });
@@ -207,7 +207,7 @@ pub(crate) fn of_session(session: &Path, id: &str) -> Result<Vec<Metadata>> {
     Ok(found)
 }
 
-/// What is said of the summary in a folder; nothing where that cannot be read, or is of another session.
+/// Reads the metadata of the summary in a folder; `None` if it is unreadable, or of another session.
 pub(crate) fn metadata(folder: &Path, id: &str) -> Result<Option<Metadata>> {
     let text = match read(&folder.join(METADATA)) {
         Err(SummariesError::Refused(_)) => None,
@@ -217,7 +217,7 @@ pub(crate) fn metadata(folder: &Path, id: &str) -> Result<Option<Metadata>> {
     Ok(about.filter(|about| about.session_id == id))
 }
 
-/// The session whose summary was asked for last.
+/// Returns the session whose summary was last asked for.
 pub(crate) fn last_loaded(path: &Path) -> Option<String> {
     read_index(path)?.last_loaded.filter(|id| is_name(id))
 }

@@ -1,24 +1,24 @@
-//! A summary as people read it.
+//! The text of a summary, for people.
 
 use std::fmt::Write;
 
 use thru_core::{Snapshot, Statement, is_invisible};
 
-/// A short piece of code that a session wrote.
+/// A short excerpt of the code that a session wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Excerpt {
     /// The file.
     pub path: String,
-    /// Some lines of it.
+    /// Some of its lines.
     pub code: String,
 }
 
-/// Characters of one statement.
+/// Maximum characters of a statement.
 const LONGEST: usize = 600;
-/// Files and names that are listed at most.
+/// Maximum number of files and names listed.
 const LISTED: usize = 40;
 
-/// The summary of what a session held.
+/// Renders a snapshot as a summary.
 pub fn markdown(snapshot: &Snapshot, excerpts: &[&Excerpt]) -> String {
     let content = &snapshot.content;
     let mut page = Page::default();
@@ -90,7 +90,7 @@ pub fn markdown(snapshot: &Snapshot, excerpts: &[&Excerpt]) -> String {
 #[derive(Default)]
 struct Page {
     text: String,
-    /// A section that says nothing yet.
+    /// True while the section is empty.
     is_empty: bool,
 }
 
@@ -136,7 +136,7 @@ impl Page {
         self.bullets(label, statements.iter().map(|statement| plain(&statement.text)));
     }
 
-    /// Code, which must not end its own block.
+    /// A code block that its content cannot end.
     fn code(&mut self, code: &str) {
         let longest = code.split(|c| c != '`').map(str::len).max().unwrap_or(0);
         let fence = "`".repeat(longest.max(2) + 1);
@@ -153,7 +153,7 @@ impl Page {
     }
 }
 
-/// Recorded text on one line, that can be no tag and no markup of ours.
+/// Recorded text on one line that cannot be a tag or our markup.
 fn plain(text: &str) -> String {
     let visible = text.chars().filter(|c| !is_invisible(*c));
     let visible: String = visible.map(|c| if c.is_control() { ' ' } else { c }).collect();
@@ -171,7 +171,7 @@ fn plain(text: &str) -> String {
     }
 }
 
-/// Without what could open or close a tag: what a model reads here must stay what it is, text.
+/// Recorded text that can neither open nor close a tag: for a model that reads it, it must stay text.
 fn untagged(text: &str) -> String {
     let mut characters = text.chars().peekable();
     let mut safe = String::with_capacity(text.len());
@@ -184,7 +184,7 @@ fn untagged(text: &str) -> String {
     safe
 }
 
-/// A name as it was written, between backticks.
+/// A name between backticks, as it was written.
 fn code(text: &str) -> String {
     let text = plain(text);
     match text.contains('`') {

@@ -1,5 +1,4 @@
-//! Looking and writing without following links: of everything below the root it is looked what it is
-//! before it is used.
+//! File operations that do not follow links: everything below the root is checked before it is used.
 
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -9,12 +8,12 @@ use thru_journal::files;
 
 use crate::{Result, SummariesError};
 
-/// Whether a folder is there. What is there and is no folder, or a link to one, is refused.
+/// Returns true if a folder exists. Anything else at its path, or a link, is refused.
 pub(crate) fn is_folder(path: &Path) -> Result<bool> {
     is(path, fs::FileType::is_dir)
 }
 
-/// Whether a file is there. What is there and is no file, or a link to one, is refused.
+/// Returns true if a file exists. Anything else at its path, or a link, is refused.
 pub(crate) fn is_file(path: &Path) -> Result<bool> {
     is(path, fs::FileType::is_file)
 }
@@ -28,7 +27,7 @@ fn is(path: &Path, wanted: impl Fn(&fs::FileType) -> bool) -> Result<bool> {
     }
 }
 
-/// Makes a folder that may be there already, for the user alone where it is ours.
+/// Creates a folder if it does not exist; if it is ours, for the user alone.
 pub(crate) fn make_folder(path: &Path, is_ours: bool) -> Result<()> {
     if is_folder(path)? {
         return Ok(());
@@ -41,20 +40,20 @@ pub(crate) fn make_folder(path: &Path, is_ours: bool) -> Result<()> {
     #[cfg(not(unix))]
     let _ = is_ours;
     match builder.create(path) {
-        // Another process made it at the same moment.
+        // Another process created it at the same moment.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => is_folder(path).map(drop),
         Err(error) => Err(SummariesError::io(path, error)),
         Ok(()) => Ok(()),
     }
 }
 
-/// Puts content in place of what a file holds, whole or not at all.
+/// Replaces the content of a file, in full or not at all.
 pub(crate) fn replace(path: &Path, content: &[u8]) -> Result<()> {
     is_file(path)?;
     Ok(files::replace(path, content)?)
 }
 
-/// Removes a file, a link, or a folder with all that is in it; links are not followed.
+/// Removes a file, a link, or a folder with its content; links are not followed.
 pub(crate) fn remove(path: &Path) -> Result<()> {
     let removed = match fs::symlink_metadata(path) {
         Ok(found) if found.is_dir() => fs::remove_dir_all(path),
@@ -69,9 +68,9 @@ pub(crate) fn remove(path: &Path) -> Result<()> {
     }
 }
 
-/// The names of what lies in a folder, in order.
+/// Returns the names in a folder, sorted.
 pub(crate) fn names(folder: &Path) -> Result<Vec<String>> {
-    /// Entries that are looked at: what else lies there is not ours.
+    /// Maximum number of entries read: more cannot be ours.
     const ENTRIES: usize = 5_000;
     let entries = fs::read_dir(folder).map_err(|error| SummariesError::io(folder, error))?;
     let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
@@ -80,7 +79,7 @@ pub(crate) fn names(folder: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// What a file holds, as text; nothing where there is none, or one that is longer than anything of ours.
+/// Reads a file as text; `None` if it does not exist, or is longer than any of ours.
 pub(crate) fn read(path: &Path) -> Result<Option<String>> {
     /// Bytes of the longest summary, many times over.
     const LONGEST: u64 = 4 << 20;
@@ -94,7 +93,8 @@ pub(crate) fn read(path: &Path) -> Result<Option<String>> {
     }
 }
 
-/// Whether a name can stand for a session in a folder: it leads nowhere else, and is none of our own.
+/// Returns true if an id can be the folder name of a session: it leads nowhere else, and is none of our
+/// own.
 pub(crate) fn is_name(id: &str) -> bool {
     (1..=128).contains(&id.len())
         && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))

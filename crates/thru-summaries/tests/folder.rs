@@ -1,4 +1,4 @@
-//! Summaries as they lie in a project: whole, in order, and nowhere else.
+//! Summaries in a project: complete, in order, and nowhere else.
 
 #![allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
 
@@ -250,7 +250,7 @@ fn the_index_lists_no_more_than_wanted_and_what_was_asked_for_last() {
     assert_eq!(written.notes, ["there is no option `x`"]);
     assert_eq!(project.index().summaries.len(), 3);
     assert!(project.folder().note_loaded(ONE, &OPTIONS).unwrap());
-    assert!(!project.folder().note_loaded("nobody", &OPTIONS).unwrap());
+    assert!(!project.folder().note_loaded("missing", &OPTIONS).unwrap());
     assert_eq!(project.index().last_loaded.as_deref(), Some(ONE));
     project.write(snapshot(TWO, 11, "two"));
     assert_eq!(project.index().last_loaded.as_deref(), Some(ONE));
@@ -279,7 +279,7 @@ fn of_one_session_no_more_are_kept_than_wanted() {
     let older = fs::read_dir(project.path().join(ONE)).unwrap().flatten();
     let mut older: Vec<_> = older.map(|entry| entry.file_name().into_string().unwrap()).collect();
     older.sort();
-    // What others left there is not ours to remove.
+    // Foreign files are not ours to remove.
     assert_eq!(
         older,
         ["20260301T090030000Z", "20260301T090040000Z", "metadata.json", "notes", "summary.md"]
@@ -295,7 +295,7 @@ fn what_the_index_lists_is_not_read_again() {
     fs::write(&about, "not to be read").unwrap();
     project.write(snapshot(TWO, 20, "two"));
     assert_eq!(project.index().summaries.len(), 2);
-    // Where it says anything that it would not, it is made anew from what is there.
+    // Rebuilt from the files if it says anything wrong.
     for damaged in
         ["", "{}", r#"{"version":1,"summaries":[{"session_id":"a","summary_path":"../b"}]}"#]
     {
@@ -351,7 +351,7 @@ fn no_link_is_followed() {
         assert!(!error.is_passing());
         assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
     }
-    // The project itself is one.
+    // The project itself is a link.
     let project = Project::new();
     let link = project.0.path().join("link");
     symlink(outside.path(), &link).unwrap();
@@ -406,7 +406,7 @@ fn what_cannot_be_written_whole_leaves_what_was_there() {
     project.write(snapshot(ONE, 0, "first"));
     let session = project.path().join(ONE);
     let summary = fs::read_to_string(session.join("summary.md")).unwrap();
-    // As where the disk is full when it is the second file's turn.
+    // As if the disk were full at the second file.
     fs::remove_file(session.join("metadata.json")).unwrap();
     fs::create_dir(session.join("metadata.json")).unwrap();
     assert!(project.folder().write(&clean(snapshot(ONE, 1, "second")), &[], &OPTIONS).is_err());
@@ -439,7 +439,7 @@ fn two_at_once_lose_nothing() {
             scope.spawn(move || {
                 for second in seconds {
                     let snapshot = clean(snapshot(session, second, "t"));
-                    // Who cannot wait tries again later.
+                    // A caller that cannot wait tries again later.
                     while project.folder().write(&snapshot, &[], &OPTIONS).is_err() {}
                 }
             });
@@ -478,7 +478,7 @@ proptest! {
         let project = Project::new();
         for (session, second, max, removes) in steps {
             if removes {
-                // By hand, and the index knows nothing of it.
+                // Removed by hand, which the index does not know.
                 let _ = fs::remove_dir_all(project.path().join(ids[session]));
             }
             let options = Options { max, ..OPTIONS };
