@@ -3,48 +3,41 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use thru_config::EditError;
-use thru_intake::IntakeError;
-use thru_store::StoreError;
+use thru_app::{Listing, Remedy, Trouble};
 
 use crate::ui::printable;
 
-/// An error that comes with advice.
-#[derive(Debug, thiserror::Error)]
-#[error("{message}")]
-pub(crate) struct Advised {
-    message: String,
-    hint: String,
-}
-
-/// An error with advice.
-pub(crate) fn advised(message: impl Into<String>, hint: impl Into<String>) -> anyhow::Error {
-    Advised { message: message.into(), hint: hint.into() }.into()
-}
-
 /// Prints an error. A pipe that the reader closed is none.
-pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
-    let closed_pipe = error
-        .chain()
-        .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
-        .any(|cause| cause.kind() == std::io::ErrorKind::BrokenPipe);
-    if closed_pipe {
+pub(crate) fn report(trouble: &Trouble) -> ExitCode {
+    if is_closed_pipe(trouble) {
         return ExitCode::SUCCESS;
     }
     let mut stderr = std::io::stderr();
-    // Nobody is left to tell when even this fails.
-    let _ = writeln!(stderr, "error: {}", sentence(&format!("{error:#}")));
-    if let Some(hint) = hint(error) {
-        let _ = writeln!(stderr, "hint: {}", sentence(&hint));
+    // There is no other place to say so when even this fails.
+    let _ = writeln!(stderr, "error: {}", sentence(&trouble.message()));
+    if let Some(remedy) = trouble.remedy() {
+        let _ = writeln!(stderr, "hint: {}", sentence(&hint(remedy)));
     }
     ExitCode::from(2)
 }
 
+fn is_closed_pipe(trouble: &Trouble) -> bool {
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(trouble);
+    while let Some(error) = cause {
+        let found = error.downcast_ref::<std::io::Error>();
+        if found.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe) {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
+}
+
 /// An error with its advice, in one text.
-pub(crate) fn whole(error: &anyhow::Error) -> String {
-    let message = sentence(&format!("{error:#}"));
-    match hint(error) {
-        Some(hint) => format!("{message} {}", sentence(&hint)),
+pub(crate) fn whole(trouble: &Trouble) -> String {
+    let message = sentence(&trouble.message());
+    match trouble.remedy() {
+        Some(remedy) => format!("{message} {}", sentence(&hint(remedy))),
         None => message,
     }
 }
@@ -56,23 +49,69 @@ fn sentence(text: &str) -> String {
     format!("{text}{stop}")
 }
 
-fn hint(error: &anyhow::Error) -> Option<String> {
-    for cause in error.chain() {
-        if let Some(advised) = cause.downcast_ref::<Advised>() {
-            return Some(advised.hint.clone());
+/// The remedy as a command line names it.
+fn hint(remedy: &Remedy) -> String {
+    let quoted = |names: &[String]| {
+        let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+        names.join(" or ")
+    };
+    match remedy {
+        Remedy::See(list) => format!("`thru {}` {}", command(*list), shows(*list)),
+        Remedy::Choose(names) => format!("name one: {}", names.join(", ")),
+        Remedy::WriteMore(names) => format!("write more of it: {}", names.join(", ")),
+        Remedy::DidYouMean { names, all: Listing::Settings } => {
+            format!("did you mean {}?", quoted(names))
         }
-        if let Some(error) = cause.downcast_ref::<IntakeError>() {
-            return error.hint();
+        Remedy::DidYouMean { names, all } => {
+            format!("did you mean {}? `thru {}` lists all", quoted(names), command(*all))
         }
-        if let Some(error) = cause.downcast_ref::<StoreError>() {
-            return error.hint().map(str::to_owned);
+        Remedy::Import => {
+            "run `thru import` to read the history that is on this machine".to_owned()
         }
-        if let Some(EditError::UnknownKey { suggestion, .. }) = cause.downcast_ref::<EditError>() {
-            return Some(suggestion.map_or_else(
-                || "`thru config show` lists the settings".to_owned(),
-                |key| format!("did you mean `{key}`?"),
-            ));
+        Remedy::Rebuild => {
+            "run `thru rebuild`: it makes the store again from journal and archive".to_owned()
         }
+        Remedy::Doctor => "`thru doctor` says what can be done".to_owned(),
+        Remedy::Set { key, value: Some(value) } => {
+            format!("`thru config set {key} {value}` changes that")
+        }
+        Remedy::Set { key, value: None } => format!("correct it with `thru config set {key}`"),
+        Remedy::ShowSetting(key) => {
+            format!("`thru config show {key} --origin` says where it is set")
+        }
+        Remedy::Confirm => "add `--yes` if you mean it".to_owned(),
+        Remedy::TryAgain => "try again in a moment".to_owned(),
+        Remedy::Advice(advice) => advice.clone(),
+        Remedy::Run { command, purpose } => format!("`thru {command}` {purpose}"),
     }
-    None
+}
+
+/// The command that shows a list.
+const fn command(list: Listing) -> &'static str {
+    match list {
+        Listing::Projects => "projects",
+        Listing::Sessions => "sessions",
+        Listing::AllSessions => "sessions --all",
+        Listing::Unindexed => "sessions --unindexed",
+        Listing::Ids => "search",
+        Listing::Decisions => "log",
+        Listing::Jobs => "jobs",
+        Listing::Rules => "redact list",
+        Listing::Settings => "config show",
+        Listing::Providers => "models",
+        Listing::Summaries => "summaries list",
+    }
+}
+
+const fn shows(list: Listing) -> &'static str {
+    match list {
+        Listing::Ids => "shows ids",
+        Listing::Settings => "lists the settings",
+        _ => "lists them",
+    }
+}
+
+/// A failure with advice in the command line's own words.
+pub(crate) fn advised(message: impl Into<String>, hint: impl Into<String>) -> Trouble {
+    Trouble::failed(message).advise(hint)
 }

@@ -2,19 +2,11 @@
 //! looked at here and handed on; nothing below this crate looks for itself (invariant I-9).
 
 mod arguments;
-mod asking;
-mod background;
-mod bringing_in;
 mod commands;
-mod delivering;
-mod disk;
-mod embedding;
 mod environment;
 mod failure;
 mod health;
 mod installing;
-mod refining;
-mod surviving;
 mod ui;
 
 use std::process::ExitCode;

@@ -1,18 +1,18 @@
 //! What `thru context` and the hooks do alike: making a pack for a place and an occasion.
 
 use std::collections::HashSet;
+use thru_app::App;
+use thru_app::ask::named;
 
-use anyhow::Result;
+use thru_app::Result;
 use thru_core::{Concept, Id, MemoryKind, Snapshot, Timestamp};
 use thru_intake::{Before, Intake, identity};
 use thru_recall::{Awaited, Limits, Occasion, Pack, PackRequest, pack};
 use thru_redact::Redactor;
 use thru_store::{ProjectName, Store};
 
-use super::shared;
-use crate::disk::RealDisk;
-use crate::environment::Environment;
 use crate::failure::advised;
+use thru_app::disk::RealDisk;
 
 /// The project that a pack is about.
 pub(crate) struct Place {
@@ -24,8 +24,8 @@ pub(crate) struct Place {
 
 impl Place {
     /// The project that one stands in, whether anything is known of it or not.
-    pub(crate) fn here(environment: &Environment, store: &Store) -> Result<Self> {
-        let key = shared::key_of_place(environment);
+    pub(crate) fn here(environment: &App, store: &Store) -> Result<Self> {
+        let key = named::key_of_directory(environment);
         let row = store.project_by_key(&key)?;
         let name = row.map(|row| store.project_name(row)).transpose()?.flatten();
         let projects = row.map(|row| store.project_rows(row)).transpose()?.unwrap_or_default();
@@ -71,7 +71,7 @@ pub(crate) fn snapshot_now(
 
 /// Makes a pack by the user's settings.
 pub(crate) fn make_pack(
-    environment: &Environment,
+    environment: &App,
     store: &Store,
     redactor: &Redactor,
     place: Place,
@@ -88,14 +88,14 @@ pub(crate) fn make_pack(
         snapshot: recipient.snapshot.as_ref(),
         branch: identity::branch(&environment.directory),
         now: environment.clock.now(),
-        zone: environment.zone.clone(),
+        zone: environment.zone().clone(),
         disk: &RealDisk,
         limits: limits(environment)?,
     };
     Ok(pack(&environment.layout, store, redactor, &request, meaning)?)
 }
 
-fn limits(environment: &Environment) -> Result<Limits> {
+fn limits(environment: &App) -> Result<Limits> {
     let config = &environment.config;
     let advice = "correct it with `thru config set`";
     let kinds = config

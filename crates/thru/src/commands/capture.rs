@@ -1,15 +1,16 @@
 //! `thru capture`: pause recording, or go on.
 
-use anyhow::Result;
 use jiff::Span;
+use thru_app::App;
+use thru_app::Result;
 use thru_capture::pause::{self, Pause};
 use thru_core::Timestamp;
 
 use super::Outcome;
-use crate::background;
 use crate::environment::Environment;
 use crate::failure::advised;
 use crate::ui::{Page, day_and_time};
+use thru_app::background;
 
 /// While recording is paused, hooks keep nothing: not what is said, not what is done. The agent works
 /// on as always and keeps its own transcripts: once you go on, they are read as a whole.
@@ -46,7 +47,7 @@ pub(crate) fn run(command: &Command, environment: &Environment, plain: bool) -> 
         }
         Command::Resume => {
             let was_paused = pause::clear(&environment.layout)?;
-            background::poke(&environment.layout, &environment.config);
+            background::poke(environment);
             page.line(if was_paused { "Recording goes on." } else { "Recording was not paused." });
         }
     }
@@ -55,15 +56,17 @@ pub(crate) fn run(command: &Command, environment: &Environment, plain: bool) -> 
 }
 
 /// A pause in words: `paused until 2026-11-21 14:05`.
-pub(crate) fn described(pause: Pause, environment: &Environment) -> String {
+pub(crate) fn described(pause: Pause, environment: &App) -> String {
     match pause {
-        Pause::Until(end) => format!("paused until {}", day_and_time(Some(end), &environment.zone)),
+        Pause::Until(end) => {
+            format!("paused until {}", day_and_time(Some(end), environment.zone()))
+        }
         Pause::Open => "paused until `thru capture resume`".to_owned(),
     }
 }
 
 /// When a pause of this length ends that begins now.
-fn end_of(length: &str, environment: &Environment) -> Result<Timestamp> {
+fn end_of(length: &str, environment: &App) -> Result<Timestamp> {
     let wrong = || {
         advised(
             format!("`{length}` is no length of time"),
@@ -73,7 +76,7 @@ fn end_of(length: &str, environment: &Environment) -> Result<Timestamp> {
     let span: Span = length.trim().parse().map_err(|_| wrong())?;
     let now = environment.clock.now();
     // In the user's time zone, where a day may have 23 hours.
-    let end = now.to_zoned(environment.zone.clone()).checked_add(span).map_err(|_| wrong())?;
+    let end = now.to_zoned(environment.zone().clone()).checked_add(span).map_err(|_| wrong())?;
     match end.timestamp() > now {
         true => Ok(end.timestamp()),
         false => Err(wrong()),

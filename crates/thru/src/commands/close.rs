@@ -2,12 +2,13 @@
 //!
 //! Others call this (agents, their commands, hooks of other tools); it calls nobody.
 
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
+use thru_app::App;
+use thru_app::ask::named;
 
-use anyhow::{Result, bail};
 use serde_json::{Value, json};
 use thru_agents::Discovery;
+use thru_app::{Call, Patience, Result, Trouble};
 use thru_core::{Agent, Id, SessionId, SessionKey};
 use thru_intake::{Indexed, Intake};
 use thru_lifecycle::conversation::{Phase, Said};
@@ -15,10 +16,10 @@ use thru_lifecycle::{Conversation, Indexing};
 use thru_store::{SessionFilter, SessionRow, Store};
 
 use super::{Outcome, shared};
-use crate::bringing_in::{self, Effort, Where, bring_in};
-use crate::environment::{Environment, host};
+use crate::environment::Environment;
 use crate::failure::advised;
 use crate::ui::{Page, printable};
+use thru_app::ingest::catch_up::{self, Effort, Where, bring_in};
 
 /// How long another process is waited for.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -102,7 +103,7 @@ fn answer(mut fields: Value) -> Value {
 }
 
 /// As programs are told that it did not work.
-pub(crate) fn failed(session: Option<&str>, error: &anyhow::Error) -> Value {
+pub(crate) fn failed(session: Option<&str>, error: &Trouble) -> Value {
     json!({
         "status": "error",
         "session_id": session,
@@ -132,21 +133,21 @@ pub(crate) fn close(
 ) -> Result<Closed> {
     let store = shared::open_store(environment)?;
     // An agent tells its commands in which session they run.
-    let own = environment.agent_session.as_deref().filter(|_| asker == Asker::Own);
+    let own = environment.machine.agent_session().filter(|_| asker == Asker::Own);
     let session = match (named, own) {
-        (Some(id), _) => shared::named_session(&store, id)?,
+        (Some(id), _) => named::named_session(&store, id)?,
         (None, Some(own)) => own_session(environment, &store, own)?,
         (None, _) => only_active(environment, &store, asker)?,
     };
-    let found = bringing_in::of_session(&store, session.row)?;
+    let found = catch_up::of_session(&store, session.row)?;
     let intake = environment.intake()?;
     let plan = intake.plan(found, None)?;
-    let waits = Intake::news(&environment.layout, &host(), &store)? > 0;
+    let waits = Intake::news(&environment.layout, environment.host(), &store)? > 0;
     if plan.is_empty() && !waits && is_closed(environment, &session) {
         return unchanged(&store, &session);
     }
     drop(store);
-    let lock = shared::lock_within(&intake, PATIENCE)?;
+    let lock = Call::unattended(Patience::Within(PATIENCE)).lock(&intake)?;
     let reason: String =
         printable(reason.map(str::trim).filter(|reason| !reason.is_empty()).unwrap_or("request"))
             .chars()
@@ -155,7 +156,8 @@ pub(crate) fn close(
     intake.record_close(&lock, &session.key, &reason)?;
     let effort = Effort::of(std::slice::from_ref(&session.key), plan.bytes);
     let place = Where::Found(Discovery { sources: plan.sources, problems: Vec::new() });
-    let brought = bring_in(environment, &lock, place, effort, &AtomicBool::new(false))?;
+    let brought =
+        bring_in(environment, &lock, place, effort, Call::unattended(Patience::Within(PATIENCE)))?;
     drop(lock);
     let store = Store::open_to_read(&environment.layout)?;
     let id = session.key.id.short();
@@ -173,30 +175,36 @@ pub(crate) fn close(
         Some(Indexed::Empty) => {
             (None, format!("Session {id} is closed; there is nothing in it to index."))
         }
-        Some(Indexed::Undistilled) => bail!(advised(
-            format!("session {id} is closed and not indexed: nothing is distilled"),
-            "`distil.enabled` is off; switch it on with `thru config set distil.enabled true`"
-        )),
-        Some(Indexed::Failed(trouble)) => bail!(advised(
-            format!("session {id} is closed and could not be indexed: {}", printable(trouble)),
-            "it is tried again by itself; `thru jobs` shows it"
-        )),
+        Some(Indexed::Undistilled) => {
+            return Err(advised(
+                format!("session {id} is closed and not indexed: nothing is distilled"),
+                "`distil.enabled` is off; switch it on with `thru config set distil.enabled true`",
+            ));
+        }
+        Some(Indexed::Failed(trouble)) => {
+            return Err(advised(
+                format!("session {id} is closed and could not be indexed: {}", printable(trouble)),
+                "it is tried again by itself; `thru jobs` shows it",
+            ));
+        }
         // What came was nothing that was said.
         None if is_indexed(&store, session.row)? => return unchanged(&store, &session),
-        None => bail!(advised(
-            format!("session {id} is closed and not indexed yet"),
-            "the next question or the daemon does it; `thru sessions --unindexed` lists what waits"
-        )),
+        None => {
+            return Err(advised(
+                format!("session {id} is closed and not indexed yet"),
+                "the next question or the daemon does it; `thru sessions --unindexed` lists what waits",
+            ));
+        }
     };
     Ok(Closed { session: session.key, episode, message })
 }
 
-fn conversation(environment: &Environment, session: &SessionRow) -> Option<Conversation> {
+fn conversation(environment: &App, session: &SessionRow) -> Option<Conversation> {
     session.heard.at(environment.clock.now(), &environment.limits())
 }
 
 /// Whether nothing was said in it since it was closed and indexed.
-fn is_closed(environment: &Environment, session: &SessionRow) -> bool {
+fn is_closed(environment: &App, session: &SessionRow) -> bool {
     session.indexing == Indexing::Indexed
         && conversation(environment, session)
             .is_some_and(|conversation| !matches!(conversation.said(), Said::New))
@@ -223,7 +231,7 @@ fn unchanged(store: &Store, session: &SessionRow) -> Result<Closed> {
 
 /// The session that runs the command. Nothing else is guessed: what hooks recorded of it may only wait to be
 /// brought in.
-fn own_session(environment: &Environment, store: &Store, own: &str) -> Result<SessionRow> {
+fn own_session(environment: &App, store: &Store, own: &str) -> Result<SessionRow> {
     let key = SessionKey { agent: Agent::ClaudeCode, id: SessionId::new(own) };
     let known = |store: &Store| -> Result<Option<SessionRow>> {
         Ok(store.session_by_key(&key)?.map(|row| store.session(row)).transpose()?.flatten())
@@ -232,7 +240,7 @@ fn own_session(environment: &Environment, store: &Store, own: &str) -> Result<Se
         return Ok(session);
     }
     let intake = environment.intake()?;
-    let lock = shared::lock_within(&intake, PATIENCE)?;
+    let lock = Call::unattended(Patience::Within(PATIENCE)).lock(&intake)?;
     intake.take_events(&lock, &mut |_, _, _| {})?;
     drop(lock);
     known(&Store::open_to_read(&environment.layout)?)?.ok_or_else(|| {
@@ -245,10 +253,10 @@ fn own_session(environment: &Environment, store: &Store, own: &str) -> Result<Se
 
 /// The only session that is at work. What a server takes for the current one is another after `/clear`, so
 /// nothing else is guessed.
-fn only_active(environment: &Environment, store: &Store, asker: Asker) -> Result<SessionRow> {
+fn only_active(environment: &App, store: &Store, asker: Asker) -> Result<SessionRow> {
     let here = asker != Asker::Elsewhere;
     let project = match here {
-        true => shared::current_project(environment, store)?,
+        true => named::current_project(environment, store)?,
         false => None,
     };
     // Where one stands in no project that is known, there is none to choose from.
@@ -270,7 +278,7 @@ fn only_active(environment: &Environment, store: &Store, asker: Asker) -> Result
     };
     let active: Vec<&SessionRow> = sessions.iter().filter(is_active).collect();
     let active = if may_choose { active } else { Vec::new() };
-    let started_in = environment.agent_session.as_deref().filter(|_| asker == Asker::Server);
+    let started_in = environment.machine.agent_session().filter(|_| asker == Asker::Server);
     let own = active.iter().find(|session| Some(session.key.id.as_str()) == started_in);
     match (&active[..], own) {
         ([session], _) | (_, Some(session)) => return Ok((*session).clone()),

@@ -1,15 +1,17 @@
 //! `thru compaction`: what compactions of a session's context left out.
 
-use anyhow::Result;
 use serde_json::{Value, json};
+use thru_app::App;
+use thru_app::Result;
+use thru_app::ask::named;
 use thru_core::{SnapshotContent, Statement};
 use thru_store::{CompactionRow, SessionRow};
 
 use super::search::session_heading;
 use super::{Outcome, memories, shared};
 use crate::environment::Environment;
-use crate::surviving;
 use crate::ui::{Page, Tone, count, day_and_time, one_line};
+use thru_app::compaction;
 
 /// Compares, for each time that the context of a session was compacted, what the agent's own summary says
 /// with what is known of the session: files, names, commands, decisions and rulings that it dropped.
@@ -56,10 +58,10 @@ pub(crate) fn run(
 ) -> Result<Outcome> {
     let store = shared::open_store(environment)?;
     let intake = environment.intake()?;
-    let session = shared::named_session(&store, &arguments.session)?;
+    let session = named::named_session(&store, &arguments.session)?;
     let mut all = Vec::new();
     for row in store.compactions(session.row)? {
-        let held = surviving::held_at(&intake, &store, &row)?;
+        let held = compaction::held_at(&intake, &store, &row)?;
         let dropped = held
             .zip(row.summary.as_deref())
             .map(|(held, summary)| Dropped::of(&held.get().content, summary));
@@ -91,11 +93,11 @@ fn show(
     number: usize,
     compared: &Compared,
     session: &SessionRow,
-    environment: &Environment,
+    environment: &App,
 ) {
     let Compared { row, dropped } = compared;
     page.gap();
-    let when = day_and_time(row.at, &environment.zone);
+    let when = day_and_time(row.at, environment.zone());
     let heading = page.paint(Tone::Heading, &format!("{number}. {when}  {}", row.trigger));
     page.line(format!("{heading}  {}", page.paint(Tone::Quiet, &tokens(row))));
     let room = page.columns().saturating_sub(3);

@@ -1,16 +1,17 @@
 //! `thru config`: read and change settings.
 
 use std::io::Write;
+use thru_app::App;
 
-use anyhow::{Context, Result};
 use serde_json::{Value, json};
+use thru_app::{Context, Result};
 use thru_config::{SETTINGS, find, set_value};
 
 use super::Outcome;
-use crate::background;
 use crate::environment::Environment;
 use crate::failure::advised;
 use crate::ui::{Page, Tone, width};
+use thru_app::background;
 
 /// Settings live in one TOML file; a project's `.throughline.toml` may narrow some of them.
 #[derive(Debug, clap::Subcommand)]
@@ -53,7 +54,7 @@ pub(crate) fn run(command: &Command, environment: &Environment, plain: bool) -> 
         Command::Set { key, value } => {
             set(environment, &[(key, value)])?;
             // A daemon reads the settings at every step.
-            background::poke(&environment.layout, &environment.config);
+            background::poke(environment);
             if let Some(setting) = find(key) {
                 page.line(format!(
                     "Set {} in {}.",
@@ -90,7 +91,7 @@ pub(crate) fn run(command: &Command, environment: &Environment, plain: bool) -> 
     Ok(Outcome::Done)
 }
 
-fn show(page: &mut Page, environment: &Environment, origin: bool) {
+fn show(page: &mut Page, environment: &App, origin: bool) {
     for setting in SETTINGS {
         let Some(resolved) = environment.config.get(setting.key) else { continue };
         page.gap();
@@ -118,7 +119,7 @@ fn wrapped(text: &str, columns: usize) -> Vec<String> {
 }
 
 /// Writes settings into the user's configuration file, all or none.
-pub(crate) fn set(environment: &Environment, values: &[(&str, &str)]) -> Result<()> {
+pub(crate) fn set(environment: &App, values: &[(&str, &str)]) -> Result<()> {
     let file = &environment.config_file;
     let old = match std::fs::read_to_string(file) {
         Ok(text) => text,

@@ -1,20 +1,22 @@
 //! `thru context`: exactly what a session that starts here now would be given.
 
 use std::collections::HashSet;
+use thru_app::Remedy;
+use thru_app::Trouble;
+use thru_app::ask::named;
 
-use anyhow::Result;
 use clap::ValueEnum;
 use serde_json::{Value, json};
+use thru_app::Result;
 use thru_core::MemoryKind;
 use thru_recall::{Occasion, Pack, calls_for_memory};
-use thru_store::StoreError;
 
 use super::briefing::{Place, Recipient, make_pack, snapshot_now};
 use super::{Outcome, shared};
-use crate::asking::{Prepared, open_for_question};
-use crate::embedding;
 use crate::environment::Environment;
 use crate::ui::{Page, Tone, one_line, plural, printable};
+use thru_app::embedding;
+use thru_app::fresh::{self, Prepared};
 
 /// Prints what a session that starts here now would be given; nothing where there is nothing to say.
 #[derive(Debug, clap::Args)]
@@ -83,11 +85,11 @@ pub(crate) fn run(
     let is_silent = pack.lines.is_empty();
     if arguments.json {
         let mut answer = as_json(&pack);
-        answer["preparation"] = prepared.as_json();
+        answer["preparation"] = json!(prepared);
         page.json(&answer)?;
     } else if arguments.explain {
         explain(&mut page, &pack);
-        prepared.show(&mut page);
+        shared::show_prepared(&mut page, &prepared);
     } else {
         for line in pack.text.get().lines() {
             page.line(line);
@@ -108,7 +110,7 @@ pub(crate) fn make(arguments: &Arguments, environment: &Environment) -> Result<(
         Err(error) => return Err(error),
     };
     let place = match &arguments.project {
-        Some(name) => Place::of(&store, shared::named_project(&store, name)?)?,
+        Some(name) => Place::of(&store, named::named_project(&store, name)?)?,
         None => Place::here(environment, &store)?,
     };
     // It is found out while what is new is brought in.
@@ -118,9 +120,12 @@ pub(crate) fn make(arguments: &Arguments, environment: &Environment) -> Result<(
         .filter(|prompt| calls_for_memory(prompt))
         .map(|prompt| embedding::of_question(environment, prompt));
     let intake = environment.intake_beside(&store)?;
-    let (store, prepared) = open_for_question(environment, &intake, store, Some(&place.projects))?;
+    let shown = shared::Shown::new(environment);
+    let call = shown.call();
+    let (store, prepared) =
+        fresh::for_question(environment, &intake, store, Some(&place.projects), call)?;
     let session = match &arguments.session {
-        Some(id) => Some(shared::named_session(&store, id)?.row),
+        Some(id) => Some(named::named_session(&store, id)?.row),
         None => None,
     };
     let occasion = match (&arguments.prompt, arguments.source) {
@@ -142,8 +147,8 @@ pub(crate) fn make(arguments: &Arguments, environment: &Environment) -> Result<(
     Ok((pack, prepared))
 }
 
-fn is_missing(error: &anyhow::Error) -> bool {
-    matches!(error.downcast_ref::<StoreError>(), Some(StoreError::Missing { .. }))
+fn is_missing(error: &Trouble) -> bool {
+    error.remedy() == Some(&Remedy::Import)
 }
 
 fn explain(page: &mut Page, pack: &Pack) {

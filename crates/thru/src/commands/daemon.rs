@@ -10,13 +10,14 @@ mod running;
 mod work;
 
 use std::time::Duration;
+use thru_app::App;
 
-use anyhow::Result;
+use thru_app::Result;
 use thru_daemon::{EnsureError, Ensured, Identity, Paths, Program, Stopped, ensure, holder, spawn};
 
 use super::Outcome;
-use crate::background;
-use crate::environment::{Environment, variables};
+use crate::environment::Environment;
+use thru_app::background;
 
 /// How long somebody who uninstalls waits for its end.
 const STOP: Duration = Duration::from_secs(5);
@@ -86,20 +87,21 @@ pub(crate) fn run(command: &Command, environment: &Environment, plain: bool) -> 
 }
 
 /// The files of the daemon of this home.
-fn paths(environment: &Environment) -> Paths {
-    background::paths(&environment.layout, &environment.config)
+fn paths(environment: &App) -> Paths {
+    background::paths(environment)
 }
 
 /// The same, with the socket where the daemon that runs listens.
-fn paths_in_use(environment: &Environment) -> Paths {
+fn paths_in_use(environment: &App) -> Paths {
     let paths = paths(environment);
     let used = holder(&paths.lock).and_then(|holder| holder.socket);
     Paths { socket: used.unwrap_or_else(|| paths.socket.clone()), ..paths }
 }
 
 /// This program, as a daemon that it would start.
-fn identity(environment: &Environment) -> Identity {
-    let program = environment.program.as_deref().and_then(|program| Program::at(program).ok());
+fn identity(environment: &App) -> Identity {
+    let program =
+        environment.machine.program.as_deref().and_then(|program| Program::at(program).ok());
     Identity {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         build: program.map_or_else(String::new, |program| program.build()),
@@ -108,7 +110,7 @@ fn identity(environment: &Environment) -> Identity {
 
 /// Makes sure that a daemon runs. See [`ensure`] for what `patience` means.
 pub(crate) fn ensure_running(
-    environment: &Environment,
+    environment: &App,
     patience: Duration,
 ) -> Result<Ensured, EnsureError> {
     let paths = paths_in_use(environment);
@@ -122,10 +124,11 @@ pub(crate) fn stop(environment: &Environment) -> bool {
 }
 
 /// Starts one, whether one runs or not: it looks itself.
-fn start_detached(environment: &Environment) -> std::io::Result<()> {
-    let Some(program) = &environment.program else {
+fn start_detached(environment: &App) -> std::io::Result<()> {
+    let Some(program) = &environment.machine.program else {
         return Err(std::io::Error::other("the system does not say where this program lies"));
     };
     // We are gone long before it is; then the system waits for it.
-    spawn(program, &["daemon", "run", "--detached"], variables()).map(drop)
+    spawn(program, &["daemon", "run", "--detached"], environment.machine.child_variables())
+        .map(drop)
 }

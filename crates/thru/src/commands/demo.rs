@@ -1,9 +1,10 @@
 //! `thru demo`: search, an outline and a briefing on a made-up history, in a home of its own.
 
 use std::path::Path;
+use thru_app::App;
 
-use anyhow::{Context, Result};
 use thru_agents::Homes;
+use thru_app::{Context, Result};
 use thru_core::Layout;
 
 use super::{Outcome, context, import, search, session};
@@ -95,7 +96,7 @@ fn prompt(environment: &Environment, plain: bool, command: &str) -> Result<()> {
 struct TemporaryHome(std::path::PathBuf);
 
 impl TemporaryHome {
-    fn new(environment: &Environment) -> Result<Self> {
+    fn new(environment: &App) -> Result<Self> {
         let now = environment.clock.now().as_nanosecond();
         let path = std::env::temp_dir().join(format!("thru-demo-{}-{now}", std::process::id()));
         std::fs::create_dir(&path).with_context(|| format!("{} cannot be made", path.display()))?;

@@ -2,10 +2,12 @@
 
 use std::collections::HashSet;
 use std::sync::atomic::Ordering;
+use thru_app::App;
+use thru_app::ask::named;
 
-use anyhow::Result;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use serde_json::{Value, json};
+use thru_app::Result;
 use thru_core::{Micros, SessionKey};
 use thru_lifecycle::content::ContentHash;
 use thru_models::Usage;
@@ -16,8 +18,8 @@ use thru_store::{JobKind, Store, TurnFilter, TurnRow};
 use super::{Outcome, shared};
 use crate::environment::Environment;
 use crate::failure::advised;
-use crate::refining::Models;
 use crate::ui::{Page, Tone, count, one_line, plural, printable};
+use thru_app::models::Models;
 
 /// Tokens of a question beside what is told of the turn or the session.
 const FRAME: u64 = 800;
@@ -104,14 +106,14 @@ pub(crate) fn run(
     })
 }
 
-fn look(arguments: &Arguments, environment: &Environment, store: &Store) -> Result<Work> {
-    let (now, zone) = (environment.clock.now(), &environment.zone);
+fn look(arguments: &Arguments, environment: &App, store: &Store) -> Result<Work> {
+    let (now, zone) = (environment.clock.now(), environment.zone());
     let session = match &arguments.session {
-        Some(name) => Some(shared::named_session(store, name)?.row),
+        Some(name) => Some(named::named_session(store, name)?.row),
         None => None,
     };
     let projects = match &arguments.project {
-        Some(name) => Some(store.project_rows(shared::named_project(store, name)?.row)?),
+        Some(name) => Some(store.project_rows(named::named_project(store, name)?.row)?),
         None => None,
     };
     let until = arguments.until.as_deref().map(|until| parse_date(until, now, zone)).transpose()?;
@@ -174,7 +176,7 @@ fn preview(
     estimate: Estimate,
     models: Option<&Models>,
     meter: &Meter,
-    environment: &Environment,
+    environment: &App,
 ) {
     if work.turns.is_empty() && work.sessions.is_empty() {
         page.line("There is nothing of that time that no model has looked at.");
@@ -220,7 +222,7 @@ fn carry_out(
     let sessions =
         work.sessions.iter().map(|(row, _, content)| (JobKind::RefineSession, *row, *content));
     let jobs: Vec<(JobKind, i64, ContentHash)> = turns.chain(sessions).collect();
-    intake.queue_questions(&shared::lock(&intake)?, &jobs)?;
+    intake.queue_questions(&shared::lock(&intake, environment)?, &jobs)?;
     let wanted: HashSet<(i64, Option<JobKind>)> =
         jobs.iter().map(|(kind, session, _)| (*session, Some(*kind))).collect();
     let numbers: HashSet<i64> = Store::open_to_read(&environment.layout)?
@@ -253,7 +255,7 @@ fn carry_out(
         other => other.into(),
     })?;
     if cancelled.load(Ordering::Relaxed) {
-        crate::background::poke(&environment.layout, &environment.config);
+        thru_app::background::poke(environment);
     }
     Ok(report)
 }

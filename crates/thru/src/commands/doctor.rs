@@ -1,7 +1,7 @@
 //! `thru doctor`: find out what does not work, and mend it.
 
-use anyhow::Result;
 use serde_json::{Value, json};
+use thru_app::Result;
 
 use super::{Outcome, shared};
 use crate::environment::Environment;

@@ -1,6 +1,6 @@
 //! `thru edit`: correct a memory.
 
-use anyhow::Result;
+use thru_app::Result;
 use thru_core::{MemoryEdit, MemoryKind, ObservationType};
 use thru_intake::Operation;
 use thru_redact::Report;
@@ -8,8 +8,8 @@ use thru_redact::Report;
 use super::{Outcome, memories, remember, shared};
 use crate::environment::Environment;
 use crate::failure::advised;
-use crate::surviving;
 use crate::ui::{Page, Tone};
+use thru_app::compaction;
 
 /// What you write stands over what was distilled, also after a rebuild. `thru undo` takes it back.
 #[derive(Debug, clap::Args)]
@@ -70,11 +70,11 @@ pub(crate) fn run(
     drop(store);
     let edit = MemoryEdit { title, narrative: text, kind: arguments.kind, is_rule: arguments.rule };
     let intake = environment.intake()?;
-    let lock = shared::lock(&intake)?;
+    let lock = shared::lock(&intake, environment)?;
     let edited = Operation::MemoryEdited { memory: memory.id, session: session.clone(), edit };
     let is_unswept = shared::is_unswept(intake.record_and_apply(&lock, &[edited]))?;
     drop(lock);
-    surviving::write_again(environment, Some(session.as_slice()))?;
+    compaction::write_again(environment, Some(session.as_slice()))?;
     let store = shared::open_store(environment)?;
     let mut page = Page::new(environment, plain);
     if let Some(memory) = store.memory(&memory.id)? {

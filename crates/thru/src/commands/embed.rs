@@ -2,18 +2,19 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use thru_app::{App, Trouble};
 
-use anyhow::Result;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use serde_json::json;
+use thru_app::Result;
 use thru_intake::{Embedded, Embedding, Intake, IntakeError};
 use thru_store::vectors::ModelFolder;
 
 use super::{Outcome, shared};
-use crate::embedding::{Chosen, Lazy, may_see, of_question};
 use crate::environment::Environment;
 use crate::failure::advised;
 use crate::ui::{Page, Tone, count, plural, size};
+use thru_app::embedding::{Chosen, Lazy, may_see, of_question};
 
 /// Makes vectors of what people and agents said and of memories, so that search finds what means the
 /// same, whatever words it uses. The daemon does it in the background; here it is done at once, memories
@@ -179,7 +180,7 @@ fn prune(
     mut page: Page,
     chosen: Option<&Chosen>,
     arguments: &Arguments,
-    environment: &Environment,
+    environment: &App,
 ) -> Result<Outcome> {
     let in_use = chosen.map(Chosen::model);
     let mut removed = ModelFolder::all(&environment.layout.vectors())?;
@@ -206,10 +207,10 @@ fn prune(
 }
 
 /// What a text would be looked for as: for those who want to see that it works.
-fn meaning(mut page: Page, text: &str, environment: &Environment) -> Result<Outcome> {
+fn meaning(mut page: Page, text: &str, environment: &App) -> Result<Outcome> {
     let (model, vector) = match of_question(environment, text).wait() {
         Ok(found) => found,
-        Err(reason) => anyhow::bail!("there is no vector: {reason}"),
+        Err(reason) => return Err(Trouble::failed(format!("there is no vector: {reason}"))),
     };
     page.json(&json!({ "version": 1, "kind": "vector", "model": model, "vector": vector }))?;
     page.print()?;

@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
+use thru_app::App;
+use thru_app::ask::named;
 
-use anyhow::{Context, Result};
 use serde_json::{Value, json};
+use thru_app::{Context, Result};
 use thru_core::Timestamp;
 use thru_intake::{Adopted, Exported, Intake, Operation};
 use thru_recall::parse_date;
@@ -68,9 +70,9 @@ pub(crate) fn run(
     let intake = environment.intake()?;
     let now = environment.clock.now();
     let project =
-        arguments.project.as_deref().map(|name| shared::named_project(&store, name)).transpose()?;
+        arguments.project.as_deref().map(|name| named::named_project(&store, name)).transpose()?;
     let since = arguments.since.as_deref();
-    let since = since.map(|text| parse_date(text, now, &environment.zone)).transpose()?;
+    let since = since.map(|text| parse_date(text, now, environment.zone())).transpose()?;
     let chosen = choose(&store, project.as_ref(), since)?;
     let header = json!({
         "kind": KIND,
@@ -168,7 +170,7 @@ fn write(
     chosen: &Chosen,
     store: &Store,
     intake: &Intake,
-    environment: &Environment,
+    environment: &App,
 ) -> Result<()> {
     let mut line = |value: &Value| -> Result<()> {
         // What is stored was clean by the rules of its time; they may be newer.
@@ -283,7 +285,7 @@ pub(crate) fn bring_in(
         true => None,
         false => {
             let intake = environment.intake()?;
-            let lock = shared::lock(&intake)?;
+            let lock = shared::lock(&intake, environment)?;
             Some(intake.adopt(&lock, &decisions)?)
         }
     };

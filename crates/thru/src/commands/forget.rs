@@ -1,8 +1,10 @@
 //! `thru forget`: memories, sessions, or everything of a project or before a day.
 
 use std::path::PathBuf;
+use thru_app::App;
+use thru_app::ask::named;
 
-use anyhow::Result;
+use thru_app::Result;
 use thru_capture::session::Session;
 use thru_core::SessionKey;
 use thru_intake::{Intake, IntakeLock, Operation};
@@ -14,8 +16,8 @@ use super::search::session_heading;
 use super::{Outcome, memories, shared};
 use crate::environment::Environment;
 use crate::failure::advised;
-use crate::surviving;
 use crate::ui::{Page, Tone, one_line, plural, size};
+use thru_app::compaction;
 
 /// A memory that is forgotten is in no answer any more, also after a rebuild; `thru undo` brings it
 /// back. A session that is forgotten is removed from archive, store and index for good; a tombstone
@@ -92,7 +94,7 @@ pub(crate) fn run(
         }
     }
     drop(store);
-    let lock = shared::lock(&intake)?;
+    let lock = shared::lock(&intake, environment)?;
     let mut is_unswept = false;
     if !targets.memories.is_empty() {
         is_unswept |= forget_memories(&targets.memories, environment, &intake, &lock)?;
@@ -145,7 +147,7 @@ pub(crate) fn target(store: &Store, id: &str) -> Result<Target> {
 /// Forgets memories, and says whether vectors of them may be left. `thru undo` brings each back.
 pub(crate) fn forget_memories(
     targets: &[Target],
-    environment: &Environment,
+    environment: &App,
     intake: &Intake,
     lock: &IntakeLock,
 ) -> Result<bool> {
@@ -159,7 +161,7 @@ pub(crate) fn forget_memories(
     let is_unswept = shared::is_unswept(intake.record_and_apply(lock, &operations))?;
     let sessions: Vec<SessionKey> =
         targets.iter().filter_map(|(_, session)| session.clone()).collect();
-    surviving::write_again(environment, Some(&sessions))?;
+    compaction::write_again(environment, Some(&sessions))?;
     Ok(is_unswept)
 }
 
@@ -168,12 +170,12 @@ fn remove_summaries(environment: &Environment, sessions: &[SessionRow]) -> Resul
     let store = shared::open_store_as_it_is(environment)?;
     let mut left = Vec::new();
     for session in sessions {
-        left.extend(surviving::remove(environment, &store, session)?);
+        left.extend(compaction::remove(environment, &store, session)?);
     }
     Ok(left)
 }
 
-fn targets(arguments: &Arguments, environment: &Environment, store: &Store) -> Result<Targets> {
+fn targets(arguments: &Arguments, environment: &App, store: &Store) -> Result<Targets> {
     let mut targets = Targets::default();
     for id in &arguments.ids {
         let target = target(store, id)?;
@@ -182,17 +184,17 @@ fn targets(arguments: &Arguments, environment: &Environment, store: &Store) -> R
         }
     }
     if let Some(id) = &arguments.session {
-        targets.sessions.push(shared::named_session(store, id)?);
+        targets.sessions.push(named::named_session(store, id)?);
     }
     if arguments.project.is_none() && arguments.before.is_none() {
         return Ok(targets);
     }
     let projects = match &arguments.project {
-        Some(name) => Some(store.project_rows(shared::named_project(store, name)?.row)?),
+        Some(name) => Some(store.project_rows(named::named_project(store, name)?.row)?),
         None => None,
     };
     let before = match &arguments.before {
-        Some(text) => Some(parse_date(text, environment.clock.now(), &environment.zone)?),
+        Some(text) => Some(parse_date(text, environment.clock.now(), environment.zone())?),
         None => None,
     };
     let filter =

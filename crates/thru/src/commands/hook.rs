@@ -15,6 +15,9 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+use thru_app::compaction;
+use thru_app::ingest::exclusions::Exclusions;
+use thru_app::{App, Machine, Places};
 
 use thru_agents::claude_code::hooks::{self, Answer, Event, Input};
 use thru_capture::failures::{self, Failure};
@@ -29,8 +32,9 @@ use thru_intake::Moment;
 use thru_journal::journal::Journal;
 use thru_redact::{Redactor, Report};
 
-use crate::environment::{Environment, Places, host, settings};
-use crate::{background, embedding, surviving};
+use crate::environment;
+use thru_app::app::settings;
+use thru_app::{background, embedding};
 
 /// After this time the agent must not wait any longer. Agents wait longer than this by themselves.
 const DEADLINE: Duration = Duration::from_secs(1);
@@ -75,7 +79,7 @@ pub(crate) fn run(words: impl Iterator<Item = OsString>) -> ExitCode {
         started,
     };
     // Without a home there is nowhere to note even this.
-    let Ok(places) = Places::of_process() else { return ExitCode::SUCCESS };
+    let Ok(places) = environment::places() else { return ExitCode::SUCCESS };
     let answering = Arc::new(AtomicBool::new(false));
     watch(&places, &called, &answering);
     let layout = places.layout.clone();
@@ -87,7 +91,9 @@ pub(crate) fn run(words: impl Iterator<Item = OsString>) -> ExitCode {
             *noted = format!("{}:{}", location.file(), location.line());
         }
     }));
-    let outcome = std::panic::catch_unwind(AssertUnwindSafe(|| work(places, &called)));
+    let outcome = std::panic::catch_unwind(AssertUnwindSafe(|| {
+        work(places, Arc::new(environment::machine()), &called)
+    }));
     let output = match outcome {
         Ok(Ok(output)) => output,
         Ok(Err(trouble)) => {
@@ -157,7 +163,7 @@ fn lost(called: &Called, reason: &str) -> String {
 }
 
 /// Keeps the event and makes the answer.
-fn work(places: Places, called: &Called) -> Result<String, Trouble> {
+fn work(places: Places, machine: Arc<Machine>, called: &Called) -> Result<String, Trouble> {
     let raw = read_input()?;
     let refused = |reason: String| Trouble { reason, shape: failures::shape(&raw), lost: false };
     // Other agents have no hooks yet.
@@ -195,6 +201,8 @@ fn work(places: Places, called: &Called) -> Result<String, Trouble> {
     let now = SystemClock.now();
     let redactor = rules::redactor(&places.layout, config.redact_allow());
     let session = Session::of(&places.layout, &session_key(&input));
+    let app =
+        App::new(places.clone(), machine.clone(), directory.clone(), config.clone(), Vec::new());
     if let Some(pause) = pause::current(&places.layout, now) {
         // Where the mark cannot be written, recording will find that out.
         let _ = begin_turn(&input, &redactor, &session);
@@ -212,7 +220,7 @@ fn work(places: Places, called: &Called) -> Result<String, Trouble> {
             return Ok(String::new());
         }
     }
-    let journal = Journal::open(places.layout.journal(), &host())
+    let journal = Journal::open(places.layout.journal(), &machine.host)
         .map_err(|error| refused(error.to_string()))?;
     let recorder = Recorder {
         journal: &journal,
@@ -220,7 +228,7 @@ fn work(places: Places, called: &Called) -> Result<String, Trouble> {
         skip_tools: config.capture_skip_tools(),
     };
     // Somebody else finds it out, while the event is being kept.
-    let meaning = briefing::meaning(&places, &config, &directory, &input, &redactor);
+    let meaning = briefing::meaning(&app, &input, &redactor);
     let recorded = recorder
         .record(&input, &raw, &session, now)
         .map_err(|error| Trouble { lost: true, ..refused(error.to_string()) })?;
@@ -230,12 +238,12 @@ fn work(places: Places, called: &Called) -> Result<String, Trouble> {
         && let Claim::Ours { .. } = session.claim(event_id(&input, &raw), now)
     {
         let event = Compacting { input: &input, raw: &raw, session: &session, now, called };
-        keep_what_survives(&places, &config, &event, &redactor);
+        keep_what_survives(&app, &event, &redactor);
     }
     // Not before: it would only be in the way.
-    background::poke(&places.layout, &config);
+    background::poke(&app);
     if input.event == Event::SessionStart {
-        background::start(&places.layout, &config);
+        background::start(&app);
     }
     let mut output = String::new();
     if matches!(input.event, Event::Stop | Event::StopFailure) {
@@ -256,14 +264,13 @@ fn work(places: Places, called: &Called) -> Result<String, Trouble> {
             started: called.started,
         };
         let meaning = embedding::awaited(meaning);
-        output = briefing::brief(places, config.clone(), directory, &asked, &recorder, meaning)
-            .unwrap_or_else(|error| {
-                // The event is kept; only the answer is missing.
-                note(&layout, called, &format!("no context: {error:#}"), String::new());
-                String::new()
-            });
+        output = briefing::brief(&app, &asked, &recorder, meaning).unwrap_or_else(|error| {
+            // The event is kept; only the answer is missing.
+            note(&layout, called, &format!("no context: {error:#}"), String::new());
+            String::new()
+        });
     } else if input.event == Event::SessionEnd && !config.async_indexing() {
-        briefing::index_now(places, config, directory, &input);
+        briefing::index_now(&app, &input);
     }
     Ok(output)
 }
@@ -278,12 +285,7 @@ struct Compacting<'a> {
 }
 
 /// Keeps what the session holds before its context is compacted. What is not done in time is done later.
-fn keep_what_survives(
-    places: &Places,
-    config: &Config,
-    event: &Compacting<'_>,
-    redactor: &Redactor,
-) {
+fn keep_what_survives(app: &App, event: &Compacting<'_>, redactor: &Redactor) {
     let Compacting { input, raw, session, now, called } = *event;
     let directory = input.text("cwd").unwrap_or_default();
     let root = called.project.as_deref().map(|root| root.to_string_lossy().into_owned());
@@ -301,15 +303,14 @@ fn keep_what_survives(
         directory: root.or_else(|| Some(directory.to_owned()).filter(|cwd| !cwd.is_empty())),
         place: None,
     };
-    let environment =
-        Environment::new(places.clone(), PathBuf::from(directory), config.clone(), Vec::new());
+    let owned = app.clone();
     let transcript = PathBuf::from(input.text("transcript_path").unwrap_or_default());
     let deadline = called.started + TIME_TO_KEEP;
     let kept = waiting::within(called.started + TIME_TO_HAVE_KEPT, move || {
-        surviving::keep_within(&environment, moment, &transcript, deadline)
+        compaction::keep_within(&owned, moment, &transcript, deadline)
     });
     if let Some(Err(error)) = kept {
-        note(&places.layout, called, &format!("no snapshot yet: {error:#}"), String::new());
+        note(&app.layout, called, &format!("no snapshot yet: {error:#}"), String::new());
     }
 }
 
@@ -346,10 +347,9 @@ fn is_left_out(
     if patterns.is_empty() {
         return Ok(false);
     }
-    let ignored =
-        super::import::globs(patterns).map_err(|error| shortened(&format!("{error:#}")))?;
-    Ok(super::import::is_ignored(&ignored, directory)
-        || transcript.is_some_and(|transcript| ignored.is_match(transcript)))
+    let ignored = Exclusions::new(patterns).map_err(|error| shortened(&format!("{error:#}")))?;
+    Ok(ignored.match_directory(directory)
+        || transcript.is_some_and(|transcript| ignored.apply_to_file(Path::new(transcript))))
 }
 
 fn reason_of(note: &Note) -> String {

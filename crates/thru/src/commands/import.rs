@@ -4,22 +4,21 @@ use std::cell::Cell;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use thru_app::ingest::exclusions::Exclusions;
 
-use anyhow::{Context, Result};
-use globset::{Glob, GlobSet, GlobSetBuilder};
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use serde_json::json;
 use thru_agents::{Discovery, agents};
+use thru_app::{Context, Result};
 use thru_core::Agent;
-use thru_intake::identity::PROJECT_FILE;
 use thru_intake::{How, ImportReport, Intake, IntakeLock, Plan, SourceProblem, Stage, Which};
 
 use super::of_agents::OfAgents;
 use super::{Outcome, export, shared};
-use crate::embedding::{State, who_embeds};
-use crate::environment::{Environment, project_settings};
+use crate::environment::Environment;
 use crate::failure::advised;
 use crate::ui::{Page, Tone, count, plural, size};
+use thru_app::embedding::{State, who_embeds};
 
 /// Without a path: everything that Claude Code, Codex and Copilot CLI left on this machine.
 #[derive(Debug, clap::Args)]
@@ -68,7 +67,7 @@ pub(crate) fn run(
     // Another import may be at work on the same files: what is left to do is seen when it is done.
     let lock = match arguments.dry_run {
         true => None,
-        false => Some(shared::lock(&environment.intake()?)?),
+        false => Some(shared::lock(&environment.intake()?, environment)?),
     };
     let prepared = prepare(environment, &arguments.paths, &arguments.of)?;
     let Prepared { plan, found, .. } = &prepared;
@@ -123,7 +122,7 @@ pub(crate) fn prepare(
     of: &OfAgents,
 ) -> Result<Prepared> {
     let exclusions = Exclusions::of(environment)?;
-    let mut discovery = discover(paths, environment, &exclusions.ignored)?;
+    let mut discovery = discover(paths, environment, &exclusions)?;
     discovery.sources.retain(|source| of.hold(source.agent));
     prepare_found(environment, exclusions, discovery)
 }
@@ -157,6 +156,8 @@ pub(crate) fn perform(
     let Prepared { intake, exclusions, plan, .. } = prepared;
     let excluded = |directory: &Path| exclusions.apply_to(directory);
     let cancelled = shared::cancellation()?;
+    let shown = shared::Shown::new(environment);
+    let call = shown.call();
     let bar = progress_bar(environment, &plan, quiet);
     let first = Cell::new(true);
     let report = intake.import(
@@ -164,7 +165,7 @@ pub(crate) fn perform(
         plan,
         &How { distil: which, ..How::whole(&excluded) },
         &cancelled,
-        &mut shared::migration_progress(environment),
+        &mut call.upgrading(),
         &mut |report| {
             bar.set_position(report.bytes);
             bar.set_message(match report.distilled.of {
@@ -184,57 +185,14 @@ pub(crate) fn perform(
     Ok(report)
 }
 
-/// What the settings leave out.
-pub(crate) struct Exclusions {
-    ignored: GlobSet,
-}
-
-impl Exclusions {
-    /// What the user's settings leave out.
-    pub(crate) fn of(environment: &Environment) -> Result<Self> {
-        Ok(Self { ignored: globs(environment.config.capture_ignore())? })
-    }
-
-    /// Whether a file of an agent must never be read.
-    pub(crate) fn apply_to_file(&self, path: &Path) -> bool {
-        self.ignored.is_match(path)
-    }
-
-    /// Whether what happened in a directory must never be read.
-    pub(crate) fn apply_to(&self, directory: &Path) -> bool {
-        is_ignored(&self.ignored, directory)
-            || directory
-                .ancestors()
-                .map(|ancestor| ancestor.join(PROJECT_FILE))
-                .find(|file| file.is_file())
-                .and_then(|file| project_settings(&file))
-                .is_some_and(|settings| settings.capture_off())
-    }
-}
-
-/// Whether globs match a directory: `a/**` means it as well as what lies below it.
-pub(crate) fn is_ignored(ignored: &GlobSet, directory: &Path) -> bool {
-    ignored.is_match(directory) || ignored.is_match(directory.join("any"))
-}
-
-pub(crate) fn globs(patterns: &[String]) -> Result<GlobSet> {
-    let mut set = GlobSetBuilder::new();
-    for pattern in patterns {
-        let glob = Glob::new(pattern).map_err(|error| {
-            advised(
-                format!("`capture.ignore` has a pattern that cannot be used: {error}"),
-                "correct it with `thru config set capture.ignore`",
-            )
-        })?;
-        set.add(glob);
-    }
-    set.build().context("`capture.ignore` has too many patterns")
-}
-
-fn discover(paths: &[PathBuf], environment: &Environment, ignored: &GlobSet) -> Result<Discovery> {
+fn discover(
+    paths: &[PathBuf],
+    environment: &Environment,
+    exclusions: &Exclusions,
+) -> Result<Discovery> {
     let mut all = Discovery::default();
     if paths.is_empty() {
-        let skip = |path: &Path| ignored.is_match(path);
+        let skip = |path: &Path| exclusions.apply_to_file(path);
         for agent in Agent::ALL {
             all.append(agents::discover(agent, &environment.homes, &skip));
         }
@@ -250,8 +208,9 @@ fn discover(paths: &[PathBuf], environment: &Environment, ignored: &GlobSet) -> 
             ));
         }
         let found = agents::discover_path(&path);
-        all.sources
-            .extend(found.sources.into_iter().filter(|source| !ignored.is_match(&source.path)));
+        all.sources.extend(
+            found.sources.into_iter().filter(|source| !exclusions.apply_to_file(&source.path)),
+        );
         all.problems.extend(found.problems);
     }
     Ok(all)
@@ -464,7 +423,7 @@ fn problem(problem: &SourceProblem) -> serde_json::Value {
 pub(crate) fn import_quietly(environment: &Environment) -> Result<Duration> {
     let started = Instant::now();
     let intake = environment.intake()?;
-    let lock = shared::lock(&intake)?;
+    let lock = shared::lock(&intake, environment)?;
     let mut found = Discovery::default();
     for agent in Agent::ALL {
         found.append(agents::discover(agent, &environment.homes, &|_| false));

@@ -1,8 +1,9 @@
 //! `thru install`: connect agents.
 
-use anyhow::Result;
 use serde_json::json;
 use thru_agents::claude_code::install::Registration;
+use thru_app::App;
+use thru_app::Result;
 
 use super::Outcome;
 use crate::environment::Environment;
@@ -101,7 +102,7 @@ pub(crate) struct Prepared {
 /// Decides what an installation is to change. Where nobody says whether commands and the server are wanted,
 /// they are unless there is an installation without.
 pub(crate) fn prepare(
-    environment: &Environment,
+    environment: &App,
     scope: Scope,
     form: Option<Form>,
     wanted: Option<Wanted>,
@@ -127,7 +128,7 @@ pub(crate) fn prepare(
 }
 
 /// Says that there is nothing to change.
-pub(crate) fn in_place(prepared: &Prepared, environment: &Environment) -> String {
+pub(crate) fn in_place(prepared: &Prepared, environment: &App) -> String {
     let Prepared { registration, plan, .. } = prepared;
     let holds = plan.holds.as_deref().map(|path| environment.shown(path)).unwrap_or_default();
     let program = environment.shown(std::path::Path::new(&registration.program));

@@ -3,14 +3,14 @@
 
 use std::time::Duration;
 
-use anyhow::Result;
 use serde_json::json;
+use thru_app::{Call, Patience, Result};
 use thru_intake::Which;
 
 use super::{Outcome, shared};
-use crate::bringing_in::{Effort, Where, bring_in};
 use crate::environment::Environment;
 use crate::ui::Page;
+use thru_app::ingest::catch_up::{Effort, Where, bring_in};
 
 /// How long another process is waited for where nobody sees that we wait.
 const PATIENCE: Duration = Duration::from_mins(10);
@@ -30,12 +30,18 @@ pub(crate) fn run(
 ) -> Result<Outcome> {
     let intake = environment.intake()?;
     let lock = match environment.terminal.errors {
-        true => shared::lock(&intake)?,
-        false => shared::lock_within(&intake, PATIENCE)?,
+        true => shared::lock(&intake, environment)?,
+        false => Call::unattended(Patience::Within(PATIENCE)).lock(&intake)?,
     };
     let effort = Effort { which: Which::All, thorough: true };
     let cancelled = shared::cancellation()?;
-    let brought = bring_in(environment, &lock, Where::Recorded, effort, &cancelled)?;
+    let brought = bring_in(
+        environment,
+        &lock,
+        Where::Recorded,
+        effort,
+        Call::unwatched(Patience::Within(PATIENCE), &cancelled),
+    )?;
     let mut page = Page::new(environment, plain);
     if arguments.json {
         page.json(&json!({

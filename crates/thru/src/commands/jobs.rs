@@ -1,18 +1,19 @@
 //! `thru jobs`: work that waits, and work that failed.
 
-use anyhow::Result;
 use serde_json::{Value, json};
+use thru_app::App;
+use thru_app::Result;
 use thru_core::Timestamp;
 use thru_refine::Report;
 use thru_store::{JobKind, JobRow};
 
 use super::{Outcome, distil, shared};
-use crate::background;
-use crate::delivering;
 use crate::environment::Environment;
 use crate::failure::advised;
-use crate::refining::Models;
 use crate::ui::{Page, Tone, age, count, day_and_time, one_line, plural, printable};
+use thru_app::background;
+use thru_app::deliver;
+use thru_app::models::Models;
 
 /// Jobs that are listed.
 const SHOWN: usize = 40;
@@ -77,10 +78,10 @@ pub(crate) fn run(arguments: Arguments, environment: &Environment, plain: bool) 
                 false => known(&jobs, numbers)?,
             };
             let intake = environment.intake()?;
-            let lock = shared::lock(&intake)?;
+            let lock = shared::lock(&intake, environment)?;
             let retried = intake.retry_jobs(&lock, &numbers)?;
             drop(lock);
-            background::poke(&environment.layout, &environment.config);
+            background::poke(environment);
             let number = plural(retried.len() as u64, "job");
             match (arguments.json, retried.is_empty()) {
                 (true, _) => page.json(&changed("retried", &retried))?,
@@ -104,7 +105,7 @@ pub(crate) fn run(arguments: Arguments, environment: &Environment, plain: bool) 
                 }
             }
             let intake = environment.intake()?;
-            let lock = shared::lock(&intake)?;
+            let lock = shared::lock(&intake, environment)?;
             let cancelled = intake.cancel_jobs(&lock, &numbers)?;
             match arguments.json {
                 true => page.json(&changed("cancelled", &cancelled))?,
@@ -121,13 +122,13 @@ pub(crate) fn run(arguments: Arguments, environment: &Environment, plain: bool) 
 }
 
 /// Asks what is due, and delivers it.
-fn run_now(page: &mut Page, environment: &Environment, json: bool) -> Result<Outcome> {
+fn run_now(page: &mut Page, environment: &App, json: bool) -> Result<Outcome> {
     let stop = shared::cancellation()?;
     let report = match Models::of(environment)? {
         Some(models) => models.run(environment, None, &stop, &|_| {})?,
         None => Report::default(),
     };
-    let delivered = delivering::deliver(environment, &stop)?;
+    let delivered = deliver::deliver(environment, &stop)?;
     let is_well = report.trouble.is_none() && delivered.trouble.is_none();
     if json {
         page.json(&json!({
@@ -163,7 +164,7 @@ fn known(jobs: &[JobRow], numbers: Vec<i64>) -> Result<Vec<i64>> {
     }
 }
 
-fn list(page: &mut Page, jobs: &[JobRow], environment: &Environment) {
+fn list(page: &mut Page, jobs: &[JobRow], environment: &App) {
     if jobs.is_empty() {
         page.line("Nothing waits, and nothing failed.");
         return;
@@ -220,7 +221,7 @@ fn failures(job: &JobRow) -> String {
 }
 
 /// When a job is tried, in words.
-fn when(job: &JobRow, environment: &Environment) -> String {
+fn when(job: &JobRow, environment: &App) -> String {
     let now = environment.clock.now();
     match job.due {
         _ if job.is_dead => "given up".to_owned(),
@@ -230,7 +231,7 @@ fn when(job: &JobRow, environment: &Environment) -> String {
                 "now" => "in a moment".to_owned(),
                 age => format!("in {age}"),
             },
-            false => day_and_time(Some(due), &environment.zone),
+            false => day_and_time(Some(due), environment.zone()),
         },
         _ => "now".to_owned(),
     }

@@ -1,9 +1,10 @@
 //! `thru journal`: look into the journal.
 
 use std::io::Write;
+use thru_app::App;
 
-use anyhow::Result;
 use serde_json::{Value, json};
+use thru_app::Result;
 use thru_intake::Operation;
 use thru_journal::journal::{
     Count, Cursor, Item, Journal, JournalProblem, ProblemKind, Stats, Stored,
@@ -76,7 +77,7 @@ fn show(
     plain: bool,
 ) -> Result<Outcome> {
     let now = environment.clock.now();
-    let date = |text: &String| parse_date(text, now, &environment.zone);
+    let date = |text: &String| parse_date(text, now, environment.zone());
     let since = arguments.since.as_ref().map(date).transpose()?;
     let wanted = |stored: &Stored| {
         since.is_none_or(|since| stored.at >= since)
@@ -106,7 +107,7 @@ fn show(
         let kind_width =
             records.iter().map(|record| width(what(record))).max().unwrap_or(0).min(24);
         for record in &records {
-            let when = day_and_time(Some(record.at), &environment.zone);
+            let when = day_and_time(Some(record.at), environment.zone());
             let (kind, session) = (one_line(what(record), 24), start(session(record)));
             let padding = " ".repeat(kind_width.saturating_sub(width(&kind)));
             let room = page.columns().saturating_sub(16 + 2 + kind_width + 2 + 8 + 2).max(20);
@@ -336,7 +337,7 @@ fn stats(
     Ok(Outcome::Done)
 }
 
-fn stats_page(page: &mut Page, stats: &Stats, environment: &Environment) {
+fn stats_page(page: &mut Page, stats: &Stats, environment: &App) {
     let Stats { plain, sealed, spills, records, .. } = stats;
     page.line(format!(
         "segments  {} ({plain} shared, {} of single writers, {sealed} sealed)",
@@ -369,10 +370,10 @@ fn stats_page(page: &mut Page, stats: &Stats, environment: &Environment) {
     }
 }
 
-fn counted(of: &Count, environment: &Environment) -> String {
+fn counted(of: &Count, environment: &App) -> String {
     if of.records == 0 {
         return "none".to_owned();
     }
-    let day = |at| day_and_time(at, &environment.zone);
+    let day = |at| day_and_time(at, environment.zone());
     format!("{} from {} to {}", count(of.records), day(of.first), day(of.last))
 }

@@ -1,7 +1,7 @@
 //! `thru log`: what people decided, and what was merged by itself.
 
-use anyhow::Result;
 use serde_json::{Value, json};
+use thru_app::Result;
 use thru_intake::Operation;
 use thru_redact::Report;
 use thru_store::Store;
@@ -52,7 +52,7 @@ pub(crate) fn run(
     } else {
         for row in &rows {
             let id = page.paint(Tone::Id, &row.id);
-            let when = page.paint(Tone::Quiet, &day_and_time(row.at, &environment.zone));
+            let when = page.paint(Tone::Quiet, &day_and_time(row.at, environment.zone()));
             let undone = if row.undone.is_some() { "taken back: " } else { "" };
             let room = page.columns().saturating_sub(row.id.len() + 20);
             let said = one_line(&format!("{undone}{}", row.said), room);

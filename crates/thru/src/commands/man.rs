@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::path::Path;
 
-use anyhow::{Context, Result};
 use clap::CommandFactory;
+use thru_app::{Context, Result};
 
 use super::Outcome;
 use crate::arguments::Arguments;

@@ -8,8 +8,9 @@ mod searching;
 
 use std::io::Write;
 use std::sync::Arc;
+use thru_app::Trouble;
 
-use anyhow::{Context, Result};
+use thru_app::{Context, Result};
 use thru_mcp::{Client, UnknownClient};
 
 use super::Outcome;
@@ -73,7 +74,7 @@ fn serve(environment: &Environment) -> Result<Outcome> {
         caught = ctrlc::set_handler(move || stopper.stop());
     })
     .context("the server cannot start")?;
-    caught.context("signals cannot be caught")?;
+    caught.map_err(|error| Trouble::failed(format!("signals cannot be caught: {error}")))?;
     Ok(Outcome::Done)
 }
 

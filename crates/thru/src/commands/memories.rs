@@ -1,9 +1,10 @@
 //! What several commands show of memories: tables by day and file, one whole, JSON.
 
 use std::collections::HashMap;
+use thru_app::App;
 
-use anyhow::Result;
 use serde_json::{Value, json};
+use thru_app::Result;
 use thru_core::{
     ErrorResolved, FileState, IdPrefix, KeyDecision, Made, MemoryKind, Merged, Observation,
     SessionSections, Statement, Summary, WorkOutcome,
@@ -12,10 +13,10 @@ use thru_recall::Freshness;
 use thru_redact::{Clean, Redactor, Report};
 use thru_store::{MemoryBody, MemoryFilter, MemoryRow, SessionFilter, SessionRow, Store};
 
-use crate::disk::RealDisk;
 use crate::environment::Environment;
 use crate::failure::advised;
 use crate::ui::{Page, Tone, count, day_and_time, one_line, plural, printable, width};
+use thru_app::disk::RealDisk;
 
 /// What to do instead, where the id of something else was given.
 pub(crate) struct Instead {
@@ -144,7 +145,7 @@ pub(crate) fn table(
     store: &Store,
     redactor: &Redactor,
     rows: &[TableRow<'_>],
-    environment: &Environment,
+    environment: &App,
 ) -> Result<()> {
     let numbers: Vec<i64> = rows.iter().map(|row| row.memory.row).collect();
     let files = store.files_of_memories(&numbers)?;
@@ -156,7 +157,7 @@ pub(crate) fn table(
     for (row, id) in rows.iter().zip(&ids) {
         let memory = row.memory;
         let session = memory.session.and_then(|row| sessions.get(&row));
-        let when = day_and_time(memory.at, &environment.zone);
+        let when = day_and_time(memory.at, environment.zone());
         let (own_day, time) = when.split_once(' ').unwrap_or((&when, "     "));
         if own_day != day {
             page.gap();
@@ -254,7 +255,7 @@ pub(crate) fn show(
         Some(session) => page.line(super::search::session_heading(page, session, environment)),
         None => page.line(page.paint(Tone::Heading, &told_heading(store, memory)?)),
     }
-    let when = day_and_time(memory.at, &environment.zone);
+    let when = day_and_time(memory.at, environment.zone());
     let turn = if memory.turn > 0 { format!(" · turn {}", memory.turn) } else { String::new() };
     let mut about = vec![format!("{}{turn} · {when}", memory.kind)];
     about.extend(marks(memory).map(str::to_owned));

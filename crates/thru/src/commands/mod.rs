@@ -50,11 +50,11 @@ pub(crate) mod why;
 
 use std::process::ExitCode;
 
-use anyhow::Result;
+use thru_app::Result;
 
 use crate::arguments::{Arguments, Command};
-use crate::background;
 use crate::environment::Environment;
+use thru_app::background;
 
 /// How a command ended, when nothing went wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,8 +94,8 @@ pub(crate) fn run(arguments: Arguments, environment: &Environment) -> Result<Out
     let outcome = carry_out(arguments.command, environment, plain);
     // Behind the answer, which it must not slow down.
     if wants_daemon && environment.layout.database().exists() {
-        background::poke(&environment.layout, &environment.config);
-        background::start(&environment.layout, &environment.config);
+        background::poke(environment);
+        background::start(environment);
     }
     outcome
 }

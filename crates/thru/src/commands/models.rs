@@ -5,13 +5,13 @@ mod meters;
 mod setting;
 mod testing;
 
-use anyhow::Result;
+use thru_app::Result;
 
 pub(crate) use meters::{Meters, dead_others, meters, others};
 
 use super::Outcome;
 use crate::environment::Environment;
-use crate::refining;
+use thru_app::models;
 
 /// Choose whose model makes memories better, in the background and within a budget. Nothing is sent anywhere
 /// before you set one; without, memories are made without any model.
@@ -57,9 +57,9 @@ pub(crate) fn run(arguments: Arguments, environment: &Environment, plain: bool) 
 }
 
 /// The provider of this name.
-fn named(name: &str) -> Result<refining::Known> {
-    refining::known(name).ok_or_else(|| {
-        let known: Vec<&str> = refining::KNOWN.iter().map(|known| known.name).collect();
+fn named(name: &str) -> Result<models::Known> {
+    models::known(name).ok_or_else(|| {
+        let known: Vec<&str> = models::KNOWN.iter().map(|known| known.name).collect();
         crate::failure::advised(
             format!("there is no provider `{name}`"),
             format!("there are: {}", known.join(", ")),

@@ -1,7 +1,9 @@
 //! `thru projects`: which bodies of work there are.
 
-use anyhow::Result;
 use serde_json::{Value, json};
+use thru_app::App;
+use thru_app::Result;
+use thru_app::ask::named;
 use thru_intake::Operation;
 
 use super::of_agents::OfAgents;
@@ -67,7 +69,7 @@ pub(crate) fn run(arguments: Arguments, environment: &Environment, plain: bool) 
             return Ok(if projects.is_empty() { Outcome::Nothing } else { Outcome::Done });
         }
         Some(Command::Rename { project, name }) => {
-            let project = shared::named_project(&store, &project)?;
+            let project = named::named_project(&store, &project)?;
             let name = one_line(&name, 100);
             if name.is_empty() {
                 return Err(advised("a project needs a name", "give one of at least a letter"));
@@ -76,8 +78,8 @@ pub(crate) fn run(arguments: Arguments, environment: &Environment, plain: bool) 
             Operation::ProjectRenamed { project: project.key, name }
         }
         Some(Command::Merge { from, into }) => {
-            let from = shared::named_project(&store, &from)?;
-            let into = shared::named_project(&store, &into)?;
+            let from = named::named_project(&store, &from)?;
+            let into = named::named_project(&store, &into)?;
             if from.row == into.row {
                 return Err(advised(
                     format!("both names mean the project {}", into.name),
@@ -90,13 +92,13 @@ pub(crate) fn run(arguments: Arguments, environment: &Environment, plain: bool) 
     };
     drop(store);
     let intake = environment.intake()?;
-    let lock = shared::lock(&intake)?;
+    let lock = shared::lock(&intake, environment)?;
     intake.record_and_apply(&lock, &[operation])?;
     page.print()?;
     Ok(Outcome::Done)
 }
 
-fn table(page: &mut Page, projects: &[thru_store::ProjectRow], environment: &Environment) {
+fn table(page: &mut Page, projects: &[thru_store::ProjectRow], environment: &App) {
     let now = environment.clock.now();
     let names: Vec<String> = projects.iter().map(|project| one_line(&project.name, 30)).collect();
     let name_width = names.iter().map(|name| width(name)).max().unwrap_or(0).max(7);

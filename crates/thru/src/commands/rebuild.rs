@@ -1,7 +1,7 @@
 //! `thru rebuild`: make store and index again.
 
-use anyhow::Result;
 use indicatif::{ProgressBar, ProgressDrawTarget};
+use thru_app::Result;
 use thru_intake::IntakeError;
 
 use super::{Outcome, shared};
@@ -15,7 +15,7 @@ pub(crate) struct Arguments {}
 
 pub(crate) fn run(_: &Arguments, environment: &Environment, plain: bool) -> Result<Outcome> {
     let intake = environment.intake()?;
-    let lock = shared::lock(&intake)?;
+    let lock = shared::lock(&intake, environment)?;
     let cancelled = shared::cancellation()?;
     let bar = match environment.terminal.errors {
         true => ProgressBar::new(0)

@@ -2,17 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::io::Read;
+use thru_app::App;
 
-use anyhow::Result;
 use serde_json::{Value, json};
+use thru_app::Result;
 use thru_intake::{Intake, Operation, Part, Recleaned, Scan, Trace};
 use thru_redact::{Redactor, Report, UserRule, rules};
 
 use super::{Outcome, shared};
 use crate::environment::Environment;
 use crate::failure::advised;
-use crate::surviving;
 use crate::ui::{Page, Tone, plural, printable, width};
+use thru_app::compaction;
 
 /// A text that is given has at least this many bytes: shorter ones are parts of words everywhere.
 const SHORTEST_TEXT: usize = 4;
@@ -123,14 +124,14 @@ fn change_rules(command: Command, environment: &Environment, plain: bool) -> Res
                     "describe the secret's shape, such as `acme_[0-9a-f]{32}`, instead of spelling it out",
                 ));
             }
-            let lock = shared::lock(&intake)?;
+            let lock = shared::lock(&intake, environment)?;
             intake.record_and_apply(&lock, &[Operation::RuleAdded { name, pattern }])?;
             drop(lock);
             shared::share_rules(environment)?;
             page.line("Added.");
             // The rules as they are now, the one just added included.
             let intake = environment.intake()?;
-            let lock = shared::lock(&intake)?;
+            let lock = shared::lock(&intake, environment)?;
             let applied = intake.apply_rules(&lock, &mut |_, _| {})?;
             shared::share_rules(environment)?;
             say_cleaned(&mut page, &applied);
@@ -143,7 +144,7 @@ fn change_rules(command: Command, environment: &Environment, plain: bool) -> Res
                     "`thru redact list` lists them at its end",
                 ));
             }
-            let lock = shared::lock(&intake)?;
+            let lock = shared::lock(&intake, environment)?;
             intake.record_and_apply(&lock, &[Operation::RuleRemoved { name }])?;
             shared::share_rules(environment)?;
             page.line("Removed. What it redacted stays redacted.");
@@ -195,7 +196,7 @@ fn everywhere(arguments: &Arguments, environment: &Environment, plain: bool) -> 
             (true, false) => Outcome::Wrong,
         });
     }
-    let lock = shared::lock(&looking)?;
+    let lock = shared::lock(&looking, environment)?;
     // Whoever held the lock may have changed rules meanwhile.
     let intake = intake()?;
     let applied = intake.apply_rules(&lock, &mut progress)?;
@@ -205,7 +206,7 @@ fn everywhere(arguments: &Arguments, environment: &Environment, plain: bool) -> 
     bar.finish_and_clear();
     match arguments.json {
         true => {
-            surviving::write_again(environment, None)?;
+            compaction::write_again(environment, None)?;
             page.json(&applied_json(&applied, &left))?;
         }
         false => {
@@ -219,8 +220,8 @@ fn everywhere(arguments: &Arguments, environment: &Environment, plain: bool) -> 
 }
 
 /// Writes the summaries in projects again, and names those that still say what they said.
-fn say_not_rewritten(page: &mut Page, environment: &Environment) -> Result<()> {
-    for folder in surviving::write_again(environment, None)? {
+fn say_not_rewritten(page: &mut Page, environment: &App) -> Result<()> {
+    for folder in compaction::write_again(environment, None)? {
         let folder = environment.shown(&folder);
         page.line(format!(
             "Summaries in {folder} could not be written again: remove them yourself."

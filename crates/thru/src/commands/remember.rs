@@ -1,7 +1,9 @@
 //! `thru remember`: tell something to remember.
 
-use anyhow::Result;
 use serde_json::json;
+use thru_app::App;
+use thru_app::Result;
+use thru_app::ask::named;
 use thru_core::{Id, ObservationType, ProjectKey, TITLE_LENGTH};
 use thru_intake::{Intake, IntakeLock, Told};
 use thru_redact::{Redactor, Report};
@@ -67,7 +69,7 @@ pub(crate) fn run(
         },
         by_agent: false,
     };
-    let kept = keep(&telling, environment, shared::lock)?;
+    let kept = keep(&telling, environment, |intake| shared::lock(intake, environment))?;
     let mut page = Page::new(environment, plain);
     if arguments.json {
         page.json(&json!({
@@ -226,7 +228,7 @@ pub(super) fn check_title(title: &str) -> Result<()> {
 }
 
 /// The project that it is for: as named, else where one stands; nothing for all.
-fn project(whose: Whose<'_>, environment: &Environment) -> Result<Option<(ProjectKey, String)>> {
+fn project(whose: Whose<'_>, environment: &App) -> Result<Option<(ProjectKey, String)>> {
     if matches!(whose, Whose::Everyone) {
         return Ok(None);
     }
@@ -240,14 +242,14 @@ fn project(whose: Whose<'_>, environment: &Environment) -> Result<Option<(Projec
             }
             store => store?,
         };
-        let project = shared::named_project(&store, name)?;
+        let project = named::named_project(&store, name)?;
         return Ok(Some((project.key, project.name)));
     }
-    let key = shared::key_of_place(environment);
+    let key = named::key_of_directory(environment);
     let name = key.default_name().to_owned();
     Ok(Some((key, name)))
 }
 
-fn absolute(file: &str, environment: &Environment) -> String {
+fn absolute(file: &str, environment: &App) -> String {
     environment.directory.join(file).to_string_lossy().into_owned()
 }

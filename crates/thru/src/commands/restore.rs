@@ -1,7 +1,8 @@
 //! `thru restore`: put a session back where its agent can resume it.
 
-use anyhow::Result;
 use serde_json::json;
+use thru_app::Result;
+use thru_app::ask::named;
 
 use thru_agents::agents;
 
@@ -26,10 +27,10 @@ pub(crate) fn run(
     plain: bool,
 ) -> Result<Outcome> {
     let store = shared::open_store(environment)?;
-    let session = shared::named_session(&store, &arguments.session)?;
+    let session = named::named_session(&store, &arguments.session)?;
     drop(store);
     let intake = environment.intake()?;
-    let lock = shared::lock(&intake)?;
+    let lock = shared::lock(&intake, environment)?;
     let restored = intake.restore(&lock, &session.key, environment.homes.of(session.key.agent))?;
     let mut page = Page::new(environment, plain);
     if arguments.json {

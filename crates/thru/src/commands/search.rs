@@ -1,7 +1,9 @@
 //! `thru search`: find where something was said or done.
 
-use anyhow::Result;
 use serde_json::{Value, json};
+use thru_app::App;
+use thru_app::Result;
+use thru_app::ask::named;
 use thru_core::{Agent, Concept, MemoryKind, Outcome as CallOutcome, PassageKind};
 use thru_recall::{Answer, FoundMemory, Hit, Part, Request, Semantics, mentioned, parse_date};
 use thru_redact::{Clean, Redactor};
@@ -11,10 +13,10 @@ use thru_store::{PassageRow, SessionRow, Store};
 use super::memories::{self, TableRow};
 use super::of_agents::OfAgents;
 use super::{Outcome, shared};
-use crate::asking::open_for_question;
-use crate::embedding;
 use crate::environment::Environment;
 use crate::ui::{Page, Tone, age, count, cut, one_line, plural, printable, width};
+use thru_app::embedding;
+use thru_app::fresh;
 
 /// A query is text: nothing in it is syntax.
 #[derive(Debug, clap::Args)]
@@ -82,8 +84,10 @@ pub(crate) fn run(
     let store = shared::open_store_as_it_is(environment)?;
     let intake = environment.intake_beside(&store)?;
     let (filter, scope) = scope(arguments, environment, &store)?;
+    let shown = shared::Shown::new(environment);
+    let call = shown.call();
     let (store, prepared) =
-        open_for_question(environment, &intake, store, filter.projects.as_deref())?;
+        fresh::for_question(environment, &intake, store, filter.projects.as_deref(), call)?;
     let limit = arguments.limit.map_or_else(|| environment.config.search_limit(), usize::from);
     let only_memories = !arguments.kinds.is_empty() || !arguments.concepts.is_empty();
     let when = time_meant(environment, &query);
@@ -107,7 +111,7 @@ pub(crate) fn run(
     let mut page = Page::new(environment, plain);
     if arguments.json {
         let mut json = as_json(&answer, &request, &scope, &store, environment)?;
-        json["preparation"] = prepared.as_json();
+        json["preparation"] = json!(prepared);
         page.json(&json)?;
     } else if only_memories && !is_empty {
         show_memories(&mut page, &answer, &store, intake.redactor(), environment)?;
@@ -132,7 +136,7 @@ pub(crate) fn run(
         show(&mut page, &answer, arguments, environment, &scope);
     }
     if !arguments.json {
-        prepared.show(&mut page);
+        shared::show_prepared(&mut page, &prepared);
     }
     page.print()?;
     Ok(if is_empty { Outcome::Nothing } else { Outcome::Done })
@@ -175,20 +179,20 @@ impl Scope {
 /// Where a search looks.
 pub(crate) fn scope(
     arguments: &Arguments,
-    environment: &Environment,
+    environment: &App,
     store: &Store,
 ) -> Result<(IndexFilter, Scope)> {
     let now = environment.clock.now();
     let date = |text: &Option<String>| {
-        text.as_deref().map(|text| parse_date(text, now, &environment.zone)).transpose()
+        text.as_deref().map(|text| parse_date(text, now, environment.zone())).transpose()
     };
     let project = match (&arguments.project, arguments.all || arguments.session.is_some()) {
-        (Some(name), _) => Some(shared::named_project(store, name)?),
+        (Some(name), _) => Some(named::named_project(store, name)?),
         (None, true) => None,
-        (None, false) => shared::current_project(environment, store)?,
+        (None, false) => named::current_project(environment, store)?,
     };
     let session = match &arguments.session {
-        Some(id) => Some(vec![shared::named_session(store, id)?.row]),
+        Some(id) => Some(vec![named::named_session(store, id)?.row]),
         None => None,
     };
     let filter = IndexFilter {
@@ -208,12 +212,7 @@ pub(crate) fn scope(
 const MEMORIES: usize = 3;
 
 /// The memories that answer, in a line each: what was made of the passages below.
-fn remembered(
-    page: &mut Page,
-    answer: &Answer,
-    store: &Store,
-    environment: &Environment,
-) -> Result<()> {
+fn remembered(page: &mut Page, answer: &Answer, store: &Store, environment: &App) -> Result<()> {
     let shown: Vec<&FoundMemory> =
         answer.memories.iter().filter(|found| found.hit.is_near()).collect();
     if shown.is_empty() {
@@ -243,7 +242,7 @@ fn show_memories(
     answer: &Answer,
     store: &Store,
     redactor: &Redactor,
-    environment: &Environment,
+    environment: &App,
 ) -> Result<()> {
     let mut found: Vec<&FoundMemory> = answer.memories.iter().collect();
     found.sort_by_key(|found| std::cmp::Reverse(found.hit.memory.at));
@@ -326,11 +325,7 @@ fn show(
 }
 
 /// The line above the passages of a session: project, title, age, id.
-pub(crate) fn session_heading(
-    page: &Page,
-    session: &SessionRow,
-    environment: &Environment,
-) -> String {
+pub(crate) fn session_heading(page: &Page, session: &SessionRow, environment: &App) -> String {
     let project = session.project_name.as_deref().unwrap_or("no project");
     let age = age(session.ended, environment.clock.now());
     let id = session.key.id.short();
@@ -455,8 +450,8 @@ fn wrap(words: &[Word], columns: usize) -> Vec<String> {
 }
 
 /// The time that a question speaks of, in milliseconds since 1970: from, until.
-pub(crate) fn time_meant(environment: &Environment, query: &str) -> Option<(i64, i64)> {
-    mentioned(query, environment.clock.now(), &environment.zone)
+pub(crate) fn time_meant(environment: &App, query: &str) -> Option<(i64, i64)> {
+    mentioned(query, environment.clock.now(), environment.zone())
         .map(|when| (when.from.as_millisecond(), when.until.as_millisecond()))
 }
 
@@ -485,7 +480,7 @@ fn as_json(
     request: &Request,
     scope: &Scope,
     store: &Store,
-    environment: &Environment,
+    environment: &App,
 ) -> Result<Value> {
     let sessions: Vec<Value> = answer
         .sessions

@@ -5,9 +5,11 @@ pub(crate) mod load;
 mod standing;
 
 use std::collections::BTreeMap;
+use thru_app::App;
+use thru_app::ask::named;
 
-use anyhow::Result;
 use serde_json::{Value, json};
+use thru_app::Result;
 use thru_core::{MemoryKind, Outcome as CallOutcome, PassageKind};
 use thru_intake::Intake;
 use thru_recall::{ContextLimits, session_context};
@@ -108,7 +110,7 @@ pub(crate) fn run(command: &Command, environment: &Environment, plain: bool) -> 
     };
     let store = shared::open_store(environment)?;
     let intake = environment.intake()?;
-    let session = shared::named_session(&store, &arguments.id)?;
+    let session = named::named_session(&store, &arguments.id)?;
     let passages = store.passages(PassageFilter::Session(session.row))?;
     let turns = turns(&store, intake.redactor(), &passages)?;
     let files = store.files_of_session(session.row)?;
@@ -130,8 +132,8 @@ pub(crate) fn run(command: &Command, environment: &Environment, plain: bool) -> 
     let mut about = vec![
         format!(
             "{} to {}",
-            day_and_time(session.started, &environment.zone),
-            day_and_time(session.ended, &environment.zone)
+            day_and_time(session.started, environment.zone()),
+            day_and_time(session.ended, environment.zone())
         ),
         plural(u64::from(session.turns), "turn"),
         plural(session.passages, "passage"),
@@ -179,7 +181,7 @@ pub(crate) fn summary_of(store: &Store, session: i64) -> Result<Option<MemoryRow
 pub(crate) fn standing_line(
     store: &Store,
     session: &SessionRow,
-    environment: &Environment,
+    environment: &App,
 ) -> Result<String> {
     Ok(Standing::of(store, session, environment)?.line(environment))
 }
@@ -254,11 +256,11 @@ fn note_command(commands: &mut Vec<RunCommand>, line: &str, outcome: Option<Call
     }
 }
 
-fn show_turn(page: &mut Page, number: u32, turn: &Turn, full: bool, environment: &Environment) {
+fn show_turn(page: &mut Page, number: u32, turn: &Turn, full: bool, environment: &App) {
     page.gap();
     match &turn.prompt {
         Some(prompt) => {
-            let when = day_and_time(prompt.at, &environment.zone);
+            let when = day_and_time(prompt.at, environment.zone());
             let heading = page.paint(Tone::Heading, &format!("{number}. You"));
             let about = page.paint(Tone::Quiet, &when);
             let id = page.paint(Tone::Id, &prompt.id);
@@ -344,7 +346,7 @@ fn as_json(
     session: &thru_store::SessionRow,
     turns: &BTreeMap<u32, Turn>,
     files: &[TouchedFile],
-    environment: &Environment,
+    environment: &App,
 ) -> Value {
     let said = |told: &Option<Told>| {
         told.as_ref().map(|told| json!({ "id": told.id, "at": told.at, "text": told.text.get() }))

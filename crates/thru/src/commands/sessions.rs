@@ -1,7 +1,9 @@
 //! `thru sessions`: the sessions there are.
 
-use anyhow::Result;
 use serde_json::{Value, json};
+use thru_app::App;
+use thru_app::Result;
+use thru_app::ask::named;
 use thru_lifecycle::conversation::Said;
 use thru_recall::parse_date;
 use thru_store::{SessionFilter, SessionRow};
@@ -60,13 +62,13 @@ pub(crate) fn run(
     }
     let store = shared::open_store(environment)?;
     let project = match (&arguments.project, arguments.all) {
-        (Some(name), _) => Some(shared::named_project(&store, name)?),
+        (Some(name), _) => Some(named::named_project(&store, name)?),
         (None, true) => None,
-        (None, false) => shared::current_project(environment, &store)?,
+        (None, false) => named::current_project(environment, &store)?,
     };
     let now = environment.clock.now();
     let date = |text: &Option<String>| {
-        text.as_deref().map(|text| parse_date(text, now, &environment.zone)).transpose()
+        text.as_deref().map(|text| parse_date(text, now, environment.zone())).transpose()
     };
     let filter = SessionFilter {
         projects: project.as_ref().map(|project| store.project_rows(project.row)).transpose()?,
@@ -110,7 +112,7 @@ fn list_unindexed(
     let here = match (&arguments.project, arguments.all) {
         (None, false) => {
             let store = shared::open_store(environment)?;
-            shared::current_project(environment, &store)?.map(|project| project.key.to_string())
+            named::current_project(environment, &store)?.map(|project| project.key.to_string())
         }
         _ => None,
     };
@@ -131,7 +133,7 @@ fn list_unindexed(
     Ok(if sessions.is_empty() { Outcome::Nothing } else { Outcome::Done })
 }
 
-fn table(page: &mut Page, sessions: &[SessionRow], environment: &Environment) {
+fn table(page: &mut Page, sessions: &[SessionRow], environment: &App) {
     let now = environment.clock.now();
     let names: Vec<String> = sessions
         .iter()
@@ -178,7 +180,7 @@ fn table(page: &mut Page, sessions: &[SessionRow], environment: &Environment) {
 }
 
 /// A session as JSON, in every answer alike.
-pub(crate) fn session_json(session: &SessionRow, environment: &Environment) -> Value {
+pub(crate) fn session_json(session: &SessionRow, environment: &App) -> Value {
     let conversation = session.heard.at(environment.clock.now(), &environment.limits());
     let close = conversation.as_ref().and_then(|one| match one.said() {
         Said::Closed(close) => Some(close),

@@ -1,7 +1,7 @@
 //! `thru show`: memories and passages whole, or the records they came from.
 
-use anyhow::Result;
 use serde_json::{Value, json};
+use thru_app::Result;
 use thru_core::IdPrefix;
 use thru_intake::Intake;
 use thru_redact::{Clean, Report};
@@ -71,7 +71,7 @@ pub(crate) fn run(
         if let Some(session) = store.session(passage.session)? {
             page.line(session_heading(&page, &session, environment));
         }
-        let when = day_and_time(passage.at, &environment.zone);
+        let when = day_and_time(passage.at, environment.zone());
         let id = page.paint(Tone::Id, &short_id);
         let rest = format!("{} · turn {} · {when}", speaker(&passage), passage.turn);
         page.line(format!("{id}  {}", page.paint(Tone::Quiet, &rest)));

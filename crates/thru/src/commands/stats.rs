@@ -3,8 +3,9 @@
 mod models;
 mod sessions;
 
-use anyhow::Result;
 use serde_json::{Value, json};
+use thru_app::App;
+use thru_app::Result;
 use thru_recall::{SessionUsage, Usage, parse_date, usage};
 use thru_store::{SessionRow, Store};
 
@@ -56,7 +57,7 @@ pub(crate) fn run(
         None => {}
     }
     let store = shared::open_store(environment)?;
-    let since = parse_date(&arguments.since, environment.clock.now(), &environment.zone)?;
+    let since = parse_date(&arguments.since, environment.clock.now(), environment.zone())?;
     let usage = usage(&store, Some(since))?;
     let mut page = Page::new(environment, plain);
     if arguments.json {
@@ -97,7 +98,7 @@ fn list_sessions(
     store: &Store,
     usage: &Usage,
     limit: usize,
-    environment: &Environment,
+    environment: &App,
 ) -> Result<()> {
     let heading = format!(
         "{:8}  {:9}  {:>6}  {:>8}  {:>7}  {:>7}  TITLE",

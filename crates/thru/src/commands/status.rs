@@ -1,11 +1,12 @@
 //! `thru status`: how things are, in one screen.
 
 use std::time::SystemTime;
+use thru_app::App;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyhow::Result;
 use serde_json::{Value, json};
+use thru_app::Result;
 use thru_capture::pause;
 use thru_capture::timings::{self, Timing};
 use thru_core::{Agent, Timestamp};
@@ -13,10 +14,10 @@ use thru_store::{Counts, SessionFilter, Store};
 
 use super::capture::described;
 use super::{Outcome, models, shared, unindexed};
-use crate::embedding::State;
 use crate::environment::Environment;
 use crate::health::{self, Daemon, Sizes, hooks, recent_failures};
 use crate::ui::{Page, Tone, age, count, day_and_time, plural, size};
+use thru_app::embedding::State;
 
 /// What is kept, whether recording is on, and whether anything wants looking after. Looks at little;
 /// `thru doctor` looks at everything.
@@ -144,7 +145,7 @@ fn look(environment: &Environment) -> Result<Status> {
 const LATEST: usize = 500;
 
 /// Where the latest sessions stand, and how many of them. Sessions that no hook told of are none of these.
-fn states(store: &Store, environment: &Environment) -> Result<BTreeMap<&'static str, u64>> {
+fn states(store: &Store, environment: &App) -> Result<BTreeMap<&'static str, u64>> {
     let (now, limits) = (environment.clock.now(), environment.limits());
     let mut states = BTreeMap::new();
     let filter = SessionFilter { limit: Some(LATEST), ..SessionFilter::default() };
@@ -157,7 +158,7 @@ fn states(store: &Store, environment: &Environment) -> Result<BTreeMap<&'static 
 }
 
 /// When the database was last written.
-fn last_written(environment: &Environment) -> Option<Timestamp> {
+fn last_written(environment: &App) -> Option<Timestamp> {
     let database = environment.layout.database();
     let modified: Option<SystemTime> = [database.with_extension("db-wal"), database]
         .iter()
@@ -166,7 +167,7 @@ fn last_written(environment: &Environment) -> Option<Timestamp> {
     Timestamp::try_from(modified?).ok()
 }
 
-fn show(page: &mut Page, status: &Status, environment: &Environment) {
+fn show(page: &mut Page, status: &Status, environment: &App) {
     let now = environment.clock.now();
     let ago = |then: Timestamp| match age(Some(then), now).as_str() {
         "now" => "just now".to_owned(),
@@ -239,7 +240,7 @@ fn show(page: &mut Page, status: &Status, environment: &Environment) {
         row("", None, format!("{line}; `thru embed --prune` removes them"));
     }
     if let Some(hook) = &status.last_hook {
-        let when = day_and_time(Some(hook.at), &environment.zone);
+        let when = day_and_time(Some(hook.at), environment.zone());
         row("last event", None, format!("{} at {when}, {}", hook.event, ago(hook.at)));
     }
     row(
@@ -247,7 +248,7 @@ fn show(page: &mut Page, status: &Status, environment: &Environment) {
         None,
         status.last_intake.map_or_else(
             || "nothing was brought in yet; `thru import` reads what is there".to_owned(),
-            |at| format!("{}, {}", day_and_time(Some(at), &environment.zone), ago(at)),
+            |at| format!("{}, {}", day_and_time(Some(at), environment.zone()), ago(at)),
         ),
     );
     if let Some(models) = &status.models {
@@ -283,7 +284,7 @@ fn show(page: &mut Page, status: &Status, environment: &Environment) {
     row("daemon", tone, status.daemon.line());
 }
 
-fn as_json(status: &Status, environment: &Environment) -> Value {
+fn as_json(status: &Status, environment: &App) -> Value {
     let (recording, until) = match &status.recording {
         Recording::On => ("on", None),
         Recording::Paused(pause::Pause::Until(end)) => ("paused", Some(end)),

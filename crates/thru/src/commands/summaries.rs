@@ -2,19 +2,23 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use thru_app::App;
+use thru_app::Trouble;
+use thru_app::app::settings;
+use thru_app::ask::named;
 
-use anyhow::Result;
 use serde_json::json;
+use thru_app::Result;
 use thru_core::Snapshot;
 use thru_store::{SessionFilter, SessionRow, Store};
 use thru_summaries::{Folder, Index, SummariesError};
 
 use super::{Outcome, session, shared};
-use crate::environment::{Environment, settings};
+use crate::environment::Environment;
 use crate::failure::advised;
 use crate::installing::project_root;
-use crate::surviving;
 use crate::ui::{Page, Tone, day_and_time, one_line, plural};
+use thru_app::compaction;
 
 /// The files that compactions leave in a project, under `.claude/summaries`. Journal and store hold the
 /// same: files can be removed and made again.
@@ -111,7 +115,7 @@ fn list(as_json: bool, environment: &Environment, plain: bool) -> Result<Outcome
     Ok(if index.summaries.is_empty() { Outcome::Nothing } else { Outcome::Done })
 }
 
-fn table(page: &mut Page, index: &Index, environment: &Environment) {
+fn table(page: &mut Page, index: &Index, environment: &App) {
     // What a session was about matters more than what started the compaction.
     let has_trigger = page.columns() >= 70;
     let trigger = |text: &str| match has_trigger {
@@ -131,7 +135,7 @@ fn table(page: &mut Page, index: &Index, environment: &Environment) {
         page.line(format!(
             "{}  {}  {}{}",
             page.paint(Tone::Id, &format!("{id:8}")),
-            day_and_time(Some(one.timestamp), &environment.zone),
+            day_and_time(Some(one.timestamp), environment.zone()),
             trigger(&one.trigger),
             one_line(&title, room.max(20)),
         ));
@@ -145,15 +149,15 @@ fn rebuild(arguments: &Rebuild, environment: &Environment, plain: bool) -> Resul
     let (mut written, mut failed) = (0_u64, Vec::new());
     let mut folders: BTreeSet<PathBuf> = BTreeSet::new();
     for session in &sessions {
-        for held in surviving::held(&intake, &store, session)? {
+        for held in compaction::held(&intake, &store, session)? {
             let Some(root) = held.get().directory.clone().map(PathBuf::from) else { continue };
             let (config, _) = settings(&environment.config_file, &root)?;
             if !config.summaries_enabled() {
                 failed.push((root, "`summaries.enabled` is off there".to_owned()));
                 continue;
             }
-            let folder = surviving::folder(environment, &config, &root);
-            match surviving::write_to(
+            let folder = compaction::folder(environment, &config, &root);
+            match compaction::write_to(
                 environment,
                 &folder,
                 &intake,
@@ -209,17 +213,13 @@ fn rebuild(arguments: &Rebuild, environment: &Environment, plain: bool) -> Resul
     })
 }
 
-fn wanted(
-    arguments: &Rebuild,
-    environment: &Environment,
-    store: &Store,
-) -> Result<Vec<SessionRow>> {
+fn wanted(arguments: &Rebuild, environment: &App, store: &Store) -> Result<Vec<SessionRow>> {
     if let Some(id) = &arguments.session {
-        return Ok(vec![shared::named_session(store, id)?]);
+        return Ok(vec![named::named_session(store, id)?]);
     }
     let project = match &arguments.project {
-        Some(name) => shared::named_project(store, name)?,
-        None => shared::current_project(environment, store)?.ok_or_else(|| {
+        Some(name) => named::named_project(store, name)?,
+        None => named::current_project(environment, store)?.ok_or_else(|| {
             advised("nothing is known of the project you stand in", "name one with `--project`")
         })?,
     };
@@ -267,7 +267,7 @@ fn delete(arguments: &Delete, environment: &Environment, plain: bool) -> Result<
             return Ok(Outcome::Nothing);
         }
     }
-    let deleted = folder.delete(id, &surviving::options(&environment.config)).map_err(said)?;
+    let deleted = folder.delete(id, &compaction::options(&environment.config)).map_err(said)?;
     if arguments.json {
         page.json(&json!({
             "version": 1,
@@ -287,7 +287,7 @@ fn delete(arguments: &Delete, environment: &Environment, plain: bool) -> Result<
 
 /// Notes in the index of a project that a session's summary was asked for.
 pub(crate) fn note_loaded(
-    environment: &Environment,
+    environment: &App,
     session: &SessionRow,
     snapshot: Option<&Snapshot>,
 ) -> Result<()> {
@@ -295,16 +295,16 @@ pub(crate) fn note_loaded(
         .and_then(|snapshot| snapshot.directory.clone())
         .or_else(|| session.facts.directory.clone());
     if let Some(root) = directory {
-        let folder = surviving::folder(environment, &environment.config, Path::new(&root));
-        let options = surviving::options(&environment.config);
+        let folder = compaction::folder(environment, &environment.config, Path::new(&root));
+        let options = compaction::options(&environment.config);
         folder.note_loaded(session.key.id.as_str(), &options).map_err(said)?;
     }
     Ok(())
 }
 
 /// Where the summaries of the project that one stands in lie: in the nearest directory that has some.
-fn folder_here(environment: &Environment) -> Folder {
-    let folder = |root: &Path| surviving::folder(environment, &environment.config, root);
+fn folder_here(environment: &App) -> Folder {
+    let folder = |root: &Path| compaction::folder(environment, &environment.config, root);
     let above = environment.directory.ancestors();
     above
         .take_while(|directory| Some(*directory) != environment.home.as_deref())
@@ -313,7 +313,7 @@ fn folder_here(environment: &Environment) -> Folder {
         .unwrap_or_else(|| folder(&project_root(environment)))
 }
 
-fn said(error: SummariesError) -> anyhow::Error {
+fn said(error: SummariesError) -> Trouble {
     match &error {
         SummariesError::Refused(_) => {
             advised(error.to_string(), "remove it, if you do not know it")

@@ -4,22 +4,24 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use thru_app::ask::named;
+use thru_app::ingest::exclusions::Exclusions;
 
-use anyhow::Result;
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 use thru_agents::{Cleaner, Discovery, Reader, Source, agents};
+use thru_app::Result;
 use thru_core::{PassageKind, SessionKey, SourceKind, Timestamp};
 use thru_intake::{ImportReport, Indexed, IntakeLock, Which, identity};
 use thru_redact::{Clean, Redactor, Report};
 use thru_store::{SessionRow, Store};
 
-use super::import::{self, Exclusions};
+use super::import;
 use super::of_agents::{OfAgents, tell_apart};
 use super::{Outcome, shared};
-use crate::bringing_in::everywhere;
 use crate::environment::Environment;
 use crate::ui::{Page, Tone, age, one_line, plural, size};
+use thru_app::ingest::catch_up::everywhere;
 
 /// Unindexed sessions of the store that are looked at.
 const LOOKED_AT: usize = 10_000;
@@ -123,7 +125,7 @@ pub(crate) fn run(
     }
     let intake = environment.intake()?;
     let lock = match arguments.run {
-        true => Some(shared::lock(&intake)?),
+        true => Some(shared::lock(&intake, environment)?),
         false => None,
     };
     let mut found = look(arguments, environment)?;
@@ -272,7 +274,7 @@ fn narrow(
     }
     if let Some(name) = &arguments.project {
         // What no session was brought in of has a name all the same.
-        let named = store.map(|store| shared::named_project(store, name));
+        let named = store.map(|store| named::named_project(store, name));
         let wanted = match &named {
             Some(Ok(project)) => project.name.as_str(),
             _ => name,
@@ -310,7 +312,7 @@ impl Places<'_> {
             return Ok(known.clone());
         }
         let home = self.environment.home.as_deref();
-        let key = identity::identify(&directory, home, &shared::declared_name);
+        let key = identity::identify(&directory, home, &named::declared_name);
         let row = self.store.map(|store| store.project_by_key(&key)).transpose()?.flatten();
         let name = match (self.store, row) {
             (Some(store), Some(row)) => store.project_name(row)?,

@@ -1,7 +1,9 @@
 //! `thru timeline`: what happened before and after something.
 
-use anyhow::{Context, Result};
 use serde_json::{Value, json};
+use thru_app::App;
+use thru_app::ask::named;
+use thru_app::{Context, Result};
 use thru_core::{Agent, MemoryKind};
 use thru_recall::{Anchor, Request, Timeline, timeline};
 use thru_redact::Report;
@@ -12,9 +14,9 @@ use super::memories::{self, TableRow};
 use super::of_agents::OfAgents;
 use super::show::named_passage;
 use super::{Outcome, shared};
-use crate::asking::{Prepared, answer, open_for_question};
 use crate::environment::Environment;
 use crate::ui::{Page, Tone};
+use thru_app::fresh::{self, Prepared, answer};
 
 /// Shows the memories of a project around one of them, around a passage, or around what answers a
 /// question best.
@@ -55,14 +57,16 @@ pub(crate) fn run(
 ) -> Result<Outcome> {
     let store = shared::open_store_as_it_is(environment)?;
     let intake = environment.intake_beside(&store)?;
-    let (store, prepared) = open_for_question(environment, &intake, store, None)?;
+    let shown = shared::Shown::new(environment);
+    let call = shown.call();
+    let (store, prepared) = fresh::for_question(environment, &intake, store, None, call)?;
     let mut page = Page::new(environment, plain);
     let anchor = match (&arguments.id, &arguments.query) {
         (Some(id), _) => Some(named(&store, id)?),
         (None, Some(query)) => {
             let project = match &arguments.project {
-                Some(name) => Some(shared::named_project(&store, name)?),
-                None => shared::current_project(environment, &store)?,
+                Some(name) => Some(named::named_project(&store, name)?),
+                None => named::current_project(environment, &store)?,
             };
             found(query, project, &arguments.kinds, arguments.of.filter(), environment, &store)?
         }
@@ -76,7 +80,7 @@ pub(crate) fn run(
             }
             false => {
                 page.line("Nothing found.");
-                prepared.show(&mut page);
+                shared::show_prepared(&mut page, &prepared);
             }
         }
         page.print()?;
@@ -106,7 +110,7 @@ pub(crate) fn run(
             page.gap();
             page.line(page.paint(Tone::Quiet, "`thru show ID…` tells them whole."));
         }
-        prepared.show(&mut page);
+        shared::show_prepared(&mut page, &prepared);
     }
     page.print()?;
     Ok(Outcome::Done)
@@ -131,7 +135,7 @@ pub(crate) fn found(
     project: Option<ProjectName>,
     kinds: &[MemoryKind],
     agents: Option<Vec<Agent>>,
-    environment: &Environment,
+    environment: &App,
     store: &Store,
 ) -> Result<Option<Anchor>> {
     let projects = project.map(|project| store.project_rows(project.row)).transpose()?;
@@ -172,6 +176,6 @@ fn as_json(
         "before": rows(&timeline.before)?,
         "anchor": timeline.anchor.as_ref().map(row).transpose()?,
         "after": rows(&timeline.after)?,
-        "preparation": prepared.as_json(),
+        "preparation": json!(prepared),
     }))
 }

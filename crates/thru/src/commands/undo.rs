@@ -1,6 +1,6 @@
 //! `thru undo`: take a decision back.
 
-use anyhow::Result;
+use thru_app::Result;
 use thru_core::{IdPrefix, SessionKey};
 use thru_intake::Operation;
 use thru_redact::Report;
@@ -9,8 +9,8 @@ use thru_store::{OperationRow, Store};
 use super::{Outcome, log, memories, shared};
 use crate::environment::Environment;
 use crate::failure::advised;
-use crate::surviving;
 use crate::ui::{Page, Tone, printable};
+use thru_app::compaction;
 
 /// Takes back the last decision, or the one that `thru log` shows with this id; undoing an undo does
 /// it again. With the id of a memory that was merged into another, the two stand for themselves again.
@@ -46,13 +46,13 @@ pub(crate) fn run(
     let session = session_of(&operations, &operation);
     drop(store);
     let intake = environment.intake()?;
-    let lock = shared::lock(&intake)?;
+    let lock = shared::lock(&intake, environment)?;
     let keys = intake.record_and_apply(&lock, &[operation])?;
     let said = intake.redactor().clean_text(&said, &mut Report::default()).into_inner();
     page.line(format!("Took back: {}", printable(&said)));
     if let Some(session) = session {
         // What was forgotten is told again, and what was told is not.
-        for folder in surviving::write_again(environment, Some(&[session]))? {
+        for folder in compaction::write_again(environment, Some(&[session]))? {
             let folder = environment.shown(&folder);
             page.line(format!(
                 "Summaries in {folder} could not be written again: `thru summaries rebuild` does."

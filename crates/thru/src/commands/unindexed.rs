@@ -1,8 +1,10 @@
 //! `thru sessions --unindexed`: what the next question, or the daemon, will index. The same for programs that
 //! ask the daemon.
 
-use anyhow::Result;
 use serde_json::{Value, json};
+use thru_app::App;
+use thru_app::Result;
+use thru_app::ask::named;
 use thru_core::{SourceKind, Timestamp};
 use thru_lifecycle::Indexing;
 use thru_store::{Course, Store};
@@ -44,7 +46,7 @@ pub(crate) struct Unindexed {
 pub(crate) fn list(environment: &Environment, wanted: &Wanted<'_>) -> Result<Vec<Unindexed>> {
     let store = shared::open_store(environment)?;
     let projects = match wanted.project {
-        Some(name) => Some(store.project_rows(shared::named_project(&store, name)?.row)?),
+        Some(name) => Some(store.project_rows(named::named_project(&store, name)?.row)?),
         None => None,
     };
     let (now, limits) = (environment.clock.now(), environment.limits());
@@ -81,7 +83,7 @@ fn file(store: &Store, session: i64) -> Result<Option<String>> {
 
 /// How many sessions were left and wait to be indexed, without those that failed; no more than anybody
 /// reads through.
-pub(crate) fn number_left(store: &Store, environment: &Environment) -> Result<usize> {
+pub(crate) fn number_left(store: &Store, environment: &App) -> Result<usize> {
     let (now, limits) = (environment.clock.now(), environment.limits());
     let courses = store.unindexed_sessions(None, MOST)?;
     let is_left = |course: &&Course| {
@@ -113,7 +115,7 @@ pub(crate) fn as_json(sessions: &[Unindexed]) -> Value {
 }
 
 /// As people read it.
-pub(crate) fn show(page: &mut Page, sessions: &[Unindexed], environment: &Environment) {
+pub(crate) fn show(page: &mut Page, sessions: &[Unindexed], environment: &App) {
     if sessions.is_empty() {
         page.line("Every session is indexed.");
         return;

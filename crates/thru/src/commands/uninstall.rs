@@ -1,8 +1,8 @@
 //! `thru uninstall`: disconnect agents.
 
-use anyhow::Result;
 use clap::ValueEnum;
 use serde_json::json;
+use thru_app::Result;
 
 use super::{Outcome, daemon};
 use crate::environment::Environment;

@@ -1,7 +1,8 @@
 //! `thru up`: set everything up.
 
-use anyhow::Result;
 use serde_json::{Value, json};
+use thru_app::App;
+use thru_app::Result;
 use thru_intake::{ImportReport, Which};
 use thru_store::{Counts, SessionFilter, SessionRow};
 
@@ -134,7 +135,7 @@ fn announce(
     page: &mut Page,
     prepared: &Prepared,
     history: Option<&import::Prepared>,
-    environment: &Environment,
+    environment: &App,
 ) {
     page.gap();
     page.line("This is going to");
@@ -156,7 +157,7 @@ fn announce(
 /// Reads the history. It is looked for once more: hours may have gone by with the question, and
 /// another process may have read it.
 fn read(environment: &Environment, quiet: bool) -> Result<ImportReport> {
-    let lock = shared::lock(&environment.intake()?)?;
+    let lock = shared::lock(&environment.intake()?, environment)?;
     let prepared = import::prepare(environment, &[], &OfAgents::default())?;
     import::perform(environment, &lock, prepared, Which::All, quiet)
 }
@@ -183,7 +184,7 @@ impl Memory {
         }))
     }
 
-    fn as_json(&self, environment: &Environment) -> Value {
+    fn as_json(&self, environment: &App) -> Value {
         json!({
             "sessions": self.counts.sessions,
             "passages": self.counts.passages,
@@ -198,7 +199,7 @@ impl Memory {
     }
 }
 
-fn conclude(page: &mut Page, memory: Option<&Memory>, environment: &Environment) {
+fn conclude(page: &mut Page, memory: Option<&Memory>, environment: &App) {
     // What was printed before is above it.
     page.line("");
     match memory.filter(|memory| memory.counts.sessions > 0) {

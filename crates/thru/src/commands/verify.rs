@@ -1,7 +1,7 @@
 //! `thru verify`: check that what lies on the disk is what was written.
 
-use anyhow::Result;
 use serde_json::json;
+use thru_app::Result;
 
 use super::{Outcome, shared};
 use crate::environment::Environment;
@@ -23,7 +23,7 @@ pub(crate) fn run(
 ) -> Result<Outcome> {
     let intake = environment.intake()?;
     // While somebody writes, the parts may well differ.
-    let lock = shared::lock(&intake)?;
+    let lock = shared::lock(&intake, environment)?;
     let bar = shared::files_bar(environment, "Checking", arguments.json);
     let found = intake.verify(&mut |done, total| {
         bar.set_length(total);

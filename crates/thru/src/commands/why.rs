@@ -1,7 +1,9 @@
 //! `thru why`: why something stands where it does among the answers to a question.
 
-use anyhow::Result;
 use serde_json::{Value, json};
+use thru_app::App;
+use thru_app::Result;
+use thru_app::ask::named;
 use thru_recall::{Asked, Part, Request, order};
 use thru_store::index::{IndexFilter, TextIndex};
 use thru_store::{PassageRow, Store};
@@ -9,10 +11,10 @@ use thru_store::{PassageRow, Store};
 use super::search::{made_of, semantics, time_meant};
 use super::show::named_passage;
 use super::{Outcome, memories, shared};
-use crate::asking::answer;
-use crate::embedding;
 use crate::environment::Environment;
 use crate::ui::{Page, Tone, count};
+use thru_app::embedding;
+use thru_app::fresh::answer;
 
 /// Memories that are ranked to find one among them.
 const RANKED: usize = 200;
@@ -46,9 +48,9 @@ pub(crate) fn run(
 ) -> Result<Outcome> {
     let store = shared::open_store(environment)?;
     let project = match (&arguments.project, arguments.all) {
-        (Some(name), _) => Some(shared::named_project(&store, name)?),
+        (Some(name), _) => Some(named::named_project(&store, name)?),
         (None, true) => None,
-        (None, false) => shared::current_project(environment, &store)?,
+        (None, false) => named::current_project(environment, &store)?,
     };
     let projects = project.map(|project| store.project_rows(project.row)).transpose()?;
     let filter = IndexFilter { projects, ..IndexFilter::default() };
@@ -81,7 +83,7 @@ struct Answer {
 
 fn of_passage(
     arguments: &Arguments,
-    environment: &Environment,
+    environment: &App,
     store: &Store,
     filter: IndexFilter,
     passage: &PassageRow,
@@ -164,7 +166,7 @@ fn features(parts: &[Part]) -> Value {
 
 fn of_memory(
     arguments: &Arguments,
-    environment: &Environment,
+    environment: &App,
     store: &Store,
     filter: IndexFilter,
     row: i64,

@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use thru_daemon::{Client, Hello, Holder, holder, is_held};
 
 use super::{Finding, Seen};
-use crate::background;
 use crate::commands::unindexed;
-use crate::environment::Environment;
 use crate::ui::{one_line, plural};
+use thru_app::App;
+use thru_app::background;
 
 /// How long a daemon has for all its answers. Who looks how things are does not wait for one that hangs.
 const ANSWER: Duration = Duration::from_millis(300);
@@ -35,10 +35,10 @@ pub(crate) enum Daemon {
 
 impl Daemon {
     /// Looks, for a moment at most.
-    pub(crate) fn look(environment: &Environment) -> Self {
-        let paths = background::paths(&environment.layout, &environment.config);
+    pub(crate) fn look(environment: &App) -> Self {
+        let paths = background::paths(environment);
         if !is_held(&paths.lock).unwrap_or(false) {
-            return match background::switched_off(&environment.config) {
+            return match environment.machine.daemon_switched_off(&environment.config) {
                 Some(switch) => Self::Off(switch),
                 None => Self::Absent,
             };

@@ -5,8 +5,8 @@ use thru_embed::{EmbedError, check_model};
 use thru_store::vectors::{ModelFolder, SegmentProblem, Vectors};
 
 use super::{Finding, Seen};
-use crate::embedding::{Chosen, State, who_embeds};
 use crate::ui::one_line;
+use thru_app::embedding::{Chosen, State, who_embeds};
 
 const CHECK: &str = "meaning";
 

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use thru_agents::claude_code::install::{self, HookFile, Place};
 
 use super::{Finding, Mend, Seen};
-use crate::environment::Environment;
 use crate::installing;
 use crate::ui::plural;
+use thru_app::App;
 
 /// One hook of ours in a file of Claude Code.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,13 +26,13 @@ pub(crate) struct HookFound {
     pub(crate) timeout: Option<u64>,
 }
 
-fn hook_files(environment: &Environment) -> Vec<HookFile> {
+fn hook_files(environment: &App) -> Vec<HookFile> {
     let project = installing::project_root(environment);
     install::hook_files(&environment.homes.claude_code, Some(&project), installing::PLATFORM)
 }
 
 /// The settings files of Claude Code that apply here, the one that wins first.
-pub(crate) fn settings_files(environment: &Environment) -> Vec<PathBuf> {
+pub(crate) fn settings_files(environment: &App) -> Vec<PathBuf> {
     let order = [Place::Managed, Place::ProjectLocal, Place::Project, Place::User];
     let files = hook_files(environment);
     order
@@ -43,7 +43,7 @@ pub(crate) fn settings_files(environment: &Environment) -> Vec<PathBuf> {
 }
 
 /// Every hook of ours, wherever it was put.
-pub(crate) fn found(environment: &Environment) -> Vec<HookFound> {
+pub(crate) fn found(environment: &App) -> Vec<HookFound> {
     let mut found = Vec::new();
     for HookFile { place, path } in hook_files(environment) {
         let Ok(text) = std::fs::read_to_string(&path) else { continue };
@@ -125,7 +125,7 @@ pub(super) fn program(seen: &Seen<'_>) -> Finding {
         let line = format!("{} is not there any more: hooks do nothing", seen.shown(gone));
         return Finding::problem(CHECK, line, again).mended_by(Mend::Hooks);
     }
-    let own = seen.environment.program.as_deref().and_then(|own| own.canonicalize().ok());
+    let own = seen.environment.machine.program.as_deref().and_then(|own| own.canonicalize().ok());
     let is_own = |program: &Path| program.canonicalize().ok() == own;
     if let Some(other) = programs.iter().find(|program| has_folder(program) && !is_own(program)) {
         let line = format!("hooks run {}, not this program", seen.shown(other));

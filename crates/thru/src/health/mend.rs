@@ -1,19 +1,24 @@
 //! What `thru doctor --fix` does. Only what is safe without asking: nothing that is kept changes.
 
 use std::path::Path;
+use std::time::Duration;
+use thru_app::{Call, Patience};
 
-use anyhow::{Context, Result};
+use thru_app::{Context, Result};
 
 use thru_agents::claude_code::install::Place;
 
 use super::{Finding, Mend, files, hooks};
-use crate::commands::{install, shared};
-use crate::environment::Environment;
+use crate::commands::install;
 use crate::installing::Scope;
 use crate::ui::plural;
+use thru_app::App;
+
+/// The time that mending waits for another process that writes.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Mends what can be mended, and says what was done, a line each.
-pub(crate) fn mend(findings: &[Finding], environment: &Environment) -> Result<Vec<String>> {
+pub(crate) fn mend(findings: &[Finding], environment: &App) -> Result<Vec<String>> {
     let mut done = Vec::new();
     for finding in findings {
         match finding.mend {
@@ -26,7 +31,7 @@ pub(crate) fn mend(findings: &[Finding], environment: &Environment) -> Result<Ve
     Ok(done)
 }
 
-fn take_modes_away(environment: &Environment) -> Result<String> {
+fn take_modes_away(environment: &App) -> Result<String> {
     let open = files::open_to_others(environment.layout.root());
     for path in &open {
         make_private(path).with_context(|| format!("{} stays as it is", path.display()))?;
@@ -46,10 +51,10 @@ fn make_private(_path: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-fn remove_leftovers(environment: &Environment) -> Result<String> {
+fn remove_leftovers(environment: &App) -> Result<String> {
     // Whoever rebuilds or upgrades holds the lock: with it, nobody is at work on them.
     let intake = environment.intake()?;
-    let _lock = shared::lock(&intake)?;
+    let _lock = Call::unattended(Patience::Within(PATIENCE)).lock(&intake)?;
     let found = files::left_behind(environment.layout.root(), environment.clock.now().into());
     for path in &found {
         thru_journal::files::remove(path)?;
@@ -59,7 +64,7 @@ fn remove_leftovers(environment: &Environment) -> Result<String> {
 
 /// The installer's merge, run again wherever there are hooks of ours: it replaces those and leaves the
 /// hooks of others alone.
-fn write_hooks_again(environment: &Environment) -> Result<Vec<String>> {
+fn write_hooks_again(environment: &App) -> Result<Vec<String>> {
     let found = hooks::found(environment);
     let mut done = Vec::new();
     for (scope, places) in

@@ -28,8 +28,8 @@ pub(crate) use mend::mend;
 pub(crate) use report::report;
 pub(crate) use runs::recent_failures;
 
-use crate::environment::Environment;
 use hooks::HookFound;
+use thru_app::App;
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -116,7 +116,7 @@ impl Finding {
 
 /// What several checks need, looked at once.
 pub(crate) struct Seen<'a> {
-    pub(crate) environment: &'a Environment,
+    pub(crate) environment: &'a App,
     /// Our hooks in the settings of agents.
     pub(crate) hooks: Vec<HookFound>,
     /// Journal, archive and what writes them; or why there is none.
@@ -129,7 +129,7 @@ pub(crate) struct Seen<'a> {
 
 impl<'a> Seen<'a> {
     /// Looks at everything. `progress` is told of archived files read, and of all.
-    pub(crate) fn at(environment: &'a Environment, progress: &mut dyn FnMut(u64, u64)) -> Self {
+    pub(crate) fn at(environment: &'a App, progress: &mut dyn FnMut(u64, u64)) -> Self {
         let intake = environment.intake().map_err(|error| format!("{error:#}"));
         let verified = match &intake {
             Ok(intake) if environment.layout.root().is_dir() => verified(intake, progress),

@@ -2,9 +2,9 @@
 //! out.
 
 use super::{Finding, Seen};
-use crate::delivering;
-use crate::refining::Models;
 use crate::ui::{one_line, plural};
+use thru_app::deliver;
+use thru_app::models::Models;
 
 /// Whom the settings say to ask.
 pub(super) fn models(seen: &Seen<'_>) -> Finding {
@@ -48,7 +48,7 @@ pub(super) fn models(seen: &Seen<'_>) -> Finding {
 pub(super) fn sink(seen: &Seen<'_>) -> Option<Finding> {
     const CHECK: &str = "sinks.mcp";
     let target = seen.environment.config.mcp_sink()?;
-    Some(match delivering::connect(seen.environment, target) {
+    Some(match deliver::connect(seen.environment, target) {
         Ok(_) => Finding::ok(CHECK, "what is known of sessions is delivered"),
         Err(error) => Finding::problem(
             CHECK,

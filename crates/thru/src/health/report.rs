@@ -142,10 +142,10 @@ fn anonymous(text: &str, seen: &Seen<'_>) -> String {
     for (path, name) in names {
         text = text.replace(&environment.shown(path.as_ref()), name).replace(&path, name);
     }
-    let host = crate::environment::host();
+    let host = seen.environment.host();
     let user = home.and_then(|home| home.file_name()?.to_str());
     // Segments of the journal are called by the machine.
-    for (name, shown) in [(user, "[user]"), (Some(host.as_str()), "[host]")] {
+    for (name, shown) in [(user, "[user]"), (Some(host), "[host]")] {
         // Shorter ones are words.
         if let Some(name) = name.filter(|name| name.len() >= 3) {
             text = without_word(&text, name, shown);

@@ -1,8 +1,9 @@
 //! Our slash commands, and the summaries that compactions leave in projects.
 
 use super::{Finding, Seen};
+use crate::installing;
 use crate::ui::plural;
-use crate::{installing, surviving};
+use thru_app::compaction;
 
 /// Our commands in Claude Code's folder, where there are any: who does not want them has none.
 pub(super) fn commands(seen: &Seen<'_>) -> Option<Finding> {
@@ -25,7 +26,7 @@ pub(super) fn commands(seen: &Seen<'_>) -> Option<Finding> {
 
 /// Projects into which summaries could not be written.
 pub(super) fn not_written(seen: &Seen<'_>) -> Option<Finding> {
-    let troubles = surviving::troubles(&seen.environment.layout);
+    let troubles = compaction::troubles(&seen.environment.layout);
     let (_, why) = troubles.iter().next()?;
     let projects = plural(troubles.len() as u64, "project");
     Some(Finding::note(

@@ -5,11 +5,11 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+use thru_app::App;
 
-use anyhow::Result;
 use thru_agents::claude_code::install::ClientVersion;
+use thru_app::Result;
 
-use crate::environment::Environment;
 use crate::failure::advised;
 
 /// Claude Code on this machine.
@@ -33,7 +33,7 @@ const USUAL_PLACES: [&str; 4] =
 
 impl Client {
     /// Looks for it.
-    pub(crate) fn find(environment: &Environment) -> Self {
+    pub(crate) fn find(environment: &App) -> Self {
         let usual = environment
             .home
             .iter()
@@ -41,9 +41,9 @@ impl Client {
         let names: &[&str] =
             if cfg!(windows) { &["claude.exe", "claude.cmd"] } else { &["claude"] };
         let program = environment
-            .search_path
-            .iter()
-            .cloned()
+            .machine
+            .search_path()
+            .into_iter()
             .chain(usual)
             .flat_map(|folder| names.iter().map(move |name| folder.join(name)))
             .find(|path| path.is_file());
@@ -92,14 +92,14 @@ fn is_own_name(name: &OsStr) -> bool {
 /// The path under which hooks call this program: one that outlives an upgrade, where there is one.
 /// Package managers put the program into a folder with its version in the name and a link to it on
 /// the `PATH`.
-pub(crate) fn own_program(environment: &Environment) -> Result<String> {
+pub(crate) fn own_program(environment: &App) -> Result<String> {
     let unknown = || {
         advised(
             "the path of this program cannot be found, so hooks cannot call it",
             "start it by its whole path",
         )
     };
-    let program = environment.program.as_deref().ok_or_else(unknown)?;
+    let program = environment.machine.program.as_deref().ok_or_else(unknown)?;
     // On Windows a resolved path has a form that shells do not take.
     let resolved = match cfg!(windows) {
         true => program.to_owned(),
@@ -107,8 +107,9 @@ pub(crate) fn own_program(environment: &Environment) -> Result<String> {
     };
     let name = if cfg!(windows) { "thru.exe" } else { "thru" };
     let stable = environment
-        .search_path
-        .iter()
+        .machine
+        .search_path()
+        .into_iter()
         .filter(|folder| folder.is_absolute())
         .map(|folder| folder.join(name))
         .find(|path| path.canonicalize().ok() == program.canonicalize().ok());

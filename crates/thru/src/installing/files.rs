@@ -4,8 +4,8 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
 use thru_agents::claude_code::install::{Server, installed, server};
+use thru_app::{Context, Result};
 
 use crate::failure::advised;
 

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::process::{Command, Stdio};
+use thru_app::App;
 
 use serde_json::{Value, json};
 use thru_agents::claude_code::install::{
@@ -11,7 +12,6 @@ use thru_agents::claude_code::install::{
 use super::files::read;
 use super::plan::project_root;
 use super::{Client, Form, PLATFORM, Plan};
-use crate::environment::Environment;
 
 /// Something to know.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl Note {
 
 /// What is to be known of an installation by this plan, once it is made.
 pub(crate) fn notes(
-    environment: &Environment,
+    environment: &App,
     client: &Client,
     program: &str,
     plan: &Plan,
@@ -95,7 +95,7 @@ pub(crate) fn notes(
 }
 
 /// A note for each other file that has hooks of ours and keeps them.
-pub(crate) fn elsewhere(environment: &Environment, plan: &Plan) -> Vec<Note> {
+pub(crate) fn elsewhere(environment: &App, plan: &Plan) -> Vec<Note> {
     files(environment)
         .into_iter()
         .filter(|(file, text)| {
@@ -119,7 +119,7 @@ pub(crate) fn elsewhere(environment: &Environment, plan: &Plan) -> Vec<Note> {
 }
 
 /// A note if something keeps our hooks from running.
-fn hooks_off(environment: &Environment, form: Form) -> Option<Note> {
+fn hooks_off(environment: &App, form: Form) -> Option<Note> {
     let files = files(environment);
     let found: Vec<(Place, Switches)> =
         files.iter().map(|(file, text)| (file.place, switches(text))).collect();
@@ -148,7 +148,7 @@ fn hooks_off(environment: &Environment, form: Form) -> Option<Note> {
 }
 
 /// The files there are that may hold hooks.
-fn files(environment: &Environment) -> Vec<(HookFile, String)> {
+fn files(environment: &App) -> Vec<(HookFile, String)> {
     let root = project_root(environment);
     hook_files(&environment.homes.claude_code, Some(&root), PLATFORM)
         .into_iter()

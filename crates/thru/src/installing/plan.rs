@@ -1,17 +1,18 @@
 //! Which files change, decided before any of them does.
 
 use std::path::{Path, PathBuf};
+use thru_app::App;
+use thru_app::Trouble;
 
-use anyhow::Result;
 use clap::ValueEnum;
 use thru_agents::claude_code::install::{
     CommandState, PLUGIN, Refusal, Registration, SERVERS_FILE, Server, add_server,
     belongs_to_plugin, command_files, command_paths, command_state, install, local_settings,
     plugin_directory, plugin_files, remove_server, server, state_file, uninstall, user_settings,
 };
+use thru_app::Result;
 
 use super::files::{Backup, Change, read};
-use crate::environment::Environment;
 use crate::failure::advised;
 
 /// For which sessions.
@@ -52,7 +53,7 @@ impl Form {
     }
 
     /// The form that is installed for the user, or the usual one.
-    pub(crate) fn present(environment: &Environment) -> Self {
+    pub(crate) fn present(environment: &App) -> Self {
         match plugin_directory(&environment.homes.claude_code).join("hooks/hooks.json").is_file() {
             true => Self::Plugin,
             false => Self::Settings,
@@ -102,7 +103,7 @@ impl Plan {
     }
 
     /// Takes our hooks out of a settings file.
-    fn clear_settings(&mut self, path: PathBuf, environment: &Environment) -> Result<()> {
+    fn clear_settings(&mut self, path: PathBuf, environment: &App) -> Result<()> {
         let Some(before) = read(&path)? else { return Ok(()) };
         match uninstall(&before) {
             Ok(after) => self.add(path, Some(before), after, true),
@@ -114,7 +115,7 @@ impl Plan {
     }
 
     /// Tells Claude Code of our MCP server, or no longer.
-    fn server(&mut self, environment: &Environment, program: Option<&str>) -> Result<()> {
+    fn server(&mut self, environment: &App, program: Option<&str>) -> Result<()> {
         let path = state_of_client(environment);
         let before = read(&path)?;
         let after = match (program, &before) {
@@ -176,7 +177,7 @@ impl Plan {
     }
 
     /// Removes our plugin, but for what others put into its folder.
-    fn clear_plugin(&mut self, environment: &Environment) {
+    fn clear_plugin(&mut self, environment: &App) {
         let folder = plugin_directory(&environment.homes.claude_code);
         let files = files_below(&folder);
         if files.is_empty() {
@@ -218,7 +219,7 @@ pub(crate) struct Wanted {
 /// What an installation changes. The other form in the same scope goes: both together would run
 /// everything twice.
 pub(crate) fn to_install(
-    environment: &Environment,
+    environment: &App,
     scope: Scope,
     form: Form,
     registration: &Registration,
@@ -293,7 +294,7 @@ pub(crate) fn to_install(
 }
 
 /// What taking everything out changes.
-pub(crate) fn to_uninstall(environment: &Environment, scopes: &[Scope]) -> Result<Plan> {
+pub(crate) fn to_uninstall(environment: &App, scopes: &[Scope]) -> Result<Plan> {
     let mut plan = Plan::default();
     for &scope in scopes {
         plan.clear_settings(settings_file(environment, scope), environment)?;
@@ -318,8 +319,8 @@ pub(crate) fn to_uninstall(environment: &Environment, scopes: &[Scope]) -> Resul
 
 /// How commands call our program: by its name where the user's shell finds it by that, else by its path.
 /// Nothing where neither is possible: by the name alone, they would run whatever else is called so.
-fn callable(environment: &Environment, program: &str) -> Option<String> {
-    let found = environment.search_path.iter().map(|folder| folder.join("thru"));
+fn callable(environment: &App, program: &str) -> Option<String> {
+    let found = environment.machine.search_path().into_iter().map(|folder| folder.join("thru"));
     let is_it = |found: &Path| {
         found
             .canonicalize()
@@ -336,18 +337,18 @@ fn callable(environment: &Environment, program: &str) -> Option<String> {
 }
 
 /// Whether any of our commands is installed for the user.
-pub(crate) fn has_commands(environment: &Environment) -> bool {
+pub(crate) fn has_commands(environment: &App) -> bool {
     commands_in_place(environment).iter().any(|(_, state)| *state != CommandState::Foreign)
 }
 
 /// Commands of ours that somebody changed.
-pub(crate) fn changed_commands(environment: &Environment) -> Vec<PathBuf> {
+pub(crate) fn changed_commands(environment: &App) -> Vec<PathBuf> {
     let mut found = commands_in_place(environment);
     found.retain(|(_, state)| *state == CommandState::Changed);
     found.into_iter().map(|(path, _)| path).collect()
 }
 
-fn commands_in_place(environment: &Environment) -> Vec<(PathBuf, CommandState)> {
+fn commands_in_place(environment: &App) -> Vec<(PathBuf, CommandState)> {
     let claude = &environment.homes.claude_code;
     let folders = [claude.clone(), plugin_directory(claude)];
     let paths = folders.iter().flat_map(|folder| command_paths().map(|name| folder.join(name)));
@@ -360,7 +361,7 @@ fn commands_in_place(environment: &Environment) -> Vec<(PathBuf, CommandState)> 
 
 /// The servers that stand under our name where Claude Code looks for all of the user's sessions, each with its
 /// file.
-pub(crate) fn servers(environment: &Environment) -> Vec<(PathBuf, Server)> {
+pub(crate) fn servers(environment: &App) -> Vec<(PathBuf, Server)> {
     let plugin = plugin_directory(&environment.homes.claude_code).join(SERVERS_FILE);
     let files = [state_of_client(environment), plugin];
     let found = files.into_iter().filter_map(|path| {
@@ -371,13 +372,13 @@ pub(crate) fn servers(environment: &Environment) -> Vec<(PathBuf, Server)> {
 }
 
 /// Where Claude Code keeps its own state.
-pub(crate) fn state_of_client(environment: &Environment) -> PathBuf {
+pub(crate) fn state_of_client(environment: &App) -> PathBuf {
     let home = environment.home.as_deref();
     state_file(&environment.homes.claude_code, home, &|path| path.exists())
 }
 
 /// The top of the working tree that one stands in, else the directory.
-pub(crate) fn project_root(environment: &Environment) -> PathBuf {
+pub(crate) fn project_root(environment: &App) -> PathBuf {
     environment
         .directory
         .ancestors()
@@ -387,14 +388,14 @@ pub(crate) fn project_root(environment: &Environment) -> PathBuf {
 }
 
 /// The settings file that a scope writes.
-fn settings_file(environment: &Environment, scope: Scope) -> PathBuf {
+fn settings_file(environment: &App, scope: Scope) -> PathBuf {
     match scope {
         Scope::User => user_settings(&environment.homes.claude_code),
         Scope::Project => local_settings(&project_root(environment)),
     }
 }
 
-fn refused(path: &Path, refusal: &Refusal, environment: &Environment) -> anyhow::Error {
+fn refused(path: &Path, refusal: &Refusal, environment: &App) -> Trouble {
     advised(
         format!("{} is left alone: {refusal}", environment.shown(path)),
         "correct the file, then run this again; nothing was changed",

@@ -1,20 +1,20 @@
 //! Plans and what became of them, as people and programs read them.
 
 use std::path::Path;
+use thru_app::App;
 
-use anyhow::Result;
 use serde_json::{Value, json};
 use similar::TextDiff;
 use thru_agents::claude_code::install::{Server, installed, server};
+use thru_app::Result;
 use thru_redact::Report;
 
 use super::files::{Backup, Change};
 use super::{Client, Form, Note, Plan};
-use crate::environment::Environment;
 use crate::ui::{Page, Tone, plural};
 
 /// One line about Claude Code.
-pub(crate) fn tell_client(page: &mut Page, client: &Client, environment: &Environment) {
+pub(crate) fn tell_client(page: &mut Page, client: &Client, environment: &App) {
     let version = client.version.map_or_else(|| "of unknown version".to_owned(), |v| v.to_string());
     page.line(match &client.program {
         Some(program) => format!("Claude Code {version}, {}.", environment.shown(program)),
@@ -28,7 +28,7 @@ pub(crate) fn tell_client(page: &mut Page, client: &Client, environment: &Enviro
 }
 
 /// What a plan is going to do, a line per file.
-pub(crate) fn tell_plan(page: &mut Page, plan: &Plan, environment: &Environment) {
+pub(crate) fn tell_plan(page: &mut Page, plan: &Plan, environment: &App) {
     for change in &plan.changes {
         page.line(format!("  - {}", sentence(change, environment, Tense::Future)));
     }
@@ -39,7 +39,7 @@ pub(crate) fn tell(
     page: &mut Page,
     plan: &Plan,
     made: &[(&Change, Option<Backup>)],
-    environment: &Environment,
+    environment: &App,
 ) {
     for (change, backup) in made {
         let sentence = sentence(change, environment, Tense::Past);
@@ -94,7 +94,7 @@ enum Tense {
 }
 
 /// `Added 10 hooks to ~/.claude/settings.json`.
-fn sentence(change: &Change, environment: &Environment, tense: Tense) -> String {
+fn sentence(change: &Change, environment: &App, tense: Tense) -> String {
     let hooks = |text: &Option<String>| {
         let hooks = text.as_deref().and_then(|text| installed(text).ok()).unwrap_or_default();
         hooks.len() as u64
@@ -126,7 +126,7 @@ fn sentence(change: &Change, environment: &Environment, tense: Tense) -> String 
 }
 
 /// What would change, as `diff -u` shows it. Secrets in lines nearby are taken out.
-pub(crate) fn difference(page: &mut Page, plan: &Plan, environment: &Environment) -> Result<()> {
+pub(crate) fn difference(page: &mut Page, plan: &Plan, environment: &App) -> Result<()> {
     let intake = environment.intake()?;
     for change in &plan.changes {
         let shown = environment.shown(&change.path);

@@ -8,4 +8,5 @@ mod text;
 pub(crate) use age::{age, day_and_time};
 pub(crate) use page::Page;
 pub(crate) use style::Tone;
-pub(crate) use text::{count, cut, one_line, plural, printable, size, width};
+pub(crate) use text::{cut, one_line, width};
+pub(crate) use thru_app::words::{count, plural, printable, size};

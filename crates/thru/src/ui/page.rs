@@ -1,16 +1,15 @@
 //! Collected output: printed, or handed to a pager when it is longer than the terminal.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use anyhow::Result;
 use serde::Serialize;
 
 use super::style::{Paint, Tone};
-use super::text::printable;
 use crate::environment::{Environment, Terminal};
+use thru_app::Result;
+use thru_app::words::printable;
 
 /// A line without anything that could steer the terminal, but for the colours of [`Paint`]: titles,
 /// paths and names come from transcripts and from files of cloned repositories.
@@ -48,8 +47,6 @@ pub(crate) struct Page {
     paint: Paint,
     terminal: Terminal,
     pager: bool,
-    pager_command: String,
-    less_is_set: bool,
 }
 
 impl Page {
@@ -63,10 +60,8 @@ impl Page {
         Self {
             text: String::new(),
             paint: Paint { color: color && !plain },
-            terminal: environment.terminal,
+            terminal: environment.terminal.clone(),
             pager: environment.config.output_pager() && !plain,
-            pager_command: environment.pager.clone(),
-            less_is_set: environment.less_is_set,
         }
     }
 
@@ -96,7 +91,8 @@ impl Page {
     /// Adds a value as JSON on a line of its own.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<()> {
         let text = serde_json::to_string_pretty(value)?;
-        writeln!(self.text, "{text}")?;
+        self.text.push_str(&text);
+        self.text.push('\n');
         self.pager = false;
         Ok(())
     }
@@ -119,12 +115,12 @@ impl Page {
 
     /// Shows the page in a pager; says whether there was one.
     fn page_through(&self) -> bool {
-        let pager = self.pager_command.as_str();
+        let pager = self.terminal.pager.as_str();
         let mut words = pager.split_whitespace();
         let Some(program) = words.next() else { return false };
         let mut command = Command::new(program);
         command.args(words).stdin(Stdio::piped());
-        if !self.less_is_set {
+        if !self.terminal.less_is_set {
             command.env("LESS", "FRX");
         }
         let Ok(mut child) = command.spawn() else { return false };

@@ -1,15 +1,7 @@
 //! Text made fit for a terminal: no control characters from transcripts, widths that count.
 
-use thru_core::is_invisible;
+use thru_app::words::printable;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
-
-/// Text without what could steer a terminal or turn its words around: control characters other than
-/// line breaks and tabs, and what nobody sees.
-pub(crate) fn printable(text: &str) -> String {
-    text.chars()
-        .filter(|&c| c == '\n' || c == '\t' || !(c.is_control() || is_invisible(c)))
-        .collect()
-}
 
 /// Text on one line, cut to this many columns.
 pub(crate) fn one_line(text: &str, columns: usize) -> String {
@@ -40,65 +32,14 @@ pub(crate) fn width(text: &str) -> usize {
     text.width()
 }
 
-/// A number with its noun: `1 session`, `2 sessions`.
-pub(crate) fn plural(number: u64, noun: &str) -> String {
-    format!("{} {noun}{}", count(number), if number == 1 { "" } else { "s" })
-}
-
-/// A number with its thousands apart.
-pub(crate) fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let mut shown = String::new();
-    for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position).is_multiple_of(3) {
-            shown.push(',');
-        }
-        shown.push(digit);
-    }
-    shown
-}
-
-/// Bytes: `512 B`, `1.4 MB`.
-pub(crate) fn size(bytes: u64) -> String {
-    const UNITS: [&str; 4] = ["kB", "MB", "GB", "TB"];
-    let mut amount = bytes as f64;
-    let mut unit = "B";
-    for larger in UNITS {
-        if amount < 1000.0 {
-            break;
-        }
-        amount /= 1000.0;
-        unit = larger;
-    }
-    if unit == "B" || amount >= 100.0 {
-        format!("{amount:.0} {unit}")
-    } else {
-        format!("{amount:.1} {unit}")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn transcripts_cannot_steer_the_terminal() {
-        assert_eq!(printable("a\u{1b}[2Jb\u{202e}c\r\n\td\u{7}"), "a[2Jbc\n\td");
-    }
 
     #[test]
     fn wide_characters_count_twice() {
         assert_eq!(cut("数据库连接", 7), "数据库…");
         assert_eq!(cut("short", 7), "short");
         assert_eq!(one_line("a\n  b\tc", 9), "a b c");
-    }
-
-    #[test]
-    fn numbers_and_sizes() {
-        assert_eq!(plural(1, "session"), "1 session");
-        assert_eq!(plural(12_345, "session"), "12,345 sessions");
-        assert_eq!(size(999), "999 B");
-        assert_eq!(size(1_440_000), "1.4 MB");
-        assert_eq!(size(53_000_000_000), "53.0 GB");
     }
 }

@@ -1,9 +1,11 @@
 //! `thru daemon start`, `stop`, `restart` and `status`.
 
 use std::time::{Duration, Instant};
+use thru_app::App;
+use thru_app::Trouble;
 
-use anyhow::Result;
 use serde_json::{Value, json};
+use thru_app::Result;
 use thru_core::Timestamp;
 use thru_daemon::{Client, Ensured, Hello, Holder, Paths, Probe, Stopped, holder, probe};
 
@@ -86,7 +88,7 @@ fn kill(named: &Holder, paths: &Paths) -> Result<String> {
     if holder(&paths.lock).as_ref() != Some(named) {
         return Ok("The daemon has ended meanwhile.".to_owned());
     }
-    kill_process(number, Signal::KILL)?;
+    kill_process(number, Signal::KILL).map_err(std::io::Error::from)?;
     let deadline = Instant::now() + ANSWER;
     while holder(&paths.lock).is_some() && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(20));
@@ -117,7 +119,7 @@ fn is_ours(number: u32) -> bool {
     name.is_some_and(|name| name.starts_with("thru"))
 }
 
-fn hung(holder: Option<&Holder>) -> anyhow::Error {
+fn hung(holder: Option<&Holder>) -> Trouble {
     let which = holder.map_or_else(String::new, |holder| format!(" (process {})", holder.pid));
     advised(
         format!("the daemon{which} does not answer"),
@@ -173,13 +175,13 @@ fn show(
     found: &Probe,
     told: &Value,
     paths: &Paths,
-    environment: &Environment,
+    environment: &App,
 ) {
     let now = environment.clock.now();
     let moment = |value: &Value| value.as_str().and_then(|text| text.parse::<Timestamp>().ok());
     let when = |at: Timestamp| match age(Some(at), now).as_str() {
-        "now" => format!("{}, just now", day_and_time(Some(at), &environment.zone)),
-        age => format!("{}, {age} ago", day_and_time(Some(at), &environment.zone)),
+        "now" => format!("{}, just now", day_and_time(Some(at), environment.zone())),
+        age => format!("{}, {age} ago", day_and_time(Some(at), environment.zone())),
     };
     let mut row = |name: &str, tone: Option<Tone>, text: String| {
         let name = page.paint(Tone::Quiet, &format!("{name:13}"));
@@ -236,7 +238,7 @@ fn show(
             row("last intake", tone, format!("{}; {how}", when(at)));
         }
         if let Some(due) = moment(&told["due"]) {
-            row("due", None, day_and_time(Some(due), &environment.zone));
+            row("due", None, day_and_time(Some(due), environment.zone()));
         }
         if let Some(bytes) = told["memory_bytes"].as_u64() {
             row("memory", None, size(bytes));

@@ -7,14 +7,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use thru_app::{Context, Result};
 use thru_daemon::Log;
 use thru_embed::{EmbedError, Embedder};
 use thru_intake::{Embedding, IntakeError};
 
-use crate::embedding::{Answer, Chosen, Lazy, may_see};
 use crate::environment::Environment;
 use crate::ui::{plural, printable};
+use thru_app::embedding::{Answer, Chosen, Lazy, may_see};
 
 /// How long news wait, so that what comes together is embedded together.
 const QUIET: Duration = Duration::from_secs(5);

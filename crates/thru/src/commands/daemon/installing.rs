@@ -3,11 +3,11 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use thru_app::{Context, Result};
 use thru_daemon::{MEMORY, launchd_agent, systemd_unit};
 
 use super::Outcome;
-use crate::environment::{Environment, places_set, service_directory};
+use crate::environment::Environment;
 use crate::failure::advised;
 use crate::ui::Page;
 
@@ -17,13 +17,13 @@ const LABEL: &str = "dev.throughline.daemon";
 const UNIT: &str = "throughline.service";
 
 pub(super) fn install(print: bool, environment: &Environment, plain: bool) -> Result<Outcome> {
-    let Some(program) = &environment.program else {
+    let Some(program) = &environment.machine.program else {
         return Err(advised(
             "the system does not say where this program lies",
             "run it by its path",
         ));
     };
-    let mut variables = places_set();
+    let mut variables = environment.machine.locations_set();
     variables.extend(MEMORY.map(|(name, value)| (name, value.to_owned())));
     let variables: Vec<(&str, &str)> =
         variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
@@ -37,7 +37,7 @@ pub(super) fn install(print: bool, environment: &Environment, plain: bool) -> Re
         page.print()?;
         return Ok(Outcome::Done);
     }
-    let file = file()?;
+    let file = file(environment)?;
     let folder = file.parent().unwrap_or(&file);
     std::fs::create_dir_all(folder)
         .with_context(|| format!("{} cannot be made", folder.display()))?;
@@ -58,7 +58,7 @@ pub(super) fn install(print: bool, environment: &Environment, plain: bool) -> Re
 }
 
 pub(super) fn uninstall(environment: &Environment, plain: bool) -> Result<Outcome> {
-    let file = file()?;
+    let file = file(environment)?;
     let mut page = Page::new(environment, plain);
     let outcome = match std::fs::remove_file(&file) {
         Ok(()) => {
@@ -83,12 +83,12 @@ pub(super) fn uninstall(environment: &Environment, plain: bool) -> Result<Outcom
     Ok(outcome)
 }
 
-fn file() -> Result<PathBuf> {
+fn file(environment: &Environment) -> Result<PathBuf> {
     let name = match cfg!(target_os = "macos") {
         true => format!("{LABEL}.plist"),
         false => UNIT.to_owned(),
     };
-    service_directory().map(|folder| folder.join(name)).ok_or_else(|| {
+    environment.machine.service_dir.clone().map(|folder| folder.join(name)).ok_or_else(|| {
         advised(
             "there is no service manager that we know on this system",
             "hooks start the daemon where it is needed; nothing has to be installed",

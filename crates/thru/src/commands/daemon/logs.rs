@@ -6,7 +6,7 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use anyhow::Result;
+use thru_app::Result;
 use thru_daemon::Paths;
 
 use super::Outcome;

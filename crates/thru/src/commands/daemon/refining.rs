@@ -7,16 +7,16 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use anyhow::Result;
+use thru_app::Result;
 use thru_core::Timestamp;
 use thru_daemon::Log;
 use thru_refine::{RefineError, Told};
 use thru_store::Store;
 
-use crate::delivering;
 use crate::environment::Environment;
-use crate::refining::Models;
 use crate::ui::printable;
+use thru_app::deliver;
+use thru_app::models::Models;
 
 /// How long it is until somebody looks again although nothing seems to be due.
 const LONGEST: Duration = Duration::from_mins(15);
@@ -121,7 +121,7 @@ impl Asking {
         self.environment = self.environment.again()?;
         let asked = self.ask();
         // Behind it, so that what a model said is delivered. Trouble with the one is none with the other.
-        let trouble = match delivering::deliver(&self.environment, &self.stop) {
+        let trouble = match deliver::deliver(&self.environment, &self.stop) {
             Ok(delivered) => {
                 if delivered.things > 0 {
                     self.log.info(&format!("delivered {} to sinks.mcp", delivered.things));

@@ -1,8 +1,10 @@
 //! `thru daemon run`: being the daemon.
 
 use std::sync::Arc;
+use thru_app::App;
+use thru_app::Trouble;
 
-use anyhow::{Context, Result};
+use thru_app::{Context, Result};
 use thru_daemon::{
     End, Log, MEMORY, Program, RunError, Settings, Setup, Stopper, detach, let_others_go_first,
 };
@@ -28,7 +30,8 @@ pub(super) fn run(detached: bool, environment: &Environment) -> Result<Outcome> 
     quiet_panics(&log);
     let stopper = Stopper::new();
     let on_signal = stopper.clone();
-    ctrlc::set_handler(move || on_signal.stop()).context("signals cannot be caught")?;
+    ctrlc::set_handler(move || on_signal.stop())
+        .map_err(|error| Trouble::failed(format!("signals cannot be caught: {error}")))?;
 
     let chooser = Arc::default();
     let defaults = Settings::default();
@@ -41,7 +44,11 @@ pub(super) fn run(detached: bool, environment: &Environment) -> Result<Outcome> 
             ..defaults
         },
         identity: identity(environment),
-        program: environment.program.as_deref().and_then(|program| Program::at(program).ok()),
+        program: environment
+            .machine
+            .program
+            .as_deref()
+            .and_then(|program| Program::at(program).ok()),
         clock: Arc::clone(&environment.clock),
         stopper,
         service: Arc::new(Aside::new(environment, &chooser)),
@@ -65,7 +72,7 @@ pub(super) fn run(detached: bool, environment: &Environment) -> Result<Outcome> 
         }
         Err(error) => {
             log.error(&error.to_string());
-            Err(error.into())
+            Err(Trouble::failed(error.to_string()))
         }
     }
 }
@@ -73,10 +80,10 @@ pub(super) fn run(detached: bool, environment: &Environment) -> Result<Outcome> 
 /// The C library reads how it is to keep memory when a program starts. Whoever started this one without
 /// saying so (a person, a service manager) gets a daemon all the same that gives memory back.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-fn begin_again_with_memory_settings(detached: bool, environment: &Environment) {
+fn begin_again_with_memory_settings(detached: bool, environment: &App) {
     use std::os::unix::process::CommandExt;
     let is_set = MEMORY.iter().all(|(name, _)| std::env::var_os(name).is_some());
-    let Some(program) = environment.program.as_deref().filter(|_| !is_set) else { return };
+    let Some(program) = environment.machine.program.as_deref().filter(|_| !is_set) else { return };
     let mut command = std::process::Command::new(program);
     command.args(["daemon", "run"]).envs(MEMORY);
     if detached {

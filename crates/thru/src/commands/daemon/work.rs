@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use anyhow::{Result, bail};
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use thru_app::{Call, Patience, Result, Trouble};
 use thru_core::Agent;
 use thru_daemon::{Log, News, Outcome, Service, ToolError, Work, WorkError};
 use thru_intake::{Indexed, Which};
@@ -19,11 +19,11 @@ use thru_store::Store;
 
 use super::embedding::{Chooser, EmbeddingThread};
 use super::refining::Refining;
-use crate::bringing_in::{BroughtIn, Effort, Where, bring_in, may_read_transcripts};
 use crate::commands::of_agents::OfAgents;
 use crate::commands::{close, unindexed};
-use crate::environment::{Environment, host};
+use crate::environment::Environment;
 use crate::ui::printable;
+use thru_app::ingest::catch_up::{BroughtIn, Effort, Where, bring_in, may_read_transcripts};
 
 /// How long another process that writes is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -86,7 +86,9 @@ impl Bringing {
         // What changed meanwhile, nobody remembered.
         let everything = news.everything || may_read && self.missed;
         let intake = environment.intake()?;
-        let Some(lock) = intake.try_lock(PATIENCE)? else { bail!("another process writes") };
+        let Some(lock) = intake.try_lock(PATIENCE)? else {
+            return Err(Trouble::failed("another process writes"));
+        };
         let quiet_since = self.last_news.map_or(QUIET, |last| now.duration_since(last));
         let is_quiet = news.is_empty() && quiet_since >= QUIET;
         let thorough = self.behind > BEHIND || self.behind > 0 && is_quiet || everything;
@@ -95,7 +97,13 @@ impl Bringing {
             false => Where::Changed(news.changed.clone()),
         };
         let effort = Effort { which: Which::Finished, thorough };
-        let brought = bring_in(environment, &lock, place, effort, stop)?;
+        let brought = bring_in(
+            environment,
+            &lock,
+            place,
+            effort,
+            Call::unwatched(Patience::Within(PATIENCE), stop),
+        )?;
         drop(lock);
         self.missed = !may_read;
         let store = Store::open_if_there(&self.environment.layout)?;
@@ -272,12 +280,12 @@ impl Service for Aside {
 
     fn sync(&self) -> Result<(), WorkError> {
         self.chooser.somebody_works();
-        let journal = Journal::open(self.environment.layout.journal(), &host())?;
+        let journal = Journal::open(self.environment.layout.journal(), self.environment.host())?;
         Ok(journal.sync(&Default::default())?)
     }
 }
 
-fn failed(error: &anyhow::Error) -> ToolError {
+fn failed(error: &Trouble) -> ToolError {
     ToolError::Failed(crate::failure::whole(error))
 }
 

@@ -2,16 +2,14 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
 use thru_agents::claude_code;
 use thru_agents::claude_code::hooks::{Answer, Event, Input, answer};
+use thru_app::Result;
 use thru_capture::pause::Pause;
 use thru_capture::session::Session;
 use thru_capture::{Recorder, session_key};
-use thru_config::Config;
 use thru_core::{Clock, Id, InjectedMemory, Injection, Snapshot, SystemClock, Timestamp};
 use thru_intake::{Intake, Moment, Which};
 use thru_journal::journal::Journal;
@@ -20,12 +18,12 @@ use thru_redact::Redactor;
 use thru_store::{SCHEMA_VERSION, Store};
 
 use super::waiting::within;
-use crate::bringing_in::{Effort, Where, bring_in as bring_in_with};
 use crate::commands::briefing::{Place, Recipient, make_pack, snapshot_now};
-use crate::embedding::{self, Meaning};
-use crate::environment::{Environment, Places, host};
-use crate::surviving;
 use crate::ui::{count, size};
+use thru_app::compaction;
+use thru_app::embedding::{self, Meaning};
+use thru_app::ingest::catch_up::{Effort, Where, bring_in as bring_in_with};
+use thru_app::{App, Call, Patience};
 
 /// How long the start of a session waits for somebody who is bringing in what was recorded …
 const PATIENCE: Duration = Duration::from_millis(40);
@@ -75,47 +73,34 @@ pub(super) struct Asked<'a> {
 
 /// Begins to find out what a prompt means that may be answered from memory; nobody is asked about others,
 /// and the hook does not wait for it.
-pub(super) fn meaning(
-    places: &Places,
-    config: &Config,
-    directory: &Path,
-    input: &Input,
-    redactor: &Redactor,
-) -> Option<Meaning> {
+pub(super) fn meaning(app: &App, input: &Input, redactor: &Redactor) -> Option<Meaning> {
     let prompt = input.prompt();
     let may_be_answered = input.event == Event::UserPromptSubmit
         && !input.is_of_machine()
         && !input.is_of_another_host()
-        && !config.context_off()
+        && !app.config.context_off()
         && !redactor.is_wholly_private(prompt)
         && calls_for_memory(prompt);
-    may_be_answered.then(|| {
-        let (places, directory, config) = (places.clone(), directory.to_owned(), config.clone());
-        let environment = Environment::new(places, directory, config, Vec::new());
-        embedding::of_prompt(&environment, prompt)
-    })
+    may_be_answered.then(|| embedding::of_prompt(app, prompt))
 }
 
 /// Makes the answer to the start of a session or to a prompt.
 pub(super) fn brief(
-    places: Places,
-    config: Config,
-    directory: PathBuf,
+    environment: &App,
     asked: &Asked<'_>,
     recorder: &Recorder<'_>,
     meaning: Awaited<'_>,
 ) -> Result<String> {
     let Asked { input, session, .. } = *asked;
-    let environment = Environment::new(places, directory, config, Vec::new());
     let Some(occasion) = occasion(asked, environment.limits().idle_timeout) else {
         return Ok(String::new());
     };
-    let alarm = alarm(&environment, &occasion, recorder.journal);
+    let alarm = alarm(environment, &occasion, recorder.journal);
     // A context that begins anew holds nothing of what the session was told before.
     if input.event == Event::SessionStart && occasion != Occasion::Resume {
         session.forget_told();
     }
-    let told = pack_for(&environment, asked, &occasion, recorder.redactor, meaning)?;
+    let told = pack_for(environment, asked, &occasion, recorder.redactor, meaning)?;
     let Some((pack, project)) = told else {
         return Ok(answer(&input.event, &Answer { context: None, message: alarm }));
     };
@@ -141,7 +126,7 @@ pub(super) fn brief(
 
 /// The pack and the name of the project; nothing where nothing is known or nothing is wanted.
 fn pack_for(
-    environment: &Environment,
+    environment: &App,
     asked: &Asked<'_>,
     occasion: &Occasion,
     redactor: &Redactor,
@@ -191,17 +176,17 @@ fn pack_for(
 }
 
 /// Whether a session is to be told what it held before its context was compacted.
-fn reloads(environment: &Environment, project_root: Option<&Path>) -> bool {
+fn reloads(environment: &App, project_root: Option<&Path>) -> bool {
     let config = &environment.config;
     let root = project_root.unwrap_or(&environment.directory);
     config.summaries_auto_reload()
-        && !surviving::folder(environment, config, root).wishes().0.no_reload
+        && !compaction::folder(environment, config, root).wishes().0.no_reload
 }
 
 /// What a session held when its context was compacted: mostly the hook before it noted that. Where it
 /// could not, that is made up for, as far as there is time until `deadline`.
 fn what_it_held(
-    environment: &Environment,
+    environment: &App,
     mut store: Store,
     row: i64,
     input: &Input,
@@ -219,7 +204,7 @@ fn what_it_held(
         let environment_of_it = environment.clone();
         // What is there can be told all the same.
         let _ = within(deadline, move || {
-            surviving::keep_within(&environment_of_it, moment, &transcript, deadline)
+            compaction::keep_within(&environment_of_it, moment, &transcript, deadline)
         });
         store = Store::open_to_read(&environment.layout)?;
     }
@@ -234,7 +219,7 @@ fn what_it_held(
 /// A snapshot that was kept, without what people had forgotten or wrote over since. It is made anew for
 /// that; where there is no time to, it is not told at all.
 fn as_decided(
-    environment: &Environment,
+    environment: &App,
     store: &Store,
     session: i64,
     kept: Snapshot,
@@ -252,22 +237,18 @@ fn as_decided(
 
 /// Whether what a session holds can be found out before the agent has waited for too long.
 fn is_in_time(store: &Store, session: i64, deadline: Instant) -> Result<bool> {
-    Ok(Instant::now() < deadline && surviving::is_quick(store, session)?)
+    Ok(Instant::now() < deadline && compaction::is_quick(store, session)?)
 }
 
 /// Whether there is something that hooks recorded, nobody brought in yet, and can be brought in at once.
-fn is_to_be_brought_in(
-    environment: &Environment,
-    store: &Store,
-    occasion: &Occasion,
-) -> Result<bool> {
-    let backlog = Intake::news(&environment.layout, &host(), store)?;
+fn is_to_be_brought_in(environment: &App, store: &Store, occasion: &Occasion) -> Result<bool> {
+    let backlog = Intake::news(&environment.layout, environment.host(), store)?;
     Ok(backlog > 0 && (backlog <= BACKLOG || *occasion == Occasion::Compact))
 }
 
 /// Brings it in: a session that was killed left it behind, and after a compaction it is this session
 /// itself. What is not done by `deadline`, the next one does.
-fn bring_in(environment: &Environment, occasion: &Occasion, deadline: Instant) -> Result<()> {
+fn bring_in(environment: &App, occasion: &Occasion, deadline: Instant) -> Result<()> {
     let patience = match occasion {
         Occasion::Compact => PATIENCE_AFTER_COMPACTION,
         _ => PATIENCE,
@@ -285,13 +266,12 @@ fn bring_in(environment: &Environment, occasion: &Occasion, deadline: Instant) -
 
 /// Indexes a session that ended before the agent goes on, for those who want that. What is not done in
 /// time is done later.
-pub(super) fn index_now(places: Places, config: Config, directory: PathBuf, input: &Input) {
-    let environment = Environment::new(places, directory, config, Vec::new());
-    let _ = index_within(&environment, input);
+pub(super) fn index_now(environment: &App, input: &Input) {
+    let _ = index_within(environment, input);
 }
 
-fn index_within(environment: &Environment, input: &Input) -> Result<()> {
-    if surviving::is_to_be_upgraded(environment)? {
+fn index_within(environment: &App, input: &Input) -> Result<()> {
+    if compaction::is_to_be_upgraded(environment)? {
         return Ok(());
     }
     let transcript = PathBuf::from(input.text("transcript_path").unwrap_or_default());
@@ -300,7 +280,13 @@ fn index_within(environment: &Environment, input: &Input) -> Result<()> {
         let session = session_key(input);
         let which = Which::These(std::slice::from_ref(&session));
         let effort = Effort { which, thorough: false };
-        bring_in_with(environment, &lock, Where::Found(found), effort, &AtomicBool::new(false))?;
+        bring_in_with(
+            environment,
+            &lock,
+            Where::Found(found),
+            effort,
+            Call::unattended(Patience::Within(PATIENCE_AT_END)),
+        )?;
     }
     Ok(())
 }
@@ -366,7 +352,7 @@ fn loaded(pack: &Pack, project: &str, occasion: &Occasion) -> String {
 }
 
 /// What the user has to know at the start of a session: the journal outgrew what was allowed.
-fn alarm(environment: &Environment, occasion: &Occasion, journal: &Journal) -> Option<String> {
+fn alarm(environment: &App, occasion: &Occasion, journal: &Journal) -> Option<String> {
     if !matches!(occasion, Occasion::Start) {
         return None;
     }

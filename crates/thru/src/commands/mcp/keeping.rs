@@ -2,20 +2,20 @@
 
 use std::time::Duration;
 
-use anyhow::Result;
 use serde_json::Value;
+use thru_app::{Call, Patience, Result};
 use thru_intake::Intake;
 use thru_mcp::{Close, Forget, Forgotten, ListUnindexed, Place, Remember, Remembered, SyncHistory};
 use thru_redact::{Clean, Redactor, Report};
 
 use super::own::cleaned;
 use super::searching::row_of_memory;
-use crate::background;
 use crate::commands::of_agents::OfAgents;
 use crate::commands::remember::{Telling, Whose, keep};
 use crate::commands::{close, forget, shared, status, sync_history, unindexed};
 use crate::environment::Environment;
 use crate::failure;
+use thru_app::background;
 
 /// How long another process that writes is waited for: nobody sees that an agent's tool waits.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -43,8 +43,10 @@ pub(super) fn remember(
         },
         by_agent: true,
     };
-    let kept = keep(&telling, environment, |intake| shared::lock_within(intake, PATIENCE))?;
-    background::poke(&environment.layout, &environment.config);
+    let kept = keep(&telling, environment, |intake| {
+        Call::unattended(Patience::Within(PATIENCE)).lock(intake)
+    })?;
+    background::poke(environment);
     Ok(Remembered {
         id: kept.short_id,
         project: kept.project.map(|name| cleaned(intake.redactor(), &name)),
@@ -73,7 +75,7 @@ pub(super) fn forget(
     }
     drop(store);
     if asked.confirm && !targets.is_empty() {
-        let lock = shared::lock_within(intake, PATIENCE)?;
+        let lock = Call::unattended(Patience::Within(PATIENCE)).lock(intake)?;
         if forget::forget_memories(&targets, environment, intake, &lock)? {
             return Err(failure::advised(
                 "it is forgotten, but its vectors were not swept",
@@ -93,7 +95,7 @@ pub(super) fn close(
     let (named, reason) = (asked.session_id.as_deref(), asked.reason.as_deref());
     let closed = environment.again().and_then(|environment| {
         let closed = close::close(&environment, named, reason, close::Asker::Server)?;
-        background::poke(&environment.layout, &environment.config);
+        background::poke(&environment);
         clean(&environment.intake()?, closed.as_json())
     });
     // Words of our own, and the id that was given: the built-in rules are enough for them.

@@ -3,11 +3,12 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use thru_app::{Patience, Progress};
 
-use anyhow::Result;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::Value;
+use thru_app::Result;
 use thru_intake::Intake;
 use thru_mcp::{
     Around, Call, Close, Forget, Forgotten, Found, Get, ListUnindexed, Memory, Piece, Place,
@@ -19,7 +20,6 @@ use thru_store::Store;
 
 use super::idle::Idle;
 use super::{keeping, reading, searching};
-use crate::asking::Asker;
 use crate::commands::shared;
 use crate::environment::Environment;
 use crate::failure;
@@ -27,6 +27,18 @@ use crate::ui::printable;
 
 /// How long files stay open without a question.
 const UNUSED: Duration = Duration::from_mins(2);
+
+/// The time that a call waits for another process that writes.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Progress that goes to the client.
+struct Heard<'a, F>(&'a F);
+
+impl<F: Fn(&str) + Send + Sync> Progress for Heard<'_, F> {
+    fn note(&self, message: &str) {
+        (self.0)(message);
+    }
+}
 
 /// The memory of this machine.
 pub(super) struct OwnMemory {
@@ -54,8 +66,8 @@ impl OwnMemory {
 
     /// Does something with the settings as they are now.
     fn again<T>(&self, work: impl FnOnce(&Environment) -> Result<T>) -> Result<T, Trouble> {
-        let open = self.environment.open.clone();
-        let now = self.environment.again().map(|now| Environment { open, ..now });
+        let terminal = self.environment.terminal.clone();
+        let now = self.environment.reread().map(|app| Environment { app, terminal });
         let done = now.and_then(|now| work(&now));
         self.idle.asked();
         done.map_err(|error| trouble(&error))
@@ -73,10 +85,11 @@ impl OwnMemory {
     fn for_call<T>(
         &self,
         call: &Call,
-        work: impl FnOnce(&Environment, &Intake, Store, &Asker<'_>) -> Result<T>,
+        work: impl FnOnce(&Environment, &Intake, Store, thru_app::Call<'_>) -> Result<T>,
     ) -> Result<T, Trouble> {
         let tell = |message: &str| call.tell(message);
-        let asker = Asker { tell: &tell, is_gone: call.cancelled() };
+        let heard = Heard(&tell);
+        let inner = thru_app::Call::new(&heard, Patience::Within(PATIENCE), call.cancelled());
         if call.is_cancelled() {
             return Err(Trouble::Cancelled);
         }
@@ -84,12 +97,12 @@ impl OwnMemory {
             let store = shared::open_store_as_it_is(environment)?;
             let intake = environment.intake_beside(&store)?;
             self.know(&intake);
-            work(environment, &intake, store, &asker)
+            work(environment, &intake, store, inner)
         })
     }
 }
 
-fn trouble(error: &anyhow::Error) -> Trouble {
+fn trouble(error: &thru_app::Trouble) -> Trouble {
     Trouble::new(failure::whole(error))
 }
 
@@ -100,26 +113,26 @@ pub(super) fn cleaned(redactor: &Redactor, text: &str) -> Clean<String> {
 
 impl Memory for OwnMemory {
     fn search(&self, asked: &Search, call: &Call) -> Result<Found, Trouble> {
-        self.for_call(call, |environment, intake, store, asker| {
-            searching::search(environment, intake, store, asked, asker)
+        self.for_call(call, |environment, intake, store, call| {
+            searching::search(environment, intake, store, asked, call)
         })
     }
 
     fn timeline(&self, asked: &Timeline, call: &Call) -> Result<Option<Around>, Trouble> {
-        self.for_call(call, |environment, intake, store, asker| {
-            searching::timeline(environment, intake, store, asked, asker)
+        self.for_call(call, |environment, intake, store, call| {
+            searching::timeline(environment, intake, store, asked, call)
         })
     }
 
     fn get(&self, asked: &Get, call: &Call) -> Result<Vec<Piece>, Trouble> {
-        self.for_call(call, |environment, intake, store, asker| {
-            reading::get(environment, intake, store, asked, asker)
+        self.for_call(call, |environment, intake, store, call| {
+            reading::get(environment, intake, store, asked, call)
         })
     }
 
     fn session(&self, asked: &Session, call: &Call) -> Result<SessionTold, Trouble> {
-        self.for_call(call, |environment, intake, store, asker| {
-            reading::session(environment, intake, store, asked, asker)
+        self.for_call(call, |environment, intake, store, call| {
+            reading::session(environment, intake, store, asked, call)
         })
     }
 
@@ -171,6 +184,6 @@ impl Memory for OwnMemory {
     }
 
     fn now(&self) -> (Timestamp, TimeZone) {
-        (self.environment.clock.now(), self.environment.zone.clone())
+        (self.environment.clock.now(), self.environment.zone().clone())
     }
 }

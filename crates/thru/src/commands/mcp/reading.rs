@@ -1,8 +1,9 @@
 //! What is read whole: memories, passages, sessions, and what a session that starts is given.
 
 use std::collections::HashMap;
+use thru_app::ask::named;
 
-use anyhow::Result;
+use thru_app::Result;
 use thru_core::Id;
 use thru_intake::Intake;
 use thru_mcp::{
@@ -13,12 +14,12 @@ use thru_redact::{Clean, Redactor};
 use thru_store::{MemoryBody, MemoryRow, PassageFilter, SessionFilter, SessionRow, Store};
 
 use super::own::cleaned;
-use crate::asking::{Asker, open_for};
 use crate::commands::session::{load, standing_line, summary_of, turns};
 use crate::commands::{context, memories, shared, show};
 use crate::environment::Environment;
 use crate::failure::{self, advised};
 use crate::ui::plural;
+use thru_app::{Call, fresh};
 
 /// Passages shown of those that a memory was made from.
 const SOURCES: usize = 30;
@@ -29,9 +30,9 @@ pub(super) fn get(
     intake: &Intake,
     store: Store,
     asked: &Get,
-    asker: &Asker<'_>,
+    call: Call<'_>,
 ) -> Result<Vec<Piece>> {
-    let (store, _) = open_for(asker, environment, intake, store, None)?;
+    let (store, _) = fresh::for_question(environment, intake, store, None, call)?;
     let redactor = intake.redactor();
     let mut pieces = Vec::new();
     for id in &asked.ids {
@@ -154,9 +155,9 @@ pub(super) fn session(
     intake: &Intake,
     store: Store,
     asked: &Session,
-    asker: &Asker<'_>,
+    call: Call<'_>,
 ) -> Result<SessionTold> {
-    let (store, prepared) = open_for(asker, environment, intake, store, None)?;
+    let (store, prepared) = fresh::for_question(environment, intake, store, None, call)?;
     if asked.resume {
         drop(store);
         let held = load::held(environment, &asked.id)?;
@@ -168,7 +169,7 @@ pub(super) fn session(
     let redactor = intake.redactor();
     let session = match asked.id.as_str() {
         "latest" => latest(environment, &store)?,
-        id => shared::named_session(&store, id)?,
+        id => named::named_session(&store, id)?,
     };
     let passages = store.passages(PassageFilter::Session(session.row))?;
     let clean = |text: &str| cleaned(redactor, text);
@@ -222,10 +223,10 @@ pub(super) fn session(
 
 /// The latest session here, but for the one that asks.
 fn latest(environment: &Environment, store: &Store) -> Result<SessionRow> {
-    let here = shared::current_project(environment, store)?;
+    let here = named::current_project(environment, store)?;
     let projects = here.map(|project| store.project_rows(project.row)).transpose()?;
     let filter = SessionFilter { projects, limit: Some(2), ..SessionFilter::default() };
-    let asking = environment.agent_session.as_deref();
+    let asking = environment.machine.agent_session();
     let mut sessions = store.sessions(&filter)?.into_iter();
     sessions
         .find(|session| asking != Some(session.key.id.as_str()))
@@ -252,7 +253,7 @@ pub(super) fn latest_sessions(
     most: usize,
 ) -> Result<Vec<SessionName>> {
     let store = shared::open_store(environment)?;
-    let here = shared::current_project(environment, &store)?;
+    let here = named::current_project(environment, &store)?;
     let projects = here.map(|project| store.project_rows(project.row)).transpose()?;
     let filter = SessionFilter { projects, limit: Some(most), ..SessionFilter::default() };
     let sessions = store.sessions(&filter)?;
@@ -262,7 +263,7 @@ pub(super) fn latest_sessions(
 /// The project that one stands in.
 pub(super) fn project(environment: &Environment, intake: &Intake) -> Result<Option<Project>> {
     let store = shared::open_store(environment)?;
-    let here = shared::current_project(environment, &store)?;
+    let here = named::current_project(environment, &store)?;
     Ok(here.map(|project| Project {
         key: project.key.as_str().to_owned(),
         name: cleaned(intake.redactor(), &project.name),

@@ -1,6 +1,7 @@
 //! Questions to recall, and what it finds as rows. All that MCP knows of how recall answers is here.
 
-use anyhow::{Context, Result};
+use thru_app::ask::named;
+use thru_app::{Context, Result};
 use thru_core::{Outcome, PassageKind, estimated_tokens};
 use thru_intake::Intake;
 use thru_mcp::{Around, Found, Place, Row, Search, Timeline, WantedKind};
@@ -9,10 +10,10 @@ use thru_redact::Redactor;
 use thru_store::{MemoryFilter, MemoryRow, Store};
 
 use super::own::cleaned;
-use crate::asking::{Asker, open_for};
-use crate::commands::{memories, search, shared, timeline};
-use crate::embedding;
+use crate::commands::{memories, search, timeline};
 use crate::environment::Environment;
+use thru_app::embedding;
+use thru_app::{Call, fresh};
 
 /// Of the rows of an answer, memories take at most two of five where passages are wanted as well: they say it
 /// better, and passages show it.
@@ -30,7 +31,7 @@ pub(super) fn search(
     intake: &Intake,
     store: Store,
     asked: &Search,
-    asker: &Asker<'_>,
+    call: Call<'_>,
 ) -> Result<Found> {
     let meaning = embedding::of_question(environment, &asked.query);
     let mut arguments = search::Arguments::of(&asked.query);
@@ -45,7 +46,7 @@ pub(super) fn search(
     arguments.of = asked.agent.into();
     let (mut filter, scope) = search::scope(&arguments, environment, &store)?;
     let (store, prepared) =
-        open_for(asker, environment, intake, store, filter.projects.as_deref())?;
+        fresh::for_question(environment, intake, store, filter.projects.as_deref(), call)?;
     let redactor = intake.redactor();
     let kinds = Kinds::of(&asked.kinds);
     let most_memories = match (kinds.memories, kinds.passages) {
@@ -148,9 +149,9 @@ pub(super) fn timeline(
     intake: &Intake,
     store: Store,
     asked: &Timeline,
-    asker: &Asker<'_>,
+    call: Call<'_>,
 ) -> Result<Option<Around>> {
-    let (store, prepared) = open_for(asker, environment, intake, store, None)?;
+    let (store, prepared) = fresh::for_question(environment, intake, store, None, call)?;
     let redactor = intake.redactor();
     let mut passage = None;
     let anchor = match (&asked.anchor, &asked.query) {
@@ -163,8 +164,8 @@ pub(super) fn timeline(
         }
         (None, Some(query)) => {
             let project = match &asked.place {
-                Place::Named(name) => Some(shared::named_project(&store, name)?),
-                Place::Here => shared::current_project(environment, &store)?,
+                Place::Named(name) => Some(named::named_project(&store, name)?),
+                Place::Here => named::current_project(environment, &store)?,
                 Place::Everywhere => None,
             };
             timeline::found(query, project, &asked.kinds, None, environment, &store)?

@@ -1,12 +1,13 @@
 //! `thru models list`.
 
-use anyhow::Result;
 use serde_json::{Value, json};
+use thru_app::App;
+use thru_app::Result;
 
 use crate::commands::Outcome;
 use crate::environment::Environment;
-use crate::refining::{KNOWN, Known, Models};
 use crate::ui::{Page, Tone, printable};
+use thru_app::models::{KNOWN, Known, Models};
 
 /// A provider as it is shown.
 struct Row {
@@ -23,7 +24,7 @@ pub(super) fn run(environment: &Environment, plain: bool, json: bool) -> Result<
     let no_price = matches!(&models, Ok(Some(models)) if models.chain().has_no_price());
     let trouble = models.err().map(|error| format!("{error:#}"));
     if json {
-        let providers: Vec<Value> = rows.iter().map(as_json).collect();
+        let providers: Vec<Value> = rows.iter().map(|row| as_json(row, environment)).collect();
         page.json(&json!({
             "version": 1,
             "kind": "models",
@@ -51,11 +52,11 @@ pub(super) fn run(environment: &Environment, plain: bool, json: bool) -> Result<
     Ok(if trouble.is_some() { Outcome::Wrong } else { Outcome::Done })
 }
 
-fn row(known: Known, environment: &Environment) -> Row {
+fn row(known: Known, environment: &App) -> Row {
     let models = environment.config.models();
     let is_set = models.provider() == Some(known.name);
     let is_fallback = models.fallback() == Some(known.name);
-    let key = match known.wants_key() {
+    let key = match known.wants_key(environment) {
         false => "none needed".to_owned(),
         true => match known.key_source(environment) {
             Ok(Some(source)) => source.to_string(),
@@ -76,7 +77,7 @@ fn row(known: Known, environment: &Environment) -> Row {
     Row { known, model: model.unwrap_or("-").to_owned(), key, role }
 }
 
-fn show(page: &mut Page, rows: &[Row], environment: &Environment) {
+fn show(page: &mut Page, rows: &[Row], environment: &App) {
     let heading = format!("{:2}{:11}  {:22}  {:24}  WHAT", "", "PROVIDER", "MODEL", "KEY");
     page.line(page.paint(Tone::Quiet, &heading));
     for row in rows {
@@ -100,12 +101,12 @@ fn show(page: &mut Page, rows: &[Row], environment: &Environment) {
     }
 }
 
-fn as_json(row: &Row) -> Value {
+fn as_json(row: &Row, environment: &Environment) -> Value {
     json!({
         "name": row.known.name,
         "model": row.model,
         "key": row.key,
-        "local": row.known.is_local(None),
+        "local": row.known.is_local(environment, None),
         "role": row.role,
     })
 }

@@ -1,15 +1,15 @@
 //! What is asked, what that cost, and what waits: for `thru status`.
 
-use anyhow::Result;
 use serde_json::{Value, json};
+use thru_app::App;
+use thru_app::Result;
 use thru_config::Limit;
 use thru_core::{Micros, Spent};
 use thru_refine::{Exhausted, Meter};
 use thru_store::{JobRow, Store};
 
-use crate::environment::Environment;
-use crate::refining;
 use crate::ui::{Tone, count, plural};
+use thru_app::models;
 
 /// Who is asked about memories, and what that cost.
 pub(crate) struct Meters {
@@ -35,7 +35,7 @@ pub(crate) fn dead_others(jobs: &[JobRow]) -> u64 {
 
 /// Reads the meters; nothing where no model is set and none was asked this month.
 pub(crate) fn meters(
-    environment: &Environment,
+    environment: &App,
     store: Option<&Store>,
     jobs: &[JobRow],
 ) -> Result<Option<Meters>> {
@@ -52,8 +52,9 @@ pub(crate) fn meters(
     let dead = jobs.iter().filter(|job| job.is_question() && job.is_dead).count() as u64;
     let waiting = jobs.iter().filter(|job| job.is_question()).count() as u64 - dead;
     // The smallest question there is. On this machine it costs nothing.
-    let known = models.provider().and_then(refining::known);
-    let is_local = known.is_some_and(|known| known.is_local(models.text("models.url")));
+    let known = models.provider().and_then(models::known);
+    let is_local =
+        known.is_some_and(|known| known.is_local(environment, models.text("models.url")));
     let least = Spent { input: 1_000, output: 0, cost: is_local.then_some(Micros(0)) };
     Ok(Some(Meters {
         provider: models.provider().unwrap_or("none").to_owned(),

@@ -2,17 +2,17 @@
 
 use std::io::{BufRead, IsTerminal, Write};
 
-use anyhow::Result;
 use serde_json::json;
+use thru_app::Result;
 use thru_models::{Key, KeyPlace, Keys, connect};
 
 use super::named;
-use crate::background;
 use crate::commands::{Outcome, config};
-use crate::environment::{self, Environment};
+use crate::environment::Environment;
 use crate::failure::advised;
-use crate::refining::{self, Known, key_folder};
 use crate::ui::{Page, count, printable};
+use thru_app::background;
+use thru_app::models::{self, Known, key_folder};
 
 /// Have a model asked from now on. What happened before is never sent by itself: `thru distil` does that.
 #[derive(Debug, clap::Args)]
@@ -71,7 +71,7 @@ pub(super) fn set(
     // Whatever is wrong is said before anything is changed.
     let settings = known.settings(environment, model.as_deref(), url.as_deref())?;
     let provider = connect(&settings).map_err(|error| {
-        let hint = match known.wants_key() {
+        let hint = match known.wants_key(environment) {
             true => format!("`thru models set {} --key` reads one from standard input", known.name),
             false => "`thru models set --help` says what can be given".to_owned(),
         };
@@ -80,8 +80,8 @@ pub(super) fn set(
     // What was meant for this machine is not sent anywhere else.
     let was_local = models
         .provider()
-        .and_then(refining::known)
-        .is_some_and(|known| known.is_local(models.text("models.url")));
+        .and_then(models::known)
+        .is_some_and(|known| known.is_local(environment, models.text("models.url")));
     let kept = models.text("models.since").filter(|_| provider.is_local() || !was_local);
     let since = kept.map_or_else(
         || environment.clock.now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
@@ -102,7 +102,7 @@ pub(super) fn set(
         values.push(("models.fallback_model", fallback_model.unwrap_or("")));
     }
     config::set(environment, &values)?;
-    background::poke(&environment.layout, &environment.config);
+    background::poke(environment);
     let mut page = Page::new(environment, plain);
     let limits = models.limits();
     if json {
@@ -143,8 +143,9 @@ fn day(since: &str) -> &str {
 
 /// Keeps a key that was given, or asks for one where it is missing and somebody can be asked.
 fn keep_key(arguments: &Arguments, known: Known, environment: &Environment) -> Result<()> {
-    let is_missing =
-        known.wants_key() && arguments.url.is_none() && known.key_source(environment)?.is_none();
+    let is_missing = known.wants_key(environment)
+        && arguments.url.is_none()
+        && known.key_source(environment)?.is_none();
     let asks = is_missing && environment.terminal.interactive;
     if !arguments.key && !arguments.keyring && !asks {
         return Ok(());
@@ -155,7 +156,8 @@ fn keep_key(arguments: &Arguments, known: Known, environment: &Environment) -> R
     })?;
     let place = if arguments.keyring { KeyPlace::Keyring } else { KeyPlace::File };
     let folder = key_folder(environment);
-    let source = Keys::new(&environment::variable, &folder).store(known.name, &key, place)?;
+    let source = Keys::new(&|name| environment.machine.variable(name), &folder)
+        .store(known.name, &key, place)?;
     writeln!(std::io::stderr(), "The key is kept: {source}.")?;
     Ok(())
 }
@@ -169,7 +171,7 @@ fn read_key(name: &str) -> Result<String> {
         std::io::stderr().flush()?;
     }
     {
-        let _unseen = environment::Unseen::begin();
+        let _unseen = crate::environment::Unseen::begin();
         stdin.lock().read_line(&mut line)?;
     }
     if stdin.is_terminal() {
@@ -186,11 +188,11 @@ pub(super) fn off(
 ) -> Result<Outcome> {
     let provider = environment.config.models().provider();
     config::set(environment, &[("models.provider", "none"), ("models.since", "")])?;
-    background::poke(&environment.layout, &environment.config);
+    background::poke(environment);
     let mut removed = Vec::new();
     if let Some(name) = provider.filter(|_| arguments.forget_key) {
         let folder = key_folder(environment);
-        removed = Keys::new(&environment::variable, &folder).remove(name)?;
+        removed = Keys::new(&|name| environment.machine.variable(name), &folder).remove(name)?;
     }
     let removed: Vec<String> = removed.iter().map(ToString::to_string).collect();
     let mut page = Page::new(environment, plain);

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::AtomicBool;
 
-use anyhow::Result;
 use serde_json::{Value, json};
+use thru_app::Result;
 use thru_core::{Purpose, Question, Spent};
 use thru_intake::Operation;
 use thru_models::{AskError, Reply, Request};
@@ -13,8 +13,8 @@ use thru_store::Store;
 use crate::commands::{Outcome, shared};
 use crate::environment::Environment;
 use crate::failure::advised;
-use crate::refining::Models;
 use crate::ui::{Page, Tone, count, printable};
+use thru_app::models::Models;
 
 pub(super) fn run(environment: &Environment, plain: bool, json: bool) -> Result<Outcome> {
     let Some(models) = Models::of(environment)? else {
@@ -87,7 +87,7 @@ fn ask(environment: &Environment, chain: &Chain, link: &Link) -> Result<Answer> 
     };
     intake.record(&[Operation::QuestionSettled { question, spent, error }])?;
     if environment.layout.database().exists() {
-        let lock = shared::lock(&intake)?;
+        let lock = shared::lock(&intake, environment)?;
         intake.apply_answers(&lock, &[])?;
     }
     Ok(Answer { reply, spent })

@@ -1,23 +1,18 @@
 //! What a session is at: the part of `thru session show` that says where one can go on.
 
 use serde_json::{Value, json};
+use thru_app::App;
 use thru_recall::{RecentEvent, SessionContext};
 use thru_redact::Clean;
 use thru_store::Store;
 
-use crate::environment::Environment;
 use crate::ui::{Page, Tone, age, one_line, plural, width};
 
 /// Events shown before the rest is only counted.
 const EVENTS_SHOWN: usize = 5;
 
 /// Shows it, where there is anything to show.
-pub(super) fn show(
-    page: &mut Page,
-    context: &SessionContext,
-    full: bool,
-    environment: &Environment,
-) {
+pub(super) fn show(page: &mut Page, context: &SessionContext, full: bool, environment: &App) {
     page.gap();
     page.line(page.paint(Tone::Heading, "Where it is"));
     let room = page.columns().saturating_sub(12);
@@ -73,7 +68,7 @@ fn list(texts: &[Clean<String>]) -> Option<String> {
 }
 
 /// The same as JSON.
-pub(super) fn as_json(store: &Store, context: &SessionContext) -> anyhow::Result<Value> {
+pub(super) fn as_json(store: &Store, context: &SessionContext) -> thru_app::Result<Value> {
     let texts = |texts: &[Clean<String>]| -> Vec<String> {
         texts.iter().map(|text| text.get().clone()).collect()
     };

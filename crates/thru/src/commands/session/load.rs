@@ -1,9 +1,11 @@
 //! `thru session load`: what a session held, for another one to go on with.
 
 use std::collections::HashSet;
+use thru_app::App;
+use thru_app::ask::named;
 
-use anyhow::Result;
 use serde_json::json;
+use thru_app::Result;
 use thru_core::Snapshot;
 use thru_recall::{Occasion, Pack};
 use thru_store::{SessionFilter, SessionRow, Store};
@@ -11,10 +13,10 @@ use thru_store::{SessionFilter, SessionRow, Store};
 use super::Load;
 use crate::commands::briefing::{Place, Recipient, make_pack, snapshot_now};
 use crate::commands::{Outcome, shared, summaries};
-use crate::embedding;
 use crate::environment::Environment;
 use crate::failure::advised;
 use crate::ui::Page;
+use thru_app::embedding;
 
 /// Sessions that are looked at for the latest.
 const LATEST: usize = 50;
@@ -29,7 +31,7 @@ pub(crate) struct Held {
 
 impl Held {
     /// Notes that somebody loaded it: only for people who look into the index.
-    pub(crate) fn note(&self, environment: &Environment) {
+    pub(crate) fn note(&self, environment: &App) {
         let _ = summaries::note_loaded(environment, &self.session, self.snapshot.as_ref());
     }
 }
@@ -104,15 +106,15 @@ fn is_kept(snapshot: &Snapshot) -> bool {
 
 /// The session that was named; `latest` is the last one here whose context was compacted, else the last
 /// one, and never the one that asks.
-pub(crate) fn named(id: &str, environment: &Environment, store: &Store) -> Result<SessionRow> {
+pub(crate) fn named(id: &str, environment: &App, store: &Store) -> Result<SessionRow> {
     if id != "latest" {
-        return shared::named_session(store, id);
+        return named::named_session(store, id);
     }
-    let here = shared::current_project(environment, store)?;
+    let here = named::current_project(environment, store)?;
     let projects = here.map(|project| store.project_rows(project.row)).transpose()?;
     let filter = SessionFilter { projects, limit: Some(LATEST), ..SessionFilter::default() };
     let mut sessions = store.sessions(&filter)?;
-    let asking = environment.agent_session.as_deref();
+    let asking = environment.machine.agent_session();
     // Of itself it knows; but where its context was compacted, that is what it wants to hear of.
     let mut latest = None;
     for session in &sessions {

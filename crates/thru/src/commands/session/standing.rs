@@ -1,13 +1,13 @@
 //! Where one session stands: its phase, why it was closed, and what it is indexed as.
 
-use anyhow::Result;
 use serde_json::{Value, json};
+use thru_app::App;
+use thru_app::Result;
 use thru_core::Timestamp;
 use thru_lifecycle::conversation::{Phase, Said};
 use thru_lifecycle::{Conversation, Indexing};
 use thru_store::{Episode, SessionRow, Store};
 
-use crate::environment::Environment;
 use crate::ui::{day_and_time, plural, printable};
 
 /// Where a session stands.
@@ -19,11 +19,7 @@ pub(super) struct Standing<'a> {
 }
 
 impl<'a> Standing<'a> {
-    pub(super) fn of(
-        store: &Store,
-        session: &'a SessionRow,
-        environment: &Environment,
-    ) -> Result<Self> {
+    pub(super) fn of(store: &Store, session: &'a SessionRow, environment: &App) -> Result<Self> {
         Ok(Self {
             session,
             conversation: session.heard.at(environment.clock.now(), &environment.limits()),
@@ -47,10 +43,10 @@ impl<'a> Standing<'a> {
     }
 
     /// In one line.
-    pub(super) fn line(&self, environment: &Environment) -> String {
+    pub(super) fn line(&self, environment: &App) -> String {
         let mut parts = Vec::new();
         if let Some(conversation) = &self.conversation {
-            let since = day_and_time(self.since(), &environment.zone);
+            let since = day_and_time(self.since(), environment.zone());
             parts.push(format!("{} since {since}", conversation.phase().as_str()));
             let close = match conversation.said() {
                 Said::Closed(close) => Some(close),

@@ -1,7 +1,8 @@
 //! `thru stats models`: what models were asked, what came of it, and what it cost.
 
-use anyhow::Result;
 use serde_json::{Value, json};
+use thru_app::Result;
+use thru_app::ask::named;
 use thru_core::Spent;
 use thru_recall::parse_date;
 use thru_store::{Fate, SpendingFilter, SpendingRow};
@@ -35,8 +36,8 @@ pub(crate) fn run(
 ) -> Result<Outcome> {
     let store = shared::open_store(environment)?;
     let project = arguments.project.as_deref();
-    let project = project.map(|name| shared::named_project(&store, name)).transpose()?;
-    let since = parse_date(&arguments.since, environment.clock.now(), &environment.zone)?;
+    let project = project.map(|name| named::named_project(&store, name)).transpose()?;
+    let since = parse_date(&arguments.since, environment.clock.now(), environment.zone())?;
     let filter = SpendingFilter {
         since: Some(since),
         project: project.as_ref().map(|project| project.key.as_str()),

@@ -1,9 +1,10 @@
 //! `thru stats sessions`: how long sessions took and what was done in them.
 
 use std::time::Duration;
+use thru_app::ask::named;
 
-use anyhow::Result;
 use serde_json::{Value, json};
+use thru_app::Result;
 use thru_recall::{Activity, ActivityRequest, IDLE_TIMEOUT, Work, activity, parse_date};
 
 use super::super::of_agents::OfAgents;
@@ -42,14 +43,14 @@ pub(crate) fn run(
 ) -> Result<Outcome> {
     let store = shared::open_store(environment)?;
     let project = arguments.project.as_deref();
-    let project = project.map(|name| shared::named_project(&store, name)).transpose()?;
+    let project = project.map(|name| named::named_project(&store, name)).transpose()?;
     let now = environment.clock.now();
     let request = ActivityRequest {
         projects: project.map(|project| store.project_rows(project.row)).transpose()?,
         agents: arguments.of.filter(),
-        since: Some(parse_date(&arguments.since, now, &environment.zone)?),
+        since: Some(parse_date(&arguments.since, now, environment.zone())?),
         idle_timeout: IDLE_TIMEOUT,
-        zone: environment.zone.clone(),
+        zone: environment.zone().clone(),
     };
     let activity = activity(&store, &request)?;
     let is_empty = activity.total.sessions == 0;

@@ -1,28 +1,27 @@
 //! How far the vectors are: for `thru status`, `thru doctor`, and the end of an import.
 
-use anyhow::Result;
+use crate::trouble::Result;
 use serde_json::{Value, json};
 use thru_intake::{Coverage, Intake};
 use thru_store::vectors::ModelFolder;
 
 use super::Chosen;
-use crate::background;
-use crate::environment::Environment;
-use crate::ui::{count, plural, printable, size};
+use crate::app::App;
+use crate::words::{count, plural, printable, size};
 
 /// How far the vectors are.
-pub(crate) struct State {
+pub struct State {
     /// Who embeds, and how far it is; nothing where nobody is to; or why nobody can.
-    pub(crate) current: Result<Option<(Chosen, Coverage)>, String>,
+    pub current: Result<Option<(Chosen, Coverage)>, String>,
     /// The vectors of models that are not in use.
-    pub(crate) others: Vec<ModelFolder>,
+    pub others: Vec<ModelFolder>,
 }
 
 impl State {
     /// Looks at settings and disk; loads nothing.
-    pub(crate) fn look(environment: &Environment, intake: &Intake) -> Result<Self> {
-        let mut others = ModelFolder::all(&environment.layout.vectors())?;
-        let current = match Chosen::of(environment) {
+    pub fn look(app: &App, intake: &Intake) -> Result<Self> {
+        let mut others = ModelFolder::all(&app.layout.vectors())?;
+        let current = match Chosen::of(app) {
             Ok(None) => Ok(None),
             Ok(Some(chosen)) => {
                 others.retain(|folder| folder.model != chosen.model());
@@ -35,13 +34,13 @@ impl State {
     }
 
     /// How many texts wait.
-    pub(crate) fn waiting(&self) -> u64 {
+    pub fn waiting(&self) -> u64 {
         let current = self.current.as_ref().ok().and_then(Option::as_ref);
         current.map_or(0, |(_, coverage)| coverage.texts - coverage.embedded)
     }
 
     /// In a line.
-    pub(crate) fn line(&self) -> String {
+    pub fn line(&self) -> String {
         match &self.current {
             Err(reason) => format!("texts cannot be embedded: {}", printable(reason)),
             Ok(None) => "off, by `embedding.provider`: search goes by words alone".to_owned(),
@@ -61,7 +60,7 @@ impl State {
     }
 
     /// What other models left, in a line, if they left anything.
-    pub(crate) fn others_line(&self) -> Option<String> {
+    pub fn others_line(&self) -> Option<String> {
         let names: Vec<&str> = self.others.iter().map(|folder| folder.model.as_str()).collect();
         let bytes = self.others.iter().map(|folder| folder.bytes).sum();
         (!names.is_empty()).then(|| {
@@ -73,7 +72,7 @@ impl State {
         })
     }
 
-    pub(crate) fn as_json(&self) -> Value {
+    pub fn as_json(&self) -> Value {
         let current = self.current.as_ref().ok().and_then(Option::as_ref);
         json!({
             "model": current.map(|(chosen, _)| chosen.model()),
@@ -89,8 +88,8 @@ impl State {
 }
 
 /// Who embeds what waits.
-pub(crate) fn who_embeds(environment: &Environment) -> &'static str {
-    match background::switched_off(&environment.config) {
+pub fn who_embeds(app: &App) -> &'static str {
+    match app.machine.daemon_switched_off(&app.config) {
         Some(_) => "`thru embed` does it",
         None => "the daemon does it, or `thru embed`",
     }

@@ -14,9 +14,9 @@ use thru_store::vectors::ModelFolder;
 
 use super::lazy::Model;
 use super::{Chosen, who_embeds};
+use crate::app::App;
 use crate::background;
-use crate::environment::Environment;
-use crate::refining;
+use crate::models;
 
 /// How long the daemon may take for a question. A model of our own is there not much later.
 const DAEMON: Duration = Duration::from_millis(15);
@@ -32,7 +32,7 @@ const THREADS: usize = 2;
 /// The bundled model as this process uses it for its own questions. Its files stay mapped once they are, so that
 /// there is one of it; a server is asked anew each time.
 #[derive(Clone, Default)]
-pub(crate) struct OwnModel(Arc<Mutex<Option<Mapped>>>);
+pub struct OwnModel(Arc<Mutex<Option<Mapped>>>);
 
 /// Where the files lie, and what is made of them.
 type Mapped = (PathBuf, Arc<Model>);
@@ -51,19 +51,19 @@ impl OwnModel {
 
 /// What the daemon's tool `embed` answers.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Answer {
+pub struct Answer {
     /// The model's name.
-    pub(crate) model: String,
+    pub model: String,
     /// The vector, of unit length.
-    pub(crate) vector: Vec<f32>,
+    pub vector: Vec<f32>,
 }
 
 /// The vector of a question with the name of its model; or why there is none, for people.
-pub(crate) type Found = Result<(String, Vec<f32>), String>;
+pub(super) type Found = Result<(String, Vec<f32>), String>;
 
 /// What a question means, as far as a model can tell: it is found out while other things are done.
 #[must_use]
-pub(crate) enum Meaning {
+pub enum Meaning {
     /// It was clear at once.
     Clear(Found),
     /// Somebody is working on it.
@@ -72,7 +72,7 @@ pub(crate) enum Meaning {
 
 impl Meaning {
     /// Waits for it.
-    pub(crate) fn wait(self) -> Found {
+    pub fn wait(self) -> Found {
         match self {
             Self::Clear(found) => found,
             Self::UnderWay(thread) => {
@@ -84,8 +84,8 @@ impl Meaning {
 
 /// Begins to find out what a question means: asks the daemon, whose model may be loaded, and else loads
 /// one. Does neither where there are no vectors to compare with.
-pub(crate) fn of_question(environment: &Environment, text: &str) -> Meaning {
-    let asked = match Asked::new(environment, text) {
+pub fn of_question(app: &App, text: &str) -> Meaning {
+    let asked = match Asked::new(app, text) {
         Ok(asked) => asked,
         Err(reason) => return Meaning::Clear(Err(reason)),
     };
@@ -93,11 +93,11 @@ pub(crate) fn of_question(environment: &Environment, text: &str) -> Meaning {
 }
 
 /// The same for somebody who has no time to load a model: only the daemon is asked.
-pub(crate) fn of_prompt(environment: &Environment, text: &str) -> Meaning {
+pub fn of_prompt(app: &App, text: &str) -> Meaning {
     if text.trim().chars().nth(LONGEST_PROMPT).is_some() {
         return Meaning::Clear(Err("the prompt is too long for a hook to wait".to_owned()));
     }
-    let asked = match Asked::new(environment, text) {
+    let asked = match Asked::new(app, text) {
         Ok(asked) => asked,
         Err(reason) => return Meaning::Clear(Err(reason)),
     };
@@ -105,7 +105,7 @@ pub(crate) fn of_prompt(environment: &Environment, text: &str) -> Meaning {
 }
 
 /// What to wait for where there may have been nothing to find out.
-pub(crate) fn awaited<'a>(meaning: Option<Meaning>) -> Awaited<'a> {
+pub fn awaited<'a>(meaning: Option<Meaning>) -> Awaited<'a> {
     match meaning {
         Some(meaning) => Box::new(|| meaning.wait()),
         None => words_only("nobody asked what it means"),
@@ -122,28 +122,28 @@ struct Asked {
 }
 
 impl Asked {
-    fn new(environment: &Environment, text: &str) -> Result<Self, String> {
-        let chosen = match Chosen::of(environment) {
+    fn new(app: &App, text: &str) -> Result<Self, String> {
+        let chosen = match Chosen::of(app) {
             Ok(Some(chosen)) => chosen,
             Ok(None) => return Err("off, by `embedding.provider`".to_owned()),
             Err(error) => return Err(format!("{error:#}")),
         };
-        let is_off = || refining::settings_of(environment, &environment.directory).is_none();
+        let is_off = || models::settings_of(app, &app.directory).is_none();
         if matches!(chosen, Chosen::Served(..)) && is_off() {
             return Err("off here, by `models.off`".to_owned());
         }
         let model = chosen.model();
-        let folder = ModelFolder::at(&environment.layout.vectors(), &model);
+        let folder = ModelFolder::at(&app.layout.vectors(), &model);
         if folder.map_err(|error| error.to_string())?.dimensions.is_none() {
-            let who = who_embeds(environment);
+            let who = who_embeds(app);
             return Err(format!("nothing is embedded yet: {who}"));
         }
-        let text = chosen.cleaned(environment, text).map_err(|error| format!("{error:#}"))?;
+        let text = chosen.cleaned(app, text).map_err(|error| format!("{error:#}"))?;
         if text.is_empty() {
             return Err("there are no words to embed".to_owned());
         }
-        let socket = background::paths(&environment.layout, &environment.config).socket;
-        Ok(Self { chosen, model, text, socket, own: environment.model.clone() })
+        let socket = background::paths(app).socket;
+        Ok(Self { chosen, model, text, socket, own: app.model.clone() })
     }
 
     fn begin(self, find: impl FnOnce(&Self) -> Found + Send + 'static) -> Meaning {

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use anyhow::Result;
 use jiff::SignedDuration;
 use serde_json::json;
 use thru_config::{Config, McpSink};
@@ -18,10 +17,10 @@ use thru_redact::Report;
 use thru_sinks::{Delivery, Reach, Retry, Settings, Sink, SinkError};
 use thru_store::{JobKind, JobRow, MemoryBody, MemoryFilter, Store};
 
-use crate::environment::{self, Environment};
-use crate::failure::advised;
-use crate::refining::settings_of;
-use crate::ui::printable;
+use crate::app::App;
+use crate::models::settings_of;
+use crate::trouble::{Result, Trouble};
+use crate::words::printable;
 
 /// Sessions that ended longer ago are history, which nobody asked to have sent anywhere.
 const RECENT: SignedDuration = SignedDuration::from_hours(24);
@@ -29,18 +28,18 @@ const RECENT: SignedDuration = SignedDuration::from_hours(24);
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Since when sessions are delivered; never where there is no server.
-pub(crate) fn since(config: &Config, now: Timestamp) -> Option<Timestamp> {
+pub fn since(config: &Config, now: Timestamp) -> Option<Timestamp> {
     config.mcp_sink()?;
     now.checked_sub(RECENT).ok()
 }
 
 /// What came of delivering.
 #[derive(Debug, Default)]
-pub(crate) struct Delivered {
+pub struct Delivered {
     /// Things that arrived.
-    pub(crate) things: usize,
+    pub things: usize,
     /// Why no more did.
-    pub(crate) trouble: Option<String>,
+    pub trouble: Option<String>,
 }
 
 /// One thing, and what stands for it.
@@ -53,20 +52,20 @@ struct Thing {
 ///
 /// # Errors
 /// Where settings, journal or store cannot be used.
-pub(crate) fn deliver(environment: &Environment, stop: &AtomicBool) -> Result<Delivered> {
+pub fn deliver(app: &App, stop: &AtomicBool) -> Result<Delivered> {
     let mut delivered = Delivered::default();
-    let Some(target) = environment.config.mcp_sink() else { return Ok(delivered) };
-    let Some(store) = Store::open_if_there(&environment.layout)? else { return Ok(delivered) };
-    let due = due(&store, environment.clock.now())?;
+    let Some(target) = app.config.mcp_sink() else { return Ok(delivered) };
+    let Some(store) = Store::open_if_there(&app.layout)? else { return Ok(delivered) };
+    let due = due(&store, app.clock.now())?;
     if due.is_empty() {
         return Ok(delivered);
     }
-    let sink = connect(environment, target)?;
+    let sink = connect(app, target)?;
     for job in due {
         if stop.load(Ordering::Relaxed) || delivered.trouble.is_some() {
             break;
         }
-        one(environment, &store, &sink, target, &job, stop, &mut delivered)?;
+        one(app, &store, &sink, target, &job, stop, &mut delivered)?;
     }
     Ok(delivered)
 }
@@ -87,7 +86,7 @@ fn due(store: &Store, now: Timestamp) -> Result<Vec<JobRow>> {
 }
 
 fn one(
-    environment: &Environment,
+    app: &App,
     store: &Store,
     sink: &Sink,
     target: McpSink<'_>,
@@ -95,8 +94,8 @@ fn one(
     stop: &AtomicBool,
     delivered: &mut Delivered,
 ) -> Result<()> {
-    let intake = environment.intake()?;
-    let things = match may_leave(environment, store, job.session)? {
+    let intake = app.intake()?;
+    let things = match may_leave(app, store, job.session)? {
         true => things(&intake, store, target, job)?,
         false => Vec::new(),
     };
@@ -127,7 +126,7 @@ fn one(
         Some(error) if !is_about_one(&error) || error.retry() != Retry::No => {
             let again = match error.retry() {
                 Retry::After(wait) => {
-                    let at = environment.clock.now().checked_add(wait);
+                    let at = app.clock.now().checked_add(wait);
                     at.map_or(Again::Backoff, Again::At)
                 }
                 Retry::Backoff => Again::Backoff,
@@ -148,12 +147,12 @@ const fn is_about_one(error: &SinkError) -> bool {
 }
 
 /// Whether what is known of a session may leave this machine, as its directory's own file says.
-fn may_leave(environment: &Environment, store: &Store, session: i64) -> Result<bool> {
+fn may_leave(app: &App, store: &Store, session: i64) -> Result<bool> {
     let directory = store.session(session)?.and_then(|row| row.facts.directory);
     let Some(directory) = directory.map(PathBuf::from).filter(|path| path.is_absolute()) else {
         return Ok(true);
     };
-    Ok(settings_of(environment, &directory).is_some())
+    Ok(settings_of(app, &directory).is_some())
 }
 
 /// The session's summary and what was learned in it, without what was delivered before.
@@ -254,7 +253,7 @@ fn of_observation(observation: &Observation, project: &str, tool: &str) -> Optio
 }
 
 /// Looks at the settings of the server. Nothing is sent yet.
-pub(crate) fn connect(environment: &Environment, target: McpSink<'_>) -> Result<Sink> {
+pub fn connect(app: &App, target: McpSink<'_>) -> Result<Sink> {
     let reach = match target.target.contains("://") {
         true => Reach::Url(target.target.to_owned()),
         false => {
@@ -262,16 +261,14 @@ pub(crate) fn connect(environment: &Environment, target: McpSink<'_>) -> Result<
             Reach::Command {
                 program: words.next().map(PathBuf::from).unwrap_or_default(),
                 arguments: words.collect(),
-                environment: environment::variables().collect(),
-                folder: environment.home.clone(),
+                environment: app.machine.child_variables().collect(),
+                folder: app.home.clone(),
             }
         }
     };
     let settings = Settings { allow_remote: target.allow_remote, ..Settings::new(reach) };
     Sink::connect(settings).map_err(|error| {
-        advised(
-            format!("sinks.mcp: {}", printable(&error.to_string())),
-            "`sinks.mcp_allow_remote` allows another machine",
-        )
+        Trouble::invalid(format!("sinks.mcp: {}", printable(&error.to_string())))
+            .advise("`sinks.mcp_allow_remote` allows another machine")
     })
 }

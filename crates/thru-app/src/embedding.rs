@@ -9,7 +9,6 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::Result;
 use thru_config::EmbeddingProvider;
 use thru_core::chunks;
 use thru_embed::{BUNDLED, Dialect, EmbedError, MiniLm, Served, ServedSettings, Use};
@@ -17,14 +16,15 @@ use thru_models::{Key, Keys};
 use thru_outside::Place;
 use thru_redact::Report;
 
-pub(crate) use lazy::Lazy;
+pub use lazy::Lazy;
 use lazy::Model;
-pub(crate) use meaning::{Answer, Meaning, OwnModel, awaited, of_prompt, of_question};
-pub(crate) use state::{State, who_embeds};
+pub use meaning::{Answer, Meaning, OwnModel, awaited, of_prompt, of_question};
+pub use state::{State, who_embeds};
 
-use crate::environment::{self, Environment};
-use crate::failure::advised;
-use crate::refining;
+use crate::app::App;
+use crate::machine::Machine;
+use crate::models;
+use crate::trouble::{Result, Trouble};
 
 /// The folder of the bundled model's files, below a folder of models.
 const FOLDER: &str = "all-MiniLM-L6-v2";
@@ -35,7 +35,7 @@ const OLLAMA: &str = "http://localhost:11434";
 
 /// Who turns texts into vectors. Nothing is loaded, and nobody is asked, before there is a text.
 #[derive(Clone)]
-pub(crate) enum Chosen {
+pub enum Chosen {
     /// The model that comes with the program, in this folder.
     Bundled(PathBuf),
     /// A server, and where its key is, if it wants one: the keyring may take its time, and is not looked
@@ -45,10 +45,11 @@ pub(crate) enum Chosen {
 
 /// Where a key is kept.
 #[derive(Clone)]
-pub(crate) struct KeyAt {
+pub struct KeyAt {
     name: &'static str,
     variable: Option<&'static str>,
     folder: PathBuf,
+    machine: Arc<Machine>,
 }
 
 impl Chosen {
@@ -56,44 +57,42 @@ impl Chosen {
     ///
     /// # Errors
     /// Where a server is set that cannot be asked like this.
-    pub(crate) fn of(environment: &Environment) -> Result<Option<Self>> {
-        let settings = environment.config.embedding();
+    pub fn of(app: &App) -> Result<Option<Self>> {
+        let settings = app.config.embedding();
         let (dialect, usual) = match settings.provider() {
             EmbeddingProvider::None => return Ok(None),
-            EmbeddingProvider::Bundled => return Ok(Some(Self::Bundled(bundled(environment)))),
+            EmbeddingProvider::Bundled => return Ok(Some(Self::Bundled(bundled(app)))),
             EmbeddingProvider::Ollama => (Dialect::Ollama, OLLAMA),
             EmbeddingProvider::OpenAi => (Dialect::OpenAi, OPENAI),
         };
         let url = settings.url().unwrap_or(usual).trim_end_matches('/');
         // Others want it in their addresses, and it is easily typed.
         let place = Place::parse(url.strip_suffix("/v1").unwrap_or(url)).map_err(|error| {
-            advised(
-                format!("`embedding.url` cannot be used: {error}"),
-                "set it as `thru config set embedding.url http://localhost:11434`",
-            )
+            Trouble::invalid(format!("`embedding.url` cannot be used: {error}"))
+                .run("config set embedding.url http://localhost:11434", "sets it")
         })?;
         if !place.is_encrypted() && !place.is_nearby() {
-            return Err(advised(
-                format!("what is sent to {} would not be encrypted", place.host()),
-                "give an https:// address as `embedding.url`",
-            ));
+            let message = format!("what is sent to {} would not be encrypted", place.host());
+            return Err(
+                Trouble::refused(message).advise("give an https:// address as `embedding.url`")
+            );
         }
         let model = settings.model().ok_or_else(|| {
-            advised(
-                "the server that embeds has no usual model",
-                "name one: `thru config set embedding.model NAME`",
-            )
+            Trouble::invalid("the server that embeds has no usual model")
+                .run("config set embedding.model NAME", "names one")
         })?;
         let key = match dialect {
             Dialect::Ollama => None,
-            Dialect::OpenAi => Some(KeyAt::of(&place, refining::key_folder(environment))),
+            Dialect::OpenAi => {
+                Some(KeyAt::of(&place, models::key_folder(app), Arc::clone(&app.machine)))
+            }
         };
         let (model, timeout) = (model.to_owned(), settings.timeout());
         Ok(Some(Self::Served(ServedSettings { dialect, place, model, key: None, timeout }, key)))
     }
 
     /// The name of its model: vectors of two models are kept apart by it.
-    pub(crate) fn model(&self) -> String {
+    pub fn model(&self) -> String {
         match self {
             Self::Bundled(_) => BUNDLED.to_owned(),
             Self::Served(settings, _) => settings.name(),
@@ -101,7 +100,7 @@ impl Chosen {
     }
 
     /// Who it is, in few words.
-    pub(crate) fn described(&self) -> String {
+    pub fn described(&self) -> String {
         match self {
             Self::Bundled(_) => format!("bundled {BUNDLED}"),
             Self::Served(settings, _) => {
@@ -115,7 +114,7 @@ impl Chosen {
     }
 
     /// The host that sees all texts, where that is not this machine.
-    pub(crate) fn remote_host(&self) -> Option<&str> {
+    pub fn remote_host(&self) -> Option<&str> {
         match self {
             Self::Served(settings, _) if !settings.place.is_loopback() => {
                 Some(settings.place.host())
@@ -125,7 +124,7 @@ impl Chosen {
     }
 
     /// Where the files of the bundled model are, or should be.
-    pub(crate) fn folder(&self) -> Option<&Path> {
+    pub fn folder(&self) -> Option<&Path> {
         match self {
             Self::Bundled(folder) => Some(folder),
             Self::Served(..) => None,
@@ -144,13 +143,13 @@ impl Chosen {
     }
 
     /// The text as it may be given to the model: what leaves this process was cleaned.
-    fn cleaned(&self, environment: &Environment, text: &str) -> Result<String> {
+    fn cleaned(&self, app: &App, text: &str) -> Result<String> {
         let first = |text: &str| chunks(text).first().copied().unwrap_or_default().to_owned();
         match self {
             Self::Bundled(_) => Ok(first(text)),
             Self::Served(..) => {
                 // Before it is cut: no rule knows the half of a secret.
-                let intake = environment.intake()?;
+                let intake = app.intake()?;
                 let clean = intake.redactor().clean_text(text, &mut Report::default());
                 Ok(first(clean.get()))
             }
@@ -160,12 +159,12 @@ impl Chosen {
 
 /// Where the files of the bundled model lie: where the settings say, else where releases have them, else in
 /// the sources that this program was built from.
-fn bundled(environment: &Environment) -> PathBuf {
-    if let Some(folder) = environment.config.embedding().folder() {
-        let beside = environment.config_file.parent();
+fn bundled(app: &App) -> PathBuf {
+    if let Some(folder) = app.config.embedding().folder() {
+        let beside = app.config_file.parent();
         return beside.map_or_else(|| PathBuf::from(folder), |beside| beside.join(folder));
     }
-    let program = environment.program.as_deref();
+    let program = app.machine.program.as_deref();
     let program = program.and_then(|program| std::fs::canonicalize(program).ok());
     let own = program.as_deref().and_then(Path::parent);
     let places = own
@@ -182,16 +181,17 @@ fn bundled(environment: &Environment) -> PathBuf {
 
 impl KeyAt {
     /// Where the key of this place is. OpenAI's is for nobody else.
-    fn of(place: &Place, folder: PathBuf) -> Self {
+    fn of(place: &Place, folder: PathBuf, machine: Arc<Machine>) -> Self {
         let (name, variable) = match place.join("") == OPENAI {
             true => ("openai", Some("OPENAI_API_KEY")),
             false => ("embedding", None),
         };
-        Self { name, variable, folder }
+        Self { name, variable, folder, machine }
     }
 
     fn find(&self) -> Result<Option<Key>, EmbedError> {
-        let found = Keys::new(&environment::variable, &self.folder).find(self.name, self.variable);
+        let found = Keys::new(&|name| self.machine.variable(name), &self.folder)
+            .find(self.name, self.variable);
         let found = found.map_err(|error| EmbedError::Failed(error.to_string()))?;
         Ok(found.map(|(key, _)| key))
     }
@@ -199,17 +199,14 @@ impl KeyAt {
 
 /// Says of directories whether what was said in sessions there may be given to the chosen model. The
 /// bundled one tells nobody. Where no directory is known, nothing says otherwise.
-pub(crate) fn may_see<'e>(
-    environment: &'e Environment,
-    chosen: &Chosen,
-) -> impl Fn(Option<&str>) -> bool + use<'e> {
+pub fn may_see<'e>(app: &'e App, chosen: &Chosen) -> impl Fn(Option<&str>) -> bool + use<'e> {
     let is_served = matches!(chosen, Chosen::Served(..));
     let known: RefCell<HashMap<String, bool>> = RefCell::default();
     move |directory| match directory.filter(|_| is_served) {
         Some(directory) if Path::new(directory).is_absolute() => *known
             .borrow_mut()
             .entry(directory.to_owned())
-            .or_insert_with(|| refining::settings_of(environment, Path::new(directory)).is_some()),
+            .or_insert_with(|| models::settings_of(app, Path::new(directory)).is_some()),
         _ => true,
     }
 }
@@ -220,7 +217,8 @@ mod tests {
 
     #[test]
     fn the_key_of_openai_is_shown_to_nobody_else() {
-        let name = |url: &str| KeyAt::of(&Place::parse(url).unwrap(), PathBuf::new()).name;
+        let name =
+            |url: &str| KeyAt::of(&Place::parse(url).unwrap(), PathBuf::new(), Arc::default()).name;
         assert_eq!(name(OPENAI), "openai");
         assert_eq!(name("https://api.openai.com/"), "openai");
         for other in
@@ -233,7 +231,11 @@ mod tests {
     #[test]
     fn keys_of_other_servers_lie_in_files_of_their_own() {
         let folder = tempfile::tempdir().unwrap();
-        let at = KeyAt::of(&Place::parse("http://localhost:1").unwrap(), folder.path().to_owned());
+        let at = KeyAt::of(
+            &Place::parse("http://localhost:1").unwrap(),
+            folder.path().to_owned(),
+            Arc::default(),
+        );
         let file = folder.path().join("embedding");
         std::fs::write(&file, "sk-test\n").unwrap();
         #[cfg(unix)]

@@ -4,11 +4,11 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use crate::trouble::{Result, Trouble};
 use thru_embed::{BUNDLED_DIMENSIONS, EmbedError, Embedder, MiniLm, Served, Use};
 
 use super::Chosen;
-use crate::environment::Environment;
+use crate::app::App;
 
 /// A model that is ready.
 pub(super) enum Model {
@@ -41,7 +41,7 @@ impl Model {
 }
 
 /// The chosen model, loaded when it is first used, and again after it was let go.
-pub(crate) struct Lazy {
+pub struct Lazy {
     chosen: Chosen,
     name: String,
     threads: usize,
@@ -58,14 +58,14 @@ struct Loaded {
 
 impl Lazy {
     /// The chosen model on so many threads.
-    pub(crate) fn new(chosen: Chosen, threads: usize) -> Self {
+    pub fn new(chosen: Chosen, threads: usize) -> Self {
         let name = chosen.model();
         let (loaded, asking) = (Mutex::new(None), Mutex::new(()));
         Self { chosen, name, threads, loaded, asking }
     }
 
     /// Whose it is.
-    pub(crate) const fn chosen(&self) -> &Chosen {
+    pub const fn chosen(&self) -> &Chosen {
         &self.chosen
     }
 
@@ -84,20 +84,22 @@ impl Lazy {
     }
 
     /// The vector of a question, whoever else is using the model.
-    pub(crate) fn question(&self, environment: &Environment, text: &str) -> Result<Vec<f32>> {
-        let text = self.chosen.cleaned(environment, text)?;
+    pub fn question(&self, app: &App, text: &str) -> Result<Vec<f32>> {
+        let text = self.chosen.cleaned(app, text)?;
         let _asking = match self.chosen {
             Chosen::Bundled(_) => Some(self.asking.lock().unwrap_or_else(PoisonError::into_inner)),
             Chosen::Served(..) => match self.asking.try_lock() {
                 Ok(asking) => Some(asking),
-                Err(_) => anyhow::bail!("the server that embeds is being asked already"),
+                Err(_) => {
+                    return Err(Trouble::busy("the server that embeds is being asked already"));
+                }
             },
         };
         Ok(self.loaded()?.model.beside(1).vector(&text)?)
     }
 
     /// Lets it go where nobody used it for so long; says whether it is still there.
-    pub(crate) fn let_go_after(&self, unused: Duration) -> bool {
+    pub fn let_go_after(&self, unused: Duration) -> bool {
         let mut slot = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         if slot.as_ref().is_some_and(|loaded| loaded.used.elapsed() >= unused) {
             *slot = None;

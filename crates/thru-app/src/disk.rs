@@ -9,7 +9,7 @@ use thru_recall::{Disk, Presence};
 const LARGEST_HASHED: u64 = 1024 * 1024;
 
 /// The real disk.
-pub(crate) struct RealDisk;
+pub struct RealDisk;
 
 impl Disk for RealDisk {
     fn look(&self, path: &str, root: Option<&str>) -> Presence {

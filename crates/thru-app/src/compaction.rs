@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use crate::trouble::Result;
 use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 use thru_agents::agents;
@@ -24,8 +24,9 @@ use thru_redact::Clean;
 use thru_store::{CompactionRow, SCHEMA_VERSION, SessionFilter, SessionRow, Store};
 use thru_summaries::{Excerpt, Folder, Options, SummariesError};
 
-use crate::bringing_in::{Effort, Where, bring_in};
-use crate::environment::{Environment, settings};
+use crate::app::{App, settings};
+use crate::call::{Call, Patience};
+use crate::ingest::catch_up::{Effort, Where, bring_in};
 
 /// How long a hook waits for somebody who is bringing things in.
 const PATIENCE: Duration = Duration::from_millis(250);
@@ -49,72 +50,68 @@ struct Pending {
 
 /// Brings in what a session said so far, keeps what it holds, and writes its files, as far as there is
 /// time until `deadline`. What is not done then is done later.
-pub(crate) fn keep_within(
-    environment: &Environment,
-    moment: Moment,
-    transcript: &Path,
-    deadline: Instant,
-) -> Result<()> {
-    note(environment, &moment)?;
+pub fn keep_within(app: &App, moment: Moment, transcript: &Path, deadline: Instant) -> Result<()> {
+    note(app, &moment)?;
     // The agent does not wait for that.
-    if is_to_be_upgraded(environment)? {
+    if is_to_be_upgraded(app)? {
         return Ok(());
     }
-    let intake = environment.intake()?;
+    let intake = app.intake()?;
     let left = deadline.saturating_duration_since(Instant::now());
     let Some(lock) = intake.try_lock(PATIENCE.min(left))? else { return Ok(()) };
     let sessions = [moment.session.clone()];
     let found = agents::discover_session(moment.session.agent, transcript, &moment.session.id);
     let effort = Effort { which: Which::These(&sessions), thorough: false };
     let stop = stop_at(deadline);
+    let call = Call::unwatched(Patience::Within(Duration::ZERO), &stop);
     // Not all that is missing: only this one, because somebody waits.
-    let brought = bring_in(environment, &lock, Where::Found(found), effort, &stop)?;
+    let brought = bring_in(app, &lock, Where::Found(found), effort, call)?;
     if !brought.report.interrupted {
-        let store = Store::open_to_read(&environment.layout)?;
+        let store = Store::open_to_read(&app.layout)?;
         let is_quick = match store.session_by_key(&moment.session)? {
             Some(row) => is_quick(&store, row)?,
             None => true,
         };
         drop(store);
         if is_quick {
-            keep(environment, &intake, &lock, moment)?;
+            keep(app, &intake, &lock, moment)?;
         }
     }
     Ok(())
 }
 
 /// Whether the store is of another version: whoever writes upgrades it first, which takes its time.
-pub(crate) fn is_to_be_upgraded(environment: &Environment) -> Result<bool> {
-    let Some(store) = Store::open_if_there(&environment.layout)? else { return Ok(false) };
+pub fn is_to_be_upgraded(app: &App) -> Result<bool> {
+    let Some(store) = Store::open_if_there(&app.layout)? else { return Ok(false) };
     Ok(store.schema_version()? != SCHEMA_VERSION)
 }
 
 /// Whether what a session holds is found out while an agent waits. It takes about 10 µs for each prompt,
 /// text and tool call.
-pub(crate) fn is_quick(store: &Store, session: i64) -> Result<bool> {
+pub fn is_quick(store: &Store, session: i64) -> Result<bool> {
     const AT_ONCE: u64 = 20_000;
     Ok(store.messages_before(session, None, Timestamp::MAX)? <= AT_ONCE)
 }
 
 /// Keeps what sessions held at the compactions of the last day, where nobody did yet, and writes the
 /// files that are still to be written.
-pub(crate) fn complete(environment: &Environment, lock: &IntakeLock) -> Result<()> {
-    let since = environment.clock.now() - RECENT;
-    let intake = environment.intake()?;
+pub fn complete(app: &App, lock: &IntakeLock) -> Result<()> {
+    let since = app.clock.now() - RECENT;
+    let intake = app.intake()?;
     for mut moment in intake.moments_without_snapshot(since)? {
         // The hook knew the project's root; the store knows where the session was begun.
-        let noted = place_of_note(&environment.layout, &moment.session, &moment.event);
+        let noted = place_of_note(&app.layout, &moment.session, &moment.event);
         if let Some(noted) = read_note(&noted) {
             moment.directory = noted.root.map(|root| root.to_string_lossy().into_owned());
         }
-        note(environment, &moment)?;
-        keep(environment, &intake, lock, moment)?;
+        note(app, &moment)?;
+        keep(app, &intake, lock, moment)?;
     }
-    let pending = pending(&environment.layout);
+    let pending = pending(&app.layout);
     if pending.is_empty() {
         return Ok(());
     }
-    let Some(store) = Store::open_if_there(&environment.layout)? else { return Ok(()) };
+    let Some(store) = Store::open_if_there(&app.layout)? else { return Ok(()) };
     for (note, pending) in pending {
         let row = store.session_by_key(&pending.session)?;
         let made = row.map(|row| store.snapshots(row)).transpose()?.unwrap_or_default();
@@ -122,7 +119,7 @@ pub(crate) fn complete(environment: &Environment, lock: &IntakeLock) -> Result<(
         match (row, made) {
             (Some(row), Some(made)) => {
                 let snapshot = intake.kept_snapshot(&store, row, made.snapshot)?;
-                write(environment, &intake, &store, row, &snapshot, pending.root.as_deref())?;
+                write(app, &intake, &store, row, &snapshot, pending.root.as_deref())?;
             }
             // What it was about is gone, or another note tells of it.
             _ if pending.since < since => drop(files::remove(&note)?),
@@ -133,7 +130,7 @@ pub(crate) fn complete(environment: &Environment, lock: &IntakeLock) -> Result<(
 }
 
 /// What a session held at a compaction: as it was kept, else as far as the store knows.
-pub(crate) fn held_at(
+pub fn held_at(
     intake: &Intake,
     store: &Store,
     compaction: &CompactionRow,
@@ -146,23 +143,18 @@ pub(crate) fn held_at(
 }
 
 /// Keeps what a session holds, and writes its files.
-fn keep(
-    environment: &Environment,
-    intake: &Intake,
-    lock: &IntakeLock,
-    moment: Moment,
-) -> Result<()> {
+fn keep(app: &App, intake: &Intake, lock: &IntakeLock, moment: Moment) -> Result<()> {
     let root = moment.directory.clone().map(PathBuf::from);
     let session = moment.session.clone();
     let Some(snapshot) = intake.take_snapshot(lock, moment)? else { return Ok(()) };
-    let store = Store::open_to_read(&environment.layout)?;
+    let store = Store::open_to_read(&app.layout)?;
     let Some(row) = store.session_by_key(&session)? else { return Ok(()) };
-    write(environment, intake, &store, row, &snapshot, root.as_deref())
+    write(app, intake, &store, row, &snapshot, root.as_deref())
 }
 
 /// Writes the files of a snapshot, and says what keeps them from being written where `thru doctor` looks.
 fn write(
-    environment: &Environment,
+    app: &App,
     intake: &Intake,
     store: &Store,
     row: i64,
@@ -170,25 +162,25 @@ fn write(
     root: Option<&Path>,
 ) -> Result<()> {
     let (session, event) = (&snapshot.get().session, &snapshot.get().event);
-    let done = || files::remove(&place_of_note(&environment.layout, session, event)).map(drop);
+    let done = || files::remove(&place_of_note(&app.layout, session, event)).map(drop);
     let Some(root) = root else { return Ok(done()?) };
-    let (config, _) = settings(&environment.config_file, root)?;
+    let (config, _) = settings(&app.config_file, root)?;
     if !config.summaries_enabled() {
         return Ok(done()?);
     }
-    let folder = folder(environment, &config, root);
-    match write_to(environment, &folder, intake, store, row, snapshot, &config) {
+    let folder = folder(app, &config, root);
+    match write_to(app, &folder, intake, store, row, snapshot, &config) {
         Ok(_) => {
-            note_trouble(&environment.layout, root, None)?;
+            note_trouble(&app.layout, root, None)?;
             done()?;
         }
         // The disk may have room again, and the other process be done.
         Err(error) if error.is_passing() => {
-            note_trouble(&environment.layout, root, Some(error.to_string()))?;
+            note_trouble(&app.layout, root, Some(error.to_string()))?;
         }
         Err(SummariesError::NoProject(_)) => done()?,
         Err(error) => {
-            note_trouble(&environment.layout, root, Some(error.to_string()))?;
+            note_trouble(&app.layout, root, Some(error.to_string()))?;
             done()?;
         }
     }
@@ -196,8 +188,8 @@ fn write(
 }
 
 /// Writes the files of a snapshot into a folder.
-pub(crate) fn write_to(
-    environment: &Environment,
+pub fn write_to(
+    app: &App,
     folder: &Folder,
     intake: &Intake,
     store: &Store,
@@ -217,19 +209,16 @@ pub(crate) fn write_to(
         .map(|excerpt| excerpt.map(|one| Excerpt { path: one.path, code: one.code }))
         .collect();
     if !folder.is_in_project() {
-        note_place(&environment.layout, folder.path())?;
+        note_place(&app.layout, folder.path())?;
     }
     folder.write(snapshot, &excerpts, &options)
 }
 
 /// Writes the files again that there are, of these sessions or of all, once words were taken out of what is
 /// remembered. Gives the folders where that was not possible.
-pub(crate) fn write_again(
-    environment: &Environment,
-    only: Option<&[SessionKey]>,
-) -> Result<Vec<PathBuf>> {
-    let intake = environment.intake()?;
-    let Some(store) = Store::open_if_there(&environment.layout)? else { return Ok(Vec::new()) };
+pub fn write_again(app: &App, only: Option<&[SessionKey]>) -> Result<Vec<PathBuf>> {
+    let intake = app.intake()?;
+    let Some(store) = Store::open_if_there(&app.layout)? else { return Ok(Vec::new()) };
     let mut left = BTreeSet::new();
     let filter = match only {
         Some(only) => {
@@ -240,7 +229,7 @@ pub(crate) fn write_again(
         None => SessionFilter::default(),
     };
     for session in store.sessions(&filter)? {
-        let mut folders = folders(environment, &store, &session)?;
+        let mut folders = folders(app, &store, &session)?;
         // Nearly everywhere there are none, and what sessions held need not be found out.
         folders.retain(|folder| folder.holds(session.key.id.as_str()));
         if folders.is_empty() {
@@ -248,12 +237,12 @@ pub(crate) fn write_again(
         }
         for snapshot in held(&intake, &store, &session)? {
             let Some(root) = snapshot.get().directory.clone().map(PathBuf::from) else { continue };
-            let (config, _) = settings(&environment.config_file, &root)?;
+            let (config, _) = settings(&app.config_file, &root)?;
             let in_project = Folder::in_project(&root);
             let is_of_it = |folder: &&Folder| !folder.is_in_project() || **folder == in_project;
             for folder in folders.iter().filter(is_of_it) {
                 let written =
-                    write_to(environment, folder, &intake, &store, session.row, &snapshot, &config);
+                    write_to(app, folder, &intake, &store, session.row, &snapshot, &config);
                 if written.is_err() {
                     left.insert(folder.path());
                 }
@@ -264,11 +253,7 @@ pub(crate) fn write_again(
 }
 
 /// What a session held at each of its compactions, the earliest first.
-pub(crate) fn held(
-    intake: &Intake,
-    store: &Store,
-    session: &SessionRow,
-) -> Result<Vec<Clean<Snapshot>>> {
+pub fn held(intake: &Intake, store: &Store, session: &SessionRow) -> Result<Vec<Clean<Snapshot>>> {
     let mut all: Vec<Clean<Snapshot>> = Vec::new();
     for compaction in store.compactions(session.row)? {
         all.extend(held_at(intake, store, &compaction)?);
@@ -285,20 +270,16 @@ pub(crate) fn held(
 
 /// Removes the files of a session, wherever they were written, and the notes of those that were to be.
 /// Gives what could not be removed.
-pub(crate) fn remove(
-    environment: &Environment,
-    store: &Store,
-    session: &SessionRow,
-) -> Result<Vec<PathBuf>> {
-    for (note, pending) in pending(&environment.layout) {
+pub fn remove(app: &App, store: &Store, session: &SessionRow) -> Result<Vec<PathBuf>> {
+    for (note, pending) in pending(&app.layout) {
         if pending.session == session.key {
             files::remove(&note)?;
         }
     }
     let id = session.key.id.as_str();
     let mut left = Vec::new();
-    for folder in folders(environment, store, session)? {
-        match folder.delete(id, &options(&environment.config)) {
+    for folder in folders(app, store, session)? {
+        match folder.delete(id, &options(&app.config)) {
             Ok(_) | Err(SummariesError::Unknown(_)) => {}
             // A link that leads to none of this session is nothing to speak of.
             Err(SummariesError::Refused(_)) if !folder.holds(id) => {}
@@ -309,14 +290,14 @@ pub(crate) fn remove(
 }
 
 /// Where the summaries of a session may lie, by the settings of now and of earlier.
-fn folders(environment: &Environment, store: &Store, session: &SessionRow) -> Result<Vec<Folder>> {
+fn folders(app: &App, store: &Store, session: &SessionRow) -> Result<Vec<Folder>> {
     let kept = store.snapshots(session.row)?.into_iter();
     let roots = kept.filter_map(|kept| kept.snapshot.directory);
     let roots: BTreeSet<PathBuf> =
         roots.chain(session.facts.directory.clone()).map(PathBuf::from).collect();
-    let mut places = places(&environment.layout);
+    let mut places = places(&app.layout);
     // Nobody noted it before this version.
-    places.extend(own_place(environment, &environment.config));
+    places.extend(own_place(app, &app.config));
     places.sort();
     places.dedup();
     let in_projects = roots.into_iter().map(Folder::in_project);
@@ -324,13 +305,13 @@ fn folders(environment: &Environment, store: &Store, session: &SessionRow) -> Re
 }
 
 /// How summaries are written by these settings.
-pub(crate) fn options(config: &Config) -> Options {
+pub fn options(config: &Config) -> Options {
     Options { max: config.summaries_max(), code_snippets: config.summaries_code_snippets() }
 }
 
 /// Where the summaries of a project lie.
-pub(crate) fn folder(environment: &Environment, config: &Config, root: &Path) -> Folder {
-    match own_place(environment, config) {
+pub fn folder(app: &App, config: &Config, root: &Path) -> Folder {
+    match own_place(app, config) {
         None => Folder::in_project(root),
         Some(elsewhere) => Folder::elsewhere(elsewhere),
     }
@@ -338,9 +319,9 @@ pub(crate) fn folder(environment: &Environment, config: &Config, root: &Path) ->
 
 /// The directory that the user chose for the summaries of all projects. Links of his lead there, and only
 /// those: from there on none is followed.
-fn own_place(environment: &Environment, config: &Config) -> Option<PathBuf> {
+fn own_place(app: &App, config: &Config) -> Option<PathBuf> {
     let chosen = config.summaries_location()?;
-    let home = environment.home.as_deref();
+    let home = app.home.as_deref();
     let path = chosen.strip_prefix("~/").zip(home).map(|(rest, home)| home.join(rest));
     let path = path.unwrap_or_else(|| PathBuf::from(chosen));
     // It may not be there yet.
@@ -370,15 +351,15 @@ fn note_place(layout: &Layout, place: PathBuf) -> thru_summaries::Result<()> {
 }
 
 /// Notes that files are to be written.
-fn note(environment: &Environment, moment: &Moment) -> Result<()> {
+fn note(app: &App, moment: &Moment) -> Result<()> {
     let pending = Pending {
         session: moment.session.clone(),
         event: moment.event.clone(),
         root: moment.directory.clone().map(PathBuf::from),
-        since: environment.clock.now(),
+        since: app.clock.now(),
     };
-    let path = place_of_note(&environment.layout, &moment.session, &moment.event);
-    files::create_dir_private(&environment.layout.summaries())?;
+    let path = place_of_note(&app.layout, &moment.session, &moment.event);
+    files::create_dir_private(&app.layout.summaries())?;
     Ok(files::replace(&path, &serde_json::to_vec(&pending)?)?)
 }
 
@@ -410,7 +391,7 @@ fn read_note(path: &Path) -> Option<Pending> {
 }
 
 /// The projects into which summaries could not be written, and why.
-pub(crate) fn troubles(layout: &Layout) -> BTreeMap<PathBuf, String> {
+pub fn troubles(layout: &Layout) -> BTreeMap<PathBuf, String> {
     let text = fs::read(trouble_file(layout)).unwrap_or_default();
     serde_json::from_slice(&text).unwrap_or_default()
 }

@@ -3,10 +3,9 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 use std::time::SystemTime;
 
-use anyhow::Result;
+use crate::trouble::Result;
 use jiff::SignedDuration;
 use thru_agents::{Discovery, agents};
 use thru_capture::pause;
@@ -15,21 +14,21 @@ use thru_core::{Agent, SessionKey, SourceKind};
 use thru_intake::{How, ImportReport, Intake, IntakeLock, Which};
 use thru_store::{JobKind, JobRow, Store};
 
-use crate::commands::import::Exclusions;
-use crate::commands::shared;
-use crate::environment::Environment;
-use crate::surviving;
+use crate::app::App;
+use crate::call::Call;
+use crate::compaction;
+use crate::ingest::exclusions::Exclusions;
 
 /// How far back sessions are looked at again. What is older was brought in long ago, or is by
 /// `thru import`.
-pub(crate) const RECENT: SignedDuration = SignedDuration::from_hours(48);
+pub const RECENT: SignedDuration = SignedDuration::from_hours(48);
 
 /// Transcripts with more bytes than this are brought into the text index at once.
 const INDEXED_AT_ONCE: u64 = 512 * 1024;
 
 /// Where to look for transcripts.
 #[derive(Clone, Debug)]
-pub(crate) enum Where {
+pub enum Where {
     /// Where the hooks of the last days said that they are.
     Recorded,
     /// There, and at what a watcher saw change.
@@ -42,49 +41,49 @@ pub(crate) enum Where {
 
 /// How thoroughly.
 #[derive(Clone, Copy)]
-pub(crate) struct Effort<'a> {
+pub struct Effort<'a> {
     /// Which sessions are distilled and indexed.
-    pub(crate) which: Which<'a>,
+    pub which: Which<'a>,
     /// Bring the text index up to date, and tidy up.
-    pub(crate) thorough: bool,
+    pub thorough: bool,
 }
 
 impl<'a> Effort<'a> {
     /// What somebody who asks for these sessions waits for, where so many bytes of theirs are new.
-    pub(crate) const fn of(sessions: &'a [SessionKey], bytes: u64) -> Self {
+    pub const fn of(sessions: &'a [SessionKey], bytes: u64) -> Self {
         Self { which: Which::These(sessions), thorough: bytes > INDEXED_AT_ONCE }
     }
 }
 
 /// What was brought in.
 #[derive(Debug, Default)]
-pub(crate) struct BroughtIn {
+pub struct BroughtIn {
     /// Events of hooks.
-    pub(crate) events: u64,
+    pub events: u64,
     /// What came of transcripts and sessions.
-    pub(crate) report: ImportReport,
+    pub report: ImportReport,
 }
 
 /// Brings in what is new. Whoever had the lock before may have forgotten sessions or changed rules: all of
 /// that is read here, with the lock in hand.
-pub(crate) fn bring_in(
-    environment: &Environment,
+pub fn bring_in(
+    app: &App,
     lock: &IntakeLock,
     place: Where,
     effort: Effort<'_>,
-    cancelled: &AtomicBool,
+    call: Call<'_>,
 ) -> Result<BroughtIn> {
-    let intake = environment.intake()?;
-    thru_capture::rules::write(&environment.layout, intake.rules())?;
-    let exclusions = Exclusions::of(environment)?;
+    let intake = app.intake()?;
+    thru_capture::rules::write(&app.layout, intake.rules())?;
+    let exclusions = Exclusions::of(app)?;
     let excluded = |directory: &Path| exclusions.apply_to(directory);
     // First what hooks recorded, which says where the transcripts are.
-    let events = intake.take_events(lock, &mut shared::migration_progress(environment))?;
-    forget_in_hooks(environment, &intake)?;
-    let found = match may_read_transcripts(environment) {
+    let events = intake.take_events(lock, &mut call.upgrading())?;
+    forget_in_hooks(app, &intake)?;
+    let found = match may_read_transcripts(app) {
         true => {
-            let mut found = discover(environment, &exclusions, place)?;
-            add(&mut found, queued(environment)?);
+            let mut found = discover(app, &exclusions, place)?;
+            add(&mut found, queued(app)?);
             found.sources.retain(|source| !exclusions.apply_to_file(&source.path));
             found
         }
@@ -92,30 +91,29 @@ pub(crate) fn bring_in(
     };
     let plan = intake.plan(found, Some(&excluded))?;
     let how = How { excluded: &excluded, distil: effort.which, index: effort.thorough };
-    let progress = &mut shared::migration_progress(environment);
-    let report = intake.import(lock, plan, &how, cancelled, progress, &mut |_| {})?;
+    let progress = &mut call.upgrading();
+    let report = intake.import(lock, plan, &how, call.cancelled(), progress, &mut |_| {})?;
     // Somebody who waits for one session does not wait for others.
     if !matches!(effort.which, Which::These(_)) {
-        surviving::complete(environment, lock)?;
+        compaction::complete(app, lock)?;
     }
     if effort.thorough {
         intake.seal_journal(lock)?;
-        thru_capture::session::forget_old(&environment.layout, SystemTime::now());
+        thru_capture::session::forget_old(&app.layout, SystemTime::now());
     }
     Ok(BroughtIn { events, report })
 }
 
 /// Whether transcripts may be read without being told to: not while recording pauses, nor where the user
 /// does not want sessions tracked.
-pub(crate) fn may_read_transcripts(environment: &Environment) -> bool {
-    environment.config.tracking_enabled()
-        && pause::current(&environment.layout, environment.clock.now()).is_none()
+pub fn may_read_transcripts(app: &App) -> bool {
+    app.config.tracking_enabled() && pause::current(&app.layout, app.clock.now()).is_none()
 }
 
 /// Tells hooks of sessions that the user had forgotten.
-fn forget_in_hooks(environment: &Environment, intake: &Intake) -> Result<()> {
+fn forget_in_hooks(app: &App, intake: &Intake) -> Result<()> {
     for session in intake.forgotten() {
-        let session = Session::of(&environment.layout, session);
+        let session = Session::of(&app.layout, session);
         if !session.is_forgotten() {
             session.set_forgotten()?;
         }
@@ -123,35 +121,35 @@ fn forget_in_hooks(environment: &Environment, intake: &Intake) -> Result<()> {
     Ok(())
 }
 
-fn discover(environment: &Environment, exclusions: &Exclusions, place: Where) -> Result<Discovery> {
+fn discover(app: &App, exclusions: &Exclusions, place: Where) -> Result<Discovery> {
     let skip = |path: &Path| exclusions.apply_to_file(path);
-    let watched = || environment.config.watch_directories().iter().map(Path::new);
+    let watched = || app.config.watch_directories().iter().map(Path::new);
     let mut found = match place {
         Where::Found(found) => found,
-        Where::Recorded => recorded_anywhere(environment)?,
+        Where::Recorded => recorded_anywhere(app)?,
         Where::Changed(changed) => {
-            let mut found = recorded_anywhere(environment)?;
+            let mut found = recorded_anywhere(app)?;
             let paths = changed.iter().map(PathBuf::as_path);
-            add(&mut found, agents::discover_changed(&environment.homes, paths, &skip));
+            add(&mut found, agents::discover_changed(&app.homes, paths, &skip));
             for path in changed.iter().filter(|path| watched().any(|own| path.starts_with(own))) {
                 add(&mut found, agents::discover_path(path));
             }
             found
         }
-        Where::Everywhere => return Ok(everywhere(environment, exclusions)),
+        Where::Everywhere => return Ok(everywhere(app, exclusions)),
     };
     found.sources.retain(|source| !skip(&source.path));
     Ok(found)
 }
 
 /// All transcripts that agents keep, and those in the directories that the user named.
-pub(crate) fn everywhere(environment: &Environment, exclusions: &Exclusions) -> Discovery {
+pub fn everywhere(app: &App, exclusions: &Exclusions) -> Discovery {
     let skip = |path: &Path| exclusions.apply_to_file(path);
     let mut found = Discovery::default();
     for agent in Agent::ALL {
-        found.append(agents::discover(agent, &environment.homes, &skip));
+        found.append(agents::discover(agent, &app.homes, &skip));
     }
-    for own in environment.config.watch_directories() {
+    for own in app.config.watch_directories() {
         add(&mut found, agents::discover_path(Path::new(own)));
     }
     found.sources.retain(|source| !skip(&source.path));
@@ -159,30 +157,26 @@ pub(crate) fn everywhere(environment: &Environment, exclusions: &Exclusions) -> 
 }
 
 /// The transcripts that hooks of the last days told of; of these projects, if any are named.
-pub(crate) fn recorded(
-    environment: &Environment,
-    store: &Store,
-    projects: Option<&[i64]>,
-) -> Result<Discovery> {
-    Ok(Intake::recorded_sources(store, environment.clock.now() - RECENT, projects)?)
+pub fn recorded(app: &App, store: &Store, projects: Option<&[i64]>) -> Result<Discovery> {
+    Ok(Intake::recorded_sources(store, app.clock.now() - RECENT, projects)?)
 }
 
-fn recorded_anywhere(environment: &Environment) -> Result<Discovery> {
-    match Store::open_if_there(&environment.layout)? {
-        Some(store) => recorded(environment, &store, None),
+fn recorded_anywhere(app: &App) -> Result<Discovery> {
+    match Store::open_if_there(&app.layout)? {
+        Some(store) => recorded(app, &store, None),
         None => Ok(Discovery::default()),
     }
 }
 
 /// Adds what is not there yet.
-pub(crate) fn add(found: &mut Discovery, more: Discovery) {
+pub fn add(found: &mut Discovery, more: Discovery) {
     let known: BTreeSet<PathBuf> = found.sources.iter().map(|source| source.path.clone()).collect();
     found.sources.extend(more.sources.into_iter().filter(|one| !known.contains(&one.path)));
     found.problems.extend(more.problems);
 }
 
 /// Where the session's transcript lies, with what belongs to it.
-pub(crate) fn of_session(store: &Store, session: i64) -> Result<Discovery> {
+pub fn of_session(store: &Store, session: i64) -> Result<Discovery> {
     let key = store.session_key(session)?;
     let told = store.sources_of_session(session)?;
     let path = told
@@ -198,10 +192,10 @@ pub(crate) fn of_session(store: &Store, session: i64) -> Result<Discovery> {
 
 /// The transcripts of sessions that could not be indexed and are to be tried again: what could not be read
 /// then has not changed since.
-fn queued(environment: &Environment) -> Result<Discovery> {
+fn queued(app: &App) -> Result<Discovery> {
     let mut found = Discovery::default();
-    let Some(store) = Store::open_if_there(&environment.layout)? else { return Ok(found) };
-    let now = environment.clock.now();
+    let Some(store) = Store::open_if_there(&app.layout)? else { return Ok(found) };
+    let now = app.clock.now();
     let mut jobs = store.jobs()?;
     let is_index = |job: &JobRow| job.kind == Some(JobKind::Index);
     jobs.retain(|job| is_index(job) && job.attempts > 0 && job.is_due(now));

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use std::collections::HashSet;
 
-use anyhow::{Context, Result};
+use crate::trouble::{Context, Result, Trouble};
 use thru_config::Config;
 use thru_core::Timestamp;
 use thru_distil::refine::Limits;
@@ -16,26 +16,25 @@ use thru_models::{
 };
 use thru_refine::{Chain, Link, Permission, RefineError, Refiner, Report, Settings, Told};
 
-use crate::environment::{self, Environment, settings};
-use crate::failure::advised;
+use crate::app::{App, settings};
 
 /// What is known of a provider that can be set.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Known {
+pub struct Known {
     /// What settings call it.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// How it is spoken to.
     kind: Kind,
     /// Where it usually answers, where that is not the kind's own place.
     url: Option<&'static str>,
     /// The model that is asked where none is named.
-    pub(crate) model: Option<&'static str>,
+    pub model: Option<&'static str>,
     /// What it is.
-    pub(crate) about: &'static str,
+    pub about: &'static str,
 }
 
 /// Every provider that can be set.
-pub(crate) const KNOWN: [Known; 8] = [
+pub const KNOWN: [Known; 8] = [
     Known {
         name: "anthropic",
         kind: Kind::Anthropic,
@@ -95,85 +94,86 @@ pub(crate) const KNOWN: [Known; 8] = [
 ];
 
 /// What is known of the provider of this name.
-pub(crate) fn known(name: &str) -> Option<Known> {
+pub fn known(name: &str) -> Option<Known> {
     KNOWN.into_iter().find(|known| known.name == name)
 }
 
 /// Where keys lie that are kept in files.
-pub(crate) fn key_folder(environment: &Environment) -> PathBuf {
-    environment.config_file.with_file_name("keys")
+pub fn key_folder(app: &App) -> PathBuf {
+    app.config_file.with_file_name("keys")
 }
 
 impl Known {
     /// How it is spoken to, as the settings have it, with its key.
-    pub(crate) fn settings(
+    pub fn settings(
         self,
-        environment: &Environment,
+        app: &App,
         model: Option<&str>,
         url: Option<&str>,
     ) -> Result<thru_models::Settings> {
-        let models = environment.config.models();
+        let models = app.config.models();
         let model = model.or(self.model).ok_or_else(|| {
-            let hint = format!("name one: `thru models set {} --model NAME`", self.name);
-            advised(format!("{} has no usual model", self.name), hint)
+            Trouble::invalid(format!("{} has no usual model", self.name))
+                .run(format!("models set {} --model NAME", self.name), "names one")
         })?;
         let mut settings = thru_models::Settings::new(self.kind, model);
-        settings.url = self.place(url);
+        settings.url = self.place(app, url);
         settings.timeout = models.timeout();
         settings.num_ctx = u32::try_from(models.context_tokens()).ok();
         if self.kind == Kind::ClaudeCli {
-            settings.environment = environment::variables().collect();
-            settings.scratch = Some(std::env::temp_dir());
-            let found = environment.search_path.iter().map(|folder| folder.join("claude"));
-            if let Some(program) = found.into_iter().find(|path| path.is_file()) {
+            settings.environment = app.machine.child_variables().collect();
+            settings.scratch = Some(app.machine.temp_dir.clone());
+            let mut found =
+                app.machine.search_path().into_iter().map(|folder| folder.join("claude"));
+            if let Some(program) = found.find(|path| path.is_file()) {
                 settings.program = program;
             }
         }
         let wants_key = self.kind != Kind::ClaudeCli || models.claude_uses_key();
         if wants_key {
-            settings.key = self.key(environment, &settings)?.map(|(key, _)| key);
+            settings.key = self.key(app, &settings)?.map(|(key, _)| key);
         }
         Ok(settings)
     }
 
     /// Its key, and where that is kept.
-    pub(crate) fn key(
+    pub fn key(
         self,
-        environment: &Environment,
+        app: &App,
         settings: &thru_models::Settings,
     ) -> Result<Option<(thru_models::Key, KeySource)>> {
-        let folder = key_folder(environment);
+        let folder = key_folder(app);
         let variable = match self.kind {
             Kind::ClaudeCli => Some("ANTHROPIC_API_KEY"),
             _ => settings.key_variable(),
         };
-        Ok(Keys::new(&environment::variable, &folder).find(self.name, variable)?)
+        Ok(Keys::new(&|name| app.machine.variable(name), &folder).find(self.name, variable)?)
     }
 
     /// Where its key is kept, without asking for a model.
-    pub(crate) fn key_source(self, environment: &Environment) -> Result<Option<KeySource>> {
+    pub fn key_source(self, app: &App) -> Result<Option<KeySource>> {
         let mut settings = thru_models::Settings::new(self.kind, self.model.unwrap_or("any"));
         settings.url = self.url.map(str::to_owned);
-        Ok(self.key(environment, &settings)?.map(|(_, source)| source))
+        Ok(self.key(app, &settings)?.map(|(_, source)| source))
     }
 
     /// Where it answers, if not at its kind's own place.
-    fn place(self, url: Option<&str>) -> Option<String> {
-        let host = || environment::variable("OLLAMA_HOST").filter(|_| self.kind == Kind::Ollama);
+    fn place(self, app: &App, url: Option<&str>) -> Option<String> {
+        let host = || app.machine.variable("OLLAMA_HOST").filter(|_| self.kind == Kind::Ollama);
         let known = url.or(self.url).map(str::to_owned);
         known.or_else(|| host().map(|host| with_scheme(&host)))
     }
 
     /// Whether it runs on this machine.
-    pub(crate) fn is_local(self, url: Option<&str>) -> bool {
+    pub fn is_local(self, app: &App, url: Option<&str>) -> bool {
         let mut settings = thru_models::Settings::new(self.kind, self.model.unwrap_or("any"));
-        settings.url = self.place(url);
+        settings.url = self.place(app, url);
         settings.is_local()
     }
 
     /// Whether it is asked for a key, wherever it runs.
-    pub(crate) fn wants_key(self) -> bool {
-        self.kind != Kind::ClaudeCli && !self.is_local(None)
+    pub fn wants_key(self, app: &App) -> bool {
+        self.kind != Kind::ClaudeCli && !self.is_local(app, None)
     }
 }
 
@@ -186,7 +186,7 @@ fn with_scheme(host: &str) -> String {
 }
 
 /// Whom the settings say to ask.
-pub(crate) struct Models {
+pub struct Models {
     turns: Chain,
     /// Who is asked about sessions, where that is another model.
     sessions: Option<Chain>,
@@ -198,23 +198,23 @@ impl Models {
     ///
     /// # Errors
     /// Where a provider is set that cannot be asked like this.
-    pub(crate) fn of(environment: &Environment) -> Result<Option<Self>> {
-        let models = environment.config.models();
+    pub fn of(app: &App) -> Result<Option<Self>> {
+        let models = app.config.models();
         let Some(provider) = models.provider() else { return Ok(None) };
         let model = models.text("models.model");
         let for_sessions = models.text("models.session_model").map(str::to_owned);
-        let for_sessions = for_sessions.or_else(|| environment::variable("SUMMARY_MODEL"));
+        let for_sessions = for_sessions.or_else(|| app.machine.variable("SUMMARY_MODEL"));
         let for_sessions = for_sessions.as_deref().or(model);
         let limits = |tokens: u64, usual: Limits| Limits {
             record: usual.record.min(tokens),
             request: tokens,
         };
         Ok(Some(Self {
-            turns: chain(environment, provider, model)?,
+            turns: chain(app, provider, model)?,
             // One chain has one throttle.
             sessions: match for_sessions == model {
                 true => None,
-                false => Some(chain(environment, provider, for_sessions)?),
+                false => Some(chain(app, provider, for_sessions)?),
             },
             settings: Settings {
                 turn: limits(models.turn_tokens(), Limits::TURN),
@@ -226,56 +226,58 @@ impl Models {
     }
 
     /// Who is asked first about turns.
-    pub(crate) fn first(&self) -> Option<&Link> {
+    pub fn first(&self) -> Option<&Link> {
         self.turns.links.first()
     }
 
     /// Who is asked, in order, by the names that settings have for them.
-    pub(crate) const fn chain(&self) -> &Chain {
+    pub const fn chain(&self) -> &Chain {
         &self.turns
     }
 
     /// How questions are asked.
-    pub(crate) const fn settings(&self) -> Settings {
+    pub const fn settings(&self) -> Settings {
         self.settings
     }
 
     /// Asks what waits.
-    pub(crate) fn run(
+    pub fn run(
         &self,
-        environment: &Environment,
+        app: &App,
         only: Option<&HashSet<i64>>,
         stop: &AtomicBool,
         told: &(dyn Fn(&Told<'_>) + Sync),
     ) -> Result<Report, RefineError> {
-        let make =
-            || environment.intake().map_err(|error| RefineError::Settings(format!("{error:#}")));
-        let permission = |directory: Option<&str>| permission(environment, directory);
+        let make = || app.intake().map_err(|error| RefineError::Settings(format!("{error:#}")));
+        let permission = |directory: Option<&str>| permission(app, directory);
         let refiner = Refiner {
             intake: &make,
             turns: &self.turns,
             sessions: self.sessions.as_ref().unwrap_or(&self.turns),
             settings: self.settings,
             permission: &permission,
-            clock: environment.clock.as_ref(),
+            clock: app.clock.as_ref(),
             told,
         };
         refiner.run(only, stop)
     }
 }
 
-fn chain(environment: &Environment, provider: &str, model: Option<&str>) -> Result<Chain> {
-    let config = &environment.config;
+fn chain(app: &App, provider: &str, model: Option<&str>) -> Result<Chain> {
+    let config = &app.config;
     let models = config.models();
-    let mut links = vec![link(environment, provider, model, models.text("models.url"))?];
+    let mut links = vec![link(app, provider, model, models.text("models.url"))?];
     if let Some(fallback) = models.fallback() {
         let (model, url) =
             (models.text("models.fallback_model"), models.text("models.fallback_url"));
-        let link = link(environment, fallback, model, url)?;
+        let link = link(app, fallback, model, url)?;
         if !link.provider.is_local() {
-            return Err(advised(
+            return Err(Trouble::refused(
                 "the fallback (models.fallback_url) is not on this machine",
-                "name an address on this machine, or `thru config set models.fallback none`",
+            )
+            .run(
+                "config set models.fallback none",
+                "unsets it; an address on this machine is fine",
             ));
         }
         links.push(link);
@@ -289,21 +291,14 @@ fn chain(environment: &Environment, provider: &str, model: Option<&str>) -> Resu
     Ok(Chain { links, prices: Prices::new(own) })
 }
 
-fn link(
-    environment: &Environment,
-    name: &str,
-    model: Option<&str>,
-    url: Option<&str>,
-) -> Result<Link> {
+fn link(app: &App, name: &str, model: Option<&str>, url: Option<&str>) -> Result<Link> {
     let known = known(name).with_context(|| format!("there is no provider `{name}`"))?;
-    let settings = known.settings(environment, model, url)?;
+    let settings = known.settings(app, model, url)?;
     let provider = connect(&settings).map_err(|error| {
-        advised(
-            format!("{name}: {error}"),
-            format!("`thru models set {name}` asks for what is missing"),
-        )
+        Trouble::invalid(format!("{name}: {error}"))
+            .run(format!("models set {name}"), "asks for what is missing")
     })?;
-    let models = environment.config.models();
+    let models = app.config.models();
     let rates = Rates {
         at_once: models.concurrency(),
         // Nobody counts how often this machine asks itself.
@@ -319,12 +314,12 @@ fn link(
 }
 
 /// What the directory of a session allows: its own file may say less than the user does.
-fn permission(environment: &Environment, directory: Option<&str>) -> Permission {
+fn permission(app: &App, directory: Option<&str>) -> Permission {
     let own = directory.map(Path::new).filter(|directory| directory.is_absolute());
     let Some(directory) = own else {
-        return Permission::Within(environment.config.models().limits());
+        return Permission::Within(app.config.models().limits());
     };
-    match settings_of(environment, directory) {
+    match settings_of(app, directory) {
         Some(config) => Permission::Within(config.models().limits()),
         None => Permission::Off,
     }
@@ -332,15 +327,15 @@ fn permission(environment: &Environment, directory: Option<&str>) -> Permission 
 
 /// The settings in the directory of a session, if what was said there may be sent to anybody. Where its own file
 /// cannot be read as it is meant, nobody can say what must not be.
-pub(crate) fn settings_of(environment: &Environment, directory: &Path) -> Option<Config> {
-    let (config, notes) = settings(&environment.config_file, directory).ok()?;
+pub fn settings_of(app: &App, directory: &Path) -> Option<Config> {
+    let (config, notes) = settings(&app.config_file, directory).ok()?;
     let is_unclear = notes.iter().any(|note| note.is_about_what_is_sent());
     let is_off = config.models().off() || config.capture_off();
     (!is_unclear && !is_off).then_some(config)
 }
 
 /// Since when models are asked; never where none is set.
-pub(crate) fn since(config: &Config, now: Timestamp) -> Option<Timestamp> {
+pub fn since(config: &Config, now: Timestamp) -> Option<Timestamp> {
     let models = config.models();
     models.provider()?;
     let hour_ago = now.checked_sub(jiff::SignedDuration::from_hours(1)).unwrap_or(now);

@@ -3,29 +3,30 @@
 //! be done is named with the answer.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
-use serde_json::{Value, json};
+use crate::trouble::Result;
+use serde::Serialize;
 use thru_agents::Discovery;
 use thru_agents::agents::{self, Recent};
-use thru_core::SessionKey;
+use thru_core::{SessionId, SessionKey};
 use thru_intake::Intake;
+use thru_journal::journal::Journal;
 use thru_lifecycle::Indexing;
 use thru_recall::{Answer, Request};
-use thru_store::{Course, Store};
+use thru_store::{Course, Store, StoreError};
 
+use crate::app::App;
 use crate::background;
-use crate::bringing_in::{self, Effort, RECENT, Where, add, bring_in};
-use crate::commands::import::Exclusions;
+use crate::call::{Call, Patience};
 use crate::embedding;
-use crate::environment::{Environment, host};
-use crate::ui::{Page, Tone, plural, printable};
+use crate::ingest::catch_up::{self, Effort, RECENT, Where, add, bring_in};
+use crate::ingest::exclusions::Exclusions;
+use crate::words::{plural, printable};
 
 /// Unindexed sessions that are looked at: the latest. There are more only where nothing was ever
 /// indexed.
@@ -36,45 +37,30 @@ const LATEST: usize = 100;
 const LOOKING: Duration = Duration::from_millis(20);
 
 /// A session that a question may be about, and that is not indexed as it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct LeftOut {
-    /// Which.
-    pub(crate) session: SessionKey,
-    /// Why.
-    pub(crate) reason: String,
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    /// The session.
+    #[serde(rename = "session_id")]
+    pub session: SessionId,
+    /// The reason.
+    pub reason: String,
 }
 
 /// What was done before a question was answered.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Prepared {
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Prepared {
     /// Sessions that were indexed, or brought up to date.
-    pub(crate) indexed: usize,
-    /// What was not done.
-    pub(crate) left_out: Vec<LeftOut>,
-    /// Whether hooks recorded something that was not looked at.
-    pub(crate) unread: bool,
+    pub indexed: usize,
+    /// Sessions that were not.
+    pub left_out: Vec<LeftOut>,
+    /// True if hooks recorded something that was not looked at.
+    #[serde(rename = "records_left_out")]
+    pub unread: bool,
 }
 
 impl Prepared {
-    /// For programs.
-    pub(crate) fn as_json(&self) -> Value {
-        let left_out: Vec<Value> = self
-            .left_out
-            .iter()
-            .map(|one| json!({ "session_id": one.session.id, "reason": one.reason }))
-            .collect();
-        json!({ "indexed": self.indexed, "left_out": left_out, "records_left_out": self.unread })
-    }
-
-    /// For people, below the answer.
-    pub(crate) fn show(&self, page: &mut Page) {
-        for line in self.sentences() {
-            page.line(page.paint(Tone::Bad, &line));
-        }
-    }
-
-    /// What is not in the answer, a sentence each.
-    pub(crate) fn sentences(&self) -> Vec<String> {
+    /// The gaps of the answer, a sentence each.
+    pub fn sentences(&self) -> Vec<String> {
         let mut sentences = Vec::new();
         if self.unread {
             sentences.push(
@@ -84,7 +70,7 @@ impl Prepared {
         }
         if !self.left_out.is_empty() {
             let named = self.left_out.iter().take(5).map(|one| {
-                let id = one.session.id.short();
+                let id = one.session.short();
                 format!("{id} ({})", printable(&one.reason))
             });
             let named = named.collect::<Vec<_>>().join(", ");
@@ -93,6 +79,64 @@ impl Prepared {
         }
         sentences
     }
+}
+
+/// The freshness that a caller wants of the store that it opens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Freshness {
+    /// As it is, but for an upgrade of an older store and the first records of a home.
+    AsItIs,
+    /// With what hooks recorded, unless another process is writing.
+    Recorded,
+}
+
+/// Sessions that are distilled before a store is opened; more are left to the next intake.
+const SESSIONS: usize = 50;
+
+/// Opens the store to read. One that an older version wrote is upgraded first.
+///
+/// # Errors
+/// Where there is no store and nothing to make one of, or it cannot be read.
+pub fn open(app: &App, freshness: Freshness, call: Call<'_>) -> Result<Store> {
+    let store = match Store::open_to_read(&app.layout) {
+        // Hooks recorded something and it was never brought in.
+        Err(StoreError::Missing { .. }) if has_records(app) => {
+            let intake = app.intake()?;
+            intake.drain(&call.lock(&intake)?, SESSIONS)?;
+            Store::open_to_read(&app.layout)?
+        }
+        opened => opened?,
+    };
+    let store = match store.schema_version()? == thru_store::SCHEMA_VERSION {
+        true => store,
+        false => {
+            drop(store);
+            let intake = app.intake()?;
+            let lock = call.lock(&intake)?;
+            intake.upgrade(&lock, &mut call.upgrading())?;
+            Store::open_to_read(&app.layout)?
+        }
+    };
+    if freshness == Freshness::Recorded {
+        // What is there can be read all the same: from a disk that cannot be written to, say.
+        let _ = bring_in_records(app, &store);
+    }
+    Ok(store)
+}
+
+fn has_records(app: &App) -> bool {
+    let journal = Journal::open(app.layout.journal(), app.host());
+    journal.and_then(|journal| journal.size()).is_ok_and(|size| size > 0)
+}
+
+fn bring_in_records(app: &App, store: &Store) -> Result<()> {
+    if Intake::news(&app.layout, app.host(), store)? > 0 {
+        let intake = app.intake()?;
+        if let Some(lock) = intake.try_lock(Duration::ZERO)? {
+            intake.drain(&lock, SESSIONS)?;
+        }
+    }
+    Ok(())
 }
 
 /// What there is to do.
@@ -115,45 +159,24 @@ impl ToDo {
     }
 }
 
-/// Whoever asks, while the question is prepared.
-pub(crate) struct Asker<'a> {
-    /// Is told that there is something to wait for.
-    pub(crate) tell: &'a dyn Fn(&str),
-    /// Becomes true when he no longer waits.
-    pub(crate) is_gone: &'a AtomicBool,
-}
-
-/// How often it is looked whether anybody still waits.
+/// The interval at which a caller is asked if it still waits.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Opens the store for a question about these projects (about everything where none are named).
-pub(crate) fn open_for_question(
-    environment: &Environment,
+/// Brings an open store up to date for a question about these projects (about everything where none are named), as
+/// far as the time of a question allows, and gives it back with what was done.
+///
+/// # Errors
+/// Where the store cannot be opened again, or read.
+pub fn for_question(
+    app: &App,
     intake: &Intake,
     store: Store,
     projects: Option<&[i64]>,
+    call: Call<'_>,
 ) -> Result<(Store, Prepared)> {
-    let watches = environment.terminal.errors;
-    let tell = |message: &str| {
-        if watches {
-            let _ = writeln!(std::io::stderr(), "{message}");
-        }
-    };
-    let asker = Asker { tell: &tell, is_gone: &AtomicBool::new(false) };
-    open_for(&asker, environment, intake, store, projects)
-}
-
-/// The same, for somebody who is elsewhere.
-pub(crate) fn open_for(
-    asker: &Asker<'_>,
-    environment: &Environment,
-    intake: &Intake,
-    store: Store,
-    projects: Option<&[i64]>,
-) -> Result<(Store, Prepared)> {
-    let deadline = Instant::now() + environment.config.index_deadline();
+    let deadline = Instant::now() + app.config.index_deadline();
     // Where nothing can be written, what is there can be asked all the same.
-    let Ok(to_do) = to_do(environment, intake, &store, projects) else {
+    let Ok(to_do) = to_do(app, intake, &store, projects) else {
         return Ok((store, Prepared::default()));
     };
     if to_do.is_nothing() {
@@ -161,33 +184,28 @@ pub(crate) fn open_for(
     }
     if !to_do.sessions.is_empty() {
         let sessions = plural(to_do.sessions.len() as u64, "recent session");
-        (asker.tell)(&format!("Indexing {sessions} before search…"));
+        call.note(&format!("Indexing {sessions} before search…"));
     }
     drop(store);
-    let done = work_until(deadline, asker.is_gone, environment, projects);
-    let store = Store::open_to_read(&environment.layout)?;
+    let done = work_until(deadline, app, projects, call);
+    let store = Store::open_to_read(&app.layout)?;
     let is_finished = done.is_some();
     let asked = done.unwrap_or(to_do.sessions);
-    let left_out = left_out(environment, &store, &asked, is_finished)?;
+    let left_out = left_out(app, &store, &asked, is_finished)?;
     let indexed = asked.len().saturating_sub(left_out.len());
-    let unread = !is_finished
-        && Intake::news(&environment.layout, &host(), &store).is_ok_and(|news| news > 0);
+    let unread =
+        !is_finished && Intake::news(&app.layout, app.host(), &store).is_ok_and(|news| news > 0);
     Ok((store, Prepared { indexed, left_out, unread }))
 }
 
-fn to_do(
-    environment: &Environment,
-    intake: &Intake,
-    store: &Store,
-    projects: Option<&[i64]>,
-) -> Result<ToDo> {
-    let events = Intake::news(&environment.layout, &host(), store)? > 0;
-    let exclusions = Exclusions::of(environment)?;
+fn to_do(app: &App, intake: &Intake, store: &Store, projects: Option<&[i64]>) -> Result<ToDo> {
+    let events = Intake::news(&app.layout, app.host(), store)? > 0;
+    let exclusions = Exclusions::of(app)?;
     let mut found = Discovery::default();
-    if bringing_in::may_read_transcripts(environment) {
-        found = bringing_in::recorded(environment, store, projects)?;
-        if !background::is_watching(&environment.layout, &environment.config) {
-            add(&mut found, unwatched(environment, store, projects)?);
+    if catch_up::may_read_transcripts(app) {
+        found = catch_up::recorded(app, store, projects)?;
+        if !background::is_watching(app) {
+            add(&mut found, unwatched(app, store, projects)?);
         }
         found.sources.retain(|source| !exclusions.apply_to_file(&source.path));
     }
@@ -198,13 +216,13 @@ fn to_do(
         let session = SessionKey { agent: source.agent, id: source.session.clone() };
         sessions.insert(session.id.as_str().to_owned(), session);
     }
-    let (now, limits) = (environment.clock.now(), environment.limits());
+    let (now, limits) = (app.clock.now(), app.limits());
     let mut going_on = Vec::new();
     for course in store.unindexed_sessions(projects, LOOKED_AT)? {
         let Some(conversation) = course.heard.at(now, &limits) else { continue };
         match conversation.left() {
             // Who failed is tried again when its time comes, not by every question.
-            Some(_) if course.indexing != Indexing::Failed && distils(environment, &course) => {
+            Some(_) if course.indexing != Indexing::Failed && distils(app, &course) => {
                 sessions.insert(course.key.id.as_str().to_owned(), course.key);
             }
             None if course.is_stale && conversation.turn().is_none() => going_on.push(course.key),
@@ -221,23 +239,19 @@ fn to_do(
 }
 
 /// Whether it can be indexed at all: where nothing is distilled, what was not distilled before cannot.
-fn distils(environment: &Environment, course: &Course) -> bool {
-    environment.config.distil_enabled() || course.content.is_some()
+fn distils(app: &App, course: &Course) -> bool {
+    app.config.distil_enabled() || course.content.is_some()
 }
 
 /// Transcripts that no hook told of, while nobody watches.
-fn unwatched(
-    environment: &Environment,
-    store: &Store,
-    projects: Option<&[i64]>,
-) -> Result<Discovery> {
+fn unwatched(app: &App, store: &Store, projects: Option<&[i64]>) -> Result<Discovery> {
     let known = store.latest_transcripts(projects, LATEST)?;
     let known: Vec<PathBuf> = known.into_iter().map(PathBuf::from).collect();
-    let since = environment.clock.now() - RECENT;
+    let since = app.clock.now() - RECENT;
     let recent = Recent { since, known: &known, only_beside: projects.is_some() };
     let until = Instant::now() + LOOKING;
     let go_on = || Instant::now() < until;
-    Ok(agents::discover_recent(&environment.homes, recent, &|_| false, &go_on))
+    Ok(agents::discover_recent(&app.homes, recent, &|_| false, &go_on))
 }
 
 /// Does it on a thread of its own, and leaves that alone when the time is over, or nobody waits any more:
@@ -245,16 +259,16 @@ fn unwatched(
 /// it came to its end.
 fn work_until(
     deadline: Instant,
-    is_gone: &AtomicBool,
-    environment: &Environment,
+    app: &App,
     projects: Option<&[i64]>,
+    call: Call<'_>,
 ) -> Option<Vec<SessionKey>> {
     let (done, finished) = mpsc::channel();
     let cancelled = Arc::new(AtomicBool::new(false));
-    let (flag, environment) = (Arc::clone(&cancelled), environment.clone());
+    let (flag, app) = (Arc::clone(&cancelled), app.clone());
     let projects = projects.map(<[i64]>::to_vec);
     let worker = std::thread::Builder::new().spawn(move || {
-        let outcome = work(&environment, projects.as_deref(), deadline, &flag);
+        let outcome = work(&app, projects.as_deref(), deadline, &flag);
         let _ = done.send(outcome.ok().flatten());
     });
     worker.ok()?;
@@ -262,8 +276,7 @@ fn work_until(
         let left = deadline.saturating_duration_since(Instant::now());
         match finished.recv_timeout(left.min(LOOK)) {
             Ok(outcome) => break outcome,
-            Err(mpsc::RecvTimeoutError::Timeout)
-                if left > LOOK && !is_gone.load(Ordering::Relaxed) => {}
+            Err(mpsc::RecvTimeoutError::Timeout) if left > LOOK && !call.is_cancelled() => {}
             Err(_) => break None,
         }
     };
@@ -272,31 +285,32 @@ fn work_until(
 }
 
 fn work(
-    environment: &Environment,
+    app: &App,
     projects: Option<&[i64]>,
     deadline: Instant,
     cancelled: &AtomicBool,
 ) -> Result<Option<Vec<SessionKey>>> {
-    let intake = environment.intake()?;
+    let intake = app.intake()?;
     let patience = deadline.saturating_duration_since(Instant::now());
     let Some(lock) = intake.try_lock(patience)? else { return Ok(None) };
     // With what hooks recorded in it, the store says what there is to do.
     intake.take_events(&lock, &mut |_, _, _| {})?;
-    let to_do = to_do(environment, &intake, &Store::open_to_read(&environment.layout)?, projects)?;
+    let to_do = to_do(app, &intake, &Store::open_to_read(&app.layout)?, projects)?;
     let all = [to_do.sessions.clone(), to_do.going_on].concat();
     let effort = Effort::of(&all, to_do.bytes);
-    bring_in(environment, &lock, Where::Found(to_do.found), effort, cancelled)?;
+    let call = Call::unwatched(Patience::Within(Duration::ZERO), cancelled);
+    bring_in(app, &lock, Where::Found(to_do.found), effort, call)?;
     Ok(Some(to_do.sessions))
 }
 
 /// What of the sessions asked for is not in the store as it is.
 fn left_out(
-    environment: &Environment,
+    app: &App,
     store: &Store,
     asked: &[SessionKey],
     finished: bool,
 ) -> Result<Vec<LeftOut>> {
-    let (now, limits) = (environment.clock.now(), environment.limits());
+    let (now, limits) = (app.clock.now(), app.limits());
     let jobs = store.jobs()?;
     let mut left_out = Vec::new();
     for session in asked {
@@ -319,21 +333,17 @@ fn left_out(
             Some(course) if course.indexing == Indexing::Indexed => None,
             _ => Some("not in time".to_owned()),
         };
-        left_out.extend(reason.map(|reason| LeftOut { session: session.clone(), reason }));
+        left_out.extend(reason.map(|reason| LeftOut { session: session.id.clone(), reason }));
     }
     Ok(left_out)
 }
 
 /// Answers a question from a store that is open already.
-pub(crate) fn answer(
-    environment: &Environment,
-    store: &Store,
-    request: &Request,
-) -> Result<Answer> {
-    let meaning = embedding::of_question(environment, &request.query);
-    let intake = environment.intake_beside(store)?;
+pub fn answer(app: &App, store: &Store, request: &Request) -> Result<Answer> {
+    let meaning = embedding::of_question(app, &request.query);
+    let intake = app.intake_beside(store)?;
     let answer = thru_recall::search(
-        &environment.layout,
+        &app.layout,
         store,
         intake.redactor(),
         request,

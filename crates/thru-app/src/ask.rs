@@ -1,0 +1,3 @@
+//! Questions, and the naming of what they are about.
+
+pub mod named;

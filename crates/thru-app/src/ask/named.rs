@@ -1,0 +1,118 @@
+//! Projects and sessions by what was typed.
+
+use std::path::Path;
+
+use thru_core::ProjectKey;
+use thru_intake::identity;
+use thru_store::{ProjectName, SessionFilter, SessionRow, Store};
+
+use crate::app::{App, project_settings};
+use crate::trouble::{Listing, Remedy, Result, Trouble};
+use crate::words::plural;
+
+/// The name that a project's file gives, if it gives one.
+pub fn declared_name(file: &Path) -> Option<String> {
+    if !file.is_file() {
+        return None;
+    }
+    project_settings(file)?.project_name().map(str::to_owned)
+}
+
+/// The identity of the caller's project, known to the store or not.
+pub fn key_of_directory(app: &App) -> ProjectKey {
+    identity::identify(&app.directory, app.home.as_deref(), &declared_name)
+}
+
+/// The caller's project, where the store has sessions of it.
+///
+/// # Errors
+/// Where the store cannot be read.
+pub fn current_project(app: &App, store: &Store) -> Result<Option<ProjectName>> {
+    let Some(row) = store.project_by_key(&key_of_directory(app))? else { return Ok(None) };
+    if !store.has_sessions(&store.project_rows(row)?)? {
+        return Ok(None);
+    }
+    Ok(store.project_names()?.into_iter().find(|project| project.row == row))
+}
+
+/// The project of this name or key.
+///
+/// # Errors
+/// Where there is none, or several have the name.
+pub fn named_project(store: &Store, name: &str) -> Result<ProjectName> {
+    let projects = store.project_names()?;
+    let key = ProjectKey::from_stored(name);
+    let exact = |project: &&ProjectName| project.key == key || project.merged.contains(&key);
+    if let Some(project) = projects.iter().find(exact) {
+        return Ok(project.clone());
+    }
+    let same_name: Vec<&ProjectName> =
+        projects.iter().filter(|project| project.name.eq_ignore_ascii_case(name)).collect();
+    match same_name[..] {
+        [project] => Ok(project.clone()),
+        [] => Err(Trouble::not_found(format!("there is no project `{name}`"))
+            .with(near_projects(&projects, name))),
+        _ => {
+            let keys: Vec<&str> = same_name.iter().map(|project| project.key.as_str()).collect();
+            let number = plural(same_name.len() as u64, "project");
+            Err(Trouble::ambiguous(format!("{number} are called `{name}`"))
+                .advise(format!("name one by its key: {}", keys.join(", "))))
+        }
+    }
+}
+
+fn near_projects(projects: &[ProjectName], name: &str) -> Remedy {
+    let wanted = name.to_lowercase();
+    let mut near: Vec<(usize, &str)> = projects
+        .iter()
+        .map(|project| {
+            let known = project.name.to_lowercase();
+            let distance = if known.contains(&wanted) || wanted.contains(&known) {
+                1
+            } else {
+                strsim::damerau_levenshtein(&known, &wanted)
+            };
+            (distance, project.name.as_str())
+        })
+        .filter(|(distance, _)| *distance <= 1 + wanted.len() / 3)
+        .collect();
+    near.sort_unstable();
+    near.dedup_by_key(|(_, name)| *name);
+    let names: Vec<String> = near.iter().take(3).map(|(_, name)| (*name).to_owned()).collect();
+    match names.is_empty() {
+        true => Remedy::See(Listing::Projects),
+        false => Remedy::DidYouMean { names, all: Listing::Projects },
+    }
+}
+
+/// The one session whose id starts with `id`.
+///
+/// # Errors
+/// Where there is none, or several start so.
+pub fn named_session(store: &Store, id: &str) -> Result<SessionRow> {
+    // Every id begins with nothing.
+    if id.trim().is_empty() {
+        return Err(
+            Trouble::invalid("a session is named by its id").with(Remedy::See(Listing::Sessions))
+        );
+    }
+    let filter = SessionFilter {
+        id_prefix: Some(id.to_owned()),
+        limit: Some(6),
+        ..SessionFilter::default()
+    };
+    let mut found = store.sessions(&filter)?;
+    if let Some(at) = found.iter().position(|session| session.key.id.as_str() == id) {
+        return Ok(found.swap_remove(at));
+    }
+    match found.len() {
+        1 => Ok(found.swap_remove(0)),
+        0 => Err(Trouble::not_found(format!("there is no session `{id}`"))
+            .with(Remedy::See(Listing::Sessions))),
+        _ => {
+            let ids = found.iter().map(|session| session.key.id.as_str().to_owned()).collect();
+            Err(Trouble::ambiguous(format!("several sessions start with `{id}`"))
+                .with(Remedy::WriteMore(ids)))
+        }
+    }
+}

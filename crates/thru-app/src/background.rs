@@ -1,0 +1,33 @@
+//! The daemon, seen from hooks and commands: poke it, start it, see if it watches. Nothing depends on it: the next
+//! command or hook does the same work. Nothing here waits.
+
+use thru_daemon::{Paths, is_held, spawn};
+
+use crate::app::App;
+
+/// The files of the daemon of this home.
+pub fn paths(app: &App) -> Paths {
+    // Beside our other files, unless it is said to lie elsewhere.
+    let configured = app.config.socket_path().map(|path| app.layout.run().join(path));
+    app.machine.daemon_paths(&app.layout, configured.as_deref())
+}
+
+/// Tells the daemon, if there is one, that there is news.
+pub fn poke(app: &App) {
+    thru_daemon::poke(&paths(app).socket);
+}
+
+/// Starts a daemon where none runs and none is forbidden. The daemon itself finds out if it can run.
+pub fn start(app: &App) {
+    if app.machine.daemon_switched_off(&app.config).is_some() || is_watching(app) {
+        return;
+    }
+    let Some(program) = &app.machine.program else { return };
+    // Of several that start at once, one gets the lock; the others end.
+    let _ = spawn(program, &["daemon", "run", "--detached"], app.machine.child_variables());
+}
+
+/// True if a daemon runs, and so the transcripts are watched.
+pub fn is_watching(app: &App) -> bool {
+    is_held(&paths(app).lock).unwrap_or(false)
+}

@@ -1,0 +1,138 @@
+//! One call of the application: who waits for it, for how long, and who hears of its progress.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use thru_intake::{Intake, IntakeLock};
+
+use crate::trouble::{Result, Trouble};
+
+/// Hears of the progress of a call.
+pub trait Progress: Send + Sync {
+    /// Says something in a sentence: that another process is waited for, that sessions are indexed first.
+    fn note(&self, message: &str) {
+        let _ = message;
+    }
+
+    /// Tells that `done` of `total` units of a stage are done; `total` is 0 while it is unknown.
+    fn step(&self, stage: &str, done: u64, total: u64) {
+        let _ = (stage, done, total);
+    }
+}
+
+/// Progress that goes unheard.
+struct Unheard;
+
+impl Progress for Unheard {}
+
+/// The flag of calls that cannot be cancelled. It is never set.
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+/// The time that a call may spend waiting for another process that writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Patience {
+    /// As long as it takes: a person sees that it waits and can stop it.
+    Endless,
+    /// At most this long.
+    Within(Duration),
+}
+
+/// A call of the application. Copies are the same call.
+#[derive(Clone, Copy)]
+pub struct Call<'a> {
+    cancelled: &'a AtomicBool,
+    progress: &'a dyn Progress,
+    patience: Patience,
+}
+
+impl<'a> Call<'a> {
+    /// Makes a call. It is over once `cancelled` is set.
+    pub fn new(progress: &'a dyn Progress, patience: Patience, cancelled: &'a AtomicBool) -> Self {
+        Self { cancelled, progress, patience }
+    }
+
+    /// Makes a call whose progress goes unheard.
+    pub fn unwatched(patience: Patience, cancelled: &'a AtomicBool) -> Self {
+        Self::new(&Unheard, patience, cancelled)
+    }
+
+    /// Makes a call whose progress goes unheard and that cannot be cancelled.
+    pub fn unattended(patience: Patience) -> Self {
+        Self::new(&Unheard, patience, &NEVER)
+    }
+
+    /// The same call, whose progress is heard.
+    #[must_use]
+    pub fn heard_by<'b>(self, progress: &'b dyn Progress) -> Call<'b>
+    where
+        'a: 'b,
+    {
+        Call { progress, ..self }
+    }
+
+    /// The same call for a caller that waits this long for others.
+    #[must_use]
+    pub fn patient(self, patience: Patience) -> Self {
+        Self { patience, ..self }
+    }
+
+    /// The flag that ends the call.
+    pub fn cancelled(&self) -> &'a AtomicBool {
+        self.cancelled
+    }
+
+    /// True once the caller stopped waiting.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+
+    /// Ends the call early where the caller stopped waiting.
+    ///
+    /// # Errors
+    /// [`crate::TroubleKind::Cancelled`] then.
+    pub fn check(&self) -> Result<()> {
+        if self.is_cancelled() { Err(Trouble::cancelled()) } else { Ok(()) }
+    }
+
+    /// The listener.
+    pub fn progress(&self) -> &'a dyn Progress {
+        self.progress
+    }
+
+    /// Says something in a sentence.
+    pub fn note(&self, message: &str) {
+        self.progress.note(message);
+    }
+
+    /// The progress of an upgrade of the store, as intake reports it.
+    pub fn upgrading(&self) -> impl FnMut(&str, u64, u64) + use<'a> {
+        let progress = self.progress;
+        move |stage, done, total| {
+            progress.step(&format!("Upgrading the memory: {stage}"), done, total);
+        }
+    }
+
+    /// Takes the intake lock, as long as the patience lasts.
+    ///
+    /// # Errors
+    /// Where another process still holds the lock, or the call was cancelled.
+    pub fn lock(&self, intake: &Intake) -> Result<IntakeLock> {
+        let deadline = match self.patience {
+            Patience::Endless => None,
+            Patience::Within(time) => Some(Instant::now() + time),
+        };
+        let mut noted = false;
+        let lock = intake.lock(&mut |holder| {
+            if deadline.is_none() && !noted {
+                let process =
+                    holder.map_or_else(String::new, |number| format!(" (process {number})"));
+                self.note(&format!(
+                    "Another `thru` is writing to this memory{process}; waiting for it to finish."
+                ));
+                noted = true;
+            }
+            !self.is_cancelled() && deadline.is_none_or(|deadline| Instant::now() < deadline)
+        })?;
+        Ok(lock)
+    }
+}

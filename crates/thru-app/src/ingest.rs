@@ -1,0 +1,4 @@
+//! Bringing history in: what hooks recorded, what transcripts say.
+
+pub mod catch_up;
+pub mod exclusions;

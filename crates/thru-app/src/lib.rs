@@ -1,0 +1,28 @@
+//! The application: every question and every deed as a request and a typed answer, for all surfaces.
+//!
+//! A surface (command line, MCP, hooks, the daemon) turns its input into a request, hands it to a function here with
+//! an [`App`] and a [`Call`], and words the answer. Answers are clean text in structs that serialize; errors are
+//! [`Trouble`] with a typed [`Remedy`].
+//!
+//! *Must not* know clap, a terminal, or the variables of the process (the binary reads them into a [`Machine`]), and
+//! must not print.
+
+pub mod app;
+pub mod ask;
+pub mod background;
+pub mod call;
+pub mod compaction;
+pub mod deliver;
+pub mod disk;
+pub mod embedding;
+pub mod fresh;
+pub mod ingest;
+pub mod machine;
+pub mod models;
+pub mod trouble;
+pub mod words;
+
+pub use app::App;
+pub use call::{Call, Patience, Progress};
+pub use machine::{Machine, Places};
+pub use trouble::{Context, Listing, Remedy, Result, Trouble, TroubleKind};

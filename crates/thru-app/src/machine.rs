@@ -1,0 +1,114 @@
+//! The machine as the process sees it: where things lie, what is set, which program this is. The binary reads it once.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use thru_agents::Homes;
+use thru_config::Config;
+use thru_core::Layout;
+use thru_daemon::{Paths, socket_path};
+
+/// `off` in this variable: no daemon is started, whatever the settings say. For machines that are made anew for every
+/// run.
+const DAEMON_SWITCH: &str = "THROUGHLINE_DAEMON";
+
+/// Variables that say where things lie.
+const LOCATIONS: [&str; 3] = ["THROUGHLINE_HOME", "THROUGHLINE_CONFIG", "CLAUDE_CONFIG_DIR"];
+
+/// The process and the system that it runs on.
+#[derive(Clone, Debug, Default)]
+pub struct Machine {
+    /// A short name for this machine, as the journal wants it: lower-case letters, digits and dashes.
+    pub host: String,
+    /// The user, as socket names tell users apart.
+    pub user: String,
+    /// The directory for sockets of this login, where the system has one.
+    pub runtime_dir: Option<PathBuf>,
+    /// The directory for temporary files.
+    pub temp_dir: PathBuf,
+    /// This program's own file, where the system says which it is.
+    pub program: Option<PathBuf>,
+    /// The folder of the user's service manager, where there is one.
+    pub service_dir: Option<PathBuf>,
+    /// The variables of the process.
+    pub variables: Vec<(OsString, OsString)>,
+}
+
+impl Machine {
+    /// A variable of the process, where it is set to more than blanks.
+    pub fn variable(&self, name: &str) -> Option<String> {
+        self.raw(name)?.to_str().map(str::to_owned).filter(|value| !value.trim().is_empty())
+    }
+
+    fn raw(&self, name: &str) -> Option<&OsString> {
+        self.variables.iter().find(|(known, _)| known == name).map(|(_, value)| value)
+    }
+
+    /// True if a variable is set, even to nothing.
+    pub fn has_variable(&self, name: &str) -> bool {
+        self.raw(name).is_some()
+    }
+
+    /// The folders in which the user's shell looks for programs.
+    pub fn search_path(&self) -> Vec<PathBuf> {
+        self.raw("PATH").map(|path| std::env::split_paths(path).collect()).unwrap_or_default()
+    }
+
+    /// The session of the agent that runs this process, where an agent does.
+    pub fn agent_session(&self) -> Option<&str> {
+        let id = self.raw("CLAUDE_CODE_SESSION_ID")?.to_str()?;
+        (!id.is_empty()).then_some(id)
+    }
+
+    /// The variables for a process that is started. It works in a folder of its own, so that locations are absolute.
+    pub fn child_variables(&self) -> impl Iterator<Item = (OsString, OsString)> {
+        self.variables.iter().map(|(name, value)| {
+            let is_location = LOCATIONS.iter().any(|known| name == known) && !value.is_empty();
+            let absolute = std::path::absolute(value).ok().filter(|_| is_location);
+            (name.clone(), absolute.map_or_else(|| value.clone(), PathBuf::into_os_string))
+        })
+    }
+
+    /// The variables that say where things lie, as far as the user set them: for a service that starts without the
+    /// user's shell.
+    pub fn locations_set(&self) -> Vec<(&'static str, String)> {
+        let set = |name| self.raw(name).filter(|value| !value.is_empty());
+        LOCATIONS
+            .into_iter()
+            .filter_map(|name| Some((name, set(name)?.to_str()?.to_owned())))
+            .collect()
+    }
+
+    /// The setting or variable that keeps a daemon from being started, if any does.
+    pub fn daemon_switched_off(&self, config: &Config) -> Option<&'static str> {
+        let value = self.variable(DAEMON_SWITCH).unwrap_or_default().to_lowercase();
+        if matches!(value.trim(), "off" | "0" | "false" | "no") {
+            return Some(DAEMON_SWITCH);
+        }
+        match (config.daemon_enabled(), config.tracking_enabled()) {
+            (false, _) => Some("daemon.enabled"),
+            (_, false) => Some("session_tracking.enabled"),
+            (true, true) => None,
+        }
+    }
+
+    /// The files of the daemon of a home. `configured` is the socket that the settings ask for.
+    pub fn daemon_paths(&self, layout: &Layout, configured: Option<&Path>) -> Paths {
+        let runtime = self.runtime_dir.as_deref();
+        let socket = socket_path(layout, configured, runtime, &self.temp_dir, &self.user);
+        Paths::new(layout, socket)
+    }
+}
+
+/// Where things lie on this machine: all that a hook needs to know to keep an event.
+#[derive(Clone, Debug)]
+pub struct Places {
+    /// Our data.
+    pub layout: Layout,
+    /// The user's configuration file, which need not exist.
+    pub config_file: PathBuf,
+    /// The files of agents.
+    pub homes: Homes,
+    /// The user's home directory.
+    pub home: Option<PathBuf>,
+}

@@ -1,0 +1,431 @@
+//! Errors of the application: a kind for programs, a message for people, and a remedy that each surface words its own
+//! way.
+
+use std::error::Error;
+use std::fmt;
+
+use thru_config::EditError;
+use thru_intake::IntakeError;
+use thru_store::StoreError;
+
+/// A result of the application.
+pub type Result<T, E = Trouble> = std::result::Result<T, E>;
+
+/// The reason why a request was not carried out.
+pub struct Trouble(Box<Inner>);
+
+struct Inner {
+    kind: TroubleKind,
+    /// The message; that of `source` where there is none.
+    message: Option<String>,
+    remedy: Option<Remedy>,
+    source: Option<Box<dyn Error + Send + Sync>>,
+}
+
+/// The class of a [`Trouble`], for programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TroubleKind {
+    /// The request itself makes no sense: a bad date, an empty text, a setting of the wrong type.
+    Invalid,
+    /// What was named does not exist.
+    NotFound,
+    /// The name fits several things.
+    Ambiguous,
+    /// The request is understood and declined: a setting or the state of things forbids it.
+    Refused,
+    /// Another process is at work; the same request may succeed later.
+    Busy,
+    /// The caller stopped waiting.
+    Cancelled,
+    /// Reading, writing or another program failed.
+    Failed,
+}
+
+/// The next step for the person or the agent that met a [`Trouble`]. Surfaces word it: the command line names a
+/// command, MCP a tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Remedy {
+    /// Look something up in a list.
+    See(Listing),
+    /// Name one of these instead.
+    Choose(Vec<String>),
+    /// Use a longer prefix; these would do.
+    WriteMore(Vec<String>),
+    /// One of these names was probably meant; the list holds all.
+    DidYouMean {
+        /// Near names, the nearest first.
+        names: Vec<String>,
+        /// The list that holds all names.
+        all: Listing,
+    },
+    /// Import history.
+    Import,
+    /// Make store and index again from journal and archive.
+    Rebuild,
+    /// Run the checks.
+    Doctor,
+    /// Change a setting.
+    Set {
+        /// The setting's key.
+        key: &'static str,
+        /// The value to give it, where one is known.
+        value: Option<String>,
+    },
+    /// Look at a setting and where it was set.
+    ShowSetting(&'static str),
+    /// Repeat the request with explicit consent.
+    Confirm,
+    /// Try again later.
+    TryAgain,
+    /// Advice that holds on every surface and names no command.
+    Advice(String),
+    /// A command line to run, for advice that only a terminal can follow.
+    Run {
+        /// The command with its arguments, without `thru`.
+        command: String,
+        /// The purpose, as a clause that follows the command: "says why".
+        purpose: String,
+    },
+}
+
+/// A list that a surface can show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Listing {
+    /// Projects.
+    Projects,
+    /// Sessions of this project.
+    Sessions,
+    /// Sessions of all projects.
+    AllSessions,
+    /// Sessions that are not indexed yet.
+    Unindexed,
+    /// Ids of memories and passages, as searches show them.
+    Ids,
+    /// Decisions of the user.
+    Decisions,
+    /// Jobs.
+    Jobs,
+    /// Redaction rules.
+    Rules,
+    /// Settings.
+    Settings,
+    /// Model providers.
+    Providers,
+    /// Summaries that compactions left.
+    Summaries,
+}
+
+impl Trouble {
+    /// Makes a trouble of a kind with its message.
+    pub fn new(kind: TroubleKind, message: impl Into<String>) -> Self {
+        Self(Box::new(Inner { kind, message: Some(message.into()), remedy: None, source: None }))
+    }
+
+    /// Makes one of kind [`TroubleKind::Invalid`].
+    pub fn invalid(message: impl Into<String>) -> Self {
+        Self::new(TroubleKind::Invalid, message)
+    }
+
+    /// Makes one of kind [`TroubleKind::NotFound`].
+    pub fn not_found(message: impl Into<String>) -> Self {
+        Self::new(TroubleKind::NotFound, message)
+    }
+
+    /// Makes one of kind [`TroubleKind::Ambiguous`].
+    pub fn ambiguous(message: impl Into<String>) -> Self {
+        Self::new(TroubleKind::Ambiguous, message)
+    }
+
+    /// Makes one of kind [`TroubleKind::Refused`].
+    pub fn refused(message: impl Into<String>) -> Self {
+        Self::new(TroubleKind::Refused, message)
+    }
+
+    /// Makes one of kind [`TroubleKind::Busy`].
+    pub fn busy(message: impl Into<String>) -> Self {
+        Self::new(TroubleKind::Busy, message)
+    }
+
+    /// Makes one of kind [`TroubleKind::Failed`].
+    pub fn failed(message: impl Into<String>) -> Self {
+        Self::new(TroubleKind::Failed, message)
+    }
+
+    /// The caller stopped waiting.
+    pub fn cancelled() -> Self {
+        Self::new(TroubleKind::Cancelled, "the call was cancelled")
+    }
+
+    /// Wraps an error of a library.
+    pub fn of(
+        kind: TroubleKind,
+        remedy: Option<Remedy>,
+        error: impl Error + Send + Sync + 'static,
+    ) -> Self {
+        Self(Box::new(Inner { kind, message: None, remedy, source: Some(Box::new(error)) }))
+    }
+
+    /// Adds the remedy.
+    #[must_use]
+    pub fn with(mut self, remedy: Remedy) -> Self {
+        self.0.remedy = Some(remedy);
+        self
+    }
+
+    /// Adds advice that holds on every surface.
+    #[must_use]
+    pub fn advise(self, advice: impl Into<String>) -> Self {
+        self.with(Remedy::Advice(advice.into()))
+    }
+
+    /// Adds a command line as the remedy: `purpose` is a clause that follows it, such as "says why".
+    #[must_use]
+    pub fn run(self, command: impl Into<String>, purpose: impl Into<String>) -> Self {
+        self.with(Remedy::Run { command: command.into(), purpose: purpose.into() })
+    }
+
+    /// The class of the trouble.
+    pub fn kind(&self) -> TroubleKind {
+        self.0.kind
+    }
+
+    /// The next step, where one is known.
+    pub fn remedy(&self) -> Option<&Remedy> {
+        self.0.remedy.as_ref()
+    }
+
+    /// The message with those of its causes, separated by colons.
+    pub fn message(&self) -> String {
+        format!("{self:#}")
+    }
+}
+
+impl fmt::Display for Trouble {
+    /// Writes the message; with `{:#}` also those of the causes.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.0.message, &self.0.source) {
+            (Some(message), _) => f.write_str(message)?,
+            (None, Some(source)) => write!(f, "{source}")?,
+            (None, None) => {}
+        }
+        if f.alternate() {
+            let mut cause = self.source();
+            while let Some(error) = cause {
+                write!(f, ": {error}")?;
+                cause = error.source();
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}: {self:#} ({:?})", self.0.kind, self.0.remedy)
+    }
+}
+
+impl Error for Trouble {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        let source = self.0.source.as_deref()?;
+        match self.0.message {
+            Some(_) => Some(source),
+            None => source.source(),
+        }
+    }
+}
+
+/// Adds a message in front of an error.
+pub trait Context<T> {
+    /// Adds a message.
+    ///
+    /// # Errors
+    /// Those of the result, or one with this message where there is no value.
+    fn context(self, message: impl Into<String>) -> Result<T>;
+
+    /// Adds a message that is made only where it is needed.
+    ///
+    /// # Errors
+    /// As [`Context::context`].
+    fn with_context<M: Into<String>>(self, message: impl FnOnce() -> M) -> Result<T>;
+}
+
+impl<T, E: Into<Trouble>> Context<T> for std::result::Result<T, E> {
+    fn context(self, message: impl Into<String>) -> Result<T> {
+        self.with_context(|| message)
+    }
+
+    fn with_context<M: Into<String>>(self, message: impl FnOnce() -> M) -> Result<T> {
+        self.map_err(|error| {
+            let source: Trouble = error.into();
+            let (kind, remedy) = (source.kind(), source.remedy().cloned());
+            let message = Some(message().into());
+            Trouble(Box::new(Inner { kind, message, remedy, source: Some(Box::new(source)) }))
+        })
+    }
+}
+
+impl<T> Context<T> for Option<T> {
+    fn context(self, message: impl Into<String>) -> Result<T> {
+        self.ok_or_else(|| Trouble::failed(message))
+    }
+
+    fn with_context<M: Into<String>>(self, message: impl FnOnce() -> M) -> Result<T> {
+        self.ok_or_else(|| Trouble::failed(message()))
+    }
+}
+
+/// Errors that mean a failure below, with no remedy of their own.
+macro_rules! failures {
+    ($($error:ty),* $(,)?) => {
+        $(impl From<$error> for Trouble {
+            fn from(error: $error) -> Self {
+                Self::of(TroubleKind::Failed, None, error)
+            }
+        })*
+    };
+}
+
+failures![
+    std::io::Error,
+    serde_json::Error,
+    jiff::Error,
+    thru_journal::Error,
+    thru_embed::EmbedError,
+    thru_refine::RefineError,
+    thru_summaries::SummariesError,
+    thru_models::KeyError,
+    thru_redact::RuleError,
+];
+
+/// Errors in what was asked for.
+macro_rules! invalid {
+    ($($error:ty),* $(,)?) => {
+        $(impl From<$error> for Trouble {
+            fn from(error: $error) -> Self {
+                Self::of(TroubleKind::Invalid, None, error)
+            }
+        })*
+    };
+}
+
+invalid![thru_core::InvalidIdPrefix, thru_recall::InvalidDate];
+
+impl From<StoreError> for Trouble {
+    fn from(error: StoreError) -> Self {
+        let (kind, remedy) = of_store(&error);
+        Self::of(kind, remedy, error)
+    }
+}
+
+fn of_store(error: &StoreError) -> (TroubleKind, Option<Remedy>) {
+    use TroubleKind::{Busy, Failed, NotFound, Refused};
+    let advice = |text: &str| Some(Remedy::Advice(text.to_owned()));
+    match error {
+        StoreError::Missing { .. } => (NotFound, Some(Remedy::Import)),
+        StoreError::Busy { .. } => {
+            (Busy, advice("wait for the other `thru` to finish, then try again"))
+        }
+        StoreError::DiskFull { .. } => (
+            Failed,
+            advice("free some space and run the command again: it goes on where it stopped"),
+        ),
+        StoreError::ReadOnly { .. } => (
+            Failed,
+            advice(
+                "check the owner and the permissions of the data directory (`thru config path`)",
+            ),
+        ),
+        StoreError::Corrupt { .. } => (Failed, Some(Remedy::Rebuild)),
+        StoreError::SchemaTooNew { .. } => {
+            (Refused, advice("install the newer version of Throughline again"))
+        }
+        StoreError::SqliteTooOld { .. } => {
+            (Failed, advice("build with the bundled SQLite (the default)"))
+        }
+        StoreError::Vectors { .. }
+        | StoreError::Io { .. }
+        | StoreError::Sqlite(_)
+        | StoreError::Index(_) => (Failed, None),
+    }
+}
+
+impl From<IntakeError> for Trouble {
+    fn from(error: IntakeError) -> Self {
+        use TroubleKind::{Busy, Failed, NotFound, Refused};
+        let advice = |text: &str| Some(Remedy::Advice(text.to_owned()));
+        let (kind, remedy) = match &error {
+            IntakeError::Store(error) => of_store(error),
+            IntakeError::Locked { .. } => (
+                Busy,
+                advice("wait until it is done; what it brings in need not be brought in again"),
+            ),
+            IntakeError::Embedding => {
+                (Busy, advice("wait until it is done: the daemon does it, too"))
+            }
+            IntakeError::NotSwept => (Failed, Some(Remedy::Rebuild)),
+            IntakeError::Embed(_) => (Failed, Some(Remedy::Doctor)),
+            IntakeError::Interrupted => {
+                (Failed, advice("run the command again: it goes on where it stopped"))
+            }
+            IntakeError::NoTranscript(id) => (
+                NotFound,
+                Some(Remedy::Run {
+                    command: format!("session show {id}"),
+                    purpose: "shows what was recorded".to_owned(),
+                }),
+            ),
+            IntakeError::NoSession(_) => (NotFound, Some(Remedy::See(Listing::Sessions))),
+            IntakeError::Exists(_) => (
+                Refused,
+                advice(
+                    "nothing was changed; move the file away first if you want the archived one",
+                ),
+            ),
+            IntakeError::WorkerLost => {
+                (Failed, advice("this is a bug in Throughline; run it again with RUST_BACKTRACE=1"))
+            }
+            IntakeError::Journal(_)
+            | IntakeError::Rule(_)
+            | IntakeError::Restore(_)
+            | IntakeError::Io { .. } => (Failed, None),
+        };
+        Self::of(kind, remedy, error)
+    }
+}
+
+impl From<EditError> for Trouble {
+    fn from(error: EditError) -> Self {
+        let remedy = match &error {
+            EditError::UnknownKey { suggestion: Some(key), .. } => {
+                Some(Remedy::DidYouMean { names: vec![(*key).to_owned()], all: Listing::Settings })
+            }
+            EditError::UnknownKey { .. } => Some(Remedy::See(Listing::Settings)),
+            _ => None,
+        };
+        Self::of(TroubleKind::Invalid, remedy, error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_names_its_causes_once() {
+        let cause = std::io::Error::other("no space");
+        let error = Err::<(), _>(cause).context("the file cannot be written").unwrap_err();
+        assert_eq!(error.to_string(), "the file cannot be written");
+        assert_eq!(error.message(), "the file cannot be written: no space");
+        assert_eq!(Trouble::from(std::io::Error::other("no space")).message(), "no space");
+    }
+
+    #[test]
+    fn context_keeps_kind_and_remedy() {
+        let error =
+            Err::<(), _>(Trouble::not_found("there is no session `x`").with(Remedy::Doctor));
+        let error = error.context("nothing was closed").unwrap_err();
+        assert_eq!((error.kind(), error.remedy()), (TroubleKind::NotFound, Some(&Remedy::Doctor)));
+    }
+}
