@@ -23,7 +23,7 @@ struct State {
 
 /// The state of the program file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fate {
+pub(crate) enum ProgramState {
     Same,
     Replaced,
     Gone,
@@ -50,13 +50,13 @@ impl Program {
         format!("{:x}-{:x}", self.was.length, modified.map_or(0, |at| at.as_secs()))
     }
 
-    pub(crate) fn fate(&self) -> Fate {
+    pub(crate) fn state(&self) -> ProgramState {
         match State::of(&self.path) {
-            Ok(state) if state == self.was => Fate::Same,
-            Ok(_) => Fate::Replaced,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Fate::Gone,
+            Ok(state) if state == self.was => ProgramState::Same,
+            Ok(_) => ProgramState::Replaced,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => ProgramState::Gone,
             // Unreadable: assume no change.
-            Err(_) => Fate::Same,
+            Err(_) => ProgramState::Same,
         }
     }
 }
@@ -78,11 +78,11 @@ mod tests {
         let path = folder.path().join("thru");
         std::fs::write(&path, "old").unwrap();
         let program = Program::at(&path).unwrap();
-        assert_eq!(program.fate(), Fate::Same);
+        assert_eq!(program.state(), ProgramState::Same);
         std::fs::write(folder.path().join("new"), "new").unwrap();
         std::fs::rename(folder.path().join("new"), &path).unwrap();
-        assert_eq!(program.fate(), Fate::Replaced);
+        assert_eq!(program.state(), ProgramState::Replaced);
         std::fs::remove_file(&path).unwrap();
-        assert_eq!(program.fate(), Fate::Gone);
+        assert_eq!(program.state(), ProgramState::Gone);
     }
 }

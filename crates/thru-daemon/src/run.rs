@@ -16,8 +16,8 @@ use crate::lock::DaemonLock;
 use crate::log::Log;
 use crate::mailbox::{Delays, Mailbox, Stopper};
 use crate::paths::Paths;
-use crate::program::{Fate, Program};
-use crate::server::{Desk, Server};
+use crate::program::{Program, ProgramState};
+use crate::server::{Server, ServerState};
 use crate::settings::Settings;
 use crate::socket::Socket;
 use crate::syncing;
@@ -114,7 +114,7 @@ pub fn run(setup: Setup, work: &mut dyn Work, log: &Arc<Log>) -> Result<End, Run
     lock.sign(&hello, &paths.socket).map_err(at(&paths.lock))?;
     let socket = Socket::listen(&paths.socket).map_err(at(&paths.socket))?;
     let mailbox = Arc::clone(&stopper.mailbox);
-    let desk = Arc::new(Desk {
+    let shared = Arc::new(ServerState {
         hello: hello.clone(),
         mailbox: Arc::clone(&mailbox),
         service: Arc::clone(&service),
@@ -126,8 +126,8 @@ pub fn run(setup: Setup, work: &mut dyn Work, log: &Arc<Log>) -> Result<End, Run
     });
     let (delay, for_sync) = (settings.sync_delay, Arc::clone(&mailbox));
     let now = Instant::now();
-    let mut turning = Turning {
-        desk: Arc::clone(&desk),
+    let mut event_loop = EventLoop {
+        shared: Arc::clone(&shared),
         watching: Watching::new(Arc::clone(&mailbox), settings.watch),
         clockwork: Clockwork::new(clock),
         next_check: now + settings.check_interval,
@@ -149,13 +149,13 @@ pub fn run(setup: Setup, work: &mut dyn Work, log: &Arc<Log>) -> Result<End, Run
         program,
         work,
     };
-    turning.publish();
-    let server = Server::start(socket, desk).map_err(RunError::Thread)?;
+    event_loop.publish();
+    let server = Server::start(socket, shared).map_err(RunError::Thread)?;
     let syncing = syncing::start(for_sync, service, delay, Arc::clone(log));
     let syncing = syncing.map_err(RunError::Thread)?;
     log.info(&format!("started: version {}, process {}", hello.version, hello.pid));
 
-    let end = turning.turn_until_the_end(&lock, &server);
+    let end = event_loop.turn_until_the_end(&lock, &server);
     log.info(match end {
         End::Asked => "ended: asked to",
         End::Idle => "ended: nothing to do",
@@ -191,14 +191,14 @@ impl Pause {
 }
 
 /// The state of the loop.
-struct Turning<'a> {
+struct EventLoop<'a> {
     work: &'a mut dyn Work,
     log: &'a Log,
     paths: Paths,
     settings: Settings,
     program: Option<Program>,
     mailbox: Arc<Mailbox>,
-    desk: Arc<Desk>,
+    shared: Arc<ServerState>,
     watching: Watching,
     clockwork: Clockwork,
     next_check: Instant,
@@ -218,7 +218,7 @@ struct Turning<'a> {
     missing_program: bool,
 }
 
-impl Turning<'_> {
+impl EventLoop<'_> {
     fn turn_until_the_end(&mut self, lock: &DaemonLock, server: &Server) -> End {
         let folders = self.watched();
         self.watching.set(folders);
@@ -349,11 +349,11 @@ impl Turning<'_> {
 
     /// Checks that files and folders are still in place.
     fn check(&mut self) -> Option<End> {
-        match self.program.as_ref().map_or(Fate::Same, Program::fate) {
-            Fate::Replaced => return Some(End::Replaced),
+        match self.program.as_ref().map_or(ProgramState::Same, Program::state) {
+            ProgramState::Replaced => return Some(End::Replaced),
             // During an upgrade it may be gone for a moment.
-            Fate::Gone if self.missing_program => return Some(End::Gone),
-            fate => self.missing_program = fate == Fate::Gone,
+            ProgramState::Gone if self.missing_program => return Some(End::Gone),
+            state => self.missing_program = state == ProgramState::Gone,
         }
         if self.watching.check() {
             self.mailbox.change(News::add_everything);
@@ -403,7 +403,7 @@ impl Turning<'_> {
     /// Publishes the status.
     fn publish(&mut self) {
         let work = catch_unwind(AssertUnwindSafe(|| self.work.status())).unwrap_or(Value::Null);
-        let hello = &self.desk.hello;
+        let hello = &self.shared.hello;
         let due: Option<Timestamp> = self.outcome.due;
         let status = json!({
             "version": hello.version,
@@ -423,6 +423,6 @@ impl Turning<'_> {
             "socket": self.paths.socket,
             "work": work,
         });
-        *self.desk.status.lock().unwrap_or_else(PoisonError::into_inner) = status;
+        *self.shared.status.lock().unwrap_or_else(PoisonError::into_inner) = status;
     }
 }

@@ -27,7 +27,7 @@ const WAIT: Duration = Duration::from_mins(1);
 const LONGEST_WAIT: Duration = Duration::from_mins(10);
 
 /// The state shared by connections.
-pub(crate) struct Desk {
+pub(crate) struct ServerState {
     pub(crate) hello: Hello,
     pub(crate) mailbox: Arc<Mailbox>,
     pub(crate) service: Arc<dyn Service>,
@@ -47,12 +47,12 @@ pub(crate) struct Server {
 
 impl Server {
     /// Starts to accept connections.
-    pub(crate) fn start(socket: Socket, desk: Arc<Desk>) -> std::io::Result<Self> {
+    pub(crate) fn start(socket: Socket, shared: Arc<ServerState>) -> std::io::Result<Self> {
         let file = socket.file().clone();
         let accept = move || {
-            while !desk.mailbox.is_stopped() {
+            while !shared.mailbox.is_stopped() {
                 match socket.accept() {
-                    Ok(stream) => receive(stream, &desk),
+                    Ok(stream) => receive(stream, &shared),
                     // Too many open files, say: it passes, and a busy loop makes it worse.
                     Err(_) => thread::sleep(Duration::from_millis(50)),
                 }
@@ -79,40 +79,40 @@ impl Drop for Server {
 }
 
 /// Serves a connection on a thread of its own, unless there are too many.
-fn receive(stream: Stream, desk: &Arc<Desk>) {
-    if desk.mailbox.is_stopped() || !is_same_user(&stream) {
+fn receive(stream: Stream, shared: &Arc<ServerState>) {
+    if shared.mailbox.is_stopped() || !is_same_user(&stream) {
         return;
     }
-    if desk.connections.fetch_add(1, Ordering::Relaxed) >= MOST_CONNECTIONS {
-        desk.connections.fetch_sub(1, Ordering::Relaxed);
+    if shared.connections.fetch_add(1, Ordering::Relaxed) >= MOST_CONNECTIONS {
+        shared.connections.fetch_sub(1, Ordering::Relaxed);
         // Most likely a poke, and a superfluous one does no harm.
-        desk.mailbox.poke(None);
+        shared.mailbox.poke(None);
         return;
     }
-    let there = Arc::clone(desk);
+    let there = Arc::clone(shared);
     let answer = move || {
         // A panic is a bug in one answer; it must not use up a slot for ever.
-        let _ = catch_unwind(AssertUnwindSafe(|| converse(&stream, &there)));
+        let _ = catch_unwind(AssertUnwindSafe(|| serve(&stream, &there)));
         there.connections.fetch_sub(1, Ordering::Relaxed);
     };
     if thread::Builder::new().name("answer".to_owned()).spawn(answer).is_err() {
-        desk.connections.fetch_sub(1, Ordering::Relaxed);
+        shared.connections.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-fn converse(stream: &Stream, desk: &Desk) {
+fn serve(stream: &Stream, shared: &ServerState) {
     let mut reader = MessageReader::new();
-    let timed = || Timed { stream, deadline: Instant::now() + desk.patience };
+    let timed = || Timed { stream, deadline: Instant::now() + shared.patience };
     loop {
         let (message, is_last) = match reader.next(&mut timed()) {
-            Ok(Some(message)) => (desk.respond(&message), false),
+            Ok(Some(message)) => (shared.respond(&message), false),
             // Opened and closed without a message: a hook's poke.
-            Ok(None) if reader.form().is_none() => return desk.mailbox.poke(None),
+            Ok(None) if reader.form().is_none() => return shared.mailbox.poke(None),
             // The same on a Windows pipe.
             Err(FrameError::Io(error))
                 if reader.form().is_none() && error.kind() == ErrorKind::BrokenPipe =>
             {
-                return desk.mailbox.poke(None);
+                return shared.mailbox.poke(None);
             }
             Ok(None) | Err(FrameError::Io(_)) => return,
             Err(error @ FrameError::TooLong) => {
@@ -132,7 +132,7 @@ fn converse(stream: &Stream, desk: &Desk) {
     }
 }
 
-impl Desk {
+impl ServerState {
     /// Returns the answer to a message, if it wants one.
     fn respond(&self, message: &[u8]) -> Option<Vec<u8>> {
         self.mailbox.asked();

@@ -57,7 +57,7 @@ impl Intake {
                 outcome.not_understood += 1;
                 continue;
             };
-            if !may_come_in(&operation, &accepted) {
+            if !may_adopt(&operation, &accepted) {
                 *outcome.left_out.entry(exported.kind.clone()).or_default() += 1;
                 continue;
             }
@@ -83,7 +83,7 @@ impl Intake {
 }
 
 /// Returns true if a decision made elsewhere may hold here. An undo may if the operation it undoes may.
-fn may_come_in(operation: &Operation, accepted: &HashSet<String>) -> bool {
+fn may_adopt(operation: &Operation, accepted: &HashSet<String>) -> bool {
     match operation {
         Operation::MemoryTold(_)
         | Operation::MemoryEdited { .. }

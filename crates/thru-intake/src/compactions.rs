@@ -48,10 +48,10 @@ impl Intake {
         session: i64,
         hooks: i64,
     ) -> Result<()> {
-        let told = told(batch.compaction_events(session)?);
+        let heard = pair_events(batch.compaction_events(session)?);
         batch.untell_compactions(session, hooks)?;
         let boundaries = batch.boundaries(session, hooks)?;
-        for (compaction, boundary) in matched(told, &boundaries) {
+        for (compaction, boundary) in match_boundaries(heard, &boundaries) {
             batch.tell_compaction(session, hooks, boundary, &compaction.told)?;
         }
         Ok(())
@@ -220,7 +220,7 @@ fn key(session: &SessionKey, event: &str) -> String {
 }
 
 /// A compaction as hooks recorded it.
-struct Heard {
+struct HookCompaction {
     told: ToldCompaction,
     /// The time of the event that ended it, if hooks recorded one.
     ended: Option<Timestamp>,
@@ -229,8 +229,8 @@ struct Heard {
 
 /// Pairs events into compactions: each begins with an event before it, if there is one, and ends with the event
 /// after it.
-fn told(events: Vec<CompactionEvent>) -> Vec<Heard> {
-    let mut all: Vec<Heard> = Vec::new();
+fn pair_events(events: Vec<CompactionEvent>) -> Vec<HookCompaction> {
+    let mut all: Vec<HookCompaction> = Vec::new();
     for event in events {
         let open = all.last_mut().filter(|last| last.ended.is_none());
         match (event.event == BEFORE, open) {
@@ -238,7 +238,7 @@ fn told(events: Vec<CompactionEvent>) -> Vec<Heard> {
                 last.ended = Some(event.at);
                 last.told.summary = event.summary;
             }
-            (is_before, _) => all.push(Heard {
+            (is_before, _) => all.push(HookCompaction {
                 ended: (!is_before).then_some(event.at),
                 began: is_before.then_some(event.at),
                 told: ToldCompaction {
@@ -256,7 +256,10 @@ fn told(events: Vec<CompactionEvent>) -> Vec<Heard> {
 
 /// Matches each compaction with a boundary of the transcript: the first free one between its beginning and its
 /// end, or the beginning of the next.
-fn matched(heard: Vec<Heard>, boundaries: &[(String, Timestamp)]) -> Vec<(Heard, Option<&str>)> {
+fn match_boundaries(
+    heard: Vec<HookCompaction>,
+    boundaries: &[(String, Timestamp)],
+) -> Vec<(HookCompaction, Option<&str>)> {
     let ends: Vec<Timestamp> = heard
         .iter()
         .enumerate()

@@ -278,7 +278,7 @@ impl Intake {
         self.put_told(batch, decisions)
     }
 
-    /// Writes the memories that people told outside of sessions and that still hold.
+    /// Writes the memories that were recorded directly and still hold.
     fn put_told(&self, batch: &mut Batch<'_>, decisions: &Decisions) -> Result<()> {
         let mut holding = HashSet::new();
         for (id, at, told) in &decisions.told {
@@ -316,7 +316,7 @@ fn told_memory(observation: &Observation, is_edited: bool) -> NewMemory {
     NewMemory::told(observation, is_edited, files.collect())
 }
 
-/// Converts a told memory into an observation.
+/// Converts a directly recorded memory into an observation.
 fn observation(id: Id, at: Timestamp, told: &Told) -> Observation {
     Observation {
         id,

@@ -19,7 +19,7 @@ use thru_lifecycle::content::{Content, ContentHasher, Message};
 use thru_redact::{Clean, Redactor, Report};
 use thru_store::{JobKind, NewMemory, NewTurn, PassageFilter, Store};
 
-use crate::laying_over::{Laid, MemoryDecisions, Models, TurnContent, is_edited};
+use crate::laying_over::{MemoryDecisions, Models, Overlay, TurnContent, is_edited};
 use crate::sessions::Indexer;
 use crate::stages::{Stage, Stages};
 use crate::{Intake, IntakeError, Result};
@@ -315,12 +315,12 @@ impl Worker<'_> {
         let contents: Vec<TurnContent> = turns.iter().map(TurnContent::of).collect();
         let models =
             Models::of(&session.key, &refinements, Some(content.hash), &contents, &turn_of);
-        let mut laid = models.over(&session.key, is_named, distiller.finish(), self.decisions);
-        decide(self.decisions, &mut laid);
+        let mut overlay = models.over(&session.key, is_named, distiller.finish(), self.decisions);
+        decide(self.decisions, &mut overlay);
         // The passages were clean when they were stored; the rules may be newer.
-        let laid = self.redactor.clean_texts(laid, Laid::texts, &mut Report::default());
-        let title = laid.get().title().map(str::to_owned);
-        let memories = laid.map(|laid| {
+        let overlay = self.redactor.clean_texts(overlay, Overlay::texts, &mut Report::default());
+        let title = overlay.get().title().map(str::to_owned);
+        let memories = overlay.map(|overlay| {
             let observation = |observation: &Observation| {
                 let files = files_of_observation(observation, &changes);
                 let is_edited = is_edited(self.decisions, &observation.id);
@@ -329,7 +329,7 @@ impl Worker<'_> {
             let summary = |summary: &Summary| {
                 NewMemory::summary(summary, files_of_summary(summary, &last_changes))
             };
-            laid.memories(&observation, &summary)
+            overlay.memories(&observation, &summary)
         });
         Ok(Distilled { session: row, memories: Some(memories), title, content, turns })
     }
@@ -347,32 +347,32 @@ pub(crate) fn kept_apart(decisions: &MemoryDecisions) -> BTreeSet<Id> {
 
 /// Applies people's decisions to distilled memories and those of models. Returns the observations that must no
 /// longer be shown: the forgotten ones, and the overwritten ones as they were.
-pub(crate) fn decide(decisions: &MemoryDecisions, laid: &mut Laid) -> Vec<Observation> {
+pub(crate) fn decide(decisions: &MemoryDecisions, overlay: &mut Overlay) -> Vec<Observation> {
     if decisions.is_empty() {
         return Vec::new();
     }
-    let forgotten: HashSet<Id> = laid
+    let forgotten: HashSet<Id> = overlay
         .ids()
         .filter(|id| {
-            laid.is_forgotten(id) || decisions.get(id).is_some_and(|decision| decision.forgotten)
+            overlay.is_forgotten(id) || decisions.get(id).is_some_and(|decision| decision.forgotten)
         })
         .collect();
-    let unwanted: Vec<Observation> = laid
+    let unwanted: Vec<Observation> = overlay
         .observations()
         .filter(|one| {
             forgotten.contains(&one.id)
                 || is_edited(decisions, &one.id)
-                || laid.is_overwritten(&one.id)
+                || overlay.is_overwritten(&one.id)
         })
         .cloned()
         .collect();
-    laid.retain(|id| !forgotten.contains(id));
-    for observation in laid.observations_mut() {
+    overlay.retain(|id| !forgotten.contains(id));
+    for observation in overlay.observations_mut() {
         if let Some(decision) = decisions.get(&observation.id) {
             decision.edit.apply(observation);
         }
     }
-    laid.change_summaries(|summary| without(summary, &unwanted));
+    overlay.change_summaries(|summary| without(summary, &unwanted));
     unwanted
 }
 

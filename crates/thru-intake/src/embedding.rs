@@ -22,7 +22,7 @@ use thru_store::{Store, StoreError};
 use crate::{Intake, IntakeError, Result};
 
 /// Texts that are embedded and made durable together: the most that a power cut can lose.
-const TOGETHER: usize = 64;
+const BATCH_TEXTS: usize = 64;
 /// Texts that are listed at a time: some minutes of work.
 const LISTED: usize = 4_096;
 /// The time to wait for another writer of vectors, which takes moments.
@@ -74,7 +74,7 @@ type OpenIndex = fn(&Layout, &Store, Collection) -> thru_store::Result<TextIndex
 type Made = Vec<(u64, Vec<Vec<f32>>)>;
 
 /// A batch of texts of one collection.
-type Together<'t> = (Collection, &'t [IndexedText]);
+type TextBatch<'t> = (Collection, &'t [IndexedText]);
 
 /// The texts to embed next.
 struct Listing {
@@ -103,19 +103,19 @@ impl Intake {
         self.redactor.expect_much();
         let mut done = Embedded::default();
         // Refused, or gone since they were listed; not tried again in this run.
-        let mut passed_over = HashSet::new();
-        while let Some(listing) = self.texts_to_embed(how, &passed_over)? {
+        let mut skipped = HashSet::new();
+        while let Some(listing) = self.texts_to_embed(how, &skipped)? {
             done.waiting = listing.count as u64;
             progress(&done);
             for (collection, texts) in &listing.texts {
-                for texts in texts.chunks(TOGETHER) {
+                for texts in texts.chunks(BATCH_TEXTS) {
                     let room = how.most.map_or(usize::MAX, |most| most - done.texts as usize);
                     done.stopped = how.stop.load(Ordering::Relaxed);
                     if done.stopped || room == 0 {
                         return Ok(done);
                     }
                     let texts = &texts[..texts.len().min(room)];
-                    match self.embed_together(how, (*collection, texts), &mut done) {
+                    match self.embed_batch(how, (*collection, texts), &mut done) {
                         Err(IntakeError::Embed(EmbedError::Stopped)) => {
                             done.stopped = true;
                             return Ok(done);
@@ -128,7 +128,7 @@ impl Intake {
                         }
                         outcome => outcome?,
                     }
-                    passed_over.extend(texts.iter().map(|text| text.key));
+                    skipped.extend(texts.iter().map(|text| text.key));
                     done.waiting = done.waiting.saturating_sub(texts.len() as u64);
                     progress(&done);
                 }
@@ -165,7 +165,7 @@ impl Intake {
             let Some(dimensions) = folder.dimensions else {
                 // Its contents are unknown, and it can be made again.
                 if folder.bytes > 0 {
-                    patiently(|| folder.remove_segments())?;
+                    retry_while_busy(|| folder.remove_segments())?;
                 }
                 continue;
             };
@@ -211,7 +211,7 @@ impl Intake {
     fn texts_to_embed(
         &self,
         how: &Embedding<'_>,
-        passed_over: &HashSet<u64>,
+        skipped: &HashSet<u64>,
     ) -> Result<Option<Listing>> {
         let Some(store) = Store::open_if_there(&self.layout)? else { return Ok(None) };
         // A store of an older version is upgraded by its next writer.
@@ -221,8 +221,7 @@ impl Intake {
         let model = how.embedder.model();
         let vectors = open(&ModelFolder::at(&self.layout.vectors(), model)?)?;
         let is_done = |key| {
-            vectors.as_ref().is_some_and(|vectors| vectors.contains(key))
-                || passed_over.contains(&key)
+            vectors.as_ref().is_some_and(|vectors| vectors.contains(key)) || skipped.contains(&key)
         };
         // A text in several sessions may be sent if one of them allows it.
         let known = RefCell::new(HashMap::new());
@@ -263,10 +262,10 @@ impl Intake {
         Ok((listing.count > 0).then_some(listing))
     }
 
-    fn embed_together(
+    fn embed_batch(
         &self,
         how: &Embedding<'_>,
-        (collection, wanted): Together<'_>,
+        (collection, wanted): TextBatch<'_>,
         done: &mut Embedded,
     ) -> Result<()> {
         let Some(store) = Store::open_if_there(&self.layout)? else { return Ok(()) };
@@ -288,7 +287,7 @@ impl Intake {
         &self,
         model: &str,
         generation: &str,
-        (collection, wanted): Together<'_>,
+        (collection, wanted): TextBatch<'_>,
         mut made: Made,
         done: &mut Embedded,
     ) -> Result<()> {
@@ -318,7 +317,7 @@ impl Intake {
     /// Takes the writer's lock of a model's vectors, waiting for it if need be.
     fn vector_writer(&self, model: &str, dimensions: usize) -> Result<VectorWriter> {
         let folder = self.layout.vectors().join(model);
-        patiently(|| VectorWriter::open(&folder, dimensions, model))
+        retry_while_busy(|| VectorWriter::open(&folder, dimensions, model))
     }
 
     /// Takes the lock that lets one process embed at a time, since two would do the same work.
@@ -340,7 +339,7 @@ impl Intake {
 }
 
 /// Retries an action that needs a writer's lock until the lock is free or the patience ends.
-fn patiently<T>(mut attempt: impl FnMut() -> thru_store::Result<T>) -> Result<T> {
+fn retry_while_busy<T>(mut attempt: impl FnMut() -> thru_store::Result<T>) -> Result<T> {
     let deadline = Instant::now() + PATIENCE;
     loop {
         match attempt() {

@@ -114,7 +114,7 @@ impl Intake {
         let started = Instant::now();
         let mut store = self.open_store(migrating)?;
         self.apply_journal(&mut store)?;
-        self.take_up_abandoned(&mut store)?;
+        self.requeue_abandoned(&mut store)?;
         let applied = self.apply_events(&mut store)?;
         let mut report =
             ImportReport { problems: plan.problems.clone(), ..ImportReport::default() };
@@ -178,9 +178,9 @@ impl Intake {
                 written?;
             }
             stages.time(Stage::Store, || self.settle_events(&mut store, applied))?;
-            indexer.troubled = troubled(&plan.sources, &job);
+            indexer.unreadable = unreadable_sessions(&plan.sources, &job);
             self.close_inactive(&mut store)?;
-            self.begin_to_index(&mut store, how.distil)?;
+            self.mark_indexing(&mut store, how.distil)?;
             let distilled = self.distil(
                 &mut store,
                 how.distil,
@@ -217,16 +217,16 @@ impl Intake {
 }
 
 /// The sessions with unreadable files, and the problem of each.
-fn troubled(sources: &[Source], job: &Job<'_>) -> HashMap<SessionKey, String> {
+fn unreadable_sessions(sources: &[Source], job: &Job<'_>) -> HashMap<SessionKey, String> {
     let Ok(problems) = job.problems.lock() else { return HashMap::new() };
     let of_path: HashMap<&Path, &Source> =
         sources.iter().map(|source| (source.path.as_path(), source)).collect();
-    let troubled = problems.iter().filter_map(|problem| {
+    let unreadable = problems.iter().filter_map(|problem| {
         let source = of_path.get(problem.path.as_path())?;
         let key = SessionKey { agent: source.agent, id: source.session.clone() };
         Some((key, problem.message.clone()))
     });
-    troubled.collect()
+    unreadable.collect()
 }
 
 /// The state that the workers of one import share.

@@ -31,7 +31,7 @@ pub(crate) struct Models {
     turns: BTreeMap<u32, Vec<Answer>>,
     /// The answer about the whole session as it is now.
     whole: Option<RefinedSession>,
-    /// True if only answers that people decided about are laid over.
+    /// True if only answers that people decided about are overlay over.
     only_decided: bool,
 }
 
@@ -58,7 +58,7 @@ impl TurnContent {
 
 /// The memories of a session, distilled and of models.
 #[derive(Default)]
-pub(crate) struct Laid {
+pub(crate) struct Overlay {
     distillate: Distillate,
     refined: Vec<Observation>,
     /// Distilled observations that a refined one replaces.
@@ -115,7 +115,7 @@ impl Models {
         is_named: bool,
         distillate: Distillate,
         decisions: &MemoryDecisions,
-    ) -> Laid {
+    ) -> Overlay {
         let Self { turns, whole, only_decided } = self;
         let is_decided = |id: &Id| is_decided(decisions, id);
         let summaries = distillate.summary.iter().map(|summary| summary.id);
@@ -128,20 +128,20 @@ impl Models {
             .map(|one| one.turn)
             .collect();
         is_touched |= !touched.is_empty();
-        let mut laid = Laid { distillate, ..Laid::default() };
+        let mut overlay = Overlay { distillate, ..Overlay::default() };
         for (turn, answers) in turns {
-            let is_laid_over = !only_decided && !touched.contains(&turn);
-            is_touched |= laid.lay_over(turn, answers, is_laid_over, decisions);
+            let is_overlaid = !only_decided && !touched.contains(&turn);
+            is_touched |= overlay.overlay_turn(turn, answers, is_overlaid, decisions);
         }
-        let distilled = laid.distillate.summary.as_ref();
+        let distilled = overlay.distillate.summary.as_ref();
         if decisions.get(&summary_id(session)).is_some_and(|decision| decision.forgotten) {
-            laid.forgotten.extend(distilled.map(|summary| summary.id));
+            overlay.forgotten.extend(distilled.map(|summary| summary.id));
         }
-        laid.summary = whole
+        overlay.summary = whole
             .filter(|_| !is_touched)
             .zip(distilled)
             .map(|(whole, distilled)| summary_of(session, is_named, whole, distilled));
-        laid
+        overlay
     }
 }
 
@@ -234,7 +234,7 @@ fn summary_of(
 ) -> Summary {
     let RefinedSession { title, digest: made, sections } = whole;
     let mut digest = distilled.digest.clone();
-    lay_over_digest(&mut digest, made);
+    overlay_digest(&mut digest, made);
     Summary {
         id: summary_id(session),
         title: if is_named || title.is_empty() { distilled.title.clone() } else { title },
@@ -259,7 +259,7 @@ fn digest_of(summary: &mut Summary, turn: u32) -> Option<&mut Digest> {
 
 /// Lays a model's digest over a distilled one. Changes, decisions and the outcome are known from the record
 /// of the work; the rest a model says better.
-fn lay_over_digest(digest: &mut Digest, made: Digest) {
+fn overlay_digest(digest: &mut Digest, made: Digest) {
     let Digest { request, investigated, learned, completed, next_steps, .. } = made;
     digest.request = request.or(digest.request.take());
     let lists = [
@@ -275,13 +275,13 @@ fn lay_over_digest(digest: &mut Digest, made: Digest) {
     }
 }
 
-impl Laid {
+impl Overlay {
     /// Lays answers over a turn, and returns true if people decided about any of them.
-    fn lay_over(
+    fn overlay_turn(
         &mut self,
         turn: u32,
         answers: Vec<Answer>,
-        is_laid_over: bool,
+        is_overlaid: bool,
         decisions: &MemoryDecisions,
     ) -> bool {
         let is_touched = answers.iter().any(|answer| answer.is_decided_about(decisions));
@@ -299,7 +299,7 @@ impl Laid {
                 }
             }
         }
-        let stands = is_laid_over.then(|| {
+        let stands = is_overlaid.then(|| {
             answers.iter().rposition(|answer| {
                 answer.holds && (!is_touched || answer.is_decided_about(decisions))
             })
@@ -313,7 +313,7 @@ impl Laid {
             if let Some(digest) = summary.and_then(|summary| digest_of(summary, turn))
                 && !is_touched
             {
-                lay_over_digest(digest, answer.made.digest.clone());
+                overlay_digest(digest, answer.made.digest.clone());
             }
         }
         // An overwritten observation stays, whatever else counts.
@@ -327,7 +327,7 @@ impl Laid {
     }
 
     /// Returns the memories to show: the distilled ones, with those of models in their place.
-    pub(crate) fn into_told(self) -> Distillate {
+    pub(crate) fn into_shown(self) -> Distillate {
         let Self { mut distillate, refined, superseded, summary, .. } = self;
         distillate.observations.retain(|one| !superseded.contains(&one.id));
         distillate.observations.extend(refined);

@@ -87,13 +87,13 @@ pub enum Operation {
         /// The key of each delivered thing.
         keys: Vec<Id>,
     },
-    /// A person told us something to remember.
+    /// A person or an agent recorded a memory directly.
     MemoryTold(Told),
     /// A person overwrote a memory.
     MemoryEdited {
         /// The memory.
         memory: Id,
-        /// The session that it comes from; `None` if a person told it.
+        /// The session that it comes from; `None` if it was recorded directly.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         session: Option<SessionKey>,
         /// The new text.
@@ -103,7 +103,7 @@ pub enum Operation {
     MemoryForgotten {
         /// The memory.
         memory: Id,
-        /// The session that it comes from; `None` if a person told it.
+        /// The session that it comes from; `None` if it was recorded directly.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         session: Option<SessionKey>,
     },
@@ -193,7 +193,7 @@ impl RetiredEpisode {
     }
 }
 
-/// A memory that a person, or an agent, told us to keep.
+/// A memory that a person, or an agent, recorded directly.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Told {
@@ -214,13 +214,13 @@ pub struct Told {
     /// The project it holds for; `None` for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<ProjectKey>,
-    /// True if an agent told it on its own: then they are not the user's words.
+    /// True if an agent recorded it on its own: then these are not the user's words.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_agent: bool,
 }
 
 impl Told {
-    /// Returns the id of the memory told in the record with this key.
+    /// Returns the id of the memory in the record with this key.
     pub fn id(key: &str) -> Id {
         Id::derive(&[b"told", key.as_bytes()])
     }
@@ -337,7 +337,7 @@ impl Intake {
         Ok(keys)
     }
 
-    /// Records a memory that a person told, creating the store if need be, and returns the record's key.
+    /// Records a memory directly, creating the store if need be, and returns the record's key.
     ///
     /// # Errors
     /// Fails if the journal or the store cannot be written.

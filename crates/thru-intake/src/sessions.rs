@@ -78,7 +78,7 @@ pub(crate) struct Indexer<'a> {
     intake: &'a Intake,
     now: Timestamp,
     /// The sessions with unreadable files in this run, and the problem of each.
-    pub(crate) troubled: HashMap<SessionKey, String>,
+    pub(crate) unreadable: HashMap<SessionKey, String>,
     pub(crate) done: IndexedSessions,
     /// True if the transcripts were read as well: without them, only half of a session would be indexed.
     may_index: bool,
@@ -89,7 +89,7 @@ impl<'a> Indexer<'a> {
         Self {
             intake,
             now: intake.clock.now(),
-            troubled: HashMap::new(),
+            unreadable: HashMap::new(),
             done: IndexedSessions::default(),
             may_index: true,
         }
@@ -146,7 +146,7 @@ impl<'a> Indexer<'a> {
         {
             return Ok(Indexed::Unchanged(known.uuid));
         }
-        if let Some(trouble) = self.troubled.get(&course.key) {
+        if let Some(trouble) = self.unreadable.get(&course.key) {
             return self.failed(batch, course, reason, trouble);
         }
         // Requested again although it is indexed, or grown only by what does not count.
@@ -225,7 +225,7 @@ impl Intake {
     ) -> Result<()> {
         let mut store = self.open_store(&mut |_, _, _| {})?;
         self.bring_up(&mut store)?;
-        self.try_again(&mut store, session)?;
+        self.retry_failed(&mut store, session)?;
         if let Some(row) = store.session_by_key(session)?
             && let Some(course) = store.course(row)?
             && let Some(conversation) = course.heard.at(self.clock.now(), &self.options.limits)
@@ -242,7 +242,7 @@ impl Intake {
     }
 
     /// Retries a failed session at once, because it was requested.
-    fn try_again(&self, store: &mut Store, session: &SessionKey) -> Result<()> {
+    fn retry_failed(&self, store: &mut Store, session: &SessionKey) -> Result<()> {
         let Some(row) = store.session_by_key(session)? else { return Ok(()) };
         let batch = store.begin()?;
         if let Some(course) = batch.course(row)?
@@ -261,15 +261,15 @@ impl Intake {
         let events = batch.course_events(session)?;
         let limits = &self.options.limits;
         let events = in_order(events, self.clock.now());
-        let told = Conversation::fold(events.iter().map(of_course), limits);
-        batch.set_conversation(session, told.as_ref())?;
+        let conversation = Conversation::fold(events.iter().map(course_event), limits);
+        batch.set_conversation(session, conversation.as_ref())?;
         let Some(course) = batch.course(session)? else { return Ok(()) };
-        self.have_indexed(batch, &course)
+        self.queue_if_left(batch, &course)
     }
 
     /// Queues a session that was left, unless it is indexed, and notes the time of the next change that
     /// time alone brings.
-    fn have_indexed(&self, batch: &Batch<'_>, course: &Course) -> Result<()> {
+    fn queue_if_left(&self, batch: &Batch<'_>, course: &Course) -> Result<()> {
         let (now, limits) = (self.clock.now(), &self.options.limits);
         let Some(conversation) = course.heard.at(now, limits) else { return Ok(()) };
         batch.set_due(course.row, conversation.due(limits))?;
@@ -291,7 +291,7 @@ impl Intake {
         let batch = store.begin()?;
         for session in due {
             if let Some(course) = batch.course(session)? {
-                self.have_indexed(&batch, &course)?;
+                self.queue_if_left(&batch, &course)?;
             }
         }
         batch.commit()?;
@@ -299,7 +299,7 @@ impl Intake {
     }
 
     /// Requeues sessions whose indexing was cut short by a kill.
-    pub(crate) fn take_up_abandoned(&self, store: &mut Store) -> Result<()> {
+    pub(crate) fn requeue_abandoned(&self, store: &mut Store) -> Result<()> {
         let batch = store.begin()?;
         for session in batch.abandoned_sessions()? {
             let waiting = (Indexing::Running { grew: false }).given_back();
@@ -320,7 +320,7 @@ impl Intake {
     }
 
     /// Marks the requested sessions as being indexed, if they were left.
-    pub(crate) fn begin_to_index(&self, store: &mut Store, which: Which<'_>) -> Result<()> {
+    pub(crate) fn mark_indexing(&self, store: &mut Store, which: Which<'_>) -> Result<()> {
         let Which::These(asked) = which else { return Ok(()) };
         let rows = rows_of(store, asked)?;
         let now = self.clock.now();
@@ -417,7 +417,7 @@ fn in_order(mut events: Vec<CourseEvent>, now: Timestamp) -> Vec<CourseEvent> {
 }
 
 /// Converts an event to its meaning for the course of its session.
-fn of_course(event: &CourseEvent) -> (Event, Timestamp) {
+fn course_event(event: &CourseEvent) -> (Event, Timestamp) {
     let detail: Value = serde_json::from_str(&event.detail).unwrap_or_default();
     let course = match event.event.as_str() {
         CLOSED => {

@@ -69,11 +69,11 @@ impl Intake {
             }
             maker.add(moment);
         }
-        let (mut unwanted, mut told) = (Vec::new(), Vec::new());
+        let (mut unwanted, mut shown) = (Vec::new(), Vec::new());
         let mut content = maker.finish(|distillate| {
-            let mut laid = models.over(&session.key, false, distillate, &decisions);
-            unwanted = decide(&decisions, &mut laid);
-            let mut distillate = laid.into_told();
+            let mut overlay = models.over(&session.key, false, distillate, &decisions);
+            unwanted = decide(&decisions, &mut overlay);
+            let mut distillate = overlay.into_shown();
             // The text below an overwritten title still has the old words.
             for observation in &mut distillate.observations {
                 let edit = decisions.get(&observation.id).map(|decision| &decision.edit);
@@ -81,10 +81,10 @@ impl Intake {
                     observation.narrative = None;
                 }
             }
-            told.clone_from(&distillate.observations);
+            shown.clone_from(&distillate.observations);
             distillate
         });
-        leave_out(&mut content, &unwanted, &told);
+        drop_unwanted(&mut content, &unwanted, &shown);
         // The passages were clean when they were stored; the rules may be newer.
         Ok(self.redactor().clean_texts(content, SnapshotContent::texts, &mut Report::default()))
     }
@@ -110,12 +110,12 @@ fn decided_models(
 }
 
 /// Leaves out statements that the agent made together with unwanted ones. The person's own words stay.
-fn leave_out(content: &mut SnapshotContent, unwanted: &[Observation], told: &[Observation]) {
+fn drop_unwanted(content: &mut SnapshotContent, unwanted: &[Observation], shown: &[Observation]) {
     if unwanted.is_empty() {
         return;
     }
     let is_told = |statement: &Statement| {
-        told.iter().any(|one| {
+        shown.iter().any(|one| {
             let said = one.narrative.as_ref().map(|narrative| narrative.text.as_str());
             statement.text.starts_with(said.unwrap_or(&one.title))
         })
