@@ -5,7 +5,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Value, json};
-use thru_agents::claude_code::hooks::{Answer, Event, Input, answer, keep, passage};
+use thru_agents::hooks::{ADAPTERS, Adapter, Event, HookInput, HookReply, passage};
 use thru_core::{SessionId, Timestamp};
 use thru_fuzz::lossy;
 use thru_redact::{Redactor, Report};
@@ -38,28 +38,34 @@ fuzz_target!(|data: &[u8]| {
             "error": lossy(data),
         }),
     ];
-    for event in Event::REGISTERED.iter().map(Event::as_str).chain(["CwdChanged"]) {
-        if let Ok(input) = Input::parse(event, data) {
+    for (adapter, event) in ADAPTERS.into_iter().flat_map(events) {
+        if let Ok(input) = HookInput::parse(adapter, event, data) {
             check(&redactor, &input);
         }
         for payload in &payloads {
             let input = serde_json::to_vec(payload).expect("a value that was JSON");
-            check(&redactor, &Input::parse(event, &input).expect("a whole input"));
+            check(&redactor, &HookInput::parse(adapter, event, &input).expect("a whole input"));
         }
-        let said = Answer { context: Some(lossy(data)), message: Some(lossy(data)) };
-        let output = answer(&Event::named(event), &said);
+        let reply = HookReply { context: Some(lossy(data)), message: Some(lossy(data)) };
+        let output = adapter.capture.answer(&adapter.capture.event(event), &reply);
         assert!(output.is_empty() || serde_json::from_str::<Value>(&output).is_ok());
     }
 });
 
+/// The events of an agent, and one that it does not have.
+fn events(adapter: &'static Adapter) -> impl Iterator<Item = (&'static Adapter, &'static str)> {
+    static KNOWN: [Event; 11] = Event::ALL;
+    KNOWN.iter().map(Event::as_str).chain(["CwdChanged"]).map(move |event| (adapter, event))
+}
+
 /// Does with an input what a hook does, and what intake does later.
-fn check(redactor: &Redactor, input: &Input) {
+fn check(redactor: &Redactor, input: &HookInput) {
     let _ = (input.identity(), input.is_of_machine(), input.is_of_another_host());
     let clean = |payload: Value| redactor.clean_value(payload, &mut Report::default());
-    let kept = clean(input.payload.clone()).map(|payload| keep(&input.event, payload));
+    let kept = clean(input.value.clone()).map(|payload| input.keep(payload));
     if input.event.is_tool_use() {
         let size = size(kept.get());
-        assert!(size < KEPT, "{size} bytes are kept of {}", input.payload.to_string().len());
+        assert!(size < KEPT, "{size} bytes are kept of {}", input.value.to_string().len());
     }
     let written = serde_json::to_string(kept.get()).expect("JSON that can be written");
     let read: Value = serde_json::from_str(&written).expect("JSON that can be read");
@@ -67,7 +73,7 @@ fn check(redactor: &Redactor, input: &Input) {
     let again = clean(read);
     assert_eq!(again.get(), kept.get(), "cleaning again changed what was kept");
     let (session, at) = (SessionId::new("s"), Timestamp::UNIX_EPOCH);
-    if let Some(passage) = passage(&input.event, &session, "key", at, &again) {
+    if let Some(passage) = passage(input.adapter.agent, &input.event, &session, "key", at, &again) {
         let _ = passage.get().fingerprint();
     }
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Result, bail, ensure};
 use serde_json::{Value, json};
-use thru_agents::claude_code::hooks::Input;
+use thru_agents::hooks::{self, HookInput};
 use thru_capture::session::Session;
 use thru_capture::{Recorded, Recorder, session_key};
 use thru_core::{Clock, Layout, SystemClock, Timestamp};
@@ -63,7 +63,7 @@ pub(super) fn recorded(
     let redactor = Redactor::builtin();
     let socket = paths(place.home).socket;
     let called = play(place, sessions, rate, time, &|raw| {
-        let input = Input::parse("PostToolUse", raw)?;
+        let input = HookInput::parse(hooks::ADAPTERS[0], "PostToolUse", raw)?;
         let session = Session::of(&layout, &session_key(&input));
         let journal = Journal::open(layout.journal(), &host)?;
         let recorder = Recorder { journal: &journal, redactor: &redactor, skip_tools: &[] };

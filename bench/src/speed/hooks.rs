@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use rusqlite::Connection;
 use serde_json::{Value, json};
-use thru_agents::claude_code::hooks::Input;
+use thru_agents::hooks::{self, HookInput};
 use thru_capture::session::Session;
 use thru_capture::{Recorder, session_key};
 use thru_core::{Clock, Layout, PassageKind, SystemClock};
@@ -320,7 +320,7 @@ impl<'b> Bench<'b> {
             let mut raw: Value = serde_json::from_slice(&self.tool_use(3_000))?;
             raw["session_id"] = json!(format!("bench-pending-{}-{number}", std::process::id()));
             let raw = raw.to_string().into_bytes();
-            let input = Input::parse("PostToolUse", &raw)?;
+            let input = HookInput::parse(hooks::ADAPTERS[0], "PostToolUse", &raw)?;
             let session = Session::of(&layout, &session_key(&input));
             recorder.record(&input, &raw, &session, SystemClock.now())?;
         }

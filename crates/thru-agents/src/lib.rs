@@ -14,6 +14,7 @@ mod cleaner;
 mod codex;
 mod copilot;
 mod facts;
+pub mod hooks;
 mod json;
 mod lines;
 mod names;

@@ -1,34 +1,13 @@
-//! From the input of a hook to a record in the journal.
+//! Records the input of a hook in the journal.
 
-use thru_agents::claude_code::hooks::{Event, Input, keep};
+use thru_agents::hooks::{Event, HookInput};
 use thru_core::{
-    Agent, CapturedEvent, HOOK_RECORD, INJECTED_RECORD, Id, Injection, SessionKey, Timestamp,
+    CapturedEvent, HOOK_RECORD, INJECTED_RECORD, Id, Injection, SessionKey, Timestamp,
 };
 use thru_journal::journal::{Durability, Entry, Journal};
 use thru_redact::{Redactor, Report};
 
 use crate::session::Session;
-
-/// Our own tools: what they say came from memory.
-const OWN_TOOLS: [&str; 2] = ["mcp__throughline__", "mcp__plugin_throughline_"];
-/// A tool whose calls are kept for their answers, whatever is skipped.
-const QUESTIONS: &str = "AskUserQuestion";
-
-/// What is kept of an event in a private turn: where and when it happened, nothing that was said.
-const PLACING: [&str; 12] = [
-    "session_id",
-    "transcript_path",
-    "cwd",
-    "hook_event_name",
-    "prompt_id",
-    "permission_mode",
-    "agent_id",
-    "agent_type",
-    "source",
-    "reason",
-    "trigger",
-    "model",
-];
 
 /// What became of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +35,7 @@ impl Recorder<'_> {
     /// Where the journal cannot be written.
     pub fn record(
         &self,
-        input: &Input,
+        input: &HookInput,
         raw: &[u8],
         session: &Session,
         now: Timestamp,
@@ -69,7 +48,7 @@ impl Recorder<'_> {
         }
         begin_turn(input, self.redactor, session)?;
         let is_human = is_human_prompt(input);
-        let is_private = session.is_private(input.text("prompt_id"));
+        let is_private = session.is_private(input.payload().turn());
         if is_private && (is_human || input.event.is_tool_use()) {
             return Ok(Recorded::Skipped("the turn is private"));
         }
@@ -77,20 +56,17 @@ impl Recorder<'_> {
         let key = key(input, hash, now);
         let counted = || session.count_prompt(event_id(input, raw), now);
         let prompt = is_human.then(counted).flatten();
-        let mut payload = input.payload.clone();
-        if is_private && let Some(fields) = payload.as_object_mut() {
-            fields.retain(|name, _| PLACING.contains(&name.as_str()));
-        }
+        let payload = if is_private { input.without_words() } else { input.value.clone() };
         let payload = self.redactor.clean_value(payload, &mut Report::default());
         let body = payload.map(|payload| {
             let event = CapturedEvent {
-                agent: Agent::ClaudeCode,
+                agent: input.adapter.agent,
                 event: input.event.as_str().to_owned(),
                 session: input.session.clone(),
                 prompt,
                 hash,
                 foreign: input.is_of_another_host(),
-                payload: keep(&input.event, payload),
+                payload: input.keep(payload),
             };
             serde_json::to_value(event).unwrap_or_default()
         });
@@ -117,15 +93,16 @@ impl Recorder<'_> {
             .append(&Entry { key: key.to_string(), at: now, kind, body }, Durability::Buffered)
     }
 
-    fn skipped(&self, input: &Input) -> Option<&'static str> {
+    fn skipped(&self, input: &HookInput) -> Option<&'static str> {
         if !input.event.is_tool_use() {
             return None;
         }
-        let tool = input.text("tool_name").unwrap_or_default();
-        if OWN_TOOLS.iter().any(|own| tool.starts_with(own)) {
+        let (tool, agent) = (input.payload().tool().unwrap_or_default(), input.adapter.capture);
+        if agent.is_own_tool(tool) {
             return Some("it is a tool of ours");
         }
-        let is_skipped = tool != QUESTIONS && self.skip_tools.iter().any(|skipped| skipped == tool);
+        let is_skipped =
+            !agent.asks_user(tool) && self.skip_tools.iter().any(|skipped| skipped == tool);
         is_skipped.then_some("the tool is on the skip list")
     }
 }
@@ -136,27 +113,27 @@ impl Recorder<'_> {
 /// # Errors
 /// Where the mark cannot be written or removed.
 pub fn begin_turn(
-    input: &Input,
+    input: &HookInput,
     redactor: &Redactor,
     session: &Session,
 ) -> thru_journal::Result<()> {
     match is_human_prompt(input) {
         true => {
             let is_private = redactor.is_wholly_private(input.prompt());
-            session.set_private(is_private, input.text("prompt_id"))
+            session.set_private(is_private, input.payload().turn())
         }
         false => Ok(()),
     }
 }
 
-fn is_human_prompt(input: &Input) -> bool {
+fn is_human_prompt(input: &HookInput) -> bool {
     input.event == Event::UserPromptSubmit && !input.is_of_machine()
 }
 
 /// The key of an event's record. Two copies of a hook come to the same key where the agent names the
 /// event; where it does not, intake sees by hash and time that they are one.
-fn key(input: &Input, hash: Option<Id>, now: Timestamp) -> Id {
-    let agent = Agent::ClaudeCode.as_str().as_bytes();
+fn key(input: &HookInput, hash: Option<Id>, now: Timestamp) -> Id {
+    let agent = input.adapter.agent.as_str().as_bytes();
     let (session, event) = (input.session.as_str().as_bytes(), input.event.as_str().as_bytes());
     match (input.identity(), hash) {
         (Some(id), _) => Id::derive(&[b"hook", agent, session, event, id.as_bytes()]),
@@ -170,12 +147,12 @@ fn key(input: &Input, hash: Option<Id>, now: Timestamp) -> Id {
 }
 
 /// The key of the record that an event has, or had, where this process kept it at that time.
-pub fn record_key(input: &Input, raw: &[u8], now: Timestamp) -> Id {
+pub fn record_key(input: &HookInput, raw: &[u8], now: Timestamp) -> Id {
     key(input, input.identity().is_none().then(|| Id::derive(&[raw])), now)
 }
 
 /// What the same event of the same session is known by to every copy of our hook.
-pub fn event_id(input: &Input, raw: &[u8]) -> Id {
+pub fn event_id(input: &HookInput, raw: &[u8]) -> Id {
     let event = input.event.as_str().as_bytes();
     match input.identity() {
         Some(id) => Id::derive(&[event, id.as_bytes()]),
@@ -184,6 +161,6 @@ pub fn event_id(input: &Input, raw: &[u8]) -> Id {
 }
 
 /// The session of an input.
-pub fn session_key(input: &Input) -> SessionKey {
-    SessionKey { agent: Agent::ClaudeCode, id: input.session.clone() }
+pub fn session_key(input: &HookInput) -> SessionKey {
+    SessionKey { agent: input.adapter.agent, id: input.session.clone() }
 }

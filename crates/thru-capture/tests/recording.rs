@@ -6,7 +6,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use thru_agents::claude_code::hooks::{Event, Input};
+use thru_agents::hooks::{self, Event, HookInput};
 use thru_capture::session::Session;
 use thru_capture::{Recorded, Recorder, failures, session_key};
 use thru_core::{CapturedEvent, Layout, Timestamp};
@@ -37,7 +37,7 @@ impl Place {
     fn record(&mut self, event: &str, payload: &Value) -> Recorded {
         self.second += 10;
         let raw = payload.to_string();
-        let input = Input::parse(event, raw.as_bytes()).unwrap();
+        let input = HookInput::parse(hooks::ADAPTERS[0], event, raw.as_bytes()).unwrap();
         let (journal, redactor) = (self.journal(), Redactor::builtin());
         let recorder = Recorder { journal: &journal, redactor: &redactor, skip_tools: &[] };
         let session = Session::of(&self.layout(), &session_key(&input));
@@ -92,8 +92,7 @@ fn anything() -> impl Strategy<Value = Value> {
 }
 
 fn event() -> impl Strategy<Value = String> {
-    let known: Vec<String> =
-        Event::REGISTERED.iter().map(|event| event.as_str().to_owned()).collect();
+    let known: Vec<String> = Event::ALL.iter().map(|event| event.as_str().to_owned()).collect();
     prop_oneof![9 => prop::sample::select(known), 1 => "[A-Za-z]{1,20}"]
 }
 

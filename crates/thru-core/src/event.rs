@@ -15,7 +15,7 @@ pub const INJECTED_RECORD: &str = "injected";
 pub struct CapturedEvent<P> {
     /// Whose event it is.
     pub agent: Agent,
-    /// The event, as the agent names it.
+    /// The event, by its name for all agents.
     pub event: String,
     /// The session, by the agent's own id.
     pub session: SessionId,

@@ -10,8 +10,8 @@ use std::collections::{HashMap, VecDeque};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use serde_json::{Map, Value};
-use thru_agents::claude_code::hooks::{self, Event};
+use serde_json::Value;
+use thru_agents::hooks::{self, Event, Payload};
 use thru_agents::{Discovery, agents};
 use thru_core::{
     CapturedEvent, HOOK_RECORD, INJECTED_RECORD, Id, Injection, Layout, Passage, PassageKind,
@@ -33,23 +33,8 @@ const COMMIT_RECORDS: usize = 5_000;
 /// Passages kept in memory between applying events and comparing them; the rest are made again.
 const HANDED_ON: usize = 5_000;
 
-/// Fields of an event that are kept for good: single words, and short texts of the machine.
-const DETAILS: [&str; 12] = [
-    "source",
-    "reason",
-    "trigger",
-    "error",
-    "agent_id",
-    "agent_type",
-    "prompt_id",
-    "permission_mode",
-    "duration_ms",
-    "stop_hook_active",
-    "model",
-    "is_interrupt",
-];
-/// Maximum bytes kept of each.
-const DETAIL: usize = 200;
+/// Bytes kept of the first line of a prompt.
+const FIRST_LINE: usize = 200;
 
 /// The rows of a session that events belong to.
 struct SessionRows {
@@ -139,7 +124,8 @@ impl Intake {
         // The payload was cleaned when it was recorded; the rules may be newer.
         let payload = self.redactor.clean_value(captured.payload, &mut Report::default());
         let event = Event::named(&captured.event);
-        let passage = hooks::passage(&event, &captured.session, &key, at, &payload);
+        let passage = hooks::passage(captured.agent, &event, &captured.session, &key, at, &payload);
+        let fields = Payload::new(captured.agent, payload.get());
         let known = match rows.entry(session_key.clone()) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => {
@@ -149,7 +135,7 @@ impl Intake {
             }
         };
         let session = known.session;
-        if let Some(transcript) = text(payload.get(), "transcript_path")
+        if let Some(transcript) = fields.transcript()
             && known.transcript != transcript
         {
             batch.set_source_path(known.source, transcript)?;
@@ -162,12 +148,12 @@ impl Intake {
                 at,
                 event: captured.event,
                 prompt: captured.prompt,
-                tool: text(payload.get(), "tool_name").map(str::to_owned),
+                tool: fields.tool().map(str::to_owned),
                 hash: captured.hash,
                 fingerprint: passage.as_ref().and_then(|passage| passage.get().fingerprint()),
-                detail: detail(payload.get()),
+                detail: fields.details(),
                 payload: match event {
-                    Event::PreCompact | Event::PostCompact => Some(of_compaction(payload.get())),
+                    Event::PreCompact | Event::PostCompact => Some(fields.compaction()),
                     _ => passage.is_some().then(|| payload.get().to_string()),
                 },
             },
@@ -178,7 +164,7 @@ impl Intake {
         let facts = SessionFacts {
             first: active,
             last: active,
-            directory: text(payload.get(), "cwd").map(str::to_owned),
+            directory: fields.directory().map(str::to_owned),
             // As in transcripts, a command is not the subject of a session.
             first_prompt: prompt
                 .map(|passage| first_line(&passage.get().text))
@@ -294,8 +280,10 @@ impl Intake {
             }
             let source = hook_source(&batch, &key, session)?;
             let known = batch.hook_passages(session, source)?;
-            let wanted: Vec<(Id, u32)> =
-                untold.iter().map(|(event, turn)| (hooks::passage_id(&event.key), *turn)).collect();
+            let wanted: Vec<(Id, u32)> = untold
+                .iter()
+                .map(|(event, turn)| (hooks::passage_id(key.agent, &event.key), *turn))
+                .collect();
             // In most cases the list only grew at its end.
             let kept = match wanted.starts_with(&known) {
                 true => known.len(),
@@ -332,7 +320,7 @@ impl Intake {
             // The payload was clean when it was written; the rules may be newer.
             let payload = self.redactor.clean_value(payload, &mut Report::default());
             let kind = Event::named(&event.event);
-            hooks::passage(&kind, &session.id, &event.key, event.at, &payload)
+            hooks::passage(session.agent, &kind, &session.id, &event.key, event.at, &payload)
         };
         let passages: Vec<Clean<Passage>> = untold
             .iter()
@@ -433,41 +421,9 @@ fn hook_source(batch: &Batch<'_>, key: &SessionKey, session: i64) -> Result<i64>
     Ok(batch.source(&entry, "", SourceKind::Hooks, Some(session))?)
 }
 
-fn text<'p>(payload: &'p Value, field: &str) -> Option<&'p str> {
-    payload.get(field).and_then(Value::as_str)
-}
-
-fn detail(payload: &Value) -> String {
-    let mut kept = Map::new();
-    for name in DETAILS {
-        match payload.get(name) {
-            Some(Value::String(text)) if !text.is_empty() => {
-                let text = &text[..text.floor_char_boundary(DETAIL)];
-                kept.insert(name.to_owned(), Value::String(text.to_owned()));
-            }
-            Some(value @ (Value::Number(_) | Value::Bool(_))) => {
-                kept.insert(name.to_owned(), value.clone());
-            }
-            _ => {}
-        }
-    }
-    Value::Object(kept).to_string()
-}
-
-/// Returns the fields kept of a compaction event: the trigger, the user's instructions, and the agent's own
-/// summary.
-fn of_compaction(payload: &Value) -> String {
-    const FIELDS: [&str; 3] = ["trigger", "custom_instructions", "compact_summary"];
-    let kept = FIELDS.into_iter().filter_map(|name| {
-        let text = text(payload, name).filter(|text| !text.is_empty())?;
-        Some((name.to_owned(), Value::String(text.to_owned())))
-    });
-    Value::Object(kept.collect()).to_string()
-}
-
 fn first_line(text: &str) -> String {
     let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
-    line[..line.floor_char_boundary(DETAIL)].to_owned()
+    line[..line.floor_char_boundary(FIRST_LINE)].to_owned()
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use serde_json::{Value, json};
-use thru_agents::claude_code::hooks;
+use thru_agents::hooks;
 use thru_core::{Id, SessionKey, Timestamp};
 use thru_lifecycle::content::FILTER_VERSION;
 use thru_lifecycle::conversation::{CLOCKS_DIFFER, Event, Said};

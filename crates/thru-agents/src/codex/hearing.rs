@@ -51,8 +51,8 @@ pub(super) fn texts(content: &RawValue) -> Vec<Cow<'_, str>> {
     }
 }
 
-/// A prompt without what an editor put before it.
-fn typed(message: &str) -> &str {
+/// Returns a prompt without what an editor put before it.
+pub(super) fn typed(message: &str) -> &str {
     const CONTEXT: &str = "# Context from my IDE setup:";
     const REQUEST: &str = "## My request for Codex:";
     let message = message.trim();

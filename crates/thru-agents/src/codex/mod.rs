@@ -6,6 +6,7 @@
 
 mod discover;
 mod hearing;
+mod hooks;
 mod meta;
 mod names;
 mod reader;
@@ -16,6 +17,7 @@ pub(crate) use discover::{
     at, discover, discover_changed, discover_recent, discover_session, settle,
 };
 pub(crate) use hearing::heard;
+pub(crate) use hooks::HOOKS;
 pub(crate) use meta::directory_of;
 pub(crate) use names::restore_path;
 pub(crate) use reader::Reader;

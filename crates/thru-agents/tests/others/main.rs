@@ -7,6 +7,7 @@
 )]
 
 mod codex;
+mod codex_hooks;
 #[path = "../common/mod.rs"]
 mod common;
 mod copilot;

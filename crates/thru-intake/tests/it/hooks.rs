@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use thru_agents::claude_code::hooks::Input;
+use thru_agents::hooks::{self, HookInput};
 use thru_capture::session::Session;
 use thru_capture::{Recorder, session_key};
 use thru_core::{PassageKind, Timestamp};
@@ -115,7 +115,7 @@ impl Story {
         let (at, event, payload, _) = &self.events[number];
         let at = Timestamp::from_millisecond(at.as_millisecond() + late).unwrap();
         let raw = payload.to_string();
-        let input = Input::parse(event, raw.as_bytes()).unwrap();
+        let input = HookInput::parse(hooks::ADAPTERS[0], event, raw.as_bytes()).unwrap();
         let journal = Journal::open(machine.layout().journal(), host).unwrap();
         let redactor = Redactor::builtin();
         let recorder = Recorder { journal: &journal, redactor: &redactor, skip_tools: &[] };

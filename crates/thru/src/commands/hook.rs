@@ -19,7 +19,7 @@ use thru_app::compaction;
 use thru_app::ingest::exclusions::Exclusions;
 use thru_app::{App, Machine, Places};
 
-use thru_agents::claude_code::hooks::{self, Answer, Event, Input};
+use thru_agents::hooks::{self, Adapter, Event, HookInput, HookReply};
 use thru_capture::failures::{self, Failure};
 use thru_capture::session::{Claim, Session};
 use thru_capture::timings::{self, Timing};
@@ -27,7 +27,7 @@ use thru_capture::{
     Recorded, Recorder, begin_turn, event_id, pause, record_key, rules, session_key,
 };
 use thru_config::{Config, Note};
-use thru_core::{Agent, Clock, SystemClock, Timestamp};
+use thru_core::{Clock, SystemClock, Timestamp};
 use thru_intake::Moment;
 use thru_journal::journal::Journal;
 use thru_redact::{Redactor, Report};
@@ -51,6 +51,8 @@ const LONGEST_INPUT: u64 = 32 * 1024 * 1024;
 #[derive(Clone)]
 struct Called {
     agent: String,
+    /// The agent's adapter; nothing where it has no hooks.
+    adapter: Option<&'static Adapter>,
     event: String,
     /// The project that the session was begun in, as the agent says.
     project: Option<PathBuf>,
@@ -72,10 +74,14 @@ pub(crate) fn run(words: impl Iterator<Item = OsString>) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let mut words = words.map(|word| word.to_string_lossy().into_owned());
+    let agent = words.next().unwrap_or_default();
+    let adapter = hooks::adapter_named(&agent);
+    let project = adapter.and_then(|adapter| adapter.capture.project_variable());
     let called = Called {
-        agent: words.next().unwrap_or_default(),
+        agent,
+        adapter,
         event: words.next().unwrap_or_default(),
-        project: std::env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from),
+        project: project.and_then(std::env::var_os).map(PathBuf::from),
         started,
     };
     // Without a home there is nowhere to note even this.
@@ -158,29 +164,30 @@ fn note(layout: &thru_core::Layout, called: &Called, reason: &str, shape: String
 /// Tells the user that something was not kept, where anybody listens.
 fn lost(called: &Called, reason: &str) -> String {
     let message = format!("Throughline could not record this: {reason}. See `thru doctor`.");
-    let answer = Answer { context: None, message: Some(message) };
-    hooks::answer(&Event::named(&called.event), &answer)
+    let reply = HookReply { context: None, message: Some(message) };
+    let Some(Adapter { capture, .. }) = called.adapter else { return String::new() };
+    capture.answer(&capture.event(&called.event), &reply)
 }
 
 /// Keeps the event and makes the answer.
 fn work(places: Places, machine: Arc<Machine>, called: &Called) -> Result<String, Trouble> {
     let raw = read_input()?;
     let refused = |reason: String| Trouble { reason, shape: failures::shape(&raw), lost: false };
-    // Other agents have no hooks yet.
-    if called.agent != Agent::ClaudeCode.as_str() {
+    let Some(adapter) = called.adapter else {
         return Err(refused(format!(
             "there are no hooks of an agent `{}`",
             shortened(&called.agent)
         )));
-    }
+    };
     let is_name = |event: &str| {
         (1..=64).contains(&event.len()) && event.bytes().all(|b| b.is_ascii_alphabetic())
     };
     if !is_name(&called.event) {
         return Err(refused("no event was named".to_owned()));
     }
-    let input = Input::parse(&called.event, &raw).map_err(|error| refused(error.to_string()))?;
-    let directory = input.text("cwd").map(PathBuf::from).unwrap_or_default();
+    let input = HookInput::parse(adapter, &called.event, &raw)
+        .map_err(|error| refused(error.to_string()))?;
+    let directory = input.payload().directory().map(PathBuf::from).unwrap_or_default();
     // What must not be kept, the user said there: as long as nobody can read it, nothing is. What is
     // missing comes with the transcripts.
     let unknown = |reason: String| Trouble { lost: true, ..refused(reason) };
@@ -208,7 +215,7 @@ fn work(places: Places, machine: Arc<Machine>, called: &Called) -> Result<String
         let _ = begin_turn(&input, &redactor, &session);
         return Ok(briefing::paused(&input, pause));
     }
-    let transcript = input.text("transcript_path");
+    let transcript = input.payload().transcript();
     if is_left_out(&config, &directory, transcript).map_err(unknown)? {
         return Ok(String::new());
     }
@@ -246,7 +253,7 @@ fn work(places: Places, machine: Arc<Machine>, called: &Called) -> Result<String
         background::start(&app);
     }
     let mut output = String::new();
-    if matches!(input.event, Event::Stop | Event::StopFailure) {
+    if input.event.ends_turn() {
         session.note_end_of_turn(now);
     }
     if input.event.takes_context()
@@ -277,7 +284,7 @@ fn work(places: Places, machine: Arc<Machine>, called: &Called) -> Result<String
 
 /// A compaction that begins.
 struct Compacting<'a> {
-    input: &'a Input,
+    input: &'a HookInput,
     raw: &'a [u8],
     session: &'a Session,
     now: Timestamp,
@@ -287,24 +294,25 @@ struct Compacting<'a> {
 /// Keeps what the session holds before its context is compacted. What is not done in time is done later.
 fn keep_what_survives(app: &App, event: &Compacting<'_>, redactor: &Redactor) {
     let Compacting { input, raw, session, now, called } = *event;
-    let directory = input.text("cwd").unwrap_or_default();
+    let payload = input.payload();
+    let directory = payload.directory().unwrap_or_default();
     let root = called.project.as_deref().map(|root| root.to_string_lossy().into_owned());
     // What is said in a private turn is nobody's business.
-    let asked = input
-        .text("custom_instructions")
-        .filter(|asked| !asked.trim().is_empty() && !session.is_private(input.text("prompt_id")))
+    let asked = payload
+        .instructions()
+        .filter(|asked| !asked.trim().is_empty() && !session.is_private(payload.turn()))
         .map(|asked| redactor.clean_text(asked, &mut Report::default()).into_inner());
     let moment = Moment {
         session: session_key(input),
         event: record_key(input, raw, now).to_string(),
         at: now,
-        trigger: word(input.text("trigger").unwrap_or("unknown")),
+        trigger: word(payload.trigger().unwrap_or("unknown")),
         custom_instructions: asked,
         directory: root.or_else(|| Some(directory.to_owned()).filter(|cwd| !cwd.is_empty())),
         place: None,
     };
     let owned = app.clone();
-    let transcript = PathBuf::from(input.text("transcript_path").unwrap_or_default());
+    let transcript = PathBuf::from(payload.transcript().unwrap_or_default());
     let deadline = called.started + TIME_TO_KEEP;
     let kept = waiting::within(called.started + TIME_TO_HAVE_KEPT, move || {
         compaction::keep_within(&owned, moment, &transcript, deadline)

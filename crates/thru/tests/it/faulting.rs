@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use thru_agents::claude_code::hooks::Input;
+use thru_agents::hooks::{self, HookInput};
 use thru_capture::session::Session;
 use thru_capture::{Recorded, Recorder, session_key};
 use thru_core::{Agent, SessionId, SessionKey, Timestamp};
@@ -355,7 +355,7 @@ fn a_session_whose_clock_was_ahead_can_be_closed() {
 /// Records an event as its hook would have at that time.
 fn record(home: &Home, event: &str, more: Value, at: Timestamp) {
     let payload = crate::hooking::payload(home, ONE, event, more).to_string();
-    let input = Input::parse(event, payload.as_bytes()).unwrap();
+    let input = HookInput::parse(hooks::ADAPTERS[0], event, payload.as_bytes()).unwrap();
     let layout = layout(home);
     let journal = Journal::open(layout.journal(), "test").unwrap();
     let recorder = Recorder { journal: &journal, redactor: &Redactor::builtin(), skip_tools: &[] };

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use thru_agents::claude_code;
-use thru_agents::claude_code::hooks::{Answer, Event, Input, answer};
+use thru_agents::agents;
+use thru_agents::hooks::{Event, HookInput, HookReply};
 use thru_app::Result;
 use thru_capture::pause::Pause;
 use thru_capture::session::Session;
@@ -42,7 +42,7 @@ const BACKLOG: u64 = 400 * 1024;
 const SESSIONS: usize = 4;
 
 /// What a hook says while recording is paused.
-pub(super) fn paused(input: &Input, pause: Pause) -> String {
+pub(super) fn paused(input: &HookInput, pause: Pause) -> String {
     if input.event != Event::SessionStart {
         return String::new();
     }
@@ -52,13 +52,13 @@ pub(super) fn paused(input: &Input, pause: Pause) -> String {
     };
     let message =
         format!("Throughline: recording is paused{until}. `thru capture resume` ends it.");
-    answer(&input.event, &Answer { context: None, message: Some(message) })
+    answer(input, None, Some(message))
 }
 
 /// What is to be answered.
 pub(super) struct Asked<'a> {
     /// The start of a session, or a prompt.
-    pub(super) input: &'a Input,
+    pub(super) input: &'a HookInput,
     /// The notes of the session.
     pub(super) session: &'a Session,
     /// When a turn of the session last began or ended.
@@ -73,7 +73,7 @@ pub(super) struct Asked<'a> {
 
 /// Begins to find out what a prompt means that may be answered from memory; nobody is asked about others,
 /// and the hook does not wait for it.
-pub(super) fn meaning(app: &App, input: &Input, redactor: &Redactor) -> Option<Meaning> {
+pub(super) fn meaning(app: &App, input: &HookInput, redactor: &Redactor) -> Option<Meaning> {
     let prompt = input.prompt();
     let may_be_answered = input.event == Event::UserPromptSubmit
         && !input.is_of_machine()
@@ -102,12 +102,12 @@ pub(super) fn brief(
     }
     let told = pack_for(environment, asked, &occasion, recorder.redactor, meaning)?;
     let Some((pack, project)) = told else {
-        return Ok(answer(&input.event, &Answer { context: None, message: alarm }));
+        return Ok(answer(input, None, alarm));
     };
     let is_start = input.event == Event::SessionStart;
     if !pack.lines.is_empty() {
         let injection = Injection {
-            agent: thru_core::Agent::ClaudeCode,
+            agent: input.adapter.agent,
             session: input.session.clone(),
             occasion: name(&occasion).to_owned(),
             tokens: pack.tokens,
@@ -121,7 +121,12 @@ pub(super) fn brief(
     let message = [loaded, alarm].into_iter().flatten().collect::<Vec<_>>().join(" ");
     let message = Some(message).filter(|message| !message.is_empty());
     let context = Some(pack.text.into_inner()).filter(|text| !text.is_empty());
-    Ok(answer(&input.event, &Answer { context, message }))
+    Ok(answer(input, context, message))
+}
+
+/// The output for an event, as its agent reads it.
+fn answer(input: &HookInput, context: Option<String>, message: Option<String>) -> String {
+    input.adapter.capture.answer(&input.event, &HookReply { context, message })
 }
 
 /// The pack and the name of the project; nothing where nothing is known or nothing is wanted.
@@ -189,7 +194,7 @@ fn what_it_held(
     environment: &App,
     mut store: Store,
     row: i64,
-    input: &Input,
+    input: &HookInput,
     deadline: Instant,
 ) -> Result<(Store, Option<Snapshot>)> {
     let last = store.compactions(row)?.pop();
@@ -199,7 +204,7 @@ fn what_it_held(
         return Ok((store, kept));
     }
     if let Some(moment) = last.map(|last| Moment::of(&store, &last)).transpose()?.flatten() {
-        let transcript = PathBuf::from(input.text("transcript_path").unwrap_or_default());
+        let transcript = PathBuf::from(input.payload().transcript().unwrap_or_default());
         drop(store);
         let environment_of_it = environment.clone();
         // What is there can be told all the same.
@@ -266,16 +271,16 @@ fn bring_in(environment: &App, occasion: &Occasion, deadline: Instant) -> Result
 
 /// Indexes a session that ended before the agent goes on, for those who want that. What is not done in
 /// time is done later.
-pub(super) fn index_now(environment: &App, input: &Input) {
+pub(super) fn index_now(environment: &App, input: &HookInput) {
     let _ = index_within(environment, input);
 }
 
-fn index_within(environment: &App, input: &Input) -> Result<()> {
+fn index_within(environment: &App, input: &HookInput) -> Result<()> {
     if compaction::is_to_be_upgraded(environment)? {
         return Ok(());
     }
-    let transcript = PathBuf::from(input.text("transcript_path").unwrap_or_default());
-    let found = claude_code::discover_session(&transcript, &input.session);
+    let transcript = PathBuf::from(input.payload().transcript().unwrap_or_default());
+    let found = agents::discover_session(input.adapter.agent, &transcript, &input.session);
     if let Some(lock) = environment.intake()?.try_lock(PATIENCE_AT_END)? {
         let session = session_key(input);
         let which = Which::These(std::slice::from_ref(&session));
@@ -305,7 +310,7 @@ fn occasion(asked: &Asked<'_>, idle_timeout: Duration) -> Option<Occasion> {
                 _ => Occasion::Prompt(prompt),
             })
         }
-        Event::SessionStart => Some(match input.text("source") {
+        Event::SessionStart => Some(match input.payload().source() {
             Some("compact") => Occasion::Compact,
             // A fork has all that its origin had in its context.
             Some("resume" | "fork") => Occasion::Resume,

@@ -1,18 +1,18 @@
-//! What of an input is kept: all of it, as long as it is small. Of a tool's long input and response
-//! both ends stay, with the true length; the transcript, and so the archive, has the rest.
+//! The part of a payload that is kept: all of it, as long as it is small. Of a tool's long input and
+//! response both ends stay, with the true length; the transcript, and so the archive, has the rest.
 
 use serde_json::Value;
 
-use super::Event;
+use super::{Adapter, Event};
 use crate::text::{self, PROSE_LIMIT};
 
 /// Bytes kept of a tool's input, and of its response.
 const TOOL_LIMIT: usize = 64 * 1024;
-/// Bytes that every text in them may keep however long the others are …
+/// Bytes that every text in them keeps, however long the others are …
 const FLOOR: usize = 256;
-/// … until so many bytes went to such texts, to names, and to single values.
+/// … until this many bytes went to such texts, to names, and to single values.
 const FLOORS: usize = 64 * 1024;
-/// What a value is taken to need beside its text.
+/// Bytes charged for a value beside its text.
 const VALUE: usize = 8;
 /// Elements kept of a list in them.
 const ELEMENTS: usize = 1_000;
@@ -21,19 +21,16 @@ const DEPTH: usize = 40;
 /// Members that repeat at full length what is elsewhere.
 const DROPPED: [&str; 1] = ["originalFile"];
 
-/// What is kept of a payload.
-pub fn keep(event: &Event, mut payload: Value) -> Value {
+/// Returns what is kept of a payload.
+pub fn keep(adapter: &Adapter, event: &Event, mut payload: Value) -> Value {
+    let long = adapter.capture.fields().long;
     if let Value::Object(fields) = &mut payload {
-        // What is no part of a tool's call is small, or it is what the event is about.
-        let mut others = Room::of(PROSE_LIMIT);
+        // Fields beside a tool's call are small, or the subject of the event.
+        let mut others = Room::for_texts(PROSE_LIMIT);
         fields.retain(|name, field| {
-            let is_long = match name.as_str() {
-                "tool_input" | "tool_response" => true,
-                "error" => event.is_tool_use(),
-                _ => false,
-            };
+            let is_long = long.contains(&name.as_str()) || name == "error" && event.is_tool_use();
             match is_long {
-                true => shorten(field, &mut Room::of(TOOL_LIMIT), DEPTH),
+                true => shorten(field, &mut Room::for_texts(TOOL_LIMIT), DEPTH),
                 false if others.is_used_up() => return false,
                 false => {
                     others.take(name.len());
@@ -46,16 +43,16 @@ pub fn keep(event: &Event, mut payload: Value) -> Value {
     payload
 }
 
-/// The room that is left for what is kept.
+/// Bytes left for what is kept.
 struct Room {
     /// For texts of any length.
     texts: usize,
-    /// For what is kept whether there is room for texts or not.
+    /// For parts that are kept whether there is room for texts or not.
     rest: usize,
 }
 
 impl Room {
-    const fn of(texts: usize) -> Self {
+    const fn for_texts(texts: usize) -> Self {
         Self { texts, rest: FLOORS }
     }
 
@@ -122,6 +119,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::claude_code::HOOKS;
 
     #[test]
     fn long_texts_keep_both_ends_and_their_length() {
@@ -131,7 +129,7 @@ mod tests {
             "tool_input": { "content": long, "file_path": "/a" },
             "tool_response": { "originalFile": long, "stdout": "short" },
         });
-        let kept = keep(&Event::PostToolUse, payload);
+        let kept = keep(&HOOKS, &Event::PostToolUse, payload);
         let content = kept["tool_input"]["content"].as_str().unwrap();
         assert!(content.len() <= TOOL_LIMIT && content.starts_with("head"));
         assert!(content.ends_with("tail") && content.contains("[... 1000008 bytes in all ...]"));
@@ -142,18 +140,21 @@ mod tests {
     #[test]
     fn hostile_shapes_are_bounded() {
         let many: Vec<String> = (0..50_000).map(|n| format!("{n:040}")).collect();
-        let kept = keep(&Event::PostToolUse, json!({ "tool_response": many }));
+        let kept = keep(&HOOKS, &Event::PostToolUse, json!({ "tool_response": many }));
         assert_eq!(kept["tool_response"].as_array().unwrap().len(), ELEMENTS + 1);
         let lists = vec![vec![7; 500]; 500];
         let fields: serde_json::Map<_, _> =
             (0..50_000).map(|n| (format!("{n:040}"), json!(n))).collect();
         let payload =
             json!({ "tool_response": lists, "tool_input": fields, "x".repeat(9): fields });
-        assert!(keep(&Event::PostToolUse, payload).to_string().len() < 4 * TOOL_LIMIT);
+        assert!(keep(&HOOKS, &Event::PostToolUse, payload).to_string().len() < 4 * TOOL_LIMIT);
         let mut deep = json!("x");
         for _ in 0..100 {
             deep = json!([deep]);
         }
-        assert!(keep(&Event::PostToolUse, json!({ "tool_input": deep })).to_string().len() < 400);
+        assert!(
+            keep(&HOOKS, &Event::PostToolUse, json!({ "tool_input": deep })).to_string().len()
+                < 400
+        );
     }
 }
