@@ -42,5 +42,5 @@ pub use run::{End, RunError, Setup, run};
 pub use service::{launchd_agent, systemd_unit};
 pub use settings::Settings;
 pub use socket::poke;
-pub use spawn::{MEMORY, detach, let_others_go_first, scrubbed, spawn};
+pub use spawn::{MEMORY, detach, let_others_go_first, lower_thread_priority, scrubbed, spawn};
 pub use work::{News, Outcome, Service, ToolError, Work, WorkError};

@@ -105,6 +105,12 @@ pub fn let_others_go_first() {
     }
 }
 
+/// Gives the calling thread the lowest priority, where threads have one of their own (Linux).
+pub fn lower_thread_priority() {
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::nice(19);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -72,6 +72,7 @@ impl State {
         })
     }
 
+    /// The state for programs.
     pub fn as_json(&self) -> Value {
         let current = self.current.as_ref().ok().and_then(Option::as_ref);
         json!({

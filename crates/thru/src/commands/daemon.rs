@@ -2,12 +2,10 @@
 //! is and how it lives is `thru-daemon`'s business; what it does is in `work`.
 
 mod control;
-mod embedding;
 mod installing;
 mod logs;
-mod refining;
 mod running;
-mod work;
+mod service;
 
 use std::time::Duration;
 use thru_app::App;

@@ -9,10 +9,11 @@ use thru_daemon::{
     End, Log, MEMORY, Program, RunError, Settings, Setup, Stopper, detach, let_others_go_first,
 };
 
-use super::work::{Aside, Bringing};
+use super::service::Aside;
 use super::{Outcome, identity, paths, start_detached};
 use crate::environment::Environment;
 use crate::failure::advised;
+use thru_app::background::work::Ingesting;
 
 pub(super) fn run(detached: bool, environment: &Environment) -> Result<Outcome> {
     begin_again_with_memory_settings(detached, environment);
@@ -54,7 +55,7 @@ pub(super) fn run(detached: bool, environment: &Environment) -> Result<Outcome> 
         service: Arc::new(Aside::new(environment, &chooser)),
         paths,
     };
-    let ended = thru_daemon::run(setup, &mut Bringing::new(environment, &chooser, &log), &log);
+    let ended = thru_daemon::run(setup, &mut Ingesting::new(environment, &chooser, &log), &log);
     match ended {
         Ok(End::Asked | End::Idle | End::Gone) => Ok(Outcome::Done),
         // Under a service manager the failure has it started again, as the new program.

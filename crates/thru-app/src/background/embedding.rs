@@ -1,5 +1,5 @@
-//! The daemon's thread that embeds what is new, behind everything else; and the model, which answers those
-//! who ask what a question means for as long as it is loaded.
+//! The daemon's thread that embeds new texts at the lowest priority; and its model, which embeds the queries of other
+//! processes for as long as it is loaded.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -7,70 +7,69 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use thru_app::{Context, Result};
-use thru_daemon::Log;
+use crate::trouble::{Context, Result};
+use thru_daemon::{Log, lower_thread_priority};
 use thru_embed::{EmbedError, Embedder};
 use thru_intake::{Embedding, IntakeError};
 
-use crate::environment::Environment;
-use crate::ui::{plural, printable};
-use thru_app::embedding::{Answer, Chosen, Lazy, may_see};
+use crate::app::App;
+use crate::embedding::{Answer, Chosen, Lazy, may_see};
+use crate::words::{plural, printable};
 
-/// How long news wait, so that what comes together is embedded together.
+/// The time that news wait, so that texts that come together are embedded together.
 const QUIET: Duration = Duration::from_secs(5);
-/// Texts of one step: others who want to embed get their turn between two.
+/// Texts of one step: other processes that embed get their turn between two.
 const STEP: usize = 256;
-/// How long it rests between two steps.
+/// The rest between two steps.
 const REST: Duration = Duration::from_millis(200);
-/// How long it is until somebody looks again although nothing came.
+/// The interval of a look although nothing came.
 const LONGEST: Duration = Duration::from_mins(15);
-/// How long it rests after something went wrong; twice as long after every further time, up to
-/// [`LONGEST_REST`].
+/// The rest after a failure; doubled after every further one, up to [`LONGEST_REST`].
 const SHORTEST_REST: Duration = Duration::from_mins(1);
 const LONGEST_REST: Duration = Duration::from_hours(1);
 /// After so long without use the model is let go. Where it is not loaded, questions may load it meanwhile.
 const UNUSED: Duration = Duration::from_mins(2);
-/// How often it is looked whether it can be let go.
+/// The interval at which an unused model is looked for.
 const LOOK: Duration = Duration::from_secs(15);
-/// How often the vectors of texts that are gone are taken out. Forgetting does it at once by itself.
+/// The interval at which vectors of texts that are gone are taken out. Forgetting does it at once by itself.
 const SWEEP: Duration = Duration::from_hours(24);
 
-/// Texts that are embedded between two looks whether somebody is at work: some tenths of a second.
+/// Texts that are embedded between two looks for activity: some tenths of a second.
 const AT_ONCE: usize = 4;
 /// For so long after the last hook or question nothing is embedded: on few cores even a thread of the lowest
 /// priority makes others take half as long again.
 const AT_WORK: Duration = Duration::from_secs(1);
-/// How often it is looked whether that is over.
+/// The interval at which the end of activity is looked for.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// The model that the settings name, as long as they do.
 #[derive(Default)]
-pub(super) struct Chooser {
+pub struct Chooser {
     current: Mutex<Option<Current>>,
-    /// When somebody was last at work.
+    /// The time of the last activity.
     at_work: Mutex<Option<Instant>>,
 }
 
 struct Current {
-    /// What it follows from.
+    /// The settings that it follows from.
     settings: Vec<String>,
     model: Arc<Lazy>,
 }
 
 impl Chooser {
     /// The model of these settings; nothing where there is to be none.
-    fn current(&self, environment: &Environment) -> Result<Option<Arc<Lazy>>> {
-        let all = environment.config.all().filter(|one| one.key.starts_with("embedding."));
+    fn current(&self, app: &App) -> Result<Option<Arc<Lazy>>> {
+        let all = app.config.all().filter(|one| one.key.starts_with("embedding."));
         let settings: Vec<String> = all.map(|one| format!("{}={}", one.key, one.value)).collect();
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         if current.as_ref().is_none_or(|current| current.settings != settings) {
-            let model = Chosen::of(environment)?.map(|chosen| Arc::new(Lazy::new(chosen, 1)));
+            let model = Chosen::of(app)?.map(|chosen| Arc::new(Lazy::new(chosen, 1)));
             *current = model.map(|model| Current { settings, model });
         }
         Ok(current.as_ref().map(|current| Arc::clone(&current.model)))
     }
 
-    /// Lets the model go where nobody needs it; says whether it is still there.
+    /// Drops an unused model. Returns true if it is still there.
     fn tidy(&self) -> bool {
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         // What is not loaded goes as a whole: a key may be another one the next time.
@@ -78,12 +77,12 @@ impl Chooser {
         current.is_some()
     }
 
-    /// Somebody is at work: a hook wrote, or a question was asked.
-    pub(super) fn somebody_works(&self) {
+    /// Notes activity: a hook wrote, or a question was asked.
+    pub fn note_activity(&self) {
         *self.at_work.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
 
-    /// Waits until nobody is, or it is to stop.
+    /// Waits until there is none, or it is to stop.
     fn wait_for_quiet(&self, stop: &AtomicBool) {
         let last = || *self.at_work.lock().unwrap_or_else(PoisonError::into_inner);
         while last().is_some_and(|last| last.elapsed() < AT_WORK) && !stop.load(Ordering::Relaxed) {
@@ -91,17 +90,20 @@ impl Chooser {
         }
     }
 
-    /// What a text means.
-    pub(super) fn answer(&self, environment: &Environment, text: &str) -> Result<Answer> {
-        self.somebody_works();
-        let model = self.current(environment)?.context("nobody embeds, by `embedding.provider`")?;
-        let vector = model.question(environment, text)?;
+    /// Embeds a query.
+    ///
+    /// # Errors
+    /// Where embedding is off or the model fails.
+    pub fn answer(&self, app: &App, text: &str) -> Result<Answer> {
+        self.note_activity();
+        let model = self.current(app)?.context("embedding is off, by `embedding.provider`")?;
+        let vector = model.question(app, text)?;
         Ok(Answer { model: model.chosen().model(), vector })
     }
 }
 
 /// Embeds in the background for as long as it lives, where the settings say so.
-pub(super) struct EmbeddingThread {
+pub struct EmbeddingThread {
     chooser: Arc<Chooser>,
     log: Arc<Log>,
     stop: Arc<AtomicBool>,
@@ -109,31 +111,31 @@ pub(super) struct EmbeddingThread {
 }
 
 impl EmbeddingThread {
-    /// Nothing is done before somebody wakes it.
-    pub(super) fn new(chooser: &Arc<Chooser>, log: &Arc<Log>) -> Self {
+    /// Makes the thread's handle. Nothing runs before it is woken.
+    pub fn new(chooser: &Arc<Chooser>, log: &Arc<Log>) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         Self { chooser: Arc::clone(chooser), log: Arc::clone(log), stop, running: None }
     }
 
-    /// Somebody is at work.
-    pub(super) fn somebody_works(&self) {
-        self.chooser.somebody_works();
+    /// Notes activity.
+    pub fn note_activity(&self) {
+        self.chooser.note_activity();
     }
 
     /// Says that there may be something to embed.
-    pub(super) fn wake(&mut self, environment: &Environment) {
+    pub fn wake(&mut self, app: &App) {
         if let Some((wake, _)) = self.running.as_ref().filter(|(_, thread)| !thread.is_finished()) {
             // One that is awake looks again anyway.
             let _ = wake.try_send(());
             return;
         }
-        if environment.config.embedding().provider() == thru_config::EmbeddingProvider::None {
+        if app.config.embedding().provider() == thru_config::EmbeddingProvider::None {
             self.running = None;
             return;
         }
         let (wake, woken) = sync_channel(1);
         let worker = Worker {
-            environment: environment.clone(),
+            app: app.clone(),
             chooser: Arc::clone(&self.chooser),
             log: Arc::clone(&self.log),
             stop: Arc::clone(&self.stop),
@@ -190,34 +192,34 @@ impl Embedder for MakingWay<'_> {
 }
 
 struct Worker {
-    environment: Environment,
+    app: App,
     chooser: Arc<Chooser>,
     log: Arc<Log>,
     stop: Arc<AtomicBool>,
-    /// What was told last, so that it is not told at every look.
+    /// The last trouble that was logged, so that it is not repeated at every look.
     last_trouble: Option<String>,
-    /// How long to rest after the next trouble.
+    /// The rest after the next trouble.
     rest: Duration,
-    /// When vectors of texts that are gone were last taken out.
+    /// The time of the last sweep.
     swept: Option<Instant>,
 }
 
-/// When to look again.
+/// The next look.
 enum Next {
     /// As soon as others had their turn.
     Soon,
-    /// When something came.
+    /// When woken.
     Woken,
     /// Not before this time, whatever comes.
     Later(Duration),
-    /// Never: nobody is to embed.
+    /// Never: embedding is off.
     Never,
 }
 
 impl Worker {
     fn work(mut self, woken: &Receiver<()>) {
-        let_others_go_first();
-        // Whoever started us had news.
+        lower_thread_priority();
+        // The caller had news.
         let mut due = Instant::now() + QUIET;
         let mut not_before = due;
         loop {
@@ -267,16 +269,16 @@ impl Worker {
 
     /// Embeds some of what waits.
     fn step(&mut self) -> Result<Next> {
-        self.environment = self.environment.again()?;
-        let Some(embedder) = self.chooser.current(&self.environment)? else {
+        self.app = self.app.again()?;
+        let Some(embedder) = self.chooser.current(&self.app)? else {
             return Ok(Next::Never);
         };
-        let intake = self.environment.intake()?;
+        let intake = self.app.intake()?;
         let making_way = MakingWay { model: &embedder, chooser: &self.chooser };
         let how = Embedding {
             embedder: &making_way,
             most: Some(STEP),
-            may_see: &may_see(&self.environment, embedder.chosen()),
+            may_see: &may_see(&self.app, embedder.chosen()),
             stop: &self.stop,
         };
         let done = match intake.embed(&how, &mut |_| {}) {
@@ -312,24 +314,18 @@ impl Worker {
     }
 }
 
-/// Lets every other thread go first: on Linux each has a priority of its own.
-fn let_others_go_first() {
-    #[cfg(target_os = "linux")]
-    let _ = rustix::process::nice(19);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_embedded_while_somebody_works() {
+    fn nothing_is_embedded_while_note_activity() {
         let chooser = Chooser::default();
         let go_on = AtomicBool::new(false);
         chooser.wait_for_quiet(&go_on);
         let last = Instant::now();
-        chooser.somebody_works();
-        // Who is to stop waits for nobody.
+        chooser.note_activity();
+        // One that is to stop does not wait.
         chooser.wait_for_quiet(&AtomicBool::new(true));
         chooser.wait_for_quiet(&go_on);
         assert!(last.elapsed() >= AT_WORK);

@@ -7,36 +7,36 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use thru_app::Result;
+use crate::trouble::Result;
 use thru_core::Timestamp;
 use thru_daemon::Log;
 use thru_refine::{RefineError, Told};
 use thru_store::Store;
 
-use crate::environment::Environment;
-use crate::ui::printable;
-use thru_app::deliver;
-use thru_app::models::Models;
+use crate::app::App;
+use crate::deliver;
+use crate::models::Models;
+use crate::words::printable;
 
-/// How long it is until somebody looks again although nothing seems to be due.
+/// The interval of a look although nothing seems to be due.
 const LONGEST: Duration = Duration::from_mins(15);
 /// … and after something went wrong that may pass.
 const LATER: Duration = Duration::from_mins(5);
 
 /// Asks models in the background for as long as it lives.
-pub(super) struct Refining {
+pub struct Refining {
     wake: Option<SyncSender<()>>,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Refining {
-    /// Starts it. Nothing is asked before somebody wakes it.
-    pub(super) fn start(environment: &Environment, log: &Arc<Log>) -> Self {
+    /// Starts the thread. Nothing is asked before it is woken.
+    pub fn start(app: &App, log: &Arc<Log>) -> Self {
         let (wake, woken) = sync_channel(1);
         let stop = Arc::new(AtomicBool::new(false));
         let asking = Asking {
-            environment: environment.clone(),
+            app: app.clone(),
             log: Arc::clone(log),
             stop: Arc::clone(&stop),
             last_trouble: None,
@@ -55,7 +55,7 @@ impl Refining {
     }
 
     /// Says that there may be something to ask.
-    pub(super) fn wake(&self) {
+    pub fn wake(&self) {
         if let Some(wake) = &self.wake {
             // One that is awake looks again anyway.
             let _ = wake.try_send(());
@@ -74,14 +74,14 @@ impl Drop for Refining {
 }
 
 struct Asking {
-    environment: Environment,
+    app: App,
     log: Arc<Log>,
     stop: Arc<AtomicBool>,
-    /// What was told last, so that it is not told at every look.
+    /// The last trouble that was logged, so that it is not repeated at every look.
     last_trouble: Option<String>,
-    /// Who is left alone, and until when: every hook wakes us.
+    /// The providers that are left alone, and until when: every hook wakes us.
     rest: Option<(Vec<String>, Timestamp)>,
-    /// Who is asked, and the settings that it follows from.
+    /// The models, and the settings that they follow from.
     models: Option<(Vec<String>, Models)>,
 }
 
@@ -116,12 +116,12 @@ impl Asking {
         self.last_trouble = Some(trouble);
     }
 
-    /// Asks what is due, and says how long it is until something is due again.
+    /// Asks what is due. Returns the time until something is due again.
     fn step(&mut self) -> Result<Duration> {
-        self.environment = self.environment.again()?;
+        self.app = self.app.again()?;
         let asked = self.ask();
         // Behind it, so that what a model said is delivered. Trouble with the one is none with the other.
-        let trouble = match deliver::deliver(&self.environment, &self.stop) {
+        let trouble = match deliver::deliver(&self.app, &self.stop) {
             Ok(delivered) => {
                 if delivered.things > 0 {
                     self.log.info(&format!("delivered {} to sinks.mcp", delivered.things));
@@ -136,10 +136,10 @@ impl Asking {
     }
 
     fn ask(&mut self) -> Result<Duration> {
-        if self.environment.config.models().provider().is_none() {
+        if self.app.config.models().provider().is_none() {
             return Ok(LONGEST);
         }
-        let now = self.environment.clock.now();
+        let now = self.app.clock.now();
         if let Some((whom, over)) = self.rest.take()
             && now < over
             && whom == self.whom()
@@ -155,17 +155,17 @@ impl Asking {
         // One throttle for as long as the settings stay: limits of a provider outlast one look.
         let whom = self.whom();
         if self.models.as_ref().is_none_or(|(known, _)| *known != whom) {
-            self.models = Models::of(&self.environment)?.map(|models| (whom, models));
+            self.models = Models::of(&self.app)?.map(|models| (whom, models));
         }
         let Some((_, models)) = &self.models else { return Ok(LONGEST) };
         let log = &self.log;
         let told = |told: &Told<'_>| tell(log, told);
-        let report = match models.run(&self.environment, None, &self.stop, &told) {
-            // Somebody else asks: by hand, or another daemon that is ending.
+        let report = match models.run(&self.app, None, &self.stop, &told) {
+            // Another process asks: by hand, or a daemon that is ending.
             Err(RefineError::Asking | RefineError::Busy) => return Ok(LATER),
             report => report?,
         };
-        let now = self.environment.clock.now();
+        let now = self.app.clock.now();
         if report.trouble.is_some() {
             // A key may be another one the next time.
             self.models = None;
@@ -182,16 +182,16 @@ impl Asking {
         Ok(self.next_due()?.map_or(LONGEST, |due| until(due, now).max(Duration::from_secs(1))))
     }
 
-    /// Who is asked, how, and how much that may cost, as the settings have it.
+    /// The settings of models and budgets.
     fn whom(&self) -> Vec<String> {
-        let all = self.environment.config.all();
+        let all = self.app.config.all();
         let is_ours = |key: &str| key.starts_with("models.") || key.starts_with("budget.");
         let ours = all.filter(|setting| is_ours(setting.key));
         ours.map(|setting| format!("{}={}", setting.key, setting.value)).collect()
     }
 
     fn next_due(&self) -> Result<Option<Timestamp>> {
-        let Some(store) = Store::open_if_there(&self.environment.layout)? else { return Ok(None) };
+        let Some(store) = Store::open_if_there(&self.app.layout)? else { return Ok(None) };
         if store.schema_version()? != thru_store::SCHEMA_VERSION {
             return Ok(None);
         }
@@ -205,7 +205,7 @@ fn until(due: Timestamp, now: Timestamp) -> Duration {
     Duration::try_from(due.duration_since(now)).unwrap_or_default().min(LONGEST)
 }
 
-/// What became of a question. Never what was said.
+/// Logs the fate of a question; never what was said.
 fn tell(log: &Log, told: &Told<'_>) {
     match told {
         Told::Refined { session, turn, made } => {

@@ -1,6 +1,10 @@
 //! The daemon, seen from hooks and commands: poke it, start it, see if it watches. Nothing depends on it: the next
 //! command or hook does the same work. Nothing here waits.
 
+pub mod embedding;
+pub mod refining;
+pub mod work;
+
 use thru_daemon::{Paths, is_held, spawn};
 
 use crate::app::App;

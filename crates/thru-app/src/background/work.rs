@@ -1,0 +1,193 @@
+//! The daemon's work: brings in what hooks recorded and what transcripts say as it comes, and indexes sessions that
+//! were left.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use crate::call::{Call, Patience};
+use crate::trouble::{Result, Trouble};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Value, json};
+use thru_core::Agent;
+use thru_daemon::{Log, News, Outcome, Work, WorkError};
+use thru_intake::{Indexed, Which};
+use thru_store::Store;
+
+use super::embedding::{Chooser, EmbeddingThread};
+use super::refining::Refining;
+use crate::app::App;
+use crate::ingest::catch_up::{BroughtIn, Effort, Where, bring_in, may_read_transcripts};
+use crate::words::printable;
+
+/// The time to wait for another process that writes.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Rows that readers look through themselves before the text index has to follow. They take up to two
+/// thousand.
+const BEHIND: u64 = 300;
+/// The text index follows when nothing came for so long.
+const QUIET: SignedDuration = SignedDuration::from_secs(10);
+
+/// The interval at which a pause of recording is looked at again.
+const PAUSED: SignedDuration = SignedDuration::from_mins(1);
+
+/// Brings in what there is, step by step.
+pub struct Ingesting {
+    app: App,
+    /// Rows that the text index does not hold yet.
+    behind: u64,
+    /// True if transcripts were left alone, so that what changed is unknown.
+    missed: bool,
+    /// The time at which something last came.
+    last_news: Option<Timestamp>,
+    brought: Brought,
+    refining: Refining,
+    embedding: EmbeddingThread,
+    log: Arc<Log>,
+}
+
+/// The sums since the daemon started.
+#[derive(Default)]
+struct Brought {
+    events: u64,
+    passages: u64,
+    sessions: u64,
+}
+
+impl Ingesting {
+    /// Makes the work of a daemon for this home.
+    pub fn new(app: &App, chooser: &Arc<Chooser>, log: &Arc<Log>) -> Self {
+        Self {
+            embedding: EmbeddingThread::new(chooser, log),
+            refining: Refining::start(app, log),
+            log: Arc::clone(log),
+            app: app.clone(),
+            // A process that was killed may have left it behind.
+            behind: 1,
+            missed: false,
+            last_news: None,
+            brought: Brought::default(),
+        }
+    }
+
+    fn step(&mut self, news: &News, stop: &AtomicBool) -> Result<Outcome> {
+        if !news.is_empty() {
+            self.embedding.note_activity();
+        }
+        // Settings may have changed, and what must not be kept is one of them.
+        self.app = self.app.again()?;
+        let app = &self.app;
+        let now = app.clock.now();
+        let may_read = may_read_transcripts(app);
+        // What changed meanwhile was not noted.
+        let everything = news.everything || may_read && self.missed;
+        let intake = app.intake()?;
+        let Some(lock) = intake.try_lock(PATIENCE)? else {
+            return Err(Trouble::failed("another process writes"));
+        };
+        let quiet_since = self.last_news.map_or(QUIET, |last| now.duration_since(last));
+        let is_quiet = news.is_empty() && quiet_since >= QUIET;
+        let thorough = self.behind > BEHIND || self.behind > 0 && is_quiet || everything;
+        let place = match everything {
+            true => Where::Everywhere,
+            false => Where::Changed(news.changed.clone()),
+        };
+        let effort = Effort { which: Which::Finished, thorough };
+        let brought =
+            bring_in(app, &lock, place, effort, Call::unwatched(Patience::Within(PATIENCE), stop))?;
+        drop(lock);
+        self.missed = !may_read;
+        let store = Store::open_if_there(&self.app.layout)?;
+        self.behind = match &store {
+            Some(store) => thru_store::index::rows_behind(&self.app.layout, store)?,
+            None => 0,
+        };
+        self.note(&brought, now);
+        self.refining.wake();
+        self.embedding.wake(&self.app);
+        let next = store.map(|store| store.next_due()).transpose()?.flatten();
+        let index = (self.behind > 0).then_some(now + QUIET);
+        let resumed = self.missed.then_some(now + PAUSED);
+        let due = [next, index, resumed].into_iter().flatten().min();
+        Ok(Outcome { due, busy: next.is_some() })
+    }
+
+    fn note(&mut self, brought: &BroughtIn, now: Timestamp) {
+        let report = &brought.report;
+        let rows = report.written.passages + report.written.amended + report.distilled.memories;
+        // What hooks told is rows, too.
+        if rows + brought.events > 0 {
+            self.last_news = Some(now);
+        }
+        self.brought.events += brought.events;
+        self.brought.passages += report.written.passages;
+        self.brought.sessions += report.indexed.changed() as u64;
+        self.tell(brought);
+    }
+}
+
+impl Ingesting {
+    /// Logs the fate of sessions and what could not be read; never what was said.
+    fn tell(&self, brought: &BroughtIn) {
+        for (session, indexed) in brought.report.indexed.iter() {
+            let id = &session.id;
+            match indexed {
+                Indexed::New(episode) => {
+                    self.log.info(&format!("indexed session {id} as {episode}"))
+                }
+                Indexed::Replaced(episode) => {
+                    self.log.info(&format!("indexed session {id} anew, as {episode}"));
+                }
+                Indexed::Unchanged(episode) => self
+                    .log
+                    .info(&format!("session {id} is unchanged: it stays indexed as {episode}")),
+                Indexed::Empty | Indexed::Undistilled => {}
+                Indexed::Failed(trouble) => self
+                    .log
+                    .warn(&format!("session {id} could not be indexed: {}", printable(trouble))),
+            }
+        }
+        for problem in &brought.report.problems {
+            let path = printable(&problem.path.display().to_string());
+            self.log.warn(&format!("{path}: {}", printable(&problem.message)));
+        }
+    }
+}
+
+impl Work for Ingesting {
+    fn bring_in(&mut self, news: &News, stop: &AtomicBool) -> Result<Outcome, WorkError> {
+        self.step(news, stop).map_err(|error| format!("{error:#}").into())
+    }
+
+    fn due(&mut self) -> Option<Timestamp> {
+        let store = Store::open_if_there(&self.app.layout).ok().flatten()?;
+        store.next_due().ok().flatten()
+    }
+
+    fn watched(&mut self) -> Vec<PathBuf> {
+        watched(&self.app)
+    }
+
+    fn status(&mut self) -> Value {
+        let Brought { events, passages, sessions } = self.brought;
+        json!({ "events": events, "passages": passages, "sessions_indexed": sessions })
+    }
+}
+
+/// The folders in which transcripts grow.
+fn watched(app: &App) -> Vec<PathBuf> {
+    if !app.config.tracking_enabled() {
+        return Vec::new();
+    }
+    let own = app.config.watch_directories().iter().map(PathBuf::from);
+    // One that is waited for is looked for again and again: only Claude Code's, which hooks speak of. An agent
+    // that is installed later is noticed by the next look at everything.
+    let of_agents = Agent::ALL.into_iter().filter_map(|agent| {
+        let folder = app.homes.transcripts(agent);
+        (agent == Agent::ClaudeCode || folder.is_dir()).then_some(folder)
+    });
+    let all: BTreeSet<PathBuf> = own.chain(of_agents).collect();
+    all.into_iter().filter(|path| path != Path::new("")).collect()
+}

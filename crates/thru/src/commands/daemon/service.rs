@@ -1,0 +1,112 @@
+//! The tools of the daemon: what it does while its work goes on, for callers on its socket.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use thru_app::background::embedding::Chooser;
+use thru_daemon::{Service, ToolError, WorkError};
+use thru_journal::journal::Journal;
+
+use crate::commands::of_agents::OfAgents;
+use crate::commands::{close, unindexed};
+use crate::environment::Environment;
+
+/// What is done while work goes on.
+pub(super) struct Aside {
+    environment: Environment,
+    chooser: Arc<Chooser>,
+}
+
+impl Aside {
+    pub(super) fn new(environment: &Environment, chooser: &Arc<Chooser>) -> Self {
+        Self { environment: environment.clone(), chooser: Arc::clone(chooser) }
+    }
+}
+
+/// The arguments of `session_tracking_close`.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Close {
+    session_id: Option<String>,
+    reason: Option<String>,
+}
+
+/// The arguments of `embed`.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Embed {
+    text: String,
+}
+
+/// The arguments of `session_tracking_list_unindexed`.
+#[derive(Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct ListUnindexed {
+    project_namespace: Option<String>,
+    include_inactive: bool,
+    include_active: bool,
+}
+
+impl Default for ListUnindexed {
+    fn default() -> Self {
+        Self { project_namespace: None, include_inactive: true, include_active: true }
+    }
+}
+
+impl Service for Aside {
+    fn call(&self, tool: &str, arguments: &Value) -> Result<Value, ToolError> {
+        let environment = self.environment.again().map_err(|error| failed(&error))?;
+        // It may have been switched off since the daemon started.
+        if !environment.config.socket_enabled() {
+            return Err(ToolError::Failed("tools are off, by `hooks.socket_enabled`".to_owned()));
+        }
+        match tool {
+            "session_tracking_close" => {
+                let Close { session_id, reason } = parsed(arguments)?;
+                let (named, reason) = (session_id.as_deref(), reason.as_deref());
+                match close::close(&environment, named, reason, close::Asker::Elsewhere) {
+                    Ok(closed) => Ok(closed.as_json()),
+                    Err(error) => Err(ToolError::Failed(close::failed(named, &error).to_string())),
+                }
+            }
+            "session_tracking_list_unindexed" => {
+                let asked: ListUnindexed = parsed(arguments)?;
+                let wanted = unindexed::Wanted {
+                    project: asked.project_namespace.as_deref(),
+                    of: &OfAgents::default(),
+                    active: asked.include_active,
+                    inactive: asked.include_inactive,
+                };
+                unindexed::list(&environment, &wanted)
+                    .map(|sessions| unindexed::as_json(&sessions))
+                    .map_err(|error| failed(&error))
+            }
+            "embed" => {
+                let Embed { text } = parsed(arguments)?;
+                let answer = self.chooser.answer(&environment, &text);
+                answer.map(|answer| json!(answer)).map_err(|error| failed(&error))
+            }
+            other => Err(ToolError::Unknown(other.chars().take(60).collect())),
+        }
+    }
+
+    fn sync(&self) -> Result<(), WorkError> {
+        self.chooser.note_activity();
+        let journal = Journal::open(self.environment.layout.journal(), self.environment.host())?;
+        Ok(journal.sync(&Default::default())?)
+    }
+}
+
+fn failed(error: &thru_app::Trouble) -> ToolError {
+    ToolError::Failed(crate::failure::whole(error))
+}
+
+fn parsed<T: Default + for<'de> Deserialize<'de>>(arguments: &Value) -> Result<T, ToolError> {
+    match arguments {
+        Value::Null => Ok(T::default()),
+        arguments => {
+            T::deserialize(arguments).map_err(|error| ToolError::Arguments(error.to_string()))
+        }
+    }
+}
