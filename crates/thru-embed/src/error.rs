@@ -1,40 +1,40 @@
-//! Why there are no vectors.
+//! Failures of embedding.
 
 use std::path::PathBuf;
 
-/// Why there are no vectors.
+/// The reason there are no vectors.
 #[derive(Debug, thiserror::Error)]
 pub enum EmbedError {
-    /// The model's files are not where they should be.
-    #[error("the embedding model is not there: {path} cannot be read ({reason})")]
+    /// The model's files are missing or unreadable.
+    #[error("the embedding model is missing: {path} cannot be read ({reason})")]
     Missing {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's message.
         reason: String,
     },
-    /// A file of the model is cut short, changed, or of another version.
+    /// A file of the model is truncated, modified, or of another version.
     #[error("{path} is not the embedding model of this version: {detail}")]
     Foreign {
         /// The file.
         path: PathBuf,
-        /// How it differs.
+        /// The difference.
         detail: String,
     },
     /// The model could not be run.
     #[error("the embedding model failed: {0}")]
     Failed(String),
     /// A server did not answer as it should.
-    #[error("{place} gave no embeddings: {reason}")]
+    #[error("no embeddings from {place}: {reason}")]
     Refused {
         /// The server.
         place: String,
-        /// What it said, or did not say.
+        /// The server's message, or the failure to answer.
         reason: String,
-        /// Whether asking later may help.
+        /// True if trying later may help.
         may_pass: bool,
     },
-    /// Somebody asked to stop.
+    /// The `stop` flag was set.
     #[error("stopped")]
     Stopped,
 }

@@ -1,4 +1,4 @@
-//! Embeddings of a server that the user configured: Ollama, or anything that speaks OpenAI's format.
+//! Embeddings from a server that the user configured: Ollama, or anything that speaks OpenAI's format.
 //!
 //! Sources: Ollama `POST /api/embed`; OpenAI `POST /v1/embeddings` (also LM Studio, llama.cpp, vLLM).
 
@@ -13,12 +13,13 @@ use crate::{EmbedError, Embedder, normalise};
 
 /// Texts in one request.
 const AT_ONCE: usize = 32;
-/// An answer holds that many vectors as decimal text: some 30 bytes a component, with room to spare.
+/// Longest answer in bytes: that many vectors as decimal text, some 30 bytes a component, with room to
+/// spare.
 const LONGEST_ANSWER: usize = 16 * 1024 * 1024;
 /// More components than any model has.
 const MOST_DIMENSIONS: usize = 8_192;
 
-/// How a server wants to be asked.
+/// The wire format of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
     /// Ollama's own.
@@ -27,23 +28,23 @@ pub enum Dialect {
     OpenAi,
 }
 
-/// Which server, and what of it.
+/// Settings of a served model.
 #[derive(Clone)]
 pub struct ServedSettings {
-    /// How it wants to be asked.
+    /// The wire format.
     pub dialect: Dialect,
-    /// Where it is, without `/v1` or `/api`.
+    /// The base URL, without `/v1` or `/api`.
     pub place: Place,
     /// The server's name of the model.
     pub model: String,
-    /// What the server is shown, where it wants a key.
+    /// The server's key, if it needs one.
     pub key: Option<Key>,
-    /// How long one request may take.
+    /// Time limit of one request.
     pub timeout: Duration,
 }
 
 impl ServedSettings {
-    /// The name of its model, as [`Embedder::model`] says it: nothing is connected to find out.
+    /// Returns the name of its model, equal to [`Embedder::model`], without connecting.
     pub fn name(&self) -> String {
         name_of(self)
     }
@@ -60,7 +61,8 @@ impl Served {
     /// Prepares to ask. Nothing is sent yet.
     ///
     /// # Errors
-    /// When no request can be made at all.
+    ///
+    /// Returns an error if the HTTP client cannot be set up.
     pub fn new(settings: ServedSettings) -> Result<Self, EmbedError> {
         let limits = Limits { time: settings.timeout, size: LONGEST_ANSWER };
         let http = Http::new(&settings.place, limits)
@@ -100,7 +102,7 @@ impl Served {
             return Err(self.refusal(&answer));
         }
         let document: Value = serde_json::from_slice(&answer.body)
-            .map_err(|_| self.refused("its answer is no JSON", false))?;
+            .map_err(|_| self.refused("its answer is not JSON", false))?;
         let vectors = vectors(self.settings.dialect, document)
             .ok_or_else(|| self.refused("its answer holds no vectors", false))?;
         let width = vectors.first().map_or(0, Vec::len);
@@ -150,7 +152,8 @@ impl Embedder for Served {
     }
 }
 
-/// The model's name with who serves it: what one server calls by a name may be something else elsewhere.
+/// Returns the model's name combined with its server: one name may mean different models on different
+/// servers.
 fn name_of(settings: &ServedSettings) -> String {
     let place = blake3::hash(settings.place.join("").as_bytes()).to_hex();
     let readable: String = settings
@@ -160,7 +163,7 @@ fn name_of(settings: &ServedSettings) -> String {
         .map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' })
         .take(60)
         .collect();
-    // Names that differ in what was replaced are two models.
+    // Names that differ in a replaced character are different models.
     let exact = blake3::hash(settings.model.as_bytes()).to_hex();
     format!("{}-{}-{}", readable.trim_matches(['.', '-']), &exact[..6], &place[..6])
 }

@@ -1,4 +1,4 @@
-//! The bundled model against what the original makes of the same sentences.
+//! The bundled model against the original's vectors of the same sentences.
 
 #![allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
 
@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use serde::Deserialize;
 use thru_embed::{EmbedError, Embedder, MiniLm, Use, check_model};
 
-/// A sentence, as `tools/make-embedding-model` wrote it down.
+/// A sentence, as `tools/make-embedding-model` recorded it.
 #[derive(Deserialize)]
 struct Reference {
     text: String,
@@ -66,7 +66,7 @@ fn the_model_gives_the_same_however_it_is_held() {
 }
 
 #[test]
-fn whoever_asks_to_stop_is_heard() {
+fn embedding_stops_on_request() {
     let model = MiniLm::load(&folder(), 1, Use::Seldom).unwrap();
     let stopped = model.embed(&["text"], &AtomicBool::new(true));
     assert!(matches!(stopped, Err(EmbedError::Stopped)));

@@ -1,27 +1,29 @@
-//! The JSON object in what a model said. Models wrap it in words and fences, or leave a comma too many.
+//! Extraction of the JSON object in a model's answer. Models wrap it in words and fences, or leave a
+//! trailing comma.
 
 use serde_json::{Value, json};
 
 use crate::request::Reply;
 
-/// At how many braces of a text is tried whether an object begins there. Each try reads on from there.
+/// Most braces of a text at which parsing is tried. Each try reads on from there.
 const MOST_TRIES: usize = 64;
 
-/// The object that an answer holds, if any.
+/// Returns the object in an answer, if any.
 pub fn structured(reply: &Reply) -> Option<Value> {
     reply.structured.clone().or_else(|| find_object(&reply.text))
 }
 
-/// The JSON object in a text: the whole text, else what stands in a fence, else the first that is whole.
+/// Returns the JSON object in a text: the whole text, else the contents of a fence, else the first
+/// complete object.
 ///
-/// Of an object that is cut off, no part is taken for the whole.
+/// No part of a truncated object is taken for the whole.
 pub fn find_object(text: &str) -> Option<Value> {
     object(text.trim())
         .or_else(|| fenced(text).into_iter().find_map(first_object))
         .or_else(|| first_object(text))
 }
 
-/// A text that is an object, and nothing else.
+/// Parses a text that is an object and nothing else.
 fn object(text: &str) -> Option<Value> {
     if !text.starts_with('{') {
         return None;
@@ -32,8 +34,8 @@ fn object(text: &str) -> Option<Value> {
     value.is_object().then_some(value)
 }
 
-/// What stands between lines of fences, whatever language they name. A fence that is not closed reaches to
-/// the end. What looks like one inside of a string of JSON begins no line.
+/// Returns the contents of code fences in any language. An unclosed fence reaches to the end. A fence
+/// inside a JSON string is not at the beginning of a line.
 fn fenced(text: &str) -> Vec<&str> {
     let (mut pieces, mut opened, mut at) = (Vec::new(), None, 0);
     for line in text.split_inclusive('\n') {
@@ -50,12 +52,13 @@ fn fenced(text: &str) -> Vec<&str> {
     pieces
 }
 
-/// The first object that is whole and says something: in code, `{}` is no answer.
+/// Returns the first complete, non-empty object: in code, `{}` is no answer.
 fn first_object(text: &str) -> Option<Value> {
     let mut from = 0;
     for _ in 0..MOST_TRIES {
         let start = from + text.get(from..)?.find('{')?;
-        // What begins here and does not end is cut off; what is inside of it is only a part.
+        // An object that begins here and does not end is truncated; anything inside is only a part of
+        // it.
         let end = start + length_of_object(text.get(start..)?)?;
         let found = object(text.get(start..end)?);
         if found.as_ref().is_some_and(|value| value != &json!({})) {
@@ -66,7 +69,7 @@ fn first_object(text: &str) -> Option<Value> {
     None
 }
 
-/// How long the text is from its first brace to the one that closes it.
+/// Returns the length of the text from its first brace to the one that closes it.
 fn length_of_object(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     let mut scanner = Scanner::default();
@@ -86,11 +89,11 @@ fn length_of_object(text: &str) -> Option<usize> {
     None
 }
 
-/// The text without commas that nothing follows.
+/// Removes commas that nothing follows.
 fn without_trailing_commas(text: &str) -> String {
     let mut scanner = Scanner::default();
     let mut kept = String::with_capacity(text.len());
-    // A comma and the space after it, until it is known what follows.
+    // A comma and the space after it, until the next character decides.
     let mut held = String::new();
     for letter in text.chars() {
         let is_inside =
@@ -111,7 +114,7 @@ fn without_trailing_commas(text: &str) -> String {
     kept + &held
 }
 
-/// Knows whether it is inside a string of JSON.
+/// Tracks whether a position is inside a JSON string.
 #[derive(Default)]
 struct Scanner {
     is_open: bool,
@@ -119,7 +122,7 @@ struct Scanner {
 }
 
 impl Scanner {
-    /// Takes the next byte; whether it belongs to a string, quotes included.
+    /// Takes the next byte; returns true if it belongs to a string, quotes included.
     const fn is_inside_string(&mut self, byte: u8) -> bool {
         if !self.is_open {
             self.is_open = byte == b'"';

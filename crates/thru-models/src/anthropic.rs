@@ -1,4 +1,4 @@
-//! The Messages API of Anthropic.
+//! Anthropic's Messages API.
 
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ impl Wire for Anthropic {
         if let Some(temperature) = request.temperature.filter(|_| dialect.has_temperature) {
             body["temperature"] = temperature.into();
         }
-        // There is no JSON without a schema here.
+        // This API has no JSON mode without a schema.
         if let Some(schema) = request.schema.as_ref().filter(|_| dialect.form == Form::Schema) {
             body["output_config"] =
                 json!({ "format": { "type": "json_schema", "schema": schema } });
@@ -55,7 +55,7 @@ impl Wire for Anthropic {
     }
 }
 
-/// The counts of this format, in which what the provider kept from before is no part of the input.
+/// Returns the token counts of this format, in which cached tokens are no part of the input.
 pub(crate) fn usage(told: &Value) -> Usage {
     let cached_input = count(told, "/cache_read_input_tokens");
     let fresh = count(told, "/input_tokens") + count(told, "/cache_creation_input_tokens");

@@ -1,4 +1,4 @@
-//! What all providers have in common that are asked over HTTP.
+//! The common part of all providers that are asked over HTTP.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
@@ -17,19 +17,19 @@ use crate::request::{Reply, Request, Stop, Usage, tokens};
 
 /// A wire format.
 pub(crate) trait Wire: Send + Sync {
-    /// What is asked, in this format.
+    /// Builds the request body in this format.
     fn body(&self, model: &str, request: &Request, dialect: Dialect) -> Value;
 
-    /// Why a request cannot be asked at all.
+    /// Returns the reason a request cannot be sent at all.
     fn objection(&self, _request: &Request) -> Option<String> {
         None
     }
 
-    /// What an answer says; `None` if it is not of this format.
+    /// Parses an answer; `None` if it is not in this format.
     fn hear(&self, body: &Value) -> Option<Heard>;
 }
 
-/// What a provider answered, before anybody looked whether it can be used.
+/// A provider's answer, before it is checked.
 #[derive(Debug, Default)]
 pub(crate) struct Heard {
     pub(crate) text: String,
@@ -50,9 +50,9 @@ pub(crate) struct Chat<W> {
     pub(crate) http: Http,
     pub(crate) headers: Vec<(&'static str, String)>,
     pub(crate) key: Option<Key>,
-    /// What the user can do if the key is not taken.
+    /// Advice for the user if the key is rejected.
     pub(crate) advice: String,
-    /// What the server understands, as far as it is known by now.
+    /// The server's dialect, as far as it is known.
     pub(crate) dialect: Mutex<Dialect>,
 }
 
@@ -108,21 +108,21 @@ impl<W: Wire> Chat<W> {
         self.http.send(&call, stop).map_err(|error| AskError::from_http(error, request))
     }
 
-    /// Goes by what an answer is, not by what its header says it is.
+    /// Reads an answer by its content, whatever its header says.
     fn understand(&self, answer: &Answer, request: &Request) -> Result<Heard, AskError> {
         let failed = |said: String| AskError::Protocol { said, spent: Some(request.estimate()) };
         let body: Value = serde_json::from_slice(&answer.body).map_err(|error| {
             let what = match answer.kind() {
                 kind if kind.contains("html") => "a web page; is the url right?".to_owned(),
                 _ if error.is_eof() => "the answer is cut off".to_owned(),
-                kind => format!("the answer is no JSON but {kind:?}"),
+                kind => format!("the answer is not JSON but {kind:?}"),
             };
             failed(thru_outside::excerpt(&what))
         })?;
         if let Some(heard) = self.wire.hear(&body) {
             return Ok(heard);
         }
-        // Some say that all is well, and then that it is not.
+        // Some servers report success and then an error.
         match body.get("error").filter(|error| !error.is_null()) {
             Some(error) => {
                 let status = error["code"].as_u64().and_then(|code| u16::try_from(code).ok());
@@ -138,7 +138,7 @@ impl<W: Wire> Chat<W> {
 }
 
 impl Heard {
-    /// The answer, if it can be used.
+    /// Returns the answer, if it is usable.
     pub(crate) fn into_reply(
         self,
         request: &Request,
@@ -179,7 +179,7 @@ impl Heard {
     }
 }
 
-/// What was said after the thoughts that some local models put before it.
+/// Returns the text after the thoughts that some local models put before it.
 fn without_thoughts(text: &str) -> &str {
     let text = text.trim_start();
     match text.strip_prefix("<think>") {
@@ -188,7 +188,7 @@ fn without_thoughts(text: &str) -> &str {
     }
 }
 
-/// A number of tokens at this place of a document; none where it is missing.
+/// Returns the token count at a path of a document; 0 if it is missing.
 pub(crate) fn count(value: &Value, path: &str) -> u64 {
     value.pointer(path).and_then(Value::as_u64).unwrap_or_default()
 }

@@ -1,9 +1,9 @@
-//! The user's own `claude`, as it is installed and signed in.
+//! The user's own `claude`, as installed and signed in.
 //!
-//! It runs hooks, and some of its hooks are ours: what a model was asked would be recorded as a session,
-//! distilled, and asked about again. So every way that leads there is closed by itself: it gets no hooks,
-//! settings, plugins, servers, tools, project or history, and says to whatever it starts all the same that
-//! it was started by us. A client that does not know how to do without these is not asked at all.
+//! It runs hooks, and some of them are ours: a question to the model would be recorded as a session,
+//! distilled, and asked about again. So every way that leads there is closed on its own: it gets no
+//! hooks, settings, plugins, servers, tools, project or history, and a variable marks everything it
+//! starts as started by us. A client that lacks the options for this is not asked at all.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -36,43 +36,43 @@ const GUARDS: [(&str, &[&str]); 5] = [
     ("--no-session-persistence", &["--no-session-persistence"]),
 ];
 
-/// Closes what the others close once more; from 2.1.169 on.
+/// Disables again what the other options disable; from 2.1.169 on.
 const SAFE_MODE: &str = "--safe-mode";
 
-/// What says to us, and to everybody else, what this is.
+/// Variables that mark the process as ours, and limit it.
 const VARIABLES: [(&str, &str); 6] = [
     ("THROUGHLINE_CHILD", "1"),
     ("CLAUDE_CODE_SKIP_PROMPT_HISTORY", "1"),
     ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
     ("DISABLE_AUTOUPDATER", "1"),
-    // Trying again is for whoever asked.
+    // Retries are up to the caller.
     ("CLAUDE_CODE_MAX_RETRIES", "1"),
     // Thoughts are paid for, and by default there may be 32,000 tokens of them.
     ("MAX_THINKING_TOKENS", "0"),
 ];
 
-/// Variables of the session that we may have been started in, which are nobody else's business.
+/// Variables of the session that we may have been started in, which must not leak.
 const FOREIGN: [&str; 7] = [
     "CLAUDECODE",
     "CLAUDE_PROJECT_DIR",
     "CLAUDE_ENV_FILE",
     "CLAUDE_EFFORT",
-    // Else the client would use and bill a key although the user signed in.
+    // Otherwise the client would use and bill a key although the user signed in.
     "ANTHROPIC_API_KEY",
     "ANTHROPIC_AUTH_TOKEN",
     "NODE_OPTIONS",
 ];
 const FOREIGN_PREFIXES: [&str; 2] = ["CLAUDE_CODE_", "CLAUDE_PLUGIN_"];
 
-/// How the user is signed in, or which cloud serves the model.
+/// Variables with the user's login, or with the cloud that serves the model.
 const SIGNED_IN: [&str; 1] = ["CLAUDE_CODE_OAUTH_TOKEN"];
 const SIGNED_IN_PREFIXES: [&str; 3] =
     ["CLAUDE_CODE_USE_", "CLAUDE_CODE_SKIP_", "CLAUDE_CODE_CLIENT_"];
 
-/// How long it may take to say what options it has.
+/// Limits of the call that lists its options.
 const HELP: Limits = Limits { time: Duration::from_secs(20), size: 256 * 1024 };
 
-/// The longest text that can be an argument of a program, everywhere.
+/// Longest text that every system accepts as an argument of a program, in bytes.
 const LONGEST_ARGUMENT: usize = 100_000;
 
 const ADVICE: &str = "run `claude` once and sign in with /login";
@@ -85,7 +85,7 @@ pub(crate) struct ClaudeCli {
     environment: Vec<(OsString, OsString)>,
     scratch: PathBuf,
     limits: Limits,
-    /// Whether it knows [`SAFE_MODE`]; `None` before anybody looked.
+    /// True if it knows [`SAFE_MODE`]; `None` before it was checked.
     knows_safe_mode: Mutex<Option<bool>>,
 }
 
@@ -109,12 +109,12 @@ impl ClaudeCli {
         if let Some(key) = &self.key {
             command.env(anthropic::KEY_VARIABLE, key.reveal());
         }
-        // Some programs believe this more than where they are.
+        // Some programs trust this more than their actual directory.
         command.env("PWD", folder.path()).current_dir(folder.path());
         command
     }
 
-    /// Looks, once, whether it knows how to do without all that it is to do without.
+    /// Checks, once, that it supports all the options that it must be restricted with.
     fn knows_safe_mode(&self, folder: &TempDir, stop: &AtomicBool) -> Result<bool, AskError> {
         let mut known = self.knows_safe_mode.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = *known {
@@ -128,7 +128,7 @@ impl ClaudeCli {
             words.any(|word| word == option)
         };
         if let Some((missing, _)) = GUARDS.iter().find(|(option, _)| !knows(option)) {
-            let said = format!("this claude does not know {missing}; update it");
+            let said = format!("this version of claude lacks {missing}; update it");
             return Err(AskError::Rejected { status: 0, said });
         }
         Ok(*known.insert(knows(SAFE_MODE)))
@@ -151,7 +151,8 @@ impl ClaudeCli {
         arguments
     }
 
-    /// What its answer says. It ends with an error where the model gave one, and says so in its answer.
+    /// Parses its output. When the model returned an error, it exits with an error and says so in its
+    /// output.
     fn hear(&self, output: &process::Output, request: &Request) -> Result<Heard, AskError> {
         let Some(body) = result(&output.stdout) else {
             let said = match String::from_utf8_lossy(&output.stderr).trim() {
@@ -172,7 +173,7 @@ impl ClaudeCli {
         }
         let structured = Some(&body["structured_output"]).filter(|value| value.is_object());
         let stopped = match body["stop_reason"].as_str() {
-            // The structured output is a call of a tool to it.
+            // The structured output is a tool call to it.
             None | Some("end_turn" | "stop_sequence" | "tool_use") => Stop::Complete,
             Some("max_tokens" | "model_context_window_exceeded") => Stop::Length,
             Some("refusal") => Stop::Refused,
@@ -260,7 +261,7 @@ impl Provider for ClaudeCli {
     }
 }
 
-/// A new folder, which only we can look into.
+/// Creates a new folder that only this user can read.
 fn empty_folder(scratch: &Path) -> io::Result<TempDir> {
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
@@ -268,7 +269,7 @@ fn empty_folder(scratch: &Path) -> io::Result<TempDir> {
     builder.prefix("thru-ask-").tempdir_in(scratch)
 }
 
-/// Whether a variable of ours is passed on.
+/// Returns true if an environment variable is passed on.
 fn is_passed_on(name: &OsStr) -> bool {
     let Some(name) = name.to_str() else { return false };
     let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
@@ -278,7 +279,7 @@ fn is_passed_on(name: &OsStr) -> bool {
     !is_ours && (is_signed_in || !(FOREIGN.contains(&name) || starts(&FOREIGN_PREFIXES)))
 }
 
-/// The last document of an output that is a result. Warnings may stand before it.
+/// Returns the last result document of an output. Warnings may precede it.
 fn result(stdout: &[u8]) -> Option<Value> {
     let is_result = |value: &Value| value["type"] == "result";
     let text = String::from_utf8_lossy(stdout);
@@ -286,7 +287,7 @@ fn result(stdout: &[u8]) -> Option<Value> {
     serde_json::from_str(&text).ok().filter(is_result).or_else(|| lines.find(is_result))
 }
 
-/// The status in words such as "API Error: 529 …".
+/// Returns the status in words such as "API Error: 529 …".
 fn status_in(text: &str) -> Option<u16> {
     let (_, rest) = text.split_once("API Error: ")?;
     rest.get(..3)?.parse().ok().filter(|status| (400..600).contains(status))

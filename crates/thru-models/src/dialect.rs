@@ -1,20 +1,20 @@
-//! What a server understands of a wire format. Servers that call themselves compatible differ, and say so
-//! only when they reject something; what they rejected is not tried again.
+//! The part of a wire format that a server supports. Servers that call themselves compatible differ, and
+//! say so only when they reject something; a rejected feature is not tried again.
 
 use crate::request::Request;
 
-/// How an answer of a certain form is asked for.
+/// The way a structured answer is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// With the schema, which the server holds the model to.
+    /// With the schema, which the server enforces.
     Schema,
     /// As JSON of any kind; the schema stands in the prompt.
     Object,
-    /// Not at all; the schema stands in the prompt.
+    /// Not requested; the schema stands in the prompt.
     Text,
 }
 
-/// How the length of an answer is limited.
+/// The field that limits the length of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LengthField {
     MaxTokens,
@@ -30,15 +30,15 @@ impl LengthField {
     }
 }
 
-/// What we say to a server.
+/// The features used with a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Dialect {
     pub(crate) form: Form,
     pub(crate) length: LengthField,
-    /// The other field for the length was rejected already.
+    /// True if the other field for the length was already rejected.
     length_is_settled: bool,
     pub(crate) has_temperature: bool,
-    /// Whether thinking is switched off in words that not all servers know.
+    /// True if thinking is switched off with a field that not all servers know.
     pub(crate) has_think: bool,
 }
 
@@ -53,8 +53,8 @@ impl Dialect {
         }
     }
 
-    /// What to say instead, after a server rejected this with these words; `None` if they do not name
-    /// anything that can be left out.
+    /// Returns the dialect to try after a server rejected this one with these words; `None` if they name
+    /// nothing that can be left out.
     pub(crate) fn without(self, status: u16, objection: &str, request: &Request) -> Option<Self> {
         const FORMS: [&str; 6] =
             ["response_format", "json_schema", "json_object", "output_config", "grammar", "schema"];
@@ -88,7 +88,7 @@ impl Dialect {
         None
     }
 
-    /// The prompt as it is sent: with the schema where the server is not told of it.
+    /// Returns the prompt as it is sent: with the schema if the server does not get it separately.
     pub(crate) fn prompt(self, request: &Request) -> String {
         match &request.schema {
             Some(schema) if self.form != Form::Schema => format!(

@@ -1,4 +1,4 @@
-//! Why there is no answer that can be used, and what a queue of questions has to know of it.
+//! Failures of a question, with everything that a queue of questions needs to know of them.
 
 use std::time::Duration;
 
@@ -6,111 +6,111 @@ use thru_outside::{HttpError, Retry, excerpt};
 
 use crate::request::{Request, Usage};
 
-/// Why there is no answer.
+/// The reason there is no usable answer.
 ///
-/// No message holds a key or what was asked. What providers say in theirs is cut to 200 characters.
+/// No message holds a key or the prompt. Messages of providers are cut to 200 characters.
 #[derive(Debug, thiserror::Error)]
 pub enum AskError {
-    /// The provider does not know us, or no longer: the key is missing, wrong, expired, or has no credit.
-    #[error("{}; {advice}", spoken("not allowed in", said))]
+    /// Authentication failed: the key is missing, wrong, expired, or has no credit.
+    #[error("{}; {advice}", spoken("authentication failed", said))]
     Unauthorized {
-        /// What the provider says.
+        /// The provider's message.
         said: String,
-        /// What the user can do.
+        /// Advice for the user.
         advice: String,
     },
-    /// We ask more often than we may.
-    #[error("{}", spoken("asked too often", said))]
+    /// The rate limit is exceeded.
+    #[error("{}", spoken("rate limited", said))]
     RateLimited {
-        /// When we may again.
+        /// The time to wait, if the provider named one.
         after: Option<Duration>,
-        /// What the provider says.
+        /// The provider's message.
         said: String,
     },
-    /// The provider has too much to do.
+    /// The provider is overloaded.
     #[error("{}", spoken("the provider is overloaded", said))]
     Overloaded {
-        /// When it hopes to be better.
+        /// The time to wait, if the provider named one.
         after: Option<Duration>,
-        /// What it says.
+        /// The provider's message.
         said: String,
     },
-    /// Something is wrong at the provider's.
+    /// The provider failed.
     #[error("{}", spoken(&format!("the provider failed ({status})"), said))]
     Server {
-        /// The status of its answer.
+        /// The HTTP status.
         status: u16,
-        /// What it says.
+        /// The provider's message.
         said: String,
     },
-    /// The provider will not take this question: it does not know the model, or something that we send.
+    /// The provider rejects this request: it does not know the model, or something else in it.
     #[error("{}", spoken(&format!("the provider rejects the request ({status})"), said))]
     Rejected {
-        /// The status of its answer; 0 where it was not even asked.
+        /// The HTTP status; 0 if the request was not sent.
         status: u16,
-        /// What it says.
+        /// The provider's message.
         said: String,
     },
-    /// It took too long.
+    /// The time limit was exceeded.
     #[error("no answer within {} s", limit.as_secs_f32())]
     Timeout {
-        /// How long was waited.
+        /// The time limit.
         limit: Duration,
-        /// What may have been spent.
+        /// Tokens that may have been spent.
         spent: Option<Usage>,
     },
-    /// Nobody is there.
+    /// The server cannot be reached.
     #[error("{}", spoken("cannot be reached", said))]
     Unreachable {
-        /// What the system says.
+        /// The system's message.
         said: String,
     },
-    /// The answer is longer than we read.
+    /// The answer is too long.
     #[error("the answer is longer than {limit} bytes")]
     TooLong {
-        /// How much we read.
+        /// The limit in bytes.
         limit: usize,
-        /// What may have been spent.
+        /// Tokens that may have been spent.
         spent: Option<Usage>,
     },
     /// The model declined to answer.
     #[error("{}", spoken("the model declined", said))]
     Refused {
-        /// What it says.
+        /// The provider's message.
         said: String,
-        /// What was spent.
+        /// Tokens that were spent.
         spent: Usage,
     },
-    /// The answer reached its longest length before it was whole.
+    /// The answer reached its maximum length before it was complete.
     #[error("the answer was cut off after {} tokens", spent.output)]
     Truncated {
-        /// What was spent.
+        /// Tokens that were spent.
         spent: Usage,
     },
-    /// The answer says nothing.
-    #[error("the model answered nothing that can be used")]
+    /// The answer has no usable content.
+    #[error("the model's answer is unusable")]
     Nonsense {
-        /// What was spent.
+        /// Tokens that were spent.
         spent: Usage,
     },
-    /// What came is no answer of such a provider.
-    #[error("{}", spoken("not understood", said))]
+    /// The response is not in the provider's format.
+    #[error("{}", spoken("protocol error", said))]
     Protocol {
-        /// What is wrong with it.
+        /// The difference.
         said: String,
-        /// What may have been spent.
+        /// Tokens that may have been spent.
         spent: Option<Usage>,
     },
-    /// We were told to stop.
+    /// The `stop` flag was set.
     #[error("stopped")]
     Stopped {
-        /// What may have been spent.
+        /// Tokens that may have been spent.
         spent: Option<Usage>,
     },
 }
 
 impl AskError {
-    /// Whether to ask again.
+    /// Returns if and when to ask again.
     pub const fn retry(&self) -> Retry {
         match self {
             Self::RateLimited { after: Some(after), .. }
@@ -131,8 +131,8 @@ impl AskError {
         }
     }
 
-    /// What was spent although there is no answer. Where it is not known it is estimated, rather too high
-    /// than too low: whoever was asked may have answered.
+    /// Returns the tokens spent although there is no answer. Unknown amounts are estimated, rather too
+    /// high than too low: the provider may have answered.
     pub const fn spent(&self) -> Option<Usage> {
         match self {
             Self::Refused { spent, .. } | Self::Truncated { spent } | Self::Nonsense { spent } => {
@@ -151,8 +151,8 @@ impl AskError {
         }
     }
 
-    /// Whether another question to the same provider would fail as well, so that none should be asked
-    /// before something changes: the settings, the network, or the time.
+    /// Returns true if any other question to the same provider would fail as well, so that none should
+    /// be asked until the settings, the network, or the time changes.
     pub const fn concerns_provider(&self) -> bool {
         matches!(
             self,
@@ -163,7 +163,7 @@ impl AskError {
         )
     }
 
-    /// What became of a request that got no answer.
+    /// Converts the failure of an HTTP request.
     pub(crate) fn from_http(error: HttpError, request: &Request) -> Self {
         let spent = error.was_sent().then(|| request.estimate());
         match error {
@@ -176,7 +176,7 @@ impl AskError {
             }
             HttpError::Elsewhere(place) => {
                 let said =
-                    excerpt(&format!("the answer leads elsewhere ({place}); is the url right?"));
+                    excerpt(&format!("the answer is a redirect to {place}; is the url right?"));
                 Self::Rejected { status: 300, said }
             }
             HttpError::Impossible(said) => Self::Rejected { status: 0, said },
@@ -184,7 +184,7 @@ impl AskError {
     }
 }
 
-/// What is wrong, and what somebody says of it, if anything.
+/// Joins a description and the other side's message, if there is one.
 fn spoken(what: &str, said: &str) -> String {
     if said.is_empty() { what.to_owned() } else { format!("{what}: {said}") }
 }

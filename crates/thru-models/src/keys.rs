@@ -1,8 +1,8 @@
-//! Where keys of providers are kept: in a variable of the environment, in a file of their own, or in the
-//! keyring of the system.
+//! Storage of provider keys: in an environment variable, in a file of their own, or in the system's
+//! keyring.
 //!
-//! The keyring is used through the program that the system has for it: the crates that speak to keyrings
-//! bring more packages than all else that asks a model.
+//! The keyring is used through the system's own program: keyring crates bring more packages than
+//! everything else in this crate.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -13,16 +13,16 @@ use std::time::Duration;
 
 use thru_outside::{Key, Limits, process};
 
-/// How long the keyring may take; it may ask the user for a password.
+/// Limits of a keyring call; it may ask the user for a password.
 const KEYRING: Limits = Limits { time: Duration::from_secs(60), size: 64 * 1024 };
 
-/// What our entries in the keyring are called.
+/// The service name of our keyring entries.
 const SERVICE: &str = "throughline";
 
-/// The longest file that can hold a key.
+/// Longest file that can hold a key, in bytes.
 const LONGEST_FILE: u64 = 8 * 1024;
 
-/// The variables that the keyring's program needs to find the keyring and the person.
+/// Variables that the keyring's program needs to find the keyring and the user.
 const NEEDED: [&str; 9] = [
     "HOME",
     "USER",
@@ -35,7 +35,7 @@ const NEEDED: [&str; 9] = [
     "DBUS_SESSION_BUS_ADDRESS",
 ];
 
-/// Where a key was found. Says nothing of the key.
+/// The place where a key was found. Reveals nothing of the key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeySource {
     /// In this variable.
@@ -56,57 +56,63 @@ impl std::fmt::Display for KeySource {
     }
 }
 
-/// Where a key is to be kept.
+/// The place where a key is to be stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyPlace {
-    /// In a file that only its owner reads.
+    /// In a file that only its owner can read.
     File,
     /// In the keyring.
     Keyring,
 }
 
-/// Why a key cannot be read or kept.
+/// The reason a key cannot be read or stored.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
-    /// What stands there cannot be a key.
-    #[error("what stands in {0} is no key")]
+    /// The text in this place cannot be a key.
+    #[error("{0} does not hold a valid key")]
     Malformed(String),
-    /// Others can read the file.
+    /// Other users can read the file.
     #[error("others can read {path}; run: chmod 600 {path}", path = .0.display())]
     Open(PathBuf),
-    /// A name that would lead elsewhere.
-    #[error("{0:?} is no name for a key; use small letters, digits and -")]
+    /// The name is not a plain file name.
+    #[error("{0:?} is not a valid key name; use lower-case letters, digits and -")]
     Name(String),
-    /// Something with the file.
+    /// The file cannot be read or written.
     #[error("{path}: {error}", path = path.display())]
     File {
-        /// Which one.
+        /// The file.
         path: PathBuf,
-        /// What.
+        /// The underlying error.
         error: io::Error,
     },
-    /// Something with the keyring.
+    /// The keyring failed.
     #[error("the keyring: {0}")]
     Keyring(String),
-    /// There is no keyring that we can use.
-    #[error("there is no keyring here that can be used; keep the key in a file")]
+    /// There is no usable keyring.
+    #[error("no usable keyring on this machine; keep the key in a file")]
     NoKeyring,
 }
 
-/// Knows where keys are kept.
+/// Finds, stores and removes keys.
 pub struct Keys<'k> {
     environment: &'k dyn Fn(&str) -> Option<String>,
     folder: &'k Path,
 }
 
 impl<'k> Keys<'k> {
-    /// Keys in this environment, and in files in this folder, which need not exist.
+    /// Creates a store of keys over this environment, and over files in this folder, which need not
+    /// exist.
     pub fn new(environment: &'k dyn Fn(&str) -> Option<String>, folder: &'k Path) -> Self {
         Self { environment, folder }
     }
 
-    /// The key of this name, and where it is: in the variable, if one is named, else in the file, else in
+    /// Returns the key of this name and its source: the variable, if one is named, else the file, else
     /// the keyring.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`KeyError`] if the name is invalid, or if the key is malformed, unreadable, or readable
+    /// for other users.
     pub fn find(
         &self,
         name: &str,
@@ -126,7 +132,12 @@ impl<'k> Keys<'k> {
         Ok(keyring.read(name)?.map(|key| (key, KeySource::Keyring(keyring.program))))
     }
 
-    /// Keeps a key under a name, in place of another one.
+    /// Stores a key under a name, replacing any earlier one.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`KeyError`] if the name or the key is invalid, the file cannot be written, or no keyring
+    /// can be used.
     pub fn store(&self, name: &str, key: &Key, place: KeyPlace) -> Result<KeySource, KeyError> {
         let path = self.path(name)?;
         match place {
@@ -142,7 +153,11 @@ impl<'k> Keys<'k> {
         }
     }
 
-    /// Takes the key of this name out of file and keyring. Says where it was.
+    /// Removes the key of this name from file and keyring. Returns the places it was in.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`KeyError`] if the name is invalid, or if the file or the keyring cannot be changed.
     pub fn remove(&self, name: &str) -> Result<Vec<KeySource>, KeyError> {
         let path = self.path(name)?;
         let mut removed = Vec::new();
@@ -177,7 +192,7 @@ fn read(path: &Path) -> Result<Option<Key>, KeyError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(failed(error)),
     };
-    // Of the open file, so that it is the one that is read.
+    // Checks the open file, so that it is the one that is read.
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -192,7 +207,7 @@ fn read(path: &Path) -> Result<Option<Key>, KeyError> {
     Ok(Some(key))
 }
 
-/// Whole or not at all, and never readable for others in between.
+/// Writes the file atomically, never readable for others in between.
 fn write(path: &Path, key: &Key) -> io::Result<()> {
     let folder = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
     let mut builder = fs::DirBuilder::new();
@@ -209,8 +224,8 @@ fn write(path: &Path, key: &Key) -> io::Result<()> {
     Ok(())
 }
 
-/// The keyring, as far as the system has a program for it. Keys go in through its input and never through
-/// its arguments, which everybody on the machine can read.
+/// The keyring, through the system's program for it. Keys go in through its input and never through its
+/// arguments, which every user of the machine can read.
 struct Keyring<'k> {
     program: &'static str,
     keys: &'k Keys<'k>,
@@ -234,7 +249,7 @@ impl<'k> Keyring<'k> {
             _ => &["lookup", "service", SERVICE, "account", name],
         };
         let output = self.run(arguments, "")?;
-        // Both fail where there is none, or where there is no keyring to ask, which is the same to us.
+        // Both programs fail if there is no such key, or no keyring; the two need no distinction.
         if !output.status.success() || output.stdout.is_empty() {
             return Ok(None);
         }
@@ -261,7 +276,7 @@ impl<'k> Keyring<'k> {
             }
         };
         self.expect_success(&output)?;
-        // One of them says that all is well whatever happens.
+        // One of the programs reports success whatever happens.
         match self.read(name)? {
             Some(kept) if kept.reveal() == key => Ok(()),
             _ => Err(KeyError::Keyring("it did not keep the key".to_owned())),
@@ -360,7 +375,7 @@ mod tests {
                 && !error.contains("secret"),
             "{error}"
         );
-        // Storing it anew mends that.
+        // Storing it anew repairs that.
         keys.store("openai", &key("secret"), KeyPlace::File).unwrap();
         assert!(keys.find("openai", None).unwrap().is_some());
         fs::write(&path, "").unwrap();
@@ -379,7 +394,7 @@ mod tests {
         assert!(matches!(keys.store("a", &key("k"), KeyPlace::Keyring), Err(KeyError::NoKeyring)));
     }
 
-    /// A stand-in for the system's program, which keeps one key in a file and tells how it was called.
+    /// Stands in for the system's program: keeps one key in a file and logs its calls.
     #[test]
     #[cfg(not(target_os = "macos"))]
     fn the_keyring_is_used_through_its_program() {
@@ -389,7 +404,7 @@ mod tests {
             "#!/bin/sh\necho \"$@\" >> {at}/calls\ncase $1 in\nstore) cat > {at}/kept;;\n\
              lookup) cat {at}/kept;;\nclear) rm {at}/kept;;\nesac\n"
         );
-        // Written by another process: what this one has open for writing, others that it starts have too.
+        // Written by another process: a file open for writing here would be open in other children, too.
         let write = "printf %s \"$1\" > \"$0\" && chmod 755 \"$0\"";
         let program = folder.path().join("secret-tool");
         let mut shell = Command::new("sh");

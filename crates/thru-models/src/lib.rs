@@ -1,14 +1,14 @@
 //! Asking a language model that the user chose.
 //!
-//! [`connect`] makes a [`Provider`] of [`Settings`]; [`Provider::ask`] sends one [`Request`] and gives a
-//! [`Reply`] or an [`AskError`], which says whether asking again makes sense and what was spent in vain.
-//! [`Throttled`] keeps to limits of a provider, [`Prices`] know what an answer cost, [`Keys`] where a key is
-//! kept. What an answer was meant to hold, [`structured`] finds in it.
+//! [`connect`] makes a [`Provider`] of [`Settings`]; [`Provider::ask`] sends one [`Request`] and returns
+//! a [`Reply`] or an [`AskError`], which says if asking again makes sense and how much was spent in
+//! vain. [`Throttled`] keeps to a provider's limits, [`Prices`] computes the cost of an answer, [`Keys`]
+//! stores keys, and [`structured`] extracts the JSON of an answer.
 //!
 //! Everything blocks, ends within its time, and soon after its `stop` flag is set.
 //!
-//! It must not know what is asked or what for, read the environment or the clock on the wall, try anything
-//! again that cost something, or say a key or a prompt in any message.
+//! This crate must not know the purpose of a question, read the environment or the wall clock, retry
+//! anything that cost something, or put a key or a prompt into a message.
 
 mod answer_text;
 mod anthropic;

@@ -1,5 +1,5 @@
-//! Ollama's own format, because only that one sets the size of the window; else what does not fit is cut
-//! off without a word.
+//! Ollama's own format: only this one sets the size of the context window. Otherwise a long prompt is
+//! truncated silently.
 
 use serde_json::{Value, json};
 
@@ -9,23 +9,23 @@ use crate::request::{Request, Stop, Usage};
 
 pub(crate) const URL: &str = "http://localhost:11434";
 
-/// The smallest window that we ask for, and what sizes go up from. A model is loaded anew for each size, so
-/// that there are few of them.
+/// Smallest context window, and the unit of larger ones. A model is reloaded for each size, so there are
+/// few of them.
 const SMALLEST_WINDOW: u64 = 4_096;
 
-/// What the model's own frame around the messages takes.
+/// Tokens of the model's own template around the messages.
 const FRAME: u64 = 256;
 
 pub(crate) struct Ollama {
-    /// The window that the user wants, where it is not to follow the request.
+    /// The context window that the user wants; `None` to follow the request.
     pub(crate) num_ctx: Option<u32>,
-    /// How long the model stays in memory afterwards.
+    /// Time the model stays in memory afterwards.
     pub(crate) keep_alive: String,
 }
 
 impl Ollama {
-    /// How many tokens request and answer take at most. Code has few bytes to a token, so that this counts
-    /// three instead of four.
+    /// Returns an upper bound of the tokens of request and answer. Code has few bytes to a token, so
+    /// this counts three instead of four.
     fn needed(request: &Request) -> u64 {
         request.input_estimate() * 4 / 3 + u64::from(request.max_output_tokens) + FRAME
     }
@@ -86,7 +86,7 @@ impl Wire for Ollama {
             "length" => Stop::Length,
             other => Stop::Other(other.to_owned()),
         });
-        // A prompt that it has in memory is not counted by all versions.
+        // Some versions do not count a cached prompt.
         let usage = body["eval_count"].is_u64().then(|| Usage {
             input: count(body, "/prompt_eval_count"),
             output: count(body, "/eval_count"),

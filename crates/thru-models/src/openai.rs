@@ -1,5 +1,4 @@
-//! Chat completions as OpenAI invented them and many others serve them: OpenRouter, LM Studio, llama.cpp,
-//! vLLM.
+//! Chat completions in OpenAI's format, which many others serve: OpenRouter, LM Studio, llama.cpp, vLLM.
 
 use serde_json::{Value, json};
 use thru_outside::Place;
@@ -17,7 +16,7 @@ const ROUTER_HOST: &str = "openrouter.ai";
 
 pub(crate) struct OpenAi;
 
-/// Where completions are asked for, below an address that may or may not name the version.
+/// Returns the URL of completions below an address with or without the version.
 pub(crate) fn url(place: &Place) -> String {
     const END: &str = "/chat/completions";
     let path = place.path();
@@ -33,7 +32,7 @@ pub(crate) fn url(place: &Place) -> String {
     }
 }
 
-/// The variable that holds the key for a place. Nobody else's key goes anywhere.
+/// Returns the variable that holds the key for a server. A key is never sent to another vendor.
 pub(crate) fn key_variable(place: &Place) -> Option<&'static str> {
     match place.host() {
         HOST => Some(KEY_VARIABLE),
@@ -42,7 +41,8 @@ pub(crate) fn key_variable(place: &Place) -> Option<&'static str> {
     }
 }
 
-/// What is said first: OpenAI's own models want the new word for the length, most others the old one.
+/// Returns the dialect to begin with: OpenAI's own models want the new field for the length, most others
+/// the old one.
 pub(crate) fn dialect(place: &Place) -> Dialect {
     Dialect::new(match place.host() {
         HOST => LengthField::MaxCompletionTokens,
@@ -107,7 +107,7 @@ impl Wire for OpenAi {
     }
 }
 
-/// The text of a message, which may come in parts.
+/// Returns the text of a message, which may come in parts.
 fn text(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),

@@ -1,4 +1,4 @@
-//! What answers cost.
+//! Prices of models and costs of answers.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,7 +17,7 @@ use crate::request::{Reply, Usage};
 pub struct Micros(pub u64);
 
 impl Micros {
-    /// So many dollars; nothing for what is no amount of money.
+    /// Converts dollars; `None` for anything that is no amount of money.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -29,7 +29,7 @@ impl Micros {
 }
 
 impl fmt::Display for Micros {
-    /// In dollars: cents for what has some, else as many digits as it takes to see something.
+    /// Formats dollars: two digits from one cent up, else as many as it takes to show something.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (dollars, rest) = (self.0 / 1_000_000, self.0 % 1_000_000);
         if self.0 == 0 || self.0 >= 10_000 {
@@ -56,19 +56,19 @@ impl Sum for Micros {
     }
 }
 
-/// What a million tokens cost.
+/// The price of a million tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Price {
-    /// That go in.
+    /// Of input.
     pub input: Micros,
-    /// That come out.
+    /// Of output.
     pub output: Micros,
-    /// That go in and were kept from before.
+    /// Of cached input.
     pub cached_input: Micros,
 }
 
 impl Price {
-    /// A price in dollars for a million tokens; what was kept from before costs a tenth.
+    /// Creates a price in dollars for a million tokens; cached input costs a tenth.
     pub const fn dollars(input: u64, output: u64) -> Self {
         Self {
             input: Micros(input * 1_000_000),
@@ -77,7 +77,7 @@ impl Price {
         }
     }
 
-    /// What so many tokens cost, rounded up.
+    /// Returns the cost of these tokens, rounded up.
     pub fn of(self, usage: Usage) -> Micros {
         let cached = usage.cached_input.min(usage.input);
         let parts = [
@@ -91,7 +91,7 @@ impl Price {
     }
 }
 
-/// The list prices of August 2026, by how names of models begin.
+/// The list prices of August 2026, by prefixes of model names.
 const KNOWN: [(&str, Price); 4] = [
     ("claude-fable-5", Price::dollars(10, 50)),
     ("claude-opus-5", Price::dollars(5, 25)),
@@ -99,7 +99,7 @@ const KNOWN: [(&str, Price); 4] = [
     ("claude-haiku-4-5", Price::dollars(1, 5)),
 ];
 
-/// What the `claude` program calls the newest of each.
+/// The `claude` program's aliases of the newest models.
 const ALIASES: [(&str, &str); 4] = [
     ("fable", "claude-fable-5"),
     ("opus", "claude-opus-5"),
@@ -107,27 +107,27 @@ const ALIASES: [(&str, &str); 4] = [
     ("haiku", "claude-haiku-4-5"),
 ];
 
-/// Prices of models: those we know, and those that the user tells, which come first.
+/// Prices of models: the known ones, and the user's own, which take precedence.
 #[derive(Clone, Debug, Default)]
 pub struct Prices {
     own: BTreeMap<String, Price>,
 }
 
 impl Prices {
-    /// The known prices and these, by names of models.
+    /// Combines the known prices with these, by names of models.
     pub fn new(own: impl IntoIterator<Item = (String, Price)>) -> Self {
         Self { own: own.into_iter().collect() }
     }
 
-    /// The price of a model, if we know it.
+    /// Returns the price of a model, if it is known.
     pub fn price(&self, model: &str) -> Option<Price> {
-        // Routers put the maker's name before a model's.
+        // Routers put the vendor's name before a model's.
         let bare = model.rsplit('/').next().unwrap_or(model);
         let own = self.own.get(model).or_else(|| self.own.get(bare));
         own.copied().or_else(|| {
             let name =
                 ALIASES.iter().find(|(alias, _)| *alias == bare).map_or(bare, |(_, name)| name);
-            // A name goes on with a date, or with another version, which is another model.
+            // A name may continue with a date; with another version it is another model.
             let is_model = |known: &str| {
                 name.strip_prefix(known).is_some_and(|rest| {
                     rest.is_empty()
@@ -138,12 +138,13 @@ impl Prices {
         })
     }
 
-    /// What so many tokens of a model cost, if we know its price.
+    /// Returns the cost of these tokens, if the model's price is known.
     pub fn cost(&self, model: &str, usage: Usage) -> Option<Micros> {
         Some(self.price(model)?.of(usage))
     }
 
-    /// What an answer cost: as the provider says, nothing on this machine, else by the price.
+    /// Returns the cost of an answer: the provider's own figure, zero for a local model, else by the
+    /// price.
     pub fn cost_of(&self, provider: &dyn Provider, reply: &Reply) -> Option<Micros> {
         if provider.is_local() {
             return Some(Micros(0));
@@ -155,7 +156,7 @@ impl Prices {
     }
 }
 
-/// What so many tokens of a model cost by the prices we know.
+/// Returns the cost of these tokens by the known prices.
 pub fn cost(model: &str, usage: Usage) -> Option<Micros> {
     Prices::default().cost(model, usage)
 }

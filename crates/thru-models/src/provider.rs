@@ -1,4 +1,4 @@
-//! The providers that there are, and how one is reached.
+//! The providers, and connections to them.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -19,27 +19,31 @@ use crate::ollama::{self, Ollama};
 use crate::openai::{self, OpenAi};
 use crate::request::{Reply, Request};
 
-/// Where a model is asked. Asking takes a thread for as long as it takes.
+/// A provider of a model. Asking blocks the thread.
 pub trait Provider: Send + Sync {
-    /// The provider's name, as settings know it.
+    /// Returns the provider's name, as in settings.
     fn name(&self) -> &str;
 
-    /// The model that is asked.
+    /// Returns the model that is asked.
     fn model(&self) -> &str;
 
-    /// Whether what is asked stays on this machine.
+    /// Returns true if questions stay on this machine.
     fn is_local(&self) -> bool;
 
-    /// Asks once. Nothing is tried again but what was rejected before it cost anything.
+    /// Asks once. Retries only a request that was rejected before it cost anything.
+    ///
+    /// # Errors
+    ///
+    /// Returns an [`AskError`] if there is no usable answer within the time limit, or if `stop` was set.
     fn ask(&self, request: &Request, stop: &AtomicBool) -> Result<Reply, AskError>;
 }
 
-/// The providers that we can talk to.
+/// The kinds of providers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// Anthropic's Messages API.
     Anthropic,
-    /// OpenAI's chat completions, from whomever.
+    /// OpenAI's chat completions, from any vendor.
     OpenAi,
     /// Ollama's own format.
     Ollama,
@@ -51,7 +55,7 @@ impl Kind {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Anthropic, Self::OpenAi, Self::Ollama, Self::ClaudeCli];
 
-    /// What settings call it.
+    /// Returns its name in settings.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Anthropic => "anthropic",
@@ -77,35 +81,35 @@ impl FromStr for Kind {
     }
 }
 
-/// All that is needed to ask a provider.
+/// Everything needed to ask a provider.
 #[derive(Clone)]
 pub struct Settings {
-    /// Which one.
+    /// The kind of provider.
     pub kind: Kind,
     /// The model's name at this provider.
     pub model: String,
-    /// Where it is; the provider's own place if not set.
+    /// The URL; `None` for the provider's own.
     pub url: Option<String>,
-    /// The key. `claude` uses what the user signed in with unless there is one.
+    /// The key. Without one, `claude` uses the user's login.
     pub key: Option<Key>,
-    /// How long an answer may take.
+    /// Time limit of an answer.
     pub timeout: Duration,
-    /// How many bytes an answer may have on its way.
+    /// Most bytes of an answer on the wire.
     pub longest_answer: usize,
-    /// Ollama: the size of the window; as large as a request needs if not set.
+    /// Ollama: the size of the context window; `None` for as large as a request needs.
     pub num_ctx: Option<u32>,
-    /// Ollama: how long the model stays in memory afterwards.
+    /// Ollama: time the model stays in memory afterwards.
     pub keep_alive: String,
     /// `claude`: the program.
     pub program: PathBuf,
-    /// `claude`: the environment that it is given, without what must not reach it.
+    /// `claude`: its environment, from which variables that must not reach it are removed.
     pub environment: Vec<(OsString, OsString)>,
-    /// `claude`: an existing folder in which it is given an empty one to work in, outside of any project.
+    /// `claude`: an existing folder, outside any project, in which it gets an empty one to work in.
     pub scratch: Option<PathBuf>,
 }
 
 impl Settings {
-    /// The usual settings.
+    /// Returns the default settings.
     pub fn new(kind: Kind, model: &str) -> Self {
         Self {
             kind,
@@ -122,7 +126,8 @@ impl Settings {
         }
     }
 
-    /// The environment variable that may hold the key, where there is one for this provider and place.
+    /// Returns the environment variable that may hold the key, if there is one for this provider and
+    /// URL.
     pub fn key_variable(&self) -> Option<&'static str> {
         match self.kind {
             Kind::Anthropic => Some(anthropic::KEY_VARIABLE),
@@ -131,7 +136,7 @@ impl Settings {
         }
     }
 
-    /// Whether what is asked stays on this machine.
+    /// Returns true if questions stay on this machine.
     pub fn is_local(&self) -> bool {
         self.kind != Kind::ClaudeCli && self.place().is_ok_and(|place| place.is_loopback())
     }
@@ -146,7 +151,7 @@ impl Settings {
     }
 }
 
-/// Why a provider cannot be asked with these settings.
+/// The reason a provider cannot be asked with these settings.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
     /// There is no such provider.
@@ -155,27 +160,32 @@ pub enum ConnectError {
     /// No model was named.
     #[error("no model is named")]
     NoModel,
-    /// The URL is none.
-    #[error("the url is not usable: {0}")]
+    /// The URL is invalid.
+    #[error("invalid url: {0}")]
     Place(#[from] PlaceError),
-    /// There is no key where one is needed.
+    /// A key is needed and missing.
     #[error("there is no key{}", variable.map(|name| format!("; set {name} or store one")).unwrap_or_default())]
     NoKey {
         /// The variable that may hold it.
         variable: Option<&'static str>,
     },
-    /// What is asked, and a key, would travel far and open for everybody.
+    /// The prompt and a key would travel unencrypted to another machine.
     #[error("{0} is not encrypted; use https://")]
     NotEncrypted(String),
     /// There is no folder for `claude` to work in.
-    #[error("no folder is named in which claude may work")]
+    #[error("no working folder is set for claude")]
     NoScratch,
-    /// The network cannot be used.
+    /// The HTTP client cannot be set up.
     #[error(transparent)]
     Http(#[from] HttpError),
 }
 
-/// Makes a provider of settings. Nothing is sent yet.
+/// Creates a provider from settings. Nothing is sent yet.
+///
+/// # Errors
+///
+/// Returns a [`ConnectError`] if no model is named, the URL is invalid or not encrypted, or a key or
+/// folder is missing.
 pub fn connect(settings: &Settings) -> Result<Box<dyn Provider>, ConnectError> {
     if settings.model.trim().is_empty() {
         return Err(ConnectError::NoModel);

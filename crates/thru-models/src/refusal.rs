@@ -1,4 +1,4 @@
-//! What a provider says when it does not answer, whatever its wire format.
+//! Error responses of providers, in any wire format.
 
 use std::time::Duration;
 
@@ -8,23 +8,23 @@ use thru_outside::{Answer, Key, excerpt_unless_echo};
 use crate::error::AskError;
 use crate::request::Request;
 
-/// No provider has us wait longer than this, whatever it says.
+/// Longest wait that a provider can ask for.
 const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// An answer that is none.
+/// A response that is no answer.
 #[derive(Debug)]
 pub(crate) struct Refusal {
     pub(crate) status: u16,
-    /// When to ask again.
+    /// The time to wait before asking again.
     pub(crate) after: Option<Duration>,
-    /// What it says for people, and what for programs, in one text.
+    /// The messages for people and the codes for programs, in one text.
     pub(crate) words: String,
-    /// What it says for people.
+    /// The message for people.
     message: String,
 }
 
 impl Refusal {
-    /// What an answer with an error status says.
+    /// Parses a response with an error status.
     pub(crate) fn of(answer: &Answer) -> Self {
         let text = String::from_utf8_lossy(&answer.body);
         let mut refusal = match serde_json::from_str::<Value>(&text) {
@@ -43,7 +43,7 @@ impl Refusal {
         refusal
     }
 
-    /// What a document says.
+    /// Parses an error document.
     pub(crate) fn told(status: u16, body: &Value) -> Self {
         let error = body.get("error").unwrap_or(body);
         let text = |value: &Value, name: &str| value[name].as_str().map(str::to_owned);
@@ -60,12 +60,12 @@ impl Refusal {
         Self { status, after: None, words, message }
     }
 
-    /// What somebody says in plain words.
+    /// Wraps an error in plain words.
     pub(crate) fn said(status: u16, text: &str) -> Self {
         Self { status, after: None, words: text.to_owned(), message: text.to_owned() }
     }
 
-    /// What a queue makes of it.
+    /// Converts it into the error that a queue acts on.
     pub(crate) fn into_error(self, request: &Request, key: Option<&Key>, advice: &str) -> AskError {
         let said = discreet(&self.message, request, key);
         let (status, after) = (self.status, self.after);
@@ -86,7 +86,7 @@ impl Refusal {
     }
 }
 
-/// What a provider said, without the key and without what it was asked.
+/// Returns a provider's message without the key and without the prompt.
 pub(crate) fn discreet(said: &str, request: &Request, key: Option<&Key>) -> String {
     let said = key.map_or_else(|| said.to_owned(), |key| key.hide_in(said));
     excerpt_unless_echo(&said, [request.system.as_str(), request.prompt.as_str()])

@@ -1,4 +1,4 @@
-//! What a model is asked, and what it answers.
+//! Questions to a model, and its answers.
 
 use std::time::Duration;
 
@@ -10,22 +10,23 @@ use crate::prices::Micros;
 /// One question to a model.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// What the model is, and what rules it works by.
+    /// The system prompt: the model's role and rules.
     pub system: String,
-    /// What it is to work on.
+    /// The user prompt.
     pub prompt: String,
-    /// The JSON schema of the answer, an object; none where the answer is text.
+    /// The JSON schema of the answer, an object; `None` for a plain text answer.
     pub schema: Option<Value>,
-    /// What the schema is called: letters, digits, `_` and `-`.
+    /// The name of the schema: letters, digits, `_` and `-`.
     pub schema_name: String,
-    /// How many tokens the answer may have.
+    /// Most tokens of the answer.
     pub max_output_tokens: u32,
-    /// How freely it may choose its words; not every model takes it.
+    /// The sampling temperature; not every model accepts it.
     pub temperature: Option<f32>,
 }
 
 impl Request {
-    /// What asking costs at most, where nobody told: what goes in, by its length, and the longest answer.
+    /// Returns the most that asking costs if no usage is reported: the input, by its length, and the
+    /// longest answer.
     pub(crate) fn estimate(&self) -> Usage {
         Usage {
             input: self.input_estimate(),
@@ -41,7 +42,7 @@ impl Request {
     }
 }
 
-/// How many tokens so many bytes of text are, about: four bytes each in prose, fewer in code.
+/// Returns the approximate number of tokens in so many bytes: four bytes each in prose, fewer in code.
 pub(crate) const fn tokens(bytes: usize) -> u64 {
     (bytes as u64).div_ceil(4)
 }
@@ -49,45 +50,46 @@ pub(crate) const fn tokens(bytes: usize) -> u64 {
 /// The answer to a question.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reply {
-    /// What the model said, without what it thought before.
+    /// The model's text, without its thoughts.
     pub text: String,
-    /// The JSON object that it answered, where a schema was given and one was found.
+    /// The JSON object in the answer, if a schema was given and one was found.
     pub structured: Option<Value>,
-    /// The model that answered, as it calls itself.
+    /// The model that answered, by its own name.
     pub model: String,
-    /// The tokens that it took.
+    /// The tokens that were used.
     pub usage: Usage,
-    /// From the question to the whole answer.
+    /// The time from the question to the complete answer.
     pub latency: Duration,
-    /// Why it ended.
+    /// The reason the answer ended.
     pub stopped: Stop,
-    /// What it cost, where the provider says so.
+    /// The cost, if the provider reports it.
     pub cost: Option<Micros>,
 }
 
-/// Tokens that a question took.
+/// Tokens used by a question.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
-    /// All that went in.
+    /// All input tokens.
     pub input: u64,
-    /// All that came out, what the model thought included.
+    /// All output tokens, thoughts included.
     pub output: u64,
-    /// The part of the input that the provider had kept from before, which is cheaper.
+    /// Input tokens that came from the provider's cache, which are cheaper.
     pub cached_input: u64,
-    /// Whether this is our estimate, because the provider did not say.
+    /// True if this is our estimate because the provider reported nothing.
     pub estimated: bool,
 }
 
-/// Why an answer ended.
+/// The reason an answer ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// It was all said.
+    /// It is complete.
     Complete,
-    /// It reached its longest length. With a schema this is only in a reply if the object is whole all the
-    /// same.
+    /// It reached its maximum length. With a schema, a reply ends so only if the object is complete all
+    /// the same.
     Length,
-    /// The model, or who watches over it, declined. A reply never says so: it is [`crate::AskError::Refused`].
+    /// The model, or its moderation, declined. A reply never has this: it becomes
+    /// [`crate::AskError::Refused`].
     Refused,
-    /// Something else, in the provider's words.
+    /// Any other reason, in the provider's words.
     Other(String),
 }

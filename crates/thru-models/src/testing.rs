@@ -1,20 +1,20 @@
-//! A server on loopback that plays a provider, and what providers say well and badly. For tests.
+//! A loopback server that plays a provider, with good and bad responses. For tests.
 
 use serde_json::{Value, json};
 
 pub use thru_outside::testing::{Asked, Response, Server as ModelServer};
 
-/// What every scripted answer says it took.
+/// Input tokens that every scripted answer reports.
 pub const INPUT_TOKENS: u64 = 1_000;
-/// What every scripted answer says it took.
+/// Output tokens that every scripted answer reports.
 pub const OUTPUT_TOKENS: u64 = 50;
 
-/// An answer in the format of Anthropic.
+/// Returns an answer in Anthropic's format.
 pub fn anthropic(text: &str) -> Response {
     Response::json(200, anthropic_body(text, "end_turn"))
 }
 
-/// An answer in the format of Anthropic, as a document.
+/// Returns an answer in Anthropic's format, as a document.
 pub fn anthropic_body(text: &str, stop_reason: &str) -> Value {
     json!({
         "id": "msg_1", "type": "message", "role": "assistant", "model": "claude-haiku-4-5-20251001",
@@ -27,12 +27,12 @@ pub fn anthropic_body(text: &str, stop_reason: &str) -> Value {
     })
 }
 
-/// An answer in the format of OpenAI.
+/// Returns an answer in OpenAI's format.
 pub fn openai(text: &str) -> Response {
     Response::json(200, openai_body(text, "stop"))
 }
 
-/// An answer in the format of OpenAI, as a document.
+/// Returns an answer in OpenAI's format, as a document.
 pub fn openai_body(text: &str, finish_reason: &str) -> Value {
     let message = json!({ "role": "assistant", "content": text, "refusal": null });
     json!({
@@ -45,12 +45,12 @@ pub fn openai_body(text: &str, finish_reason: &str) -> Value {
     })
 }
 
-/// An answer in the format of Ollama.
+/// Returns an answer in Ollama's format.
 pub fn ollama(text: &str) -> Response {
     Response::json(200, ollama_body(text, "stop"))
 }
 
-/// An answer in the format of Ollama, as a document.
+/// Returns an answer in Ollama's format, as a document.
 pub fn ollama_body(text: &str, done_reason: &str) -> Value {
     json!({
         "model": "llama3.2:3b", "created_at": "2026-08-01T00:00:00Z",
@@ -60,13 +60,13 @@ pub fn ollama_body(text: &str, done_reason: &str) -> Value {
     })
 }
 
-/// An error as Anthropic and OpenAI tell it.
+/// Returns an error in the format of Anthropic and OpenAI.
 pub fn error(status: u16, kind: &str, message: &str) -> Response {
     let error = json!({ "type": kind, "message": message, "param": null, "code": null });
     Response::json(status, json!({ "type": "error", "error": error }))
 }
 
-/// The document that was asked, if it was one.
+/// Returns the document that was sent, if it was one.
 pub fn body(asked: &Asked) -> Value {
     serde_json::from_slice(&asked.body).unwrap_or_default()
 }

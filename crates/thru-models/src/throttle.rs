@@ -1,5 +1,4 @@
-//! Keeping to the limits of a provider: how many questions at once, how many in a minute, and none for a
-//! while after it asked for that.
+//! Rate limiting: questions at once, questions per minute, and a pause after the provider asked for one.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,54 +13,59 @@ use crate::request::{Reply, Request};
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// How long nobody is asked after a provider had enough and did not say for how long.
+/// The pause after a provider was overloaded and named no time.
 const COOL_DOWN: Duration = Duration::from_secs(15);
 
-/// Who has to wait longer than this is sent away instead, so that its thread can do something else.
+/// Longest wait for a turn. Beyond it the caller gets an error, so that its thread can do something
+/// else.
 const LONGEST_WAIT: Duration = Duration::from_secs(90);
 
-/// How often those who wait look whether they are to stop.
+/// Interval at which waiting threads check `stop`.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// A clock that only goes forward, from whenever.
+/// A monotonic clock with an arbitrary origin.
 pub type Clock = Arc<dyn Fn() -> Duration + Send + Sync>;
 
-/// How much is asked.
+/// Limits on the rate of questions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rates {
-    /// At most so many questions at the same time.
+    /// Most questions at the same time.
     pub at_once: usize,
-    /// At most so many questions in any minute.
+    /// Most questions in any minute.
     pub per_minute: usize,
 }
 
-/// Why a question has to wait.
+/// The reason a question has to wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
-    /// Until one that is being asked is over.
+    /// Until a running question ends.
     ForOthers,
     /// Until this time.
     Until(Duration),
 }
 
-/// Who may ask when. A state and nothing else; whoever asks it tells it the time.
+/// The state of a rate limiter. Pure: the caller passes the time in.
 #[derive(Debug)]
 pub struct Throttle {
     rates: Rates,
     running: usize,
-    /// When the newest questions began, no more than a minute allows.
+    /// The times at which the newest questions began, at most a minute's worth.
     begun: VecDeque<Duration>,
     cool_until: Duration,
 }
 
 impl Throttle {
-    /// Nothing was asked yet. Limits of 0 count as 1.
+    /// Creates a limiter. Limits of 0 count as 1.
     pub fn new(rates: Rates) -> Self {
         let rates = Rates { at_once: rates.at_once.max(1), per_minute: rates.per_minute.max(1) };
         Self { rates, running: 0, begun: VecDeque::new(), cool_until: Duration::ZERO }
     }
 
-    /// Begins a question, or says how long it has to wait before this is worth another try.
+    /// Begins a question.
+    ///
+    /// # Errors
+    ///
+    /// Returns the [`Wait`] before another try makes sense.
     pub fn begin(&mut self, now: Duration) -> Result<(), Wait> {
         if now < self.cool_until {
             return Err(Wait::Until(self.cool_until));
@@ -83,14 +87,14 @@ impl Throttle {
         Ok(())
     }
 
-    /// Ends a question. With a time, nobody is asked until then.
+    /// Ends a question. With a time, none begins until then.
     pub fn end(&mut self, cool_until: Option<Duration>) {
         self.running = self.running.saturating_sub(1);
         self.cool_until = self.cool_until.max(cool_until.unwrap_or_default());
     }
 }
 
-/// A provider that is asked no more than its limits allow. Who asks waits.
+/// A provider that is never asked beyond its limits. Callers block until it is their turn.
 pub struct Throttled<P> {
     provider: P,
     throttle: Mutex<Throttle>,
@@ -99,7 +103,7 @@ pub struct Throttled<P> {
 }
 
 impl<P: Provider> Throttled<P> {
-    /// This provider, with these limits.
+    /// Wraps this provider with these limits.
     pub fn new(provider: P, rates: Rates, clock: Clock) -> Self {
         let throttle = Mutex::new(Throttle::new(rates));
         Self { provider, throttle, has_ended: Condvar::new(), clock }
@@ -146,7 +150,7 @@ impl<P: Provider> Provider for Throttled<P> {
 
     fn ask(&self, request: &Request, stop: &AtomicBool) -> Result<Reply, AskError> {
         self.begin(stop)?;
-        // Gives the place back also if the provider panics.
+        // Releases its slot even if the provider panics.
         let mut turn = Turn { throttled: self, rest: None };
         let answer = self.provider.ask(request, stop);
         if let Err(error @ (AskError::RateLimited { .. } | AskError::Overloaded { .. })) = &answer {
@@ -180,7 +184,7 @@ impl Provider for Box<dyn Provider> {
 /// A question that is being asked.
 struct Turn<'t, P: Provider> {
     throttled: &'t Throttled<P>,
-    /// How long the provider wants to be left alone.
+    /// The pause that the provider asked for.
     rest: Option<Duration>,
 }
 
@@ -219,7 +223,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_limit_is_passed_and_nobody_waits_in_vain(steps in steps(), at_once in 1..5_usize, per_minute in 1..8_usize) {
+        fn no_limit_is_passed_and_no_wait_is_in_vain(steps in steps(), at_once in 1..5_usize, per_minute in 1..8_usize) {
             let mut throttle = Throttle::new(Rates { at_once, per_minute });
             let (mut now, mut running, mut cool_until) = (Duration::ZERO, 0_usize, Duration::ZERO);
             let mut begun: Vec<Duration> = Vec::new();
@@ -248,7 +252,8 @@ mod tests {
                             Err(Wait::ForOthers) => prop_assert!(!may && running >= at_once),
                             Err(Wait::Until(time)) => {
                                 prop_assert!(!may && time > now);
-                                // At that time, it can only be others that it waits for, or the other limit.
+                                // At that time, only running questions or the other limit can be the
+                                // cause.
                                 if time == cool_until && running == 0 {
                                     let still = begun.iter().filter(|&&begun| time - begun < MINUTE).count();
                                     prop_assert_eq!(throttle.begin(time).is_ok(), still < per_minute);

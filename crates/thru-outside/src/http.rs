@@ -91,7 +91,7 @@ pub enum HttpError {
     #[error("the connection broke: {0}")]
     Broken(String),
     /// It wants us to go elsewhere, where we do not follow with a key in hand.
-    #[error("the answer leads elsewhere: {0}")]
+    #[error("the answer is a redirect to {0}")]
     Elsewhere(String),
     /// We cannot even ask.
     #[error("the request cannot be made: {0}")]

@@ -1,5 +1,5 @@
-//! Asking about one thing: one provider after the other, each question in the journal before it is sent, and
-//! of the answer only what the record holds.
+//! Asking about one item: one provider after the other, each question journalled before it is sent, and
+//! only the grounded part of an answer kept.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::AtomicBool;
@@ -20,16 +20,16 @@ use crate::chain::{Chain, Link};
 use crate::questions::{Believed, Question};
 use crate::refiner::{Refiner, Told};
 
-/// When questions are tried again that no provider can be asked.
+/// Delay before a question is retried when no provider can be asked.
 const LATER: Duration = Duration::from_mins(15);
-/// … and where the provider is away: that is not the question's fault, which is not given up for it.
+/// Delay when the provider is away: that is not the question's fault, and never makes it give up.
 const AWAY: Duration = Duration::from_mins(5);
-/// The longest name that a model may call itself by.
+/// Longest model name that is accepted from a reply, in bytes.
 const MODEL_NAME: usize = 100;
-/// Answers that were paid for and could not be used, until nobody asks again.
+/// Paid but unusable answers after which a question is given up.
 const MOST_WASTED: u32 = 2;
 
-/// A question of the queue that is ready to be asked.
+/// A queued question that is ready to be asked.
 pub(crate) struct Prepared {
     pub(crate) job: JobRow,
     pub(crate) kind: JobKind,
@@ -39,28 +39,28 @@ pub(crate) struct Prepared {
     pub(crate) question: Question,
 }
 
-/// What became of one.
+/// The outcome of a question.
 pub(crate) struct Asked {
     pub(crate) prepared: Prepared,
     pub(crate) answer: Result<Answer, Failure>,
 }
 
-/// What was made, and how.
+/// The result, and the way it was made.
 pub(crate) struct Answer {
     pub(crate) operation: Operation,
     pub(crate) made: Made,
 }
 
-/// Why nothing was made.
+/// The reason a question has no result.
 pub(crate) struct Failure {
     pub(crate) error: String,
     pub(crate) again: Again,
-    /// Whether others need not be tried now.
+    /// True if other questions need not be tried now.
     pub(crate) is_general: bool,
-    /// Whether another provider may be asked instead.
+    /// True if another provider may be asked instead.
     goes_on: bool,
     pub(crate) exhausted: Option<Exhausted>,
-    /// Until when the provider wants to be left alone.
+    /// The time before which the provider must not be asked again.
     pub(crate) not_before: Option<Timestamp>,
 }
 
@@ -80,7 +80,7 @@ impl Refiner<'_> {
                 .map(|one| {
                     let purse = &purse;
                     scope.spawn(move || {
-                        // What it may have cost counts; nobody asks the same again at once.
+                        // Its possible cost counts; the question is not asked again at once.
                         let ask = AssertUnwindSafe(|| self.ask(intake, purse, &one, stop));
                         let answer = std::panic::catch_unwind(ask).unwrap_or_else(|_| {
                             Err(Failure::own("a fault of ours".to_owned(), Again::Backoff))
@@ -135,8 +135,9 @@ impl Refiner<'_> {
         }
     }
 
-    /// What was answered to exactly this before: nobody is asked again. Not what was answered about another
-    /// session, though it was told in the same words: that was looked up there, and cites what stands there.
+    /// Returns the earlier answer to exactly this question, so that it is not asked again. Answers about
+    /// other sessions do not count, even with the same wording: they were grounded there and cite
+    /// passages there.
     fn known(
         &self,
         intake: &Intake,
@@ -157,7 +158,7 @@ impl Refiner<'_> {
             }
         }
         let Some((input, body)) = found else { return Ok(None) };
-        // Each time another record, which takes the question out of the queue.
+        // Each time a new record, which takes the question out of the queue.
         let now = self.clock.now().as_nanosecond();
         let question = format!("{REUSED}{input}-{}-{now}", prepared.job.number);
         let made_anew = |made: Made| Made { spent: Spent::default(), latency_ms: 0, ..made };
@@ -203,7 +204,7 @@ impl Refiner<'_> {
             model: link.provider.model().to_owned(),
             spent: most,
         };
-        // First to the journal: what is spent counts whatever becomes of us.
+        // Journal first: the cost counts even if this process dies.
         let question =
             intake.record_question(asked).map_err(|error| Failure::general(error.to_string()))?;
         let answer = link.provider.ask(request, stop);
@@ -220,7 +221,7 @@ impl Refiner<'_> {
         let believed = match believed {
             Ok(believed) => believed,
             Err(unusable) => {
-                let error = format!("the answer is of no use: {unusable}");
+                let error = format!("the answer is unusable: {unusable}");
                 return Err(self.wasted(intake, question, spent, prepared, error));
             }
         };
@@ -234,7 +235,7 @@ impl Refiner<'_> {
         };
         let input = prepared.question.input(link.provider.model());
         let redactor = intake.redactor();
-        // What a model says passes the rules like everything else.
+        // Model output passes the redaction rules like everything else.
         let report = &mut Redacted::default();
         let answer = match believed {
             Believed::Turn(grounded) => {
@@ -256,7 +257,7 @@ impl Refiner<'_> {
         Ok(answer)
     }
 
-    /// Sets aside the most that a question may cost.
+    /// Reserves the most that a question may cost.
     fn reserve(
         &self,
         purse: &Mutex<Purse>,
@@ -284,7 +285,7 @@ impl Refiner<'_> {
         Ok(purse.reserved.len() - 1)
     }
 
-    /// A provider gave no answer.
+    /// Handles a provider's failure to answer.
     fn gave_none(
         &self,
         intake: &Intake,
@@ -295,7 +296,7 @@ impl Refiner<'_> {
     ) -> Failure {
         let text = error.to_string();
         let goes_on = !matches!(error, AskError::Stopped { .. });
-        // Others would wait as long, or be told the same.
+        // Other questions would meet the same failure.
         let is_of_provider = error.concerns_provider()
             || matches!(
                 error,
@@ -313,7 +314,7 @@ impl Refiner<'_> {
         let after = |wait| now.checked_add(wait).unwrap_or(Timestamp::MAX);
         let (again, not_before) = match error.retry() {
             Retry::After(wait) => (Again::At(after(wait)), Some(after(wait))),
-            // It may be this question that the server fails at.
+            // This question itself may be the cause of the server's failure.
             Retry::Backoff if matches!(error, AskError::Server { .. }) => (Again::Backoff, None),
             Retry::Backoff if is_general => (Again::At(after(AWAY)), None),
             Retry::Backoff => (Again::Backoff, None),
@@ -323,7 +324,8 @@ impl Refiner<'_> {
         Failure { error: text, again, is_general, goes_on, exhausted: None, not_before }
     }
 
-    /// An answer was paid for and is of no use. The same question is not paid for again and again.
+    /// Handles an answer that was paid for and is unusable. Limits how often the same question is paid
+    /// for.
     fn wasted(
         &self,
         intake: &Intake,
@@ -342,7 +344,7 @@ impl Refiner<'_> {
 }
 
 impl Prepared {
-    /// What was made of the same session.
+    /// Returns the earlier result for the same session.
     fn own<T: DeserializeOwned>(&self, body: &str) -> Option<Refined<T>> {
         let known: Refined<T> = serde_json::from_str(body).ok()?;
         (known.session == self.job.key).then_some(known)
@@ -369,8 +371,8 @@ impl Prepared {
 }
 
 impl Failure {
-    /// What the failures of all who were asked come to. Where one was paid, that counts, whatever the others
-    /// said; where all were too dear, nothing failed.
+    /// Combines the failures of all providers asked. A paid failure counts, whatever the others were; if
+    /// all were too expensive, nothing failed.
     fn of_all(failures: Vec<Self>) -> Self {
         let rank = |failure: &Self| match (&failure.exhausted, failure.again) {
             (Some(_), _) => 0,
@@ -394,7 +396,7 @@ impl Failure {
         }
     }
 
-    /// One that any other question would meet as well.
+    /// A failure that any other question would meet as well.
     fn general(error: String) -> Self {
         Self {
             error,
@@ -406,13 +408,13 @@ impl Failure {
         }
     }
 
-    /// One of this question alone.
+    /// A failure of this question alone.
     fn own(error: String, again: Again) -> Self {
         Self { again, is_general: false, ..Self::general(error) }
     }
 }
 
-/// What is set aside for questions under way, beside what the store knows.
+/// Reservations for questions under way, beside the spending known to the store.
 struct Purse {
     store: Store,
     reserved: Vec<(Option<ProjectKey>, Spent)>,
@@ -430,8 +432,7 @@ fn record(intake: &Intake, operation: &Operation) -> Result<(), Failure> {
     recorded.map(drop).map_err(|error| Failure::general(error.to_string()))
 }
 
-/// Records what a model made, unless somebody had the session forgotten meanwhile: then what it cost is
-/// all that stays.
+/// Records a result, unless the session was forgotten in the meantime: then only its cost is kept.
 fn keep(
     intake: &Intake,
     purse: &Mutex<Purse>,
@@ -456,7 +457,7 @@ fn keep(
     Err(Failure::own(error, Again::Never))
 }
 
-/// What a model calls itself, where that is a name; else what it was asked by.
+/// Returns the name a model calls itself, if that is a valid name; else the name it was asked by.
 fn model_name(said: &str, asked: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "._:/@+-".contains(c);
     let is_name = !said.is_empty() && said.len() <= MODEL_NAME && said.chars().all(is_plain);

@@ -1,7 +1,7 @@
-//! How much models may cost, and what they did. Hard limits: a question is asked only if the most that it
-//! may cost still fits, and one whose fate nobody knows counts with that.
+//! Spending on models and its limits. Hard limits: a question is asked only if the most that it may cost
+//! still fits, and a question with an unknown outcome counts in full.
 //!
-//! Days and months are those of UTC, so that they are the same wherever the user travels.
+//! Days and months are UTC, so that they do not move when the user travels.
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -9,7 +9,7 @@ use thru_config::{Limit, Limits};
 use thru_core::{Micros, Spent, Timestamp};
 use thru_store::{Result, SpendingFilter, Store};
 
-/// What was spent in the day and the month that it is.
+/// Spending in the current day and month.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Meter {
     /// Today.
@@ -25,19 +25,20 @@ pub struct Meter {
 /// A limit that is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exhausted {
-    /// Which, in words: `today's tokens`.
+    /// The limit, in words: `today's tokens`.
     pub what: &'static str,
-    /// When there is more.
+    /// The time the limit resets.
     pub until: Timestamp,
-    /// Whether it is one project's alone.
+    /// True if only one project is limited.
     pub is_of_project: bool,
 }
 
 impl Meter {
-    /// Reads it. `project` is the key of the project in question.
+    /// Reads the spending from the store. `project` is the key of the project in question.
     ///
     /// # Errors
-    /// Where the store cannot be read.
+    ///
+    /// Returns an error if the store cannot be read.
     pub fn read(store: &Store, now: Timestamp, project: Option<&str>) -> Result<Self> {
         let (day, month) = (start_of_day(now), start_of_month(now));
         let spent = |since, project| store.spent(SpendingFilter { since: Some(since), project });
@@ -50,7 +51,7 @@ impl Meter {
         Ok(meter)
     }
 
-    /// Adds what is about to be spent, for the same project or for another one.
+    /// Adds spending that is about to happen, for the same project or for another one.
     pub fn add(&mut self, spent: Spent, same_project: bool) {
         let all = [&mut self.day, &mut self.month];
         let own = [&mut self.project_day, &mut self.project_month];
@@ -59,7 +60,7 @@ impl Meter {
         }
     }
 
-    /// The first limit that this would break; of several, the one that holds longest.
+    /// Returns the first limit that `asked` would exceed; of several, the one that lasts longest.
     pub fn exhausted(&self, limits: &Limits, asked: Spent, now: Timestamp) -> Option<Exhausted> {
         let tomorrow = end_of_day(now);
         let next_month = end_of_month(now);
@@ -86,7 +87,7 @@ impl Meter {
             if after.tokens() > most {
                 return Some(Exhausted { what: tokens, until, is_of_project });
             }
-            // What costs nothing may be asked for when no money is left; what nobody knows the price of may not.
+            // A free model may still be asked when the money is spent; a model of unknown price may not.
             let limit = Micros::from_cents(cents);
             let is_over = match asked.cost {
                 Some(cost) => cost > Micros(0) && after.cost.is_some_and(|cost| cost > limit),
@@ -97,12 +98,12 @@ impl Meter {
     }
 }
 
-/// The start of the day that it is.
+/// Returns the start of the UTC day of `now`.
 pub fn start_of_day(now: Timestamp) -> Timestamp {
     start_of(date(now))
 }
 
-/// The start of the month that it is.
+/// Returns the start of the UTC month of `now`.
 pub fn start_of_month(now: Timestamp) -> Timestamp {
     start_of(date(now).first_of_month())
 }

@@ -1,34 +1,34 @@
-//! Whom to ask: the provider of the user's choice, then one on this machine if the user named one.
+//! The order of providers: the user's choice, then a local one if the user named one.
 
 use thru_core::{Micros, Spent};
 use thru_models::{Prices, Provider, Reply, Request, Usage};
 
-/// Tokens that the `claude` program sends beside the question, at most.
+/// Upper bound of the tokens that the `claude` program sends beside the question.
 const CLIENT: u64 = 4_000;
 
-/// One provider, by the name that settings have for it.
+/// One provider, by its name in the settings.
 pub struct Link {
-    /// What settings call it.
+    /// The name in the settings.
     pub name: String,
-    /// How it is asked.
+    /// The provider itself.
     pub provider: Box<dyn Provider>,
 }
 
-/// Providers in the order in which they are asked, and what they cost.
+/// Providers in the order in which they are asked, and their prices.
 pub struct Chain {
     /// The providers.
     pub links: Vec<Link>,
-    /// What they cost.
+    /// Their prices.
     pub prices: Prices,
 }
 
 impl Chain {
-    /// The most that a question may cost at a provider.
+    /// Returns the most that a question may cost at a provider.
     pub fn most(&self, link: &Link, request: &Request) -> Spent {
         let input = request.prompt.len() + request.system.len();
         let schema = request.schema.as_ref().map_or(0, |schema| schema.to_string().len());
-        // Two bytes to a token: no text that people or programs write has shorter ones on the average. The
-        // program sends something of its own.
+        // Two bytes to a token: no human or machine text averages fewer. The program adds a prompt of
+        // its own.
         let own = if link.provider.name() == "claude-cli" { CLIENT } else { 0 };
         let usage = Usage {
             input: own + (input + schema).div_ceil(2) as u64,
@@ -39,13 +39,13 @@ impl Chain {
         self.spent(link, usage, None)
     }
 
-    /// What an answer really cost.
+    /// Returns the actual cost of an answer.
     pub fn paid(&self, link: &Link, reply: &Reply) -> Spent {
         let cost = self.prices.cost_of(link.provider.as_ref(), reply);
         Spent { input: reply.usage.input, output: reply.usage.output, cost: cost.map(micros) }
     }
 
-    /// What was spent in vain.
+    /// Returns the cost of a question without an answer.
     pub fn lost(&self, link: &Link, usage: Option<Usage>) -> Spent {
         usage.map_or_else(Spent::default, |usage| self.spent(link, usage, None))
     }
@@ -58,7 +58,7 @@ impl Chain {
         Spent { input: usage.input, output: usage.output, cost }
     }
 
-    /// Whether nobody knows what the first of them costs.
+    /// Returns true if the price of the first provider is unknown.
     pub fn has_no_price(&self) -> bool {
         self.links.first().is_some_and(|link| {
             !link.provider.is_local() && self.prices.price(link.provider.model()).is_none()

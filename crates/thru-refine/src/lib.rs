@@ -1,12 +1,13 @@
-//! Having a model make memories better: turns that are over, and sessions that were left.
+//! Refining memories with a model: turns that are over, and sessions that were left.
 //!
-//! [`Refiner::run`] takes what waits in the queue, asks the providers of a [`Chain`] one after the other,
-//! believes of the answer what the record holds, and hands that to intake. Before a question is sent it is in
-//! the journal, with the most that it may cost, and that fits into the [`Meter`]'s limits. Without an answer
-//! everything stays as it was distilled without a model (invariant I-10).
+//! [`Refiner::run`] takes questions from the queue, asks the providers of a [`Chain`] one after the
+//! other, keeps the part of the answer that the record supports, and hands that to intake. Before a
+//! question is sent, it is journalled with the most that it may cost, which must fit into the
+//! [`Meter`]'s limits. Without an answer, memories stay as they were distilled without a model
+//! (invariant I-10).
 //!
-//! It must not read settings or the environment, decide whom to ask, write to the store but through intake,
-//! or put anything that a model said anywhere before it was looked up, cleaned and fenced.
+//! This crate must not read settings or the environment, choose providers, write to the store except
+//! through intake, or store model output that was not grounded, cleaned and fenced.
 
 mod asking;
 mod budget;

@@ -1,4 +1,4 @@
-//! What is asked: read from the store, made into a question, cleaned by today's rules.
+//! Questions: read from the store, built into requests, and cleaned by the current rules.
 
 use thru_core::{
     Agent, Id, MemoryKind, PassageKind, SessionId, SessionKey, Statement, Timestamp, WorkOutcome,
@@ -10,40 +10,40 @@ use thru_distil::refine::{
 use thru_redact::{Clean, Redactor, Report};
 use thru_store::{MemoryBody, MemoryFilter, PassageFilter, PassageRow, Result, Store, Touch};
 
-/// Bytes of one passage that an answer is looked up in, and of all passages of a turn.
+/// Bytes of one passage, and of all passages of a turn, in which an answer is looked up.
 const PASSAGE: usize = 256 * 1024;
 const TURN: usize = 8 * 1024 * 1024;
-/// How many of the agent's last texts a session is told by, and how much of each.
+/// Number of the agent's last texts shown for a session, and bytes of each.
 const LAST_TEXTS: usize = 2;
 const LAST_TEXT: usize = 16 * 1024;
-/// Bytes and passages of a session that an answer is looked up in.
+/// Bytes and passages of a session in which an answer is looked up.
 const SESSION: usize = 16 * 1024 * 1024;
 const SEEN: usize = 20_000;
 
-/// What a model is to be asked.
+/// A question to a model.
 pub struct Question {
     /// The version of the prompt.
     pub prompt: &'static str,
-    /// What stands for all that is sent, but the model.
+    /// Hash of the whole request, without the model.
     content: Id,
-    /// What is sent, cleaned by today's rules.
+    /// The request, cleaned by the current rules.
     pub request: Clean<thru_models::Request>,
-    /// What the answer is looked up in.
+    /// The material against which the answer is checked.
     pub material: Material,
 }
 
 impl Question {
-    /// What stands for all that is sent to a model, which is part of it.
+    /// Returns the hash of the whole request to `model`.
     pub fn input(&self, model: &str) -> Id {
         Id::derive(&[b"input", self.content.as_bytes(), model.as_bytes()])
     }
 }
 
-/// What an answer is looked up in.
+/// The material against which an answer is checked.
 pub enum Material {
     /// The passages of a turn.
     Turn(Box<TurnMaterial>),
-    /// What is known of a session.
+    /// The known facts about a session.
     Session(Box<SessionKnown>),
 }
 
@@ -60,14 +60,14 @@ pub struct TurnMaterial {
     outcome: WorkOutcome,
 }
 
-/// What is known of a session.
+/// The known facts about a session.
 pub struct SessionKnown {
     input: SessionInput,
     material: refine::Material,
     outcome: WorkOutcome,
 }
 
-/// What is believed of an answer.
+/// The believed part of an answer.
 pub enum Believed {
     /// About a turn.
     Turn(Grounded),
@@ -76,10 +76,11 @@ pub enum Believed {
 }
 
 impl Material {
-    /// Reads an answer and believes of it what the record holds.
+    /// Reads an answer and keeps the part that the record supports.
     ///
     /// # Errors
-    /// Where nothing in the answer can be read.
+    ///
+    /// Returns [`Unusable`] if nothing in the answer can be read.
     pub fn believe(
         &self,
         text: &str,
@@ -116,10 +117,11 @@ impl Material {
     }
 }
 
-/// The question about a turn; nothing where it is not worth one.
+/// Returns the question about a turn; `None` if the turn is not worth one.
 ///
 /// # Errors
-/// Where the store cannot be read.
+///
+/// Returns an error if the store cannot be read.
 pub fn of_turn(
     store: &Store,
     redactor: &Redactor,
@@ -168,10 +170,11 @@ pub fn of_turn(
     Ok(Some(question(asked, redactor, answer_tokens, Material::Turn(Box::new(material)))))
 }
 
-/// The question about a session as a whole; nothing where nothing is known of it.
+/// Returns the question about a session as a whole; `None` if nothing is known of it.
 ///
 /// # Errors
-/// Where the store cannot be read.
+///
+/// Returns an error if the store cannot be read.
 pub fn of_session(
     store: &Store,
     redactor: &Redactor,
@@ -211,7 +214,7 @@ pub fn of_session(
     }
     let mut touches = store.touches_of_session(session)?;
     let mut room = SESSION;
-    // Of a session that is longer, the end counts.
+    // Of a longer session, the end counts.
     for passage in passages.into_iter().rev() {
         if moments.len() >= SEEN || room == 0 {
             break;
@@ -235,7 +238,7 @@ pub fn of_session(
         return Ok(None);
     }
     let asked = input.request(&ActivityProfile::of(&moments));
-    // What was distilled says what the passages say that there was no room for.
+    // The distilled part covers passages there was no room for.
     let mut material = known.material();
     moments.iter().for_each(|moment| material.add(moment));
     let material = SessionKnown { input, material, outcome: summary.digest.outcome };
@@ -270,7 +273,7 @@ fn question(
         max_output_tokens: answer_tokens,
         temperature: None,
     };
-    // It was clean when it was stored; the rules may be newer (invariant I-5).
+    // It was clean when it was stored, but the rules may be newer (invariant I-5).
     let request = redactor.clean_texts(
         request,
         |request, each| {
@@ -282,7 +285,8 @@ fn question(
     Question { prompt: asked.version, content, request, material }
 }
 
-/// What a session was distilled as: with what models made of its turns, without what one made of it.
+/// Returns the distilled summary of a session, with models' results for its turns but not for the
+/// session itself.
 fn summary_of(store: &Store, session: i64) -> Result<Option<thru_core::Summary>> {
     let filter = MemoryFilter {
         session: Some(session),
@@ -298,7 +302,7 @@ fn summary_of(store: &Store, session: i64) -> Result<Option<thru_core::Summary>>
     })
 }
 
-/// The text up to a length in bytes.
+/// Cuts the text to a length in bytes.
 fn cut(mut text: String, longest: usize) -> String {
     text.truncate(text.floor_char_boundary(longest));
     text

@@ -1,4 +1,4 @@
-//! The worker: takes questions from the queue, asks, and hands on what comes of it.
+//! The worker: takes questions from the queue, asks, and hands on the results.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{File, OpenOptions, TryLockError};
@@ -17,61 +17,61 @@ use crate::budget::{Exhausted, Meter};
 use crate::chain::Chain;
 use crate::questions::{of_session, of_turn};
 
-/// How long another process that writes is waited for.
+/// Time to wait for another process that writes.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The smallest question that there is; what it costs is seen when it is asked.
+/// A lower bound for any question; its real cost is checked before it is asked.
 const LEAST: Spent = Spent { input: 1_000, output: 0, cost: Some(Micros(0)) };
-/// When a question is looked at again whose session has news that was not distilled yet.
+/// Delay for a question whose session has new passages that are not distilled yet.
 const NEWS: Duration = Duration::from_secs(30);
 
-/// What a session's directory allows.
+/// The permission that a session's directory gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Permission {
-    /// Nothing of it is sent anywhere.
+    /// Nothing of the session may be sent anywhere.
     Off,
     /// It may be sent, within these limits.
     Within(BudgetLimits),
 }
 
-/// How to ask.
+/// Limits of the worker.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// How much is sent about a turn.
+    /// The size of a request about a turn.
     pub turn: Limits,
-    /// How much is sent about a session.
+    /// The size of a request about a session.
     pub session: Limits,
-    /// Tokens that an answer may have.
+    /// Most tokens of an answer.
     pub answer_tokens: u32,
-    /// Questions under way at a time.
+    /// Most questions under way at a time.
     pub concurrency: usize,
 }
 
-/// Something that happened, for a log.
+/// An event for a log.
 #[derive(Debug)]
 pub enum Told<'a> {
     /// A provider gave no answer.
     Failed {
-        /// Which.
+        /// The provider.
         provider: &'a str,
-        /// Why.
+        /// The reason.
         error: &'a str,
-        /// Who is asked instead; nobody, where memories stay as they were made without a model.
+        /// The provider that is asked instead; `None` if memories stay as they were distilled.
         next: Option<&'a str>,
     },
     /// Something was made.
     Refined {
         /// The session.
         session: &'a SessionKey,
-        /// The turn; nothing for all of it.
+        /// The turn; `None` for the session as a whole.
         turn: Option<u32>,
-        /// How.
+        /// The way it was made.
         made: &'a Made,
     },
     /// A limit is reached.
     Exhausted(Exhausted),
 }
 
-/// What was done.
+/// Counts and costs of one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Turns that were refined.
@@ -80,23 +80,23 @@ pub struct Report {
     pub sessions: u64,
     /// Questions that were not sent because the same was answered before.
     pub reused: u64,
-    /// Questions that got no answer of use.
+    /// Questions without a usable answer.
     pub failed: u64,
-    /// Questions that are not worth asking, or must not be.
+    /// Questions that are not worth asking, or must not be sent.
     pub skipped: u64,
-    /// Statements that were not believed.
+    /// Statements that were dropped as unsupported.
     pub dropped: u64,
-    /// What was spent.
+    /// The cost of the run.
     pub spent: Spent,
-    /// The limit that ended it.
+    /// The limit that ended the run.
     pub exhausted: Option<Exhausted>,
-    /// Why no provider could be asked any more.
+    /// The reason no provider could be asked any more.
     pub trouble: Option<String>,
-    /// Until when the provider wants to be left alone, where it said so.
+    /// The time before which the provider must not be asked again, if it named one.
     pub not_before: Option<Timestamp>,
 }
 
-/// Why nothing could be done.
+/// The reason a run failed.
 #[derive(Debug, thiserror::Error)]
 pub enum RefineError {
     /// Journal or store.
@@ -105,63 +105,66 @@ pub enum RefineError {
     /// The store cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The settings cannot be used.
+    /// The settings are unusable.
     #[error("{0}")]
     Settings(String),
-    /// Another process writes for long.
-    #[error("another process writes")]
+    /// Another process kept writing for too long.
+    #[error("another process is writing")]
     Busy,
-    /// Another process asks models.
+    /// Another process is asking models.
     #[error("another process is asking models")]
     Asking,
-    /// The lock of those who ask.
+    /// The lock on asking cannot be used.
     #[error("{}: {error}", path.display())]
     Lock {
         /// Its file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The underlying error.
         error: std::io::Error,
     },
 }
 
-/// All that asking takes.
+/// Everything a run needs.
 pub struct Refiner<'a> {
-    /// Makes the parts of intake, with the rules as they are now.
+    /// Opens intake with the current rules.
     pub intake: &'a (dyn Fn() -> Result<Intake, RefineError> + Sync),
-    /// Who is asked about turns.
+    /// Providers for turns.
     pub turns: &'a Chain,
-    /// Who is asked about sessions.
+    /// Providers for sessions.
     pub sessions: &'a Chain,
-    /// How.
+    /// Limits of the worker.
     pub settings: Settings,
-    /// What the directory of a session allows.
+    /// Returns the permission of a session's directory.
     pub permission: &'a (dyn Fn(Option<&str>) -> Permission + Sync),
     /// The time.
     pub clock: &'a dyn Clock,
-    /// Told what happens.
+    /// Receives events as they happen.
     pub told: &'a (dyn Fn(&Told<'_>) + Sync),
 }
 
-/// What the sessions of the queue are allowed, each looked at once.
+/// Permissions of the queue's sessions, each looked up once.
 #[derive(Default)]
 struct Allowed(HashMap<i64, Option<(BudgetLimits, Option<ProjectKey>)>>);
 
-/// What is to become of a job.
+/// The decision about a job.
 enum Fate {
     /// It is asked.
     Ask(Box<Prepared>),
-    /// It is not worth a question, or must not be sent.
+    /// It is dropped: not worth a question, or not to be sent.
     LetBe,
-    /// Its session has news that was not distilled yet.
+    /// It waits: its session has new passages that are not distilled yet.
     Wait,
 }
 
 impl Refiner<'_> {
-    /// Asks what waits until nothing is due any more, a limit is reached, nobody can be asked, or `stop` is
-    /// set. `only` are the numbers of the jobs to be done; all that are due, where there are none.
+    /// Asks the questions that are due until none is left, a limit is reached, no provider can be asked,
+    /// or `stop` is set. `only` restricts the run to jobs with these numbers; an empty list means all
+    /// that are due.
     ///
     /// # Errors
-    /// Where journal or store cannot be used. What was answered until then is kept.
+    ///
+    /// Returns an error if the journal or the store cannot be used. Answers received until then are
+    /// kept.
     pub fn run(
         &self,
         only: Option<&HashSet<i64>>,
@@ -169,7 +172,8 @@ impl Refiner<'_> {
     ) -> Result<Report, RefineError> {
         let mut report = Report::default();
         let mut held: HashSet<i64> = HashSet::new();
-        // Limits are kept by one who asks at a time. The lock's folder is there once intake's was taken.
+        // The limits hold for one asking process at a time. The lock's folder exists once intake's lock
+        // was taken.
         let asking = {
             let intake = (self.intake)()?;
             drop(lock(&intake)?);
@@ -178,7 +182,7 @@ impl Refiner<'_> {
         let Some(_asking) = asking else { return Err(RefineError::Asking) };
         while !stop.load(Ordering::Relaxed) {
             let intake = (self.intake)()?;
-            // First what somebody who was killed left behind: it is not asked again.
+            // First the answers a killed process left behind: those are not asked again.
             intake.apply_answers(&lock(&intake)?, &[])?;
             let Some(store) = Store::open_if_there(intake.layout())? else { break };
             let jobs = self.waiting(&store, only, &held)?;
@@ -225,7 +229,7 @@ impl Refiner<'_> {
             self.forget_again(&intake, &lock, &mut sessions)?;
             intake.apply_answers(&lock, &sessions)?;
             drop(lock);
-            // Where only one project's budget is spent, others go on: its jobs are held.
+            // If only one project's budget is spent, the others go on: its jobs are held.
             if report.trouble.is_some()
                 || report.exhausted.is_some_and(|exhausted| !exhausted.is_of_project)
             {
@@ -235,8 +239,8 @@ impl Refiner<'_> {
         Ok(report)
     }
 
-    /// Takes out what was recorded of sessions that somebody had forgotten at that very moment: nobody
-    /// else would look for it.
+    /// Removes records about sessions that were forgotten at that very moment: no other process would
+    /// look for them.
     fn forget_again(
         &self,
         intake: &Intake,
@@ -266,8 +270,8 @@ impl Refiner<'_> {
         report.spent = report.spent.plus(made.spent);
     }
 
-    /// The jobs that can be done now: sessions that were left before all others, and of each its turns
-    /// before itself.
+    /// Returns the jobs that can be done now: sessions that were left before all others, and the turns
+    /// of a session before the session itself.
     fn waiting(
         &self,
         store: &Store,
@@ -288,7 +292,8 @@ impl Refiner<'_> {
         Ok(jobs)
     }
 
-    /// Makes as many of these ready as are asked at a time. Whatever comes of one, it is held for this run.
+    /// Prepares as many of these as are asked at a time. Each stays held for this run, whatever comes of
+    /// it.
     fn prepare_some(
         &self,
         intake: &Intake,
@@ -308,7 +313,7 @@ impl Refiner<'_> {
             let (Some(kind), number, session) = (job.kind, job.number, job.session) else {
                 continue;
             };
-            // Two turns that say the same are asked about once.
+            // Two turns with equal content are asked about once.
             let is_twin =
                 |one: &Prepared| one.job.session == session && Some(one.content) == job.content;
             if prepared.iter().any(is_twin) {
@@ -320,7 +325,7 @@ impl Refiner<'_> {
                 intake.drop_question(&lock(intake)?, kind, session)?;
                 continue;
             };
-            // Before anything is read for it: a queue may be long, and the budget spent.
+            // Before anything is read for it: the queue may be long, and the budget spent.
             let meter = match meters.entry(project.clone()) {
                 std::collections::hash_map::Entry::Occupied(known) => *known.get(),
                 std::collections::hash_map::Entry::Vacant(new) => {
@@ -338,7 +343,7 @@ impl Refiner<'_> {
                 }
                 continue;
             }
-            // One session that cannot be read must not keep all others from being asked about.
+            // One unreadable session must not block the others.
             let fate = self.prepare(intake, store, job, limits, project);
             match fate {
                 Ok(Fate::Ask(one)) => prepared.push(*one),
@@ -373,7 +378,7 @@ impl Refiner<'_> {
         Ok(prepared)
     }
 
-    /// What a session is allowed; nothing where nothing of it is to be sent.
+    /// Returns the limits of a session; `None` if nothing of it may be sent.
     fn allowed(
         &self,
         store: &Store,
@@ -405,13 +410,13 @@ impl Refiner<'_> {
         let (Some(kind), Some(content)) = (job.kind, job.content) else { return Ok(Fate::LetBe) };
         let session = job.session;
         let Some(course) = store.course(session)? else { return Ok(Fate::LetBe) };
-        // What is sent must be what the answer is kept for.
+        // The request must match the content that the answer is kept for.
         if course.is_stale {
             return Ok(Fate::Wait);
         }
         let is_same = match kind {
             JobKind::RefineTurn(turn) => store.turn_content(session, turn)? == Some(content),
-            // Over what people decided about a session's memories no summary of a model's is laid.
+            // No model's summary overlays a session whose memories a person has edited.
             _ if store.is_decided_about(&job.key)? => false,
             _ => course.content.is_some_and(|known| known.hash == content),
         };
@@ -435,7 +440,8 @@ impl Refiner<'_> {
     }
 }
 
-/// The questions of a queue that wait for no other: a session waits for its turns, whatever its own time.
+/// Returns the questions of a queue that wait for no other: a session waits for its turns, whatever its
+/// own time.
 pub fn ready(jobs: &[JobRow]) -> impl Iterator<Item = &JobRow> {
     let is_turn = |job: &&JobRow| matches!(job.kind, Some(JobKind::RefineTurn(_)));
     let open = jobs.iter().filter(is_turn).filter(|job| !job.is_dead);
@@ -446,7 +452,7 @@ pub fn ready(jobs: &[JobRow]) -> impl Iterator<Item = &JobRow> {
     })
 }
 
-/// The right to ask models; given back when dropped, or by the system when the process ends.
+/// The right to ask models; released on drop, or by the system when the process ends.
 struct AskingLock {
     _file: File,
 }

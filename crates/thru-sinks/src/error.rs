@@ -1,82 +1,82 @@
-//! Why something was not delivered.
+//! Failures of deliveries.
 
 use std::time::Duration;
 
 use thru_outside::{HttpError, PlaceError, Retry, excerpt};
 
-/// Why nothing can be delivered with these settings.
+/// The reason nothing can be delivered with these settings.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
-    /// The URL is none.
-    #[error("the url is not usable: {0}")]
+    /// The URL is invalid.
+    #[error("invalid url: {0}")]
     Place(#[from] PlaceError),
-    /// It is another machine.
-    #[error("{0} is another machine, and nothing is delivered there unless that is allowed")]
+    /// The server is another machine.
+    #[error("{0} is another machine, and deliveries to other machines are not allowed")]
     Remote(String),
-    /// What is delivered would travel far and open for everybody.
+    /// Deliveries would travel unencrypted to another machine.
     #[error("{0} is not encrypted; use https://")]
     NotEncrypted(String),
-    /// The network cannot be used.
+    /// The HTTP client cannot be set up.
     #[error(transparent)]
     Http(#[from] HttpError),
 }
 
-/// Why a delivery did not arrive, as far as we know. Of what servers say, a message holds 200 characters,
-/// and what a tool says only if it does not repeat what was delivered.
+/// The reason a delivery did not arrive, as far as is known. Messages of servers are cut to 200
+/// characters; a tool's message is kept only if it does not repeat the delivery.
 #[derive(Debug, thiserror::Error)]
 pub enum SinkError {
-    /// Nobody is there.
+    /// The server cannot be reached.
     #[error("cannot be reached: {0}")]
     Unreachable(String),
-    /// It took too long.
+    /// The time limit was exceeded.
     #[error("no answer within {} s", .0.as_secs_f32())]
     Timeout(Duration),
-    /// We were told to stop.
+    /// The `stop` flag was set.
     #[error("stopped")]
     Stopped,
-    /// The answer is longer than we read.
+    /// The answer is longer than this many bytes.
     #[error("the answer is longer than {0} bytes")]
     TooLong(usize),
-    /// It does not let us in.
-    #[error("not allowed in ({status}): {said}")]
+    /// Authentication failed.
+    #[error("authentication failed ({status}): {said}")]
     Unauthorized {
-        /// The status of its answer.
+        /// The HTTP status.
         status: u16,
-        /// What it says.
+        /// The server's message.
         said: String,
     },
-    /// We deliver more often than we may.
+    /// The rate limit is exceeded.
     #[error("too many deliveries")]
     RateLimited {
-        /// When we may again.
+        /// The time to wait, if the server named one.
         after: Option<Duration>,
     },
-    /// Something is wrong with the server.
+    /// The server failed.
     #[error("the server failed ({status}): {said}")]
     Server {
-        /// The status of its answer.
+        /// The HTTP status.
         status: u16,
-        /// What it says.
+        /// The server's message.
         said: String,
     },
-    /// The server does not take this: it has no such tool, or the tool no such arguments.
+    /// The server rejects this delivery: it has no such tool, or the tool no such arguments.
     #[error("the server rejects the delivery ({code}): {said}")]
     Rejected {
-        /// Its number for that: of HTTP if positive, of JSON-RPC if negative.
+        /// The code: an HTTP status if positive, a JSON-RPC error if negative.
         code: i64,
-        /// What it says.
+        /// The server's message.
         said: String,
     },
     /// The tool was called and failed.
     #[error("the tool failed: {0}")]
     Failed(String),
-    /// What came is no answer of such a server.
-    #[error("not understood: {0}")]
+    /// The response is no valid MCP.
+    #[error("protocol error: {0}")]
     Protocol(String),
 }
 
 impl SinkError {
-    /// Whether to try again.
+    /// Returns if and when to try again.
     pub const fn retry(&self) -> Retry {
         match self {
             Self::RateLimited { after: Some(after) } => Retry::After(*after),
@@ -104,7 +104,7 @@ impl From<HttpError> for SinkError {
             }
             HttpError::Elsewhere(place) => Self::Rejected {
                 code: 300,
-                said: excerpt(&format!("the answer leads elsewhere ({place}); is the url right?")),
+                said: excerpt(&format!("the answer is a redirect to {place}; is the url right?")),
             },
             HttpError::Impossible(said) => Self::Rejected { code: 0, said },
         }

@@ -1,10 +1,10 @@
-//! A stream of server-sent events, as far as MCP uses it: each event is one message.
+//! Server-sent events, as far as MCP uses them: each event is one message.
 
 use serde_json::Value;
 
-/// The messages of a stream, or of the beginning of one. An event that has not ended is left out.
+/// Returns the messages of a stream, or of the beginning of one. An unfinished event is left out.
 pub(crate) fn messages(stream: &[u8]) -> impl Iterator<Item = Value> {
-    // A piece may end inside of a character; that is in an event that has not ended.
+    // A chunk may end inside a character; that is in an unfinished event.
     let text = String::from_utf8_lossy(stream).replace("\r\n", "\n").replace('\r', "\n");
     let ended = text.rfind("\n\n").map_or(0, |end| end);
     let events: Vec<Value> = text[..ended].split("\n\n").filter_map(message).collect();

@@ -11,13 +11,13 @@ use crate::events;
 use crate::message::Request;
 use crate::sink::Line;
 
-/// How long the server may take to hear that we are done. Nothing depends on it.
+/// Limits of the request that ends the session. Nothing depends on it.
 const FAREWELL: Limits = Limits { time: Duration::from_secs(1), size: 64 * 1024 };
 
-/// The longest time that a server has us wait.
+/// Longest wait that a server can ask for.
 const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// A server and the session that we have there, if it keeps any.
+/// A server and our session there, if it keeps any.
 pub(crate) struct HttpLine {
     http: Http,
     place: Place,
@@ -79,7 +79,7 @@ impl Line for HttpLine {
         let is_enough = |answer: &Answer| is_stream(answer) && find(answer).is_some();
         let answer = self.send(&self.http, Verb::Post, Some(&request.body), &is_enough, stop);
         if answer.is_err() {
-            // Who does not answer need not hear that we are done.
+            // A server that does not answer need not be told that we are done.
             self.session = None;
         }
         let answer = answer?;
@@ -105,7 +105,7 @@ impl Line for HttpLine {
     }
 
     fn tell(&mut self, message: &Value, stop: &AtomicBool) -> Result<(), SinkError> {
-        // Nothing that we would have to read follows.
+        // Nothing that must be read follows.
         let answer = self.send(&self.http, Verb::Post, Some(message), &|_| true, stop)?;
         if answer.is_success() { Ok(()) } else { Err(self.error(&answer)) }
     }

@@ -1,11 +1,11 @@
-//! Handing what was found to an MCP server that the user named.
+//! Deliveries to an MCP server that the user named.
 //!
-//! [`Sink::connect`] looks at the settings; [`Sink::deliver`] calls one tool, over streamable HTTP or over
-//! the pipes of a program, and says in a [`SinkError`] whether to try again. A delivery that is not answered
-//! may have arrived: who tries again may deliver twice.
+//! [`Sink::connect`] checks the settings; [`Sink::deliver`] calls one tool, over streamable HTTP or over
+//! the pipes of a program, and returns a [`SinkError`] that says if trying again makes sense. An
+//! unanswered delivery may have arrived: trying again may deliver twice.
 //!
-//! It must not know what is delivered, keep a queue, read the environment, or talk to another machine unless
-//! it was allowed to.
+//! This crate must not know the meaning of a delivery, keep a queue, read the environment, or talk to
+//! another machine unless that was allowed.
 
 mod error;
 mod events;

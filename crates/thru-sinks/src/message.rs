@@ -6,25 +6,25 @@ use thru_outside::{excerpt, excerpt_unless_echo};
 use crate::error::SinkError;
 use crate::sink::Delivery;
 
-/// The versions of the protocol in which these messages are the same; the newest is offered.
+/// The protocol versions in which these messages are the same; the newest is offered.
 const VERSIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
-/// A message that is answered.
+/// A message that expects an answer.
 pub(crate) struct Request {
-    /// What its answer is known by.
+    /// The id of the request and of its answer.
     pub(crate) id: u64,
     pub(crate) body: Value,
 }
 
 impl Request {
-    /// Says who we are.
+    /// Builds the request that begins a session.
     pub(crate) fn initialize(id: u64) -> Self {
         let us = json!({ "name": "throughline", "version": env!("CARGO_PKG_VERSION") });
         let offer = json!({ "protocolVersion": VERSIONS[0], "capabilities": {}, "clientInfo": us });
         Self::new(id, "initialize", &offer)
     }
 
-    /// Calls a tool.
+    /// Builds a tool call.
     pub(crate) fn call(id: u64, delivery: &Delivery) -> Self {
         let call = json!({ "name": delivery.tool, "arguments": delivery.arguments });
         Self::new(id, "tools/call", &call)
@@ -35,18 +35,19 @@ impl Request {
         Self { id, body }
     }
 
-    /// Whether a message is the answer.
+    /// Returns true if a message is the answer.
     pub(crate) fn is_answered_by(&self, message: &Value) -> bool {
         message["id"] == self.id && message.get("method").is_none()
     }
 }
 
-/// Says that we know now who the server is.
+/// Builds the notification that ends initialisation.
 pub(crate) fn initialized() -> Value {
     json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })
 }
 
-/// What we answer when the server asks us something; `None` if it does not. All we know is that we are there.
+/// Returns our answer to a request of the server; `None` for any other message. Only `ping` is
+/// supported.
 pub(crate) fn answer(message: &Value) -> Option<Value> {
     let (id, method) = (message.get("id")?, message.get("method")?);
     Some(match method.as_str() {
@@ -58,12 +59,12 @@ pub(crate) fn answer(message: &Value) -> Option<Value> {
     })
 }
 
-/// The result of an answer.
+/// Returns the result in an answer.
 pub(crate) fn result(answer: &Value) -> Result<&Value, SinkError> {
     if let Some(error) = answer.get("error").filter(|error| !error.is_null()) {
         let said = excerpt(error["message"].as_str().unwrap_or_default());
         let code = error["code"].as_i64().unwrap_or_default();
-        // The other numbers are of what goes wrong inside of the server.
+        // The other codes are internal errors of the server.
         return Err(match code {
             -32_603 | -32_099..=-32_000 => SinkError::Failed(said),
             _ => SinkError::Rejected { code, said },
@@ -72,7 +73,7 @@ pub(crate) fn result(answer: &Value) -> Result<&Value, SinkError> {
     answer.get("result").ok_or_else(|| SinkError::Protocol("an answer without a result".to_owned()))
 }
 
-/// The version that the server chose.
+/// Returns the version that the server chose.
 pub(crate) fn version(result: &Value) -> Result<String, SinkError> {
     let version = result["protocolVersion"].as_str().unwrap_or_default();
     if VERSIONS.contains(&version) {
@@ -81,7 +82,7 @@ pub(crate) fn version(result: &Value) -> Result<String, SinkError> {
     Err(SinkError::Protocol(excerpt(&format!("the server speaks version {version:?} of MCP"))))
 }
 
-/// Whether the tool did what it was called for.
+/// Checks that the tool succeeded.
 pub(crate) fn delivered(result: &Value, delivery: &Delivery) -> Result<(), SinkError> {
     if result["isError"] != true {
         return Ok(());
@@ -91,14 +92,14 @@ pub(crate) fn delivered(result: &Value, delivery: &Delivery) -> Result<(), SinkE
     let mut sent = Vec::new();
     strings(&delivery.arguments, &mut sent);
     let said = excerpt_unless_echo(&said.join(" "), sent);
-    // The official servers say so as if the tool had said it.
+    // The official servers report this as a tool's own error.
     if said.starts_with("Unknown tool") {
         return Err(SinkError::Rejected { code: -32_602, said });
     }
     Err(SinkError::Failed(said))
 }
 
-/// All texts in a document.
+/// Collects all strings in a document.
 fn strings<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
     match value {
         Value::String(text) => found.push(text),

@@ -15,24 +15,24 @@ use crate::error::SinkError;
 use crate::message::{Request, answer};
 use crate::sink::Line;
 
-/// How often is looked whether we are to stop.
+/// Interval at which `stop` is checked.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// How long a program that has nothing more to read may take to end by itself.
+/// Time for a program to exit after its input was closed.
 const ENDING: Duration = Duration::from_secs(2);
 
-/// How many lines wait to be read by us.
+/// Most unread lines that are buffered.
 const WAITING: usize = 64;
 
-/// A program that runs, and is ended when this is dropped.
+/// A running program; dropping this ends it.
 pub(crate) struct ProgramLine {
     group: Group,
-    /// Written by a thread of its own: a program that does not read would hold us up. Its input ends when
-    /// this is dropped.
+    /// Feeds a writer thread: a program that does not read would block us. Dropping it closes the
+    /// program's input.
     writer: Option<Sender<Vec<u8>>>,
     lines: Receiver<Result<Vec<u8>, SinkError>>,
     limits: Limits,
-    /// It did not answer, so that it will not end by itself either.
+    /// True if it did not answer, so that it will not exit by itself either.
     hangs: bool,
 }
 
@@ -61,7 +61,7 @@ impl ProgramLine {
                 }
             }
         });
-        // What it has to complain about is its own business, but has to go somewhere.
+        // Its error output is not ours to judge, but must be drained.
         if let Some(mut stderr) = group.stderr() {
             thread::spawn(move || io::copy(&mut stderr, &mut io::sink()));
         }
@@ -98,7 +98,7 @@ fn ended() -> SinkError {
     SinkError::Protocol("the program ended".to_owned())
 }
 
-/// The next line, without what ends it; `None` at the end.
+/// Returns the next line, without its line ending; `None` at the end.
 fn next_line(reader: &mut impl BufRead, limit: usize) -> Option<Result<Vec<u8>, SinkError>> {
     let mut line = Vec::new();
     let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
@@ -115,7 +115,7 @@ impl Line for ProgramLine {
         let started = Instant::now();
         self.write(&request.body)?;
         loop {
-            // Some print their greetings here, although they should not.
+            // Some print a greeting here, although they should not.
             let line = self.read(started, stop)?;
             let Ok(message) = serde_json::from_slice::<Value>(&line) else { continue };
             if request.is_answered_by(&message) {
@@ -144,7 +144,7 @@ impl Line for ProgramLine {
 
 impl Drop for ProgramLine {
     fn drop(&mut self) {
-        // The end of its input tells it to end.
+        // Closing its input asks it to exit.
         self.writer = None;
         let waiting = Instant::now();
         while !self.hangs

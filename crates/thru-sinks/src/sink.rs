@@ -1,4 +1,4 @@
-//! A server, and how something is delivered to it.
+//! A server, and deliveries to it.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -15,41 +15,41 @@ use crate::http::HttpLine;
 use crate::message::{self, Request};
 use crate::program::ProgramLine;
 
-/// How a server is reached.
+/// The way to reach a server.
 #[derive(Clone, Debug)]
 pub enum Reach {
     /// By streamable HTTP, at this address.
     Url(String),
-    /// By a program that is started for it.
+    /// A program that is started for it.
     Command {
         /// The program.
         program: PathBuf,
         /// Its arguments.
         arguments: Vec<String>,
-        /// All of its environment.
+        /// Its whole environment.
         environment: Vec<(OsString, OsString)>,
-        /// The folder that it works in; ours if not set.
+        /// Its working directory; `None` for ours.
         folder: Option<PathBuf>,
     },
 }
 
-/// All that is needed to deliver something.
+/// Everything needed to deliver something.
 #[derive(Clone)]
 pub struct Settings {
-    /// Where to.
+    /// The way to reach the server.
     pub reach: Reach,
-    /// Whether the server may be another machine.
+    /// True if the server may be another machine.
     pub allow_remote: bool,
-    /// What lets us in there, as a bearer token.
+    /// The bearer token.
     pub key: Option<Key>,
-    /// How long an answer may take.
+    /// Time limit of an answer.
     pub timeout: Duration,
-    /// How many bytes an answer may have on its way.
+    /// Most bytes of an answer on the wire.
     pub longest_answer: usize,
 }
 
 impl Settings {
-    /// The usual settings.
+    /// Returns the default settings.
     pub const fn new(reach: Reach) -> Self {
         Self {
             reach,
@@ -65,7 +65,7 @@ impl Settings {
     }
 }
 
-/// What is delivered: a tool of the server, and what it is called with.
+/// A delivery: a tool of the server and its arguments.
 #[derive(Clone, Debug)]
 pub struct Delivery {
     /// The tool's name.
@@ -74,21 +74,20 @@ pub struct Delivery {
     pub arguments: Value,
 }
 
-/// A server that things are delivered to. The connection to it is kept between deliveries, and given up
-/// when this is dropped.
+/// A server for deliveries. The connection is kept between deliveries and closed on drop.
 pub struct Sink {
     settings: Settings,
     connection: Mutex<Option<Connection>>,
 }
 
-/// A server that knows who we are.
+/// An initialised connection to a server.
 struct Connection {
     line: Box<dyn Line>,
-    /// The number of the last request.
+    /// The id of the last request.
     last: u64,
 }
 
-/// A way to talk to a server.
+/// A transport to a server.
 pub(crate) trait Line: Send {
     /// Sends a message and waits for its answer.
     fn ask(&mut self, request: &Request, stop: &AtomicBool) -> Result<Value, SinkError>;
@@ -96,18 +95,23 @@ pub(crate) trait Line: Send {
     /// Sends a message that has no answer.
     fn tell(&mut self, message: &Value, stop: &AtomicBool) -> Result<(), SinkError>;
 
-    /// Takes note of the version of the protocol that both sides speak.
+    /// Records the protocol version that both sides speak.
     fn agree(&mut self, version: String);
 
-    /// Whether the server has a session for us, which it may forget.
+    /// Returns true if the server keeps a session for us, which it may forget.
     fn has_session(&self) -> bool;
 
-    /// Whether nobody is there any more.
+    /// Returns true if the other side is gone.
     fn is_over(&mut self) -> bool;
 }
 
 impl Sink {
-    /// Looks at the settings. Nothing is sent or started yet.
+    /// Checks the settings. Nothing is sent or started yet.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`ConnectError`] if the URL is invalid, not encrypted, or on another machine without
+    /// permission.
     pub fn connect(settings: Settings) -> Result<Self, ConnectError> {
         if let Reach::Url(url) = &settings.reach {
             let place = Place::parse(url)?;
@@ -122,10 +126,14 @@ impl Sink {
         Ok(Self { settings, connection: Mutex::new(None) })
     }
 
-    /// Delivers one thing. Another delivery waits meanwhile.
+    /// Delivers one thing. Concurrent deliveries wait for each other.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`SinkError`] if the server did not confirm the delivery.
     pub fn deliver(&self, delivery: &Delivery, stop: &AtomicBool) -> Result<(), SinkError> {
         let mut kept = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
-        // What fails is given up, so that the next delivery begins anew.
+        // A failed connection is dropped, so that the next delivery begins anew.
         let mut last = kept.take();
         let is_new = last.as_mut().is_none_or(|connection| connection.line.is_over());
         let mut connection = match last {
@@ -138,12 +146,12 @@ impl Sink {
             answered = connection.call(delivery, stop);
         }
         let answer = answered?;
-        // It answered, whatever it said.
+        // It answered, with whatever result.
         *kept = Some(connection);
         message::delivered(message::result(&answer)?, delivery)
     }
 
-    /// Reaches the server, and tells it who we are.
+    /// Opens a connection to the server and initialises it.
     fn open(&self, stop: &AtomicBool) -> Result<Connection, SinkError> {
         let mut connection = Connection { line: self.line()?, last: 1 };
         let answer = connection.line.ask(&Request::initialize(1), stop)?;
@@ -178,7 +186,7 @@ impl Connection {
         self.line.ask(&Request::call(self.last, delivery), stop)
     }
 
-    /// Whether an error says that the server no longer knows us, and did nothing therefore.
+    /// Returns true if an error says that the server forgot our session, and therefore did nothing.
     fn is_forgotten(&self, error: &SinkError) -> bool {
         self.line.has_session() && matches!(error, SinkError::Rejected { code: 404, .. })
     }

@@ -1,7 +1,7 @@
-//! The bundled model: sentence-transformers/all-MiniLM-L6-v2 with weights of eight bits, run by `rten`.
+//! The bundled model: sentence-transformers/all-MiniLM-L6-v2 with 8-bit weights, run by `rten`.
 //!
-//! `tools/make-embedding-model` made its files; `models/all-MiniLM-L6-v2` holds them. Files that are not
-//! exactly those are refused: their vectors would lie among others that mean something else.
+//! `tools/make-embedding-model` made its files; `models/all-MiniLM-L6-v2` holds them. Any other files
+//! are refused: their vectors would not be comparable.
 
 mod vocabulary;
 
@@ -28,7 +28,7 @@ struct File {
     hash: &'static str,
 }
 
-/// The network without its large weights: it says where in [`WEIGHTS`] they are.
+/// The network without its large weights: it holds their offsets in [`WEIGHTS`].
 const NETWORK: File = File {
     name: "network.onnx",
     length: 396_137,
@@ -48,28 +48,28 @@ const WORDS: File = File {
     hash: "29a772c92cf4b7bc8f4c52d801f03d36ad8528ef964f856dadc4c4e7cb14e451",
 };
 
-/// What the network calls the file of its weights: `rten` wants such a name.
+/// The file name of the weights inside the network, which `rten` requires.
 const NAME_OF_WEIGHTS: &str = "model.data";
 
-/// The name of the model. Other weights, or another way to make tokens, need another name.
+/// The name of the model. Other weights, or another tokenisation, need another name.
 pub const NAME: &str = "minilm-l6-v2-int8";
 /// Components of a vector of the bundled model.
 pub const DIMENSIONS: usize = 384;
-/// Tokens that are taken in; the model was trained with no more.
+/// Most tokens of a text; the model was trained with no more.
 const MOST_TOKENS: usize = 256;
-/// Tokens that go through the network together, padding included. More takes more memory and is not
-/// faster.
+/// Tokens per run of the network, padding included. More takes more memory and is not faster.
 const TOKENS_AT_ONCE: usize = 2_048;
 
-/// How often the model is going to be run.
+/// The expected use of the model, which decides how it is loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Use {
-    /// For questions: it is loaded as fast as can be. Its weights are not read but mapped, and stay so until the
-    /// process ends. Of its files only the lengths are looked at, since what comes of it is kept nowhere.
+    /// For questions: loads as fast as possible. The weights are memory-mapped, not read, and stay
+    /// mapped until the process ends. Only the lengths of the files are checked, since these vectors are
+    /// not stored.
     Seldom,
-    /// For many texts, or for long: its files are compared to the byte, since their vectors are kept. Its
-    /// weights are put in order first, which takes as long as loading them and makes every question some
-    /// three times as fast.
+    /// For many texts, or a long-lived process: the files are verified byte by byte, since these vectors
+    /// are stored. The weights are packed first, which takes as long as loading them and makes every
+    /// question about three times as fast.
     Often,
 }
 
@@ -79,7 +79,7 @@ pub struct MiniLm {
     threads: Arc<ThreadPool>,
 }
 
-/// What is read of the files, once for all who use it.
+/// The loaded files, shared by all users.
 struct Loaded {
     network: Model,
     inputs: [NodeId; 2],
@@ -88,11 +88,12 @@ struct Loaded {
 }
 
 impl MiniLm {
-    /// Loads the model from the folder that holds its files. It will use so many threads.
+    /// Loads the model from the folder that holds its files, to run on this many threads.
     ///
     /// # Errors
-    /// When a file is missing or is not the one that this version was made with: to the byte for
-    /// [`Use::Often`], by its length for [`Use::Seldom`].
+    ///
+    /// Returns an error if a file is missing or is not the one this version was made with: compared byte
+    /// by byte for [`Use::Often`], by length for [`Use::Seldom`].
     pub fn load(folder: &Path, threads: usize, how_often: Use) -> Result<Self, EmbedError> {
         if how_often == Use::Often {
             check(folder)?;
@@ -142,13 +143,13 @@ impl MiniLm {
         Ok(Self { loaded, threads: pool(threads) })
     }
 
-    /// The same model with so many threads of its own: who uses it does not wait for who uses the other.
-    /// It takes no more memory than the texts it works on.
+    /// Returns the same model with this many threads of its own, so that the two never wait for each
+    /// other. It takes no more memory than the texts it works on.
     pub fn beside(&self, threads: usize) -> Self {
         Self { loaded: Arc::clone(&self.loaded), threads: pool(threads) }
     }
 
-    /// The vectors of some lists of tokens.
+    /// Returns the vectors of a batch of token lists.
     fn run(&self, batch: &[&[i32]]) -> Result<Vec<Vec<f32>>, EmbedError> {
         let width = batch.iter().map(|tokens| tokens.len()).max().unwrap_or(0);
         let mut ids = NdTensor::<i32, 2>::zeros([batch.len(), width]);
@@ -192,7 +193,7 @@ impl Embedder for MiniLm {
     fn embed(&self, texts: &[&str], stop: &AtomicBool) -> Result<Vec<Vec<f32>>, EmbedError> {
         let tokens: Vec<Vec<i32>> =
             texts.iter().map(|text| self.loaded.vocabulary.tokens(text, MOST_TOKENS)).collect();
-        // Texts of one length together: what is padded is computed for nothing.
+        // Texts of similar length together: padding is wasted computation.
         let mut order: Vec<usize> = (0..texts.len()).collect();
         order.sort_by_key(|&at| tokens[at].len());
         let mut vectors = vec![Vec::new(); texts.len()];
@@ -213,10 +214,11 @@ impl Embedder for MiniLm {
     }
 }
 
-/// Looks whether the model's files are there and are those of this version, to the byte.
+/// Checks that the model's files are those of this version, byte by byte.
 ///
 /// # Errors
-/// Names the first file that is not.
+///
+/// Returns an error that names the first file that differs.
 pub fn check(folder: &Path) -> Result<(), EmbedError> {
     for file in [NETWORK, WEIGHTS, WORDS] {
         let path = file.in_folder(folder)?;
@@ -230,7 +232,7 @@ pub fn check(folder: &Path) -> Result<(), EmbedError> {
 }
 
 impl File {
-    /// Where the file is, if it seems to be the right one.
+    /// Returns the path of the file, if it seems to be the right one.
     fn in_folder(&self, folder: &Path) -> Result<PathBuf, EmbedError> {
         let path = folder.join(self.name);
         let length = fs::metadata(&path).map_err(|error| missing(&path, &error))?.len();
@@ -242,8 +244,8 @@ impl File {
     }
 }
 
-/// The weights as they lie on the disk: of the table of words, which is half of them, a question needs ten
-/// rows. Mapped as Tantivy maps its indexes, and never unmapped.
+/// Returns the weights, memory-mapped: a question needs ten rows of the embedding table, which is half
+/// of them. Mapped as Tantivy maps its indexes, and never unmapped.
 fn mapped(folder: &Path) -> Result<&'static [u8], EmbedError> {
     let failed = |error: &dyn std::fmt::Display| EmbedError::Failed(error.to_string());
     let folder = MmapDirectory::open(folder).map_err(|error| failed(&error))?;

@@ -1,4 +1,4 @@
-//! Words to the numbers that the model knows them by: BERT's uncased WordPiece.
+//! Tokenisation: BERT's uncased WordPiece.
 //!
 //! Source: `BasicTokenizer` and `WordpieceTokenizer` of google-research/bert, as Hugging Face's
 //! `tokenizers` runs them for this model (`BertNormalizer` with lower case and without accents,
@@ -9,17 +9,17 @@ use std::collections::HashMap;
 use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
-/// A word with more characters is not looked up: it is data.
+/// Longest word that is looked up, in characters: a longer one is data.
 const LONGEST_WORD: usize = 100;
 
-/// Bytes of a text per token that is wanted, at most. What lies beyond is not even looked at.
+/// Most bytes of a text per wanted token. Text beyond that is not even looked at.
 const BYTES_PER_TOKEN: usize = 64;
 
 /// The words and pieces that the model knows.
 pub(super) struct Vocabulary {
-    /// What a word can begin with.
+    /// Pieces at the beginning of a word.
     starts: HashMap<Box<str>, i32>,
-    /// What can follow inside a word.
+    /// Pieces inside a word.
     continuations: HashMap<Box<str>, i32>,
     unknown: i32,
     first: i32,
@@ -27,8 +27,8 @@ pub(super) struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// Reads the words, one a line; pieces that follow begin with `##`. `None` where the model's own marks
-    /// are not among them.
+    /// Parses the vocabulary, one piece a line; continuation pieces begin with `##`. Returns `None` if
+    /// the model's special tokens are missing.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let mut starts = HashMap::with_capacity(1 << 15);
         let mut continuations = HashMap::with_capacity(1 << 13);
@@ -43,7 +43,7 @@ impl Vocabulary {
         Some(Self { starts, continuations, unknown, first, last })
     }
 
-    /// The numbers of a text with the marks around it, at most `most` of them.
+    /// Returns the token ids of a text with the special tokens around it, at most `most` of them.
     pub(super) fn tokens(&self, text: &str, most: usize) -> Vec<i32> {
         let mut end = text.len().min(most * BYTES_PER_TOKEN);
         while !text.is_char_boundary(end) {
@@ -78,7 +78,7 @@ impl Vocabulary {
         if word.is_empty() {
             return;
         }
-        // Accents go and capitals are lowered by whole words: neither looks beyond one.
+        // Accents are removed and capitals lowered word by word: neither depends on the neighbours.
         let plain: String = word
             .nfd()
             .filter(|c| c.general_category() != GeneralCategory::NonspacingMark)
@@ -106,7 +106,7 @@ impl Vocabulary {
     }
 }
 
-/// The character as far as it counts: blanks are one kind, control characters none.
+/// Returns the normalised character: all white space is one kind, control characters are dropped.
 fn cleaned(c: char) -> Option<char> {
     match c {
         '\t' | '\n' | '\r' => Some(' '),
@@ -124,7 +124,7 @@ fn is_punctuation(c: char) -> bool {
     }
 }
 
-/// Chinese characters, as BERT draws the line: Japanese kana and Korean are words.
+/// Returns true for Chinese characters, as BERT defines them: Japanese kana and Korean are words.
 fn is_ideograph(c: char) -> bool {
     matches!(u32::from(c),
         0x4e00..=0x9fff | 0x3400..=0x4dbf | 0x20000..=0x2a6df | 0x2a700..=0x2b73f

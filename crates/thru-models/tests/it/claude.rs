@@ -17,10 +17,10 @@ use thru_models::{AskError, Key, Kind, Micros, Provider, Retry, Settings, Usage,
 
 use crate::{GO_ON, KEY, request};
 
-/// The options that a client has to know.
+/// Help text with the options that a client must know.
 const HELP: &str = "--settings <x> --setting-sources <x> --strict-mcp-config --tools <x> --no-session-persistence --safe-mode";
 
-/// A `claude` that does what a script says, and where it does it.
+/// A scripted `claude`, with its folder.
 struct Stage {
     folder: TempDir,
     settings: Settings,
@@ -31,7 +31,7 @@ impl Stage {
         Self::knowing(HELP, script)
     }
 
-    /// One whose help names these options.
+    /// Creates one whose help names these options.
     fn knowing(options: &str, script: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("claude");
@@ -60,13 +60,13 @@ impl Stage {
         connect(&self.settings).unwrap()
     }
 
-    /// What the client left in a file, one line for each item.
+    /// Returns the contents of a file that the client left, one item per line.
     fn lines(&self, name: &str) -> Vec<String> {
         let text = fs::read_to_string(self.folder.path().join(name)).unwrap_or_default();
         text.lines().map(str::to_owned).collect()
     }
 
-    /// Fails unless asking fails. Nothing may be left, whatever happened.
+    /// Asserts that asking fails and that nothing is left behind.
     #[track_caller]
     fn fails(&self, stop: &AtomicBool) -> AskError {
         let error = self.provider().ask(&request(), stop).unwrap_err();
@@ -83,14 +83,14 @@ impl Stage {
         for number in self.lines("processes") {
             let state = Command::new("ps").args(["-o", "stat=", "-p", &number]).output().unwrap();
             let state = String::from_utf8(state.stdout).unwrap();
-            // One that has ended and that nobody waited for was its parent's.
+            // A zombie that was not waited for belongs to its parent.
             assert!(state.trim().is_empty() || state.starts_with('Z'), "{number} runs: {state}");
         }
     }
 }
 
-/// Writes a program by another process. If this one had it open for writing, whatever another test starts at
-/// that moment would have so too, and the system would not run it.
+/// Writes a program from another process. If this one had it open for writing, a child that another test
+/// starts at that moment would inherit the handle, and the system would not run the program.
 fn write_program(path: &Path, text: &str) {
     let mut shell = Command::new("sh");
     shell.args(["-c", "cat > \"$0\" && chmod 755 \"$0\""]).arg(path).stdin(Stdio::piped());
@@ -180,7 +180,7 @@ fn it_is_asked_with_every_guard() {
     if cfg!(target_os = "linux") {
         assert_eq!(stage.lines("mode"), ["700"]);
     }
-    // What it knows is looked up once.
+    // Its options are looked up once.
     provider.ask(&request(), &GO_ON).unwrap();
     assert_eq!(stage.lines("helped").len(), 1);
 }
@@ -200,10 +200,10 @@ fn a_client_without_the_guards_is_not_asked() {
     let error = old.fails(&GO_ON);
     assert_eq!(
         error.to_string(),
-        "the provider rejects the request (0): this claude does not know --strict-mcp-config; update it"
+        "the provider rejects the request (0): this version of claude lacks --strict-mcp-config; update it"
     );
     assert_eq!(old.lines("asked").len(), 0);
-    // The one guard that it may do without.
+    // The one guard that is optional.
     let some = Stage::knowing(&HELP.replace("--safe-mode", ""), &result(&json!({})));
     some.provider().ask(&request(), &GO_ON).unwrap();
 }
@@ -214,7 +214,7 @@ fn what_it_says_of_its_trouble_is_understood() {
     let error = said(json!({ "is_error": true, "result": "Not logged in · Please run /login" }));
     assert_eq!(
         error.to_string(),
-        "not allowed in: Not logged in · Please run /login; run `claude` once and sign in with /login"
+        "authentication failed: Not logged in · Please run /login; run `claude` once and sign in with /login"
     );
     assert_eq!(error.retry(), Retry::No);
     for (status, text) in [
@@ -241,7 +241,7 @@ fn what_it_says_of_its_trouble_is_understood() {
     );
     assert_eq!(
         (error.to_string().as_str(), error.spent().unwrap().output),
-        ("not understood: it broke", 40)
+        ("protocol error: it broke", 40)
     );
     let error = said(json!({ "stop_reason": "max_tokens", "result": "{\"title\": \"" }));
     assert!(matches!(error, AskError::Truncated { .. }), "{error:?}");

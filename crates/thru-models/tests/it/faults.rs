@@ -10,7 +10,7 @@ use thru_models::{AskError, Kind, Retry, connect};
 use crate::formats::says;
 use crate::{GO_ON, KEY, OVER_HTTP, ask, provider, request, settings};
 
-/// Asks each provider, with one answer, and looks at the error.
+/// Asks each provider, with this response, and checks the error.
 #[track_caller]
 fn each(response: &Response, check: impl Fn(&AskError)) {
     for kind in OVER_HTTP {
@@ -32,7 +32,7 @@ fn a_key_that_is_not_taken_is_never_tried_again() {
             assert!(matches!(error, AskError::Unauthorized { .. }), "{error:?}");
             assert_eq!((error.retry(), error.spent()), (Retry::No, None));
             assert!(
-                error.to_string().starts_with("not allowed in: invalid x-api-key <key>; "),
+                error.to_string().starts_with("authentication failed: invalid x-api-key <key>; "),
                 "{error}"
             );
         });
@@ -41,7 +41,7 @@ fn a_key_that_is_not_taken_is_never_tried_again() {
     let asked = provider(Kind::Anthropic, &server).ask(&request(), &GO_ON).unwrap_err();
     assert_eq!(
         asked.to_string(),
-        "not allowed in: expired; set ANTHROPIC_API_KEY to a key that is valid, or store one"
+        "authentication failed: expired; set ANTHROPIC_API_KEY to a key that is valid, or store one"
     );
 }
 
@@ -116,7 +116,7 @@ fn what_is_no_answer_is_not_understood() {
         Response::new(200, "application/json", b"\xff\xfe\x00".to_vec()),
     ] {
         each(&response, |error| {
-            // An error that is no error may still be one of the server's.
+            // A response without an error may still be a server error.
             let is_unread = matches!(error, AskError::Protocol { .. } | AskError::Nonsense { .. });
             assert!(is_unread, "{error:?} {response:?}");
             assert!(error.retry() == Retry::Backoff && error.spent().is_some());
@@ -158,7 +158,7 @@ fn a_connection_that_breaks_may_have_cost_something() {
 }
 
 #[test]
-fn nobody_at_home_costs_nothing() {
+fn an_unreachable_server_costs_nothing() {
     let url = ModelServer::start([]).unwrap().url();
     for kind in OVER_HTTP {
         let error = connect(&settings(kind, &url)).unwrap().ask(&request(), &GO_ON).unwrap_err();
@@ -192,7 +192,7 @@ fn who_is_told_to_stop_does() {
                 }
                 stop.store(true, Ordering::Relaxed);
             });
-            // Its own time is longer than any test runs.
+            // Its own time limit is longer than any test runs.
             let mut settings = settings(Kind::Anthropic, &server.url());
             settings.timeout = Duration::from_secs(100_000);
             let error = connect(&settings).unwrap().ask(&request(), &stop).unwrap_err();
@@ -204,7 +204,7 @@ fn who_is_told_to_stop_does() {
 }
 
 #[test]
-fn nobody_has_us_read_for_ever() {
+fn reading_ends_whatever_a_server_sends() {
     let long = "x".repeat(10 * 1024 * 1024);
     each(&Response::json(200, openai_body(&long, "stop")), |error| {
         assert_eq!(error.to_string(), "the answer is longer than 1048576 bytes");

@@ -1,4 +1,4 @@
-//! What is sent in each format, and what is read of what comes back.
+//! Requests and responses in each format.
 
 use serde_json::{Value, json};
 use thru_models::testing::{
@@ -11,7 +11,7 @@ use crate::{GO_ON, KEY, OVER_HTTP, ask, provider, request, settings};
 
 const ANSWER: &str = r#"{"title":"The door is mended"}"#;
 
-/// What a provider answers when it answers this.
+/// Returns a provider's response with this answer.
 pub(crate) fn says(kind: Kind, text: &str) -> Response {
     match kind {
         Kind::Anthropic => anthropic(text),
@@ -114,7 +114,7 @@ fn a_schema_that_is_ignored_is_found_in_the_words() {
             let reply = ask(kind, [says(kind, &text)]).unwrap();
             assert_eq!(reply.structured, Some(json!({ "title": "The door is mended" })), "{text}");
         }
-        // What other forms there are is for whoever asked.
+        // Other forms are up to the caller.
         let prose = ask(kind, [says(kind, "<title>The door</title>")]).unwrap();
         assert_eq!((prose.text.as_str(), structured(&prose)), ("<title>The door</title>", None));
     }

@@ -21,13 +21,13 @@ use serde_json::json;
 use thru_models::testing::{ModelServer, Response};
 use thru_models::{AskError, Key, Kind, Provider, Reply, Request, Settings, connect};
 
-/// Nobody stops anything.
+/// A flag that is never set.
 pub(crate) static GO_ON: AtomicBool = AtomicBool::new(false);
 
-/// The key that nobody may ever see.
+/// A key that must never be shown.
 pub(crate) const KEY: &str = "key-0123456789";
 
-/// Those that are asked over HTTP.
+/// The providers that are asked over HTTP.
 pub(crate) const OVER_HTTP: [Kind; 3] = [Kind::Anthropic, Kind::OpenAi, Kind::Ollama];
 
 pub(crate) fn settings(kind: Kind, url: &str) -> Settings {
@@ -59,7 +59,7 @@ pub(crate) fn request() -> Request {
     }
 }
 
-/// Asks one server that answers this.
+/// Asks a server that gives these responses.
 pub(crate) fn ask(
     kind: Kind,
     responses: impl IntoIterator<Item = Response>,

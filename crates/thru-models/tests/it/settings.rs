@@ -1,4 +1,4 @@
-//! What settings are taken.
+//! Accepted and rejected settings.
 
 use thru_models::{ConnectError, Key, Kind, Provider, Settings, connect};
 
@@ -41,13 +41,13 @@ fn what_cannot_work_is_said_before_anything_is_sent() {
     let password = Some("https://me:secret@host");
     assert_eq!(
         refused(Kind::OpenAi, password, None),
-        "the url is not usable: an address must not hold a user or a password"
+        "invalid url: an address must not hold a user or a password"
     );
     assert_eq!(
         refused(Kind::OpenAi, Some("http://api.example.com/v1"), Some(KEY)),
         "http://api.example.com/v1 is not encrypted; use https://"
     );
-    assert_eq!(refused(Kind::ClaudeCli, None, None), "no folder is named in which claude may work");
+    assert_eq!(refused(Kind::ClaudeCli, None, None), "no working folder is set for claude");
     assert!(matches!(connect(&Settings::new(Kind::Ollama, " ")), Err(ConnectError::NoModel)));
     assert_eq!(
         "gemini".parse::<Kind>().unwrap_err().to_string(),

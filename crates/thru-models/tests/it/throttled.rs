@@ -11,7 +11,7 @@ use thru_models::{
 
 use crate::{GO_ON, request};
 
-/// Counts who is there at the same time, and answers what it is told.
+/// Counts concurrent questions, and gives scripted answers.
 #[derive(Default)]
 struct Counting {
     now: AtomicUsize,

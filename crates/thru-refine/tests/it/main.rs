@@ -1,4 +1,4 @@
-//! The queue and the budget, with providers that say what a test wants.
+//! The queue and the budget, with scripted providers.
 
 #![allow(
     clippy::unwrap_used,

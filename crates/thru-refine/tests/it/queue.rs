@@ -1,4 +1,4 @@
-//! In which order is asked, what it may cost, and what becomes of a question without an answer.
+//! The order of questions, their cost, and the fate of a question without an answer.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -92,8 +92,8 @@ fn what_is_told_of_two_sessions_in_the_same_words_cites_each_its_own() {
 
 #[test]
 fn what_is_forgotten_after_its_answer_came_stays_forgotten() {
-    // While a model is asked about the second session, somebody has the first one forgotten, whose answer
-    // is in the journal but not yet in the store.
+    // While a model is asked about the second session, the first one is forgotten, whose answer is in
+    // the journal but not yet in the store.
     let machine: Arc<OnceLock<(Layout, Options)>> = Arc::default();
     let known = Arc::clone(&machine);
     let mut stage = Stage::new(&[(ONE, 1), (TWO, 1)], move |request, _| {
@@ -124,16 +124,16 @@ fn what_is_forgotten_after_its_answer_came_stays_forgotten() {
     stage.machine.assert_sound();
 }
 
-/// What became of a question, and of the next one.
+/// The fate of a question, and of the next one.
 #[derive(Debug, PartialEq)]
 struct Fate {
-    /// Whether nobody asks again by himself.
+    /// True if it is not retried.
     is_dead: bool,
     /// Minutes until it is asked again, rounded up.
     minutes: i64,
-    /// Whether others were asked after it.
+    /// True if others were asked after it.
     others: bool,
-    /// Tokens that it cost.
+    /// Its cost in tokens.
     tokens: u64,
 }
 
@@ -161,7 +161,7 @@ fn a_failure_says_when_to_ask_again_and_whether_to_ask_others() {
     let said = String::new;
     let fate = |minutes, others, tokens| Fate { is_dead: false, minutes, others, tokens };
     let after = Some(Duration::from_mins(40));
-    // A provider that is away, or has enough, would not answer others either.
+    // A provider that is away, or rate-limited, would not answer others either.
     assert_eq!(fate_of(move || AskError::RateLimited { after, said: said() }), fate(40, false, 0));
     assert_eq!(fate_of(move || AskError::Overloaded { after, said: said() }), fate(40, false, 0));
     assert_eq!(
@@ -178,11 +178,11 @@ fn a_failure_says_when_to_ask_again_and_whether_to_ask_others() {
         fate_of(move || AskError::Rejected { status: 404, said: said() }),
         fate(15, false, 0)
     );
-    // It may be this question that it fails at, or the server: that counts, and others wait.
+    // The question or the server may be at fault: that counts, and others wait.
     assert_eq!(fate_of(move || AskError::Server { status: 500, said: said() }), fate(1, false, 0));
-    // One that does not want this question may take the next.
+    // A provider that rejects this question may accept the next.
     assert_eq!(fate_of(move || AskError::Rejected { status: 400, said: said() }), fate(1, true, 0));
-    // What was paid for is tried once more and counts.
+    // A paid failure counts, and is retried once.
     let limit = Duration::from_secs(1);
     assert_eq!(
         fate_of(move || AskError::Timeout { limit, spent: Some(SMALL) }),
@@ -194,7 +194,7 @@ fn a_failure_says_when_to_ask_again_and_whether_to_ask_others() {
         fate_of(move || AskError::Refused { said: said(), spent: SMALL }),
         fate(1, true, 110)
     );
-    // Who is told to stop asks nobody else, and leaves the question as it was.
+    // A stopped run asks no other provider, and leaves the question as it was.
     let stopped = fate_of(|| AskError::Stopped { spent: Some(SMALL) });
     assert_eq!(stopped, fate(0, false, 110));
 }
@@ -209,7 +209,7 @@ fn an_answer_of_no_use_is_paid_for_twice_and_then_given_up() {
     }
     assert_eq!(stage.asked().len(), 2);
     assert!(stage.jobs().iter().all(|job| job.is_dead));
-    // Whoever wants it asks again.
+    // A person may have it asked again.
     stage.queue(&[ONE], &[]);
     stage.run();
     assert_eq!(stage.asked().len(), 3);
@@ -248,7 +248,7 @@ fn a_thread_that_is_lost_is_not_replaced_for_ever() {
     stage.queue(&[ONE], &[]);
     stage.run();
     assert_eq!(stage.asked().len(), 1);
-    // What it may have cost counts.
+    // Its possible cost counts.
     let sent = stage.sent();
     assert_eq!(stage.spent().tokens(), stage.most(&sent[0]).tokens());
 }
@@ -267,7 +267,7 @@ fn what_one_project_has_spent_ends_only_what_is_of_it() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
 
-    /// Whatever answers cost, and whichever fail: what was spent stays within the limits.
+    /// Whatever answers cost, and whichever fail, spending stays within the limits.
     #[test]
     fn what_is_spent_stays_within_the_limits(
         concurrency in 1..6_usize,
@@ -277,7 +277,7 @@ proptest! {
     ) {
         let mut stage = Stage::new(&[(ONE, 4), (TWO, 3)], move |request, number| {
             let (share, fate) = shares[number % shares.len()];
-            // No more than was set aside.
+            // No more than was reserved.
             let input = (request.prompt.len() + request.system.len()).div_ceil(3) as u64;
             let output = u64::from(request.max_output_tokens);
             let usage = Usage { input: input * share / 100, output: output * share / 100, ..SMALL };

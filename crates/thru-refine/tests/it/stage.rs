@@ -1,4 +1,4 @@
-//! A machine with sessions, and a model that says what a test wants.
+//! A machine with sessions, and a scripted model.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -17,7 +17,7 @@ use thru_store::{JobKind, JobRow, Store, TurnFilter};
 use crate::machine::Machine;
 use crate::records::{Author, file};
 
-/// A clock that goes on by a millisecond whenever it is asked, and by more when it is told to.
+/// A clock that advances by a millisecond on each reading, and further on request.
 pub(crate) struct Time(AtomicI64);
 
 impl Clock for Time {
@@ -26,15 +26,15 @@ impl Clock for Time {
     }
 }
 
-/// What a model answers to the question of this number.
+/// The answer of a model to the question of this number.
 type Answer = Box<dyn Fn(&Request, usize) -> Result<Reply, AskError> + Send + Sync>;
 
-/// A model that says what it is told to say.
+/// A model that gives scripted answers.
 pub(crate) struct Scripted {
     answer: Answer,
     asked: Arc<Mutex<Vec<Request>>>,
     under_way: AtomicUsize,
-    /// How many were asked at the same time at most.
+    /// The most questions that were asked at the same time.
     most: Arc<AtomicUsize>,
 }
 
@@ -59,14 +59,14 @@ impl Provider for Scripted {
         };
         let under_way = self.under_way.fetch_add(1, Ordering::Relaxed) + 1;
         self.most.fetch_max(under_way, Ordering::Relaxed);
-        // The others that may be asked at the same time are.
+        // Time for the others that may be asked at once.
         std::thread::sleep(Duration::from_millis(5));
         self.under_way.fetch_sub(1, Ordering::Relaxed);
         (self.answer)(request, number)
     }
 }
 
-/// Where a test plays.
+/// The fixture of a test.
 pub(crate) struct Stage {
     pub(crate) machine: Machine,
     time: Arc<Time>,
@@ -81,7 +81,7 @@ pub(crate) struct Stage {
 pub(crate) const BOUNDLESS: Limit = Limit { tokens: u64::MAX, cents: u64::MAX / 100_000 };
 
 impl Stage {
-    /// Sessions, each of so many turns, and a model that answers so.
+    /// Creates sessions, each of so many turns, and a model with this answer.
     pub(crate) fn new(
         sessions: &[(&str, u32)],
         answer: impl Fn(&Request, usize) -> Result<Reply, AskError> + Send + Sync + 'static,
@@ -106,7 +106,7 @@ impl Stage {
         let all = BOUNDLESS;
         Self {
             machine,
-            // Later than all that the machine's own clock says, in the morning.
+            // Later than the machine's own clock, in the morning.
             time: Arc::new(Time(AtomicI64::new(1_893_484_800_000))),
             chain: Chain { links: vec![link], prices },
             asked,
@@ -125,7 +125,7 @@ impl Stage {
         Store::open_to_read(&self.machine.layout()).unwrap()
     }
 
-    /// Puts the turns of these sessions into the queue, and of some the whole.
+    /// Queues the turns of these sessions, and some sessions as a whole.
     pub(crate) fn queue(&self, turns: &[&str], whole: &[&str]) {
         let store = self.store();
         let row =
@@ -150,7 +150,7 @@ impl Stage {
         intake.queue_questions(&lock, &jobs).unwrap();
     }
 
-    /// Asks what is due.
+    /// Asks the questions that are due.
     pub(crate) fn run(&self) -> Report {
         let make = || Ok(self.intake());
         let permission = |_: Option<&str>| Permission::Within(self.budget);
@@ -171,7 +171,7 @@ impl Stage {
         refiner.run(None, &AtomicBool::new(false)).unwrap()
     }
 
-    /// Lets time go by.
+    /// Advances the clock.
     pub(crate) fn wait(&self, time: Duration) {
         self.time.0.fetch_add(i64::try_from(time.as_millis()).unwrap(), Ordering::Relaxed);
     }
@@ -180,23 +180,24 @@ impl Stage {
         self.time.now()
     }
 
-    /// What was asked, in order: `s1 2` for the second turn of the first session, `s1` for all of it.
+    /// Returns the questions that were asked, in order: `s1 2` for the second turn of the first session,
+    /// `s1` for all of it.
     pub(crate) fn asked(&self) -> Vec<String> {
         let asked = self.asked.lock().unwrap();
         asked.iter().map(name_of).collect()
     }
 
-    /// What was sent, in order.
+    /// Returns the requests that were sent, in order.
     pub(crate) fn sent(&self) -> Vec<Request> {
         self.asked.lock().unwrap().clone()
     }
 
-    /// How many questions were under way at the same time at most.
+    /// Returns the most questions that were under way at the same time.
     pub(crate) fn at_once(&self) -> usize {
         self.most.load(Ordering::Relaxed)
     }
 
-    /// The most that a question may cost.
+    /// Returns the most that a question may cost.
     pub(crate) fn most(&self, request: &Request) -> Spent {
         self.chain.most(&self.chain.links[0], request)
     }
@@ -210,7 +211,7 @@ impl Stage {
     }
 }
 
-/// What a question is about, by the words that the record has of it.
+/// Returns the topic of a question, by the record's words for it.
 fn name_of(request: &Request) -> String {
     let word = |mark: &str| -> String {
         let at = request.prompt.find(mark).map_or(0, |at| at + mark.len());
@@ -222,7 +223,7 @@ fn name_of(request: &Request) -> String {
     }
 }
 
-/// A transcript of so many turns.
+/// Returns a transcript of so many turns.
 fn turns_of(session: &str, turns: u32) -> String {
     let mut author = Author::of(session);
     let name: String = session.chars().take(1).collect();
@@ -236,7 +237,7 @@ fn turns_of(session: &str, turns: u32) -> String {
     author.text()
 }
 
-/// A good answer of this size.
+/// Returns a good answer of this size.
 pub(crate) fn reply(request: &Request, usage: Usage) -> Result<Reply, AskError> {
     let summary = json!({ "request": "Find out why the valve stays shut", "investigated": [],
         "learned": ["The lock was never released"], "completed": [], "next_steps": [] });
@@ -262,5 +263,5 @@ pub(crate) fn reply(request: &Request, usage: Usage) -> Result<Reply, AskError> 
     })
 }
 
-/// What a small answer takes.
+/// The tokens of a small answer.
 pub(crate) const SMALL: Usage = Usage { input: 100, output: 10, cached_input: 0, estimated: false };

@@ -23,7 +23,7 @@ fn content(text: &str, is_error: bool) -> Value {
     json!({ "content": [{ "type": "text", "text": text }], "isError": is_error })
 }
 
-/// A server that knows its clients by sessions, and answers calls of tools with what this makes of them.
+/// Returns a server that knows its clients by sessions, and answers tool calls with `call`.
 fn server(call: impl Fn(&Asked) -> Response + Send + Sync + 'static) -> Server {
     Server::answering(move |asked| match body(asked)["method"].as_str() {
         Some("initialize") => {
@@ -101,7 +101,7 @@ fn a_server_that_forgot_us_is_told_again() {
     let calls = Mutex::new(0);
     let server = server(move |asked| {
         *calls.lock().unwrap() += 1;
-        // The second call comes after the server was started anew.
+        // The second call comes after the server was restarted.
         if *calls.lock().unwrap() == 2 && is_first.swap(false, Ordering::Relaxed) {
             return Response::json(
                 404,
@@ -157,7 +157,7 @@ fn what_fails_says_whether_to_try_again() {
     fails(error(-32_603, "oops"), "the tool failed: oops", Retry::Backoff);
     fails(
         |_| Response::json(401, r#"{"error":"invalid_token"}"#),
-        "not allowed in (401): invalid_token",
+        "authentication failed (401): invalid_token",
         Retry::No,
     );
     fails(|_| Response::json(500, ""), "the server failed (500): ", Retry::Backoff);
@@ -170,18 +170,18 @@ fn what_fails_says_whether_to_try_again() {
     );
     fails(
         |_| Response::new(200, "text/html", "<html>"),
-        "not understood: no answer of an MCP server, but \"text/html\"; is the url right?",
+        "protocol error: no answer of an MCP server, but \"text/html\"; is the url right?",
         Retry::Backoff,
     );
     fails(
         |_| Response::json(200, r#"{"jsonrpc":"2.0","id":99,"result":{}}"#),
-        "not understood: no answer of an MCP server, but \"application/json\"; is the url right?",
+        "protocol error: no answer of an MCP server, but \"application/json\"; is the url right?",
         Retry::Backoff,
     );
     let elsewhere = |_: &Asked| Response::new(307, "text/plain", "").with("location", "/mcp/");
     fails(
         elsewhere,
-        "the server rejects the delivery (300): the answer leads elsewhere (/mcp/); is the url right?",
+        "the server rejects the delivery (300): the answer is a redirect to /mcp/; is the url right?",
         Retry::No,
     );
     fails(
@@ -220,7 +220,7 @@ fn a_server_of_another_time_is_not_talked_to() {
     let error = sink(&server.unwrap()).deliver(&delivery(), &GO_ON).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "not understood: the server speaks version \"2031-01-01\" of MCP"
+        "protocol error: the server speaks version \"2031-01-01\" of MCP"
     );
 }
 

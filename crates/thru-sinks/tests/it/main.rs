@@ -1,4 +1,4 @@
-//! Delivering to MCP servers of our own, which are as real as it takes, and fail as real ones do.
+//! Deliveries to MCP servers of our own, as real as necessary, which fail as real ones do.
 
 #![allow(
     clippy::unwrap_used,
@@ -15,7 +15,7 @@ use std::sync::atomic::AtomicBool;
 use serde_json::json;
 use thru_sinks::Delivery;
 
-/// Nobody stops anything.
+/// A flag that is never set.
 pub(crate) static GO_ON: AtomicBool = AtomicBool::new(false);
 
 pub(crate) fn delivery() -> Delivery {

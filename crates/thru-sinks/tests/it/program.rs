@@ -14,7 +14,7 @@ use thru_sinks::{Reach, Retry, Settings, Sink, SinkError};
 
 use crate::{GO_ON, delivery};
 
-/// A server that answers calls with these commands; `$id` is the number of the call.
+/// Returns a server that answers calls with these commands; `$id` is the id of the call.
 fn script(call: &str) -> String {
     format!(
         r#"echo $$ >> "$here/processes"
@@ -30,7 +30,7 @@ echo bye >> "$here/heard""#
     )
 }
 
-/// A call that is answered well.
+/// A successful answer to a call.
 const KEPT: &str = r#"echo '{"jsonrpc":"2.0","id":'$id',"result":{"content":[]}}'"#;
 
 struct Stage {
@@ -102,7 +102,7 @@ fn a_program_that_ended_is_started_again() {
     let sink = stage.sink();
     for _ in 0..2 {
         sink.deliver(&delivery(), &GO_ON).unwrap();
-        // It ends after its answer, sooner or later.
+        // It exits after its answer, sooner or later.
         let number = lines(&stage.folder.path().join("processes")).pop().unwrap();
         let state =
             || Command::new("ps").args(["-o", "stat=", "-p", &number]).output().unwrap().stdout;
@@ -134,7 +134,7 @@ fn what_fails_is_said() {
         let error = Stage::running(script).fails(&GO_ON);
         assert_eq!(
             (error.to_string().as_str(), error.retry()),
-            ("not understood: the program ended", Retry::Backoff)
+            ("protocol error: the program ended", Retry::Backoff)
         );
     }
     let long = Stage::new("head -c 3000000 /dev/zero; sleep 600").fails(&GO_ON);

@@ -140,7 +140,7 @@ fn a_model_that_cannot_be_used_is_explained_and_search_goes_on() {
     let folder = home.folder().join("model");
     home.thru(&["config", "set", "embedding.folder", folder.to_str().unwrap()]).expect(0);
     assert_snapshot!(diagnosis(&home), @"
-    problem: the embedding model is not there: [folder]/model/network.onnx cannot be read (No such file or directory (os error 2))
+    problem: the embedding model is missing: [folder]/model/network.onnx cannot be read (No such file or directory (os error 2))
       put the model's folder of this release at [folder]/model, or name it with `thru config set embedding.folder DIR`; until then search goes by words alone
     ");
     fs::create_dir(&folder).unwrap();

@@ -221,7 +221,7 @@ fn where_nobody_answers_memories_stay_and_questions_wait() {
     0 turns and 0 sessions were looked at.
     0 tokens.
     Without an answer of use (`thru jobs` says why): 1.
-    It ended early: ollama: not allowed in: no such key; store a key that is valid there.
+    It ended early: ollama: authentication failed: no such key; store a key that is valid there.
     Memories stay as they were made without a model; the rest waits (`thru jobs`).
     -- exit 2 --
     ");

@@ -295,7 +295,7 @@ fn a_key_that_expires_in_the_middle_leaves_the_rest_in_the_queue() {
     1,050 tokens, $0.
     Statements dropped because the record does not hold what they name: 2.
     Without an answer of use (`thru jobs` says why): 1.
-    It ended early: ollama: not allowed in: the key has expired; store a key that is valid there.
+    It ended early: ollama: authentication failed: the key has expired; store a key that is valid there.
     Memories stay as they were made without a model; the rest waits (`thru jobs`).
     -- exit 2 --
     ");
