@@ -9,7 +9,7 @@ const BODY: usize = 280;
 /// A commit that was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Commit {
-    /// Its branch and its short hash, if git printed them.
+    /// Its short hash and its branch, if git printed them.
     pub(crate) place: Option<(String, String)>,
     /// The first line of its message.
     pub(crate) subject: String,

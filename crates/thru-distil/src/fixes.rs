@@ -29,7 +29,7 @@ pub(crate) struct Fixes {
     pub(crate) fixes: Vec<Fix>,
     /// Checks that failed when they were last run.
     pub(crate) still_red: Vec<usize>,
-    /// The last event of each check, and true if it failed there.
+    /// The place of every run of a check, and true if it failed.
     pub(crate) checks: Vec<(usize, bool)>,
 }
 

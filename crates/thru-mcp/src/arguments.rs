@@ -1,5 +1,6 @@
-//! Arguments as agents really write them: numbers as text, one text where a list is wanted, `null` for nothing.
-//! What can only mean one thing is read; what cannot be read is said with what is known instead.
+//! Parsing of arguments as agents really write them: numbers as text, one text where a list is wanted,
+//! `null` for nothing. Unambiguous values are accepted; anything else is rejected with the known
+//! alternatives.
 
 use std::str::FromStr;
 
@@ -13,20 +14,20 @@ use crate::asked::{
 };
 use crate::tool::Tool;
 
-/// Rows that a search shows where nobody says how many, and at most.
+/// Default and maximum number of search results.
 const LIMIT: usize = 20;
 const MOST_ROWS: usize = 100;
-/// Rows of a timeline to each side where nobody says how many, and at most.
+/// Default and maximum number of rows on each side of a timeline.
 const DEPTH: usize = 3;
 const MOST_DEPTH: usize = 50;
-/// Ids of one call.
+/// Most ids in one call.
 const MOST_IDS: usize = 100;
-/// Characters of a query that are looked for: more is no question.
+/// Longest query, in characters: nothing longer is a question.
 const LONGEST_QUERY: usize = 10_000;
-/// Days of history that are looked at where nobody says how many.
+/// Default number of days of history.
 const DAYS: u32 = 7;
 
-/// Arguments that cannot be read.
+/// Arguments that cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Mistake {
     #[error("`{name}` is missing. Arguments of {tool}: {known}.")]
@@ -51,7 +52,7 @@ impl<'t> Arguments<'t> {
         Self { tool, given }
     }
 
-    /// Whether everything that was given was taken.
+    /// Checks that every argument given was used.
     pub(crate) fn finish(self) -> Read<()> {
         if self.given.is_empty() {
             return Ok(());
@@ -75,7 +76,7 @@ impl<'t> Arguments<'t> {
             Some(Value::String(text)) => text,
             Some(Value::Number(number)) => number.to_string(),
             Some(Value::Bool(flag)) => flag.to_string(),
-            // One thing in a list.
+            // A list of one text.
             Some(Value::Array(mut items)) if items.len() == 1 && items[0].is_string() => {
                 match items.remove(0) {
                     Value::String(text) => text,
@@ -101,7 +102,7 @@ impl<'t> Arguments<'t> {
             _ => None,
         };
         match read {
-            // Far beyond every limit, it only means "all".
+            // Far beyond every limit: it only means "all".
             Some(number) if number >= 0.0 && number.fract() == 0.0 => {
                 Ok(Some(number.min(1e9) as usize))
             }
@@ -151,7 +152,7 @@ impl<'t> Arguments<'t> {
         Ok(texts.into_iter().filter(|text| !text.trim().is_empty()).collect())
     }
 
-    /// Words: in a list, or with blanks or commas between them in one text.
+    /// Takes words, given as a list or as one text with blanks or commas between them.
     fn words(&mut self, name: &'static str) -> Read<Vec<String>> {
         let mut words: Vec<String> = Vec::new();
         for text in self.texts(name)? {

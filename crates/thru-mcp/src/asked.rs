@@ -1,11 +1,11 @@
-//! What is asked for: the arguments of the tools, read.
+//! Requests: the parsed arguments of the tools.
 
 use thru_core::{Agent, MemoryKind, ObservationType, PassageKind, UnknownName};
 
-/// Where to look.
+/// The scope of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Place {
-    /// In the project that one stands in; everywhere, where one stands in none that is known.
+    /// The current project; every project if the current one is unknown.
     #[default]
     Here,
     /// In every project.
@@ -14,17 +14,17 @@ pub enum Place {
     Named(String),
 }
 
-/// What kind of thing to look for.
+/// The kind of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WantedKind {
     /// A memory.
     Memory(MemoryKind),
-    /// A passage, by who speaks.
+    /// A passage, by speaker.
     Passage(PassageKind),
 }
 
 impl WantedKind {
-    /// Its name in the type column.
+    /// Returns its name in the type column.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Memory(kind) => kind.as_str(),
@@ -51,25 +51,25 @@ impl std::str::FromStr for WantedKind {
 /// The arguments of `search`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Search {
-    /// What to look for, in anybody's words.
+    /// The question, in any words.
     pub query: String,
-    /// Where.
+    /// The scope.
     pub place: Place,
-    /// Only what this agent said and did.
+    /// Only sessions of this agent.
     pub agent: Option<Agent>,
-    /// Only these kinds; all where there are none.
+    /// Only these kinds; all kinds if empty.
     pub kinds: Vec<WantedKind>,
-    /// Only what touched this file (the end of its path).
+    /// Only results that touched this file (the end of its path).
     pub file: Option<String>,
-    /// Not before this day, as people write one.
+    /// Not before this date, as a person writes it.
     pub since: Option<String>,
-    /// Before this day.
+    /// Before this date.
     pub until: Option<String>,
     /// Only this session (the start of its id).
     pub session: Option<String>,
-    /// How many rows at most.
+    /// Most rows.
     pub limit: usize,
-    /// Whether to show what comes nearest where nothing answers.
+    /// True to show the nearest results if nothing answers.
     pub nearest: bool,
 }
 
@@ -78,24 +78,24 @@ pub struct Search {
 pub struct Timeline {
     /// The id of a memory or a passage.
     pub anchor: Option<String>,
-    /// Else: around what answers this best.
+    /// Without an anchor: the question whose best answer is the anchor.
     pub query: Option<String>,
-    /// How many before it.
+    /// Rows before it.
     pub before: usize,
-    /// How many after it.
+    /// Rows after it.
     pub after: usize,
-    /// Only these kinds; all where there are none.
+    /// Only these kinds; all kinds if empty.
     pub kinds: Vec<MemoryKind>,
-    /// Where a query looks.
+    /// The scope of the query.
     pub place: Place,
 }
 
 /// The arguments of `get_observations`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Get {
-    /// Ids of memories and passages, or what starts them.
+    /// Ids of memories and passages, or prefixes of them.
     pub ids: Vec<String>,
-    /// Whether to show what each was made from.
+    /// True to include the sources of each.
     pub source: bool,
 }
 
@@ -104,22 +104,22 @@ pub struct Get {
 pub struct Session {
     /// The start of its id, or `latest`.
     pub id: String,
-    /// Whether to give what it held, to go on with its work.
+    /// True to return the context for resuming its work.
     pub resume: bool,
 }
 
 /// The arguments of `remember`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remember {
-    /// What to keep.
+    /// The text to keep.
     pub text: String,
     /// Its title.
     pub title: Option<String>,
-    /// What it is about.
+    /// The type of observation.
     pub kind: ObservationType,
-    /// Files that it is about.
+    /// Files it is about.
     pub files: Vec<String>,
-    /// For which project.
+    /// The scope of the memory.
     pub place: Place,
 }
 
@@ -128,35 +128,35 @@ pub struct Remember {
 pub struct Forget {
     /// Ids of memories.
     pub ids: Vec<String>,
-    /// Whether it is meant; else only shown.
+    /// True to forget; false for a preview.
     pub confirm: bool,
 }
 
 /// The arguments of `session_tracking_close`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Close {
-    /// Which session; the one at work where none is named.
+    /// The session; `None` for the current one.
     pub session_id: Option<String>,
-    /// Why.
+    /// The reason.
     pub reason: Option<String>,
 }
 
 /// The arguments of `session_tracking_list_unindexed`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListUnindexed {
-    /// Of this project; of all where none is named.
+    /// Only this project; `None` for all.
     pub project_namespace: Option<String>,
-    /// Whether those that were left are wanted, too.
+    /// True to include sessions that were left.
     pub include_inactive: bool,
 }
 
 /// The arguments of `session_tracking_sync_history`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyncHistory {
-    /// Of this project; of all where none is named.
+    /// Only this project; `None` for all.
     pub project: Option<String>,
-    /// Used in the last so many days; 0 means all.
+    /// Only sessions used in the last `days` days; 0 means all.
     pub days: u32,
-    /// At most so many.
+    /// Most sessions.
     pub max_sessions: Option<usize>,
 }

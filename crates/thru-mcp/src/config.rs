@@ -1,8 +1,9 @@
-//! How clients are told of this server: the text that each wants, and the file that it stands in.
+//! Client configuration: the text that each client needs to find this server, and the file it belongs
+//! in.
 
 use serde_json::{Value, json};
 
-/// The name under which clients know the server. The tools of a hook's skip list begin with it.
+/// The name under which clients know the server. Tool names in the hook's skip list begin with it.
 pub const NAME: &str = "throughline";
 
 /// A client that can start the server.
@@ -30,7 +31,7 @@ pub enum Client {
     Cline,
 }
 
-/// The name of no client that is known.
+/// The name of an unknown client.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no client `{0}`; known are {known}", known = Client::names())]
 pub struct UnknownClient(pub String);
@@ -50,7 +51,7 @@ impl Client {
         Self::Cline,
     ];
 
-    /// Its name on the command line.
+    /// Returns its name on the command line.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::ClaudeCode => "claude-code",
@@ -70,7 +71,7 @@ impl Client {
         Self::ALL.map(Self::as_str).join(", ")
     }
 
-    /// Where the text belongs.
+    /// Returns the file that the text belongs in.
     pub const fn place(self) -> &'static str {
         match self {
             Self::ClaudeCode => {
@@ -90,7 +91,7 @@ impl Client {
         }
     }
 
-    /// The text that has it start this program.
+    /// Returns the text that makes the client start this program.
     pub fn text(self, program: &str) -> String {
         let server = json!({ "command": program, "args": ["mcp"] });
         let whole = |key: &str, server: Value| pretty(&json!({ key: { NAME: server } }));
@@ -100,7 +101,7 @@ impl Client {
                 whole("mcpServers", server)
             }
             Self::Codex => {
-                // A basic string of TOML takes the escapes of JSON.
+                // Basic strings of TOML use the same escapes as JSON.
                 let program = Value::from(program);
                 format!("[mcp_servers.{NAME}]\ncommand = {program}\nargs = [\"mcp\"]\n")
             }
@@ -114,7 +115,7 @@ impl Client {
     }
 }
 
-/// The server as Claude Code and VS Code write it.
+/// Returns the server's entry in the format of Claude Code and VS Code.
 pub fn entry(program: &str) -> Value {
     json!({ "type": "stdio", "command": program, "args": ["mcp"] })
 }

@@ -5,13 +5,13 @@ use thru_redact::Clean;
 
 use crate::memory::Memory;
 
-/// An answer of the memory. Its parts are clean and harmless already; the redactor sees the whole once more,
-/// because parts that are put together may make something that none of them was.
+/// Redacts an answer of the memory. Its parts are already clean and harmless; the redactor sees the
+/// whole once more, because joined parts may form a secret that none of them was.
 pub(crate) fn answer(memory: &dyn Memory, text: &str) -> Clean<String> {
     memory.clean(text).map(|text| fenced(&text))
 }
 
-/// A sentence of ours that may quote what was asked: one line, without tags.
+/// Cleans a sentence of ours that may quote the request: one line, without tags.
 pub(crate) fn sentence(memory: &dyn Memory, text: &str) -> Clean<String> {
     memory.clean(&thru_recall::plain(text, 2_000))
 }

@@ -1,30 +1,30 @@
-//! Lines that come in: one JSON-RPC message each. What is none is answered here, as JSON-RPC says, so that no line
-//! can end the conversation.
+//! Incoming lines: one JSON-RPC message each. An invalid line is answered here, as JSON-RPC demands, so
+//! that no line can end the conversation.
 
 use std::io::BufRead;
 
 use rmcp::model::ClientJsonRpcMessage;
 use serde_json::{Value, json};
 
-/// Bytes of a line. No message that we take is nearly as long; what is longer is passed over, not kept.
+/// Longest line, in bytes. No valid message is nearly as long; a longer line is skipped, not stored.
 pub const LONGEST_LINE: usize = 4 * 1024 * 1024;
 
 const NO_JSON: i64 = -32_700;
 const NO_REQUEST: i64 = -32_600;
 const BAD_PARAMS: i64 = -32_602;
 
-/// What a line holds.
+/// The contents of a line.
 #[derive(Debug)]
 pub enum Incoming {
     /// A message.
     Message(Box<ClientJsonRpcMessage>),
-    /// None that can be read, and what is answered.
+    /// An invalid message, with the error response.
     Refused(Value),
-    /// None that wants an answer.
+    /// An invalid message that needs no response.
     Ignored,
 }
 
-/// Reads a line.
+/// Parses a line.
 pub fn read_line(line: &[u8]) -> Incoming {
     let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii();
     if line.is_empty() {
@@ -32,11 +32,11 @@ pub fn read_line(line: &[u8]) -> Incoming {
     }
     let value: Value = match serde_json::from_slice(line) {
         Ok(value) => value,
-        Err(error) => return refused(&Value::Null, NO_JSON, format!("no JSON: {error}")),
+        Err(error) => return refused(&Value::Null, NO_JSON, format!("not JSON: {error}")),
     };
     let Value::Object(fields) = &value else {
         let why = match value {
-            Value::Array(_) => "no batches are taken: send each message on a line of its own",
+            Value::Array(_) => "batches are not supported: send each message on a line of its own",
             _ => "a message is a JSON object",
         };
         return refused(&Value::Null, NO_REQUEST, why.to_owned());
@@ -47,7 +47,7 @@ pub fn read_line(line: &[u8]) -> Incoming {
         return refused(&id, NO_REQUEST, "an id is a text or a whole number".to_owned());
     }
     if !fields.contains_key("method") {
-        // An answer: we ask nobody anything.
+        // A response: we send no requests.
         let is_answer = fields.contains_key("result") || fields.contains_key("error");
         return match is_answer {
             true => Incoming::Ignored,
@@ -55,19 +55,19 @@ pub fn read_line(line: &[u8]) -> Incoming {
         };
     }
     if fields.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
-        return refused(&id, NO_REQUEST, "only JSON-RPC 2.0 is spoken here".to_owned());
+        return refused(&id, NO_REQUEST, "only JSON-RPC 2.0 is supported".to_owned());
     }
     match serde_json::from_value::<ClientJsonRpcMessage>(value) {
         Ok(
             message @ (ClientJsonRpcMessage::Request(_) | ClientJsonRpcMessage::Notification(_)),
         ) => Incoming::Message(Box::new(message)),
         _ if !is_request => Incoming::Ignored,
-        Ok(_) => refused(&id, NO_REQUEST, "this is no request".to_owned()),
-        Err(error) => refused(&id, BAD_PARAMS, format!("the parameters cannot be read: {error}")),
+        Ok(_) => refused(&id, NO_REQUEST, "not a request".to_owned()),
+        Err(error) => refused(&id, BAD_PARAMS, format!("invalid parameters: {error}")),
     }
 }
 
-/// What is answered to a line that is too long to be read.
+/// Returns the error response to a line that is too long.
 pub(crate) fn too_long() -> Value {
     let why = format!("a line of more than {} MiB is not read", LONGEST_LINE / 1024 / 1024);
     error(&Value::Null, NO_REQUEST, why)
@@ -81,18 +81,18 @@ fn error(id: &Value, code: i64, message: String) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } })
 }
 
-/// How reading a line went.
+/// The result of reading a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Line {
-    /// It is in the buffer, without its end.
+    /// The line is in the buffer, without its end.
     Whole,
-    /// It was too long and is gone.
+    /// The line was too long and was discarded.
     TooLong,
     /// There are no more.
     End,
 }
 
-/// Reads the next line into a buffer that never grows beyond the longest.
+/// Reads the next line into a buffer that never grows beyond the maximum.
 pub(crate) fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<Line> {
     line.clear();
     let (mut is_too_long, mut is_begun) = (false, false);

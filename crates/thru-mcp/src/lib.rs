@@ -1,8 +1,8 @@
 //! MCP: the memory as tools, resources and prompts for agents.
 //!
-//! This is the surface alone: names, schemas and descriptions; arguments as agents really write them; answers as
-//! tables and prose, fenced and marked as recorded data. What is asked for is found and done behind [`Memory`],
-//! which is handed in. [`Server`] knows no transport; [`serve`] puts it on two pipes.
+//! This is the surface alone: names, schemas and descriptions; arguments as agents really write them;
+//! answers as tables and prose, fenced and marked as recorded data. The work is done behind [`Memory`],
+//! which is passed in. [`Server`] is independent of the transport; [`serve`] runs it on two pipes.
 //!
 //! *Must not* open the store, read environment or clock, let recorded text leave without its fence, or write
 //! anything but the protocol to the output.

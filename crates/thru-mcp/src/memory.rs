@@ -1,4 +1,4 @@
-//! What the surface needs of a memory, whoever keeps it.
+//! The interface between the surface and a memory.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,66 +13,133 @@ use crate::asked::{
 };
 use crate::told::{Around, Forgotten, Found, Piece, Project, Remembered, SessionName, SessionTold};
 
-/// A memory that can be asked. Everything here may block; several calls may run at once.
+/// A memory that answers requests. Everything here may block; several calls may run at once.
 pub trait Memory: Send + Sync + 'static {
     /// Finds memories and passages that answer a question.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`Trouble`] if the store cannot be read or the call is cancelled.
     fn search(&self, asked: &Search, call: &Call) -> Result<Found, Trouble>;
-    /// What happened around something; nothing where a question found nothing.
+
+    /// Returns the rows around an anchor; `None` if a query found nothing.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`Trouble`] if the anchor is unknown, the store cannot be read or the call is cancelled.
     fn timeline(&self, asked: &Timeline, call: &Call) -> Result<Option<Around>, Trouble>;
-    /// Memories and passages whole, one for each id, in order.
+
+    /// Returns memories and passages in full, one for each id, in order.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`Trouble`] if the store cannot be read or the call is cancelled.
     fn get(&self, asked: &Get, call: &Call) -> Result<Vec<Piece>, Trouble>;
-    /// One session.
+
+    /// Returns one session.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`Trouble`] if no session has this id, or the store cannot be read.
     fn session(&self, asked: &Session, call: &Call) -> Result<SessionTold, Trouble>;
-    /// Keeps a text for good.
+
+    /// Stores a text as a memory.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`Trouble`] if the text is unusable, or cannot be stored.
     fn remember(&self, asked: &Remember) -> Result<Remembered, Trouble>;
-    /// Says what would be forgotten, or forgets it.
+
+    /// Previews or performs forgetting.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`Trouble`] if the store cannot be read or written.
     fn forget(&self, asked: &Forget) -> Result<Forgotten, Trouble>;
-    /// Closes a session and indexes it. What did not work is told in the same form (`status`).
+
+    /// Closes a session and indexes it.
+    ///
+    /// # Errors
+    ///
+    /// Returns a document with the reason in the same form (`status`) as a success.
     fn close(&self, asked: &Close) -> Result<Clean<Value>, Clean<Value>>;
-    /// Sessions that are not indexed as they are.
+
+    /// Returns the sessions whose index is missing or stale.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`Trouble`] if the store cannot be read.
     fn list_unindexed(&self, asked: &ListUnindexed) -> Result<Clean<Value>, Trouble>;
-    /// What is not remembered yet, and what bringing it in would cost. Changes nothing.
+
+    /// Returns the history that is not imported yet, and the cost of importing it. Changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`Trouble`] if the transcripts or the store cannot be read.
     fn sync_history(&self, asked: &SyncHistory) -> Result<Clean<Value>, Trouble>;
-    /// How things are.
+
+    /// Returns the state of the memory.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`Trouble`] if the store cannot be read.
     fn status(&self) -> Result<Clean<Value>, Trouble>;
-    /// What a session that starts in a project now would be given; empty where there is nothing to say. It comes
-    /// in its fence.
+
+    /// Returns the context that a session starting in a project now would get, in its fence; empty if
+    /// there is nothing to say.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`Trouble`] if the project is unknown, or the store cannot be read.
     fn context(&self, project: &Place, call: &Call) -> Result<Clean<String>, Trouble>;
-    /// The latest sessions of the project that one stands in, at most so many; of all where one stands in none.
+
+    /// Returns the latest sessions of the current project, at most `most`; of all projects if the
+    /// current one is unknown.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`Trouble`] if the store cannot be read.
     fn sessions(&self, most: usize) -> Result<Vec<SessionName>, Trouble>;
-    /// The project that one stands in, where anything is known of it.
+
+    /// Returns the current project, if anything is known of it.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`Trouble`] if the store cannot be read.
     fn project(&self) -> Result<Option<Project>, Trouble>;
-    /// Text without what must not be shown.
+
+    /// Redacts a text.
     fn clean(&self, text: &str) -> Clean<String>;
-    /// The time, and the user's time zone.
+
+    /// Returns the time, and the user's time zone.
     fn now(&self) -> (Timestamp, TimeZone);
 }
 
-/// Why something could not be done, and what to do about it.
+/// The reason a request failed, with advice.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Trouble {
     /// It failed.
     #[error("{message}")]
     Failed {
-        /// What happened, in a sentence or two, advice included.
+        /// The failure, in a sentence or two, advice included.
         message: String,
     },
-    /// Nobody waits for it any more.
+    /// The client cancelled the call.
     #[error("the call was cancelled")]
     Cancelled,
 }
 
 impl Trouble {
-    /// It failed, and this is why.
+    /// Creates a failure with this message.
     pub fn new(message: impl Into<String>) -> Self {
         Self::Failed { message: message.into() }
     }
 }
 
-/// Hears how far a call is.
+/// Receives the progress of a call.
 pub type Tell = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// A call that goes on: somebody may be told how far it is, and may no longer wait for it.
+/// A running call: reports its progress, and may be cancelled.
 #[derive(Clone)]
 pub struct Call {
     tell: Option<Tell>,
@@ -80,29 +147,30 @@ pub struct Call {
 }
 
 impl Call {
-    /// A call that nobody watches.
+    /// Creates a call without progress reports that is never cancelled.
     pub fn unwatched() -> Self {
         Self { tell: None, cancelled: Arc::default() }
     }
 
-    /// A call whose progress is told by `tell`, where there is one, and that is over once `cancelled` is set.
+    /// Creates a call that reports progress to `tell`, if there is one, and is over once `cancelled` is
+    /// set.
     pub fn new(tell: Option<Tell>, cancelled: Arc<AtomicBool>) -> Self {
         Self { tell, cancelled }
     }
 
-    /// Tells how far it is.
+    /// Reports progress.
     pub fn tell(&self, message: &str) {
         if let Some(tell) = &self.tell {
             tell(message);
         }
     }
 
-    /// Whether nobody waits for it any more.
+    /// Returns true if the call was cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
     }
 
-    /// The flag behind that, for work that looks at one.
+    /// Returns the flag behind [`Self::is_cancelled`], for work that polls one.
     pub fn cancelled(&self) -> &AtomicBool {
         &self.cancelled
     }

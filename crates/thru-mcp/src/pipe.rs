@@ -1,7 +1,7 @@
-//! A transport of lines: one thread reads, one writes, and what waits between them is bounded in bytes.
+//! A transport of lines: one thread reads, one writes, and the queues between them are bounded in bytes.
 //!
-//! The SDK's own transport passes over what is no JSON without a word and reads on however many calls wait. This one
-//! answers for itself, stops reading while answers pile up, and ends when whoever reads them is gone.
+//! The SDK's own transport silently skips invalid JSON and reads on however many calls are waiting. This
+//! one answers invalid lines, stops reading while answers pile up, and ends when the other side is gone.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -21,23 +21,23 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 
 use crate::incoming::{Incoming, Line, next_line, read_line, too_long};
 
-/// Bytes of messages that were read and wait to be served: ten thousand calls are less.
+/// Most bytes of messages that were read and not served yet: more than ten thousand calls.
 const WAITING: usize = 16 * 1024 * 1024;
-/// Bytes that a message takes beside those of its line.
+/// Bytes of memory that a message takes beside its line.
 const ENVELOPE: usize = 1024;
-/// Bytes of answers that nobody read yet. Beyond, nothing more is served until somebody does.
+/// Most bytes of unread answers. Beyond that, nothing more is served until some are read.
 const UNREAD: usize = 64 * 1024 * 1024;
-/// Requests that are served at the same time.
+/// Most requests served at the same time.
 const AT_ONCE: usize = 32;
-/// How long the last answers may take to be read when all is over.
+/// Time for the client to read the last answers after the end.
 const LAST_ANSWERS: Duration = Duration::from_secs(5);
 
-/// How it stands with the output.
+/// The state of the output.
 #[derive(Clone, Copy, Debug, Default)]
 struct Output {
     /// Bytes that were not written yet.
     unread: usize,
-    /// Whether nobody reads, or it is to end.
+    /// True if the reader is gone, or the conversation is to end.
     is_over: bool,
 }
 
@@ -46,7 +46,7 @@ struct Output {
 pub struct Stopper(watch::Sender<Output>);
 
 impl Stopper {
-    /// Ends it: what is being answered is, nothing more is read.
+    /// Ends it: running requests are still answered, nothing more is read.
     pub fn stop(&self) {
         self.0.send_modify(|output| output.is_over = true);
     }
@@ -56,9 +56,9 @@ impl Stopper {
 pub(crate) struct Pipe {
     incoming: UnboundedReceiver<Read>,
     waiting: Arc<Waiting>,
-    /// Whether all was read.
+    /// True if all input was read.
     is_read: bool,
-    /// Requests that wait for others to be served, with the room they take.
+    /// Requests that wait for a slot, with their size in bytes.
     held: VecDeque<(JsonRpcRequest<ClientRequest>, usize)>,
     serving: Arc<Semaphore>,
     answers: Option<mpsc::Sender<Vec<u8>>>,
@@ -100,7 +100,7 @@ impl Pipe {
         })
     }
 
-    /// Ends it from outside.
+    /// Returns a handle that ends it from outside.
     pub(crate) fn stopper(&self) -> Stopper {
         Stopper(self.output.clone())
     }
@@ -113,7 +113,7 @@ impl Pipe {
         self.answers.as_ref().ok_or_else(gone)?.send(line).map_err(|_| gone())
     }
 
-    /// The next message. May be dropped while it waits: nothing is lost then.
+    /// Returns the next message. Cancel-safe: dropping the future loses nothing.
     async fn next(&mut self) -> Option<ClientJsonRpcMessage> {
         let mut output = self.output.subscribe();
         loop {
@@ -124,7 +124,8 @@ impl Pipe {
             if self.is_read && self.held.is_empty() {
                 return None;
             }
-            // Requests wait for a place. What comes meanwhile does not wait behind them: it may cancel one.
+            // Requests wait for a slot. Other messages do not queue behind them: one may be a
+            // cancellation.
             let read = tokio::select! {
                 biased;
                 _ = output.wait_for(|output| output.is_over) => return None,
@@ -158,16 +159,16 @@ impl Pipe {
         }
     }
 
-    /// The request that waited longest, with its place among those that are served.
+    /// Returns the request that waited longest, with its slot.
     fn first_held(&mut self, place: OwnedSemaphorePermit) -> Option<ClientJsonRpcMessage> {
         let (mut request, bytes) = self.held.pop_front()?;
         self.waiting.took(bytes);
-        // Given back when the request is answered and its context dropped.
+        // Released when the request is answered and its context dropped.
         request.request.extensions_mut().insert(Arc::new(place));
         Some(JsonRpcMessage::Request(request))
     }
 
-    /// Drops the request that a message cancels, if that one still waits: it is never begun, nor answered.
+    /// Drops the request that a message cancels, if it still waits: it is never begun, nor answered.
     fn drop_cancelled(&mut self, message: &ClientJsonRpcMessage) {
         let JsonRpcMessage::Notification(notice) = message else { return };
         let ClientNotification::CancelledNotification(cancelled) = &notice.notification else {
@@ -198,14 +199,14 @@ impl Transport<RoleServer> for Pipe {
     async fn close(&mut self) -> Result<(), Self::Error> {
         self.answers = None;
         if let Some(written) = self.written.take() {
-            // Whoever does not read them by then does not want them.
+            // A client that has not read them by then does not want them.
             let _ = tokio::time::timeout(LAST_ANSWERS, written).await;
         }
         Ok(())
     }
 }
 
-/// What was read and is not served, in bytes: the thread that reads waits while it is too much.
+/// Bytes that were read and not served: the reading thread waits while there are too many.
 #[derive(Default)]
 struct Waiting {
     bytes: Mutex<usize>,
@@ -213,7 +214,8 @@ struct Waiting {
 }
 
 impl Waiting {
-    /// Waits until there is room for so many bytes, and takes it. No message needs more than all the room.
+    /// Waits until there is room for this many bytes, and takes it. No message needs more than all the
+    /// room.
     fn add(&self, bytes: usize) {
         let mut waiting = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
         while *waiting + bytes > WAITING {

@@ -7,7 +7,7 @@ pub(crate) const RECALL: &str = "recall";
 /// The name of the prompt that hands work over.
 pub(crate) const HANDOFF: &str = "handoff";
 
-/// All prompts, as clients are told of them.
+/// Returns all prompts, as clients see them.
 pub(crate) fn all() -> Vec<Prompt> {
     vec![
         Prompt::new(
@@ -25,7 +25,7 @@ pub(crate) fn all() -> Vec<Prompt> {
     ]
 }
 
-/// The prompt about a question, with what a search found of it in its fence.
+/// Returns the prompt about a question, with the fenced results of a search.
 pub(crate) fn recall(question: &str, found: &str) -> String {
     format!(
         "Answer this question from the memory of earlier sessions:\n\n{question}\n\n\

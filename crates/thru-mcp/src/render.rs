@@ -1,5 +1,5 @@
-//! Answers as agents read them: compact tables and plain prose, every recorded text made harmless where it is put
-//! in. An answer never grows beyond what clients pass on.
+//! Answers as agents read them: compact tables and plain prose, with every recorded text defused as it
+//! is inserted. An answer never grows beyond the limits of clients.
 
 mod outline;
 mod table;
@@ -13,10 +13,10 @@ use thru_redact::Clean;
 use crate::asked::Search;
 use crate::told::{Around, Forgotten, Found, Outline, Piece, Remembered, SessionName};
 
-/// Bytes of an answer. Clients warn at about 10,000 tokens and cut behind 25,000.
+/// Longest answer, in bytes. Clients warn at about 10,000 tokens and cut after 25,000.
 const LONGEST_ANSWER: usize = 36_000;
 
-/// What a search found.
+/// Renders the results of a search.
 pub(crate) fn found(found: &Found, asked: &Search, now: Timestamp) -> String {
     let mut text = String::new();
     let place = place(found.project.as_ref());
@@ -26,14 +26,14 @@ pub(crate) fn found(found: &Found, asked: &Search, now: Timestamp) -> String {
             text.push_str(" project=\"*\" looks in every project.");
         }
         if !asked.nearest {
-            text.push_str(" nearest=true shows what comes nearest.");
+            text.push_str(" nearest=true shows the nearest results.");
         }
         text.push('\n');
         notes(&mut text, &found.notes);
         return text;
     }
     if found.are_nearest {
-        text.push_str("Nothing answers this; what comes nearest:\n");
+        text.push_str("Nothing answers this; the nearest results:\n");
     }
     let rows = found.rows.len();
     text.push_str(&format!(
@@ -53,7 +53,7 @@ pub(crate) fn found(found: &Found, asked: &Search, now: Timestamp) -> String {
     text
 }
 
-/// What happened around something.
+/// Renders a timeline.
 pub(crate) fn around(around: Option<&Around>, zone: &TimeZone) -> String {
     let mut text = String::new();
     let Some(around) = around else {
@@ -64,13 +64,13 @@ pub(crate) fn around(around: Option<&Around>, zone: &TimeZone) -> String {
         text.push_str("Nothing was remembered around it.\n");
     } else {
         text.push_str(&table::timeline(around, zone));
-        text.push_str("\nget_observations(ids=[…]) tells them whole.\n");
+        text.push_str("\nget_observations(ids=[…]) returns them in full.\n");
     }
     notes(&mut text, &around.notes);
     text
 }
 
-/// Memories and passages whole. What does not fit is named.
+/// Renders memories and passages in full. Those that do not fit are named.
 pub(crate) fn pieces(pieces: &[Piece], with_source: bool, zone: &TimeZone) -> String {
     let mut text = String::new();
     let mut left_out = Vec::new();
@@ -94,19 +94,19 @@ pub(crate) fn pieces(pieces: &[Piece], with_source: bool, zone: &TimeZone) -> St
     }
     if !left_out.is_empty() {
         text.push_str(&format!(
-            "Left out, because the answer would be too long; ask for them alone: {}\n",
+            "Left out, because the answer would be too long; request them separately: {}\n",
             left_out.join(", ")
         ));
     }
     text
 }
 
-/// What happened in a session.
+/// Renders the outline of a session.
 pub(crate) fn outline(told: &Outline, zone: &TimeZone) -> String {
     outline::outline(told, zone)
 }
 
-/// What was kept.
+/// Renders a stored memory.
 pub(crate) fn remembered(told: &Remembered) -> String {
     let place = match &told.project {
         Some(name) => format!("project {}", plain(name.get(), 60)),
@@ -119,7 +119,7 @@ pub(crate) fn remembered(told: &Remembered) -> String {
     text
 }
 
-/// What is, or would be, forgotten.
+/// Renders the result or the preview of forgetting.
 pub(crate) fn forgotten(told: &Forgotten, now: Timestamp) -> String {
     let mut text = String::new();
     let rows = told.rows.len();
@@ -183,7 +183,7 @@ fn day_and_time(at: Option<Timestamp>, zone: &TimeZone) -> String {
     )
 }
 
-/// A text with its lines, cut after so many characters, with its true length where it was.
+/// Returns a text with its lines, cut after `longest` characters, with its full length if it was cut.
 fn lines(text: &str, indent: &str, longest: usize) -> String {
     let length = text.chars().count();
     if length <= longest {

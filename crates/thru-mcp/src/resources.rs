@@ -1,4 +1,4 @@
-//! Resources: the same answers, by address.
+//! Resources: the same answers, by URI.
 
 use rmcp::model::{Resource, ResourceTemplate};
 use thru_recall::recorded;
@@ -9,20 +9,20 @@ use crate::told::{Piece, SessionTold};
 use crate::uri::Named;
 use crate::{fence, render};
 
-/// What resources are.
+/// The media type of all resources.
 pub(crate) const MIME: &str = "text/markdown";
-/// Sessions that are listed.
+/// Most sessions that are listed.
 const LISTED: usize = 10;
 
-/// The forms of addresses.
+/// Returns the URI templates.
 pub(crate) fn templates() -> Vec<ResourceTemplate> {
     [
         ("throughline://session/{id}", "session", "Outline and summary of a session"),
-        ("throughline://memory/{id}", "memory", "A memory or a passage whole"),
+        ("throughline://memory/{id}", "memory", "A memory or a passage in full"),
         (
             "throughline://project/{id}/context",
             "context",
-            "What a session that starts in a project (name or key) is given",
+            "Context that a session starting in a project (name or key) gets",
         ),
     ]
     .into_iter()
@@ -32,7 +32,7 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
     .collect()
 }
 
-/// The context of the project that one stands in, and its latest sessions.
+/// Lists the context of the current project, and its latest sessions.
 pub(crate) fn list(memory: &dyn Memory) -> Result<Vec<Resource>, Trouble> {
     let mut listed = Vec::new();
     if let Some(project) = memory.project()? {
@@ -40,7 +40,7 @@ pub(crate) fn list(memory: &dyn Memory) -> Result<Vec<Resource>, Trouble> {
         let uri = Named::Context(project.key).to_string();
         listed.push(
             Resource::new(uri, format!("context of {name}"))
-                .with_description("What a session that starts here is given")
+                .with_description("Context that a session starting here gets")
                 .with_mime_type(MIME),
         );
     }
@@ -57,7 +57,7 @@ pub(crate) fn list(memory: &dyn Memory) -> Result<Vec<Resource>, Trouble> {
     Ok(listed)
 }
 
-/// What stands at an address; nothing where it is none of ours, or names nothing.
+/// Returns the contents behind a URI; `None` if the URI is not ours, or names nothing.
 pub(crate) fn read(uri: &str, memory: &dyn Memory, call: &Call) -> Result<Option<String>, Trouble> {
     let zone = memory.now().1;
     let text = match Named::parse(uri) {
@@ -76,7 +76,7 @@ pub(crate) fn read(uri: &str, memory: &dyn Memory, call: &Call) -> Result<Option
         Some(Named::Context(project)) => {
             let pack = memory.context(&Place::Named(project), call)?;
             return Ok(Some(match pack.get().is_empty() {
-                true => "Nothing is remembered of this project.".to_owned(),
+                true => "Nothing is remembered about this project.".to_owned(),
                 false => pack.into_inner(),
             }));
         }

@@ -1,4 +1,4 @@
-//! The service: what an MCP client can ask, on whatever transport.
+//! The service: the requests that an MCP client can make, on any transport.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -20,10 +20,10 @@ use crate::memory::{Call, Memory, Tell};
 use crate::tool::{TOOLS, Tool};
 use crate::{fence, prompts, resources};
 
-/// What every agent is told at the start: when to ask, and how.
+/// Instructions for every agent at the start: when to ask, and how.
 pub const INSTRUCTIONS: &str = include_str!("instructions.txt");
 
-/// How long a client may keep lists that only a new version of the program changes.
+/// Milliseconds for which a client may cache lists that only a new version of the program changes.
 const AN_HOUR: u64 = 3_600_000;
 
 /// A memory as an MCP server.
@@ -35,13 +35,13 @@ pub struct Server {
 type Context = RequestContext<RoleServer>;
 
 impl Server {
-    /// A server of this memory.
+    /// Creates a server of this memory.
     pub fn new(memory: Arc<dyn Memory>) -> Self {
         Self { memory }
     }
 
-    /// Does what blocks on a thread of its own, tells how far it is where the client wants to know, and has it look
-    /// whether anybody still waits.
+    /// Runs blocking work on a thread of its own, reports progress if the client wants it, and passes on
+    /// cancellation.
     async fn work<T: Send + 'static>(
         &self,
         context: &Context,
@@ -58,12 +58,12 @@ impl Server {
                 working.await
             }
         };
-        // Its message may quote what a session said.
-        done.map_err(|_| ErrorData::internal_error("this went wrong inside; nothing is lost", None))
+        // The panic message may quote recorded text.
+        done.map_err(|_| ErrorData::internal_error("internal error; nothing is lost", None))
     }
 }
 
-/// Tells a client of progress that asked for it.
+/// Returns a function that reports progress, if the client asked for it.
 fn progress(context: &Context) -> Option<Tell> {
     let token = context.meta.get_progress_token()?;
     let peer = context.peer.clone();
@@ -73,12 +73,12 @@ fn progress(context: &Context) -> Option<Tell> {
         let step = steps.fetch_add(1, Ordering::Relaxed) + 1;
         let told = ProgressNotificationParam::new(token.clone(), f64::from(step))
             .with_message(message.to_owned());
-        // Whoever does not hear of it gets the answer all the same.
+        // A client that misses a report gets the answer all the same.
         let _ = runtime.block_on(peer.notify_progress(told));
     }))
 }
 
-/// How long a client may keep a list; only the revision that asks for it is told.
+/// Returns the time and scope for caching a list; only for the protocol revision that asks for them.
 fn lasting(context: &Context, milliseconds: u64) -> (Option<u64>, Option<CacheScope>) {
     let is_told = context.protocol_version().is_some_and(|version| !version.has_initialize());
     match is_told {
@@ -87,7 +87,7 @@ fn lasting(context: &Context, milliseconds: u64) -> (Option<u64>, Option<CacheSc
     }
 }
 
-/// Methods whose parameters the SDK could not read: it hands them on as if it did not know them.
+/// Methods whose parameters the SDK could not parse: it passes them on as if they were unknown.
 const METHODS: [&str; 12] = [
     "initialize",
     "server/discover",
@@ -124,7 +124,7 @@ impl ServerHandler for Server {
         context: Context,
     ) -> Result<InitializeResult, ErrorData> {
         let answer = self.negotiate_initialize(&request)?;
-        // From here on requests are served by the revision that was agreed on.
+        // From here on requests follow the negotiated revision.
         request.protocol_version = answer.protocol_version.clone();
         context.peer.set_peer_info(request);
         Ok(answer)
@@ -174,7 +174,7 @@ impl ServerHandler for Server {
         context: Context,
     ) -> Result<ListResourcesResult, ErrorData> {
         let listed = self.work(&context, |memory, _| resources::list(memory)).await?;
-        // Where nothing was recorded yet, there is nothing to list.
+        // If nothing was recorded yet, there is nothing to list.
         Ok(ListResourcesResult::with_all_items(listed.unwrap_or_default()))
     }
 
@@ -206,7 +206,7 @@ impl ServerHandler for Server {
                 let contents = ResourceContents::text(text, uri).with_mime_type(resources::MIME);
                 Ok(ReadResourceResult::new(vec![contents]).into())
             }
-            Ok(None) => Err(not_found("there is nothing at this address", &uri)),
+            Ok(None) => Err(not_found("no such resource", &uri)),
             Err(why) => Err(not_found(&why, &uri)),
         }
     }
@@ -242,7 +242,7 @@ impl ServerHandler for Server {
                         search.map(|search| search.call(given, memory, call))
                     })
                     .await?;
-                // Why nothing could be found is worth knowing as well.
+                // The reason nothing was found is worth knowing as well.
                 let found = found.map(|found| found.unwrap_or_else(|why| why));
                 prompts::recall(&question, &found.unwrap_or_default())
             }
@@ -265,10 +265,7 @@ impl ServerHandler for Server {
     ) -> Result<CustomResult, ErrorData> {
         let asked = thru_recall::plain(&request.method, 60);
         Err(match METHODS.contains(&request.method.as_str()) {
-            true => ErrorData::invalid_params(
-                format!("the parameters of `{asked}` are not what it takes"),
-                None,
-            ),
+            true => ErrorData::invalid_params(format!("invalid parameters of `{asked}`"), None),
             false => ErrorData::new(
                 ErrorCode::METHOD_NOT_FOUND,
                 format!("there is no method `{asked}`"),

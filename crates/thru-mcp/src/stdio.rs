@@ -10,18 +10,19 @@ use crate::memory::Memory;
 use crate::pipe::{Pipe, Stopper};
 use crate::server::Server;
 
-/// Calls that are worked on at the same time. Each holds the store and an index open.
+/// Most calls worked on at the same time. Each holds the store and an index open.
 const WORKERS: usize = 4;
-/// How long work that nobody waits for any more may go on when all is over.
+/// Time for cancelled work to finish after the end.
 const LAST_WORK: Duration = Duration::from_millis(200);
 
-/// Serves a memory until the input ends, the output is closed, or somebody stops it.
+/// Serves a memory until the input ends, the output is closed, or the [`Stopper`] is used.
 ///
-/// No handshake is waited for: a request before `initialize` is served like any other, and one that names its
-/// revision (2026-07-28) needs none.
+/// No handshake is required: a request before `initialise` is served like any other, and one that names
+/// its revision (2026-07-28) needs none.
 ///
 /// # Errors
-/// Where no thread or runtime can be had.
+///
+/// Returns an error if a thread or the runtime cannot be created.
 pub fn serve(
     memory: Arc<dyn Memory>,
     input: impl BufRead + Send + 'static,

@@ -1,4 +1,4 @@
-//! What a memory tells: values, cleaned and not yet written out.
+//! Answers of a memory: clean values, not yet rendered.
 
 use std::collections::HashMap;
 
@@ -13,121 +13,121 @@ use crate::asked::WantedKind;
 /// A row of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// The shortest id that names it alone.
+    /// The shortest unique prefix of its id.
     pub id: String,
-    /// When.
+    /// The time.
     pub at: Option<Timestamp>,
-    /// What it is.
+    /// Its kind.
     pub kind: WantedKind,
-    /// In a line.
+    /// The title, on one line.
     pub title: Clean<String>,
-    /// Tokens (estimated) that reading all of it costs.
+    /// Tokens (estimated) of its full text.
     pub tokens: u64,
-    /// Whether the files that it names changed since.
+    /// True if its files changed since.
     pub is_stale: bool,
 }
 
-/// What a search found, best first.
+/// The results of a search, best first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Found {
     /// The rows; memories before passages.
     pub rows: Vec<Row>,
-    /// Where it looked; nothing for everywhere.
+    /// The project searched; `None` for all.
     pub project: Option<Clean<String>>,
-    /// Whether there is more than the limit lets through.
+    /// True if the limit cut off further rows.
     pub has_more: bool,
-    /// Whether these rows only come nearest.
+    /// True if these rows are only the nearest ones.
     pub are_nearest: bool,
-    /// What is not in the answer, in a sentence each.
+    /// Notes on omissions, one sentence each.
     pub notes: Vec<Clean<String>>,
 }
 
-/// What happened around something, the earliest first.
+/// A timeline around an anchor, earliest first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Around {
     /// The rows.
     pub rows: Vec<Row>,
-    /// Which of them was asked about.
+    /// The index of the anchor.
     pub anchor: Option<usize>,
-    /// What is not in the answer.
+    /// Notes on omissions.
     pub notes: Vec<Clean<String>>,
 }
 
-/// What a session is called.
+/// The name of a session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SessionName {
-    /// The agent's id of it.
+    /// The agent's id of the session.
     pub id: String,
     /// Its title.
     pub title: Option<Clean<String>>,
     /// Its project.
     pub project: Option<Clean<String>>,
-    /// When it was used last.
+    /// The time it was last used.
     pub at: Option<Timestamp>,
 }
 
 /// A project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Project {
-    /// What stands for it everywhere.
+    /// Its key, the same everywhere.
     pub key: String,
-    /// What it is called.
+    /// Its name.
     pub name: Clean<String>,
 }
 
-/// What was asked for by an id.
+/// The item behind a requested id.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Piece {
     /// A memory.
     Memory(Box<Whole>),
     /// A passage.
     Passage(Box<Passage>),
-    /// Nothing, and why.
+    /// No item.
     Unknown {
-        /// What was asked for.
+        /// The requested id.
         asked: String,
-        /// Why there is none.
+        /// The reason.
         why: String,
     },
 }
 
-/// A memory whole.
+/// A memory in full.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Whole {
-    /// The shortest id that names it alone.
+    /// The shortest unique prefix of its id.
     pub id: String,
-    /// When.
+    /// The time.
     pub at: Option<Timestamp>,
     /// Its kind, as the type column names it.
     pub kind: WantedKind,
     /// Its session.
     pub session: Option<SessionName>,
-    /// The turn of the session; 0 for all of it.
+    /// The turn of the session; 0 for the session as a whole.
     pub turn: u32,
-    /// What else there is to say of it, in a word or two each.
+    /// Other properties, in a word or two each.
     pub marks: Vec<&'static str>,
-    /// What it says.
+    /// Its contents.
     pub body: Clean<MemoryBody>,
     /// The short ids of the passages that it names.
     pub ids: HashMap<Id, String>,
-    /// What became of its files, where that is worth knowing.
+    /// A note on changes to its files, if there are any.
     pub stale: Option<String>,
-    /// The passages that it was made from, where they were asked for.
+    /// The passages that it was made from, if requested.
     pub source: Vec<Passage>,
 }
 
 /// A passage.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Passage {
-    /// The shortest id that names it alone.
+    /// The shortest unique prefix of its id.
     pub id: String,
-    /// When.
+    /// The time.
     pub at: Option<Timestamp>,
     /// Its kind.
     pub kind: WantedKind,
     /// The tool that ran.
     pub tool: Option<Clean<String>>,
-    /// How the call ended.
+    /// The outcome of the call.
     pub outcome: Option<Outcome>,
     /// Its session.
     pub session: Option<SessionName>,
@@ -140,28 +140,28 @@ pub struct Passage {
 /// A session.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SessionTold {
-    /// What happened in it.
+    /// Its outline.
     Outline(Box<Outline>),
-    /// What it held, in its fence; empty where nothing is known.
+    /// The context for resuming it, in its fence; empty if nothing is known.
     Pack(Clean<String>),
 }
 
-/// What happened in a session.
+/// The outline of a session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outline {
-    /// Which.
+    /// The session.
     pub name: SessionName,
-    /// The earliest record.
+    /// The time of the earliest record.
     pub started: Option<Timestamp>,
     /// Facts about it, in a few words each.
     pub facts: Vec<Clean<String>>,
-    /// How it ended.
+    /// Its summary.
     pub digest: Option<Digest>,
     /// Its turns, in order.
     pub turns: Vec<Turn>,
-    /// Files that it changed, with how often.
+    /// Files that it changed, with the number of changes.
     pub files: Vec<(Clean<String>, u64)>,
-    /// What is not in the answer.
+    /// Notes on omissions.
     pub notes: Vec<Clean<String>>,
 }
 
@@ -170,22 +170,22 @@ pub struct Outline {
 pub struct Digest {
     /// The id of the memory.
     pub id: String,
-    /// What it says.
+    /// Its contents.
     pub body: Clean<MemoryBody>,
 }
 
-/// What happened in one turn.
+/// The course of one turn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Turn {
     /// Its number.
     pub number: u32,
-    /// What the user asked: id and text.
+    /// The user's prompt: id and text.
     pub prompt: Option<(String, Clean<String>)>,
-    /// What the agent said last: id and text.
+    /// The agent's last text: id and text.
     pub conclusion: Option<(String, Clean<String>)>,
     /// The commands that it ran.
     pub commands: Vec<Command>,
-    /// Tool calls in all.
+    /// Number of all tool calls.
     pub calls: u64,
 }
 
@@ -194,42 +194,42 @@ pub struct Turn {
 pub struct Command {
     /// The command line.
     pub line: Clean<String>,
-    /// How often.
+    /// Number of runs.
     pub runs: u32,
-    /// How it ended last.
+    /// The outcome of the last run.
     pub outcome: Option<Outcome>,
 }
 
-/// What was kept.
+/// A stored memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remembered {
-    /// The shortest id that names it alone.
+    /// The shortest unique prefix of its id.
     pub id: String,
-    /// For which project; for every one where there is none.
+    /// The project it is for; `None` for all.
     pub project: Option<Clean<String>>,
-    /// Whether something in it was private or secret and was left out.
+    /// True if something private or secret in it was left out.
     pub is_redacted: bool,
 }
 
-/// What is, or would be, forgotten.
+/// The result or the preview of forgetting.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Forgotten {
     /// The memories.
     pub rows: Vec<Row>,
-    /// Ids that name none, and why.
+    /// Ids that name none, with the reason.
     pub unknown: Vec<(String, String)>,
-    /// Whether it was done.
+    /// True if they were forgotten; false for a preview.
     pub is_done: bool,
 }
 
 impl Piece {
-    /// The id that was asked for and names nothing.
+    /// Creates an answer for an id that names nothing.
     pub fn unknown(asked: &str, why: impl Into<String>) -> Self {
         Self::Unknown { asked: asked.to_owned(), why: why.into() }
     }
 }
 
-/// JSON as an agent reads it: no text in it steers a reader.
+/// Returns JSON with all texts defused, so that none can steer its reader.
 pub(crate) fn harmless(value: &Clean<Value>) -> Clean<Value> {
     fn walk(value: &mut Value) {
         match value {

@@ -1,5 +1,5 @@
-//! The tools: what agents are told of them, and what happens when one is called. One table is both the schema that
-//! clients see and the list of arguments that are taken.
+//! The tools: their descriptions for agents, and their calls. One table is both the schema that clients
+//! see and the list of accepted arguments.
 
 use rmcp::model::{JsonObject, Tool as Definition, ToolAnnotations};
 use serde_json::{Value, json};
@@ -13,15 +13,15 @@ use crate::{fence, render, told};
 pub struct Argument {
     /// Its name.
     pub name: &'static str,
-    /// What it takes.
+    /// Its type.
     pub takes: Takes,
-    /// Whether there is no call without it.
+    /// True if it is required.
     pub is_required: bool,
-    /// What it is for; empty where the name says it.
+    /// Its description; empty if the name is enough.
     pub about: &'static str,
 }
 
-/// What an argument takes. What agents send instead is read as well, where it can only mean one thing.
+/// The type of an argument. Other JSON types are accepted, too, if they are unambiguous.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
     /// Text.
@@ -41,44 +41,44 @@ pub struct Tool {
     pub name: &'static str,
     /// Its name, for people.
     pub title: &'static str,
-    /// What it does, for agents.
+    /// A description for agents.
     pub about: &'static str,
     /// Its arguments.
     pub arguments: &'static [Argument],
-    /// What it changes.
+    /// Its effect.
     pub changes: Changes,
     call: fn(Arguments<'_>, &dyn Memory, &Call) -> Result<Told, Failure>,
 }
 
-/// What a call of a tool changes.
+/// The effect of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Changes {
     /// Nothing.
     Nothing,
     /// It adds; with `once`, a second call adds nothing more.
     Adds {
-        /// Whether calling it again changes nothing more.
+        /// True if calling it again changes nothing more.
         once: bool,
     },
-    /// It may take away; a second call takes no more.
+    /// It may remove; a second call removes no more.
     Removes,
 }
 
-/// What a tool tells.
+/// The answer of a tool.
 pub(crate) enum Told {
-    /// Text about what was recorded, to be fenced.
+    /// Text about recorded data, to be fenced.
     Recorded(String),
-    /// Text that is fit to be shown as it is.
+    /// Text that can be sent as it is.
     Fit(String),
-    /// JSON that says it did not work.
+    /// JSON that reports a failure.
     Failed(String),
 }
 
-/// Why a call has no answer.
+/// The reason a call has no answer.
 pub(crate) enum Failure {
-    /// Its arguments.
+    /// Invalid arguments.
     Mistake(Mistake),
-    /// Something else.
+    /// Anything else.
     Trouble(Trouble),
 }
 
@@ -149,7 +149,7 @@ pub const TOOLS: [Tool; 10] = [
             text("until", ""),
             text("session", "Start of a session id"),
             number("limit", "Rows; default 20, at most 100"),
-            flag("nearest", "Where nothing answers, show what comes nearest"),
+            flag("nearest", "If nothing answers, show the nearest results"),
         ],
         changes: Changes::Nothing,
         call: |arguments, memory, call| {
@@ -179,7 +179,7 @@ pub const TOOLS: [Tool; 10] = [
     Tool {
         name: "get_observations",
         title: "Read memories and passages",
-        about: "Memories and passages whole, many in one call. Each fact names the passages that show it. Unknown ids are named, the rest is answered.",
+        about: "Memories and passages in full, many in one call. Each fact names the passages that show it. Unknown ids are named, the rest is answered.",
         arguments: &[
             texts("ids", "Ids from search or timeline").required(),
             flag("source", "Add the text of the passages that each was made from"),
@@ -289,7 +289,7 @@ pub const TOOLS: [Tool; 10] = [
     Tool {
         name: "session_tracking_status",
         title: "Memory status",
-        about: "How the memory is: sessions, states, jobs, budget of models. JSON.",
+        about: "State of the memory: sessions, states, jobs, budget of models. JSON.",
         arguments: &[],
         changes: Changes::Nothing,
         call: |arguments, memory, _| {
@@ -304,13 +304,13 @@ fn json_text(value: &thru_redact::Clean<Value>) -> String {
 }
 
 impl Tool {
-    /// The tool of this name.
+    /// Returns the tool of this name.
     pub fn named(name: &str) -> Option<&'static Self> {
         const ALL: &[Tool] = &TOOLS;
         ALL.iter().find(|tool| tool.name == name)
     }
 
-    /// As clients are told of it.
+    /// Returns its definition, as clients see it.
     pub fn definition(&self) -> Definition {
         let properties: JsonObject = self
             .arguments
@@ -342,7 +342,7 @@ impl Tool {
             .with_annotations(annotations)
     }
 
-    /// Calls it. The answer is fit to be sent; the error, too.
+    /// Calls it. Both the answer and the error are clean.
     pub(crate) fn call(
         &'static self,
         given: Option<JsonObject>,

@@ -1,20 +1,20 @@
 //! `throughline://session/{id}`, `throughline://memory/{id}`, `throughline://project/{id}/context`.
 
-/// What a URI names.
+/// The target of a URI.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Named {
     /// A session, by the start of its id.
     Session(String),
     /// A memory or a passage, by the start of its id.
     Memory(String),
-    /// What a session that starts in a project is given.
+    /// The context of a session that starts in a project.
     Context(String),
 }
 
 const SCHEME: &str = "throughline://";
 
 impl Named {
-    /// Reads a URI.
+    /// Parses a URI.
     pub(crate) fn parse(uri: &str) -> Option<Self> {
         let parts: Vec<&str> = uri.strip_prefix(SCHEME)?.split('/').collect();
         match parts[..] {
@@ -36,7 +36,7 @@ impl std::fmt::Display for Named {
     }
 }
 
-/// Keys of projects hold slashes and colons.
+/// Escapes a project key, which may hold slashes and colons.
 fn encode(text: &str) -> String {
     let mut encoded = String::new();
     for byte in text.bytes() {

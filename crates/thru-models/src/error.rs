@@ -110,7 +110,7 @@ pub enum AskError {
 }
 
 impl AskError {
-    /// Returns if and when to ask again.
+    /// Returns advice on asking again.
     pub const fn retry(&self) -> Retry {
         match self {
             Self::RateLimited { after: Some(after), .. }

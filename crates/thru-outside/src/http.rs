@@ -1,7 +1,7 @@
 //! One HTTP request and its answer.
 //!
-//! The network is asynchronous here for one reason: an exchange that is dropped is over at once, wherever
-//! it hangs. A blocking read could only be left behind on a thread.
+//! The network is asynchronous here for one reason: a dropped exchange is over at once, wherever it
+//! hangs. A blocking read could only be left behind on a thread.
 
 use std::io;
 use std::pin::pin;
@@ -18,113 +18,118 @@ use crate::LOOK;
 use crate::place::Place;
 use crate::words::excerpt;
 
-/// Who answers at all answers the knock within this.
+/// Time limit for connecting.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// How we call ourselves.
+/// The user agent.
 const AGENT: &str = concat!("throughline/", env!("CARGO_PKG_VERSION"));
 
-/// What an exchange may take.
+/// Limits of an exchange.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// From the first byte sent to the last one received.
+    /// Time from the first byte sent to the last one received.
     pub time: Duration,
-    /// The body of an answer, in bytes.
+    /// Most bytes of the body of a response.
     pub size: usize,
 }
 
-/// Asks one service.
+/// A client of one service.
 pub struct Http {
     client: Client,
     limits: Limits,
 }
 
-/// What is done with a body.
+/// The method of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {
-    /// It is sent.
+    /// Sends the body.
     Post,
-    /// There is none; something is to be gone.
+    /// Deletes; has no body.
     Delete,
 }
 
-/// A request. What is sent is JSON.
+/// A request with a JSON body.
 pub struct Call<'c> {
-    /// What is done.
+    /// The method.
     pub verb: Verb,
-    /// Where to.
+    /// The URL.
     pub url: &'c str,
-    /// Besides those that every request has.
+    /// Headers beside the standard ones.
     pub headers: &'c [(&'static str, &'c str)],
-    /// The document.
+    /// The JSON document.
     pub body: Vec<u8>,
-    /// Whether this is all of a body that we need: where an answer is a stream that does not end.
+    /// Returns true if the part of the body read so far is enough: for responses that are endless
+    /// streams.
     pub is_enough: &'c (dyn Fn(&Answer) -> bool + Sync),
 }
 
-/// An answer, whatever its status.
+/// A response with any status.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
     /// The status.
     pub status: u16,
     headers: HeaderMap,
-    /// All of the body, or as much as was enough.
+    /// The whole body, or the part that was enough.
     pub body: Vec<u8>,
 }
 
-/// Why there was no answer.
+/// The reason there was no response.
 #[derive(Debug, thiserror::Error)]
 pub enum HttpError {
-    /// Nobody is there, or nobody whom we can trust.
+    /// The server cannot be reached, or cannot be trusted.
     #[error("not reachable: {0}")]
     Unreachable(String),
-    /// It took too long.
+    /// The time limit was exceeded.
     #[error("no answer within {} s", .0.as_secs_f32())]
     Timeout(Duration),
-    /// We were told to stop.
+    /// The `stop` flag was set.
     #[error("stopped")]
     Stopped,
-    /// The answer is too long; its rest was not read.
+    /// The response is longer than this many bytes; the rest was not read.
     #[error("the answer is longer than {0} bytes")]
     TooLong(usize),
-    /// The connection broke while we talked.
+    /// The connection broke during the exchange.
     #[error("the connection broke: {0}")]
     Broken(String),
-    /// It wants us to go elsewhere, where we do not follow with a key in hand.
+    /// A redirect, which is never followed with a key.
     #[error("the answer is a redirect to {0}")]
     Elsewhere(String),
-    /// We cannot even ask.
+    /// The request cannot be built.
     #[error("the request cannot be made: {0}")]
     Impossible(String),
 }
 
 impl HttpError {
-    /// Whether the other side may have the request, and may do what it asks for.
+    /// Returns true if the server may have received the request, and may act on it.
     pub const fn was_sent(&self) -> bool {
         matches!(self, Self::Timeout(_) | Self::Stopped | Self::TooLong(_) | Self::Broken(_))
     }
 }
 
 impl Answer {
-    /// A header; empty where there is none.
+    /// Returns a header; empty if it is missing.
     pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
 
-    /// What the body is said to be, in small letters and without parameters.
+    /// Returns the media type of the body, in lower case and without parameters.
     pub fn kind(&self) -> String {
         let kind = self.header(CONTENT_TYPE.as_str());
         kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
     }
 
-    /// Whether all went well, as far as the status tells.
+    /// Returns true for a status of success.
     pub const fn is_success(&self) -> bool {
         self.status >= 200 && self.status < 300
     }
 }
 
 impl Http {
-    /// A client for one place. What goes to this machine goes through no proxy.
+    /// Creates a client for one server. Requests to this machine use no proxy.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`HttpError::Impossible`] if encryption or the client cannot be set up.
     pub fn new(place: &Place, limits: Limits) -> Result<Self, HttpError> {
         let mut builder = Client::builder()
             .user_agent(AGENT)
@@ -140,14 +145,18 @@ impl Http {
         Ok(Self { client, limits })
     }
 
-    /// Asks, and waits for the answer. Ends soon after `stop` was set.
+    /// Sends a request and waits for the response. Ends soon after `stop` was set.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`HttpError`] if there is no complete response within the limits.
     pub fn send(&self, call: &Call<'_>, stop: &AtomicBool) -> Result<Answer, HttpError> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .map_err(|error: io::Error| HttpError::Impossible(error.to_string()))?;
         let answer = runtime.block_on(self.watched(call, stop));
-        // Looking up a name cannot be broken off; it is left alone.
+        // A name lookup cannot be interrupted; leave it behind.
         runtime.shutdown_background();
         answer
     }
@@ -217,8 +226,8 @@ impl Http {
     }
 }
 
-/// How connections are encrypted: with the cryptography that we build in, trusting whom the system
-/// trusts. The system is only asked where that matters.
+/// Returns the encryption settings: built-in cryptography, and the certificates that the system trusts.
+/// The system is only asked if needed.
 fn encryption(place: &Place) -> Result<ClientConfig, HttpError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let failed = |error: rustls::Error| HttpError::Impossible(error.to_string());
@@ -248,7 +257,7 @@ fn broken(error: &reqwest::Error) -> HttpError {
     }
 }
 
-/// What really happened; the errors around it only say that something did, and where it went to.
+/// Returns the innermost error; the errors around it only repeat the URL.
 fn innermost(error: &dyn std::error::Error) -> String {
     let mut error = error;
     while let Some(source) = error.source() {

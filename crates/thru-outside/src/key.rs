@@ -1,17 +1,17 @@
-//! A key, which nobody sees by accident.
+//! A key that cannot be shown by accident.
 
 use std::fmt;
 
-/// The longest key that we take; real ones have some 200 characters.
+/// Longest accepted key, in characters; real ones have some 200.
 const LONGEST: usize = 4_096;
 
-/// What somebody lets us in with. Printing it, for people or for debugging, does not show it.
+/// A secret for authentication. Neither `Display` nor `Debug` shows it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Key(String);
 
 impl Key {
-    /// A key as somebody typed or stored it; `None` if it cannot be one: it is empty, longer than any, or
-    /// has characters that no header may hold.
+    /// Creates a key from typed or stored text; `None` if it is empty, too long, or has characters that
+    /// no header may hold.
     pub fn new(text: &str) -> Option<Self> {
         let text = text.trim();
         let is_key = !text.is_empty()
@@ -20,12 +20,12 @@ impl Key {
         is_key.then(|| Self(text.to_owned()))
     }
 
-    /// The key itself, for whoever sends or stores it.
+    /// Returns the key itself, for sending and storing.
     pub fn reveal(&self) -> &str {
         &self.0
     }
 
-    /// A text without the key.
+    /// Replaces the key in a text.
     pub fn hide_in(&self, text: &str) -> String {
         text.replace(&self.0, "<key>")
     }

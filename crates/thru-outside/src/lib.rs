@@ -1,12 +1,11 @@
-//! Talking to what is not ours, on a short leash: one HTTP request ([`Http`]), one process
-//! ([`process`]).
+//! Bounded access to the outside: one HTTP request ([`Http`]), one process ([`process`]).
 //!
-//! Whatever is at the other end may hang, babble or vanish. So everything here has a limit of time and a
-//! limit of size, ends soon after a flag is set, and leaves nothing behind. Callers are threads; that the
-//! network is asynchronous below stays in here.
+//! The other end may hang, babble or vanish. So everything here has a limit of time and a limit of size,
+//! ends soon after a flag is set, and leaves nothing behind. Callers are threads; the asynchronous
+//! network is an implementation detail.
 //!
-//! It must not know what is asked or answered, read files, or try anything twice. What those who talk through
-//! it have in common lies here too: a [`Key`] that is not printed, a [`Place`] that was looked at, [`Retry`].
+//! This crate must not know the meaning of what is exchanged, read files, or try anything twice. Types
+//! shared by its users live here too: a [`Key`] that is not printed, a validated [`Place`], [`Retry`].
 
 mod http;
 mod key;
@@ -25,5 +24,5 @@ pub use words::{LONGEST_EXCERPT, excerpt, excerpt_unless_echo};
 
 use std::time::Duration;
 
-/// How often is looked whether something is to stop. People who press Ctrl-C wait no longer than this.
+/// Interval at which `stop` is checked. Ctrl-C takes no longer than this.
 const LOOK: Duration = Duration::from_millis(100);

@@ -1,4 +1,4 @@
-//! Where something is reached: a URL that was looked at before anything is sent there.
+//! Addresses: URLs that are validated before anything is sent.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
@@ -9,19 +9,23 @@ use reqwest::Url;
 #[derive(Clone, PartialEq, Eq)]
 pub struct Place(Url);
 
-/// Why a URL is no place that we would talk to.
+/// The reason a URL is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlaceError {
-    /// Not a URL at all, or not of the web.
+    /// Not a URL, or not an HTTP one.
     #[error("this is no http:// or https:// address")]
     Malformed,
-    /// Settings are no place for passwords.
+    /// It holds a user or a password, which do not belong in settings.
     #[error("an address must not hold a user or a password")]
     Password,
 }
 
 impl Place {
-    /// Reads an address. A query or a fragment is dropped, and so is a slash at the end.
+    /// Parses an address. A query, a fragment and a trailing slash are dropped.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`PlaceError`] if the text is no HTTP URL, or holds a user or a password.
     pub fn parse(text: &str) -> Result<Self, PlaceError> {
         let mut url = Url::parse(text.trim()).map_err(|_| PlaceError::Malformed)?;
         if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(str::is_empty) {
@@ -35,27 +39,27 @@ impl Place {
         Ok(Self(url))
     }
 
-    /// The host's name, or its number.
+    /// Returns the host, a name or an IP address.
     pub fn host(&self) -> &str {
         self.0.host_str().unwrap_or_default()
     }
 
-    /// What follows the host, without a slash at the end.
+    /// Returns the path, without a slash at the end.
     pub fn path(&self) -> &str {
         self.0.path().trim_end_matches('/')
     }
 
-    /// The place with this behind it.
+    /// Returns the URL with this path appended.
     pub fn join(&self, path: &str) -> String {
         format!("{self}{path}")
     }
 
-    /// Whether what is sent there is encrypted on its way.
+    /// Returns true if connections are encrypted.
     pub fn is_encrypted(&self) -> bool {
         self.0.scheme() == "https"
     }
 
-    /// Whether it is this machine itself, whatever the system's files say of names.
+    /// Returns true if it is this machine, whatever the hosts file says.
     pub fn is_loopback(&self) -> bool {
         match self.number() {
             Some(number) => number.to_canonical().is_loopback(),
@@ -63,7 +67,7 @@ impl Place {
         }
     }
 
-    /// Whether it is this machine or one that only the own network reaches, as far as the address tells.
+    /// Returns true if the address belongs to this machine or to a private network.
     pub fn is_nearby(&self) -> bool {
         const PRIVATE: [&str; 4] = ["local", "lan", "internal", "home.arpa"];
         match self.number().map(|number| number.to_canonical()) {
@@ -89,7 +93,7 @@ impl Place {
     }
 }
 
-/// Whether a name is this zone, or a name in it.
+/// Returns true if a name is this zone, or a name in it.
 fn is_below(host: &str, zone: &str) -> bool {
     host.strip_suffix(zone).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }

@@ -1,9 +1,9 @@
-//! A process that answers once, and ends: its input goes in, its output comes out, and it and all that it
-//! started are gone when we are done with it, however that came about.
+//! A process that answers once: its input goes in, its output comes out, and it and everything it
+//! started are gone afterwards, however it ended.
 //!
-//! On Unix the process leads a group of its own, which is ended as a whole. What leaves the group on its
-//! own account is not followed. Where we are killed ourselves, nobody is left to end it; it then writes to
-//! a pipe that nobody reads.
+//! On Unix the process leads a group of its own, which is killed as a whole. Descendants that leave the
+//! group are not followed. If we are killed ourselves, the process survives; it then writes to a pipe
+//! without a reader.
 
 use std::io::{self, Read, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -14,52 +14,56 @@ use std::time::{Duration, Instant};
 
 use crate::http::Limits;
 
-/// How often is looked whether a process has ended.
+/// Interval at which the process is polled.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// How long a process that was told to end may take.
+/// Time for a process to exit after it was asked to.
 #[cfg(unix)]
 const ENDING: Duration = Duration::from_secs(1);
 
-/// How long is waited for the rest of its output, once it and its group are gone. Only somebody who left
-/// the group can still hold the pipe.
+/// Time to wait for the rest of the output after the group is gone. Only a descendant that left the
+/// group can still hold the pipe.
 const REST: Duration = Duration::from_millis(500);
 
-/// What it says of errors is kept up to here.
+/// Most bytes kept of its error output.
 const LONGEST_COMPLAINT: usize = 8 * 1024;
 
-/// How a process ended, and what it said.
+/// The exit status and the output of a process.
 #[derive(Debug)]
 pub struct Output {
-    /// How it ended.
+    /// The exit status.
     pub status: ExitStatus,
-    /// What it printed.
+    /// Its output.
     pub stdout: Vec<u8>,
-    /// The beginning of what it printed of errors.
+    /// The beginning of its error output.
     pub stderr: Vec<u8>,
 }
 
-/// Why a process gave no answer.
+/// The reason a process gave no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum ProcessError {
     /// It could not be started.
     #[error("it cannot be started: {0}")]
     Start(io::Error),
-    /// It took too long, and was ended.
+    /// The time limit was exceeded, and it was killed.
     #[error("no answer within {} s", .0.as_secs_f32())]
     Timeout(Duration),
-    /// We were told to stop, and ended it.
+    /// The `stop` flag was set, and it was killed.
     #[error("stopped")]
     Stopped,
-    /// It printed more than we read, and was ended.
+    /// Its output was longer than this many bytes, and it was killed.
     #[error("the answer is longer than {0} bytes")]
     TooLong(usize),
-    /// It cannot be waited for.
+    /// Waiting for it failed.
     #[error("it cannot be waited for: {0}")]
     Wait(io::Error),
 }
 
 /// Runs a command to its end.
+///
+/// # Errors
+///
+/// Returns [`ProcessError`] if it cannot be started, exceeds a limit, or `stop` was set.
 pub fn run(
     command: &mut Command,
     input: &[u8],
@@ -70,7 +74,7 @@ pub fn run(
     let mut process = Group::start(command).map_err(ProcessError::Start)?;
     if let Some(stdin) = process.stdin() {
         let input = input.to_vec();
-        // Who does not read its input ends sooner or later, and this thread with it.
+        // A process that does not read its input ends sooner or later, and this thread with it.
         thread::spawn(move || write(stdin, &input));
     }
     let stdout = Collector::start(process.child.stdout.take(), limits.size);
@@ -99,19 +103,23 @@ pub fn run(
 }
 
 fn write(mut stdin: ChildStdin, input: &[u8]) {
-    // Who closes its input has read enough.
+    // A process that closes its input has read enough.
     _ = stdin.write_all(input);
 }
 
-/// A process and whatever it starts. Ended as a whole when dropped.
+/// A process and everything it starts. Killed as a whole on drop.
 pub struct Group {
-    /// The process that leads it.
+    /// The leader of the group.
     child: Child,
     is_gone: bool,
 }
 
 impl Group {
-    /// Starts a command with pipes to all its ends.
+    /// Starts a command with pipes for input, output and errors.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if it cannot be started.
     pub fn start(command: &mut Command) -> io::Result<Self> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         #[cfg(unix)]
@@ -119,23 +127,27 @@ impl Group {
         Ok(Self { child: command.spawn()?, is_gone: false })
     }
 
-    /// The pipe to its input; once.
+    /// Takes the pipe to its input; `None` the second time.
     pub fn stdin(&mut self) -> Option<ChildStdin> {
         self.child.stdin.take()
     }
 
-    /// The pipe from its output; once.
+    /// Takes the pipe from its output; `None` the second time.
     pub fn stdout(&mut self) -> Option<std::process::ChildStdout> {
         self.child.stdout.take()
     }
 
-    /// The pipe of its complaints; once.
+    /// Takes the pipe from its error output; `None` the second time.
     pub fn stderr(&mut self) -> Option<std::process::ChildStderr> {
         self.child.stderr.take()
     }
 
-    /// Whether the process has ended. It is not waited for yet: as long as it is not, the number of its
-    /// group is nobody else's.
+    /// Returns true if the process has ended. It is not reaped yet, so that the id of its group cannot
+    /// be reused.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if its state cannot be read.
     #[cfg(unix)]
     pub fn has_ended(&mut self) -> io::Result<bool> {
         use rustix::process::{WaitId, WaitIdOptions, waitid};
@@ -150,13 +162,21 @@ impl Group {
         }
     }
 
-    /// Whether the process has ended.
+    /// Returns true if the process has ended.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if its state cannot be read.
     #[cfg(not(unix))]
     pub fn has_ended(&mut self) -> io::Result<bool> {
         Ok(self.child.try_wait()?.is_some())
     }
 
-    /// Ends what is left of the group, and says how the process ended.
+    /// Kills the rest of the group, and returns the exit status of the process.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if it cannot be waited for.
     pub fn end(&mut self) -> io::Result<ExitStatus> {
         self.end_members();
         self.is_gone = true;
@@ -174,7 +194,7 @@ impl Group {
                 thread::sleep(LOOK);
             }
         }
-        // Also when the leader has ended: what it started may not have.
+        // Also if the leader has ended: its children may not have.
         _ = kill_process_group(number, Signal::KILL);
     }
 
@@ -197,7 +217,7 @@ impl Drop for Group {
     }
 }
 
-/// Reads what comes out of a pipe, on a thread of its own, and keeps so much of it.
+/// Reads a pipe on a thread of its own, up to a limit.
 struct Collector {
     kept: Arc<Mutex<(Vec<u8>, bool)>>,
     reading: Option<JoinHandle<()>>,
@@ -225,7 +245,7 @@ impl Collector {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).1
     }
 
-    /// What was kept, and whether there was more.
+    /// Returns the part that was kept, and true if there was more.
     fn finish(self) -> (Vec<u8>, bool) {
         let waiting = Instant::now();
         while self.reading.as_ref().is_some_and(|reading| !reading.is_finished())
@@ -252,7 +272,7 @@ mod tests {
         run(Command::new("sh").args(["-c", script]), input.as_bytes(), limits(time), &GO_ON)
     }
 
-    /// Whether a process with this number runs; one that nobody waited for does not.
+    /// Returns true if a process with this id runs; a zombie does not.
     fn runs(number: &str) -> bool {
         let state = Command::new("ps").args(["-o", "stat=", "-p", number.trim()]).output().unwrap();
         let state = String::from_utf8(state.stdout).unwrap();

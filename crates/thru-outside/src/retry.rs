@@ -1,13 +1,13 @@
-//! Whether to try something again.
+//! Advice on retrying.
 
 use std::time::Duration;
 
-/// Whether to ask again.
+/// If and when to try again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Retry {
     /// Not before this time has passed.
     After(Duration),
-    /// Some time later, and later still if that is in vain.
+    /// Later, with growing delays.
     Backoff,
     /// Never with the same settings.
     No,

@@ -1,4 +1,4 @@
-//! A real HTTP server on loopback that answers as it is told, and fails as it is told. For tests.
+//! A real HTTP server on loopback with scripted answers and failures. For tests.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// Far above any request of a test.
+/// Far above any request of a test, in bytes.
 const LONGEST_BODY: u64 = 64 * 1024 * 1024;
 
-/// A line of a head is cut off here.
+/// Longest header line, in bytes; a longer one is cut off.
 const LONGEST_LINE: u64 = 64 * 1024;
 
-/// Listens at a port that the system chose, until it is dropped.
+/// Listens on a free port until it is dropped.
 pub struct Server {
     shared: Arc<Shared>,
     address: SocketAddr,
@@ -28,28 +28,28 @@ struct Shared {
     is_over: AtomicBool,
 }
 
-/// A request as it came.
+/// A received request.
 #[derive(Clone, Debug)]
 pub struct Asked {
     /// The method.
     pub method: String,
     /// The path, with the query.
     pub path: String,
-    /// Names in small letters, and values.
+    /// Names in lower case, and values.
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Vec<u8>,
 }
 
 impl Asked {
-    /// A header; empty where there is none.
+    /// Returns a header; empty if it is missing.
     pub fn header(&self, name: &str) -> &str {
         let found = self.headers.iter().find(|(known, _)| known == name);
         found.map_or("", |(_, value)| value)
     }
 }
 
-/// What is answered, and how badly.
+/// A scripted answer, with its faults.
 #[derive(Clone, Debug)]
 pub struct Response {
     status: u16,
@@ -61,75 +61,75 @@ pub struct Response {
 #[derive(Clone, Debug)]
 enum Fault {
     None,
-    /// Nothing comes until the server is over.
+    /// Nothing is sent until the server is dropped.
     SilentFromStart,
-    /// Nothing comes after the head.
+    /// Nothing is sent after the head.
     SilentAfterHead,
     /// The connection stays open after the body.
     SilentAfterBody,
-    /// The connection is closed after so many bytes of the body.
+    /// The connection is closed after this many bytes of the body.
     CutAfter(usize),
     /// The connection breaks in the middle of the head.
     Broken,
-    /// The body comes byte by byte, with this between them.
+    /// The body is sent byte by byte, with this pause.
     Slow(Duration),
 }
 
 impl Response {
-    /// An answer with a body of some content type.
+    /// Creates an answer with a body of this content type.
     pub fn new(status: u16, kind: &str, body: impl Into<Vec<u8>>) -> Self {
         let headers = vec![("content-type".to_owned(), kind.to_owned())];
         Self { status, headers, body: body.into(), fault: Fault::None }
     }
 
-    /// A document.
+    /// Creates an answer with a JSON document.
     pub fn json(status: u16, body: impl ToString) -> Self {
         Self::new(status, "application/json", body.to_string())
     }
 
-    /// With another header.
+    /// Adds a header.
     #[must_use]
     pub fn with(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// With another content type.
+    /// Replaces the content type.
     #[must_use]
     pub fn called(mut self, kind: &str) -> Self {
         self.headers.retain(|(name, _)| name != "content-type");
         self.with("content-type", kind)
     }
 
-    /// Nothing is answered, and the connection stays open.
+    /// Creates a silent answer: nothing is sent, and the connection stays open.
     pub fn silence() -> Self {
         Self { fault: Fault::SilentFromStart, ..Self::new(200, "", "") }
     }
 
-    /// The connection breaks before there is an answer.
+    /// Creates an answer whose connection breaks at once.
     pub fn broken() -> Self {
         Self { fault: Fault::Broken, ..Self::new(200, "", "") }
     }
 
-    /// Nothing comes after the head.
+    /// Sends nothing after the head.
     #[must_use]
     pub fn without_body(self) -> Self {
         Self { fault: Fault::SilentAfterHead, ..self }
     }
 
-    /// The body has no end that anybody could see.
+    /// Keeps the connection open after the body, without a length.
     #[must_use]
     pub fn without_end(self) -> Self {
         Self { fault: Fault::SilentAfterBody, ..self }
     }
 
-    /// The connection is closed after so many bytes of the body.
+    /// Closes the connection after this many bytes of the body.
     #[must_use]
     pub fn cut_after(self, bytes: usize) -> Self {
         Self { fault: Fault::CutAfter(bytes), ..self }
     }
 
-    /// The body comes byte by byte, with this between them.
+    /// Sends the body byte by byte, with this pause.
     #[must_use]
     pub fn slowly(self, pause: Duration) -> Self {
         Self { fault: Fault::Slow(pause), ..self }
@@ -137,7 +137,11 @@ impl Response {
 }
 
 impl Server {
-    /// Answers one request after another with these; the last one answers all that follow.
+    /// Starts a server that gives these answers in order, and the last one to all further requests.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if it cannot listen on loopback.
     pub fn start(responses: impl IntoIterator<Item = Response>) -> io::Result<Self> {
         let mut responses = responses.into_iter();
         let missing = Response::new(500, "text/plain", "the script has no answer");
@@ -153,7 +157,11 @@ impl Server {
         })
     }
 
-    /// Answers every request with what this makes of it.
+    /// Starts a server that computes each answer from the request.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if it cannot listen on loopback.
     pub fn answering(
         handler: impl Fn(&Asked) -> Response + Send + Sync + 'static,
     ) -> io::Result<Self> {
@@ -171,12 +179,12 @@ impl Server {
         Ok(Self { shared, address, listening: Some(listening) })
     }
 
-    /// Where it listens, without a slash at the end.
+    /// Returns its URL, without a slash at the end.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// All requests so far, in order.
+    /// Returns all requests so far, in order.
     pub fn requests(&self) -> Vec<Asked> {
         self.shared.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -202,7 +210,7 @@ impl Shared {
             }
             let Ok(connection) = connection else { continue };
             let shared = Arc::clone(self);
-            // Who goes away in the middle has its reasons.
+            // A client may disconnect at any time.
             thread::spawn(move || _ = shared.serve(&connection));
         }
     }
@@ -273,7 +281,7 @@ impl Response {
     }
 }
 
-/// Reads one request; `None` where the other side had nothing to ask.
+/// Reads one request; `None` if the client sent nothing.
 fn read(stream: impl Read) -> io::Result<Option<Asked>> {
     let mut reader = BufReader::new(stream);
     let first = line(&mut reader)?;

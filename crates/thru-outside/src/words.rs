@@ -1,12 +1,12 @@
-//! What others say, made short enough for a message of ours.
+//! Excerpts of foreign text, short enough for a message of ours.
 
-/// How much of somebody else's words a message of ours holds, in characters.
+/// Longest excerpt, in characters.
 pub const LONGEST_EXCERPT: usize = 200;
 
-/// How many characters in a row make a text an echo of another one.
+/// Characters in a row that make a text an echo of another one.
 const ECHO: usize = 24;
 
-/// The beginning of a text on one line, without control characters or marks of writing direction.
+/// Returns the beginning of a text on one line, without control characters or direction marks.
 pub fn excerpt(text: &str) -> String {
     let mut short = String::new();
     let mut length = 0;
@@ -33,7 +33,7 @@ pub fn excerpt(text: &str) -> String {
     short
 }
 
-/// As [`excerpt`], unless the text repeats some of what was sent, which belongs into no message.
+/// Like [`excerpt`], but replaces a text that repeats part of what was sent, which must not be in a message.
 pub fn excerpt_unless_echo<'s>(text: &str, sent: impl IntoIterator<Item = &'s str>) -> String {
     let short = excerpt(text);
     let letters: Vec<char> = short.chars().collect();
@@ -45,7 +45,7 @@ pub fn excerpt_unless_echo<'s>(text: &str, sent: impl IntoIterator<Item = &'s st
     if repeats { "(it repeats what was sent)".to_owned() } else { short }
 }
 
-/// Whether a character turns the direction of what follows, or cannot be seen.
+/// Returns true if a character changes the writing direction, or is invisible.
 const fn is_mark(letter: char) -> bool {
     matches!(letter, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }

@@ -76,7 +76,7 @@ pub enum SinkError {
 }
 
 impl SinkError {
-    /// Returns if and when to try again.
+    /// Returns advice on trying again.
     pub const fn retry(&self) -> Retry {
         match self {
             Self::RateLimited { after: Some(after) } => Retry::After(*after),

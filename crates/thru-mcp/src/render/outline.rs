@@ -10,11 +10,11 @@ use crate::told::{Outline, Turn};
 
 /// Characters shown of a prompt, …
 const PROMPT: usize = 300;
-/// … and of what the agent said last.
+/// … and of the agent's last text.
 const CONCLUSION: usize = 400;
-/// Commands of a turn.
+/// Most commands of a turn.
 const COMMANDS: usize = 6;
-/// Files of the session.
+/// Most files of the session.
 const FILES: usize = 12;
 
 pub(super) fn outline(told: &Outline, zone: &TimeZone) -> String {
@@ -39,7 +39,7 @@ pub(super) fn outline(told: &Outline, zone: &TimeZone) -> String {
     }
     let turns: Vec<String> = told.turns.iter().map(turn).collect();
     text.push('\n');
-    // Where not all of it fits, how it began and how it ended say most.
+    // If not all of it fits, the beginning and the end tell most.
     let mut room = LONGEST_ANSWER.saturating_sub(text.len());
     let mut shown = vec![false; turns.len()];
     for place in from_both_ends(turns.len()) {
@@ -71,12 +71,12 @@ pub(super) fn outline(told: &Outline, zone: &TimeZone) -> String {
         let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
         text.push_str(&format!("Changed: {}{rest}\n", shown.collect::<Vec<_>>().join(", ")));
     }
-    text.push_str("get_observations(ids=[…]) reads a prompt or an answer whole.\n");
+    text.push_str("get_observations(ids=[…]) returns a prompt or an answer in full.\n");
     notes(&mut text, &told.notes);
     text
 }
 
-/// The first, the last, the second, the last but one …
+/// Yields the first, the last, the second, the last but one …
 fn from_both_ends(number: usize) -> impl Iterator<Item = usize> {
     (0..number).map(move |step| if step % 2 == 0 { step / 2 } else { number - 1 - step / 2 })
 }

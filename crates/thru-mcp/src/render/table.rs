@@ -1,4 +1,4 @@
-//! Memories and passages in a line each.
+//! Memories and passages as one line each.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -7,8 +7,8 @@ use thru_recall::recorded;
 use super::day_and_time;
 use crate::told::{Around, Row};
 
-/// What the title of a row may cost, in letters; one that is not ASCII counts as two. Twenty rows of these
-/// stay below 1,200 tokens.
+/// Width of the title of a row, in letters; a non-ASCII one counts as two. Twenty rows stay below 1,200
+/// tokens.
 const LONGEST_TITLE: usize = 140;
 
 /// `k3f9a | 3d | decision | Retry uploads five times | 120`
@@ -27,7 +27,7 @@ fn line(row: &Row, when: &str, mark: Option<bool>) -> String {
     format!("{mark}{} | {when} | {} | {title}{stale} | {}\n", row.id, row.kind.as_str(), row.tokens)
 }
 
-/// Rows by day, with the time.
+/// Renders rows by day, with the time.
 pub(super) fn timeline(around: &Around, zone: &TimeZone) -> String {
     let mut text = "id | time | type | title | tokens\n".to_owned();
     let mut day = String::new();

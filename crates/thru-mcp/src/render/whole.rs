@@ -1,4 +1,4 @@
-//! One memory or passage, whole.
+//! One memory or passage in full.
 
 use std::collections::HashMap;
 
@@ -10,18 +10,18 @@ use thru_store::MemoryBody;
 use super::{LONGEST_ANSWER, day_and_time, lines, session};
 use crate::told::{Passage, Whole};
 
-/// Characters shown of a passage that was asked for, …
+/// Characters shown of a requested passage, …
 const PASSAGE: usize = 6_000;
 /// … with its source, …
 const WHOLE_PASSAGE: usize = 30_000;
-/// … and of one that a memory was made from.
+/// … and of a source passage of a memory.
 const SOURCE: usize = 2_000;
-/// Characters of a statement.
+/// Characters shown of a statement.
 const STATEMENT: usize = 2_000;
-/// Files and passages named of each kind.
+/// Most files and passages named of each kind.
 const NAMED: usize = 12;
 
-/// `## k3f9a decision: Title`, then what it says.
+/// Renders `## k3f9a decision: Title`, then the contents.
 pub(super) fn memory(memory: &Whole, zone: &TimeZone) -> String {
     let title = match memory.body.get() {
         MemoryBody::Observation(body) => recorded(&body.title, 120),
@@ -53,12 +53,15 @@ pub(super) fn memory(memory: &Whole, zone: &TimeZone) -> String {
         text.push_str(&format!("Source {}\n{told}", heading(passage, zone)));
     }
     if !left_out.is_empty() {
-        text.push_str(&format!("More sources, to be asked for alone: {}\n", left_out.join(" ")));
+        text.push_str(&format!(
+            "More sources, to be requested separately: {}\n",
+            left_out.join(" ")
+        ));
     }
     text
 }
 
-/// `## m2x7p tool: Bash (failed)`, then its text.
+/// Renders `## m2x7p tool: Bash (failed)`, then its text.
 pub(super) fn passage(passage: &Passage, with_source: bool, zone: &TimeZone) -> String {
     let mut text = format!("## {}\n", heading(passage, zone));
     if let Some(name) = &passage.session {
@@ -132,7 +135,7 @@ impl Writing<'_> {
         self.names(text, "Changed", &digest.files);
     }
 
-    /// Statements, each with the passages that show it.
+    /// Adds statements, each with the passages that show it.
     fn list(&self, text: &mut String, label: &str, statements: &[Statement]) {
         if statements.is_empty() {
             return;
@@ -171,7 +174,7 @@ fn plain_list(text: &mut String, label: &str, items: impl Iterator<Item = String
     }
 }
 
-/// What a summary says, without its heading.
+/// Adds the contents of a summary, without its heading.
 pub(super) fn summary(text: &mut String, body: &MemoryBody) {
     let ids = HashMap::new();
     if let MemoryBody::Summary(body) = body {
@@ -233,7 +236,7 @@ mod tests {
         assert!(told.len() < LONGEST_ANSWER + 300, "{}", told.len());
         assert!(told.contains("Source p0000 tool Bash (failed) · turn 1 · undated"), "{told}");
         assert!(told.contains("… (2000 of 8500 characters)"), "{told}");
-        let (_, named) = told.split_once("More sources, to be asked for alone: ").unwrap();
+        let (_, named) = told.split_once("More sources, to be requested separately: ").unwrap();
         assert!(named.starts_with("p00") && named.trim_end().ends_with("p0029"), "{named}");
     }
 }
