@@ -1,19 +1,19 @@
 //! Compressed copies of the agents' transcript files, one archive file per source file.
 //!
-//! An archive file is a row of pairs. Each pair is a zstd *skippable frame* that holds a header (a
+//! An archive file is a sequence of pairs. Each pair is a zstd *skippable frame* that holds a header (a
 //! checked line of JSON) and one independent zstd frame that holds a block of whole lines. Any zstd
-//! tool passes over skippable frames, so
+//! tool skips skippable frames, so
 //!
 //! ```text
 //! zstd -dc <entry>.zst
 //! ```
 //!
-//! prints the transcript as the plain JSONL it was: leaving Throughline takes no Throughline.
+//! prints the transcript as the plain JSONL it was: leaving Throughline does not require Throughline.
 //!
-//! Files only grow, a pair at a time and in one write. What a kill or a power cut leaves behind the
-//! last whole pair is passed over by readers and cut off by the next appender; the source position
-//! steps back with it, so that the caller reads those lines again. Damage anywhere else is reported,
-//! never repaired, and never keeps the other blocks from being read.
+//! Files only grow, a pair at a time and in one write. Readers ignore whatever a kill or a power cut
+//! leaves after the last whole pair, and the next appender cuts it off; the source position steps back
+//! with it, so that the caller reads those lines again. Damage anywhere else is reported, never
+//! repaired, and never keeps the other blocks from being read.
 //!
 //! This module does not watch, read or parse transcripts, and never decides where a block ends.
 
@@ -43,7 +43,7 @@ pub use walk::{BlockInfo, Damage};
 use crate::error::{At, Error, Result};
 use crate::files;
 
-/// What the file of an entry is called, beyond the entry's name.
+/// The extension of an entry's file.
 const SUFFIX: &str = ".zst";
 
 /// zstd's own default. Measured on real transcripts, level 6 saves 6 % of the disk and takes about three
@@ -58,26 +58,32 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// The archive below `root`, which is created when something is first written.
+    /// Returns the archive below `root`, which is created on the first write.
     pub fn new(root: impl Into<PathBuf>) -> Self {
         Self { root: root.into(), level: DEFAULT_LEVEL }
     }
 
-    /// The same archive, compressing new blocks at this zstd level.
+    /// Sets the zstd level at which new blocks are compressed.
     #[must_use]
     pub fn with_level(self, level: i32) -> Self {
         Self { level, ..self }
     }
 
-    /// A compressor with the archive's level, for a worker thread to prepare blocks with.
+    /// Returns a compressor with the archive's level, for a worker thread that prepares blocks.
+    ///
+    /// # Errors
+    /// As for [`Compressor::new`].
     pub fn compressor(&self) -> Result<Compressor> {
         Compressor::new(self.level)
     }
 
-    /// Every entry, sorted by name. Only regular files count: links are not followed.
+    /// Returns every entry, sorted by name. Only regular files count: links are not followed.
+    ///
+    /// # Errors
+    /// Returns an error if a directory cannot be read.
     pub fn entries(&self) -> Result<Vec<EntryName>> {
         let mut entries = Vec::new();
-        // A worklist rather than recursion, and it never enters a link: no loop, no depth limit.
+        // A worklist rather than recursion, and links are never entered: no loop, no depth limit.
         let mut pending = vec![(self.root.clone(), String::new())];
         while let Some((directory, prefix)) = pending.pop() {
             let listing = match fs::read_dir(&directory) {
@@ -103,7 +109,7 @@ impl Archive {
         Ok(entries)
     }
 
-    /// Where the file of an entry lies, whether it exists or not.
+    /// Returns the path of an entry's file, whether it exists or not.
     pub fn path(&self, entry: &EntryName) -> PathBuf {
         let mut path = self.root.clone();
         path.extend(entry.as_str().split('/'));
@@ -111,7 +117,11 @@ impl Archive {
         path
     }
 
-    /// Opens an entry for reading; nothing if there is none.
+    /// Opens an entry for reading; returns `None` if it does not exist.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be read, or is no archive file that this version
+    /// understands.
     pub fn reader(&self, entry: &EntryName) -> Result<Option<ArchiveReader>> {
         let path = self.path(entry);
         match File::open(&path) {
@@ -120,8 +130,12 @@ impl Archive {
         }
     }
 
-    /// Opens an entry for appending and makes it if need be. `info` describes its source; it is
-    /// written with the first block. [`Error::Locked`] if somebody else is appending.
+    /// Opens an entry for appending, creating it if necessary. `info` describes its source; it is
+    /// written with the first block.
+    ///
+    /// # Errors
+    /// [`Error::Locked`] if another writer has the entry open; other errors if the file cannot be read
+    /// or written, or is of a newer version.
     pub fn appender(&self, entry: &EntryName, info: &SourceInfo) -> Result<Appender> {
         let path = self.path(entry);
         if let Some(directory) = path.parent() {
@@ -134,8 +148,11 @@ impl Archive {
         }
     }
 
-    /// Removes an entry, durably; says whether it was there. [`Error::Locked`] if somebody is
-    /// writing it.
+    /// Removes an entry durably; returns true if it existed.
+    ///
+    /// # Errors
+    /// [`Error::Locked`] if another writer has the entry open; other errors if the disk cannot be
+    /// written.
     pub fn remove(&self, entry: &EntryName) -> Result<bool> {
         let path = self.path(entry);
         let Some(_held) = lock(&path, &mut OpenOptions::new())? else {
@@ -147,8 +164,11 @@ impl Archive {
 
     /// Makes everything that was appended to these entries survive a power cut.
     ///
-    /// Where the system can write out a whole file system at once, that is one call: syncing twenty
-    /// thousand new files one by one takes minutes.
+    /// If the system can sync a whole file system at once, that is one call: syncing twenty thousand
+    /// new files one by one takes minutes.
+    ///
+    /// # Errors
+    /// Returns an error if a file or directory cannot be synced.
     pub fn sync<'a>(&self, entries: impl Iterator<Item = &'a EntryName>) -> Result<()> {
         #[cfg(target_os = "linux")]
         {
@@ -173,7 +193,10 @@ impl Archive {
         }
     }
 
-    /// The size of an entry's file in bytes; nothing if there is none.
+    /// Returns the size of an entry's file in bytes; `None` if it does not exist.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be inspected.
     pub fn size(&self, entry: &EntryName) -> Result<Option<u64>> {
         let path = self.path(entry);
         match fs::metadata(&path) {
@@ -183,7 +206,8 @@ impl Archive {
     }
 }
 
-/// Opens and locks a file for writing; nothing if there is none and `options` do not create it.
+/// Opens and locks a file for writing; returns `None` if it does not exist and `options` do not create
+/// it.
 fn lock(path: &Path, options: &mut OpenOptions) -> Result<Option<File>> {
     loop {
         let file = match options.read(true).write(true).truncate(false).open(path) {
@@ -197,7 +221,7 @@ fn lock(path: &Path, options: &mut OpenOptions) -> Result<Option<File>> {
             }
             Err(TryLockError::Error(error)) => return Err(Error::io(path, error)),
         }
-        // Between opening and locking the file may have been replaced; ours would be a ghost.
+        // Between opening and locking the file may have been replaced; this one would then be unlinked.
         if files::is_still(path, &file.metadata().at(path)?)? {
             return Ok(Some(file));
         }

@@ -2,10 +2,10 @@
 //!
 //! The journal's records and the archive's block headers share it. It must not interpret the JSON.
 
-/// Hex digits of a checksum: 64 bits of BLAKE3, plenty to catch damage (it is no signature).
+/// Hex digits of a checksum: 64 bits of BLAKE3, plenty to detect damage (it is not a signature).
 const DIGITS: usize = 16;
 
-/// Bytes that [`seal`] puts around the JSON.
+/// The number of bytes that [`seal`] adds to the JSON.
 pub(crate) const OVERHEAD: usize = DIGITS + 2;
 
 /// Appends `json` as a checked line to `out`. The JSON must be on one line.
@@ -18,7 +18,8 @@ pub(crate) fn seal(json: &[u8], out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-/// The JSON of a checked line, given without its newline; nothing if the checksum does not fit.
+/// Returns the JSON of a checked line, given without its newline; `None` if the checksum does not
+/// match.
 pub(crate) fn open(line: &[u8]) -> Option<&[u8]> {
     let (sum, rest) = line.split_at_checked(DIGITS)?;
     let json = rest.strip_prefix(b" ")?;

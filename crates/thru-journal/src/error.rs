@@ -1,4 +1,4 @@
-//! What can go wrong with a file of ours, told apart where callers act differently. No recovery here.
+//! The errors of this crate, distinguished where callers act differently. No recovery here.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// The result of this crate's functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why the journal or the archive could not do what was asked.
+/// An error of the journal or the archive.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -15,7 +15,7 @@ pub enum Error {
     Io {
         /// The file or directory.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// No room is left on the disk, or in the user's quota.
@@ -41,7 +41,7 @@ pub enum Error {
     Corrupt {
         /// The file.
         path: PathBuf,
-        /// What is wrong, and where.
+        /// A description and the position of the damage.
         detail: String,
     },
     /// The file is whole, but this version does not understand it.
@@ -49,16 +49,16 @@ pub enum Error {
     Newer {
         /// The file.
         path: PathBuf,
-        /// What was not understood.
+        /// A description of what was not understood.
         detail: String,
     },
-    /// What was handed in cannot be written.
+    /// The given value cannot be written.
     #[error("cannot be recorded: {0}")]
     Unrecordable(String),
 }
 
 impl Error {
-    /// What the operating system said, and about which file, where it said anything.
+    /// Returns the path and the error of the operating system, converting the other variants.
     pub fn into_io(self) -> (PathBuf, io::Error) {
         match self {
             Self::Io { path, source } => (path, source),
@@ -72,7 +72,7 @@ impl Error {
         }
     }
 
-    /// The right variant for what the operating system said about `path`.
+    /// Returns the variant that matches an error of the operating system about `path`.
     pub(crate) fn io(path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();
         match source.kind() {
@@ -87,9 +87,9 @@ impl Error {
     }
 }
 
-/// Names the file in an error of the operating system.
+/// Adds the path to an error of the operating system.
 pub(crate) trait At<T> {
-    /// The same result, saying that it was about `path`.
+    /// Converts the error of a result to one about `path`.
     fn at(self, path: &Path) -> Result<T>;
 }
 

@@ -1,6 +1,6 @@
-//! Private files and directories, and writes that are whole or not there at all.
+//! Private files and directories, and atomic writes.
 //!
-//! The only place that sets modes and syncs directories. It must not know what is in the files.
+//! It is the only place that sets modes and syncs directories. It must not know what is in the files.
 
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io;
@@ -9,7 +9,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::{At, Error, Result};
 
-/// Creates `path` and what is missing above it, readable by the user alone (0700).
+/// Creates `path` and its missing parents, readable by the user only (0700).
+///
+/// # Errors
+/// Returns an error if a directory cannot be created or synced.
 pub fn create_dir_private(path: &Path) -> Result<()> {
     if path.is_dir() {
         return Ok(());
@@ -22,26 +25,29 @@ pub fn create_dir_private(path: &Path) -> Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     match builder.create(path) {
-        // Another process made it at the same moment.
+        // Another process created it at the same moment.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
         Err(error) => Err(Error::io(path, error)),
         Ok(()) => parent.map_or(Ok(()), sync_dir),
     }
 }
 
-/// Adds to `options` that a file it creates is for the user alone (0600).
+/// Makes files created with `options` readable by the user only (0600).
 pub fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
     options
 }
 
-/// Creates a file that must not be there yet.
+/// Creates a file that must not exist yet.
 pub(crate) fn create_new_private(path: &Path) -> io::Result<File> {
     private(OpenOptions::new().read(true).append(true).create_new(true)).open(path)
 }
 
-/// Makes the names in a directory durable: a new file can vanish in a power cut without it.
+/// Syncs a directory: without it, a new file can vanish in a power cut.
+///
+/// # Errors
+/// Returns an error if the directory cannot be opened or synced.
 pub fn sync_dir(path: &Path) -> Result<()> {
     // Elsewhere a directory cannot be opened as a file, and the file system orders this itself.
     if cfg!(unix) {
@@ -50,7 +56,7 @@ pub fn sync_dir(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Whether `path` still names the `open` file: somebody may have replaced it in between.
+/// True if `path` still refers to the `open` file, which may have been replaced since.
 pub(crate) fn is_still(path: &Path, open: &Metadata) -> Result<bool> {
     #[cfg(unix)]
     {
@@ -68,7 +74,7 @@ pub(crate) fn is_still(path: &Path, open: &Metadata) -> Result<bool> {
     }
 }
 
-/// Fills `buffer` with what stands at `offset`.
+/// Fills `buffer` from `offset`.
 pub(crate) fn read_exact_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<()> {
     #[cfg(unix)]
     return std::os::unix::fs::FileExt::read_exact_at(file, buffer, offset);
@@ -80,7 +86,10 @@ pub(crate) fn read_exact_at(file: &File, buffer: &mut [u8], offset: u64) -> io::
     }
 }
 
-/// Removes a file; says whether it was there.
+/// Removes a file; returns true if it existed.
+///
+/// # Errors
+/// Returns an error if the file exists and cannot be removed.
 pub fn remove(path: &Path) -> Result<bool> {
     match fs::remove_file(path) {
         Ok(()) => path.parent().map_or(Ok(()), sync_dir).map(|()| true),
@@ -89,18 +98,21 @@ pub fn remove(path: &Path) -> Result<bool> {
     }
 }
 
-/// Puts `content` in place of what a file holds, whole or not at all.
+/// Replaces the content of a file atomically.
+///
+/// # Errors
+/// Returns an error if the disk cannot be written; the old content is then still there.
 pub fn replace(path: &Path, content: &[u8]) -> Result<()> {
     let mut replacement = Replacement::of(path)?;
     replacement.write(content)?;
     replacement.commit()
 }
 
-/// What comes between the name of a file and the number of a replacement of it.
+/// The separator between the name of a file and the number of a replacement for it.
 pub(crate) const TEMPORARY: &str = ".tmp-";
 
-/// Removes what killed processes left of their replacements of `target`. The caller has to make sure
-/// that no replacement is under way.
+/// Removes leftovers of killed processes that were replacing `target`. The caller ensures that no
+/// replacement is in progress.
 pub(crate) fn remove_leftovers(target: &Path) -> Result<()> {
     let (Some(directory), Some(name)) = (target.parent(), target.file_name()) else {
         return Ok(());
@@ -115,8 +127,8 @@ pub(crate) fn remove_leftovers(target: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A file being written beside its target, whose place it takes on [`Replacement::commit`]. Dropped
-/// before that, it leaves no trace.
+/// A file being written beside its target, which it replaces on [`Replacement::commit`]. Dropped before
+/// that, it leaves no trace.
 pub struct Replacement {
     target: PathBuf,
     temporary: PathBuf,
@@ -125,6 +137,9 @@ pub struct Replacement {
 
 impl Replacement {
     /// Starts a replacement of `target`, in the same directory so that it can be renamed.
+    ///
+    /// # Errors
+    /// Returns an error if the temporary file cannot be created.
     pub fn of(target: &Path) -> Result<Self> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         loop {
@@ -133,7 +148,7 @@ impl Replacement {
             temporary.push(format!("{TEMPORARY}{}-{number}", std::process::id()));
             let temporary = PathBuf::from(temporary);
             match create_new_private(&temporary) {
-                // Left behind by a killed process that had our number.
+                // A leftover of a killed process with our number.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(Error::io(&temporary, error)),
                 Ok(file) => {
@@ -144,6 +159,9 @@ impl Replacement {
     }
 
     /// Appends to the new content.
+    ///
+    /// # Errors
+    /// Returns an error if the disk cannot be written.
     pub fn write(&mut self, bytes: &[u8]) -> Result<()> {
         match &mut self.file {
             Some(file) => io::Write::write_all(file, bytes).at(&self.temporary),
@@ -151,7 +169,10 @@ impl Replacement {
         }
     }
 
-    /// Puts the new content in place of the old, durably.
+    /// Replaces the old content with the new, durably.
+    ///
+    /// # Errors
+    /// Returns an error if the disk cannot be written; the old content may then still be there.
     pub fn commit(mut self) -> Result<()> {
         if let Some(file) = &self.file {
             file.sync_all().at(&self.temporary)?;

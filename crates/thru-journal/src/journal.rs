@@ -1,20 +1,20 @@
 //! The append-only log of everything that cannot be computed again.
 //!
-//! A directory of segments, each a file of one record a line:
+//! A directory of segments, each a file with one record a line:
 //!
 //! ```text
 //! <16 hex digits of BLAKE3 over the JSON> {"v":1,"key":…,"host":…,"at":…,"kind":…,"body":{…}}
 //! ```
 //!
-//! Any number of processes append at the same time, without a daemon. They share the *active
-//! segment* of their host under a file lock; who cannot get the lock in time writes a segment of its
+//! Any number of processes append at the same time, without a daemon. They share the *active segment*
+//! of their host under a file lock; a process that cannot get the lock in time writes a segment of its
 //! own (a *spill*), which is read like any other. A record is written in one call. One that was cut
-//! short by a kill or a power cut is closed off with a newline by the next writer; it then fails its
-//! checksum and is reported, never delivered and never dropped in silence.
+//! short by a kill or a power cut is terminated with a newline by the next writer; it then fails its
+//! checksum and is reported, never delivered and never dropped silently.
 //!
 //! Segments that get no more records are *sealed*: compressed, which changes neither their records nor
-//! the positions in them. Only [`Journal::rewrite`] takes out what was written, for those who have to;
-//! nothing here knows what a record means.
+//! the positions in them. Only [`Journal::rewrite`] removes what was written, for redaction and
+//! forgetting; nothing here knows what a record means.
 
 mod append;
 mod cursor;
@@ -46,19 +46,19 @@ pub use stats::{Count, Stats};
 
 use crate::error::{At, Error, Result};
 
-/// When a segment has this many bytes, the next record starts a new one. Small enough to copy, to
-/// compress and to look at; large enough that a year of work is a handful.
+/// The size in bytes at which the next record starts a new segment. Small enough to copy, compress and
+/// inspect; large enough that a year of work is a handful.
 const SEGMENT_LIMIT: u64 = 16 * 1024 * 1024;
 
-/// How long an append waits for other writers. A hook must answer fast, and an append takes
-/// microseconds: who waits longer waits for somebody who hangs.
+/// The time that an append waits for other writers. A hook must answer fast, and an append takes
+/// microseconds: a lock held for longer belongs to a process that hangs.
 const LOCK_PATIENCE: Duration = Duration::from_millis(50);
 
-/// What an acknowledged append survives.
+/// The failures that an acknowledged append survives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Durability {
-    /// The end of the process, but not a power cut until [`Journal::sync`] or the next synced append
-    /// to the same segment.
+    /// The end of the process, but not a power cut until [`Journal::sync`] or the next synced append to
+    /// the same segment.
     Buffered,
     /// A power cut as well.
     Synced,
@@ -72,15 +72,19 @@ pub struct Journal {
     segment_limit: u64,
     lock_patience: Duration,
     disk: Arc<dyn Disk>,
-    /// The number of the active segment when it was last looked up; 0 before that.
+    /// The number of the active segment at the last lookup; 0 before that.
     active: AtomicU64,
-    /// The segment of our own, while we need one. It is locked while it is open.
+    /// The spill of this process, if it has one. It is locked while it is open.
     spill: Mutex<Option<(PathBuf, File)>>,
 }
 
 impl Journal {
-    /// The journal in `dir`, which is created with the first append. `host` tells the machines apart
-    /// whose segments may end up in one directory: up to 40 lower-case letters, digits and hyphens.
+    /// Opens the journal in `dir`, which is created with the first append. `host` distinguishes the
+    /// machines whose segments may end up in one directory: up to 40 lower-case letters, digits and
+    /// hyphens.
+    ///
+    /// # Errors
+    /// [`Error::Unrecordable`] if `host` has another form.
     pub fn open(dir: impl Into<PathBuf>, host: &str) -> Result<Self> {
         let allowed = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
         if host.is_empty() || host.len() > 40 || !host.bytes().all(allowed) {
@@ -98,25 +102,28 @@ impl Journal {
         })
     }
 
-    /// The same journal, starting a new segment when the active one has this many bytes.
+    /// Sets the size in bytes at which a new segment is started.
     #[must_use]
     pub fn with_segment_limit(self, segment_limit: u64) -> Self {
         Self { segment_limit, ..self }
     }
 
-    /// The same journal, waiting at most this long for other writers.
+    /// Sets the maximum time to wait for other writers.
     #[must_use]
     pub fn with_lock_patience(self, lock_patience: Duration) -> Self {
         Self { lock_patience, ..self }
     }
 
-    /// Makes every record that lies behind `synced` survive a power cut, whoever appended it.
+    /// Makes every record after `synced` survive a power cut, including those of other writers.
+    ///
+    /// # Errors
+    /// Returns an error if a segment cannot be opened or synced.
     pub fn sync(&self, synced: &Cursor) -> Result<()> {
-        // What is sealed was synced then.
+        // Sealed segments were synced then.
         for listed in segment::list(&self.dir)?.iter().filter(|listed| !listed.sealed) {
             let path = self.dir.join(&listed.name);
             let file = match File::open(&path) {
-                // Sealed since we looked.
+                // Sealed since it was listed.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 opened => opened.at(&path)?,
             };
@@ -127,23 +134,32 @@ impl Journal {
         Ok(())
     }
 
-    /// Reads everything.
+    /// Reads the whole journal.
+    ///
+    /// # Errors
+    /// Returns an error if a segment cannot be read. Damage is not an error: it is part of the result.
     pub fn replay(&self) -> Result<Replay> {
         Replay::collect(self.stream(Cursor::default())?)
     }
 
-    /// Reads what lies behind `cursor`, record by record.
+    /// Reads the records after `cursor`, one by one.
+    ///
+    /// # Errors
+    /// Returns an error if the directory cannot be read.
     pub fn stream(&self, cursor: Cursor) -> Result<Stream> {
         Stream::new(&self.dir, cursor)
     }
 
-    /// How many bytes there are behind `cursor`, at least, by a look at names and lengths only. Nothing
-    /// means that all was read.
+    /// Returns the minimum number of bytes after `cursor`, judging by names and lengths only. 0 means
+    /// that everything was read.
+    ///
+    /// # Errors
+    /// Returns an error if the directory or the length of a file cannot be read.
     pub fn behind(&self, cursor: &Cursor) -> Result<u64> {
         let mut bytes = 0;
         for listed in segment::list(&self.dir)? {
             let read = cursor.bytes_read(&listed.name);
-            // What was sealed gets no more records.
+            // Sealed segments get no more records.
             if !listed.plain && read > 0 {
                 continue;
             }
@@ -159,17 +175,23 @@ impl Journal {
         Ok(bytes)
     }
 
-    /// Reads everything and says what is wrong with it.
+    /// Reads the whole journal and reports its problems.
+    ///
+    /// # Errors
+    /// Returns an error if a segment cannot be read. Damage is not an error: it is part of the result.
     pub fn verify(&self) -> Result<Verification> {
         Verification::of(self.stream(Cursor::default())?)
     }
 
-    /// The bytes of all files of the journal, by one listing.
+    /// Returns the size of all files of the journal in bytes, from one listing.
+    ///
+    /// # Errors
+    /// Returns an error if the directory or the length of a file cannot be read.
     pub fn size(&self) -> Result<u64> {
         segment::size(&self.dir)
     }
 
-    /// The directory of the segments.
+    /// Returns the directory of the segments.
     pub fn dir(&self) -> &Path {
         &self.dir
     }

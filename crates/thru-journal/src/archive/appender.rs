@@ -1,6 +1,6 @@
 //! Adds blocks at the end of an archive entry. One appender at a time: it holds the file's lock.
 //!
-//! It never touches a whole block that is already there.
+//! It never touches an existing whole block.
 
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
@@ -19,22 +19,22 @@ pub struct Appender {
     file: File,
     path: PathBuf,
     compressor: Compressor,
-    /// To be written with the next block, if the file does not say it yet.
+    /// To be written with the next block, if the file does not contain it yet.
     source: Option<SourceInfo>,
     position: Option<SourcePosition>,
     carry: Option<String>,
     lines: u64,
     end: u64,
     cut: u64,
-    /// The last line has no newline, so that nothing can follow.
+    /// The last line has no newline, so that nothing may follow.
     open: bool,
-    /// A failed write may have left bytes behind `end`.
+    /// A failed write may have left bytes after `end`.
     soiled: bool,
     directory_synced: bool,
 }
 
 impl Appender {
-    /// Takes over a locked file and cuts off what is behind its last whole block.
+    /// Takes over a locked file and cuts off everything after its last whole block.
     pub(super) fn new(
         mut file: File,
         path: PathBuf,
@@ -64,28 +64,33 @@ impl Appender {
         })
     }
 
-    /// How far the source has been read; nothing if the entry is new.
+    /// Returns the position up to which the source has been read; `None` if the entry is new.
     pub const fn position(&self) -> Option<&SourcePosition> {
         self.position.as_ref()
     }
 
-    /// The state of the cleaner at that point.
+    /// Returns the state of the cleaner at that position.
     pub fn carry(&self) -> Option<&str> {
         self.carry.as_deref()
     }
 
-    /// How many lines the entry has, which is the number of the next one.
+    /// Returns the number of lines in the entry, which is also the number of the next one.
     pub const fn lines(&self) -> u64 {
         self.lines
     }
 
-    /// How many bytes were cut off when the entry was opened, because they were no whole block.
+    /// Returns the number of bytes that were cut off on opening, because they were not a whole block.
     pub const fn cut(&self) -> u64 {
         self.cut
     }
 
     /// Adds a block of whole lines. `position` and `carry` are the state of the source and of the
-    /// cleaner behind it. What is acknowledged survives the process; see [`Appender::sync`].
+    /// cleaner after it. Acknowledged blocks survive the process; see [`Appender::sync`].
+    ///
+    /// # Errors
+    /// [`Error::Unrecordable`] if the block does not consist of whole lines or is too large, or if the
+    /// entry ends without a newline; other errors if the disk cannot be written. The entry is then
+    /// unchanged.
     pub fn append(
         &mut self,
         block: Block<'_>,
@@ -97,6 +102,9 @@ impl Appender {
     }
 
     /// As [`Appender::append`], with a block that was compressed elsewhere.
+    ///
+    /// # Errors
+    /// As for [`Appender::append`].
     pub fn append_prepared(
         &mut self,
         block: &PreparedBlock,
@@ -120,13 +128,19 @@ impl Appender {
         Ok(())
     }
 
-    /// Records a new position in the source without any lines, for example after the source was put
-    /// back from the archive.
+    /// Records a new position in the source without any lines, for example after the source was
+    /// restored from the archive.
+    ///
+    /// # Errors
+    /// Returns an error if the disk cannot be written.
     pub fn mark(&mut self, position: SourcePosition, carry: Option<String>) -> Result<()> {
         self.append(Block::Verbatim(b""), position, carry)
     }
 
     /// Makes everything appended survive a power cut.
+    ///
+    /// # Errors
+    /// Returns an error if the file or its directory cannot be synced.
     pub fn sync(&mut self) -> Result<()> {
         self.file.sync_data().at(&self.path)?;
         if !self.directory_synced {
@@ -136,7 +150,7 @@ impl Appender {
         Ok(())
     }
 
-    /// Writes at the end in one go, or leaves the file as it was.
+    /// Writes at the end in one call, or leaves the file unchanged.
     fn write(&mut self, pair: &[u8]) -> Result<()> {
         if self.soiled {
             self.file.set_len(self.end).at(&self.path)?;
@@ -144,13 +158,13 @@ impl Appender {
         }
         self.file.seek(SeekFrom::Start(self.end)).at(&self.path)?;
         self.file.write_all(pair).at(&self.path).inspect_err(|_| {
-            // On a full disk this also gives back the room that the part took.
+            // On a full disk this also frees the space of the partial write.
             self.soiled = self.file.set_len(self.end).is_err();
         })
     }
 }
 
-/// After a power cut, the last headers can be on the disk without the blocks behind them.
+/// Drops headers at the end whose blocks are missing, as a power cut can leave them.
 fn drop_unreadable_tail(file: &mut File, path: &std::path::Path, walk: &mut Walk) -> Result<()> {
     let mut zstd = Decompressor::new().at(path)?;
     while let Some(last) = walk.blocks.last() {

@@ -1,5 +1,5 @@
-//! Blocks of lines: checked, hashed and compressed, and back again. No files here, so that worker
-//! threads can do this while one thread writes.
+//! Blocks of lines: checking, hashing and compressing them, and decompressing them again. It does no
+//! I/O, so that worker threads can prepare blocks while one thread writes.
 
 use std::fmt;
 use std::io::Read;
@@ -10,18 +10,18 @@ use thru_redact::Clean;
 use super::source::Fingerprint;
 use crate::error::{Error, Result};
 
-/// How much raw text a block should hold.
+/// The target size of a block in bytes of raw text.
 ///
-/// One line of a block costs the decompression of all of it, so blocks are kept small; but a block is
-/// compressed without its neighbours, so not too small. Measured on real transcripts, twice the size
-/// saves 8 % of the disk and nearly doubles the time to one line (0.2 ms); half of it costs 11 %.
+/// Reading one line decompresses its whole block, so blocks are small; but each is compressed on its
+/// own, so not too small. Measured on real transcripts, twice the size saves 8 % of the disk and nearly
+/// doubles the time to read one line (0.2 ms); half of it costs 11 %.
 pub const BLOCK_BYTES: usize = 256 * 1024;
 
-/// The most raw text that a block can hold. A line is never split, so this bounds a line, too.
+/// The maximum size of a block in bytes of raw text. A line is never split, so this also bounds a line.
 pub const MAX_BLOCK_BYTES: usize = 1 << 30;
 
-/// Up to here a block is decompressed into a buffer of the size its header names; beyond, the buffer
-/// grows with what is really there, so that a false size costs nothing.
+/// Up to this size a block is decompressed into a buffer of the size in its header; beyond it, the
+/// buffer grows with the actual content, so that a false size costs nothing.
 const TRUSTED_SIZE: usize = 8 * 1024 * 1024;
 
 /// Lines to be archived: whole, each with its newline.
@@ -46,7 +46,7 @@ impl<'a> Block<'a> {
     }
 }
 
-/// Cuts text into pieces of about [`BLOCK_BYTES`], never inside a line. A longer line is a piece of
+/// Splits text into pieces of about [`BLOCK_BYTES`], never inside a line. A longer line is a piece of
 /// its own; the last piece lacks a newline if the text does.
 pub fn pieces(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = text;
@@ -75,44 +75,51 @@ pub struct PreparedBlock {
     pub(super) raw: u64,
     pub(super) hash: Fingerprint,
     pub(super) verbatim: bool,
-    /// The last line has no newline: only a whole file that is replaced as such may end so.
+    /// The last line has no newline, which is only allowed if a whole file is replaced.
     pub(super) open: bool,
     /// The zstd frame; empty if there are no lines.
     pub(super) frame: Vec<u8>,
 }
 
 impl PreparedBlock {
-    /// How many lines the block has.
+    /// Returns the number of lines in the block.
     pub const fn lines(&self) -> u64 {
         self.lines
     }
 
-    /// How long the block is before compression.
+    /// Returns the length of the block before compression.
     pub const fn raw_len(&self) -> u64 {
         self.raw
     }
 
-    /// How long the block is after compression.
+    /// Returns the length of the block after compression.
     pub const fn compressed_len(&self) -> u64 {
         self.frame.len() as u64
     }
 }
 
-/// Makes [`PreparedBlock`]s. It keeps its working memory from one block to the next; a thread that
-/// prepares blocks has one of its own.
+/// Makes [`PreparedBlock`]s. It keeps its buffers between blocks; each thread that prepares blocks has
+/// its own.
 pub struct Compressor {
     zstd: zstd::bulk::Compressor<'static>,
 }
 
 impl Compressor {
-    /// A compressor of this zstd level.
+    /// Creates a compressor with this zstd level.
+    ///
+    /// # Errors
+    /// [`Error::Unrecordable`] if zstd rejects the level.
     pub fn new(level: i32) -> Result<Self> {
         let zstd = zstd::bulk::Compressor::new(level)
             .map_err(|error| Error::Unrecordable(format!("zstd level {level}: {error}")))?;
         Ok(Self { zstd })
     }
 
-    /// Hashes and compresses whole lines. [`Error::Unrecordable`] if the last one has no newline.
+    /// Hashes and compresses whole lines.
+    ///
+    /// # Errors
+    /// [`Error::Unrecordable`] if the last line has no newline, or the block is larger than
+    /// [`MAX_BLOCK_BYTES`].
     pub fn prepare(&mut self, block: Block<'_>) -> Result<PreparedBlock> {
         let prepared = self.prepare_any(block.bytes(), block.is_verbatim())?;
         if prepared.open {
@@ -121,7 +128,7 @@ impl Compressor {
         Ok(prepared)
     }
 
-    /// As [`Compressor::prepare`], for text that need not end with its line.
+    /// As [`Compressor::prepare`], for text that need not end with a newline.
     pub(super) fn prepare_any(&mut self, raw: &[u8], verbatim: bool) -> Result<PreparedBlock> {
         if raw.len() > MAX_BLOCK_BYTES {
             return Err(Error::Unrecordable(format!(
@@ -155,7 +162,7 @@ impl fmt::Debug for Compressor {
     }
 }
 
-/// The other way round.
+/// Decompresses blocks and checks their content.
 pub(super) struct Decompressor {
     zstd: zstd::bulk::Decompressor<'static>,
 }
@@ -165,7 +172,8 @@ impl Decompressor {
         zstd::bulk::Decompressor::new().map(|zstd| Self { zstd })
     }
 
-    /// The text of a frame if it is exactly what its header says; else what is wrong with it.
+    /// Returns the text of a frame if it is exactly what its header describes, else a description of
+    /// the problem.
     pub(super) fn decompress(
         &mut self,
         frame: &[u8],

@@ -1,7 +1,7 @@
-//! Merging small blocks. A transcript that is archived while it grows comes in blocks of a few
-//! lines, which compress badly: each is compressed without what stands before it.
+//! Merging small blocks. A transcript that is archived while it grows comes in blocks of a few lines,
+//! which compress badly: each is compressed without the preceding text.
 //!
-//! Lines, their numbers, positions and the cleaner's state at the end stay as they are.
+//! Lines, their numbers, positions and the cleaner's state at the end stay the same.
 
 use std::fs::{File, OpenOptions};
 use std::path::Path;
@@ -14,29 +14,30 @@ use super::{Archive, EntryName, lock};
 use crate::error::{At, Error, Result};
 use crate::files::{Replacement, remove_leftovers};
 
-/// With fewer blocks to save than this an entry is left alone: it is written anew as a whole.
+/// The minimum number of blocks to save: compacting rewrites the whole entry.
 const WORTHWHILE: usize = 16;
 
-/// What [`Archive::compact`] did with an entry.
+/// The result of [`Archive::compact`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compacted {
     /// The length of its file before.
     pub bytes_before: u64,
     /// The length of its file now.
     pub bytes: u64,
-    /// How many blocks there were.
+    /// The number of blocks before.
     pub blocks_before: usize,
-    /// How many blocks there are.
+    /// The number of blocks now.
     pub blocks: usize,
 }
 
 impl Archive {
-    /// Merges small blocks that follow each other to blocks of about [`BLOCK_BYTES`], whole or not at
-    /// all; does nothing where that would save little. The file gets shorter, so who compares its
-    /// length with an earlier one has to look again.
+    /// Merges consecutive small blocks into blocks of about [`BLOCK_BYTES`], completely or not at all;
+    /// returns `None` if that would save little. The file becomes shorter, so a caller that compares
+    /// its length with an earlier one has to look again.
     ///
-    /// An entry with damage is left alone with [`Error::Corrupt`]. [`Error::Locked`] if somebody is
-    /// writing it.
+    /// # Errors
+    /// [`Error::Corrupt`] if the entry is damaged, and [`Error::Locked`] if another writer has it open;
+    /// other errors if the disk cannot be read or written. The entry is then unchanged.
     pub fn compact(&self, entry: &EntryName) -> Result<Option<Compacted>> {
         let path = self.path(entry);
         let Some(mut file) = lock(&path, &mut OpenOptions::new())? else {
@@ -72,7 +73,7 @@ impl Archive {
     }
 }
 
-/// The blocks, cut into runs that can be one block each.
+/// Splits the blocks into runs that can be merged into one block each.
 fn groups(blocks: &[BlockInfo]) -> Vec<&[BlockInfo]> {
     let mut groups = Vec::new();
     let mut rest = blocks;
@@ -88,12 +89,12 @@ fn groups(blocks: &[BlockInfo]) -> Vec<&[BlockInfo]> {
     groups
 }
 
-/// Whether these blocks, of which all but the last can, can be one: without lost lines between them,
-/// all clean or all verbatim, and not too large.
+/// True if these blocks, of which all but the last can be merged, can be merged: no lost lines between
+/// them, all clean or all verbatim, and not too large.
 fn are_one(blocks: &[BlockInfo]) -> bool {
     let [before @ .., last] = blocks else { return true };
     let follows = before.last().is_none_or(|block| block.next_line() == last.first_line);
-    // Blocks without lines only move the position; they go with anything.
+    // Blocks without lines only move the position; they can be merged with any other.
     let verbatim = before.iter().find(|block| block.lines > 0).map(|block| block.verbatim);
     let alike = last.lines == 0 || verbatim.is_none_or(|verbatim| verbatim == last.verbatim);
     let size = blocks.iter().fold(0_u64, |size, block| size.saturating_add(block.raw_len));
@@ -117,8 +118,8 @@ fn read_lines(
     Ok(lines)
 }
 
-/// A header and its block, in place of those of a group. The first such header says where the entry
-/// comes from, because the one that did may have been merged.
+/// Returns a header and its block, which replace those of a group. The first such header contains the
+/// source of the entry, because the one that did may have been merged.
 fn merged(
     compressor: &mut Compressor,
     lines: &[u8],

@@ -1,4 +1,4 @@
-//! The header in front of each block, and the bytes it is written as. No files here.
+//! The header before each block, and its bytes on disk. It does no I/O.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,8 +10,8 @@ use crate::error::{Error, Result};
 /// The version of the format that this build writes.
 const VERSION: u64 = 1;
 
-/// The first bytes of a zstd skippable frame (0x184D2A50 to 0x184D2A5F, little-endian). Of the
-/// sixteen this one is ours.
+/// The first bytes of a zstd skippable frame (0x184D2A50 to 0x184D2A5F, little-endian). Of the sixteen
+/// this one is ours.
 pub(super) const MAGIC: [u8; 4] = 0x184D_2A54_u32.to_le_bytes();
 
 /// The magic number and the length of a skippable frame.
@@ -20,12 +20,12 @@ pub(super) const FRAME_START: usize = 8;
 /// The longest header: a false length must not cost memory.
 pub(super) const MAX_HEADER: usize = 1 << 20;
 
-/// What is known of a block without decompressing it.
+/// The properties of a block that are known without decompressing it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Header {
     v: u64,
-    /// The number of the block's first line, counted from 0 in the entry. Redundant as long as the
-    /// file is whole: with a header lost to damage, the lines behind it keep their numbers.
+    /// The number of the block's first line, counted from 0 in the entry. Redundant as long as the file
+    /// is intact: if a header is lost to damage, the lines after it keep their numbers.
     pub(super) first: u64,
     pub(super) lines: u64,
     pub(super) raw: u64,
@@ -47,12 +47,12 @@ const fn is_false(value: &bool) -> bool {
     !*value
 }
 
-/// A header that is whole, but of no use.
+/// The reason why a complete header cannot be used.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Unusable {
-    /// It did not come to be by one of our appenders.
+    /// It was not written by one of our appenders.
     Damaged(String),
-    /// It is whole and says something that this build does not know.
+    /// It is intact and contains something that this build does not know.
     Newer(String),
 }
 
@@ -79,7 +79,7 @@ impl Header {
         }
     }
 
-    /// The skippable frame that holds the header, with room for `more` bytes behind it.
+    /// Returns the skippable frame that holds the header, with capacity for `more` bytes after it.
     pub(super) fn to_frame(&self, more: usize) -> Result<Vec<u8>> {
         let json = serde_json::to_vec(self)
             .map_err(|error| Error::Unrecordable(format!("block header: {error}")))?;
@@ -91,7 +91,7 @@ impl Header {
         }
         let mut frame = Vec::with_capacity(FRAME_START + length + more);
         frame.extend_from_slice(&MAGIC);
-        // No more than `MAX_HEADER`, so it fits.
+        // At most `MAX_HEADER`, so it fits.
         frame.extend_from_slice(&(length as u32).to_le_bytes());
         checked::seal(&json, &mut frame);
         Ok(frame)
@@ -104,7 +104,7 @@ impl Header {
             .strip_suffix(b"\n")
             .and_then(checked::open)
             .ok_or_else(|| damaged("a block header fails its checksum"))?;
-        // Whole it is; what cannot be read now was not written by this version.
+        // It is intact; if it cannot be parsed, another version wrote it.
         let header: Self = serde_json::from_slice(json)
             .map_err(|error| Unusable::Newer(format!("block header: {error}")))?;
         if header.v > VERSION {
@@ -117,7 +117,7 @@ impl Header {
         }
     }
 
-    /// The number of the line after the block's last.
+    /// Returns the number of the line after the block's last.
     pub(super) const fn next_line(&self) -> u64 {
         self.first + self.lines
     }
@@ -134,7 +134,7 @@ impl Header {
     }
 }
 
-/// The length of the payload if these bytes start one of our skippable frames.
+/// Returns the length of the payload if these bytes start one of our skippable frames.
 pub(super) fn payload_len(start: [u8; FRAME_START]) -> Option<usize> {
     let [m0, m1, m2, m3, length @ ..] = start;
     let length = usize::try_from(u32::from_le_bytes(length)).ok()?;

@@ -1,9 +1,9 @@
-//! Names of archive entries, safe as paths on every platform. No disk is touched here.
+//! Names of archive entries, safe as paths on every platform. It does no I/O.
 
 use std::fmt;
 
-/// The longest component of a name in bytes: what is allowed everywhere is 255, and the suffixes of
-/// our own files still have to fit.
+/// The longest component of a name in bytes: every platform allows 255, and the suffixes of our own
+/// files have to fit.
 const MAX_COMPONENT: usize = 200;
 
 /// Names that Windows reserves for devices, with any extension.
@@ -15,13 +15,13 @@ const DEVICES: [&str; 22] = [
 /// The name of an archive entry: components separated by `/`, for example
 /// `claude-code/-home-u-project/0fe553fc.jsonl`.
 ///
-/// A component that some file system could not hold is changed, and gets a hash of what it was so
-/// that no two become one. The way back is not needed: the archive file itself says what its source
-/// is ([`SourceInfo`](super::SourceInfo)). A changed name stays as it is when it is given again.
+/// A component that some file system could not hold is changed and gets a hash of its original, so that
+/// no two become equal. The original is not needed: the archive file itself describes its source
+/// ([`SourceInfo`](super::SourceInfo)). Changing a changed name again leaves it as it is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntryName(String);
 
-/// The name cannot be that of an archive entry.
+/// An error for a name that an archive entry cannot have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{name}` cannot name an archive entry: {reason}")]
 pub struct InvalidEntryName {
@@ -31,6 +31,10 @@ pub struct InvalidEntryName {
 
 impl EntryName {
     /// Checks a name and makes it safe.
+    ///
+    /// # Errors
+    /// [`InvalidEntryName`] if the name has an empty or relative component, a backslash or a control
+    /// character.
     pub fn new(name: &str) -> Result<Self, InvalidEntryName> {
         let refuse = |reason| Err(InvalidEntryName { name: name.to_owned(), reason });
         if name.contains('\\') {
@@ -54,12 +58,12 @@ impl EntryName {
         Ok(Self(safe))
     }
 
-    /// The name as found on disk, unless it is not one that we would have written.
+    /// Wraps a name found on disk; returns `None` if it is not one that we would have written.
     pub(super) fn stored(name: String) -> Option<Self> {
         Self::new(&name).ok().filter(|safe| safe.0 == name)
     }
 
-    /// The name as text.
+    /// Returns the name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -82,7 +86,7 @@ fn push_safe(out: &mut String, component: &str) {
     }
     let hash = blake3::hash(component.as_bytes()).to_hex();
     let mark = &hash.as_str()[..16];
-    // In front of the rest, so that a device is none any more whatever extension follows.
+    // As a prefix, so that it is no device with any extension.
     if device {
         out.push('_');
     }
@@ -118,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_file_system_may_not_hold_is_changed() {
+    fn a_name_that_a_file_system_may_not_hold_is_changed() {
         for name in ["a:b", "what?", "con", "NUL.txt", "com1.tar.gz", "aux .x", "dot.", "space "] {
             let safe = EntryName::new(name).unwrap();
             assert_ne!(safe.as_str(), name);

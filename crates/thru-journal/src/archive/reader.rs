@@ -1,6 +1,6 @@
-//! Reads an archive entry: by block, by line, or onwards from a line. It changes nothing on disk.
+//! Reads an archive entry: by block, by line, or from a line on. It changes nothing on disk.
 //!
-//! What is handed out is what was written, or an error: every block is checked against its hash.
+//! Every block is checked against its hash: callers get what was written, or an error.
 
 use std::fmt;
 use std::fs::File;
@@ -13,7 +13,7 @@ use super::source::{SourceInfo, SourcePosition};
 use super::walk::{BlockInfo, Damage, Walk, read_frame, walk};
 use crate::error::{At, Error, Result};
 
-/// An archive entry as it was when it was opened; what is appended later is not seen.
+/// An archive entry as it was when it was opened; later appends are not seen.
 pub struct ArchiveReader {
     file: File,
     path: PathBuf,
@@ -28,43 +28,45 @@ impl ArchiveReader {
         Ok(Self { file, path, walk, zstd })
     }
 
-    /// What the entry is a copy of; nothing if no block was written yet or the first is damaged.
+    /// Returns the source of the entry; `None` if no block was written yet or the first is damaged.
     pub const fn info(&self) -> Option<&SourceInfo> {
         self.walk.source.as_ref()
     }
 
-    /// The blocks that have a whole header, in order.
+    /// Returns the blocks with a complete header, in order.
     pub fn blocks(&self) -> &[BlockInfo] {
         &self.walk.blocks
     }
 
-    /// How many lines the entry has, lost ones included.
+    /// Returns the number of lines in the entry, including lost ones.
     pub fn lines(&self) -> u64 {
         self.walk.next_line()
     }
 
-    /// How far the source had been read.
+    /// Returns the position up to which the source had been read.
     pub fn position(&self) -> Option<&SourcePosition> {
         self.walk.blocks.last().map(|block| &block.position)
     }
 
-    /// The state of the cleaner at that point.
+    /// Returns the state of the cleaner at that position.
     pub fn carry(&self) -> Option<&str> {
         self.walk.blocks.last().and_then(|block| block.carry.as_deref())
     }
 
-    /// Whether there is something unfinished behind the last whole block: an append was cut short,
-    /// or is under way.
+    /// True if there is an unfinished block at the end: an append was interrupted, or is in progress.
     pub const fn torn(&self) -> bool {
         self.walk.torn > 0
     }
 
-    /// Stretches that cannot be read although there are whole blocks behind them.
+    /// Returns the unreadable ranges that are followed by whole blocks.
     pub fn damage(&self) -> &[Damage] {
         &self.walk.damage
     }
 
-    /// The lines of the block with this index; nothing if there are not that many blocks.
+    /// Returns the lines of the block with this index; `None` if there are fewer blocks.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] if the block is damaged; other errors if it cannot be read.
     pub fn read_block(&mut self, index: usize) -> Result<Option<Vec<u8>>> {
         let Some(block) = self.walk.blocks.get(index) else {
             return Ok(None);
@@ -75,8 +77,12 @@ impl ArchiveReader {
         })
     }
 
-    /// One line, counted from 0, without its newline; nothing if the entry is not that long. Only
-    /// the block that holds it is decompressed.
+    /// Returns one line, counted from 0, without its newline; `None` if the entry is shorter. Only the
+    /// block that holds it is decompressed.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] if the line is lost or its block is damaged; other errors if it cannot be
+    /// read.
     pub fn read_line(&mut self, line: u64) -> Result<Option<Vec<u8>>> {
         let index = self.walk.blocks.partition_point(|block| block.next_line() <= line);
         let Some(first_line) = self.walk.blocks.get(index).map(|block| block.first_line) else {
@@ -95,8 +101,8 @@ impl ArchiveReader {
         }
     }
 
-    /// The lines from this one on, block by block. An error stands for the lines of one block, or
-    /// for lines that were lost; the iteration goes on behind them.
+    /// Returns an iterator over the lines from this one on, block by block. An error stands for the
+    /// lines of one block, or for lost lines; the iteration continues after them.
     pub fn blocks_from(&mut self, line: u64) -> Blocks<'_> {
         let index = self.walk.blocks.partition_point(|block| block.next_line() <= line);
         Blocks { reader: self, index, line }
@@ -123,7 +129,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Each line with its number, without its newline.
+    /// Returns each line with its number, without its newline.
     pub fn iter(&self) -> impl Iterator<Item = (u64, &[u8])> {
         let ends = memchr_iter(b'\n', &self.bytes);
         // The last line of a replaced entry may have no newline.
@@ -156,7 +162,7 @@ impl Lines {
 pub struct Blocks<'a> {
     reader: &'a mut ArchiveReader,
     index: usize,
-    /// The line that comes next.
+    /// The next line.
     line: u64,
 }
 

@@ -1,6 +1,6 @@
-//! Whole entries at once: replacing, rewriting line by line, and checking.
+//! Operations on whole entries: replacing, rewriting line by line, and verifying.
 //!
-//! A new content takes the place of the old in one step. It never leaves a half-written entry.
+//! New content replaces the old in one step. An entry is never half written.
 
 use std::fs::OpenOptions;
 
@@ -15,24 +15,29 @@ use super::{Archive, EntryName, lock};
 use crate::error::{At, Error, Result};
 use crate::files::{Replacement, create_dir_private, remove_leftovers};
 
-/// What [`Archive::verify`] found.
+/// The result of [`Archive::verify`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EntryReport {
-    /// Lines that can be read.
+    /// The number of readable lines.
     pub lines: u64,
-    /// Their length.
+    /// Their length in bytes.
     pub raw_bytes: u64,
-    /// The length of the entry's file.
+    /// The length of the entry's file in bytes.
     pub compressed_bytes: u64,
-    /// Whether something unfinished is at the end. That is no problem: the next appender sees to it.
+    /// True if there is an unfinished block at the end. That is not a problem: the next appender cuts
+    /// it off.
     pub torn: bool,
-    /// What is damaged, for people.
+    /// Descriptions of the damage, for people.
     pub problems: Vec<String>,
 }
 
 impl Archive {
-    /// Puts `content` in the place of an entry, whole or not at all. It need not end with a newline:
-    /// this is how files that are not transcripts are kept.
+    /// Replaces the content of an entry, completely or not at all. The content need not end with a
+    /// newline: files other than transcripts are kept this way.
+    ///
+    /// # Errors
+    /// [`Error::Locked`] if another writer has the entry open; other errors if the content is too large
+    /// or the disk cannot be written. The entry is then unchanged.
     pub fn replace(
         &self,
         entry: &EntryName,
@@ -48,7 +53,7 @@ impl Archive {
         let mut compressor = self.compressor()?;
         let mut replacement = Replacement::of(&path)?;
         let (mut source, mut first) = (Some(info.clone()), 0);
-        // Without any text there is still one block, which says where the entry comes from.
+        // Empty content still gets one block, which holds the source of the entry.
         let empty = content.bytes().is_empty().then_some([].as_slice());
         for piece in pieces(content.bytes()).chain(empty) {
             let block = compressor.prepare_any(piece, content.is_verbatim())?;
@@ -59,11 +64,14 @@ impl Archive {
         replacement.commit()
     }
 
-    /// Passes every line (without its newline) through `clean` and puts the entry in place of the
-    /// old one if that changed any; says whether it did. Line numbers, positions and the cleaner's
-    /// states stay. Meant for applying new rules of redaction to what is already archived.
+    /// Passes every line (without its newline) through `clean` and replaces the entry if that changed
+    /// any line; returns true if it did. Line numbers, positions and the cleaner's states stay the
+    /// same. It serves to apply new redaction rules to archived text.
     ///
-    /// An entry with damage is left alone with [`Error::Corrupt`].
+    /// # Errors
+    /// [`Error::Corrupt`] if the entry is damaged, [`Error::Locked`] if another writer has it open, and
+    /// [`Error::Unrecordable`] if `clean` does not return exactly one line; other errors if the disk
+    /// cannot be read or written. The entry is then unchanged.
     pub fn rewrite(
         &self,
         entry: &EntryName,
@@ -73,7 +81,7 @@ impl Archive {
         let Some(mut file) = lock(&path, &mut OpenOptions::new())? else {
             return Ok(false);
         };
-        // What they hold has to go as well, and only here is it certain that nobody needs it.
+        // Their content has to go as well, and only the lock guarantees that they are unused.
         remove_leftovers(&path)?;
         let walked = walk(&mut file, &path)?;
         if let Some(damage) = walked.damage.first() {
@@ -107,8 +115,10 @@ impl Archive {
         Ok(changed)
     }
 
-    /// Reads an entry from one end to the other; nothing if there is none. Damage is part of the
-    /// report; an error means that the check itself was not possible.
+    /// Reads a whole entry; returns `None` if it does not exist. Damage is part of the report.
+    ///
+    /// # Errors
+    /// Returns an error if the check itself is impossible, because the file cannot be read.
     pub fn verify(&self, entry: &EntryName) -> Result<Option<EntryReport>> {
         let Some(mut reader) = self.reader(entry)? else {
             return Ok(None);

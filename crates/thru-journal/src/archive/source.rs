@@ -1,6 +1,6 @@
-//! Where an archive entry comes from, and how far its source has been read.
+//! The source of an archive entry, and the position up to which it has been read.
 //!
-//! It recognises a source file that was replaced or rewritten; what to do then is the caller's.
+//! It detects that a source file was replaced or rewritten; the caller decides what to do then.
 
 use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -9,29 +9,29 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use thru_core::{Agent, SessionId, SourceKind};
 
-/// How many bytes at either end of what was read a [`SourcePosition`] remembers. Enough to tell any
-/// two transcripts apart (their first line names the session), small enough to read each time.
+/// The number of bytes at either end of what was read that a [`SourcePosition`] hashes. Enough to tell
+/// any two transcripts apart (their first line names the session), small enough to read each time.
 pub const FINGERPRINTED_BYTES: u64 = 1024;
 
-/// What an archive entry is a copy of.
+/// The source of an archive entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceInfo {
     /// The agent that wrote the source.
     pub agent: Agent,
     /// The session that the source belongs to.
     pub session: SessionId,
-    /// What the source contributes to the session.
+    /// The kind of source.
     pub kind: SourceKind,
-    /// Where the source lies, or lay.
+    /// The path of the source, which may be gone.
     pub path: String,
 }
 
-/// A short hash that tells contents apart: 128 bits of BLAKE3, written as 32 hex digits.
+/// A short hash that identifies content: 128 bits of BLAKE3, written as 32 hex digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fingerprint(u128);
 
 impl Fingerprint {
-    /// The fingerprint of these bytes.
+    /// Returns the fingerprint of these bytes.
     pub fn of(bytes: &[u8]) -> Self {
         let mut short = [0; 16];
         short.copy_from_slice(&blake3::hash(bytes).as_bytes()[..16]);
@@ -51,7 +51,7 @@ impl fmt::Debug for Fingerprint {
     }
 }
 
-/// The text is not a fingerprint.
+/// An error for text that is not a fingerprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a fingerprint has 32 hex digits")]
 pub struct InvalidFingerprint;
@@ -79,10 +79,10 @@ impl<'de> Deserialize<'de> for Fingerprint {
     }
 }
 
-/// How far a source has been read, and what it looked like there.
+/// The position up to which a source has been read, and fingerprints of the text before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourcePosition {
-    /// Bytes of the source that have been read.
+    /// The number of bytes of the source that have been read.
     pub end: u64,
     /// The first [`FINGERPRINTED_BYTES`] of the source, or as many as have been read.
     pub head: Fingerprint,
@@ -91,8 +91,8 @@ pub struct SourcePosition {
 }
 
 impl SourcePosition {
-    /// The position after `end` bytes. `read` is what was read, or any two ends of it: its first and
-    /// its last [`FINGERPRINTED_BYTES`] are looked at.
+    /// Returns the position after `end` bytes. `head` and `tail` are what was read, or its two ends:
+    /// only the first and the last [`FINGERPRINTED_BYTES`] are used.
     pub fn of(end: u64, head: &[u8], tail: &[u8]) -> Self {
         let width = usize::try_from(end.min(FINGERPRINTED_BYTES)).unwrap_or(usize::MAX);
         Self {
@@ -102,7 +102,10 @@ impl SourcePosition {
         }
     }
 
-    /// The position `end` bytes into a source; nothing if the source is shorter.
+    /// Returns the position `end` bytes into a source; `None` if the source is shorter.
+    ///
+    /// # Errors
+    /// Returns an error if the source cannot be read.
     pub fn in_source(source: &mut (impl Read + Seek), end: u64) -> io::Result<Option<Self>> {
         let width = end.min(FINGERPRINTED_BYTES);
         let (mut head, mut tail) = (Vec::new(), Vec::new());
@@ -114,8 +117,11 @@ impl SourcePosition {
         Ok(whole.then(|| Self::of(end, &head, &tail)))
     }
 
-    /// Whether a source still is, up to this position, the one that was read. Only its ends are
+    /// True if a source is, up to this position, still the one that was read. Only its ends are
     /// compared; transcripts grow at the end or are replaced as a whole.
+    ///
+    /// # Errors
+    /// Returns an error if the source cannot be read.
     pub fn fits(&self, source: &mut (impl Read + Seek)) -> io::Result<bool> {
         Ok(Self::in_source(source, self.end)? == Some(*self))
     }

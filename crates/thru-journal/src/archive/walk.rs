@@ -1,7 +1,7 @@
 //! Finds the blocks of an archive file by their headers, without decompressing anything.
 //!
-//! Nothing in the file is trusted: sizes are checked before memory is taken, and a damaged header is
-//! skipped by looking for the next whole one. It must not change the file.
+//! The file is not trusted: sizes are checked before memory is allocated, and a damaged header is
+//! skipped by searching for the next intact one. It must not change the file.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -13,10 +13,10 @@ use super::header::{FRAME_START, Header, MAGIC, Unusable, payload_len};
 use super::source::{Fingerprint, SourceInfo, SourcePosition};
 use crate::error::{At, Error, Result};
 
-/// What one read brings in: nearly every header whole.
+/// The size of one read, which contains nearly every header completely.
 const GLANCE: usize = 1024;
 
-/// How much is searched at a time for a header behind damage.
+/// The size of the chunks in which a header is searched after damage.
 const SEARCHED: usize = 64 * 1024;
 
 /// One block of an archive file.
@@ -24,35 +24,35 @@ const SEARCHED: usize = 64 * 1024;
 pub struct BlockInfo {
     /// The number of its first line, counted from 0 in the entry.
     pub first_line: u64,
-    /// How many lines it has; none if it only moves the source position.
+    /// The number of its lines; 0 if it only moves the source position.
     pub lines: u64,
     /// Its length before compression.
     pub raw_len: u64,
     /// Its length after compression.
     pub compressed_len: u64,
-    /// Where in the file its header starts.
+    /// The offset of its header in the file.
     pub offset: u64,
-    /// Where in the file its zstd frame starts.
+    /// The offset of its zstd frame in the file.
     pub frame_offset: u64,
     /// The fingerprint of the block before compression.
     pub hash: Fingerprint,
-    /// How far the source had been read when it was written.
+    /// The position in the source when it was written.
     pub position: SourcePosition,
-    /// The state of the cleaner at that point, opaque to the archive.
+    /// The state of the cleaner at that position, opaque to the archive.
     pub carry: Option<String>,
-    /// Whether it is kept as the agent wrote it.
+    /// True if it was kept as the agent wrote it.
     pub verbatim: bool,
-    /// Whether its last line has no newline.
+    /// True if its last line has no newline.
     pub open: bool,
 }
 
 impl BlockInfo {
-    /// The number of the line after its last.
+    /// Returns the number of the line after its last.
     pub const fn next_line(&self) -> u64 {
         self.first_line + self.lines
     }
 
-    /// Where in the file it ends.
+    /// Returns the offset of its end in the file.
     pub const fn end(&self) -> u64 {
         self.frame_offset + self.compressed_len
     }
@@ -74,40 +74,40 @@ impl BlockInfo {
     }
 }
 
-/// A stretch of an archive file that could not be read, with whole blocks behind it.
+/// An unreadable range of an archive file that is followed by whole blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
-    /// Where in the file it starts.
+    /// Its offset in the file.
     pub offset: u64,
-    /// How long it is.
+    /// Its length.
     pub len: u64,
-    /// What is wrong with it.
+    /// A description of the problem.
     pub detail: String,
 }
 
-/// What a file holds.
+/// The contents of a file.
 #[derive(Debug, Default)]
 pub(super) struct Walk {
     pub(super) blocks: Vec<BlockInfo>,
     pub(super) source: Option<SourceInfo>,
     pub(super) damage: Vec<Damage>,
-    /// Where the last whole block ends.
+    /// The end of the last whole block.
     pub(super) end: u64,
-    /// How many bytes are behind that.
+    /// The number of bytes after that.
     pub(super) torn: u64,
 }
 
 impl Walk {
-    /// The number of the line after the last.
+    /// Returns the number of the line after the last.
     pub(super) fn next_line(&self) -> u64 {
         self.blocks.last().map_or(0, BlockInfo::next_line)
     }
 }
 
 enum Found {
-    /// A header, and where its block starts. Its block need not be all there.
+    /// A header, and the offset of its block, which may be incomplete.
     Header(Box<Header>, u64),
-    /// Something else.
+    /// Anything else, with a description of the problem.
     Nothing(String),
 }
 
@@ -134,7 +134,7 @@ pub(super) fn walk(file: &mut File, path: &Path) -> Result<Walk> {
             }
             Found::Nothing(detail) => detail,
         };
-        // Bytes are written in order, so a whole header further on means that these were damaged
+        // Bytes are written in order, so an intact header further on means that these were damaged
         // later; none means that the writer was stopped here.
         let Some(next) = find_next(file, path, at + 1, len)? else {
             break;
@@ -143,12 +143,12 @@ pub(super) fn walk(file: &mut File, path: &Path) -> Result<Walk> {
         at = next;
     }
     walk.torn = len - walk.end;
-    // What lies between the last whole block and a header whose block is cut off is torn as well.
+    // Damage between the last whole block and a header with an incomplete block is torn as well.
     walk.damage.retain(|damage| damage.offset < walk.end);
     Ok(walk)
 }
 
-/// Looks for a header at this place.
+/// Looks for a header at this offset.
 fn find(file: &mut File, path: &Path, at: u64, len: u64) -> Result<Found> {
     let mut glance = [0; GLANCE];
     let got = read_at(file, at, &mut glance).at(path)?;
@@ -177,7 +177,7 @@ fn find(file: &mut File, path: &Path, at: u64, len: u64) -> Result<Found> {
     }
 }
 
-/// The place of the next whole header at or after `from`.
+/// Returns the offset of the next intact header at or after `from`.
 fn find_next(file: &mut File, path: &Path, from: u64, len: u64) -> Result<Option<u64>> {
     let finder = memmem::Finder::new(&MAGIC);
     let mut chunk = vec![0; SEARCHED];
@@ -193,13 +193,13 @@ fn find_next(file: &mut File, path: &Path, from: u64, len: u64) -> Result<Option
         if got < SEARCHED {
             break;
         }
-        // Step back a little: the magic number may lie across the seam.
+        // Step back a little: the magic number may cross the boundary.
         at += (got - (MAGIC.len() - 1)) as u64;
     }
     Ok(None)
 }
 
-/// Fills `buffer` from this place; less only at the end of the file.
+/// Fills `buffer` from this offset; reads less only at the end of the file.
 fn read_at(file: &mut File, at: u64, buffer: &mut [u8]) -> io::Result<usize> {
     file.seek(SeekFrom::Start(at))?;
     let mut filled = 0;
@@ -216,14 +216,14 @@ fn read_at(file: &mut File, at: u64, buffer: &mut [u8]) -> io::Result<usize> {
 
 /// Reads the compressed bytes of a block.
 pub(super) fn read_frame(file: &mut File, block: &BlockInfo) -> io::Result<Vec<u8>> {
-    // No longer than the file was when it was walked.
+    // Never longer than the file was when it was walked.
     let mut frame = vec![0; usize::try_from(block.compressed_len).map_err(io::Error::other)?];
     let got = read_at(file, block.frame_offset, &mut frame)?;
     frame.truncate(got);
     Ok(frame)
 }
 
-/// Reads a block as it lies there, with its header.
+/// Reads the bytes of a block with its header.
 pub(super) fn read_pair(file: &mut File, block: &BlockInfo) -> io::Result<Vec<u8>> {
     let length = block.end() - block.offset;
     let mut pair = vec![0; usize::try_from(length).map_err(io::Error::other)?];
@@ -241,7 +241,7 @@ mod tests {
     use super::*;
     use crate::checked;
 
-    /// Walks these bytes as a file and reads all that is found.
+    /// Walks these bytes as a file and reads everything found.
     fn read_all(bytes: &[u8]) -> Result<Walk> {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(bytes).unwrap();
@@ -255,7 +255,7 @@ mod tests {
         Ok(walked)
     }
 
-    /// A header that passes its checksum, with numbers that nobody would write.
+    /// Returns a header with a valid checksum and numbers that are never written.
     fn forged(first: u64, lines: u64, raw: u64, compressed: u64, v: u64) -> Vec<u8> {
         let print = Fingerprint::of(b"");
         let json = format!(

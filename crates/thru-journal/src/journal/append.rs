@@ -1,5 +1,5 @@
-//! Adding records. Hooks do this hundreds of times a day, each in a process of its own, while an
-//! agent waits: no more is asked of the system than what keeps a record from being lost.
+//! Adding records. Hooks do this hundreds of times a day, each in a process of its own, while an agent
+//! waits: it does no more system calls than are needed to keep a record from being lost.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -15,8 +15,12 @@ use crate::error::{At, Result};
 use crate::files;
 
 impl Journal {
-    /// Adds a record. On an error nothing was recorded, or (if only the sync failed) perhaps; the
-    /// same entry may then be appended again, because it is delivered once by its key.
+    /// Adds a record.
+    ///
+    /// # Errors
+    /// [`Error::Unrecordable`] if the entry has no key, is too long or nested too deeply; other errors
+    /// if the disk cannot be written. Nothing was recorded then, unless only the sync failed; appending
+    /// the same entry again is safe in both cases, because each key is delivered once.
     pub fn append(&self, entry: &Entry, durability: Durability) -> Result<()> {
         let record = record::encode(&self.host, entry)?;
         if self.append_to_active(&record, durability)? {
@@ -25,11 +29,11 @@ impl Journal {
         self.append_to_spill(&record, durability)
     }
 
-    /// Appends to the active segment; says no if others kept it locked for too long.
+    /// Appends to the active segment; returns false if others kept it locked for too long.
     fn append_to_active(&self, record: &[u8], durability: Durability) -> Result<bool> {
         let mut number = match self.active.load(Ordering::Relaxed) {
-            // One listing of a small directory. A file that names the active segment would be read
-            // as fast, but could be wrong.
+            // One listing of a small directory. A file that names the active segment would be as fast
+            // to read, but could be wrong.
             0 => segment::newest(&self.dir, &self.host)?.max(1),
             known => known,
         };
@@ -40,20 +44,20 @@ impl Journal {
             if !lock(&file, self.lock_patience) {
                 return Ok(false);
             }
-            // Closing the file gives the lock back.
+            // Closing the file releases the lock.
             let open = file.metadata().at(&path)?;
             if !segment::may_grow(&path, &open)? {
-                // Sealed or rewritten while we were on our way to it.
+                // Sealed or rewritten since it was looked up.
                 number = segment::newest(&self.dir, &self.host)?.max(number + 1);
                 continue;
             }
-            // Full segments stay full, so that everybody comes to the same next one.
+            // Full segments stay full, so that all writers choose the same next one.
             if open.len() >= self.segment_limit {
                 number += 1;
                 continue;
             }
             segment::append(&*self.disk, (&path, &file), open.len(), record, durability)?;
-            // It can be sealed now: a segment of our own is for as long as the lock is not to be had.
+            // It can be sealed now: a spill is used only as long as the lock is unavailable.
             self.leave_spill();
             return Ok(true);
         }
@@ -85,13 +89,14 @@ impl Journal {
         appended
     }
 
-    /// Closes the segment of our own, if there is one, which makes it ready to be sealed.
+    /// Closes the spill of this process, if there is one, which makes it ready to be sealed.
     pub(super) fn leave_spill(&self) {
         *self.spill.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }
 
-/// Gets the lock of a segment or gives up. Where files cannot be locked, nobody ever gets one.
+/// Locks a segment; returns false after `patience`. Where files cannot be locked, it always returns
+/// false.
 pub(super) fn lock(file: &File, patience: Duration) -> bool {
     let deadline = Instant::now() + patience;
     let mut pause = Duration::from_micros(100);

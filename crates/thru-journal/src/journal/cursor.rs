@@ -1,11 +1,11 @@
-//! How far a reader of the journal has come. Plain values; the reader keeps them where it likes.
+//! The progress of a reader of the journal. Plain values; the reader keeps them where it likes.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Where a record starts.
+/// The start of a record.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Position {
     /// The name of the segment's file, before it is sealed.
@@ -22,26 +22,27 @@ impl fmt::Display for Position {
     }
 }
 
-/// How far each segment has been read. One number would not do: several segments grow at once.
+/// The positions up to which each segment has been read. A single number would not do: several segments
+/// grow at once.
 ///
-/// A new cursor stands before the first record. Commit it together with what was made of the records
-/// and each takes effect exactly once. It stays good when segments are sealed, and notices when they
-/// are rewritten.
+/// A new cursor stands before the first record. Commit it together with the effects of the records, and
+/// each takes effect exactly once. It remains valid when segments are sealed, and detects rewritten
+/// ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Cursor(BTreeMap<String, Read>);
 
-/// How far one segment has been read.
+/// The position in one segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Read {
     pub(super) bytes: u64,
     pub(super) lines: u64,
-    /// What the segment begins with. A rewritten segment begins otherwise.
+    /// A hash of the beginning of the segment. A rewritten segment begins differently.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) start: Option<Start>,
 }
 
-/// How many bytes of a segment tell it from others: the checksum of its first line.
+/// The number of bytes that distinguish a segment from others: the checksum of its first line.
 pub(super) const START_BYTES: usize = 16;
 
 /// A hash of the first bytes of a segment's first line, of which there may be fewer.
@@ -71,7 +72,7 @@ impl Cursor {
         }
     }
 
-    /// How many bytes of a segment have been read.
+    /// Returns the number of bytes of a segment that have been read.
     pub fn bytes_read(&self, segment: &str) -> u64 {
         self.get(segment).bytes
     }

@@ -1,6 +1,6 @@
-//! The steps by which the journal changes what is on the disk.
+//! The operations by which the journal changes the disk.
 //!
-//! They are behind a trait for one reason: a test can fail each of them, or cut the power between
+//! They are behind a trait for one reason: a test can make each of them fail, or cut the power between
 //! two. Reading is not here, and nothing knows what a segment is.
 
 use std::fmt;
@@ -11,24 +11,24 @@ use std::path::{Path, PathBuf};
 use crate::error::{At, Result};
 use crate::files;
 
-/// What it takes to append to, replace and remove files. The bodies are how the system does it.
+/// The operations to append to, replace and remove files. The default methods use the real file system.
 pub(super) trait Disk: fmt::Debug + Send + Sync {
-    /// Opens a file for appending, and makes it if need be.
+    /// Opens a file for appending, creating it if necessary.
     fn open(&self, path: &Path) -> io::Result<File> {
         files::private(OpenOptions::new().read(true).append(true).create(true)).open(path)
     }
 
-    /// Makes a file that must not be there yet.
+    /// Creates a file that must not exist yet.
     fn create_new(&self, path: &Path) -> io::Result<File> {
         files::create_new_private(path)
     }
 
-    /// Puts bytes at the end of a file.
+    /// Appends bytes to a file.
     fn write(&self, mut file: &File, bytes: &[u8]) -> io::Result<()> {
         file.write_all(bytes)
     }
 
-    /// Takes from a file what lies behind its first `len` bytes.
+    /// Truncates a file to `len` bytes.
     fn cut(&self, file: &File, len: u64) -> io::Result<()> {
         file.set_len(len)
     }
@@ -38,7 +38,7 @@ pub(super) trait Disk: fmt::Debug + Send + Sync {
         file.sync_data()
     }
 
-    /// Gives a file another name, in place of what has it now.
+    /// Renames a file, replacing an existing one.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         fs::rename(from, to)
     }
@@ -48,19 +48,19 @@ pub(super) trait Disk: fmt::Debug + Send + Sync {
         fs::remove_file(path)
     }
 
-    /// Makes the names in a directory survive a power cut.
+    /// Syncs the entries of a directory.
     fn sync_dir(&self, path: &Path) -> Result<()> {
         files::sync_dir(path)
     }
 }
 
-/// The disk of the system.
+/// The real file system.
 #[derive(Debug)]
 pub(super) struct System;
 
 impl Disk for System {}
 
-/// Puts `content` in place of what a file in `dir` holds, whole or not at all, and durably.
+/// Replaces the content of a file in `dir` atomically and durably.
 pub(super) fn replace(disk: &dyn Disk, dir: &Path, path: &Path, content: &[u8]) -> Result<()> {
     let mut temporary = path.as_os_str().to_owned();
     temporary.push(format!("{}{}", files::TEMPORARY, std::process::id()));
@@ -71,7 +71,7 @@ pub(super) fn replace(disk: &dyn Disk, dir: &Path, path: &Path, content: &[u8]) 
         .and_then(|()| disk.sync(&file))
         .and_then(|()| disk.rename(&temporary, path));
     if let Err(error) = replaced {
-        // Whoever seals next removes what is left.
+        // The next sealing removes the leftover.
         let _ = disk.remove(&temporary);
         return Err(error).at(path);
     }

@@ -1,9 +1,9 @@
-//! What is left of the journal when the power is cut, or an operation fails, at any of its steps.
+//! The journal after a power cut, or the failure of an operation, at any of its steps.
 //!
-//! A scenario with everything in it (appends with and without sync, segments that follow each other,
-//! a spill, sealing, rewriting) runs on a disk that remembers what was synced. A first run counts its
-//! steps; then, for every step there is, another run ends there or fails there, and what is on the
-//! disk is opened again.
+//! A scenario with everything in it (appends with and without sync, segments that follow each other, a
+//! spill, sealing, rewriting) runs on a disk that records what was synced. A first run counts its
+//! steps; then, for every step, another run ends there or fails there, and the contents of the disk are
+//! opened again.
 #![cfg(unix)]
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -21,7 +21,7 @@ use super::disk::{self, Disk};
 use super::{Change, Cursor, Durability, Entry, Item, Journal, scan, segment};
 use crate::error::{Error, Result};
 
-/// The files of a directory and what they hold.
+/// The contents of a directory: files by name.
 type Image = BTreeMap<String, Vec<u8>>;
 
 /// A disk in a real directory that knows what a power cut would leave of it.
@@ -35,11 +35,11 @@ struct State {
     steps: u64,
     /// The step that fails, or before which the power is cut.
     fault: Option<(u64, Fault)>,
-    /// Every file that was ever there, by its inode. Kept open, so that no inode is used twice.
+    /// Every file that ever existed, by its inode. Kept open, so that no inode is used twice.
     files: HashMap<u64, File>,
-    /// What was synced of each file.
+    /// The synced content of each file.
     contents: HashMap<u64, Vec<u8>>,
-    /// Which names were synced, and of what.
+    /// The synced names, and their inodes.
     names: BTreeMap<String, u64>,
 }
 
@@ -54,7 +54,7 @@ impl Faulty {
         Arc::new(Self { state: Mutex::new(State { fault, ..State::default() }) })
     }
 
-    /// Counts a step; says how it ends.
+    /// Counts a step; returns its result.
     fn step(&self) -> io::Result<()> {
         let mut state = self.state.lock().unwrap();
         state.steps += 1;
@@ -70,7 +70,8 @@ impl Faulty {
         self.state.lock().unwrap().files.entry(file.0).or_insert(file.1);
     }
 
-    /// What can be on the disk after a power cut now: of what was not synced nothing, all, or a part.
+    /// Returns the possible contents after a power cut now: of what was not synced nothing, all, or a
+    /// part.
     fn images(&self, dir: &Path) -> HashSet<Image> {
         let state = self.state.lock().unwrap();
         let (synced, live) = (&state.names, names(dir));
@@ -118,7 +119,7 @@ impl Disk for Faulty {
 
     fn write(&self, mut file: &File, bytes: &[u8]) -> io::Result<()> {
         let result = self.step();
-        // Who fails has written a part.
+        // A failed write has written a part.
         let end = if result.is_ok() { bytes.len() } else { bytes.len() / 2 };
         file.write_all(&bytes[..end]).and(result)
     }
@@ -153,7 +154,7 @@ impl Disk for Faulty {
     }
 }
 
-/// A disk that never syncs: for journals that are only looked at.
+/// A disk that never syncs: for journals that are only inspected.
 #[derive(Debug)]
 struct Hasty;
 
@@ -186,7 +187,7 @@ fn names(dir: &Path) -> BTreeMap<String, u64> {
     fs::read_dir(dir).unwrap().map(name).collect()
 }
 
-/// The names, but one of them as it is in others.
+/// Returns the names, with one of them as it is in `others`.
 fn with_name_of(
     names: &BTreeMap<String, u64>,
     name: &String,
@@ -200,16 +201,16 @@ fn with_name_of(
     names
 }
 
-/// What the scenario was told.
+/// The results of the operations in the scenario.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Told {
-    /// Keys that were acknowledged, and whether as synced.
+    /// The acknowledged keys, with their durability.
     acknowledged: BTreeMap<String, Durability>,
-    /// Keys of which it was said that they could not be recorded.
+    /// The keys that could not be recorded.
     refused: BTreeSet<String>,
     errors: u64,
-    /// How often something was appended that was refused before. If only its sync had failed, it is
-    /// there twice.
+    /// The number of refused keys that were appended again. If only the sync of the first attempt
+    /// failed, the key occurs twice.
     repeated: u64,
     rewriting: bool,
     rewritten: bool,
@@ -264,7 +265,7 @@ impl Told {
         self.errors += u64::from(rewritten.is_err());
     }
 
-    /// Everything that the journal can do.
+    /// Performs every operation of the journal.
     fn scenario(&mut self, journal: &Journal) {
         use Durability::{Buffered, Synced};
         for n in 0..4 {
@@ -288,13 +289,13 @@ impl Told {
         self.seal(journal);
     }
 
-    /// Whether a record has to be there: it was acknowledged, and nobody took it out.
+    /// True if a record must exist: it was acknowledged, and not removed.
     fn expects(&self, key: &str, durability: &[Durability]) -> bool {
         let acknowledged = self.acknowledged.get(key).is_some_and(|d| durability.contains(d));
         acknowledged && !(self.rewriting && key == REMOVED)
     }
 
-    /// What holds for a journal whatever happened to it. Says whether anything in it is damaged.
+    /// Checks the invariants of a journal after any failure. Returns true if it is damaged.
     fn check(&self, journal: &Journal, durability: &[Durability]) -> bool {
         let found = journal.verify().unwrap();
         assert!(found.duplicates <= self.repeated, "{found:?}");
@@ -326,7 +327,7 @@ impl Told {
     }
 }
 
-/// Runs the scenario; gives what it was told, and its disk.
+/// Runs the scenario; returns its results, and its disk.
 fn run(dir: &Path, fault: Option<(u64, Fault)>) -> (Told, Arc<Faulty>) {
     let disk = Faulty::with(fault);
     let mut told = Told::default();
@@ -349,7 +350,7 @@ fn a_power_cut_at_any_step_loses_nothing_that_was_synced() {
         let dir = tempfile::tempdir().unwrap();
         let (told, disk) = run(dir.path(), Some((step, Fault::PowerCut)));
         for image in disk.images(dir.path()) {
-            // How many steps failed after the cut makes no difference.
+            // The number of failed steps after the cut makes no difference.
             let acknowledged = Told { errors: 0, refused: BTreeSet::new(), ..told.clone() };
             if !checked.insert((image.clone(), acknowledged)) {
                 continue;
@@ -360,7 +361,7 @@ fn a_power_cut_at_any_step_loses_nothing_that_was_synced() {
             }
             let journal = open(after.path(), Arc::new(Hasty));
             told.check(&journal, &[Durability::Synced]);
-            // It goes on from there.
+            // The journal continues from there.
             let before = journal.replay().unwrap();
             journal.append(&entry("afterwards 1"), Durability::Buffered).unwrap();
             journal.seal().unwrap();
@@ -381,11 +382,11 @@ fn an_error_at_any_step_is_said_and_loses_nothing() {
         let dir = tempfile::tempdir().unwrap();
         let (mut told, disk) =
             run(dir.path(), Some((step, Fault::Fails(io::ErrorKind::StorageFull))));
-        assert!(told.errors > 0, "nobody heard of step {step}");
+        assert!(told.errors > 0, "the error of step {step} was lost");
         let journal = open(dir.path(), disk);
         let both = [Durability::Buffered, Durability::Synced];
         assert!(!told.check(&journal, &both), "step {step}");
-        // What failed works when it is done again.
+        // A failed operation succeeds when it is repeated.
         let before = told.errors;
         for key in told.refused.clone() {
             told.append(&journal, &key, Durability::Synced);

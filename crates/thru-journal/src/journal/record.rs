@@ -1,4 +1,4 @@
-//! One record of the journal, and the line that it is written as. No files here.
+//! A record of the journal, and its line in a segment. It does no I/O.
 
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
@@ -12,21 +12,23 @@ use crate::error::{Error, Result};
 /// The version of the format that this build writes.
 const VERSION: u64 = 1;
 
-/// The longest record. Hooks keep far less; this bounds the memory that a damaged segment costs.
+/// The longest record in bytes. Hooks keep far less; this bounds the memory that a damaged segment
+/// costs.
 pub const MAX_RECORD_BYTES: usize = 16 * 1024 * 1024;
 
-/// The deepest body. JSON nested deeper than 128 levels could be written, but not read again.
+/// The maximum nesting of a body. JSON nested deeper than 128 levels could be written, but not read
+/// again.
 const MAX_DEPTH: usize = 100;
 
 /// A fact to be recorded.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// Of entries with the same key only the first counts, so that appending again does no harm. Ids
-    /// and hashes only: it is not redacted.
+    /// Of entries with the same key only the first counts, so that appending again does no harm. It
+    /// consists of ids and hashes only: it is not redacted.
     pub key: String,
-    /// When it happened.
+    /// The time of the fact.
     pub at: Timestamp,
-    /// What the body is about, for example `project-renamed`.
+    /// The type of the body, for example `project-renamed`.
     pub kind: String,
     /// The fact itself.
     pub body: Clean<Value>,
@@ -43,7 +45,7 @@ struct Written<'a> {
     body: &'a Value,
 }
 
-/// A record as it is read.
+/// A record as read.
 #[derive(Deserialize)]
 pub(super) struct Read {
     v: u64,
@@ -54,17 +56,17 @@ pub(super) struct Read {
     pub(super) body: Value,
 }
 
-/// What a line can be.
+/// The parsed content of a line.
 pub(super) enum Content {
     /// A record.
     Record(Read),
-    /// The first line of a segment that was rewritten, so many times. It makes the segment begin
-    /// otherwise than before.
+    /// The first line of a segment that was rewritten, and how many times. It makes the segment begin
+    /// differently than before.
     Rewritten(u64),
 }
 
-/// What [`Content::Rewritten`] is written as, and as much of the form of a newer version as tells
-/// which one.
+/// The line for [`Content::Rewritten`], which also parses enough of a newer version's line to tell its
+/// version.
 #[derive(Serialize, Deserialize)]
 struct Other {
     v: u64,
@@ -72,17 +74,17 @@ struct Other {
     rewritten: Option<u64>,
 }
 
-/// Why a line is no record.
+/// The reason why a line is no record.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Unreadable {
-    /// It is not what was written.
+    /// It is damaged.
     Damaged,
-    /// It is whole, but made by a newer version. The version is missing if only the form of the
-    /// record tells.
+    /// It is intact, but written by a newer version. The version is missing if only the form of the
+    /// record reveals that.
     Newer(Option<u64>),
 }
 
-/// The line of an entry, with its newline.
+/// Returns the line of an entry, with its newline.
 pub(super) fn encode(host: &str, entry: &Entry) -> Result<Vec<u8>> {
     if entry.key.is_empty() {
         return Err(Error::Unrecordable("a journal entry has no key".to_owned()));
@@ -90,7 +92,7 @@ pub(super) fn encode(host: &str, entry: &Entry) -> Result<Vec<u8>> {
     encode_again(host, entry)
 }
 
-/// The line of an entry that was read, and so has the key that it has.
+/// Returns the line of an entry that was read from the journal, whose key is therefore not checked.
 pub(super) fn encode_again(host: &str, entry: &Entry) -> Result<Vec<u8>> {
     let body = entry.body.get();
     if !is_shallow(body, MAX_DEPTH) {
@@ -99,7 +101,7 @@ pub(super) fn encode_again(host: &str, entry: &Entry) -> Result<Vec<u8>> {
     line(&Written { v: VERSION, key: &entry.key, host, at: entry.at, kind: &entry.kind, body })
 }
 
-/// The first line of a segment that was rewritten so many times.
+/// Returns the first line of a segment that was rewritten this many times.
 pub(super) fn encode_rewritten(times: u64) -> Result<Vec<u8>> {
     line(&Other { v: VERSION, rewritten: Some(times) })
 }
@@ -117,10 +119,10 @@ fn line(written: &impl Serialize) -> Result<Vec<u8>> {
     Ok(line)
 }
 
-/// The kind that the line of a record begins to tell, without a look at the rest: nothing where that is
-/// not to be seen at once.
+/// Returns the kind of a record from the beginning of its line, without parsing the rest; `None` if it
+/// is not obvious.
 pub(super) fn kind_of(line: &[u8]) -> Option<&str> {
-    /// Before the body come a version, a key, a host and a time: nothing long.
+    /// The header before the body: a version, a key, a host and a time, none of them long.
     const HEAD: usize = 256;
     const KIND: &[u8] = b",\"kind\":\"";
     let head = &line[..line.len().min(HEAD)];
@@ -130,7 +132,7 @@ pub(super) fn kind_of(line: &[u8]) -> Option<&str> {
     std::str::from_utf8(&head[start..start + length]).ok()
 }
 
-/// What a line says, given without its newline.
+/// Parses a line, given without its newline.
 pub(super) fn decode(line: &[u8]) -> Result<Content, Unreadable> {
     let json = checked::open(line).ok_or(Unreadable::Damaged)?;
     match serde_json::from_slice::<Read>(json) {
@@ -140,13 +142,13 @@ pub(super) fn decode(line: &[u8]) -> Result<Content, Unreadable> {
             Ok(Other { v, rewritten: Some(times) }) if v <= VERSION => {
                 Ok(Content::Rewritten(times))
             }
-            // Whole it is, so whoever wrote it knew a form that we do not.
+            // The line is intact, so its writer knew a form that this version does not.
             other => Err(Unreadable::Newer(other.ok().map(|other| other.v))),
         },
     }
 }
 
-/// Whether a line that is no record is the beginning of one: a checksum, and JSON that ends early.
+/// True if a line that is no record is the beginning of one: a checksum, and JSON that ends early.
 pub(super) fn is_cut_short(line: &[u8]) -> bool {
     const DIGITS: usize = 16;
     let (sum, rest) = line.split_at(line.len().min(DIGITS));

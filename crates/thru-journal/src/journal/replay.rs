@@ -1,6 +1,6 @@
-//! Reads the journal: segments by name, records in the order they were appended to each.
+//! Reads the journal: segments by name, records in the order in which they were appended to each.
 //!
-//! Nothing is repaired or skipped in silence: what is no record comes out as a problem.
+//! Nothing is repaired or skipped silently: a line that is no record becomes a problem.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -18,17 +18,17 @@ use crate::error::Result;
 /// An entry as it was recorded.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stored {
-    /// Where it is.
+    /// Its position.
     pub position: Position,
     /// The machine that recorded it.
     pub host: String,
     /// Its idempotency key.
     pub key: String,
-    /// When it happened.
+    /// The time of the fact.
     pub at: Timestamp,
-    /// What the body is about.
+    /// The type of the body.
     pub kind: String,
-    /// The fact itself. It was clean by the rules of its time, which proves nothing by today's.
+    /// The fact itself. It was clean by the rules of its time, which may not satisfy today's.
     pub body: Value,
 }
 
@@ -39,28 +39,28 @@ impl Stored {
     }
 }
 
-/// What is wrong with a line.
+/// The kind of problem with a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProblemKind {
-    /// It is not what was written, or was never written to its end. In a sealed segment this may be
-    /// true of all that follows.
+    /// It is damaged, or was never completely written. In a sealed segment this may apply to everything
+    /// that follows.
     Damaged,
     /// Its writer was stopped in the middle of it, before it acknowledged anything, or the power
-    /// failed. It begins as a record and ends early; a record that was damaged in its last few bytes
+    /// failed. It begins like a record and ends early; a record that was damaged in its last few bytes
     /// can look the same.
     CutShort,
-    /// It is the last and has no newline: its writer was stopped, or is at work right now. It is
-    /// looked at again next time.
+    /// It is the last line and has no newline: its writer was stopped, or is writing right now. It is
+    /// read again next time.
     Unfinished,
-    /// It is whole, but written by a newer version of Throughline, of this format if it says so. It
-    /// is kept; after an upgrade, read the journal from its start.
+    /// It is intact, but written by a newer version of Throughline, with this format if known. It is
+    /// kept; after an upgrade, read the journal from its start.
     Newer(Option<u64>),
     /// The segment is not the one that the cursor was made from: it is read from its start again.
     Changed,
 }
 
 impl ProblemKind {
-    /// Whether something that was kept may be lost. Otherwise it is worth knowing and no more.
+    /// True if recorded facts may be lost. Other problems are only informative.
     pub const fn is_serious(self) -> bool {
         match self {
             Self::Damaged => true,
@@ -69,12 +69,12 @@ impl ProblemKind {
     }
 }
 
-/// Something in the journal that is no record.
+/// A problem in the journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JournalProblem {
-    /// Where it is.
+    /// Its position.
     pub position: Position,
-    /// What it is.
+    /// Its kind.
     pub kind: ProblemKind,
 }
 
@@ -99,20 +99,20 @@ impl fmt::Display for JournalProblem {
     }
 }
 
-/// What a stream yields.
+/// An item of a stream.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {
     /// A record.
     Entry(Stored),
-    /// Something that is none.
+    /// A line that is no record.
     Problem(JournalProblem),
 }
 
-/// The journal behind a cursor; made by [`Journal::stream`](super::Journal::stream).
+/// An iterator over the journal after a cursor; made by [`Journal::stream`](super::Journal::stream).
 ///
-/// Of entries with the same key the first is yielded. That holds within a stream: who reads in
-/// several goes has to remember the keys itself. After an error the stream ends; its cursor stays
-/// good.
+/// Of entries with the same key the first is yielded. That holds within a stream: a caller that reads
+/// in several passes has to remember the keys itself. After an error the stream ends; its cursor stays
+/// valid.
 #[derive(Debug)]
 pub struct Stream {
     dir: PathBuf,
@@ -137,19 +137,18 @@ impl Stream {
         })
     }
 
-    /// The same stream without the records of these kinds, which are not even looked at: whether they
-    /// are whole is for others to see.
+    /// Excludes the records of these kinds, which are not parsed: damage in them is not reported.
     #[must_use]
     pub fn without(self, kinds: &'static [&'static str]) -> Self {
         Self { passed_over: kinds, ..self }
     }
 
-    /// Where the stream stands: behind what it yielded last.
+    /// Returns the position after the last yielded item.
     pub const fn cursor(&self) -> &Cursor {
         &self.cursor
     }
 
-    /// How many entries were passed over because an entry before them has their key.
+    /// Returns the number of entries skipped because an earlier entry has their key.
     pub const fn duplicates(&self) -> u64 {
         self.duplicates
     }
@@ -161,7 +160,7 @@ impl Stream {
                     return Ok(None);
                 };
                 let opened = Scan::open(&self.dir, listed.name, &self.cursor)?;
-                // What had no record may be gone since we looked.
+                // A segment without records may be gone since it was listed.
                 let Some((segment, changed)) = opened else { continue };
                 let position = segment.position();
                 self.current = Some(segment);
@@ -235,21 +234,21 @@ impl Iterator for Stream {
     }
 }
 
-/// Half a hash stands for a key, so that the memory of a long replay stays small.
+/// Shortens a key to half a hash, so that a long replay needs little memory.
 fn short_hash(key: &str) -> u128 {
     let mut short = [0; 16];
     short.copy_from_slice(&blake3::hash(key.as_bytes()).as_bytes()[..16]);
     u128::from_le_bytes(short)
 }
 
-/// Everything in the journal.
+/// The contents of a journal.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Replay {
     /// The entries, each key once.
     pub entries: Vec<Stored>,
-    /// What is no entry.
+    /// The problems.
     pub problems: Vec<JournalProblem>,
-    /// Where the next reading starts.
+    /// The position from which to continue.
     pub cursor: Cursor,
 }
 
@@ -267,16 +266,16 @@ impl Replay {
     }
 }
 
-/// What [`Journal::verify`](super::Journal::verify) found.
+/// The result of [`Journal::verify`](super::Journal::verify).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verification {
-    /// How many segments there are.
+    /// The number of segments.
     pub segments: usize,
-    /// How many entries can be read.
+    /// The number of readable entries.
     pub entries: u64,
-    /// How many more have the key of one before them.
+    /// The number of further entries with the key of an earlier one.
     pub duplicates: u64,
-    /// What is wrong.
+    /// The problems.
     pub problems: Vec<JournalProblem>,
 }
 

@@ -1,7 +1,7 @@
-//! Rewriting: taking out of the journal what must not be in it any more.
+//! Rewriting: removing records from the journal that must not be in it any more.
 //!
-//! The one exception to "nothing here changes what was written", for redaction and for forgetting.
-//! A segment keeps its name; a first line that says how often it was rewritten makes cursors notice.
+//! The one exception to the append-only rule, for redaction and for forgetting. A segment keeps its
+//! name; a first line with the number of its rewrites lets cursors detect them.
 
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -22,69 +22,74 @@ use super::{Journal, disk, scan, seal, segment};
 use crate::error::{At, Error, Result};
 use crate::files;
 
-/// How many times longer than an append rewriting waits for the writer of a segment. Nobody waits for
-/// it, so it can wait for a machine under load; who holds the lock for five seconds hangs.
+/// The factor by which rewriting waits longer for the writer of a segment than an append. No agent
+/// waits for it, so it can tolerate a machine under load; a lock held for five seconds belongs to a
+/// process that hangs.
 const MORE_PATIENCE: u32 = 100;
 
-/// What is to become of a record.
+/// The change to make to a record.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
-    /// It stays as it is.
+    /// Leaves it as it is.
     Keep,
-    /// It gets another body. Key, kind, time and host stay.
+    /// Replaces its body. Key, kind, time and host stay.
     Replace(Clean<Value>),
-    /// It goes.
+    /// Removes it.
     Remove,
 }
 
-/// What is to become of lines that cannot be read, in segments that are rewritten.
+/// The treatment of unreadable lines in rewritten segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Damaged {
-    /// They stay as they are, and are reported.
+    /// Keeps and reports them.
     #[default]
     Keep,
-    /// They go: nobody can say what they hold. A segment with such lines always has something to
-    /// change.
+    /// Removes them, since it is unknown what they hold. A segment with such lines is always rewritten.
     Remove,
 }
 
-/// What [`Journal::rewrite`] did.
+/// The result of [`Journal::rewrite`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rewritten {
-    /// How many segments were written anew.
+    /// The number of segments that were rewritten.
     pub segments: u64,
-    /// How many records got another body, by their kind.
+    /// The number of replaced bodies by kind.
     pub replaced: BTreeMap<String, u64>,
-    /// How many records were removed, by their kind.
+    /// The number of removed records by kind.
     pub removed: BTreeMap<String, u64>,
-    /// Lines that were not understood: what should have been changed may be in them.
+    /// Unreadable lines, which may contain records that should have been changed.
     pub problems: Vec<JournalProblem>,
 }
 
-/// A segment, as it is to be.
+/// The new content of a segment.
 struct Draft {
     lines: Vec<u8>,
-    /// How often the segment was rewritten before.
+    /// The number of times that the segment was rewritten before.
     times: u64,
     changed: bool,
 }
 
 impl Journal {
-    /// Shows every record to `change`, those of repeated keys as well, and writes anew every segment
-    /// of which it changes anything. Afterwards no file of the journal holds what was taken out.
-    /// Seals first.
+    /// Passes every record to `change`, including those with repeated keys, and rewrites every segment
+    /// in which it changes anything. Afterwards no file of the journal holds what was removed. Seals
+    /// first.
     ///
-    /// Any number of processes may append and read meanwhile, but only one may seal or rewrite.
-    /// Readers whose cursor stands in a rewritten segment read it from its start again. Stopped half
-    /// way, every segment is as it was or as it is to be; run again, the rest follows.
+    /// Any number of processes may append and read meanwhile, but only one may seal or rewrite. Readers
+    /// whose cursor stands in a rewritten segment read it from its start again. After an interruption
+    /// every segment is in its old or its new state; another run completes the rest.
     ///
     /// # Errors
-    /// [`Error::Locked`] where somebody does not stop writing a segment.
+    /// [`Error::Locked`] if another process does not stop writing a segment, [`Error::Corrupt`] if a
+    /// segment to be changed cannot be unpacked completely; other errors if the disk cannot be read or
+    /// written.
     pub fn rewrite(&self, change: &mut dyn FnMut(&Stored) -> Change) -> Result<Rewritten> {
         self.rewrite_with(Damaged::Keep, change)
     }
 
-    /// As [`Journal::rewrite`]; says what is to become of what cannot be read.
+    /// As [`Journal::rewrite`], with a choice of what happens to unreadable lines.
+    ///
+    /// # Errors
+    /// As for [`Journal::rewrite`].
     pub fn rewrite_with(
         &self,
         damaged: Damaged,
@@ -121,7 +126,7 @@ impl Journal {
             let line = memchr::memchr_iter(b'\n', &content).count() as u64 + 1;
             let position = Position { segment, line, offset: content.len() as u64 };
             done.problems.push(JournalProblem { position, kind: ProblemKind::Damaged });
-            // The rest cannot be unpacked; to write anew what can be would throw the rest away.
+            // The rest cannot be unpacked; rewriting the readable part would discard it.
             match damaged {
                 Damaged::Keep if draft.changed => return Err(unreadable(&path)),
                 Damaged::Keep => {}
@@ -144,8 +149,8 @@ impl Journal {
         Ok(())
     }
 
-    /// Starts the segment behind this one if nobody did: whoever waits for this one goes on there,
-    /// and so does everybody who comes later.
+    /// Starts the segment after this one unless it exists: writers waiting for this one continue there,
+    /// and so do all later ones.
     fn follow_active(&self, name: &str) -> Result<()> {
         let Some(name) = Name::parse(name).filter(|name| !name.spill) else { return Ok(()) };
         if segment::newest(&self.dir, name.host)? == name.number {
@@ -158,8 +163,8 @@ impl Journal {
     }
 }
 
-/// The lock of a plain segment, so that nobody appends to what is about to be replaced; nothing if it
-/// is gone.
+/// Locks a plain segment, so that it gets no appends while it is replaced; returns `None` if it is
+/// gone.
 fn lock_to_rewrite(path: &Path, patience: Duration) -> Result<Option<std::fs::File>> {
     let file = match OpenOptions::new().read(true).append(true).open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -194,7 +199,7 @@ fn draft(
                 draft.add(text, &Stored::new(position, record), change, done)?;
                 continue;
             }
-            // Written again if need be.
+            // Written again if necessary.
             Ok(Content::Rewritten(times)) => {
                 draft.times = times;
                 continue;

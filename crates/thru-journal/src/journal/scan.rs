@@ -1,6 +1,6 @@
-//! Reads one segment line by line, sealed or not, in bounded memory whatever is in it.
+//! Reads one segment line by line, sealed or not, in bounded memory whatever it contains.
 //!
-//! It must not look into records.
+//! It must not interpret records.
 
 use std::fmt;
 use std::fs::File;
@@ -30,14 +30,14 @@ pub(super) struct Scan {
     path: PathBuf,
     reader: BufReader<Content>,
     pub(super) read: Read,
-    /// The line read last, without its newline.
+    /// The last line read, without its newline.
     pub(super) line: Vec<u8>,
 }
 
 pub(super) enum Line {
-    /// It is in [`Scan::line`].
+    /// A complete line in [`Scan::line`].
     Whole,
-    /// Longer than any record; what it says is not kept.
+    /// A line longer than any record; its content is not kept.
     TooLong,
     /// The segment ends before the line does.
     Unfinished,
@@ -47,25 +47,25 @@ pub(super) enum Line {
     End,
 }
 
-/// Where the bytes come from.
+/// The source of the bytes.
 enum Content {
     Plain(File),
     Sealed(Box<Decoder<'static, BufReader<File>>>),
-    /// All of it was read before.
+    /// Everything was read before.
     Nothing,
 }
 
-/// What the next bytes are.
+/// The state of the buffer.
 enum Next {
-    /// In the reader's buffer.
+    /// There are bytes in the reader's buffer.
     Some,
     End,
     Broken,
 }
 
 impl Scan {
-    /// Opens a segment where the cursor stands; says whether that place is no longer there. Nothing
-    /// if there is no such segment.
+    /// Opens a segment at the position of the cursor; also returns true if that position no longer
+    /// exists. Returns `None` if there is no such segment.
     pub(super) fn open(dir: &Path, name: String, cursor: &Cursor) -> Result<Option<(Self, bool)>> {
         let read = cursor.get(&name);
         let Some(mut scan) = Self::at_start(dir, name)? else { return Ok(None) };
@@ -83,7 +83,7 @@ impl Scan {
         Ok(Some(Self { name, path, reader, read: Read::default(), line: Vec::new() }))
     }
 
-    /// Goes to where a reader stopped. Says no if this is not what it read.
+    /// Seeks to the position where a reader stopped. Returns false if this is not what it read.
     fn go_to(&mut self, read: Read) -> Result<bool> {
         let start = match self.reader.get_mut() {
             Content::Plain(file) => go_to_in_file(file, read.bytes).at(&self.path)?,
@@ -109,7 +109,7 @@ impl Scan {
             last = available[used - 1];
             self.reader.consume(used);
             done += used as u64;
-            // Most segments were read to their ends long ago. To see that costs no unpacking.
+            // Most segments were read to their ends long ago, which can be seen without unpacking.
             if read_before && start.len() == START_BYTES {
                 self.reader = BufReader::new(Content::Nothing);
                 return Ok(Some(Start::of(&start)));
@@ -152,15 +152,15 @@ impl Scan {
         }
     }
 
-    /// Sees to it that there is something in the buffer, if anything is left. Always in portions of
-    /// the same size: so what can be unpacked before damage does not depend on where a reader starts.
+    /// Fills the buffer, if anything is left. Always in chunks of the same size: so the part that can
+    /// be unpacked before damage does not depend on where a reader starts.
     fn fill(&mut self) -> Result<Next> {
         loop {
             return match self.reader.fill_buf() {
                 Ok([]) => self.reader.get_mut().end().at(&self.path),
                 Ok(_) => Ok(Next::Some),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                // Not of the operating system, so of the content.
+                // Not an error of the operating system, so one of the content.
                 Err(error) if error.raw_os_error().is_none() => Ok(Next::Broken),
                 Err(error) => Err(error).at(&self.path),
             };
@@ -168,8 +168,8 @@ impl Scan {
     }
 }
 
-/// All the bytes of a segment, unpacked, and whether those are all; nothing if there is no such
-/// segment.
+/// Reads all bytes of a segment, unpacked, and whether they are complete; returns `None` if there is no
+/// such segment.
 pub(super) fn read_whole(path: &Path) -> Result<Option<(Vec<u8>, bool)>> {
     let Some(content) = Content::open(path)? else { return Ok(None) };
     let mut scan = Scan {
@@ -207,7 +207,7 @@ impl Content {
     /// Opens the sealed file of a segment, else the plain one.
     fn open(path: &Path) -> Result<Option<Self>> {
         let sealed = segment::sealed(path);
-        // It may be sealed between the first and the second look, but only once.
+        // It may be sealed between the first and the second attempt, but only once.
         for path in [&sealed, path, &sealed] {
             let file = match File::open(path) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
@@ -222,14 +222,14 @@ impl Content {
         Ok(None)
     }
 
-    /// How long a sealed segment that nobody has begun to read says that it is.
+    /// Returns the length in the header of a sealed segment from which nothing was read yet.
     fn unpacked_size(&mut self) -> io::Result<Option<u64>> {
         let Self::Sealed(decoder) = self else { return Ok(None) };
         let header = decoder.get_mut().fill_buf()?;
         Ok(zstd::zstd_safe::get_frame_content_size(header).ok().flatten())
     }
 
-    /// The end; unless there is more behind a sealed segment, which nobody ever wrote.
+    /// Returns the end of the content; damage if a sealed segment has more, which is never written.
     fn end(&mut self) -> io::Result<Next> {
         if let Self::Sealed(decoder) = self
             && !decoder.get_mut().fill_buf()?.is_empty()
@@ -241,7 +241,7 @@ impl Content {
 }
 
 fn unpacked(file: File) -> io::Result<Decoder<'static, BufReader<File>>> {
-    // Mostly only the start is looked at, to see that it is still the same segment.
+    // Mostly only the start is read, to check that it is still the same segment.
     let file = BufReader::with_capacity(16 * 1024, file);
     let mut decoder = Decoder::with_buffer(file)?.single_frame();
     decoder.window_log_max(MAX_WINDOW_LOG)?;

@@ -1,9 +1,9 @@
 //! Sealing: segments that get no more records are compressed.
 //!
-//! `<segment>.zst` takes the place of `<segment>` and is the same segment: `zstdcat` prints its lines,
-//! and positions are those of the lines before compression. Killed at any point, this leaves one of
-//! the two or both, and readers take the sealed one. Nobody appends to a segment beside which a sealed
-//! one lies, and the lock of the plain one is held from the first look at it until it is gone.
+//! `<segment>.zst` replaces `<segment>` and is the same segment: `zstdcat` prints its lines, and
+//! positions are those of the lines before compression. Killed at any point, this leaves one of the two
+//! or both, and readers take the sealed one. A segment with a sealed file beside it gets no more
+//! appends, and the lock of the plain one is held from the first look at it until it is gone.
 
 use std::collections::HashMap;
 use std::fs::OpenOptions;
@@ -21,16 +21,16 @@ use crate::error::{At, Error, Result};
 /// Strong enough: level 19 takes ten times as long for a few percent of text like ours.
 const LEVEL: i32 = 9;
 
-/// What [`Journal::seal`] did.
+/// The result of [`Journal::seal`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sealed {
-    /// How many segments it sealed.
+    /// The number of sealed segments.
     pub segments: u64,
     /// Their length before.
     pub bytes: u64,
     /// Their length now.
     pub sealed_bytes: u64,
-    /// How many segments have to wait because somebody writes them.
+    /// The number of segments that have to wait because another process is writing them.
     pub busy: u64,
 }
 
@@ -39,6 +39,9 @@ impl Journal {
     /// spills that their writers left. Takes no time if there is none.
     ///
     /// Any number of processes may append and read meanwhile, but only one may seal or rewrite.
+    ///
+    /// # Errors
+    /// Returns an error if a segment cannot be read, or the disk cannot be written.
     pub fn seal(&self) -> Result<Sealed> {
         self.leave_spill();
         segment::remove_leftovers(&*self.disk, &self.dir)?;
@@ -74,7 +77,7 @@ impl Journal {
         }
         let mut content = std::fs::read(&path).at(&path)?;
         if content.is_empty() {
-            // Opened by somebody who came too late, or never used.
+            // Opened by a writer that came too late, or never used.
             return self.remove(&path);
         }
         if listed.sealed {
@@ -82,16 +85,16 @@ impl Journal {
             if whole && unpacked.starts_with(&content) {
                 return self.remove(&path);
             }
-            // What is damaged may be replaced only by what it certainly was.
+            // Damaged content may only be replaced by what it certainly was.
             if unpacked.is_empty() || !content.starts_with(&unpacked) {
-                // Two segments of one name: a file was copied here. Both are kept.
+                // Two segments with the same name: a file was copied here. Both are kept.
                 let free = segment::free_spill_path(&self.dir, name)?;
                 self.disk.rename(&path, &free).at(&path)?;
                 return self.disk.sync_dir(&self.dir);
             }
         }
         if !content.ends_with(b"\n") {
-            // Closes off a record that was cut short, as the next writer would.
+            // Terminates a record that was cut short, as the next writer would.
             content.push(b'\n');
         }
         let packed = pack(&path, &content)?;
@@ -103,22 +106,22 @@ impl Journal {
         Ok(())
     }
 
-    /// Removes the plain file of a segment. That is durable before anything else happens: what a
-    /// later rewriting takes out must not come back with it.
+    /// Removes the plain file of a segment. That is made durable before anything else happens: text
+    /// that a later rewrite removes must not come back with it.
     fn remove(&self, path: &Path) -> Result<()> {
         self.disk.remove(path).at(path)?;
         self.disk.sync_dir(&self.dir)
     }
 }
 
-/// The sealed form of a segment, of which it is certain that it can be read.
+/// Compresses a segment, and checks that the result can be read.
 pub(super) fn pack(path: &Path, content: &[u8]) -> Result<Vec<u8>> {
     let packed = Compressor::new(LEVEL).and_then(|mut compressor| {
         compressor.include_checksum(true)?;
         compressor.compress(content)
     });
     let packed = packed.at(path)?;
-    // The plain one is removed next, and cannot be made again.
+    // The plain file is removed next, and cannot be recovered.
     let unpacked = Decompressor::new().and_then(|mut zstd| zstd.decompress(&packed, content.len()));
     if unpacked.at(path)? == content {
         Ok(packed)

@@ -1,6 +1,6 @@
-//! The files of the journal: their names, and how a record gets to the end of one.
+//! The files of the journal: their names, and appending a record to one.
 //!
-//! It must not look into records.
+//! It must not interpret records.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, Metadata, TryLockError};
@@ -14,25 +14,25 @@ use crate::files;
 
 const SUFFIX: &str = ".jsonl";
 
-/// What the name of a sealed segment has behind that of the segment.
+/// The suffix of a sealed segment's file.
 const SEALED: &str = ".zst";
 
-/// What stands between the number of a segment and the process whose own it is.
+/// The separator between the number of a segment and the id of the process that owns it.
 const SPILL: &str = ".spill-";
 
-/// The name of a host's segment. Names sort by number, a segment before its spills.
+/// Returns the name of a host's segment. Names sort by number, a segment before its spills.
 pub(super) fn name(host: &str, number: u64) -> String {
     format!("{host}-{number:08}{SUFFIX}")
 }
 
-/// Where a segment lies once it is sealed.
+/// Returns the path of a segment's sealed file.
 pub(super) fn sealed(path: &Path) -> PathBuf {
     let mut sealed = path.as_os_str().to_owned();
     sealed.push(SEALED);
     PathBuf::from(sealed)
 }
 
-/// What the name of a segment says.
+/// The parsed name of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Name<'a> {
     pub(super) host: &'a str,
@@ -41,7 +41,7 @@ pub(super) struct Name<'a> {
 }
 
 impl<'a> Name<'a> {
-    /// Nothing for a name that we never give.
+    /// Returns `None` for a name that we never use.
     pub(super) fn parse(name: &'a str) -> Option<Self> {
         let stem = name.strip_suffix(SUFFIX)?;
         let (stem, spill) = match stem.split_once(SPILL) {
@@ -53,7 +53,7 @@ impl<'a> Name<'a> {
     }
 }
 
-/// A segment and the files that hold it. Both are there when sealing was interrupted, or is at work;
+/// A segment and the files that hold it. Both exist when sealing was interrupted, or is in progress;
 /// the sealed one counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Listed {
@@ -62,7 +62,7 @@ pub(super) struct Listed {
     pub(super) sealed: bool,
 }
 
-/// All segments, of every host, sorted by name.
+/// Returns all segments, of every host, sorted by name.
 pub(super) fn list(dir: &Path) -> Result<Vec<Listed>> {
     let mut found = BTreeMap::<String, (bool, bool)>::new();
     each_file(dir, |file| {
@@ -77,7 +77,7 @@ pub(super) fn list(dir: &Path) -> Result<Vec<Listed>> {
     Ok(found.into_iter().map(listed).collect())
 }
 
-/// The number of a host's newest segment; 0 before there is any.
+/// Returns the number of a host's newest segment; 0 before there is any.
 pub(super) fn newest(dir: &Path, host: &str) -> Result<u64> {
     let mut newest = 0;
     each_file(dir, |file| {
@@ -90,8 +90,8 @@ pub(super) fn newest(dir: &Path, host: &str) -> Result<u64> {
     Ok(newest)
 }
 
-/// Removes what killed processes left of segments that they sealed or rewrote. The caller makes sure
-/// that nobody does so now.
+/// Removes leftovers of killed processes that were sealing or rewriting. The caller ensures that no
+/// process does so now.
 pub(super) fn remove_leftovers(disk: &dyn Disk, dir: &Path) -> Result<()> {
     let mut removed = false;
     each_file(dir, |file| {
@@ -105,7 +105,7 @@ pub(super) fn remove_leftovers(disk: &dyn Disk, dir: &Path) -> Result<()> {
     if removed { disk.sync_dir(dir) } else { Ok(()) }
 }
 
-/// The bytes of all files in the directory of a journal.
+/// Returns the size of all files in the directory of a journal in bytes.
 pub(super) fn size(dir: &Path) -> Result<u64> {
     let mut size = 0;
     each_file(dir, |file| {
@@ -120,7 +120,7 @@ pub(super) fn size(dir: &Path) -> Result<u64> {
     Ok(size)
 }
 
-/// Hands over the name of every file. Every name that we write is UTF-8; others are not ours.
+/// Calls `look` with the name of every file. Every name that we write is UTF-8; others are not ours.
 fn each_file(dir: &Path, mut look: impl FnMut(&str) -> Result<()>) -> Result<()> {
     let listing = match fs::read_dir(dir) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -137,14 +137,14 @@ fn each_file(dir: &Path, mut look: impl FnMut(&str) -> Result<()>) -> Result<()>
     Ok(())
 }
 
-/// Whether an open and locked segment may grow: it is still the one of its name, and was not sealed.
-/// Once this says no it stays so, because names are not used again.
+/// True if an open and locked segment may grow: its name still refers to it, and it was not sealed.
+/// Once this is false it stays so, because names are not reused.
 pub(super) fn may_grow(path: &Path, open: &Metadata) -> Result<bool> {
     Ok(files::is_still(path, open)? && !sealed(path).try_exists().at(path)?)
 }
 
-/// Makes a segment that nobody else writes. While the file is open, its lock keeps it from being
-/// sealed.
+/// Creates a segment that only this process writes. While the file is open, its lock keeps it from
+/// being sealed.
 pub(super) fn create_spill(
     disk: &dyn Disk,
     dir: &Path,
@@ -161,7 +161,7 @@ pub(super) fn create_spill(
         let ours = match file.try_lock() {
             // Files cannot be locked here, so nothing is sealed either.
             Ok(()) | Err(TryLockError::Error(_)) => true,
-            // Somebody seals it already.
+            // It is being sealed already.
             Err(TryLockError::WouldBlock) => false,
         };
         if ours && may_grow(&path, &file.metadata().at(&path)?)? {
@@ -171,7 +171,7 @@ pub(super) fn create_spill(
     Err(Error::Unrecordable("no name is left for a segment".to_owned()))
 }
 
-/// Where a segment can be put whose name is taken: it is read like a spill.
+/// Returns a free path for a segment whose name is taken: it is read like a spill.
 pub(super) fn free_spill_path(dir: &Path, name: Name<'_>) -> Result<PathBuf> {
     for attempt in 0_u64.. {
         let path = dir.join(spill_name(name.host, name.number, attempt));
@@ -186,7 +186,7 @@ fn spill_name(host: &str, number: u64, attempt: u64) -> String {
     format!("{host}-{number:08}{SPILL}{}-{attempt}{SUFFIX}", std::process::id())
 }
 
-/// Puts a record at the end of a segment of `len` bytes that nobody else writes at this moment.
+/// Appends a record to a segment of `len` bytes, which must not have another writer at this moment.
 pub(super) fn append(
     disk: &dyn Disk,
     (path, file): (&Path, &File),
@@ -195,7 +195,8 @@ pub(super) fn append(
     durability: Durability,
 ) -> Result<()> {
     if len == 0 {
-        // Its name first, whoever made it: a synced record must not vanish with its file.
+        // Its directory entry first, whichever process created it: a synced record must not vanish with
+        // its file.
         path.parent().map_or(Ok(()), |dir| disk.sync_dir(dir))?;
     }
     let written = if ends_a_line(file, len).at(path)? {
@@ -204,7 +205,7 @@ pub(super) fn append(
         disk.write(file, &[b"\n", record].concat())
     };
     if let Err(error) = written {
-        // Gives back the room that a part took. If that fails, the next writer closes the part off.
+        // Frees the space of a partial write. If that fails, the next writer terminates the part.
         let _ = disk.cut(file, len);
         return Err(Error::io(path, error));
     }
@@ -214,7 +215,7 @@ pub(super) fn append(
     }
 }
 
-/// Whether a record may start here: not behind one that was cut short.
+/// True if a record may start here: not after one that was cut short.
 fn ends_a_line(file: &File, len: u64) -> io::Result<bool> {
     if len == 0 {
         return Ok(true);

@@ -1,4 +1,4 @@
-//! What the journal consists of, in numbers.
+//! Statistics of the journal.
 
 use std::collections::BTreeMap;
 
@@ -10,35 +10,35 @@ use super::segment::Name;
 use super::{Journal, segment};
 use crate::error::Result;
 
-/// What [`Journal::stats`] counted.
+/// The result of [`Journal::stats`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
     /// Segments that are shared by all writers of a host and not sealed.
     pub plain: u64,
-    /// Segments that are sealed, spills among them.
+    /// Sealed segments, including spills.
     pub sealed: u64,
-    /// Segments of one writer that are not sealed.
+    /// Spills that are not sealed.
     pub spills: u64,
-    /// The bytes of all files.
+    /// The size of all files in bytes.
     pub bytes_on_disk: u64,
-    /// The bytes of all segments before compression, as far as they can be read.
+    /// The size of all segments before compression in bytes, as far as they can be read.
     pub bytes: u64,
-    /// How many records there are.
+    /// The records.
     pub records: Count,
-    /// How many more have the key of one before them.
+    /// The number of further records with the key of an earlier one.
     pub duplicates: u64,
-    /// How many things were found that are damaged.
+    /// The number of problems that are damage.
     pub problems: u64,
-    /// How many records there are of each kind.
+    /// The number of records by kind.
     pub kinds: BTreeMap<String, u64>,
-    /// How many records there are of each host.
+    /// The records by host.
     pub hosts: BTreeMap<String, Count>,
 }
 
-/// How many records, and between which times.
+/// A number of records and the range of their times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
-    /// How many.
+    /// The number of records.
     pub records: u64,
     /// The earliest time.
     pub first: Option<Timestamp>,
@@ -55,7 +55,10 @@ impl Count {
 }
 
 impl Journal {
-    /// Reads everything and counts it.
+    /// Reads the whole journal and counts its contents.
+    ///
+    /// # Errors
+    /// Returns an error if a segment cannot be read. Damage is not an error: it is counted.
     pub fn stats(&self) -> Result<Stats> {
         let mut stats = Stats { bytes_on_disk: self.size()?, ..Stats::default() };
         let segments = segment::list(&self.dir)?;

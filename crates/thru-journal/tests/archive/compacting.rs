@@ -1,4 +1,4 @@
-//! Merged blocks hold what they held apart.
+//! Merged blocks hold the same as separate ones.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! What was cut off or changed on disk is noticed, costs nothing else, and is never handed out.
+//! Anything cut off or changed on disk is detected, affects nothing else, and is never returned.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use thru_journal::archive::Block;
 
 use super::{Fixture, at, fixture, read_from};
 
-/// Four blocks of two lines; where each pair ends in the file; the file.
+/// Returns four blocks of two lines, the end of each pair in the file, and the file.
 fn four_blocks() -> (Fixture, Vec<Vec<u8>>, Vec<u64>, Vec<u8>) {
     let fixture = fixture();
     let mut appender = fixture.archive.appender(&fixture.entry, &fixture.info).unwrap();
@@ -74,7 +74,7 @@ fn a_changed_byte_never_gives_wrong_lines() {
                     assert_eq!(&read, line, "byte {at}, line {number}");
                     right += 1;
                 }
-                // Behind the end of a file whose last header is damaged.
+                // After the end of a file whose last header is damaged.
                 Ok(None) | Err(Error::Corrupt { .. }) => {}
                 Err(error) => panic!("byte {at}, line {number}: {error}"),
             }
@@ -123,7 +123,7 @@ fn blocks_that_a_power_cut_left_empty_are_read_again_from_the_source() {
     assert_eq!((appender.cut(), appender.carry()), (ends[3] - ends[1], Some("1")));
     assert_eq!(fs::metadata(&path).unwrap().len(), ends[1]);
 
-    // The file grew, but nothing of what it grew by was written.
+    // The file grew, but nothing of the growth was written.
     file.truncate(ends[1] as usize);
     file.resize(file.len() + 5000, 0);
     drop(appender);

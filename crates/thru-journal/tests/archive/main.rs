@@ -1,4 +1,4 @@
-//! What the archive promises, from the outside.
+//! The guarantees of the archive, tested from the outside.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
 
 mod compacting;
@@ -45,7 +45,7 @@ fn clean(text: &[u8]) -> Clean<Vec<u8>> {
     Redactor::builtin().clean_json_line(text, &mut Report::default())
 }
 
-/// Everything from a line on; fails on damage.
+/// Reads everything from a line on; fails on damage.
 fn read_from(reader: &mut ArchiveReader, line: u64) -> Vec<u8> {
     reader.blocks_from(line).flat_map(|lines| lines.unwrap().bytes).collect()
 }

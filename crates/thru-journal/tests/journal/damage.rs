@@ -1,4 +1,4 @@
-//! What was cut off or changed on disk is reported, costs nothing else, and is never delivered.
+//! Anything cut off or changed on disk is reported, affects nothing else, and is never delivered.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use super::{entry, keys};
 
 const SEGMENT: &str = "h-00000001.jsonl";
 
-/// A journal of three records, where each ends, and its only segment.
+/// Returns a journal of three records, the end of each, and its only segment.
 fn three_records() -> (tempfile::TempDir, Journal, Vec<usize>, Vec<u8>) {
     let dir = tempfile::tempdir().unwrap();
     let journal = Journal::open(dir.path(), "h").unwrap();

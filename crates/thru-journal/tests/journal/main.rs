@@ -1,4 +1,4 @@
-//! What the journal promises, from the outside.
+//! The guarantees of the journal, tested from the outside.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
 
 mod damage;
@@ -32,7 +32,7 @@ fn keys(entries: &[Stored]) -> Vec<&str> {
     entries.iter().map(|entry| entry.key.as_str()).collect()
 }
 
-/// The names of the segments.
+/// Returns the names of the segments.
 fn segments(journal: &Journal) -> Vec<String> {
     let mut names: Vec<String> = std::fs::read_dir(journal.dir())
         .unwrap()

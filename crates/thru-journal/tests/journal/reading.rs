@@ -75,7 +75,7 @@ fn a_reader_goes_on_where_it_stopped() {
     let saved = serde_json::to_string(stream.cursor()).unwrap();
     drop(stream);
 
-    // Behind the cursor, before it by name, and after it by name.
+    // After the cursor, before it by name, and after it by name.
     append(&journal, "3");
     append(&Journal::open(dir.path(), "a").unwrap(), "a");
     append(&Journal::open(dir.path(), "z").unwrap(), "z");

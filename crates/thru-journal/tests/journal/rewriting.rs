@@ -1,4 +1,4 @@
-//! What is taken out of the journal is gone, and the rest is as it was.
+//! Removed records are gone from the journal, and the rest is unchanged.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -32,7 +32,7 @@ fn remove<'a>(removed: &'a [&str]) -> impl FnMut(&Stored) -> Change + 'a {
     }
 }
 
-/// Whether any file of the journal holds this, packed or not.
+/// True if any file of the journal contains this text, compressed or not.
 fn holds(journal: &Journal, text: &str) -> bool {
     segments(journal).iter().any(|name| {
         let bytes = fs::read(journal.dir().join(name)).unwrap();
@@ -73,7 +73,7 @@ fn records_are_replaced_and_removed_and_the_rest_stays() {
     assert!(after.entries.iter().map(facts).eq(expected.iter().map(facts)));
     let names = ["h-00000001.jsonl.zst", "h-00000002.jsonl.zst", "h-00000003.jsonl"];
     assert_eq!(segments(&journal)[..3], names);
-    // What was written anew gets no more records.
+    // A rewritten segment gets no more records.
     for journal in [journal, open(dir.path())] {
         journal.append(&entry("more"), Durability::Buffered).unwrap();
         assert!(!fs::read(dir.path().join("h-00000004.jsonl")).unwrap().is_empty());
@@ -81,7 +81,7 @@ fn records_are_replaced_and_removed_and_the_rest_stays() {
 }
 
 #[test]
-fn what_needs_no_change_is_not_touched() {
+fn segments_without_changes_are_not_touched() {
     let dir = tempfile::tempdir().unwrap();
     let journal = filled(dir.path(), 2);
     let cursor = journal.replay().unwrap().cursor;
@@ -188,7 +188,7 @@ fn what_a_newer_version_wrote_stays() {
 }
 
 #[test]
-fn who_does_not_stop_writing_is_named() {
+fn a_writer_that_does_not_stop_is_named() {
     let dir = tempfile::tempdir().unwrap();
     let journal = filled(dir.path(), 1);
     let held = File::open(dir.path().join("h-00000001.jsonl")).unwrap();

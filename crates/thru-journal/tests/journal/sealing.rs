@@ -1,4 +1,4 @@
-//! Sealed segments are the segments that they were.
+//! Sealed segments are equivalent to the plain ones.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -52,7 +52,7 @@ fn the_segment_behind_the_last_sealed_one_is_a_new_one() {
     let journal = filled(dir.path(), 4);
     journal.seal().unwrap();
     fs::remove_file(dir.path().join("h-00000002.jsonl")).unwrap();
-    // One that knows a number from before, and one that looks.
+    // A writer that remembers a number, and one that looks it up.
     journal.append(&entry("more"), Durability::Buffered).unwrap();
     fs::remove_file(dir.path().join("h-00000002.jsonl")).unwrap();
     open(dir.path()).append(&entry("yet more"), Durability::Buffered).unwrap();
@@ -63,7 +63,7 @@ fn the_segment_behind_the_last_sealed_one_is_a_new_one() {
 }
 
 #[test]
-fn who_remembers_a_sealed_segment_goes_on_behind_it() {
+fn a_writer_that_remembers_a_sealed_segment_continues_after_it() {
     let dir = tempfile::tempdir().unwrap();
     let slow = filled(dir.path(), 1);
     filled(dir.path(), 12).seal().unwrap();
@@ -115,7 +115,7 @@ fn a_torn_end_is_closed_off_and_reported() {
 }
 
 #[test]
-fn what_an_interrupted_sealing_left_is_read_once_and_cleared() {
+fn leftovers_of_an_interrupted_sealing_are_read_once_and_cleared() {
     let dir = tempfile::tempdir().unwrap();
     let journal = filled(dir.path(), 4);
     let plain = dir.path().join("h-00000001.jsonl");
@@ -223,7 +223,7 @@ fn zstdcat_prints_the_lines() {
     }
 }
 
-/// One thing that happens to a journal.
+/// An event in the life of a journal.
 #[derive(Clone, Copy, Debug)]
 enum Event {
     Append,

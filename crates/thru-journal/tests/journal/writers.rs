@@ -14,7 +14,7 @@ use super::{clean, entry, keys, segments};
 const THREADS: usize = 3;
 const EACH: usize = 100;
 
-/// How a child process of this test learns where to write.
+/// The variable that tells a child process of this test where to write.
 const CHILD_DIR: &str = "THRU_JOURNAL_TEST_DIR";
 const CHILD_NAME: &str = "THRU_JOURNAL_TEST_NAME";
 
@@ -90,14 +90,14 @@ fn sealing_and_rewriting_while_all_append_lose_and_duplicate_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let journal = Journal::open(dir.path(), "h").unwrap();
     let mut children = ["p", "q"].map(|name| start_child(dir.path(), name));
-    // A reader goes on all the while, as intake does.
+    // A reader follows all the while, as intake does.
     let (mut read, mut cursor) = (HashSet::new(), Cursor::default());
     let mut go_on = |cursor: &mut Cursor| {
         let mut stream = journal.stream(cursor.clone()).unwrap();
         for item in &mut stream {
             match item.unwrap() {
                 Item::Entry(entry) => _ = read.insert(entry.key),
-                // It is read again, or was being written as we looked.
+                // It is read again, or was being written meanwhile.
                 Item::Problem(problem) => assert!(
                     matches!(problem.kind, ProblemKind::Changed | ProblemKind::Unfinished),
                     "{problem}"
