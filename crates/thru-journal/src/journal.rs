@@ -88,7 +88,7 @@ impl Journal {
     pub fn open(dir: impl Into<PathBuf>, host: &str) -> Result<Self> {
         let allowed = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
         if host.is_empty() || host.len() > 40 || !host.bytes().all(allowed) {
-            let rule = "has to be up to 40 lower-case letters, digits and hyphens";
+            let rule = "must be up to 40 lower-case letters, digits and hyphens";
             return Err(Error::Unrecordable(format!("the host id `{host}` {rule}")));
         }
         Ok(Self {

@@ -191,7 +191,7 @@ impl Decompressor {
         };
         let text = text.map_err(|error| format!("cannot be decompressed ({error})"))?;
         if text.len() as u64 != raw || Fingerprint::of(&text) != hash {
-            return Err("does not have the content that was written".to_owned());
+            return Err("does not match its hash".to_owned());
         }
         Ok(text)
     }

@@ -105,7 +105,7 @@ impl Archive {
             let header =
                 Header::new(&block, info.first_line, info.position, info.carry, source.take());
             if header.lines != info.lines {
-                return Err(Error::Unrecordable("a cleaned line became none".to_owned()));
+                return Err(Error::Unrecordable("cleaning removed a line".to_owned()));
             }
             write_pair(&mut replacement, &header, &block)?;
         }
@@ -163,7 +163,7 @@ fn clean_lines(old: &[u8], clean: &mut impl FnMut(&[u8]) -> Clean<Vec<u8>>) -> R
         let text = line.strip_suffix(b"\n").unwrap_or(line);
         let cleaned = clean(text);
         if memchr::memchr(b'\n', cleaned.get()).is_some() {
-            return Err(Error::Unrecordable("a cleaned line became several".to_owned()));
+            return Err(Error::Unrecordable("cleaning split a line".to_owned()));
         }
         new.extend_from_slice(cleaned.get());
         new.extend_from_slice(&line[text.len()..]);

@@ -157,7 +157,7 @@ fn find(file: &mut File, path: &Path, at: u64, len: u64) -> Result<Found> {
         return Ok(Found::Nothing("a block header is cut off".to_owned()));
     };
     let Some(wanted) = payload_len(start) else {
-        return Ok(Found::Nothing("there is no block header where one should be".to_owned()));
+        return Ok(Found::Nothing("a block header is missing".to_owned()));
     };
     let frame = at + FRAME_START as u64 + wanted as u64;
     if frame > len {

@@ -111,7 +111,7 @@ fn line(written: &impl Serialize) -> Result<Vec<u8>> {
         .map_err(|error| Error::Unrecordable(format!("journal entry: {error}")))?;
     if json.len() > MAX_RECORD_BYTES {
         let length = json.len();
-        let rule = format!("is too long; at most {MAX_RECORD_BYTES} can be kept");
+        let rule = format!("is too long; the limit is {MAX_RECORD_BYTES}");
         return Err(Error::Unrecordable(format!("a journal entry of {length} bytes {rule}")));
     }
     let mut line = Vec::new();

@@ -126,6 +126,6 @@ pub(super) fn pack(path: &Path, content: &[u8]) -> Result<Vec<u8>> {
     if unpacked.at(path)? == content {
         Ok(packed)
     } else {
-        Err(Error::corrupt(path, "what was compressed does not unpack to the same"))
+        Err(Error::corrupt(path, "the compressed segment does not unpack to its content"))
     }
 }

@@ -168,7 +168,7 @@ pub(super) fn create_spill(
             return Ok((path, file));
         }
     }
-    Err(Error::Unrecordable("no name is left for a segment".to_owned()))
+    Err(Error::Unrecordable("there is no free name for a segment".to_owned()))
 }
 
 /// Returns a free path for a segment whose name is taken: it is read like a spill.
@@ -179,7 +179,7 @@ pub(super) fn free_spill_path(dir: &Path, name: Name<'_>) -> Result<PathBuf> {
             return Ok(path);
         }
     }
-    Err(Error::Unrecordable("no name is left for a segment".to_owned()))
+    Err(Error::Unrecordable("there is no free name for a segment".to_owned()))
 }
 
 fn spill_name(host: &str, number: u64, attempt: u64) -> String {
