@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use thru_redact::{Redactor, Report};
 
-/// How much of the surroundings to show on either side.
+/// The number of bytes of context to show on either side.
 const CONTEXT: usize = 60;
 
 fn main() -> std::io::Result<()> {
@@ -62,7 +62,7 @@ fn main() -> std::io::Result<()> {
     Ok(())
 }
 
-/// Prints each replaced range with its surroundings: what was there, and what is there now.
+/// Prints each replaced range with its surroundings, before and after.
 fn show(path: &str, number: usize, before: &[u8], after: &[u8], report: &Report) {
     println!("{path}:{number} {:?} private={}", report.secrets, report.private);
     let (mut old, mut new) = (0, 0);
@@ -72,7 +72,7 @@ fn show(path: &str, number: usize, before: &[u8], after: &[u8], report: &Report)
         let length = after[start..].iter().position(|byte| *byte == b']').map_or(0, |at| at + 1);
         let old_start = old + offset - (place - start);
         let rest = &after[start + length..];
-        // The replaced text ends where what follows the placeholder is found again.
+        // The replaced text ends where the text after the placeholder is found again.
         let tail = &rest[..rest.len().min(24)];
         let from = old_start + 1;
         let replaced = before[from.min(before.len())..]

@@ -1,8 +1,8 @@
 //! `name = value` in any notation: environment files, YAML, JSON, code, shell options, XML.
 //!
-//! Reads bytes, so that the prefilter may ask about JSON that is still escaped: there, whatever
-//! [`is_possible`] rules out must hold no assignment that [`find`] would take out of the decoded
-//! text. Looks at no more than a fixed number of bytes around a name, so it is linear on any input.
+//! Works on bytes, so that the prefilter can be used on JSON that is still escaped: there, whatever
+//! [`is_possible`] rules out must not be an assignment that [`find`] would find in the decoded text. It
+//! reads at most a fixed number of bytes around a name, so it is linear on any input.
 
 use std::ops::Range;
 
@@ -11,23 +11,23 @@ use crate::checks::{
 };
 use crate::names::{self, Kind, LONGEST, Telling};
 
-/// How much of a value is looked at.
+/// The most bytes of a value that are read.
 const LOOK: usize = 256;
-/// How many blanks may stand on either side of the sign between name and value.
+/// The most blanks on either side of the sign between name and value.
 const BLANKS: usize = 16;
 
-/// A telling name and the place of its value.
+/// A telling name and the position of its value.
 struct Assignment {
     telling: Telling,
-    /// Where the name begins.
+    /// The start of the name.
     start: usize,
     value: Range<usize>,
     quoted: bool,
-    /// The value stopped at a backslash: in raw JSON, it may go on.
+    /// The value stopped at a backslash: in raw JSON, it may continue.
     cut_by_escape: bool,
 }
 
-/// Whether, in text or in raw JSON, the word at this place may name a secret value.
+/// True if, in text or in raw JSON, the word at this position may name a secret value.
 pub(crate) fn is_possible(bytes: &[u8], word: Range<usize>) -> bool {
     read(bytes, word).is_some_and(|found| {
         let value = &bytes[found.value];
@@ -49,7 +49,7 @@ pub(crate) struct Named {
     pub(crate) rule: &'static str,
 }
 
-/// The secret value that the word at this place names.
+/// Returns the secret value that the word at this position names.
 pub(crate) fn find(text: &str, word: Range<usize>) -> Option<Named> {
     let found = read(text.as_bytes(), word)?;
     let start = text.ceil_char_boundary(found.value.start);
@@ -63,7 +63,7 @@ pub(crate) fn find(text: &str, word: Range<usize>) -> Option<Named> {
     Some(Named { whole: found.start..secret.end, secret, rule: found.telling.rule })
 }
 
-/// The secret in a value known to belong to this name, as in a JSON object.
+/// Returns the secret in a value that is known to belong to this name, as in a JSON object.
 pub(crate) fn find_in_pair(name: &str, value: &str) -> Option<(Range<usize>, &'static str)> {
     if !may_be_pair(name, value) {
         return None;
@@ -72,12 +72,12 @@ pub(crate) fn find_in_pair(name: &str, value: &str) -> Option<(Range<usize>, &'s
     Some((secret_part(telling, value, true)?, telling.rule))
 }
 
-/// Whether a value that belongs to this name may be a secret.
+/// True if a value that belongs to this name may be a secret.
 pub(crate) fn is_telling(name: &str) -> bool {
     name.len() <= LONGEST && names::judge(name.as_bytes()).is_some()
 }
 
-/// A quick look that rules out most pairs.
+/// A fast check that rules out most pairs.
 fn may_be_pair(name: &str, value: &str) -> bool {
     value.len() >= 6 && value.len() <= 8192 && name.len() <= LONGEST
 }
@@ -91,8 +91,8 @@ pub(crate) const fn is_token_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'+' | b'/' | b'=' | b'.' | b'~')
 }
 
-/// Where a run of name or token bytes that ends here begins, mindful of an escape before it: in
-/// raw JSON the `n` of `\nkey` is no part of the name.
+/// Returns the start of the run of name or token bytes that ends here, excluding the letter of an
+/// escape before it: in raw JSON the `n` of `\nkey` is not part of the name.
 fn run_start(bytes: &[u8], end: usize) -> usize {
     let floor = end.saturating_sub(LONGEST);
     let mut start = end;
@@ -118,7 +118,7 @@ fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// A quotation mark with the backslashes before it: how many, which mark, and where it ends.
+/// Returns the backslashes before a quotation mark, the mark, and the end of both.
 fn quote_at(bytes: &[u8], start: usize) -> Option<(usize, u8, usize)> {
     let mut at = start;
     while at < start + 8 && bytes.get(at) == Some(&b'\\') {
@@ -190,7 +190,7 @@ fn read(bytes: &[u8], word: Range<usize>) -> Option<Assignment> {
     Some(Assignment { telling, start, value, quoted, cut_by_escape })
 }
 
-/// After the type and the equals sign in `name: Type = "value"`.
+/// Returns the start of the value after the type in `name: Type = "value"`.
 fn after_type(bytes: &[u8], start: usize) -> Option<usize> {
     for (at, byte) in bytes.iter().enumerate().skip(start).take(40) {
         match byte {
@@ -206,7 +206,7 @@ fn after_type(bytes: &[u8], start: usize) -> Option<usize> {
     None
 }
 
-/// After the label in `"name": "DB_PASSWORD", "value": "…"`.
+/// Returns the start of the value after the label in `"name": "DB_PASSWORD", "value": "…"`.
 fn after_value_label(bytes: &[u8], start: usize) -> Option<usize> {
     let (_, _, label) = quote_at(bytes, start)?;
     bytes.get(label..label + 5)?.eq_ignore_ascii_case(b"value").then_some(())?;
@@ -215,7 +215,7 @@ fn after_value_label(bytes: &[u8], start: usize) -> Option<usize> {
     (bytes.get(at) == Some(&b':')).then(|| skip_blanks(bytes, at + 1))
 }
 
-/// The value that begins here, whether it is quoted, and whether it stopped at a backslash.
+/// Returns the value that begins here, true if it is quoted, and true if it stopped at a backslash.
 fn value_at(bytes: &[u8], start: usize, closing: Option<u8>) -> Option<(Range<usize>, bool, bool)> {
     let mut open = start;
     // A prefix as in `b"…"`, `r"…"`, `@"…"` and `$'…'`.
@@ -270,8 +270,8 @@ const fn ends_plain_value(byte: u8) -> bool {
         )
 }
 
-/// Where a quoted value ends: at its mark behind as many backslashes as opened it, at a line's end,
-/// or where looking stops.
+/// Returns the end of a quoted value: its mark after as many backslashes as at the start, the end of
+/// the line, or the limit of bytes to read.
 fn closing_quote(bytes: &[u8], start: usize, backslashes: usize, mark: u8) -> usize {
     let ceiling = bytes.len().min(start + LOOK);
     let mut before = 0;
@@ -289,7 +289,7 @@ fn closing_quote(bytes: &[u8], start: usize, backslashes: usize, mark: u8) -> us
     ceiling
 }
 
-/// The part of a value that is a secret, if the value looks like one.
+/// Returns the part of a value that is a secret, if the value looks like one.
 fn secret_part(telling: Telling, whole: &str, quoted: bool) -> Option<Range<usize>> {
     let mut value = whole.trim_start();
     for scheme in ["Bearer ", "bearer ", "Basic ", "token ", "Token "] {
@@ -330,7 +330,7 @@ fn is_secret(kind: Kind, value: &str, quoted: bool) -> bool {
     }
 }
 
-/// Words, but with digits and marks in them as people put into passwords.
+/// True for words with digits and marks in them, as people use in passwords.
 fn is_hard_to_guess(value: &str) -> bool {
     value.bytes().any(|byte| byte.is_ascii_digit())
         && value.bytes().any(|byte| byte.is_ascii_alphabetic())

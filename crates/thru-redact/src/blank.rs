@@ -1,5 +1,5 @@
-//! Blanks records of a wholly private turn: the record stays, so that what comes after it can still
-//! be placed, but nothing that was said in it does.
+//! Blanks records of a wholly private turn: the record stays, so that later records can still be
+//! placed, but none of its text does.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::edits::PRIVATE;
 use crate::json::{self, Event};
 use crate::keys;
 
-/// The line with every string value replaced that is not structural.
+/// Returns the line with every string value replaced that is not structural.
 pub(crate) fn line(line: &[u8]) -> Vec<u8> {
     let body = line.strip_suffix(b"\n").unwrap_or(line);
     let body = body.strip_suffix(b"\r").unwrap_or(body);
@@ -31,7 +31,7 @@ fn write_blanked(document: &str, output: &mut Vec<u8>) {
     let bytes = document.as_bytes();
     let mut done = 0;
     let mut depth = 0_usize;
-    // How deep the walk was when it entered something blanked without exception.
+    // The depth at which the walk entered a value that is blanked without exception.
     let mut payload_depth = None;
     json::walk(document, |event| match event {
         Event::Open(key) => {
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_json_becomes_one_string() {
+    fn text_that_is_not_json_becomes_one_string() {
         assert_eq!(line(b"not json\r\n"), b"\"[private]\"\r\n");
         assert_eq!(line(b"{\"a\":\"x\xff\"}"), b"\"[private]\"");
     }

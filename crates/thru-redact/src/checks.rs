@@ -1,6 +1,6 @@
-//! Tells made-up, masked and descriptive values from real secrets, by their looks alone.
+//! Distinguishes made-up, masked and descriptive values from real secrets, by their form alone.
 //!
-//! Nothing here knows where a value stood; that is for [`crate::assignment`] and the rule table.
+//! The context of a value is not used here; that is for [`crate::assignment`] and the rule table.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use aho_corasick::AhoCorasick;
 
 use crate::edits::{PRIVATE, REDACTED};
 
-/// What a value must pass, after a rule's pattern matched.
+/// The check that a value must pass after a rule's pattern matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Check {
     /// Not a mask or an example. For forms that nothing but a secret has.
@@ -29,7 +29,7 @@ impl Check {
     }
 }
 
-/// Parts of values that say "this is not the real one".
+/// Substrings that mark a value as not real.
 static MASKS: LazyLock<AhoCorasick> = LazyLock::new(|| {
     AhoCorasick::builder()
         .ascii_case_insensitive(true)
@@ -62,7 +62,7 @@ static MASKS: LazyLock<AhoCorasick> = LazyLock::new(|| {
         .unwrap_or_else(|error| unreachable!("the built-in masks: {error}"))
 });
 
-/// Whether the value is a placeholder, masked, or one character over and over.
+/// True if the value is a placeholder, masked, or a single repeated character.
 pub(crate) fn is_masked(value: &str) -> bool {
     let near = &value.as_bytes()[..value.len().min(512)];
     MASKS.is_match(near) || distinct_bytes(near) <= 4
@@ -76,7 +76,7 @@ fn distinct_bytes(value: &[u8]) -> usize {
         .count()
 }
 
-/// Words that stand in place of a password, or describe it.
+/// Words that replace or describe a password.
 const FILLERS: [&str; 84] = [
     "password",
     "passwords",
@@ -164,7 +164,7 @@ const FILLERS: [&str; 84] = [
     "goes",
 ];
 
-/// Whether the letters of the value are but words that stand for a password.
+/// True if the letters of the value are only words that stand for a password.
 pub(crate) fn is_filler(value: &str) -> bool {
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     if value.len() > 64 || digits > 8 {
@@ -177,7 +177,7 @@ pub(crate) fn is_filler(value: &str) -> bool {
     words.peek().is_some() && words.all(|word| is_made_of_fillers(&word.to_ascii_lowercase()))
 }
 
-/// One or more fillers, and no more than one letter after them.
+/// True for one or more fillers with at most one letter after them.
 fn is_made_of_fillers(word: &str) -> bool {
     let mut rest = word;
     while rest.len() > 1 {
@@ -194,7 +194,7 @@ fn is_made_of_fillers(word: &str) -> bool {
     rest.len() < word.len()
 }
 
-/// Whether the value is a colour, or all hexadecimal digits in turn as in the tests of ciphers.
+/// True if the value is a colour, or all hexadecimal digits in order as in the tests of ciphers.
 pub(crate) fn is_made_up(value: &str) -> bool {
     let color = value.strip_prefix('#').is_some_and(|digits| {
         matches!(digits.len(), 3 | 4 | 6 | 8) && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
@@ -202,7 +202,7 @@ pub(crate) fn is_made_up(value: &str) -> bool {
     color || value.to_ascii_lowercase().contains("0123456789abcdef")
 }
 
-/// Whether the value only points to where the real one is: a variable, a template, a path.
+/// True if the value only refers to the real one: a variable, a template, a path.
 pub(crate) fn is_reference(value: &str) -> bool {
     let bytes = value.as_bytes();
     let variable = value.strip_prefix('$').is_some_and(|name| {
@@ -244,11 +244,10 @@ fn is_path(value: &str) -> bool {
         || (value.starts_with('/') && !looks_random(value))
 }
 
-/// Whether the characters look drawn at random, not put together from words, numbers and dates.
+/// True if the characters look random, not composed of words, numbers and dates.
 ///
-/// Counted are the places where a letter stands next to a digit with nothing between them, which
-/// random text has many of and names have few of, and how much of the text is runs of letters as in
-/// words.
+/// Two things are measured: adjacent pairs of a letter and a digit, which random text has many of and
+/// names have few of, and the share of the text that is runs of letters as in words.
 pub(crate) fn looks_random(value: &str) -> bool {
     let bytes = value.as_bytes();
     let bytes = &bytes[..bytes.len().min(512)];
@@ -273,7 +272,7 @@ pub(crate) fn looks_random(value: &str) -> bool {
     length >= enough && is_mixed(bytes) && in_words * 10 < length * 4
 }
 
-/// Whether capitals and small letters are mixed as in no word or name.
+/// True if capitals and small letters are mixed as in no word or name.
 pub(crate) fn has_irregular_case(bytes: &[u8]) -> bool {
     let bytes = &bytes[..bytes.len().min(512)];
     bytes.len() >= 10 && is_mixed(bytes) && letters_in_words(bytes) * 10 < bytes.len() * 4
@@ -283,8 +282,8 @@ fn is_mixed(bytes: &[u8]) -> bool {
     bytes.iter().any(u8::is_ascii_lowercase) && bytes.iter().any(u8::is_ascii_uppercase)
 }
 
-/// How many letters stand in runs as in words: an optional capital and small letters, or capitals,
-/// with as many vowels among them as words have.
+/// Returns the number of letters in runs as in words: an optional capital and small letters, or
+/// capitals, with as many vowels among them as words have.
 fn letters_in_words(bytes: &[u8]) -> usize {
     let mut total = 0;
     let mut at = 0;
@@ -320,7 +319,7 @@ fn sounds_like_a_word(letters: &[u8]) -> bool {
     letters.iter().filter(is_vowel).count() * 5 >= letters.len()
 }
 
-/// Shannon's entropy in bits for each byte.
+/// Returns Shannon's entropy in bits per byte.
 fn entropy(bytes: &[u8]) -> f64 {
     let mut counts = [0_u32; 256];
     for byte in bytes {
@@ -337,7 +336,7 @@ fn entropy(bytes: &[u8]) -> f64 {
         .sum()
 }
 
-/// Whether the value is a UUID.
+/// True if the value is a UUID.
 pub(crate) fn is_uuid(value: &str) -> bool {
     value.len() == 36
         && value.bytes().enumerate().all(|(at, byte)| match at {
@@ -351,7 +350,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn random_text_is_told_from_names() {
+    fn random_text_is_distinguished_from_names() {
         for value in [
             "9f86d081884c7d659a2feaa0c55ad015",
             "wJalrXUtnFEMIK7MDENGbPxRfiCYzKd03hf7Qmxy",

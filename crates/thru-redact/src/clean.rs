@@ -2,8 +2,8 @@
 
 /// A value that went through the [`Redactor`](crate::Redactor).
 ///
-/// There is no public constructor. What is taken out of a clean value, or put together from clean
-/// values, is clean too: see [`Clean::derive`].
+/// There is no public constructor. Values derived from a clean value, or composed of clean values, are
+/// clean too: see [`Clean::derive`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Clean<T: ?Sized>(T);
 
@@ -12,25 +12,25 @@ impl<T> Clean<T> {
         Self(value)
     }
 
-    /// The value, for good. What is done with it afterwards is no longer watched by the type.
+    /// Returns the value without its proof. The type no longer tracks its use.
     pub fn into_inner(self) -> T {
         self.0
     }
 
-    /// Something made from this value alone: a part of it, a rearrangement, a parse of it. The
-    /// function must not bring in text from elsewhere.
+    /// Returns a value made from this one alone: a part, a rearrangement, a parse of it. The function
+    /// must not bring in text from elsewhere.
     pub fn derive<U>(&self, function: impl FnOnce(&T) -> U) -> Clean<U> {
         Clean(function(&self.0))
     }
 
-    /// As [`Clean::derive`], taking the value.
+    /// As [`Clean::derive`], consuming the value.
     pub fn map<U>(self, function: impl FnOnce(T) -> U) -> Clean<U> {
         Clean(function(self.0))
     }
 }
 
 impl<T: ?Sized> Clean<T> {
-    /// The value, to look at.
+    /// Returns a reference to the value.
     pub const fn get(&self) -> &T {
         &self.0
     }
@@ -43,7 +43,7 @@ impl<T: AsRef<str>> AsRef<str> for Clean<T> {
 }
 
 impl<T> Clean<T> {
-    /// Clean values together: a whole of clean parts is clean.
+    /// Collects clean values: a collection of clean parts is clean.
     pub fn gather<'t>(parts: impl IntoIterator<Item = &'t Self>) -> Clean<Vec<&'t T>>
     where
         T: 't,
@@ -53,7 +53,7 @@ impl<T> Clean<T> {
 }
 
 impl Clean<Vec<u8>> {
-    /// Clean pieces, each followed by `end`, in one piece.
+    /// Concatenates clean pieces, each followed by `end`.
     pub fn join(pieces: &[Self], end: u8) -> Self {
         let mut joined = Vec::with_capacity(pieces.iter().map(|piece| piece.0.len() + 1).sum());
         for piece in pieces {

@@ -1,9 +1,8 @@
-//! Escapes and encodings: reads bytes as the text they stand for, and finds the way back from a
-//! place in that text to the bytes.
+//! Escapes and encodings: decodes bytes to text, and maps positions in that text back to the bytes.
 //!
-//! No table of positions is kept: the way back walks the bytes again, so that a line of a hundred
-//! megabytes full of escapes needs no more memory than its text. Nothing is ever rejected: what is
-//! no escape stands for itself, and bytes that are not UTF-8 stand for the replacement character.
+//! No table of positions is kept: mapping back walks the bytes again, so that a line of a hundred
+//! megabytes full of escapes needs no more memory than its text. Nothing is ever rejected: anything but
+//! a valid escape stands for itself, and bytes that are not UTF-8 stand for the replacement character.
 
 use std::ops::Range;
 
@@ -11,12 +10,12 @@ use memchr::memchr;
 
 use crate::edits::Edit;
 
-/// Whether backslash escapes are read.
+/// The kind of escapes to decode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Escapes {
-    /// As in a JSON string.
+    /// The escapes of a JSON string.
     Json,
-    /// A backslash is a backslash.
+    /// No escapes: a backslash is a backslash.
     None,
 }
 
@@ -24,7 +23,7 @@ pub(crate) enum Escapes {
 enum Piece<'a> {
     /// Text that stands for itself.
     Plain(&'a str),
-    /// An escape or a broken sequence of so many bytes, standing for one character.
+    /// An escape or an invalid sequence of this many bytes, standing for one character.
     Character { length: usize, character: char },
 }
 
@@ -69,7 +68,7 @@ impl<'a> Iterator for Pieces<'a> {
     }
 }
 
-/// The escape these bytes begin with: how many bytes it takes and what it stands for.
+/// Returns the length in bytes and the character of the escape that these bytes begin with.
 fn escape(bytes: &[u8]) -> Option<(usize, char)> {
     if *bytes.first()? != b'\\' {
         return None;
@@ -115,7 +114,7 @@ fn code_unit(bytes: &[u8]) -> Option<u32> {
     Some(unit)
 }
 
-/// The text the bytes stand for.
+/// Returns the text that the bytes stand for.
 pub(crate) fn decode(bytes: &[u8], escapes: Escapes) -> String {
     let mut text = String::with_capacity(bytes.len());
     for piece in (Pieces { rest: bytes, escapes }) {
@@ -127,7 +126,7 @@ pub(crate) fn decode(bytes: &[u8], escapes: Escapes) -> String {
     text
 }
 
-/// Turns edits of the decoded text into edits of the bytes. The edits must be in order and apart.
+/// Converts edits of the decoded text into edits of the bytes. The edits must be sorted and disjoint.
 pub(crate) fn to_bytes(bytes: &[u8], escapes: Escapes, mut edits: Vec<Edit>) -> Vec<Edit> {
     let mut way = Way { pieces: Pieces { rest: bytes, escapes }, text: 0, raw: 0, plain: 0 };
     for edit in &mut edits {
@@ -137,17 +136,18 @@ pub(crate) fn to_bytes(bytes: &[u8], escapes: Escapes, mut edits: Vec<Edit>) -> 
     edits
 }
 
-/// A walk along the bytes that keeps count of the decoded text.
+/// A walk over the bytes that keeps track of the position in the decoded text.
 struct Way<'a> {
     pieces: Pieces<'a>,
     text: usize,
     raw: usize,
-    /// How much of the last plain piece still lies ahead.
+    /// The length of the rest of the last plain piece.
     plain: usize,
 }
 
 impl Way<'_> {
-    /// Where the place in the decoded text is in the bytes. Places must come in order.
+    /// Returns the position in the bytes of a position in the decoded text. Positions must be
+    /// ascending.
     fn to(&mut self, place: usize) -> usize {
         loop {
             let step = self.plain.min(place.saturating_sub(self.text));
@@ -198,7 +198,7 @@ mod tests {
             let edits = vec![Edit::new(start..end, Reason::Private)];
             let expected = crate::edits::apply_to_text(&text, &edits);
             let spliced = apply(&bytes, &to_bytes(&bytes, Escapes::Json, edits));
-            // A lone surrogate or backslash may combine with what comes to stand after it.
+            // A lone surrogate or backslash may combine with the text after it.
             if !pieces.iter().any(|piece| *piece == br"\" || *piece == br"\ud800" || *piece == b"\xff") {
                 prop_assert_eq!(decode(&spliced, Escapes::Json), expected);
             }

@@ -1,36 +1,36 @@
-//! Replacements to make in a text, before they are made: found in several ways, put in order,
-//! joined where they overlap, and applied in one go.
+//! Replacements to make in a text: found in several ways, sorted, merged where they overlap, and
+//! applied in one pass.
 //!
-//! Nothing here decides what is secret. Where two findings overlap, both go: an overlap must never
-//! make the replaced range smaller.
+//! Nothing here decides what is secret. Overlapping edits are both applied: an overlap must never make
+//! the replaced range smaller.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::Report;
 
-/// What stands in place of text a user marked as private.
+/// The placeholder for text that a user marked as private.
 pub(crate) const PRIVATE: &str = "[private]";
-/// How every placeholder for a secret begins.
+/// The beginning of every placeholder for a secret.
 pub(crate) const REDACTED: &str = "[redacted:";
 
-/// Why a range of text goes.
+/// The reason for replacing a range of text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
-    /// The value given to a telling name; the rule's name.
+    /// The value given to a telling name; holds the rule's name.
     Assigned(Cow<'static, str>),
-    /// A secret known by its own form; the rule's name.
+    /// A secret known by its own form; holds the rule's name.
     Secret(Cow<'static, str>),
     /// Text between system tags.
     System,
-    /// Text a user marked as private.
+    /// Text that a user marked as private.
     Private,
-    /// Several rounds of cleaning, put together: the text that comes out.
+    /// Several rounds of cleaning combined; holds the resulting text.
     Rewritten(String),
 }
 
 impl Reason {
-    /// Which reason names the replacement when two overlap: the higher one.
+    /// Returns the precedence of the reason: the highest names the replacement of overlapping edits.
     const fn rank(&self) -> u8 {
         match self {
             Self::Assigned(_) => 0,
@@ -55,12 +55,12 @@ impl Reason {
     }
 }
 
-/// One range of bytes and why it goes.
+/// A range of bytes to replace, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Edit {
     /// The bytes to replace.
     pub(crate) range: Range<usize>,
-    /// Why, and so by what.
+    /// The reason, which also determines the replacement.
     pub(crate) reason: Reason,
 }
 
@@ -70,7 +70,7 @@ impl Edit {
     }
 }
 
-/// Sorts the edits and joins those that overlap.
+/// Sorts the edits and merges those that overlap.
 pub(crate) fn join(mut edits: Vec<Edit>) -> Vec<Edit> {
     if edits.len() < 2 {
         return edits;
@@ -80,8 +80,8 @@ pub(crate) fn join(mut edits: Vec<Edit>) -> Vec<Edit> {
     for edit in edits {
         match joined.last_mut() {
             Some(last) if edit.range.start < last.range.end => {
-                // Of two rules for the same text the one with the longer keyword comes last, and says
-                // more.
+                // Of two rules for the same text the one with the longer keyword comes last, and is
+                // more specific.
                 let (old, new) = (last.reason.rank(), edit.reason.rank());
                 if new > old || (new == old && edit.range == last.range) {
                     last.reason = edit.reason;
@@ -94,7 +94,7 @@ pub(crate) fn join(mut edits: Vec<Edit>) -> Vec<Edit> {
     joined
 }
 
-/// Makes the replacements. The edits must be in order and apart, as [`join`] leaves them.
+/// Applies the edits, which must be sorted and disjoint, as [`join`] returns them.
 pub(crate) fn apply(bytes: &[u8], edits: &[Edit]) -> Vec<u8> {
     let mut output = Vec::with_capacity(bytes.len() + 16 * edits.len().min(64));
     let mut done = 0;
@@ -107,7 +107,7 @@ pub(crate) fn apply(bytes: &[u8], edits: &[Edit]) -> Vec<u8> {
     output
 }
 
-/// As [`apply`], for text. The edits must begin and end between characters.
+/// As [`apply`], for text. The edits must begin and end at character boundaries.
 pub(crate) fn apply_to_text(text: &str, edits: &[Edit]) -> String {
     let bytes = apply(text.as_bytes(), edits);
     String::from_utf8(bytes)

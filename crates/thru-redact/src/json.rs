@@ -1,7 +1,7 @@
-//! Walks one JSON document as bytes and shows its strings in place, so that they can be replaced
-//! and everything else stays byte for byte.
+//! Walks one JSON document as bytes and reports its strings in place, so that they can be replaced and
+//! everything else stays byte for byte.
 //!
-//! Only for documents known to be valid: it does not check, and it builds no tree.
+//! Only for documents known to be valid: it does not check them, and it builds no tree.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,15 +11,15 @@ use memchr::memchr2;
 use crate::decode::{Escapes, decode};
 use crate::edits::{Edit, Reason};
 
-/// What the walk comes across.
+/// An event of the walk.
 pub(crate) enum Event<'a> {
-    /// A string value: the key it stands under and the bytes between its quotes.
+    /// A string value: its key and the bytes between its quotes.
     String {
         /// The key, if it is directly the value of one.
         key: Option<Cow<'a, str>>,
-        /// The place of the raw value, without its quotes.
+        /// The range of the raw value, without its quotes.
         value: Range<usize>,
-        /// For the value in `{"name": …, "value": …}`, the place of the name's raw value.
+        /// For the value in `{"name": …, "value": …}`, the range of the name's raw value.
         label: Option<Range<usize>>,
     },
     /// An object or an array begins, under this key.
@@ -28,14 +28,14 @@ pub(crate) enum Event<'a> {
     Close,
 }
 
-/// The document, if the bytes are one and nothing but one.
+/// Returns the document if the bytes are exactly one valid document.
 pub(crate) fn valid(bytes: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(bytes).ok()?;
     serde_json::from_str::<serde::de::IgnoredAny>(text).ok()?;
     Some(text)
 }
 
-/// The decoded text of the raw inside of a string.
+/// Returns the decoded text of the raw content of a string.
 pub(crate) fn decode_string(raw: &str) -> Cow<'_, str> {
     if raw.contains('\\') {
         Cow::Owned(decode(raw.as_bytes(), Escapes::Json))
@@ -44,7 +44,7 @@ pub(crate) fn decode_string(raw: &str) -> Cow<'_, str> {
     }
 }
 
-/// Walks over a valid document.
+/// Walks a valid document and calls `visit` with each event.
 pub(crate) fn walk<'a>(document: &'a str, mut visit: impl FnMut(Event<'a>)) {
     let bytes = document.as_bytes();
     let mut in_object = Vec::new();
@@ -95,7 +95,7 @@ pub(crate) fn walk<'a>(document: &'a str, mut visit: impl FnMut(Event<'a>)) {
     }
 }
 
-/// Where the string that begins here ends: the place of its closing quote.
+/// Returns the position of the closing quote of the string that begins here.
 fn string_end(bytes: &[u8], start: usize) -> usize {
     let mut at = start;
     while let Some(length) = memchr2(b'"', b'\\', &bytes[at..]) {
@@ -108,7 +108,7 @@ fn string_end(bytes: &[u8], start: usize) -> usize {
     bytes.len()
 }
 
-/// Makes the replacement text of edits fit to stand in a JSON string.
+/// Escapes the replacement text of edits for use in a JSON string.
 pub(crate) fn escape_replacements(edits: &mut [Edit]) {
     for edit in edits {
         if let Reason::Rewritten(text) = &mut edit.reason {
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_one_document_is_not_valid() {
+    fn anything_but_one_document_is_not_valid() {
         for bytes in [&b"{\"a\":1"[..], b"{} {}", b"", b"\xff", b"{\"a\":\"\n\"}"] {
             assert!(valid(bytes).is_none());
         }

@@ -1,9 +1,9 @@
-//! Keys of transcript records whose values are machinery: ids, signatures, times.
+//! Keys of transcript records whose values are technical: ids, signatures, times.
 //!
-//! A key alone never keeps a value from being cleaned: the value must look like machinery too.
+//! A key alone never exempts a value from cleaning: the value must look technical too.
 
-/// Values under these keys are not searched for secrets: random by nature, and other records and
-/// the agents' own checks depend on them.
+/// Values under these keys are not searched for secrets: they are random by nature, and other records
+/// and the agents' own checks depend on them.
 const LEFT_ALONE: [&str; 43] = [
     "agentId",
     "callId",
@@ -75,7 +75,7 @@ const STRUCTURAL: [&str; 21] = [
     "version",
 ];
 
-/// What is under these keys came from or goes to a tool, and is blanked without exception.
+/// Values under these keys came from or go to a tool, and are blanked without exception.
 const PAYLOADS: [&str; 12] = [
     "arguments",
     "content_items",
@@ -91,7 +91,7 @@ const PAYLOADS: [&str; 12] = [
     "tool_response",
 ];
 
-/// Whether the value under this key is to be left alone when secrets are redacted.
+/// True if the value under this key is exempt from redaction.
 pub(crate) fn is_left_alone(key: &str, value: &[u8]) -> bool {
     if key == "data" {
         // An image or a document: long base64 without white space.
@@ -100,7 +100,7 @@ pub(crate) fn is_left_alone(key: &str, value: &[u8]) -> bool {
     LEFT_ALONE.contains(&key) && is_opaque(value)
 }
 
-/// Whether the value under this key stays when a record is blanked.
+/// True if the value under this key stays when a record is blanked.
 pub(crate) fn is_structural(key: &str, value: &[u8]) -> bool {
     let known = STRUCTURAL.contains(&key)
         || (LEFT_ALONE.contains(&key)
@@ -115,7 +115,7 @@ pub(crate) fn is_structural(key: &str, value: &[u8]) -> bool {
     known && value.len() <= 128 && is_opaque(value)
 }
 
-/// Whether what is under this key is blanked without exception.
+/// True if the value under this key is blanked without exception.
 pub(crate) fn is_payload(key: &str) -> bool {
     PAYLOADS.contains(&key)
 }
@@ -124,8 +124,8 @@ const fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'-' | b'_')
 }
 
-/// One word of the characters ids, versions and times are written with. An equals sign stands only
-/// at the end, as in base64: `KEY=value` is none.
+/// True for one word of the characters that ids, versions and times consist of. An equals sign may only
+/// be at the end, as in base64, which excludes `KEY=value`.
 fn is_opaque(value: &[u8]) -> bool {
     let padding = value.iter().rev().take_while(|byte| **byte == b'=').count();
     value[..value.len() - padding].iter().all(|byte| {
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn machinery_must_look_like_it() {
+    fn technical_values_must_look_like_it() {
         assert!(is_left_alone("id", b"toolu_01AbCd"));
         assert!(!is_left_alone("id", b"<private>x</private>"));
         assert!(!is_left_alone("text", b"toolu_01AbCd"));

@@ -1,7 +1,7 @@
-//! Privacy: what must not be kept is taken out here, before anything is written or shown.
+//! Privacy: text that must not be kept is removed here, before anything is written or shown.
 //!
-//! [`Clean`] is the only form in which text reaches the journal, the archive, the store, the index
-//! or an output (invariant I-5), and only the [`Redactor`] makes one.
+//! [`Clean`] is the only form in which text reaches the journal, the archive, the store, the index or
+//! an output (invariant I-5), and only the [`Redactor`] makes one.
 
 mod assignment;
 mod blank;

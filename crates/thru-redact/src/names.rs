@@ -2,7 +2,7 @@
 //!
 //! Only names are judged here, never values.
 
-/// What kind of secret a name tells of.
+/// The kind of secret that a name indicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Chosen by people: short, and maybe made of words.
@@ -15,22 +15,22 @@ pub(crate) enum Kind {
     Token,
 }
 
-/// A telling name: what kind of secret, and what the rule is called.
+/// A telling name: the kind of secret, and the name of the rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Telling {
-    /// What its value must look like.
+    /// The form that its value must have.
     pub(crate) kind: Kind,
     /// The rule's name.
     pub(crate) rule: &'static str,
 }
 
-/// Words one of which every telling name has; the prefilter looks for them.
+/// Every telling name contains one of these words; the prefilter looks for them.
 pub(crate) const WORDS: [&str; 7] = ["pass", "pwd", "secret", "key", "token", "credential", "auth"];
 
-/// Longest name looked at.
+/// The longest name that is examined.
 pub(crate) const LONGEST: usize = 64;
 
-/// What may come before "key" for its value to be a secret.
+/// Words before "key" that make its value a secret.
 const KEY_OWNERS: [&str; 38] = [
     "api",
     "access",
@@ -72,7 +72,7 @@ const KEY_OWNERS: [&str; 38] = [
     "write",
 ];
 
-/// Ends of names that mean something public, or a place in a list.
+/// Suffixes of names that mean something public, or a position in a list.
 #[rustfmt::skip]
 const NOT_SECRET: [&str; 20] = [
     "publickey", "pubkey", "primarykey", "foreignkey", "cachekey", "sortkey", "partitionkey", "idempotencykey",
@@ -80,7 +80,7 @@ const NOT_SECRET: [&str; 20] = [
     "synctoken", "clienttoken", "eostoken", "bostoken", "padtoken",
 ];
 
-/// What may stand after the telling word.
+/// Words that may follow the telling word.
 const TAILS: [&str; 14] = [
     "value",
     "base64",
@@ -98,7 +98,7 @@ const TAILS: [&str; 14] = [
     "new",
 ];
 
-/// Judges a name such as `DB_PASSWORD`.
+/// Classifies a name such as `DB_PASSWORD`.
 pub(crate) fn judge(name: &[u8]) -> Option<Telling> {
     let mut buffer = [0_u8; LONGEST];
     let mut length = 0;
@@ -149,7 +149,7 @@ fn without_tail(plain: &str) -> &str {
     if stem.is_empty() { plain } else { stem }
 }
 
-/// Whether the name is the word, or ends with it as a word of its own: `DB_PASS`, `dbPass`.
+/// True if the name is the word, or ends with it as a separate word: `DB_PASS`, `dbPass`.
 fn ends_with_word(name: &[u8], plain: &str, word: &str) -> bool {
     let Some(stem) = plain.strip_suffix(word) else {
         return false;
@@ -165,7 +165,7 @@ fn ends_with_word(name: &[u8], plain: &str, word: &str) -> bool {
     (starts_word || hump) && name[before + 1..].eq_ignore_ascii_case(word.as_bytes())
 }
 
-/// Whether the name is written as constants and variables of the environment are: `FOO_KEY`.
+/// True if the name is written like constants and environment variables: `FOO_KEY`.
 fn is_constant_name(name: &[u8]) -> bool {
     name.contains(&b'_')
         && name

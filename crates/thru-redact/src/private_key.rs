@@ -1,6 +1,6 @@
-//! Private keys in armour: `-----BEGIN … PRIVATE KEY-----` and what follows, whole or cut off.
+//! Private keys in armour: `-----BEGIN … PRIVATE KEY-----` and the key after it, complete or truncated.
 //!
-//! The head alone is no secret, and neither is a head with words after it.
+//! The header alone is not a secret, and neither is a header followed by words.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -8,24 +8,24 @@ use std::sync::LazyLock;
 use memchr::memmem;
 use regex::Regex;
 
-/// How the head begins, for the prefilter.
+/// The beginning of the header, for the prefilter.
 pub(crate) const HEAD: &str = "-----begin ";
 
-/// How far a foot may be from its head.
+/// The maximum distance of a footer from its header.
 const LONGEST: usize = 64 * 1024;
 
-/// The head, with the name of the kind of key.
+/// The header, with the name of the kind of key.
 static HEAD_PATTERN: LazyLock<Regex> =
     LazyLock::new(|| compile(r"\A-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----"));
 
-/// A body without a foot: lines of base64, with what stands between lines in source code, in
+/// A body without a footer: lines of base64, with the separators between lines in source code, in
 /// escaped strings and in listings with line numbers.
 static BODY_PATTERN: LazyLock<Regex> = LazyLock::new(|| {
     let between = r#"(?:\s|\\+[nrt]|["'`+,\\>|]|\n-|\d{1,6}(?:→|\t|:|\|))*"#;
     let headers = r"(?:Proc-Type|DEK-Info|Version|Comment): [^\n\\]{1,120}";
     let lines = format!(r"(?:{between}{headers})*(?:{between}[A-Za-z0-9+/=]{{16,}})+");
     let last_line = r"(?:\s|\\+[nrt]|\d{1,6}(?:→|\t))+[A-Za-z0-9+/=]{1,15}";
-    // What ends a short last line is not part of it.
+    // The separator after a short last line is not part of it.
     compile(&format!(r#"\A(?:(?P<ended>{lines}{last_line})(?:\s|\\|["'`]|\z)|(?P<cut>{lines}))"#))
 });
 
@@ -33,19 +33,19 @@ fn compile(pattern: &str) -> Regex {
     Regex::new(pattern).unwrap_or_else(|error| unreachable!("a built-in pattern: {error}"))
 }
 
-/// Whether the head of a private key may begin here, in text or in raw JSON.
+/// True if the header of a private key may begin here, in text or in raw JSON.
 pub(crate) fn is_possible(bytes: &[u8], start: usize) -> bool {
     let window = &bytes[start..bytes.len().min(start + 80)];
     memmem::find(window, b"PRIVATE KEY").is_some()
 }
 
-/// The private key whose head begins here.
+/// Returns the private key whose header begins here.
 pub(crate) fn find(text: &str, start: usize) -> Option<Range<usize>> {
     let window_end = text.floor_char_boundary(text.len().min(start + 80));
     let body_start = start + HEAD_PATTERN.find(text.get(start..window_end)?)?.end();
     let body_limit = text.floor_char_boundary(text.len().min(body_start + LONGEST));
     let rest = &text[body_start..body_limit];
-    // To the next dashes only: they are the foot, or else the head of the next key.
+    // Only up to the next dashes: they belong to the footer, or else to the header of the next key.
     if let Some(length) = rest.find("-----")
         && let Some(foot) = rest[length + 5..].strip_prefix("END ")
         && let Some(foot_length) =
@@ -59,7 +59,7 @@ pub(crate) fn find(text: &str, start: usize) -> Option<Range<usize>> {
     (base64_bytes(body.as_str()) >= 32).then(|| start..body_start + body.end())
 }
 
-/// How many bytes stand in runs of base64 too long for words.
+/// Returns the number of bytes in runs of base64 too long for words.
 fn base64_bytes(body: &str) -> usize {
     body.split(|character: char| {
         !(character.is_ascii_alphanumeric() || matches!(character, '+' | '/' | '='))

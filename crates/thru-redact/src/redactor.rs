@@ -1,7 +1,7 @@
-//! The door: everything that is kept or shown goes through the [`Redactor`].
+//! The entry point: everything that is kept or shown goes through the [`Redactor`].
 //!
-//! Puts together what the other modules find, makes the replacements, and cleans what came of them
-//! again until nothing more is found, so that cleaning twice is the same as cleaning once.
+//! Combines the findings of the other modules, applies the replacements, and cleans the result again
+//! until nothing more is found, so that cleaning twice is the same as cleaning once.
 
 use std::borrow::Cow;
 
@@ -13,12 +13,12 @@ use crate::json::{self, Event};
 use crate::user_rules::UserRules;
 use crate::{Clean, Report, RuleError, UserRule, assignment, blank, keys, rules, secrets, tags};
 
-/// How often a text is cleaned again before it is given up as hostile and blanked.
+/// The number of rounds after which a text is considered hostile and blanked.
 const ROUNDS: usize = 8;
-/// How many layers of escapes in text are looked behind.
+/// The number of nested layers of escapes in text that are decoded.
 const LAYERS: usize = 3;
 
-/// Takes privacy tags and secrets out of text. Immutable, and free to share between threads.
+/// Removes privacy tags and secrets from text. Immutable, and cheap to share between threads.
 #[derive(Clone, Debug, Default)]
 pub struct Redactor {
     user: UserRules,
@@ -26,20 +26,19 @@ pub struct Redactor {
 }
 
 impl Redactor {
-    /// A redactor with the built-in rules alone.
+    /// Returns a redactor with only the built-in rules.
     pub fn builtin() -> Self {
         Self { user: UserRules::default(), fingerprint: fingerprint(&[], &[]) }
     }
 
-    /// A redactor with the built-in rules and the user's.
+    /// Creates a redactor with the built-in rules and the user's.
     ///
-    /// What `allow` matches as a whole, be it the secret alone or with what pointed to it
-    /// (`KEY=value`), is never redacted. Privacy tags do not heed it.
+    /// A match of `allow`, be it the secret alone or with its name (`KEY=value`), is never redacted.
+    /// Privacy tags take precedence over it.
     ///
     /// # Errors
-    ///
-    /// If a name cannot stand in a placeholder, or a pattern is no regular expression, is too
-    /// large, or matches empty text.
+    /// [`RuleError`] if a name cannot be used in a placeholder, or a pattern is not a regular
+    /// expression, is too large, or matches empty text.
     pub fn new(user_rules: &[UserRule], allow: &[String]) -> Result<Self, RuleError> {
         Ok(Self {
             user: UserRules::new(user_rules, allow)?,
@@ -47,12 +46,13 @@ impl Redactor {
         })
     }
 
-    /// Prepares for much text: what little text does well without is made now, once.
+    /// Prepares for large amounts of text: does the work once that small texts do not need.
     pub fn expect_much(&self) {
         secrets::expect_much();
     }
 
-    /// Stands for the set of rules: changes whenever what would be redacted may change.
+    /// Returns a fingerprint of the set of rules: it changes whenever the result of redaction may
+    /// change.
     pub fn fingerprint(&self) -> String {
         if self.fingerprint.is_empty() { fingerprint(&[], &[]) } else { self.fingerprint.clone() }
     }
@@ -67,8 +67,8 @@ impl Redactor {
         })
     }
 
-    /// Cleans the bytes of a file that is not JSON, as text. Bytes that are not UTF-8 stay, unless
-    /// they are within what goes.
+    /// Cleans the bytes of a file that is not JSON, as text. Bytes that are not UTF-8 stay, unless they
+    /// are inside a replaced range.
     pub fn clean_bytes(&self, bytes: &[u8], report: &mut Report) -> Clean<Vec<u8>> {
         let text = match std::str::from_utf8(bytes) {
             Ok(text) => Cow::Borrowed(text),
@@ -81,11 +81,11 @@ impl Redactor {
         Clean::new(edits::apply(bytes, &edits))
     }
 
-    /// Cleans one line of JSON, with or without its line break. Only string values change, and of
-    /// them only what goes; everything else stays byte for byte.
+    /// Cleans one line of JSON, with or without its line break. Only secrets and private passages in
+    /// string values are replaced; everything else stays byte for byte.
     ///
-    /// Values that are machinery (ids, signatures, images) are left alone. A line that is not JSON
-    /// is cleaned as text.
+    /// Technical values (ids, signatures, images) are not changed. A line that is not JSON is cleaned
+    /// as text.
     pub fn clean_json_line(&self, line: &[u8], report: &mut Report) -> Clean<Vec<u8>> {
         if !self.user.has_rules() && !secrets::glance(line) {
             return Clean::new(line.to_vec());
@@ -121,7 +121,7 @@ impl Redactor {
         Clean::new(value)
     }
 
-    /// Cleans every text of a value, which `texts` has to show one by one.
+    /// Cleans every text of a value; `texts` must pass them one by one.
     pub fn clean_texts<T>(
         &self,
         mut value: T,
@@ -132,19 +132,19 @@ impl Redactor {
         Clean::new(value)
     }
 
-    /// Whether, once what is between tags is gone, nothing but white space is left, and at least
-    /// some of it was a user's.
+    /// True if only white space is left after removing tagged passages, and at least one of them was a
+    /// user's.
     pub fn is_wholly_private(&self, text: &str) -> bool {
         tags::is_wholly_private(text)
     }
 
-    /// Replaces every string value of one line of JSON by `[private]`, except those without which
-    /// the record could not be placed (its type, ids, times and the like). What is not JSON becomes
+    /// Replaces every string value of one line of JSON by `[private]`, except those without which the
+    /// record could not be placed (its type, ids, times and the like). A line that is not JSON becomes
     /// one string.
     pub fn blank_json_line(&self, line: &[u8], report: &mut Report) -> Clean<Vec<u8>> {
         report.private += 1;
         let blanked = blank::line(line);
-        // What stays are single words of machinery; they are cleaned like any other.
+        // The remaining values are single technical words; they are cleaned like any other.
         self.clean_json_line(&blanked, report)
     }
 
@@ -187,7 +187,7 @@ impl Redactor {
         }
     }
 
-    /// The edits of one raw string of a JSON document.
+    /// Returns the edits of one raw string of a JSON document.
     fn string_edits(
         &self,
         key: Option<&str>,
@@ -211,7 +211,7 @@ impl Redactor {
         }
     }
 
-    /// The edits after which nothing more is found.
+    /// Returns the edits after which nothing more is found.
     fn lasting_edits(&self, name: Option<&str>, text: &str, report: &mut Report) -> Vec<Edit> {
         let edits = self.find(name, text);
         if edits.is_empty() {
@@ -232,11 +232,11 @@ impl Redactor {
             edits::count(&more, report);
             current = Cow::Owned(next);
         }
-        // Made so that each cleaning lays bare something else: nothing of it is kept.
+        // Constructed so that each cleaning reveals something else: nothing of it is kept.
         vec![Edit::new(0..text.len(), Reason::Private)]
     }
 
-    /// One look at a text: what goes, in order and apart.
+    /// Returns the edits from a single pass over a text, sorted and disjoint.
     fn find(&self, name: Option<&str>, text: &str) -> Vec<Edit> {
         let mut edits = Vec::new();
         if let Some(name) = name
@@ -267,7 +267,7 @@ impl Redactor {
     }
 }
 
-/// The name a value goes by: its key, or for `{"name": …, "value": …}` the name beside it.
+/// Returns the name of a value: its key, or for `{"name": …, "value": …}` the name beside it.
 fn name_of<'a>(key: Option<&'a str>, label: Option<&'a str>) -> Option<&'a str> {
     match (key, label) {
         (Some(key), Some(label)) if key.eq_ignore_ascii_case("value") => Some(label),
@@ -275,7 +275,7 @@ fn name_of<'a>(key: Option<&'a str>, label: Option<&'a str>) -> Option<&'a str> 
     }
 }
 
-/// One edit that turns a text into another.
+/// Returns a single edit that turns one text into another.
 fn difference(before: &str, after: &str) -> Edit {
     let same = |pair: &(u8, u8)| pair.0 == pair.1;
     let start = before.bytes().zip(after.bytes()).take_while(same).count();
@@ -294,7 +294,7 @@ fn difference(before: &str, after: &str) -> Edit {
     Edit::new(start..before.len() - end, reason)
 }
 
-/// FNV-1a over everything that says what is redacted.
+/// FNV-1a over everything that determines what is redacted.
 fn fingerprint(user_rules: &[UserRule], allow: &[String]) -> String {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut add = |text: &str| {
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_json_is_cleaned_as_text() {
+    fn text_that_is_not_json_is_cleaned_as_text() {
         assert_eq!(
             clean_line(r#"{"a":"password: \"hunter2\", b"#),
             r#"{"a":"password: \"[redacted:password]\", b"#
@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_removal_lays_bare_goes_too() {
+    fn text_revealed_by_a_removal_is_cleaned_too() {
         let context = "<throughline-context>x</throughline-context>";
         let mut report = Report::default();
         let redactor = Redactor::builtin();
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn users_rules_and_allow_list_are_heeded() {
+    fn user_rules_and_the_allow_list_are_applied() {
         let rules =
             [UserRule { name: "ticket".to_owned(), pattern: r"TCK-(?P<secret>\d+)".to_owned() }];
         let token = token();

@@ -1,21 +1,21 @@
-//! What was taken out, in numbers. It must never hold any of the text that was taken out.
+//! Counts of what was redacted. They must never contain any of the removed text.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// What the redactor took out, counted.
+/// Counts of what the redactor removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
-    /// Rule name and how many secrets it took out, sorted by name.
+    /// The number of removed secrets by rule name.
     pub secrets: BTreeMap<String, u64>,
-    /// How many private passages were taken out, and how many records were blanked. Text between
-    /// system tags, which Throughline itself put there, is not counted.
+    /// The number of removed private passages and blanked records. Text between system tags, which
+    /// Throughline itself inserted, is not counted.
     pub private: u64,
 }
 
 impl Report {
-    /// Adds what another report counted.
+    /// Adds the counts of another report.
     pub fn merge(&mut self, other: &Self) {
         for (rule, count) in &other.secrets {
             *self.secrets.entry(rule.clone()).or_default() += count;
@@ -23,7 +23,7 @@ impl Report {
         self.private += other.private;
     }
 
-    /// Whether nothing was taken out.
+    /// True if nothing was removed.
     pub fn is_empty(&self) -> bool {
         self.secrets.is_empty() && self.private == 0
     }

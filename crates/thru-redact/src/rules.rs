@@ -1,8 +1,8 @@
-//! The table of secrets: what each is called, what it looks like, and which words point to it.
+//! The table of secrets: their names, their forms, and the keywords that indicate them.
 //!
-//! A flat list without logic. A pattern is tried only where one of its keywords stands, from the
-//! start of the keyword on (see [`Start`]), and never over a whole text; so a keyword must be in
-//! every match, and should be rare in ordinary text.
+//! A flat list without logic. A pattern is only tried at its keywords, from the start of the keyword on
+//! (see [`Start`]), and never on a whole text; so every match must contain a keyword, and keywords
+//! should be rare in ordinary text.
 
 use crate::checks::Check;
 use crate::names::WORDS;
@@ -13,11 +13,11 @@ use crate::private_key::HEAD;
 pub struct RuleInfo {
     /// The name, as in the placeholder `[redacted:NAME]` and in a [`Report`](crate::Report).
     pub name: &'static str,
-    /// What it takes out, in a few words.
+    /// A short description of what it removes.
     pub description: &'static str,
 }
 
-/// How a rule finds its secret near a keyword.
+/// The way in which a rule finds its secret near a keyword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Finder {
     /// A pattern; its group `secret`, or else all of it, is the secret.
@@ -28,23 +28,23 @@ pub(crate) enum Finder {
     PrivateKey,
 }
 
-/// Where a match starts, seen from its keyword.
+/// The start of a match relative to its keyword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Start {
     /// At the keyword, which must begin a word.
     Word,
-    /// At the keyword, whatever stands before it.
+    /// At the keyword, even inside a word.
     Anywhere,
-    /// Up to so many letters and digits before the keyword, where they begin a word.
+    /// Up to this many letters and digits before the keyword, where they begin a word.
     Before(usize),
 }
 
-/// What must follow the keyword for a look with the pattern to be worth it.
+/// A condition on the text after the keyword that must hold before the pattern is tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Follows {
-    /// So many bytes that tokens are made of.
+    /// This many bytes of a token.
     Token(usize),
-    /// A colon, comma or equals sign close by.
+    /// A colon, comma or equals sign nearby.
     Sign,
     /// Something before an `@`, as in a URL with credentials.
     Credentials,
@@ -57,7 +57,7 @@ pub(crate) enum Follows {
 pub(crate) struct Rule {
     pub(crate) name: &'static str,
     pub(crate) description: &'static str,
-    /// In small letters; found whatever the case.
+    /// In lower case; matched in any case.
     pub(crate) keywords: &'static [&'static str],
     pub(crate) finder: Finder,
     pub(crate) start: Start,
@@ -82,7 +82,7 @@ impl Rule {
     }
 }
 
-/// A secret with a form of its own.
+/// Defines a secret with a form of its own.
 const fn form(
     name: &'static str,
     description: &'static str,
@@ -100,7 +100,7 @@ const fn form(
     }
 }
 
-/// A secret found by the name it is given to. One row carries the keywords of all.
+/// Defines a secret found by its name. One row carries the keywords of all.
 const fn named(
     name: &'static str,
     description: &'static str,
@@ -117,10 +117,10 @@ const fn named(
     }
 }
 
-/// Raised when what the rules find changes other than by a change of the table itself.
+/// Raised when the results of the rules change without a change of the table itself.
 pub(crate) const VERSION: u32 = 1;
 
-/// All built-in rules, for listing, without doubles.
+/// Returns all built-in rules, for listing, without duplicates.
 pub fn rules() -> &'static [RuleInfo] {
     static LIST: std::sync::LazyLock<Vec<RuleInfo>> = std::sync::LazyLock::new(|| {
         let mut list: Vec<RuleInfo> = Vec::new();
@@ -134,7 +134,7 @@ pub fn rules() -> &'static [RuleInfo] {
     &LIST
 }
 
-/// How a Discord token starts: base64 of the first two digits of an id.
+/// The beginnings of a Discord token: base64 of the first two digits of an id.
 #[rustfmt::skip]
 const DISCORD_STARTS: [&str; 90] = [
     "mta", "mte", "mti", "mtm", "mtq", "mtu", "mty", "mtc", "mtg", "mtk", "mja", "mje", "mji", "mjm", "mjq", "mju", "mjy", "mjc",
@@ -275,7 +275,7 @@ pub(crate) static RULES: &[Rule] = &[
     form("elevenlabs-key", "an ElevenLabs key", &["sk_"], r"sk_[a-f0-9]{48}\b").followed_by(Follows::Token(48)),
     form("firecrawl-key", "a Firecrawl key", &["fc-"], r"fc-[a-f0-9]{32}\b").followed_by(Follows::Token(32)),
 
-    // Work and watching.
+    // Productivity and monitoring.
     form("linear-key", "a Linear key", &["lin_api_", "lin_oauth_"], r"lin_(?:api|oauth)_[A-Za-z0-9]{32,64}"),
     form("notion-token", "a Notion token", &["ntn_", "secret_"], r"(?:ntn_[A-Za-z0-9]{40,}|secret_[A-Za-z0-9]{43})\b").checked(Check::Random).followed_by(Follows::Token(40)),
     form("figma-token", "a Figma token", &["figd_", "figu_"], r"fig[du]_[A-Za-z0-9_-]{38,}"),

@@ -1,8 +1,8 @@
-//! Finds secrets: one walk with an automaton of all keywords, and a closer look with a rule only
-//! where one of its keywords stands.
+//! Finds secrets: one pass with an automaton of all keywords, and a detailed check with a rule only at
+//! its keywords.
 //!
-//! The same walk serves as the prefilter over raw JSON ([`glance`]). There it must never rule out
-//! what [`find`] would take out of the decoded text, so its tests allow for escapes.
+//! The same pass serves as the prefilter for raw JSON ([`glance`]). It must never rule out what
+//! [`find`] would find in the decoded text, so its checks allow for escapes.
 
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
@@ -17,13 +17,14 @@ use crate::edits::{Edit, Reason};
 use crate::rules::{Finder, Follows, RULES, Rule, Start};
 use crate::{assignment, private_key, tags};
 
-/// How much text a pattern gets to see. A longer secret is followed to its end afterwards.
+/// The amount of text that a pattern is matched against. A longer secret is extended to its end
+/// afterwards.
 const WINDOW: usize = 8 * 1024;
 
-/// How much of it the prefilter looks at.
+/// The amount of it that the prefilter reads.
 const GLANCE: usize = 1024;
 
-/// What a keyword points to.
+/// The target of a keyword.
 #[derive(Clone, Copy, Debug)]
 enum Pointer {
     Rule(usize),
@@ -32,7 +33,7 @@ enum Pointer {
     Escape,
 }
 
-/// All keywords, and what each points to, with its length.
+/// All keywords, with the targets and the length of each.
 struct Keywords {
     words: Vec<&'static str>,
     pointers: Vec<(Vec<Pointer>, usize)>,
@@ -62,10 +63,10 @@ static KEYWORDS: LazyLock<Keywords> = LazyLock::new(|| {
     Keywords { words, pointers }
 });
 
-/// The automaton for much text: fast, and slow to make.
+/// The automaton for large texts: fast, and slow to build.
 static FOR_MUCH: OnceLock<DFA> = OnceLock::new();
 
-/// The automaton for little text, which is all that most hooks ever see: made five times as fast.
+/// The automaton for small texts, which is all that most hooks ever see: built five times as fast.
 static FOR_LITTLE: LazyLock<NFA> = LazyLock::new(|| {
     NFA::builder()
         .ascii_case_insensitive(true)
@@ -74,10 +75,10 @@ static FOR_LITTLE: LazyLock<NFA> = LazyLock::new(|| {
         .unwrap_or_else(|error| unreachable!("the built-in keywords: {error}"))
 });
 
-/// A text of this many bytes is worth the automaton for much text.
+/// The size in bytes from which the automaton for large texts is worthwhile.
 const MUCH: usize = 4 * 1024;
 
-/// Makes the automaton for much text, so that little texts are walked with it as well.
+/// Builds the automaton for large texts, so that small ones are searched with it as well.
 pub(crate) fn expect_much() {
     for_much();
 }
@@ -93,7 +94,7 @@ fn for_much() -> &'static DFA {
     })
 }
 
-/// The compiled pattern of a rule of the table, made when first needed.
+/// Returns the compiled pattern of a rule of the table, compiling it on first use.
 fn pattern(index: usize) -> Option<&'static Regex> {
     static PATTERNS: LazyLock<Vec<OnceLock<Regex>>> =
         LazyLock::new(|| RULES.iter().map(|_| OnceLock::new()).collect());
@@ -106,7 +107,7 @@ fn pattern(index: usize) -> Option<&'static Regex> {
     }))
 }
 
-/// Calls back for each keyword, until told to stop by `true`.
+/// Calls `on_keyword` for each keyword, until it returns `true`.
 fn walk(bytes: &[u8], on_keyword: impl FnMut(Pointer, Range<usize>) -> bool) {
     match FOR_MUCH.get() {
         Some(automaton) => walk_with(automaton, bytes, on_keyword),
@@ -140,8 +141,8 @@ fn walk_with(
     }
 }
 
-/// Whether this text, or the strings of this raw JSON, may hold anything to take out. Quick, and
-/// wrong only in one direction.
+/// True if this text, or the strings of this raw JSON, may contain anything to remove. Fast, with false
+/// positives only.
 pub(crate) fn glance(bytes: &[u8]) -> bool {
     let mut suspicious = false;
     walk(bytes, |pointer, word| {
@@ -157,8 +158,8 @@ pub(crate) fn glance(bytes: &[u8]) -> bool {
     suspicious
 }
 
-/// Whether the pattern of a token matches the characters that are the same in text and raw JSON.
-/// Other patterns reach across characters that JSON escapes, and are not tried.
+/// True if the pattern of a token matches the characters that are the same in text and raw JSON. Other
+/// patterns match characters that JSON escapes, and are not tried.
 fn may_match(index: usize, rule: &Rule, bytes: &[u8], word: &Range<usize>) -> bool {
     let (Finder::Pattern(_), Follows::Token(_)) = (rule.finder, rule.follows) else {
         return true;
@@ -173,27 +174,27 @@ fn may_match(index: usize, rule: &Rule, bytes: &[u8], word: &Range<usize>) -> bo
     let window = &bytes[start..bytes.len().min(start + GLANCE)];
     let is_same = |byte: &&u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\');
     let length = window.iter().take_while(is_same).count();
-    // Where the look ends before the text does, the match may go on.
+    // If the window ends before the text does, the match may continue.
     length == GLANCE
         || std::str::from_utf8(&window[..length]).is_ok_and(|window| pattern.is_match(window))
 }
 
-/// What a walk over a text found.
+/// The findings of a pass over a text.
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
-    /// The secrets, neither in order nor apart.
+    /// The secrets, neither sorted nor disjoint.
     pub(crate) edits: Vec<Edit>,
     /// A privacy tag may be there.
     pub(crate) tags: bool,
-    /// There are escapes in the text that may hide more.
+    /// The text contains escapes that may hide more.
     pub(crate) escapes: bool,
 }
 
-/// Finds the secrets that the table knows.
+/// Finds the secrets that the table describes.
 pub(crate) fn find(text: &str, is_allowed: impl Fn(&str, &str) -> bool) -> Findings {
     let bytes = text.as_bytes();
     let mut findings = Findings::default();
-    // How far each rule has come, so that none looks twice at what it already took.
+    // The progress of each rule, so that none examines the same text twice.
     let mut done = [0_usize; 256];
     walk(bytes, |pointer, word| {
         match pointer {
@@ -222,15 +223,15 @@ pub(crate) fn find(text: &str, is_allowed: impl Fn(&str, &str) -> bool) -> Findi
     findings
 }
 
-/// What a closer look found.
+/// The result of a detailed check.
 struct Found {
-    /// All that the rule looked at as one thing.
+    /// The range that the rule examined as one unit.
     whole: Range<usize>,
-    /// What of it goes; nothing, if it turned out to be no secret.
+    /// The edit; `None` if it turned out not to be a secret.
     edit: Option<Edit>,
 }
 
-/// A closer look where a keyword stands.
+/// Runs the detailed check of a rule at a keyword.
 fn look(index: usize, rule: &Rule, text: &str, word: Range<usize>) -> Option<Found> {
     match rule.finder {
         Finder::Assignment => {
@@ -270,21 +271,21 @@ fn look(index: usize, rule: &Rule, text: &str, word: Range<usize>) -> Option<Fou
     }
 }
 
-/// Where the run of letters and digits before this place begins, if it is not too long.
+/// Returns the start of the run of letters and digits before this position, if it is not too long.
 fn run_start(bytes: &[u8], end: usize, longest: usize) -> Option<usize> {
     let floor = end.saturating_sub(longest);
     let length =
         bytes[floor..end].iter().rev().take_while(|byte| byte.is_ascii_alphanumeric()).count();
     let mut start = end - length;
-    // The letter of an escape is no part of the run.
+    // The letter of an escape is not part of the run.
     if start > 0 && bytes[start - 1] == b'\\' {
         start = (start + 1).min(end);
     }
     begins_word(bytes, start).then_some(start)
 }
 
-/// Whether a word may begin here. In raw JSON, and in JSON within text, the letters of an escape
-/// just before do not count.
+/// True if a word may begin here. In raw JSON, and in JSON within text, the letters of an escape just
+/// before do not count.
 fn begins_word(bytes: &[u8], start: usize) -> bool {
     match start.checked_sub(1) {
         Some(before) if bytes[before].is_ascii_alphanumeric() || bytes[before] == b'_' => {
@@ -294,15 +295,15 @@ fn begins_word(bytes: &[u8], start: usize) -> bool {
     }
 }
 
-/// Whether this place is inside words joined by dashes, such as `task-sk-…`. Many patterns take in
-/// dashes, and trying them again after every dash of a long run would take time without bound.
+/// True if this position is inside words joined by dashes, such as `task-sk-…`. Many patterns include
+/// dashes, and trying them again after every dash of a long run would take unbounded time.
 fn follows_dash(bytes: &[u8], start: usize) -> bool {
     let before = &bytes[start.saturating_sub(8)..start];
     let dashes = before.iter().rev().take_while(|byte| **byte == b'-').count();
     dashes > 0 && (dashes == 8 || !begins_word(bytes, start - dashes))
 }
 
-/// Whether a closer look is worth it, in text or in raw JSON.
+/// True if a detailed check is worthwhile, in text or in raw JSON.
 fn is_possible(rule: &Rule, bytes: &[u8], word: &Range<usize>) -> bool {
     match rule.finder {
         Finder::Assignment => return assignment::is_possible(bytes, word.clone()),
@@ -329,7 +330,7 @@ fn is_possible(rule: &Rule, bytes: &[u8], word: &Range<usize>) -> bool {
     }
 }
 
-/// Whether something like `user:password@` or `token@` comes before the path of a URL.
+/// True if something like `user:password@` or `token@` comes before the path of a URL.
 fn credentials_follow(rest: &[u8]) -> bool {
     for (at, byte) in rest.iter().enumerate().take(640) {
         match byte {
@@ -341,7 +342,7 @@ fn credentials_follow(rest: &[u8]) -> bool {
     false
 }
 
-/// Whether a name, a colon and no blank come next.
+/// True if a name, a colon and a character other than a blank follow.
 fn pair_follows(rest: &[u8]) -> bool {
     let rest = &rest[..rest.len().min(80)];
     let name =
@@ -356,8 +357,8 @@ fn pair_follows(rest: &[u8]) -> bool {
     })
 }
 
-/// Whether the escape that begins here stands for a printable character of ASCII, which a keyword
-/// or a tag may contain.
+/// True if the escape that begins here stands for a printable ASCII character, which a keyword or a tag
+/// may contain.
 fn hides_something(bytes: &[u8], word: &Range<usize>) -> bool {
     &bytes[word.clone()] == br"\/" || matches!(bytes.get(word.end), Some(b'2'..=b'7'))
 }
@@ -381,7 +382,7 @@ mod tests {
 
     #[test]
     fn hostile_text_takes_one_walk() {
-        // Each of these would take minutes if anything were looked at again and again.
+        // Each of these would take minutes if any text were examined repeatedly.
         for unit in [
             "password=",
             "eyJ",

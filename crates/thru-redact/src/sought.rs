@@ -1,12 +1,12 @@
-//! A text that somebody named, to be looked for wherever it may stand: also where redaction leaves
-//! things alone, such as in ids and in the names of JSON's fields.
+//! A text given by a person, to be found wherever it occurs: also where redaction does not apply, such
+//! as in ids and in the names of JSON's fields.
 
 use regex::Regex;
 
 use crate::json::{self, Event};
 use crate::{RuleError, UserRule};
 
-/// A text that is looked for.
+/// A text to search for.
 #[derive(Clone, Debug)]
 pub struct Sought {
     rule: UserRule,
@@ -14,11 +14,11 @@ pub struct Sought {
 }
 
 impl Sought {
-    /// Looks for `text`; what is found is named `name`, as in `[redacted:NAME]`. Where the text has
-    /// white space, any white space will do: what is made of a text may break its lines elsewhere.
+    /// Creates a search for `text`; `name` is used in its placeholder, `[redacted:NAME]`. White space
+    /// in the text matches any white space: text derived from it may break its lines elsewhere.
     ///
     /// # Errors
-    /// If the text is empty, or longer than a pattern may be.
+    /// [`RuleError`] if the text is empty, or longer than a pattern may be.
     pub fn new(name: &str, text: &str) -> Result<Self, RuleError> {
         let words: Vec<String> = text.split_whitespace().map(regex::escape).collect();
         let rule = UserRule { name: name.to_owned(), pattern: words.join(r"\s+") };
@@ -26,17 +26,17 @@ impl Sought {
         Ok(Self { rule, regex })
     }
 
-    /// The rule that takes the text out.
+    /// Returns the rule that removes the text.
     pub const fn rule(&self) -> &UserRule {
         &self.rule
     }
 
-    /// Whether the text stands in these bytes, as it is or, where they are JSON, escaped.
+    /// True if these bytes contain the text, literally or, in JSON, escaped.
     pub fn is_in(&self, bytes: &[u8]) -> bool {
         if self.regex.is_match(&String::from_utf8_lossy(bytes)) {
             return true;
         }
-        // Only escapes hide it from that.
+        // Otherwise only escapes can hide it.
         if !bytes.contains(&b'\\') {
             return false;
         }

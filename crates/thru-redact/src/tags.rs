@@ -1,8 +1,8 @@
-//! Privacy tags: finds the passages between `<private>` and `</private>`, and between the system
-//! tags around text that Throughline or claude-mem put in front of the agent.
+//! Privacy tags: finds the passages between `<private>` and `</private>`, and between the system tags
+//! around text that Throughline or claude-mem gave to the agent.
 //!
-//! One walk over the text, linear on any input. In doubt the text is private: a tag that is never
-//! closed hides everything to the end, and a closing tag closes nothing but its own kind.
+//! One pass over the text, linear on any input. In doubt the text is private: a tag that is never
+//! closed hides everything to the end, and a closing tag only closes its own kind.
 
 use memchr::{memchr, memchr_iter, memchr2};
 
@@ -12,20 +12,20 @@ use crate::edits::{Edit, Reason};
 const NAMES: [&str; 3] = ["private", "throughline-context", "claude-mem-context"];
 const USER: usize = 0;
 
-/// How tags begin, for the prefilter. Closing tags alone change nothing.
+/// The beginnings of tags, for the prefilter. Closing tags alone change nothing.
 pub(crate) const OPENINGS: [&str; 3] = ["<private", "<throughline-context", "<claude-mem-context"];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Tag {
     kind: usize,
     closes: bool,
-    /// Has words after its name but no `name=value` among them: `<private key>`, which is much
-    /// more often a placeholder in a document than a tag.
+    /// Has words after its name but no `name=value` among them: `<private key>`, which is much more
+    /// often a placeholder in a document than a tag.
     doubtful: bool,
     end: usize,
 }
 
-/// The tag that begins at the `<` at this place, if one does.
+/// Returns the tag that begins at the `<` at this position, if there is one.
 fn tag_at(bytes: &[u8], start: usize) -> Option<Tag> {
     let closes = bytes.get(start + 1) == Some(&b'/');
     let name_start = start + 1 + usize::from(closes);
@@ -38,7 +38,7 @@ fn tag_at(bytes: &[u8], start: usize) -> Option<Tag> {
     if !matches!(bytes.get(name_end)?, b'>' | b'/') && !bytes[name_end].is_ascii_whitespace() {
         return None;
     }
-    // Up to the next bracket only, so that all these looks together are one walk.
+    // Up to the next bracket only, so that all these checks together are one pass.
     let length = memchr2(b'<', b'>', &bytes[name_end..])?;
     let end = name_end + length;
     if bytes[end] == b'<' {
@@ -50,7 +50,7 @@ fn tag_at(bytes: &[u8], start: usize) -> Option<Tag> {
     Some(Tag { kind, closes, doubtful, end: end + 1 })
 }
 
-/// The passages to take out, in order and apart.
+/// Returns the passages to remove, sorted and disjoint.
 pub(crate) fn find(text: &str) -> Vec<Edit> {
     let bytes = text.as_bytes();
     let mut edits = Vec::new();
@@ -98,7 +98,7 @@ const fn reason(by_user: bool) -> Reason {
     if by_user { Reason::Private } else { Reason::System }
 }
 
-/// Where the last closing tag of each kind begins; 0 for none.
+/// Returns the start of the last closing tag of each kind; 0 if there is none.
 fn last_closing_tags(bytes: &[u8]) -> [usize; NAMES.len()] {
     let mut last = [0; NAMES.len()];
     for start in memchr_iter(b'<', bytes) {
@@ -111,7 +111,7 @@ fn last_closing_tags(bytes: &[u8]) -> [usize; NAMES.len()] {
     last
 }
 
-/// Whether a user's tag is there and nothing but white space is outside the passages.
+/// True if there is a user's tag and only white space outside the passages.
 pub(crate) fn is_wholly_private(text: &str) -> bool {
     let edits = find(text);
     let mut done = 0;

@@ -1,7 +1,7 @@
-//! What the user adds: rules of their own, and what is never to be redacted.
+//! The user's additions: their own rules, and an allow list.
 //!
-//! Patterns are compiled by an engine that is linear on any text, and with a limit to their size,
-//! so that no pattern can hang or bloat the program.
+//! Patterns are compiled by an engine that is linear on any text, and with a size limit, so that no
+//! pattern can hang or bloat the program.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,12 +10,12 @@ use regex::{Regex, RegexBuilder};
 
 use crate::edits::{Edit, PRIVATE, REDACTED, Reason};
 
-/// How large a compiled pattern may become, in bytes.
+/// The maximum size of a compiled pattern in bytes.
 const SIZE_LIMIT: usize = 2 * 1024 * 1024;
-/// Longest name of a rule.
+/// The longest name of a rule.
 const LONGEST_NAME: usize = 64;
 
-/// A rule the user added.
+/// A rule that the user added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UserRule {
     /// The name, as in the placeholder `[redacted:NAME]`: letters, digits, `-` and `_`.
@@ -24,10 +24,10 @@ pub struct UserRule {
     pub pattern: String,
 }
 
-/// Why a rule of the user's cannot be used.
+/// An error in a user's rule.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
 pub enum RuleError {
-    /// The name cannot stand in a placeholder.
+    /// The name cannot be used in a placeholder.
     #[error(
         "the redaction rule {name:?} needs another name: 1 to 64 letters, digits, hyphens and underscores"
     )]
@@ -35,17 +35,17 @@ pub enum RuleError {
         /// The name as given.
         name: String,
     },
-    /// The pattern is no regular expression, or too large.
+    /// The pattern is not a regular expression, or too large.
     #[error(
         "the pattern of the redaction rule {name:?} cannot be used; correct or remove it: {reason}"
     )]
     Pattern {
         /// The rule's name.
         name: String,
-        /// What is wrong.
+        /// A description of the problem.
         reason: String,
     },
-    /// The pattern matches text of no length, so it says nothing about secrets.
+    /// The pattern matches empty text, so it describes no secret.
     #[error(
         "the pattern of the redaction rule {name:?} matches empty text; make it ask for at least one character"
     )]
@@ -53,19 +53,19 @@ pub enum RuleError {
         /// The rule's name.
         name: String,
     },
-    /// An entry of the allow list is no regular expression, or too large.
+    /// An entry of the allow list is not a regular expression, or too large.
     #[error(
         "the entry {pattern:?} of the redaction allow list cannot be used; correct or remove it: {reason}"
     )]
     Allow {
         /// The entry as given.
         pattern: String,
-        /// What is wrong.
+        /// A description of the problem.
         reason: String,
     },
 }
 
-/// The user's rules, ready for use.
+/// The user's rules, compiled.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UserRules {
     rules: Vec<(String, Regex)>,
@@ -80,7 +80,7 @@ fn compile(pattern: &str) -> Result<Regex, String> {
         .map_err(|error| error.to_string())
 }
 
-/// The expression of a rule that can be used.
+/// Returns the compiled pattern of a rule, after checking the rule.
 pub(crate) fn compiled(rule: &UserRule) -> Result<Regex, RuleError> {
     let UserRule { name, pattern } = rule.clone();
     let is_name_byte = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
@@ -110,17 +110,17 @@ impl UserRules {
         Ok(compiled)
     }
 
-    /// Whether there are rules, so that texts must be searched that the built-in ones would skip.
+    /// True if there are rules, so that texts must be searched that the built-in ones would skip.
     pub(crate) fn has_rules(&self) -> bool {
         !self.rules.is_empty()
     }
 
-    /// Whether the user allowed this match, or the secret in it.
+    /// True if the user allowed this match, or the secret in it.
     pub(crate) fn allows(&self, whole: &str, secret: &str) -> bool {
         self.allow.iter().any(|regex| regex.is_match(secret) || regex.is_match(whole))
     }
 
-    /// The places the user's rules match.
+    /// Adds the matches of the user's rules to `edits`.
     pub(crate) fn find(&self, text: &str, edits: &mut Vec<Edit>) {
         for (name, regex) in &self.rules {
             let group = regex.capture_names().position(|group| group == Some("secret"));
@@ -146,8 +146,8 @@ impl UserRules {
     }
 }
 
-/// The range, widened to the placeholders it cuts through; none if it is within one, for what
-/// stands in place of a secret is no secret.
+/// Extends the range to the placeholders that it cuts through; returns `None` if it is inside one,
+/// since a placeholder is not a secret.
 fn around_placeholders(text: &str, mut range: Range<usize>) -> Option<Range<usize>> {
     if let Some(placeholder) = placeholder_around(text, range.start) {
         if placeholder.end >= range.end {
@@ -161,7 +161,7 @@ fn around_placeholders(text: &str, mut range: Range<usize>) -> Option<Range<usiz
     Some(range)
 }
 
-/// The placeholder that this place is in, if it is in one.
+/// Returns the placeholder around this position, if there is one.
 fn placeholder_around(text: &str, place: usize) -> Option<Range<usize>> {
     let from = text.floor_char_boundary(place.saturating_sub(REDACTED.len() + LONGEST_NAME));
     let start =

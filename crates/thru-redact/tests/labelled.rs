@@ -12,10 +12,10 @@ use thru_redact::{Redactor, Report};
 
 mod support;
 
-/// How many different draws each labelled text is tried with.
+/// The number of draws that each labelled text is tried with.
 const DRAWS: u64 = 5;
 
-/// The text cleaned in each surrounding, back out of it.
+/// Cleans the text in each kind of surroundings; returns the results without the surroundings.
 fn cleaned(redactor: &Redactor, text: &str) -> Vec<(&'static str, String)> {
     let report = &mut Report::default();
     let plain = redactor.clean_text(text, report).into_inner();

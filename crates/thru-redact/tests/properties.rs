@@ -1,5 +1,5 @@
-//! Properties that must hold for any text, tried on texts put together from secrets, tags, escapes
-//! and what lies between.
+//! Properties that must hold for any text, tested on texts composed of secrets, tags, escapes and
+//! harmless pieces.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use thru_redact::{Redactor, Report, UserRule};
 
 mod support;
 
-/// A piece of text: a labelled secret or harmless text, or something that may break the reading.
+/// Generates a labelled secret, a harmless text, or text that may break the parsing.
 fn piece() -> impl Strategy<Value = String> {
     let labelled: Vec<String> = entries(include_str!("labelled/secrets.txt"))
         .chain(entries(include_str!("labelled/harmless.txt")))
@@ -124,7 +124,7 @@ fn document() -> impl Strategy<Value = Value> {
     })
 }
 
-/// The document with some characters of its strings written as escapes they need not be.
+/// Returns the document with some characters of its strings escaped needlessly.
 fn with_needless_escapes(line: &str, every: usize) -> String {
     let mut inside = false;
     let mut output = String::new();
@@ -152,7 +152,7 @@ fn clean_line(redactor: &Redactor, line: &[u8]) -> Vec<u8> {
     redactor.clean_json_line(line, &mut Report::default()).into_inner()
 }
 
-/// Everything but the inside of strings.
+/// Returns everything but the content of strings.
 fn skeleton(value: &Value) -> Value {
     match value {
         Value::String(_) => Value::from(""),
@@ -196,7 +196,7 @@ proptest! {
         }
         let cleaned: Value = serde_json::from_slice(&clean_line(&redactor, line.as_bytes())).unwrap();
         prop_assert_eq!(skeleton(&cleaned), skeleton(&document));
-        // A document in memory is cleaned without the quick look that most lines get no further than.
+        // A document in memory is cleaned without the prefilter, which settles most lines.
         let expected = redactor.clean_value(document, &mut Report::default()).into_inner();
         prop_assert_eq!(cleaned, expected);
     }
@@ -214,7 +214,7 @@ proptest! {
     }
 
     #[test]
-    fn users_rules_are_stable_too(text in text(), pattern in prop::sample::select(vec!["[a-z]+[0-9]", "p.*e", "(?s).+", "red|priv", r"\]", r"\[(?P<secret>.)"])) {
+    fn user_rules_are_stable_too(text in text(), pattern in prop::sample::select(vec!["[a-z]+[0-9]", "p.*e", "(?s).+", "red|priv", r"\]", r"\[(?P<secret>.)"])) {
         let rules = [UserRule { name: "mine".to_owned(), pattern: pattern.to_owned() }];
         let redactor = Redactor::new(&rules, &[]).unwrap();
         let once = redactor.clean_text(&text, &mut Report::default()).into_inner();

@@ -1,7 +1,7 @@
-//! Draws made-up secrets from the labelled lists. No test of its own.
+//! Draws made-up secrets from the labelled lists. Contains no tests.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
-/// A small generator of numbers, so that every run draws the same.
+/// A small random number generator, so that every run draws the same.
 pub(crate) struct Draw(pub(crate) u64);
 
 impl Draw {
@@ -30,7 +30,7 @@ impl Draw {
         }
         .chars()
         .collect();
-        // The ends are letters or digits: there a mark could belong to the surroundings.
+        // The ends are letters or digits: a mark there could belong to the surroundings.
         let plain: Vec<char> = set.iter().copied().filter(char::is_ascii_alphanumeric).collect();
         (0..count)
             .map(|at| {
@@ -41,7 +41,7 @@ impl Draw {
     }
 }
 
-/// Draws what `{SET:N}` stands for, and reads `\n` and `\t`.
+/// Replaces `{SET:N}` by drawn characters, and `\n` and `\t` by what they stand for.
 pub(crate) fn expand(template: &str, draw: &mut Draw) -> String {
     let template = template.replace(r"\\n", "\u{1}").replace(r"\n", "\n").replace(r"\t", "\t");
     let template = template.replace('\u{1}', r"\n");
@@ -54,7 +54,7 @@ pub(crate) fn expand(template: &str, draw: &mut Draw) -> String {
             if set.is_empty() && count.is_empty() {
                 return Some((String::new(), rest));
             }
-            // A brace of the text's own.
+            // A literal brace of the text.
             if !set.chars().all(char::is_alphanumeric) {
                 return None;
             }
@@ -75,7 +75,7 @@ pub(crate) fn expand(template: &str, draw: &mut Draw) -> String {
     text + rest
 }
 
-/// The entries of a list.
+/// Returns the entries of a list.
 pub(crate) fn entries(list: &str) -> impl Iterator<Item = &str> {
     list.lines().filter(|line| !line.is_empty() && !line.starts_with("# "))
 }
