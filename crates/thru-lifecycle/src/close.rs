@@ -1,4 +1,4 @@
-//! Why a session was closed.
+//! The reasons for closing a session.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,32 +6,32 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use thru_core::Timestamp;
 
-/// That a session was closed: what it held then is to be indexed.
+/// The closing of a session: its content up to then is to be indexed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Close {
-    /// When.
+    /// The time of the close.
     pub at: Timestamp,
-    /// Why.
+    /// The reason for the close.
     pub reason: CloseReason,
 }
 
-/// Why a session was closed. Its text is kept with every close: it must not change.
+/// The reason for closing a session. Its text is stored with every close: it must not change.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum CloseReason {
-    /// The agent said that it ended, with this reason.
+    /// The agent reported the end, with this reason.
     Agent(String),
-    /// A person or an agent asked for it, with this reason.
+    /// A person or an agent requested it, with this reason.
     Asked(String),
-    /// Nothing happened for as long as [`Limits`](crate::Limits) say.
+    /// No activity for as long as [`Limits`](crate::Limits) allow.
     Inactivity,
-    /// It went on for as long as [`Limits`](crate::Limits) allow.
+    /// It lasted as long as [`Limits`](crate::Limits) allow.
     MaxDuration,
-    /// It was left by a switch to another session.
+    /// The person switched to another session.
     Left,
 }
 
-/// The text names no reason.
+/// An error for text that is not a reason.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no reason to close a session")]
 pub struct UnknownReason(String);
@@ -43,7 +43,7 @@ const MAX_DURATION: &str = "max_session_duration";
 const LEFT: &str = "left";
 
 impl CloseReason {
-    /// Whether nothing but time led to it.
+    /// True if it was caused by the passage of time only.
     pub const fn is_timeout(&self) -> bool {
         matches!(self, Self::Inactivity | Self::MaxDuration)
     }

@@ -1,19 +1,19 @@
-//! The hash of what a session says, by which one that did not change is recognised.
+//! The hash of a session's content, by which an unchanged session is recognised.
 //!
-//! It is taken over the *filtered* conversation, in the order of the transcript. The filter keeps:
+//! It is computed over the *filtered* conversation, in the order of the transcript. The filter keeps:
 //!
 //! - prompts of people;
-//! - what the main agent wrote;
+//! - texts of the main agent;
 //! - of each tool call of the main agent: the tool's name, the command line, the files that it names
-//!   (each once, in the order of their names), and how it ended.
+//!   (each once, in the order of their names), and its outcome.
 //!
-//! It leaves out what tools printed, whatever subagents said and did, and prose that is empty. Thinking,
-//! injected context and prompts that a machine wrote never become passages, so they are left out before.
-//! Every run of white space counts as one space, and none at the ends.
+//! It leaves out the output of tools, everything from subagents, and empty prose. Thinking, injected
+//! context and prompts written by a machine never become passages, so they are already excluded. Every
+//! run of white space counts as one space, and none at the ends.
 //!
 //! The hash is SHA-256 over [`FILTER_VERSION`] and then, for each message, a byte for its kind and its
-//! fields, each behind its length: no two conversations become one by joining. Raise the version whenever
-//! the filter or this form changes; hashes of different versions say nothing about each other.
+//! fields, each preceded by its length, so that the encoding is unambiguous. Raise the version whenever
+//! the filter or this encoding changes; hashes of different versions cannot be compared.
 
 use std::fmt;
 
@@ -21,25 +21,25 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest, Sha256};
 use thru_core::{Outcome, PassageKind};
 
-/// The version of the filter; to be kept beside each hash.
+/// The version of the filter, which is stored with each hash.
 pub const FILTER_VERSION: u32 = 1;
 
-/// One passage of a session, as far as the filter looks at it. `F` gives the paths of files.
+/// A passage of a session, reduced to what the filter uses. `F` yields the paths of files.
 #[derive(Clone, Copy, Debug)]
 pub struct Message<'a, F> {
-    /// Who speaks.
+    /// Its kind.
     pub kind: PassageKind,
-    /// Whether it belongs to a subagent.
+    /// True if it belongs to a subagent.
     pub is_subagent: bool,
-    /// What was said; of a tool call nothing of it counts.
+    /// The text; it is ignored for a tool call.
     pub text: &'a str,
     /// The tool that ran.
     pub tool: Option<&'a str>,
-    /// The command line, where the tool is a shell.
+    /// The command line, if the tool is a shell.
     pub command: Option<&'a str>,
-    /// Files that the call named.
+    /// The files that the call named.
     pub files: F,
-    /// How the call ended.
+    /// The outcome of the call.
     pub outcome: Option<Outcome>,
 }
 
@@ -48,30 +48,30 @@ pub struct Message<'a, F> {
 pub struct ContentHash([u8; Self::BYTES]);
 
 impl ContentHash {
-    /// Length of a hash in bytes.
+    /// The length of a hash in bytes.
     pub const BYTES: usize = 32;
-    /// How many bytes of it people see.
+    /// The number of bytes that are displayed.
     const SHOWN: usize = 8;
 
-    /// The hash with exactly these bytes, as read back from the store.
+    /// Returns the hash with exactly these bytes, as read from the store.
     pub const fn from_bytes(bytes: [u8; Self::BYTES]) -> Self {
         Self(bytes)
     }
 
-    /// The bytes of the hash.
+    /// Returns the bytes of the hash.
     pub const fn as_bytes(&self) -> &[u8; Self::BYTES] {
         &self.0
     }
 }
 
-/// The first 16 hex digits, as people see it.
+/// The first 16 hex digits, as displayed.
 impl fmt::Display for ContentHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0[..Self::SHOWN].iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 
-/// All of it in hex digits, as records keep it.
+/// All hex digits, as stored in records.
 impl Serialize for ContentHash {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let digits: String = self.0.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -101,12 +101,12 @@ impl fmt::Debug for ContentHash {
     }
 }
 
-/// What a session says.
+/// The hash and size of a session's filtered conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Content {
     /// The hash over all of it.
     pub hash: ContentHash,
-    /// How many messages the filter kept.
+    /// The number of messages that the filter kept.
     pub messages: u64,
 }
 
@@ -124,13 +124,13 @@ impl Default for ContentHasher {
 }
 
 impl ContentHasher {
-    /// Begins with nothing said.
+    /// Starts with an empty conversation.
     pub fn new() -> Self {
         let hasher = Sha256::new_with_prefix(FILTER_VERSION.to_le_bytes());
         Self { hasher, messages: 0 }
     }
 
-    /// Takes the next message, if the filter keeps it.
+    /// Adds the next message, if the filter keeps it.
     pub fn add<'a, F>(&mut self, message: Message<'a, F>)
     where
         F: IntoIterator<Item = &'a str>,
@@ -159,7 +159,7 @@ impl ContentHasher {
         self.messages += 1;
     }
 
-    /// The hash of all that was kept.
+    /// Returns the hash and number of all kept messages.
     pub fn finish(self) -> Content {
         Content { hash: ContentHash(self.hasher.finalize().into()), messages: self.messages }
     }
@@ -174,7 +174,7 @@ impl ContentHasher {
     }
 }
 
-/// The text with one space for every run of white space, and none at its ends.
+/// Returns the text with each run of white space replaced by one space, and none at the ends.
 fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for word in text.split_whitespace() {
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_filter_keeps_matters() {
+    fn messages_kept_by_the_filter_matter() {
         let call = || ran("Edit", "", &["a", "b"]);
         let base = content([said(PassageKind::Human, "x"), call()]);
         for changed in [
@@ -260,12 +260,12 @@ mod tests {
         (prop::sample::select(PassageKind::ALL.to_vec()), "[ab \n\u{a0}]{0,4}")
     }
 
-    /// What is told of generated messages: prose by its text, a tool by its command.
+    /// Returns the message for generated input: prose by its text, a tool by its command.
     fn message((kind, text): &(PassageKind, String)) -> Message<'_, Vec<&str>> {
         if kind.is_prose() { said(*kind, text) } else { ran("Bash", text, &[]) }
     }
 
-    /// The filter as a list, in place of a hash.
+    /// The filter as a list, instead of a hash.
     fn kept(messages: &[(PassageKind, String)]) -> Vec<(PassageKind, String)> {
         messages
             .iter()
@@ -286,7 +286,7 @@ mod tests {
         }
 
         #[test]
-        fn what_the_filter_leaves_out_does_not_matter(
+        fn messages_left_out_by_the_filter_do_not_matter(
             messages in prop::collection::vec(any_message(), 0..6),
             output in ".{0,20}",
             place in any::<prop::sample::Index>(),

@@ -1,4 +1,4 @@
-//! The conversation: from its first event, over turns and pauses, to its end.
+//! The conversation: from its first event, through turns and pauses, to its end.
 //!
 //! ```text
 //!              prompt             idle_timeout            2 × idle_timeout
@@ -8,17 +8,17 @@
 //!                       └────────────── any event but the echo of an end ◀─────┘
 //! ```
 //!
-//! Every phase ends at once when the agent says so or somebody asks for it, and after `max_duration`
-//! since the last start or resume. Apart from the phase a conversation knows what was said since it was
-//! last closed ([`Said`]): only that makes a close due, and each close covers it, so that there is one
-//! [`Effect::CloseDue`] for each period of activity, however many events and ticks tell of its end.
+//! Every phase ends at once when the agent reports an end or a close is requested, and after `max_duration`
+//! since the last start or resume. Besides the phase a conversation tracks whether there were messages since
+//! the last close ([`Said`]): only they make a close due, and each close covers them, so that there is one
+//! [`Effect::CloseDue`] for each period of activity, however many events and ticks report its end.
 //!
-//! **Clocks jump.** An event that lies up to five minutes back counts as of the latest activity: hooks
-//! are processes of their own and may be recorded in another order than they ran. One that lies farther
-//! back is believed, and the times before it move with it. A tick never moves anything back.
+//! **Clocks jump.** An event that is up to five minutes back is moved to the latest activity: hooks are
+//! processes of their own and may be recorded in another order than they ran. One that is farther back is
+//! believed, and the times before it move with it. A tick never moves anything back.
 //!
-//! **Echoes.** Hooks that ran before an end may be recorded after it. Within five seconds of an end that
-//! somebody told, the end of a turn, a tool use or a compaction does not wake the conversation.
+//! **Echoes.** Hooks that ran before an end may be recorded after it. Within five seconds of a reported
+//! end, the end of a turn, a tool use or a compaction does not resume the conversation.
 
 use std::time::Duration;
 
@@ -27,20 +27,20 @@ use thru_core::Timestamp;
 
 use crate::{Close, CloseReason};
 
-/// How far apart times may lie that right clocks tell, in whatever order: what lies farther back, a clock
-/// that was set back told; what lies farther ahead, one that runs ahead.
+/// The maximum difference between correct clocks, in either direction: an earlier time means a clock
+/// that was set back; a later one, a clock that runs ahead.
 pub const CLOCKS_DIFFER: Duration = Duration::from_mins(5);
-/// How long after an end the events before it may still come in.
+/// The time after an end during which events from before it may still arrive.
 const ECHO: Duration = Duration::from_secs(5);
 
-/// How long a conversation may be silent, and last.
+/// The limits for the silence and the duration of a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// After how long without an event it is closed, that is, indexed.
+    /// The time without an event after which it is closed, that is, indexed.
     pub inactivity_timeout: Duration,
-    /// After how long without an event it is idle; after twice that it has ended.
+    /// The time without an event after which it is idle; after twice that it has ended.
     pub idle_timeout: Duration,
-    /// How long after its last start or resume it has ended.
+    /// The time after its last start or resume at which it ends.
     pub max_duration: Duration,
 }
 
@@ -54,12 +54,12 @@ impl Default for Limits {
     }
 }
 
-/// What happens to a conversation. What is said to the user meanwhile (notifications) is no event.
+/// An event of a conversation. Notifications to the user are not events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// It starts.
     Started,
-    /// The agent says that it goes on with it.
+    /// The agent reports that it was resumed.
     Resumed,
     /// A prompt.
     Prompt,
@@ -71,40 +71,40 @@ pub enum Event {
     Stopped,
     /// The person switches to another session.
     Left,
-    /// The agent says that it ends, with its reason.
+    /// The agent reports its end, with a reason.
     Ended(String),
-    /// A person or an agent asks to close it, with a reason.
+    /// A person or an agent requests to close it, with a reason.
     Closed(String),
 }
 
 impl Event {
-    /// Whether it may be the echo of what ran before an end.
+    /// True if it may be the echo of work from before an end.
     const fn may_be_echo(&self) -> bool {
         matches!(self, Self::Activity | Self::Checkpoint | Self::Stopped)
     }
 }
 
-/// Where a conversation stands.
+/// The phase of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Phase {
-    /// It started, and nothing was said yet.
+    /// It started, and no prompt was given yet.
     Initialized,
-    /// It goes on.
+    /// It is in progress.
     Active {
-        /// Since when the agent works, where a turn is under way.
+        /// The start of the turn in progress, if there is one.
         turn: Option<Timestamp>,
     },
-    /// Nothing happened for a while.
+    /// There was no activity for a while.
     Idle,
-    /// It was left for another session.
+    /// The person switched to another session.
     Suspended,
-    /// It is over, until something happens in it again.
+    /// It is over, unless another event resumes it.
     Ended(Close),
 }
 
 impl Phase {
-    /// The name shown to people and programs.
+    /// Returns the name shown to people and programs.
     pub const fn as_str(&self) -> &'static str {
         match self {
             Self::Initialized => "initialized",
@@ -116,38 +116,38 @@ impl Phase {
     }
 }
 
-/// What was said, as far as closes are concerned.
+/// The messages since the last close.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Said {
-    /// Nothing at all: such a session is not listed.
+    /// None at all: such a session is not listed.
     Nothing,
-    /// Something since the last close, if there was one.
+    /// Some since the last close, if there was one.
     New,
-    /// Nothing since this close.
+    /// None since this close.
     Closed(Close),
 }
 
-/// What is to be done because of a step.
+/// The work that a step makes necessary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// A turn is over: it can be distilled.
     TurnEnded,
-    /// The conversation goes on after a pause.
+    /// The conversation continues after a pause.
     Resumed {
-        /// How long nothing had happened.
+        /// The duration of the pause.
         idle_for: Duration,
     },
     /// Index it now.
     CloseDue(Close),
 }
 
-/// A conversation after an event or after time passed, and what is to be done because of it.
+/// A conversation after an event or the passage of time, and the resulting work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// What it is now.
+    /// The new state.
     pub conversation: Conversation,
-    /// In the order in which they came about.
+    /// The effects in the order in which they occurred.
     pub effects: Vec<Effect>,
 }
 
@@ -162,7 +162,7 @@ pub struct Conversation {
     last: Timestamp,
 }
 
-/// What time alone does.
+/// A transition caused by the passage of time.
 enum Passing {
     Idle,
     Close,
@@ -170,8 +170,8 @@ enum Passing {
 }
 
 impl Conversation {
-    /// What an event makes of a conversation, or of nothing where it is the first that is known of it.
-    /// Whatever time did before the event comes first.
+    /// Applies an event to a conversation, or to none if it is the first known event. The passage of
+    /// time before the event is applied first.
     pub fn apply(known: Option<Self>, event: Event, at: Timestamp, limits: &Limits) -> Step {
         let mut step = match known {
             Some(conversation) => conversation.at(at, limits),
@@ -181,7 +181,7 @@ impl Conversation {
         step
     }
 
-    /// What time alone makes of it until `now`.
+    /// Applies the passage of time until `now`.
     pub fn at(self, now: Timestamp, limits: &Limits) -> Step {
         let mut step = Step { conversation: self, effects: Vec::new() };
         while let Some((at, passing)) = step.conversation.next(limits)
@@ -192,12 +192,12 @@ impl Conversation {
         step
     }
 
-    /// When time alone changes something next; never for one that ended.
+    /// Returns the time of the next transition without an event; `None` for one that ended.
     pub fn due(&self, limits: &Limits) -> Option<Timestamp> {
         self.next(limits).map(|(at, _)| at)
     }
 
-    /// What a row of events makes of a conversation; nothing without any.
+    /// Applies a sequence of events; returns `None` if there are none.
     pub fn fold(
         events: impl IntoIterator<Item = (Event, Timestamp)>,
         limits: &Limits,
@@ -207,39 +207,39 @@ impl Conversation {
         })
     }
 
-    /// A conversation that only its transcript tells of, as of its last record.
+    /// Returns the conversation known only from a transcript, as of its last record.
     pub fn from_record(started: Timestamp, last: Timestamp, turns: u64, limits: &Limits) -> Self {
         let known = Self::before(&Event::Started, started.min(last));
         let event = if turns == 0 { Event::Started } else { Event::Activity };
         Self::apply(Some(known), event, last, limits).conversation
     }
 
-    /// Where it stands.
+    /// Returns its phase.
     pub const fn phase(&self) -> &Phase {
         &self.phase
     }
 
-    /// What was said since it was last closed.
+    /// Returns the state of its messages since the last close.
     pub const fn said(&self) -> &Said {
         &self.said
     }
 
-    /// When its first event was.
+    /// Returns the time of its first event.
     pub const fn started(&self) -> Timestamp {
         self.started
     }
 
-    /// When it last started or was resumed.
+    /// Returns the time of its last start or resume.
     pub const fn since(&self) -> Timestamp {
         self.since
     }
 
-    /// When something last happened in it.
+    /// Returns the time of its last activity.
     pub const fn last(&self) -> Timestamp {
         self.last
     }
 
-    /// Since when the agent works, where a turn is under way.
+    /// Returns the start of the turn in progress, if there is one.
     pub const fn turn(&self) -> Option<Timestamp> {
         match self.phase {
             Phase::Active { turn } => turn,
@@ -247,7 +247,7 @@ impl Conversation {
         }
     }
 
-    /// When and why it ended.
+    /// Returns the time and reason of its end.
     pub const fn ended(&self) -> Option<&Close> {
         match &self.phase {
             Phase::Ended(close) => Some(close),
@@ -255,7 +255,8 @@ impl Conversation {
         }
     }
 
-    /// Why it may be indexed as it is: it was closed, it ended, or somebody left it. Nothing while it goes on.
+    /// Returns the reason why it may be indexed as it is: it was closed, it ended, or the person left
+    /// it. `None` while it goes on.
     pub fn left(&self) -> Option<CloseReason> {
         match (&self.said, &self.phase) {
             (Said::Closed(close), _) | (Said::New, Phase::Ended(close)) => {
@@ -267,7 +268,7 @@ impl Conversation {
         }
     }
 
-    /// Whether anything was said in it, so that it is worth showing.
+    /// True if it has any messages, so that it is worth listing.
     pub const fn is_listed(&self) -> bool {
         !matches!(self.said, Said::Nothing)
     }
@@ -276,8 +277,8 @@ impl Conversation {
         matches!(self.phase, Phase::Active { .. })
     }
 
-    /// What there was before the first event that is known. An end has something before it: we came
-    /// in the middle of the conversation.
+    /// Returns the assumed state before the first known event. An end was preceded by other events:
+    /// recording began in the middle of the conversation.
     const fn before(event: &Event, at: Timestamp) -> Self {
         let (phase, said) = match event {
             Event::Left | Event::Ended(_) | Event::Closed(_) => {
@@ -288,7 +289,8 @@ impl Conversation {
         Self { phase, said, started: at, since: at, last: at }
     }
 
-    /// What time alone does next, and when. Of several at one time, the first in this list.
+    /// Returns the next transition caused by time, and its time. Of several at one time, the first in
+    /// this list.
     fn next(&self, limits: &Limits) -> Option<(Timestamp, Passing)> {
         if self.ended().is_some() {
             return None;
@@ -307,7 +309,7 @@ impl Conversation {
         [idle, close, Some(end), Some(longest)].into_iter().flatten().min_by_key(|(at, _)| *at)
     }
 
-    /// Whether an event is the echo of what ran before the end that was told at about that time.
+    /// True if an event is the echo of work from before an end reported at about that time.
     fn is_echo(&self, event: &Event, at: Timestamp) -> bool {
         let told = match &self.phase {
             Phase::Suspended => self.last,
@@ -317,7 +319,7 @@ impl Conversation {
         event.may_be_echo() && at.duration_since(told).unsigned_abs() <= ECHO
     }
 
-    /// Notes that something happened, on a clock that may have been set back.
+    /// Records activity, on a clock that may have been set back.
     fn touch(&mut self, at: Timestamp) {
         self.last = at;
         self.since = self.since.min(at);
@@ -348,14 +350,14 @@ impl Step {
             return;
         }
         if let Event::Closed(reason) = event {
-            // Whoever closes a session from outside says nothing in it.
+            // Closing a session from outside adds no message to it.
             if self.conversation.ended().is_none() {
                 self.end(Close { at: at.max(last), reason: CloseReason::Asked(reason) });
             }
             return;
         }
         if event == Event::Prompt && self.conversation.turn() == Some(at) {
-            // The same prompt, told twice.
+            // The same prompt, reported twice.
             return;
         }
         let idle_for = between(last, at);
@@ -384,7 +386,7 @@ impl Step {
             }
             Event::Checkpoint => self.wake(at, idle_for),
             Event::Stopped => {
-                // A turn that was taken for over, or that nobody told of, ends here.
+                // A turn that was assumed to be over, or was never reported, ends here.
                 if !self.conversation.is_active() {
                     self.wake(at, idle_for);
                     self.work(at);
@@ -403,7 +405,7 @@ impl Step {
         }
     }
 
-    /// Makes it active, as a resumed one where it was away.
+    /// Makes it active, and records a resume if it was away.
     fn wake(&mut self, at: Timestamp, idle_for: Duration) {
         let conversation = &mut self.conversation;
         if conversation.is_active() {
@@ -421,7 +423,7 @@ impl Step {
         conversation.phase = Phase::Active { turn: None };
     }
 
-    /// Notes that the agent works: there is a turn, and something new.
+    /// Records work of the agent: there is a turn, and new content.
     fn work(&mut self, at: Timestamp) {
         if let Phase::Active { turn } = &mut self.conversation.phase {
             turn.get_or_insert(at);
@@ -443,7 +445,7 @@ impl Step {
         self.conversation.phase = Phase::Ended(close);
     }
 
-    /// Covers what is new with a close. Nothing new, no close.
+    /// Covers the new content with a close. No new content, no close.
     fn close(&mut self, close: Close) {
         if self.conversation.said == Said::New {
             self.effects.push(Effect::CloseDue(close.clone()));
@@ -452,12 +454,12 @@ impl Step {
     }
 }
 
-/// The time `duration` later, or the end of time.
+/// Returns the time `duration` later, or the end of time.
 fn after(time: Timestamp, duration: Duration) -> Timestamp {
     time.checked_add(duration).unwrap_or(Timestamp::MAX)
 }
 
-/// How long it is from one time to another; nothing where the clock was set back.
+/// Returns the duration from one time to another; zero if the clock was set back.
 fn between(from: Timestamp, to: Timestamp) -> Duration {
     Duration::try_from(to.duration_since(from)).unwrap_or_default()
 }

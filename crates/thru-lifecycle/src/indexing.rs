@@ -1,4 +1,4 @@
-//! Our work on a session: whether what it holds is indexed.
+//! The indexing of a session, as a state machine.
 //!
 //! ```text
 //!             asked              succeeded or unchanged
@@ -11,34 +11,34 @@
 //!     └────── grew ──────────────────────────────────────────┘
 //! ```
 //!
-//! Whoever asks (an explicit close, a question, the inactivity timeout, a retry) asks in the same way. The
-//! work begins with the content hash: where it is the one that is indexed, the existing episode is the
-//! answer; otherwise a new one takes its place.
+//! All requests (an explicit close, a question, the inactivity timeout, a retry) are the same event. The
+//! work begins with the content hash: if it is the one that is indexed, the existing episode is kept;
+//! otherwise a new one replaces it.
 
-/// Whether a session is indexed.
+/// The state of a session's indexing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Indexing {
-    /// Not, or it changed since.
+    /// Not indexed, or changed since.
     Unindexed,
-    /// Somebody is at it.
+    /// A process is indexing it.
     Running {
-        /// Whether the session grew since they began: what they index is not all.
+        /// True if the session grew since it began, so that the result will be incomplete.
         grew: bool,
     },
-    /// As it is.
+    /// Indexed in its current state.
     Indexed,
-    /// The last try failed.
+    /// The last attempt failed.
     Failed,
 }
 
-/// What happens to our work on a session.
+/// An event of the indexing of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Event {
     /// Its content changed.
     Grew,
-    /// It is wanted: by a close, a question, a timeout or a retry.
+    /// Indexing is requested: by a close, a question, a timeout or a retry.
     Asked,
-    /// Its content hash turned out to be the one that is indexed.
+    /// Its content hash is the one that is indexed.
     Unchanged,
     /// It was indexed.
     Succeeded,
@@ -48,14 +48,14 @@ pub enum Event {
     Abandoned,
 }
 
-/// What is to be done because of it.
+/// The work that an event makes necessary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Effect {
-    /// Start to index.
+    /// Start indexing.
     Index,
-    /// Nothing: the existing episode is the answer.
+    /// Nothing: the existing episode is up to date.
     Skip,
-    /// The new episode takes the place of the existing one, if there is one.
+    /// The new episode replaces the existing one, if there is one.
     Replace,
     /// Try again later.
     Retry,
@@ -71,8 +71,8 @@ impl Indexing {
         Self::Running { grew: true },
     ];
 
-    /// What an event makes of it. An event that has nothing to say to a state, such as the success of
-    /// work that was given up meanwhile, changes nothing.
+    /// Applies an event. An event that does not fit the state, such as the success of work that was
+    /// given up meanwhile, changes nothing.
     pub const fn step(self, event: Event) -> (Self, Option<Effect>) {
         match (self, event) {
             (Self::Running { .. }, Event::Grew) => (Self::Running { grew: true }, None),
@@ -102,23 +102,22 @@ impl Indexing {
         }
     }
 
-    /// What it is once it waits to be asked for again: work that failed, or that somebody began, is given
-    /// back.
+    /// Returns the state in which it waits for the next request, after failed or abandoned work.
     pub const fn given_back(self) -> Self {
         self.step(Event::Asked).0.step(Event::Abandoned).0
     }
 
-    /// What it is once the next try failed.
+    /// Returns the state after the next attempt failed.
     pub const fn failed(self) -> Self {
         self.step(Event::Asked).0.step(Event::Failed).0
     }
 
-    /// Whether somebody is at it.
+    /// True if a process is indexing it.
     pub const fn is_running(self) -> bool {
         matches!(self, Self::Running { .. })
     }
 
-    /// The number that stands for it in the store.
+    /// Returns its number in the store.
     pub const fn code(self) -> u8 {
         match self {
             Self::Unindexed => 0,
@@ -129,12 +128,12 @@ impl Indexing {
         }
     }
 
-    /// The state of that number.
+    /// Returns the state with this number.
     pub fn from_code(code: u8) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.code() == code)
     }
 
-    /// The name shown to people and programs.
+    /// Returns the name shown to people and programs.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Unindexed => "unindexed",
@@ -174,14 +173,14 @@ mod tests {
     }
 
     proptest! {
-        /// A session of numbered contents beside the machine: `Indexed` must mean the newest one.
+        /// Runs the machine beside a session of numbered contents: `Indexed` must mean the newest one.
         #[test]
         fn indexed_means_all_of_it(
             events in prop::collection::vec((any_event(), any::<bool>()), 0..60),
         ) {
             let (mut state, mut content, mut taken, mut indexed) = (Indexing::Unindexed, 1, None, 0);
             for (event, restart) in events {
-                // Only who reads all of the content may say that it is unchanged.
+                // Only a process that read all of the content may report that it is unchanged.
                 if event == Event::Unchanged && taken.unwrap_or(content) != indexed {
                     continue;
                 }
@@ -201,7 +200,7 @@ mod tests {
                     prop_assert_eq!(indexed, content);
                 }
             }
-            // Whatever happened, the work can be ended.
+            // The work can be completed in any state.
             state = state.step(Event::Abandoned).0.step(Event::Asked).0.step(Event::Succeeded).0;
             prop_assert_eq!(state, Indexing::Indexed);
         }

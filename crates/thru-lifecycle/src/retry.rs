@@ -1,19 +1,19 @@
-//! When work that failed is tried again: pure functions of the number of tries.
+//! The schedule for retrying failed work: pure functions of the number of attempts.
 
 use std::time::Duration;
 
 use thru_core::Id;
 
-/// How long to wait between tries, and how many to make.
+/// The waits between attempts, and their number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Backoff {
     /// The wait after the first failure.
     pub first: Duration,
-    /// How much longer each wait is than the one before.
+    /// The factor by which each wait is longer than the previous one.
     pub factor: u32,
     /// The longest wait.
     pub longest: Duration,
-    /// After how many failures it is given up.
+    /// The number of failures after which it is given up.
     pub limit: u32,
 }
 
@@ -28,7 +28,7 @@ impl Default for Backoff {
     }
 }
 
-/// What to do with work that failed.
+/// The decision about failed work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Retry {
     /// Try again after this wait.
@@ -38,8 +38,9 @@ pub enum Retry {
 }
 
 impl Backoff {
-    /// What to do after `failures` of the work of this id. The wait is up to a fifth shorter than the
-    /// policy says, by an amount of the id's own: what failed together does not come back together.
+    /// Returns the decision after `failures` of the work with this id. The wait is up to a fifth
+    /// shorter than the policy says, by an amount derived from the id: work that failed together is not
+    /// retried together.
     pub fn after(&self, failures: u32, work: Id) -> Retry {
         if failures >= self.limit {
             return Retry::GiveUp;

@@ -1,5 +1,5 @@
-//! Transitions of a conversation, one a row: the story, then where it stands and what its last word led
-//! to.
+//! Transitions of a conversation, one per row: the story, then the resulting phase and the effects of
+//! its last word.
 
 use thru_core::Timestamp;
 use thru_lifecycle::conversation::{Event, Phase, Said};
@@ -23,7 +23,7 @@ fn turns_begin_and_end() {
         ("start prompt stop stop", "active"),
         ("start prompt +1m prompt", "active (turn), turn ended"),
         ("start prompt prompt", "active (turn)"),
-        // A subagent that goes on in the background is work.
+        // A subagent that continues in the background is work.
         ("start prompt stop +1m tool", "active (turn)"),
         ("start prompt +1m compact", "active (turn)"),
         ("start prompt stop +1m compact", "active"),
@@ -40,7 +40,7 @@ fn time_alone_makes_it_idle_and_ends_it() {
         ("start prompt stop +30m +30m", "ended (inactivity_timeout)"),
         ("start prompt stop +9h", "ended (inactivity_timeout), close: inactivity_timeout"),
         ("start prompt stop +1h +1d", "ended (inactivity_timeout)"),
-        // Nothing was said, so there is nothing to index.
+        // There are no messages, so there is nothing to index.
         ("start +59m", "initialized (not listed)"),
         ("start +1h", "ended (inactivity_timeout) (not listed)"),
         ("start prompt stop leave +59m", "suspended"),
@@ -57,7 +57,7 @@ fn eight_hours_are_enough() {
             &format!("{day} +20m"),
             "ended (max_session_duration), turn ended, close: max_session_duration",
         ),
-        // Whatever happens next resumes it, and the hours count anew.
+        // Any later event resumes it, and the hours count anew.
         (&format!("{day} +20m tool"), "active (turn), resumed after 1200 s"),
         (&format!("{day} +20m {}", "tool +20m ".repeat(23)), "active (turn)"),
         (&format!("{day} +1m resume +18m tool +2m"), "active (turn)"),
@@ -65,7 +65,7 @@ fn eight_hours_are_enough() {
 }
 
 #[test]
-fn it_ends_when_somebody_says_so() {
+fn it_ends_when_an_end_is_reported() {
     check(&[
         ("start prompt stop end", "ended (agent:other), close: agent:other"),
         ("start prompt end", "ended (agent:other), turn ended, close: agent:other"),
@@ -87,7 +87,7 @@ fn it_ends_when_somebody_says_so() {
         ("start prompt leave end", "ended (agent:other)"),
         ("start prompt leave close", "ended (asked:task_complete)"),
         ("start prompt stop +1h leave", "ended (left)"),
-        // We came in the middle.
+        // Recording began in the middle.
         ("end", "ended (agent:other), turn ended, close: agent:other"),
         ("leave", "suspended, turn ended, close: left"),
         ("stop", "active, turn ended"),
@@ -99,7 +99,7 @@ fn it_ends_when_somebody_says_so() {
 }
 
 #[test]
-fn what_happens_later_resumes_it() {
+fn later_events_resume_it() {
     check(&[
         ("start prompt stop +40m prompt", "active (turn), resumed after 2400 s"),
         ("start prompt stop +40m tool", "active (turn), resumed after 2400 s"),
@@ -131,7 +131,7 @@ fn what_happens_later_resumes_it() {
 }
 
 #[test]
-fn echoes_of_an_end_wake_nobody() {
+fn echoes_of_an_end_do_not_resume_it() {
     check(&[
         ("start prompt end +1ms stop", "ended (agent:other)"),
         ("start prompt end +5s tool", "ended (agent:other)"),
@@ -140,7 +140,7 @@ fn echoes_of_an_end_wake_nobody() {
         ("start prompt close +1s tool", "ended (asked:task_complete)"),
         ("start prompt leave +1ms stop", "suspended"),
         ("start prompt +2h end +1ms stop", "ended (agent:other)"),
-        // An end that only time told of has no echo.
+        // An end caused by time only has no echo.
         ("start prompt +1h stop", "active, resumed after 3600 s, turn ended"),
     ]);
 }

@@ -1,4 +1,4 @@
-//! The two machines from outside: tables of transitions, and any row of events.
+//! The two machines tested from outside: tables of transitions, and random sequences of events.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "in a test, what cannot be is a failure")]
 

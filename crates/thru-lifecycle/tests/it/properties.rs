@@ -1,4 +1,4 @@
-//! Any row of events, with repetitions, clocks that jump and restarts in between.
+//! Random sequences of events, with repetitions, clocks that jump and restarts in between.
 
 use std::time::Duration;
 
@@ -62,7 +62,8 @@ fn start() -> Timestamp {
     "2026-08-20T09:00:00Z".parse().unwrap()
 }
 
-/// Plays a story and hands over every step with its time. Ticks before the first event say nothing.
+/// Plays a story and calls `each` with every step and its time. Ticks before the first event have no
+/// effect.
 fn play(story: &[Happening], limits: &Limits, mut each: impl FnMut(&Happening, Timestamp, &Step)) {
     let (mut now, mut known) = (start(), None);
     for happening in story {
@@ -83,7 +84,7 @@ fn last_of(story: &[Happening], limits: &Limits) -> Option<(Conversation, Timest
     last
 }
 
-/// What holds in every state that can be reached.
+/// Checks the invariants of every reachable state.
 fn check(conversation: &Conversation) {
     assert!(conversation.started() <= conversation.since());
     assert!(conversation.since() <= conversation.last());
@@ -138,14 +139,14 @@ proptest! {
         prop_assert_eq!(twice.conversation, once);
     }
 
-    /// Beside the machine: whether anything was said since the last close.
+    /// Compares the machine with a flag: true if there were messages since the last close.
     #[test]
     fn one_close_for_each_period_of_activity(story in any_story(), limits in any_limits()) {
         let mut is_new = false;
         let mut is_first = true;
         let mut count = |happening: Option<&Happening>, step: &Step| {
             let mut closes = step.effects.iter().filter(|effect| matches!(effect, Effect::CloseDue(_)));
-            // An end that is the first we hear of has something before it.
+            // An end that is the first known event was preceded by others.
             if let Some(Effect::CloseDue(close)) = closes.next() {
                 assert!(is_new || is_first, "closed twice");
                 is_new = false;

@@ -1,12 +1,12 @@
-//! The tables and diagrams of other designs for the same thing, row by row: what each of them says,
-//! and what becomes of it here. `≠` marks where we decided otherwise.
+//! The tables and diagrams of other designs for the same thing, row by row: the rule in each of them,
+//! and the result here. `≠` marks deliberate differences.
 
 use thru_lifecycle::Indexing;
 use thru_lifecycle::indexing::{Effect, Event};
 
 use crate::story::play;
 
-/// What they say; our story; where it leads.
+/// The rule of the other design, our story, and its result.
 type Row = (&'static str, &'static str, &'static str);
 
 fn check(rows: &[Row]) {
@@ -22,7 +22,7 @@ fn three_states_of_a_session() {
         ("SessionStart → initialized", "start", "initialized (not listed)"),
         ("initialized → active: first prompt", "start prompt", "active (turn)"),
         ("active → active: next prompt", "start prompt +1m prompt", "active (turn), turn ended"),
-        // ≠ Observations are made later; waiting for them is no state of the session.
+        // ≠ Observations are made later; waiting for them is not a state of the session.
         ("active → observation queued: tool", "start prompt tool", "active (turn)"),
         // ≠ Summarising is our work, not the session's: Stop ends a turn.
         ("active → summarizing: Stop", "start prompt stop", "active, turn ended"),
@@ -40,7 +40,7 @@ fn three_states_of_a_session() {
     ]);
 }
 
-/// `active`, `idle`, `suspended`, `ended` of a manager of sessions.
+/// `active`, `idle`, `suspended`, `ended` of a session manager.
 #[test]
 fn four_states_of_a_session() {
     check(&[
@@ -83,15 +83,15 @@ fn four_states_of_a_session() {
     ]);
 }
 
-/// `active`, `inactive`, `indexing`, `indexed`, `failed` of one machine for both; here the first two are
-/// the conversation's, the others the indexing's.
+/// `active`, `inactive`, `indexing`, `indexed`, `failed` of one machine for both; here the first two
+/// belong to the conversation, the others to the indexing.
 #[test]
 fn one_machine_for_both() {
     check(&[
-        // ≠ A file without a prompt is a session that nothing was said in.
+        // ≠ A file without a prompt is a session without messages.
         ("(new) → active: file detected", "start", "initialized (not listed)"),
         ("active → active: file modified", "start prompt +1m tool", "active (turn)"),
-        // ≠ Idle after idle_timeout; check_interval is the daemon's affair.
+        // ≠ Idle after idle_timeout; check_interval is the daemon's concern.
         (
             "active → inactive: not modified",
             "start prompt +30m",
@@ -134,12 +134,12 @@ fn one_machine_for_both() {
         ("indexing → indexed: success", RUNNING, Event::Succeeded, Indexed, Some(Effect::Replace)),
         ("indexing → failed: error", RUNNING, Event::Failed, Failed, Some(Effect::Retry)),
         ("failed → (retry)", Failed, Event::Asked, RUNNING, Some(Effect::Index)),
-        // ≠ Active or not is the conversation's: the indexing only knows that it is out of date.
+        // ≠ Being active belongs to the conversation: the indexing only knows that it is out of date.
         ("indexed → active: file modified", Indexed, Event::Grew, Unindexed, None),
         ("re-index, hash unchanged: skip", Indexed, Event::Asked, Indexed, Some(Effect::Skip)),
         ("modified, hash unchanged: skip", RUNNING, Event::Unchanged, Indexed, Some(Effect::Skip)),
         ("re-index, hash changed: replace", Unindexed, Event::Asked, RUNNING, Some(Effect::Index)),
-        // What they leave open.
+        // Cases that they leave open.
         ("new content after a failure", Failed, Event::Grew, Unindexed, None),
         ("grew meanwhile", RUNNING, Event::Grew, GREW, None),
         ("grew twice", GREW, Event::Grew, GREW, None),

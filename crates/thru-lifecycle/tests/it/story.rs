@@ -1,4 +1,4 @@
-//! A conversation told in words, for tables that people can read.
+//! A conversation described in words, for readable tables.
 
 use std::time::Duration;
 
@@ -6,9 +6,9 @@ use thru_core::Timestamp;
 use thru_lifecycle::conversation::{Effect, Event, Said};
 use thru_lifecycle::{Conversation, Limits};
 
-/// Plays a story and tells where the conversation stands and what the last word led to.
+/// Plays a story and returns the resulting phase and the effects of the last word.
 ///
-/// `+30m`, `-1d`, `+1ms` let time pass (a tick where it goes forward); the other words are events.
+/// `+30m`, `-1d`, `+1ms` let time pass (a tick if it is forward); the other words are events.
 pub(crate) fn play(story: &str) -> String {
     let mut now: Timestamp = "2026-08-20T09:00:00Z".parse().unwrap();
     let (mut known, mut effects) = (None::<Conversation>, Vec::new());
