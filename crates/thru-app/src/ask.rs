@@ -1,3 +1,4 @@
 //! Questions, and the naming of what they are about.
 
 pub mod named;
+pub mod pack;

@@ -11,10 +11,10 @@ use thru_app::Result;
 use thru_core::MemoryKind;
 use thru_recall::{Occasion, Pack, calls_for_memory};
 
-use super::briefing::{Place, Recipient, make_pack, snapshot_now};
 use super::{Outcome, shared};
 use crate::environment::Environment;
 use crate::ui::{Page, Tone, one_line, plural, printable};
+use thru_app::ask::pack::{PackProject, Recipient, make_pack, snapshot_now};
 use thru_app::embedding;
 use thru_app::fresh::{self, Prepared};
 
@@ -110,8 +110,8 @@ pub(crate) fn make(arguments: &Arguments, environment: &Environment) -> Result<(
         Err(error) => return Err(error),
     };
     let place = match &arguments.project {
-        Some(name) => Place::of(&store, named::named_project(&store, name)?)?,
-        None => Place::here(environment, &store)?,
+        Some(name) => PackProject::known(&store, named::named_project(&store, name)?)?,
+        None => PackProject::here(environment, &store)?,
     };
     // It is found out while what is new is brought in.
     let meaning = arguments
@@ -123,7 +123,7 @@ pub(crate) fn make(arguments: &Arguments, environment: &Environment) -> Result<(
     let shown = shared::Shown::new(environment);
     let call = shown.call();
     let (store, prepared) =
-        fresh::for_question(environment, &intake, store, Some(&place.projects), call)?;
+        fresh::for_question(environment, &intake, store, Some(&place.rows), call)?;
     let session = match &arguments.session {
         Some(id) => Some(named::named_session(&store, id)?.row),
         None => None,

@@ -1,6 +1,5 @@
 //! One file per command. A command turns its arguments into a call and the answer into a page.
 
-pub(crate) mod briefing;
 pub(crate) mod capture;
 pub(crate) mod close;
 pub(crate) mod compaction;

@@ -441,7 +441,7 @@ fn settings_say_what_a_pack_is_made_of() {
     assert_snapshot!(home.inside(&["context"]).shown(), @"
     -- stderr --
     error: context.types: there is no type `rule`; there are: bugfix, feature, refactor, change, discovery, decision.
-    hint: correct it with `thru config set`.
+    hint: correct it with `thru config set context.types`.
     -- exit 2 --
     ");
     set("context.types", "");
@@ -449,7 +449,7 @@ fn settings_say_what_a_pack_is_made_of() {
     assert_snapshot!(home.inside(&["context"]).shown(), @"
     -- stderr --
     error: context.concepts: there is no concept `luck`; there are: how-it-works, why-it-exists, what-changed, problem-solution, gotcha, pattern, trade-off.
-    hint: correct it with `thru config set`.
+    hint: correct it with `thru config set context.concepts`.
     -- exit 2 --
     ");
 }

@@ -18,8 +18,8 @@ use thru_redact::Redactor;
 use thru_store::{SCHEMA_VERSION, Store};
 
 use super::waiting::within;
-use crate::commands::briefing::{Place, Recipient, make_pack, snapshot_now};
 use crate::ui::{count, size};
+use thru_app::ask::pack::{PackProject, Recipient, make_pack, snapshot_now};
 use thru_app::compaction;
 use thru_app::embedding::{self, Meaning};
 use thru_app::ingest::catch_up::{Effort, Where, bring_in as bring_in_with};
@@ -166,7 +166,7 @@ fn pack_for(
             Store::open_to_read(&environment.layout)?
         }
     };
-    let place = Place::here(environment, &store)?;
+    let place = PackProject::here(environment, &store)?;
     let project = place.name.clone();
     let told: HashSet<Id> = session.told().into_iter().collect();
     let row = store.session_by_key(&session_key(input))?;

@@ -11,11 +11,11 @@ use thru_recall::{Occasion, Pack};
 use thru_store::{SessionFilter, SessionRow, Store};
 
 use super::Load;
-use crate::commands::briefing::{Place, Recipient, make_pack, snapshot_now};
 use crate::commands::{Outcome, shared, summaries};
 use crate::environment::Environment;
 use crate::failure::advised;
 use crate::ui::Page;
+use thru_app::ask::pack::{PackProject, Recipient, make_pack, snapshot_now};
 use thru_app::embedding;
 
 /// Sessions that are looked at for the latest.
@@ -49,15 +49,15 @@ pub(crate) fn held(environment: &Environment, id: &str) -> Result<Held> {
         None => snapshot_now(&intake, &store, session.row, environment.clock.now())?,
     };
     let place = match &session.project_name {
-        Some(name) => Place {
-            projects: session
+        Some(name) => PackProject {
+            rows: session
                 .project
                 .map(|row| store.project_rows(row))
                 .transpose()?
                 .unwrap_or_default(),
             name: name.clone(),
         },
-        None => Place::here(environment, &store)?,
+        None => PackProject::here(environment, &store)?,
     };
     let recipient =
         Recipient { session: Some(session.row), told: HashSet::new(), snapshot: snapshot.clone() };

@@ -1,0 +1,138 @@
+//! Packs: the memories that a session is given, for a project and an occasion.
+
+use std::collections::HashSet;
+
+use thru_core::{Concept, Id, MemoryKind, Snapshot, Timestamp};
+use thru_intake::{Before, Intake, identity};
+use thru_recall::{Awaited, Limits, Occasion, Pack, PackRequest, pack};
+use thru_redact::Redactor;
+use thru_store::{ProjectName, Store};
+
+use super::named;
+use crate::app::App;
+use crate::disk::RealDisk;
+use crate::trouble::{Remedy, Result, Trouble};
+
+/// The project that a pack is about.
+pub struct PackProject {
+    /// Its rows, with those of all that was merged into it; empty where the store has none of it.
+    pub rows: Vec<i64>,
+    /// Its name.
+    pub name: String,
+}
+
+impl PackProject {
+    /// The caller's project, known to the store or not.
+    ///
+    /// # Errors
+    /// Where the store cannot be read.
+    pub fn here(app: &App, store: &Store) -> Result<Self> {
+        let key = named::key_of_directory(app);
+        let row = store.project_by_key(&key)?;
+        let name = row.map(|row| store.project_name(row)).transpose()?.flatten();
+        let rows = row.map(|row| store.project_rows(row)).transpose()?.unwrap_or_default();
+        Ok(Self { rows, name: name.unwrap_or_else(|| key.default_name().to_owned()) })
+    }
+
+    /// A project of the store.
+    ///
+    /// # Errors
+    /// Where the store cannot be read.
+    pub fn known(store: &Store, project: ProjectName) -> Result<Self> {
+        Ok(Self { rows: store.project_rows(project.row)?, name: project.name })
+    }
+}
+
+/// The session that is given a pack.
+#[derive(Default)]
+pub struct Recipient {
+    /// Its row, where the store has one.
+    pub session: Option<i64>,
+    /// The memories that it was given before.
+    pub told: HashSet<Id>,
+    /// Its content when its context was compacted.
+    pub snapshot: Option<Snapshot>,
+}
+
+/// Makes a snapshot of a session as it is now, for a session that was never compacted.
+///
+/// # Errors
+/// Where the store, the archive or the journal cannot be read.
+pub fn snapshot_now(
+    intake: &Intake,
+    store: &Store,
+    session: i64,
+    now: Timestamp,
+) -> Result<Option<Snapshot>> {
+    let Some(row) = store.session(session)? else { return Ok(None) };
+    let content = intake.snapshot_content(store, session, Before::Time(now))?;
+    Ok(Some(Snapshot {
+        session: row.key,
+        event: String::new(),
+        at: now,
+        trigger: String::new(),
+        custom_instructions: None,
+        directory: row.facts.directory,
+        messages: row.passages,
+        content: content.into_inner(),
+    }))
+}
+
+/// Makes a pack by the user's settings.
+///
+/// # Errors
+/// Where a setting about packs cannot be understood, or the store cannot be read.
+pub fn make_pack(
+    app: &App,
+    store: &Store,
+    redactor: &Redactor,
+    project: PackProject,
+    occasion: Occasion,
+    recipient: Recipient,
+    meaning: Awaited<'_>,
+) -> Result<Pack> {
+    let request = PackRequest {
+        projects: project.rows,
+        project: Some(project.name),
+        occasion,
+        session: recipient.session,
+        told: recipient.told,
+        snapshot: recipient.snapshot.as_ref(),
+        branch: identity::branch(&app.directory),
+        now: app.clock.now(),
+        zone: app.zone().clone(),
+        disk: &RealDisk,
+        limits: limits(app)?,
+    };
+    Ok(pack(&app.layout, store, redactor, &request, meaning)?)
+}
+
+fn limits(app: &App) -> Result<Limits> {
+    let config = &app.config;
+    let invalid = |key: &'static str, error: &dyn std::fmt::Display| {
+        Trouble::invalid(format!("{key}: {error}")).with(Remedy::Set { key, value: None })
+    };
+    let kinds = config
+        .context_types()
+        .iter()
+        .map(|name| name.parse().map(MemoryKind::Observation))
+        .collect::<Result<_, _>>()
+        .map_err(|error| invalid("context.types", &error))?;
+    let concepts = config
+        .context_concepts()
+        .iter()
+        .map(|name| name.parse::<Concept>())
+        .collect::<Result<_, _>>()
+        .map_err(|error| invalid("context.concepts", &error))?;
+    Ok(Limits {
+        start_tokens: config.context_tokens(),
+        prompt_tokens: config.context_prompt_tokens(),
+        observations: config.context_observations(),
+        sessions: config.context_sessions(),
+        kinds,
+        concepts,
+        last_summary: config.context_last_summary(),
+        idle_timeout: config.idle_timeout(),
+        hot: config.max_hot_entries(),
+    })
+}
