@@ -1,6 +1,6 @@
 //! Adopts decisions that people made on another machine, from an export.
 //!
-//! The records keep their keys, so a decision that is already known is not recorded twice, and a told memory
+//! The records keep their keys, so a decision that is already known is not recorded twice, and a recorded memory
 //! has the same id everywhere. An import never removes text here: forgotten sessions and redaction rules are
 //! left out and counted.
 
@@ -66,7 +66,7 @@ impl Intake {
                 outcome.known += 1;
                 continue;
             }
-            // Only the parts we understood are recorded, cleaned as if they had been told here.
+            // Only the parts we understood are recorded, cleaned as if they had been recorded here.
             let mut written = serde_json::to_value(&operation).unwrap_or_default();
             let body =
                 Redactor::builtin().clean_value(written["body"].take(), &mut Report::default());

@@ -237,7 +237,7 @@ impl Intake {
         for collection in [Collection::Memories, Collection::Passages] {
             // Rows that the index lacks will follow soon.
             let index = TextIndex::open_committed(&self.layout, &store, collection)?;
-            // A memory told outside of sessions is judged by the directories of its project.
+            // A memory recorded directly is judged by the directories of its project.
             let may_be_told = |row| {
                 let directories = store.directories_of_memory(row);
                 directories.is_ok_and(|all| match all.as_slice() {
