@@ -1,5 +1,7 @@
 //! Keeps texts to a size at which they are still worth searching.
 
+pub(crate) use thru_core::head;
+
 /// Bytes kept of a tool call: its name and input.
 pub const CALL_LIMIT: usize = 32 * 1024;
 
@@ -19,11 +21,6 @@ pub(crate) fn cap(text: String, limit: usize) -> String {
     let head = &text[..text.floor_char_boundary(half)];
     let tail = &text[text.ceil_char_boundary(text.len() - half)..];
     [head, marker.as_str(), tail].concat()
-}
-
-/// The start of `text`, at most `limit` bytes.
-pub(crate) fn head(text: &str, limit: usize) -> &str {
-    &text[..text.floor_char_boundary(limit)]
 }
 
 #[cfg(test)]

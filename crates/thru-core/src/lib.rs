@@ -14,6 +14,7 @@ mod layout;
 mod memory;
 mod model;
 mod passage;
+mod plain;
 mod project;
 mod refined;
 mod session;
@@ -38,8 +39,9 @@ pub use memory::{
 };
 pub use model::{Made, Micros, Purpose, Question, RefinedTurn, Spent};
 pub use passage::{Outcome, PassageKind, RecordId};
+pub use plain::{cut, defused, head, is_invisible, one_line, plain_line, plain_lines, visible};
 pub use project::ProjectKey;
 pub use refined::{CodeChange, ErrorResolved, KeyDecision, RefinedSession, SessionSections};
 pub use session::{SessionId, SessionKey, SourceKind};
 pub use snapshot::{FileInPlay, SNAPSHOT_RECORD, Snapshot, SnapshotContent};
-pub use text::{TITLE_LENGTH, file_name, is_invisible};
+pub use text::{TITLE_LENGTH, file_name};

@@ -3,136 +3,37 @@
 
 use std::borrow::Cow;
 
+pub(crate) use thru_core::{cut, one_line, visible};
+
 /// Longest title, in characters.
 pub(crate) const TITLE: usize = thru_core::TITLE_LENGTH;
 
 /// Longest fact, in characters.
 pub(crate) const FACT: usize = 240;
 
-/// The name of the tags around text that Throughline injects into a conversation.
-const FENCE: &str = "throughline-context";
-
-/// Returns `text` on one line of at most `limit` characters: no control characters, no terminal colours,
-/// no bidirectional marks, no fence of ours.
-pub(crate) fn one_line(text: &str, limit: usize) -> String {
-    let mut line = String::with_capacity(text.len().min(limit * 4 + 8));
-    let mut gap = false;
-    let mut count = 0;
-    for character in visible(text) {
-        if character.is_whitespace() {
-            gap = !line.is_empty();
-            continue;
-        }
-        if std::mem::take(&mut gap) {
-            line.push(' ');
-            count += 1;
-        }
-        line.push(character);
-        count += 1;
-        if count > limit + 1 {
-            break;
-        }
-    }
-    cut(&without_fence_tags(line), limit)
-}
-
-/// Returns the visible characters of `text`. Line ends stay.
-pub(crate) fn visible(text: &str) -> impl Iterator<Item = char> + '_ {
-    let mut characters = text.chars().peekable();
-    std::iter::from_fn(move || {
-        loop {
-            let character = characters.next()?;
-            match character {
-                '\u{1b}' => {
-                    if characters.next_if_eq(&'[').is_some() {
-                        // A colour or cursor sequence ends with a letter.
-                        while characters
-                            .next_if(|c| c.is_ascii() && !('@'..='~').contains(c))
-                            .is_some()
-                        {}
-                        let _ = characters.next_if(|c| ('@'..='~').contains(c));
-                    }
-                }
-                '\n' | '\t' => return Some(character),
-                _ if is_hidden(character) => {}
-                _ => return Some(character),
-            }
-        }
-    })
-}
-
-/// Returns true if the character is invisible and may deceive: controls, direction marks, joiners of
-/// nothing.
-pub(crate) fn is_hidden(character: char) -> bool {
-    character.is_control()
-        || matches!(
-            character,
-            '\u{ad}'
-                | '\u{61c}'
-                | '\u{180e}'
-                | '\u{200b}'
-                | '\u{200e}'
-                | '\u{200f}'
-                | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}'
-                | '\u{feff}'
-                | '\u{fff9}'..='\u{fffb}'
-                | '\u{e0000}'..='\u{e007f}'
-        )
-}
-
-/// Returns `text` if it has at most `limit` characters, else its beginning up to the end of a word, and
-/// `…`.
-pub(crate) fn cut(text: &str, limit: usize) -> String {
-    let Some((end, _)) = text.char_indices().nth(limit) else {
-        return text.to_owned();
-    };
-    let Some((room, _)) = text[..end].char_indices().last() else {
-        return String::new();
-    };
-    let word_end = match text[room..].starts_with(char::is_whitespace) {
-        true => room,
-        false => {
-            text[..room].rfind(char::is_whitespace).filter(|at| *at * 5 > room * 2).unwrap_or(room)
-        }
-    };
-    let kept = text[..word_end].trim_end_matches(|c: char| {
-        c.is_whitespace()
-            || matches!(c, ',' | ';' | ':' | '-' | '–' | '—' | '(' | '[' | '`' | '"' | '…')
-    });
-    format!("{kept}…")
-}
-
-/// Removes anything that looks like the fence around injected text.
-fn without_fence_tags(line: String) -> String {
-    let mut line = line;
-    while let Some(at) = find_ignoring_case(&line, FENCE) {
-        line.replace_range(at..at + FENCE.len(), "context");
-    }
-    line
-}
+/// The tags around text that Throughline injects into a conversation.
+pub(crate) const FENCE: (&str, &str) = ("<throughline-context", "</throughline-context>");
 
 /// Returns `text` without the text that Throughline injected. An unclosed fence hides everything after
 /// it.
 pub(crate) fn without_fenced(text: &str) -> Cow<'_, str> {
-    let mut kept = String::new();
+    without_blocks(text, FENCE).map_or(Cow::Borrowed(text), Cow::Owned)
+}
+
+/// Returns `text` without the blocks between these tags, if it has any. An unclosed block hides everything after it.
+pub(crate) fn without_blocks(text: &str, (open, close): (&str, &str)) -> Option<String> {
+    let mut start = find_ignoring_case(text, open)?;
+    let mut kept = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(start) = find_ignoring_case(rest, "<throughline-context") {
+    loop {
         kept.push_str(&rest[..start]);
-        const CLOSE: &str = "</throughline-context>";
-        rest = match find_ignoring_case(&rest[start..], CLOSE) {
-            Some(length) => &rest[start + length + CLOSE.len()..],
-            None => "",
-        };
-        if rest.is_empty() {
-            return Cow::Owned(kept);
-        }
-    }
-    if rest.len() == text.len() {
-        return Cow::Borrowed(text);
+        let Some(end) = find_ignoring_case(&rest[start..], close) else { return Some(kept) };
+        rest = &rest[start + end + close.len()..];
+        let Some(next) = find_ignoring_case(rest, open) else { break };
+        start = next;
     }
     kept.push_str(rest);
-    Cow::Owned(kept)
+    Some(kept)
 }
 
 /// Returns the position of an ASCII `needle` (in lower case) in `text`, ignoring case.

@@ -473,14 +473,8 @@ fn without(mut summary: Summary, unwanted: &[Observation]) -> Summary {
     }
     if unwanted.iter().any(|observation| observation.title == summary.title) {
         let left = summary.digest.completed.first().or(summary.digest.request.as_ref());
-        summary.title = left.map_or("Session".to_owned(), |left| {
-            let mut title: String = left.text.chars().take(TITLE_LENGTH).collect();
-            if title.len() < left.text.len() {
-                title.pop();
-                title.push('…');
-            }
-            title
-        });
+        summary.title =
+            left.map_or("Session".to_owned(), |left| thru_core::cut(&left.text, TITLE_LENGTH));
     }
     summary
 }

@@ -15,7 +15,7 @@ use thru_agents::hooks::{self, Event, Payload};
 use thru_agents::{Discovery, agents};
 use thru_core::{
     CapturedEvent, HOOK_RECORD, INJECTED_RECORD, Id, Injection, Layout, Passage, PassageKind,
-    ReadBatch, SNAPSHOT_RECORD, SessionFacts, SessionKey, SourceKind, Timestamp,
+    ReadBatch, SNAPSHOT_RECORD, SessionFacts, SessionKey, SourceKind, Timestamp, head,
 };
 use thru_journal::journal::{Cursor, Item, Journal, Stored};
 use thru_redact::{Clean, Report};
@@ -423,7 +423,7 @@ fn hook_source(batch: &Batch<'_>, key: &SessionKey, session: i64) -> Result<i64>
 
 fn first_line(text: &str) -> String {
     let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
-    line[..line.floor_char_boundary(FIRST_LINE)].to_owned()
+    head(line, FIRST_LINE).to_owned()
 }
 
 #[cfg(test)]

@@ -13,5 +13,5 @@ pub(crate) fn answer(memory: &dyn Memory, text: &str) -> Clean<String> {
 
 /// Cleans a sentence of ours that may quote the request: one line, without tags.
 pub(crate) fn sentence(memory: &dyn Memory, text: &str) -> Clean<String> {
-    memory.clean(&thru_recall::plain(text, 2_000))
+    memory.clean(&thru_core::plain_line(text, 2_000))
 }

@@ -7,7 +7,8 @@ mod whole;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use thru_recall::{plain, recorded};
+use thru_core::{plain_line, plain_lines};
+use thru_recall::recorded;
 use thru_redact::Clean;
 
 use crate::asked::Search;
@@ -81,7 +82,11 @@ pub(crate) fn pieces(pieces: &[Piece], with_source: bool, zone: &TimeZone) -> St
                 (passage.id.as_str(), whole::passage(passage, with_source, zone))
             }
             Piece::Unknown { asked, why } => {
-                text.push_str(&format!("`{}`: {}\n\n", plain(asked, 60), plain(why, 400)));
+                text.push_str(&format!(
+                    "`{}`: {}\n\n",
+                    plain_line(asked, 60),
+                    plain_line(why, 400)
+                ));
                 continue;
             }
         };
@@ -109,7 +114,7 @@ pub(crate) fn outline(told: &Outline, zone: &TimeZone) -> String {
 /// Renders a stored memory.
 pub(crate) fn remembered(told: &Remembered) -> String {
     let place = match &told.project {
-        Some(name) => format!("project {}", plain(name.get(), 60)),
+        Some(name) => format!("project {}", plain_line(name.get(), 60)),
         None => "every project".to_owned(),
     };
     let mut text = format!("Remembered as {} for {place}. `thru undo` takes it back.", told.id);
@@ -140,21 +145,21 @@ pub(crate) fn forgotten(told: &Forgotten, now: Timestamp) -> String {
         text.push_str(&table::row(row, now, None));
     }
     for (id, why) in &told.unknown {
-        text.push_str(&format!("`{}`: {}\n", plain(id, 60), plain(why, 400)));
+        text.push_str(&format!("`{}`: {}\n", plain_line(id, 60), plain_line(why, 400)));
     }
     text
 }
 
 fn place(project: Option<&Clean<String>>) -> String {
     match project {
-        Some(name) => format!("in project {}", plain(name.get(), 60)),
+        Some(name) => format!("in project {}", plain_line(name.get(), 60)),
         None => "in all projects".to_owned(),
     }
 }
 
 fn notes(text: &mut String, notes: &[Clean<String>]) {
     for note in notes {
-        text.push_str(&plain(note.get(), 400));
+        text.push_str(&plain_line(note.get(), 400));
         text.push('\n');
     }
 }
@@ -165,12 +170,12 @@ fn noun(number: usize, noun: &str) -> String {
 
 /// `session 11111111 "Title" in rocket`
 fn session(name: &SessionName) -> String {
-    let mut text = format!("session {}", plain(&name.id, 60));
+    let mut text = format!("session {}", plain_line(&name.id, 60));
     if let Some(title) = &name.title {
         text.push_str(&format!(" \"{}\"", recorded(title.get(), 80)));
     }
     if let Some(project) = &name.project {
-        text.push_str(&format!(" in {}", plain(project.get(), 60)));
+        text.push_str(&format!(" in {}", plain_line(project.get(), 60)));
     }
     text
 }
@@ -187,11 +192,8 @@ fn day_and_time(at: Option<Timestamp>, zone: &TimeZone) -> String {
 fn lines(text: &str, indent: &str, longest: usize) -> String {
     let length = text.chars().count();
     if length <= longest {
-        return thru_recall::plain_lines(text, indent);
+        return plain_lines(text, indent);
     }
     let head: String = text.chars().take(longest).collect();
-    format!(
-        "{}{indent}… ({longest} of {length} characters)\n",
-        thru_recall::plain_lines(&head, indent)
-    )
+    format!("{}{indent}… ({longest} of {length} characters)\n", plain_lines(&head, indent))
 }

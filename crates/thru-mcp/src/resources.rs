@@ -36,7 +36,7 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
 pub(crate) fn list(memory: &dyn Memory) -> Result<Vec<Resource>, Trouble> {
     let mut listed = Vec::new();
     if let Some(project) = memory.project()? {
-        let name = thru_recall::plain(project.name.get(), 60);
+        let name = thru_core::plain_line(project.name.get(), 60);
         let uri = Named::Context(project.key).to_string();
         listed.push(
             Resource::new(uri, format!("context of {name}"))

@@ -153,7 +153,7 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(tool) = Tool::named(&request.name) else {
             let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
-            let asked = thru_recall::plain(&request.name, 60);
+            let asked = thru_core::plain_line(&request.name, 60);
             return Err(ErrorData::invalid_params(
                 format!("there is no tool `{asked}`; there are {}", names.join(", ")),
                 None,
@@ -247,7 +247,7 @@ impl ServerHandler for Server {
                 prompts::recall(&question, &found.unwrap_or_default())
             }
             other => {
-                let asked = thru_recall::plain(other, 60);
+                let asked = thru_core::plain_line(other, 60);
                 let known = [prompts::RECALL, prompts::HANDOFF].join(", ");
                 return Err(ErrorData::invalid_params(
                     format!("there is no prompt `{asked}`; there are {known}"),
@@ -263,7 +263,7 @@ impl ServerHandler for Server {
         request: CustomRequest,
         _: Context,
     ) -> Result<CustomResult, ErrorData> {
-        let asked = thru_recall::plain(&request.method, 60);
+        let asked = thru_core::plain_line(&request.method, 60);
         Err(match METHODS.contains(&request.method.as_str()) {
             true => ErrorData::invalid_params(format!("invalid parameters of `{asked}`"), None),
             false => ErrorData::new(

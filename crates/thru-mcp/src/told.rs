@@ -233,7 +233,7 @@ impl Piece {
 pub(crate) fn harmless(value: &Clean<Value>) -> Clean<Value> {
     fn walk(value: &mut Value) {
         match value {
-            Value::String(text) => *text = thru_recall::plain(text, 1_000),
+            Value::String(text) => *text = thru_core::plain_line(text, 1_000),
             Value::Array(items) => items.iter_mut().for_each(walk),
             Value::Object(fields) => fields.values_mut().for_each(walk),
             Value::Null | Value::Bool(_) | Value::Number(_) => {}

@@ -95,7 +95,7 @@ fn starts_of_lines(text: &str) -> impl Iterator<Item = usize> + '_ {
 
 /// Puts a text on one line of at most `longest` characters.
 fn short(text: &str, longest: usize) -> String {
-    super::pack::plain(text, longest)
+    thru_core::plain_line(text, longest)
 }
 
 #[cfg(test)]

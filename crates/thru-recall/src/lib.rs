@@ -34,7 +34,7 @@ pub use open::OpenFiles;
 pub use order::{Asked, Ordered, order};
 pub use pack::{
     IDLE_TIMEOUT, LONGEST_PACK, Limits, Occasion, Pack, PackLine, PackRequest, calls_for_memory,
-    deserves_silence, fenced, pack, plain, plain_lines, recorded,
+    deserves_silence, fenced, pack, recorded,
 };
 pub use query::analyse;
 pub use rank::{

@@ -26,7 +26,7 @@ use crate::open::OpenFiles;
 use crate::sense::{Awaited, Meaning};
 use crate::tiers::Tier;
 use render::{Section, Texts, render};
-pub use render::{fenced, plain, plain_lines, recorded};
+pub use render::{fenced, recorded};
 pub(crate) use words::cues;
 pub use words::{calls_for_memory, deserves_silence};
 
@@ -214,7 +214,7 @@ pub fn pack(
             None => None,
         };
         // Plain first: invisible characters could keep the parts of a secret apart.
-        let text = render::plain(&text, LONGEST_LINE);
+        let text = thru_core::plain_line(&text, LONGEST_LINE);
         let text = redactor.clean_text(&text, &mut Report::default());
         let heading = section.heading(request);
         let written = text.derive(|text| {

@@ -9,7 +9,7 @@ use thru_redact::{Clean, Redactor, Report};
 use thru_store::{EventRow, MemoryBody, MemoryFilter, Newest, PassageRow, Result, Store};
 
 use crate::deed::{deed, from_directory};
-use crate::pack::{cues, deserves_silence, plain, recorded};
+use crate::pack::{cues, deserves_silence, recorded};
 
 /// Limits of a session's context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,7 +141,7 @@ impl Said<'_> {
     /// Plain first, so that invisible characters do not keep the parts of a secret apart; cut last, so that
     /// no half of a secret is shown.
     fn clean(&self, text: &str) -> Clean<String> {
-        self.redactor.clean_text(&plain(text, READ), &mut Report::default())
+        self.redactor.clean_text(&thru_core::plain_line(text, READ), &mut Report::default())
     }
 
     fn shown(&self, text: &str, longest: usize) -> Clean<String> {

@@ -2,6 +2,7 @@
 
 use thru_core::{
     Agent, Id, MemoryKind, PassageKind, SessionId, SessionKey, Statement, Timestamp, WorkOutcome,
+    head,
 };
 use thru_distil::refine::{
     self, About, ActivityProfile, Grounded, GroundedSession, Limits, SessionAnswer, SessionInput,
@@ -140,7 +141,7 @@ pub fn of_turn(
         raw += passage.length().div_ceil(4);
         let text = match room {
             0 => String::new(),
-            room => cut(store.text_of(&passage)?, room.min(PASSAGE)),
+            room => head(&store.text_of(&passage)?, room.min(PASSAGE)).to_owned(),
         };
         room -= text.len();
         let touched = touches.remove(&passage.row).unwrap_or_default();
@@ -209,7 +210,7 @@ pub fn of_session(
         .filter(|passage| said(passage.kind, passage.agent_id.is_some()))
         .take(LAST_TEXTS);
     for passage in last_texts {
-        let text = cut(store.text_of(passage)?, LAST_TEXT);
+        let text = head(&store.text_of(passage)?, LAST_TEXT).to_owned();
         final_texts.insert(0, Statement { text, sources: vec![passage.id] });
     }
     let mut touches = store.touches_of_session(session)?;
@@ -219,7 +220,7 @@ pub fn of_session(
         if moments.len() >= SEEN || room == 0 {
             break;
         }
-        let text = cut(store.text_of(&passage)?, room.min(PASSAGE));
+        let text = head(&store.text_of(&passage)?, room.min(PASSAGE)).to_owned();
         room -= text.len();
         let touched = touches.remove(&passage.row).unwrap_or_default();
         moments.push(moment(passage, touched, text));
@@ -300,10 +301,4 @@ fn summary_of(store: &Store, session: i64) -> Result<Option<thru_core::Summary>>
         Some(MemoryBody::Summary(summary)) => Some(*summary),
         _ => None,
     })
-}
-
-/// Cuts the text to a length in bytes.
-fn cut(mut text: String, longest: usize) -> String {
-    text.truncate(text.floor_char_boundary(longest));
-    text
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use thru_core::{Snapshot, Statement, is_invisible};
+use thru_core::{Snapshot, Statement, visible};
 
 /// A short excerpt of the code that a session wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -143,45 +143,15 @@ impl Page {
         self.gap();
         self.line(&format!("  {fence}"));
         for line in code.lines() {
-            let visible: String = line
-                .chars()
-                .filter(|c| *c == '\t' || !c.is_control() && !is_invisible(*c))
-                .collect();
+            let visible: String = visible(line).collect();
             self.line(&format!("  {}", visible.trim_end()));
         }
         self.line(&format!("  {fence}"));
     }
 }
 
-/// Recorded text on one line that cannot be a tag or our markup.
 fn plain(text: &str) -> String {
-    let visible = text.chars().filter(|c| !is_invisible(*c));
-    let visible: String = visible.map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let mut line = String::new();
-    for word in visible.split_whitespace() {
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-    }
-    let line = untagged(&line);
-    match line.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
-    }
-}
-
-/// Recorded text that can neither open nor close a tag: for a model that reads it, it must stay text.
-fn untagged(text: &str) -> String {
-    let mut characters = text.chars().peekable();
-    let mut safe = String::with_capacity(text.len());
-    while let Some(character) = characters.next() {
-        let next = characters.peek();
-        let is_tag =
-            next.is_some_and(|next| next.is_alphabetic() || matches!(next, '/' | '!' | '?'));
-        safe.push(if character == '<' && is_tag { '‹' } else { character });
-    }
-    safe
+    thru_core::plain_line(text, LONGEST)
 }
 
 /// A name between backticks, as it was written.

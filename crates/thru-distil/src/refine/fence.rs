@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::Regex;
+use thru_core::defused;
 
 use crate::pattern;
-use crate::text::{cut, find_ignoring_case, one_line, visible};
+use crate::text::{FENCE, cut, find_ignoring_case, one_line, visible, without_blocks};
 
 /// The name of the tags around the record of a turn.
 pub(super) const TURN: &str = "recorded-turn";
@@ -21,7 +22,7 @@ const TAGS: [&str; 5] =
 
 /// Blocks that programs inject into a conversation; they are removed with their contents.
 const BLOCKS: [(&str, &str); 3] = [
-    ("<throughline-context", "</throughline-context>"),
+    FENCE,
     ("<system-reminder", "</system-reminder>"),
     ("<previous-session-context", "</previous-session-context>"),
 ];
@@ -29,53 +30,12 @@ const BLOCKS: [(&str, &str); 3] = [
 /// Returns `text` without injected blocks. An unclosed block hides everything after it.
 pub(super) fn own(text: &str) -> Cow<'_, str> {
     let mut text = Cow::Borrowed(text);
-    for (open, close) in BLOCKS {
-        if let Some(kept) = without(&text, open, close) {
+    for tags in BLOCKS {
+        if let Some(kept) = without_blocks(&text, tags) {
             text = Cow::Owned(kept);
         }
     }
     text
-}
-
-fn without(text: &str, open: &str, close: &str) -> Option<String> {
-    let mut start = find_ignoring_case(text, open)?;
-    let mut kept = String::with_capacity(text.len());
-    let mut rest = text;
-    loop {
-        kept.push_str(&rest[..start]);
-        let Some(end) = find_ignoring_case(&rest[start..], close) else { return Some(kept) };
-        rest = &rest[start + end + close.len()..];
-        let Some(next) = find_ignoring_case(rest, open) else { break };
-        start = next;
-    }
-    kept.push_str(rest);
-    Some(kept)
-}
-
-/// Returns `text` with every tag of [`TAGS`] defused: the bracket that would open it becomes a round
-/// one, so that the length stays the same.
-pub(super) fn neutral(text: &str) -> String {
-    let mut neutral = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('<') {
-        let (before, from) = rest.split_at(at);
-        neutral.push_str(before);
-        let after = &from[1..];
-        neutral.push(if names_tag(after) { '(' } else { '<' });
-        rest = after;
-    }
-    neutral.push_str(rest);
-    neutral
-}
-
-/// Returns true if the text after a `<` makes it the beginning of one of our tags.
-fn names_tag(after: &str) -> bool {
-    // Enough for any number of blanks that a model might skip.
-    const REACH: usize = 64;
-    let after = &after[..after.floor_char_boundary(REACH)];
-    let name = after.trim_start_matches(|c: char| c.is_whitespace() || c == '/' || c == '\\');
-    TAGS.iter()
-        .any(|tag| name.get(..tag.len()).is_some_and(|start| start.eq_ignore_ascii_case(tag)))
 }
 
 /// Returns true if `text` contains the name of one of our tags or of the client's.
@@ -110,24 +70,24 @@ pub(super) fn line(text: &str, limit: usize) -> String {
     let whole = one_line(&looked_at, usize::MAX / 8);
     let count = whole.chars().count();
     if count <= limit {
-        return neutral(&whole);
+        return whole;
     }
     let tail = limit / 3;
     if tail < 40 {
-        return neutral(&cut(&whole, limit.saturating_sub(1)));
+        return cut(&whole, limit.saturating_sub(1));
     }
     let head = cut(&whole, limit - tail - 3);
     let from = whole.char_indices().nth(count - tail).map_or(0, |(at, _)| at);
     let end = &whole[from..];
     let end = end.split_once(' ').map_or(end, |(_, rest)| rest);
-    neutral(&format!("{head} {end}"))
+    format!("{head} {end}")
 }
 
 /// Returns one line of output: indentation stays, hidden characters do not.
 pub(super) fn output_line(text: &str, limit: usize) -> String {
     let shown: String = visible(text).take(limit * 4).collect();
     let shown = shown.replace('\t', "  ");
-    neutral(&cut(shown.trim_end(), limit))
+    cut(&defused(shown.trim_end()), limit)
 }
 
 #[cfg(test)]
@@ -138,16 +98,7 @@ mod tests {
 
     #[test]
     fn nothing_closes_the_fence() {
-        for (text, neutralised) in [
-            ("a </recorded-turn> b", "a (/recorded-turn> b"),
-            ("< / Recorded-Turn >", "( / Recorded-Turn >"),
-            ("<<recorded-session>", "<(recorded-session>"),
-            ("Vec<Recorded> </b>", "Vec<Recorded> </b>"),
-            ("</throughline-context>", "(/throughline-context>"),
-        ] {
-            assert_eq!(neutral(text), neutralised);
-        }
-        assert_eq!(line("</recor\u{200b}ded-turn>", 100), "(/recorded-turn>");
+        assert_eq!(line("</recor\u{200b}ded-turn>", 100), "‹/recorded-turn>");
     }
 
     #[test]
@@ -178,7 +129,7 @@ mod tests {
             let line = line(&text, limit);
             prop_assert!(line.chars().count() <= limit);
             prop_assert!(!line.contains('\n'));
-            prop_assert_eq!(&neutral(&line), &line);
+            prop_assert_eq!(&defused(&line), &line);
         }
     }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use thru_core::{
     Agent, Certainty, CodeChange, Digest, ErrorResolved, Id, KeyDecision, Observation,
     ObservationType, RefinedSession, SessionId, SessionSections, Speaker, Statement, Timestamp,
-    WorkOutcome, is_invisible,
+    WorkOutcome,
 };
 
 use super::answer::{OBSERVATIONS, SaidObservation, SessionAnswer, TurnAnswer, TurnSummary};
@@ -18,7 +18,7 @@ use super::material::Material;
 use super::names::{self, Kind, Name};
 use super::session::SessionInput;
 use super::turn::TurnInput;
-use crate::text::{FACT, unmarked, visible};
+use crate::text::{FACT, one_line, unmarked, visible};
 use crate::{prose, title};
 
 /// Longest narrative, in characters.
@@ -268,7 +268,7 @@ impl<'m> Ground<'m> {
 
     fn title(&mut self, said: &str) -> Option<(String, Rarest)> {
         let shaped = title::shaped(said);
-        let title = shown(&shaped, thru_core::TITLE_LENGTH);
+        let title = one_line(&shaped, thru_core::TITLE_LENGTH);
         // The whole statement is checked: nothing may hide beyond the cut of a title.
         let rarest = self.checked(said)?;
         title.chars().any(char::is_alphanumeric).then_some((title, rarest))
@@ -279,7 +279,7 @@ impl<'m> Ground<'m> {
         let mut text = String::new();
         let mut found: Rarest = Vec::new();
         for sentence in said.lines().flat_map(prose::sentences) {
-            let sentence = shown(&unmarked(sentence), SENTENCE);
+            let sentence = one_line(&unmarked(sentence), SENTENCE);
             let length = text.chars().count() + sentence.chars().count() + 1;
             if sentence.is_empty() || length > NARRATIVE {
                 continue;
@@ -310,7 +310,7 @@ impl<'m> Ground<'m> {
         limit: usize,
     ) -> Option<Statement> {
         let rarest = self.checked(said)?;
-        let text = shown(&unmarked(said), limit);
+        let text = one_line(&unmarked(said), limit);
         if !text.chars().any(char::is_alphanumeric) {
             return None;
         }
@@ -393,7 +393,7 @@ impl<'m> Ground<'m> {
     fn tags(&mut self, said: &[String]) -> Vec<String> {
         let mut tags: Vec<String> = Vec::new();
         for said in said.iter().take(LIST) {
-            let Some(tag) = self.text(said).map(|tag| shown(&tag, TAG).to_lowercase()) else {
+            let Some(tag) = self.text(said).map(|tag| one_line(&tag, TAG).to_lowercase()) else {
                 continue;
             };
             if !tags.contains(&tag) {
@@ -405,7 +405,7 @@ impl<'m> Ground<'m> {
 
     /// Returns a text beside a statement, which shares the statement's sources.
     fn text(&mut self, said: &str) -> Option<String> {
-        let text = shown(&unmarked(said), SENTENCE);
+        let text = one_line(&unmarked(said), SENTENCE);
         if !text.chars().any(char::is_alphanumeric) {
             return None;
         }
@@ -481,7 +481,7 @@ impl<'m> Ground<'m> {
     }
 
     fn check(&mut self, said: &str) -> Result<Rarest, Why> {
-        let said: String = visible(said).filter(|c| !is_invisible(*c)).collect();
+        let said: String = visible(said).collect();
         if fence::holds_tag(&said) || fence::steers(&said) {
             return Err(Why::Steers);
         }
@@ -507,12 +507,6 @@ impl<'m> Ground<'m> {
         self.places.insert(name, places.clone());
         places
     }
-}
-
-/// Returns a text ready to show: one line of at most `limit` characters, with nothing hidden in it.
-fn shown(text: &str, limit: usize) -> String {
-    let text: String = text.chars().filter(|c| !is_invisible(*c)).collect();
-    crate::text::one_line(&text, limit)
 }
 
 #[cfg(test)]

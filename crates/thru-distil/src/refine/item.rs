@@ -115,7 +115,7 @@ impl Record {
         if missing > 0 && !record.text.is_empty() {
             record.text.push_str(&format!("({missing} more left out)\n"));
         }
-        record.text = super::fence::neutral(record.text.trim_end());
+        record.text = thru_core::defused(record.text.trim_end()).into_owned();
         record
     }
 }

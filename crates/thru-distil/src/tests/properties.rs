@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use thru_core::Timestamp;
 
 use super::*;
-use crate::text::is_hidden;
+use thru_core::{defused, is_invisible};
 
 fn text() -> impl Strategy<Value = String> {
     let word = prop::sample::select(vec![
@@ -129,8 +129,8 @@ fn session() -> impl Strategy<Value = Vec<Moment>> {
 
 fn is_clean(line: &str, limit: usize) -> bool {
     line.chars().count() <= limit
-        && !line.chars().any(|c| is_hidden(c) || c == '\n')
-        && !line.to_lowercase().contains("throughline-context")
+        && !line.chars().any(|c| c.is_control() || is_invisible(c))
+        && defused(line) == line
 }
 
 proptest! {

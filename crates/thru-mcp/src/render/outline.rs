@@ -2,7 +2,8 @@
 
 use jiff::tz::TimeZone;
 use thru_core::Outcome;
-use thru_recall::{plain, recorded};
+use thru_core::plain_line;
+use thru_recall::recorded;
 use thru_store::MemoryBody;
 
 use super::{LONGEST_ANSWER, day_and_time, notes, session, whole};
@@ -24,7 +25,7 @@ pub(super) fn outline(told: &Outline, zone: &TimeZone) -> String {
         day_and_time(told.started, zone),
         day_and_time(told.name.at, zone)
     )];
-    about.extend(told.facts.iter().map(|fact| plain(fact.get(), 200)));
+    about.extend(told.facts.iter().map(|fact| plain_line(fact.get(), 200)));
     text.push_str(&format!("{}\n", about.join(" · ")));
     if let Some(digest) = &told.digest
         && let MemoryBody::Summary(body) = digest.body.get()
@@ -66,7 +67,8 @@ pub(super) fn outline(told: &Outline, zone: &TimeZone) -> String {
     }
     if !told.files.is_empty() {
         let shown = told.files.iter().take(FILES);
-        let shown = shown.map(|(path, times)| format!("{} (×{times})", plain(path.get(), 200)));
+        let shown =
+            shown.map(|(path, times)| format!("{} (×{times})", plain_line(path.get(), 200)));
         let more = told.files.len().saturating_sub(FILES);
         let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
         text.push_str(&format!("Changed: {}{rest}\n", shown.collect::<Vec<_>>().join(", ")));
@@ -95,7 +97,7 @@ fn turn(turn: &Turn) -> String {
             _ => "ok",
         };
         let runs = if command.runs > 1 { format!(" (×{})", command.runs) } else { String::new() };
-        text.push_str(&format!("   $ {}{runs}: {mark}\n", plain(command.line.get(), 160)));
+        text.push_str(&format!("   $ {}{runs}: {mark}\n", plain_line(command.line.get(), 160)));
     }
     let more = turn.commands.len().saturating_sub(COMMANDS);
     if more > 0 {

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use jiff::tz::TimeZone;
+use thru_core::plain_line;
 use thru_core::{Id, Observation, Outcome, Statement, Summary};
-use thru_recall::{plain, recorded};
+use thru_recall::recorded;
 use thru_store::MemoryBody;
 
 use super::{LONGEST_ANSWER, day_and_time, lines, session};
@@ -76,7 +77,7 @@ pub(super) fn passage(passage: &Passage, with_source: bool, zone: &TimeZone) -> 
 fn heading(passage: &Passage, zone: &TimeZone) -> String {
     let mut text = format!("{} {}", passage.id, passage.kind.as_str());
     if let Some(tool) = &passage.tool {
-        text.push_str(&format!(" {}", plain(tool.get(), 60)));
+        text.push_str(&format!(" {}", plain_line(tool.get(), 60)));
     }
     match passage.outcome {
         Some(Outcome::Failed) => text.push_str(" (failed)"),
@@ -152,7 +153,8 @@ impl Writing<'_> {
         if paths.is_empty() {
             return;
         }
-        let shown: Vec<String> = paths.iter().take(NAMED).map(|path| plain(path, 200)).collect();
+        let shown: Vec<String> =
+            paths.iter().take(NAMED).map(|path| plain_line(path, 200)).collect();
         let more = paths.len().saturating_sub(NAMED);
         let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
         text.push_str(&format!("{label}: {}{rest}\n", shown.join(", ")));

@@ -221,7 +221,7 @@ proptest! {
         prop_assert!(estimated_tokens(input.record()) <= record);
         prop_assert!(input.record().is_empty() || request.tokens() <= most, "{} > {most}", request.tokens());
         prop_assert_eq!(request.user.to_lowercase().matches("recorded-turn>").count() - input.record().to_lowercase().matches("recorded-turn>").count(), 2);
-        prop_assert!(super::fence::neutral(input.record()) == input.record());
+        prop_assert!(thru_core::defused(input.record()) == input.record());
         prop_assert!(!input.record().to_lowercase().contains("throughline-context"));
         prop_assert!(!input.record().to_lowercase().contains("<system-reminder"));
         let numbered = input.record().lines().filter(|line| line.starts_with('[')).count();
