@@ -165,7 +165,9 @@ mod tests {
             let text = format!("{before} needle");
             let snippet = snippet(&text, &analyse("needle"), length, 0);
             for mark in snippet.marks {
-                prop_assert_eq!(snippet.text.get(mark), Some("needle"));
+                // The end of the snippet may cut the word.
+                let marked = snippet.text.get(mark).unwrap_or_default();
+                prop_assert!(!marked.is_empty() && "needle".starts_with(marked), "{marked:?}");
             }
         }
 

@@ -86,7 +86,7 @@ fn a_request_is_sent_whole() {
     =====
     <recorded-turn>
     [1] PERSON: Why is it slow?
-    [2] AGENT: Because (/recorded-turn> it sleeps.
+    [2] AGENT: Because ‹/recorded-turn> it sleeps.
     </recorded-turn>
 
     Write the observations and the summary of this turn as JSON.
@@ -115,7 +115,7 @@ fn what_a_person_said_in_the_clients_dialogues_is_told() {
     [2] PERSON ANSWERED: Which parser? → The streaming one
     [3] CALLED Task (Read the parser): It streams lines.
     [4] CALLED WebFetch (https://x.org/a): It says no.
-    [5] CALLED Edit /p/a.rs → failed: <tool_use_error>String to replace not found in file.</tool_use_error>
+    [5] CALLED Edit /p/a.rs → failed: ‹tool_use_error>String to replace not found in file.‹/tool_use_error>
     ");
 }
 
@@ -222,7 +222,7 @@ proptest! {
         prop_assert!(input.record().is_empty() || request.tokens() <= most, "{} > {most}", request.tokens());
         prop_assert_eq!(request.user.to_lowercase().matches("recorded-turn>").count() - input.record().to_lowercase().matches("recorded-turn>").count(), 2);
         prop_assert!(thru_core::defused(input.record()) == input.record());
-        prop_assert!(!input.record().to_lowercase().contains("throughline-context"));
+        prop_assert!(!input.record().to_lowercase().contains("<throughline-context"));
         prop_assert!(!input.record().to_lowercase().contains("<system-reminder"));
         let numbered = input.record().lines().filter(|line| line.starts_with('[')).count();
         prop_assert_eq!(numbered, input.cites().len(), "{}", input.record());
