@@ -166,7 +166,7 @@ impl<'p> Payload<'p> {
         for (name, value) in named.into_iter().chain(others) {
             match value {
                 Some(Value::String(text)) if !text.is_empty() => {
-                    let text = &text[..text.floor_char_boundary(DETAIL)];
+                    let text = thru_core::head(text, DETAIL);
                     kept.insert(name.to_owned(), Value::String(text.to_owned()));
                 }
                 Some(value @ (Value::Number(_) | Value::Bool(_))) => {
