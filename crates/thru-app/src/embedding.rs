@@ -137,7 +137,7 @@ impl Chosen {
             Self::Served(settings, key) => {
                 let mut settings = settings.clone();
                 settings.key = key.as_ref().map(KeyAt::find).transpose()?.flatten();
-                Model::Served(Arc::new(Served::new(settings)?))
+                Model::Served(Arc::new(Served::new(settings)))
             }
         })
     }

@@ -59,16 +59,11 @@ pub struct Served {
 
 impl Served {
     /// Prepares to ask. Nothing is sent yet.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the HTTP client cannot be set up.
-    pub fn new(settings: ServedSettings) -> Result<Self, EmbedError> {
+    pub fn new(settings: ServedSettings) -> Self {
         let limits = Limits { time: settings.timeout, size: LONGEST_ANSWER };
-        let http = Http::new(&settings.place, limits)
-            .map_err(|error| EmbedError::Failed(error.to_string()))?;
+        let http = Http::new(&settings.place, limits);
         let name = name_of(&settings);
-        Ok(Self { settings, http, name })
+        Self { settings, http, name }
     }
 
     fn ask(&self, texts: &[&str], stop: &AtomicBool) -> Result<Vec<Vec<f32>>, EmbedError> {
@@ -200,8 +195,7 @@ mod tests {
             model: "nomic/Embed:v1".to_owned(),
             key: Key::new("sk-test-key"),
             timeout: Duration::from_secs(5),
-        })
-        .unwrap();
+        });
         let answer = served.embed(&["one", "two"], &AtomicBool::new(false));
         let asked = server.requests();
         let body = asked.first().map(|asked| serde_json::from_slice(&asked.body).unwrap());

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use thru_outside::{Http, HttpError, Key, Limits, Place, PlaceError};
+use thru_outside::{Http, Key, Limits, Place, PlaceError};
 
 use crate::anthropic::{self, Anthropic};
 use crate::chat::{Chat, Wire};
@@ -175,9 +175,6 @@ pub enum ConnectError {
     /// There is no folder for `claude` to work in.
     #[error("no working folder is set for claude")]
     NoScratch,
-    /// The HTTP client cannot be set up.
-    #[error(transparent)]
-    Http(#[from] HttpError),
 }
 
 /// Creates a provider from settings. Nothing is sent yet.
@@ -246,7 +243,7 @@ fn chat<W: Wire + 'static>(
         wire,
         name: settings.kind.name(),
         model: settings.model.clone(),
-        http: Http::new(&place, limits)?,
+        http: Http::new(&place, limits),
         place,
         url,
         headers,

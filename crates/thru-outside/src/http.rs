@@ -1,18 +1,24 @@
 //! One HTTP request and its answer.
 //!
-//! The network is asynchronous here for one reason: a dropped exchange is over at once, wherever it
-//! hangs. A blocking read could only be left behind on a thread.
+//! The exchange runs on a thread of its own and hands over what it reads; the caller watches time, size and the stop
+//! flag. However the caller leaves, its connection is shut down at once, so that the thread ends wherever it hangs.
+//! Only looking up a name and the first knock are not interrupted: both have [`CONNECT`].
 
-use std::io;
-use std::pin::pin;
+use std::io::Read;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread;
 use std::time::{Duration, Instant};
 
-use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
-use reqwest::{Client, Response, redirect};
-use rustls::{ClientConfig, RootCertStore};
-use rustls_platform_verifier::BuilderVerifierExt;
+use rustls::crypto::ring;
+use ureq::config::Config;
+use ureq::http::header::{CONTENT_TYPE, LOCATION};
+use ureq::http::{HeaderMap, HeaderValue, Request};
+use ureq::tls::{RootCerts, TlsConfig, TlsProvider};
+use ureq::unversioned::resolver::DefaultResolver;
+use ureq::unversioned::transport::{ConnectionDetails, Connector, DefaultConnector, Transport};
+use ureq::{Agent, Proxy};
 
 use crate::LOOK;
 use crate::place::Place;
@@ -20,6 +26,9 @@ use crate::words::excerpt;
 
 /// Time limit for connecting.
 const CONNECT: Duration = Duration::from_secs(10);
+
+/// Most bytes of a body that are handed over at a time.
+const PIECE: usize = 16 * 1024;
 
 /// The user agent.
 const AGENT: &str = concat!("throughline/", env!("CARGO_PKG_VERSION"));
@@ -35,7 +44,7 @@ pub struct Limits {
 
 /// A client of one service.
 pub struct Http {
-    client: Client,
+    config: Config,
     limits: Limits,
 }
 
@@ -125,45 +134,57 @@ impl Answer {
 }
 
 impl Http {
-    /// Creates a client for one server. Requests to this machine use no proxy.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`HttpError::Impossible`] if encryption or the client cannot be set up.
-    pub fn new(place: &Place, limits: Limits) -> Result<Self, HttpError> {
-        let mut builder = Client::builder()
+    /// A client for one place. Encrypted connections trust the roots that the system trusts, and go through the proxy
+    /// that the environment names; others reach only the own network, and go straight there.
+    pub fn new(place: &Place, limits: Limits) -> Self {
+        let encryption = TlsConfig::builder()
+            .provider(TlsProvider::Rustls)
+            .root_certs(RootCerts::PlatformVerifier)
+            .unversioned_rustls_crypto_provider(Arc::new(ring::default_provider()))
+            .build();
+        let goes_far = place.is_encrypted() && !place.is_loopback();
+        let config = Agent::config_builder()
             .user_agent(AGENT)
-            .connect_timeout(CONNECT)
-            .redirect(redirect::Policy::none())
-            // Every exchange has a runtime of its own; a connection cannot outlive it.
-            .pool_max_idle_per_host(0)
-            .tls_backend_preconfigured(encryption(place)?);
-        if place.is_loopback() {
-            builder = builder.no_proxy();
-        }
-        let client = builder.build().map_err(|error| impossible(&error))?;
-        Ok(Self { client, limits })
+            .timeout_resolve(Some(CONNECT))
+            .timeout_connect(Some(CONNECT))
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .max_idle_connections(0)
+            .tls_config(encryption)
+            .proxy(if goes_far { Proxy::try_from_env() } else { None })
+            .build();
+        Self { config, limits }
     }
 
-    /// Sends a request and waits for the response. Ends soon after `stop` was set.
+    /// Sends a request and waits for the answer. Ends soon after `stop` was set.
     ///
     /// # Errors
-    ///
-    /// Returns [`HttpError`] if there is no complete response within the limits.
+    /// Where no whole answer comes within the limits, or it leads elsewhere. [`HttpError::was_sent`] tells whether the
+    /// other side may have the request.
     pub fn send(&self, call: &Call<'_>, stop: &AtomicBool) -> Result<Answer, HttpError> {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(|error: io::Error| HttpError::Impossible(error.to_string()))?;
-        let answer = runtime.block_on(self.watched(call, stop));
-        // A name lookup cannot be interrupted; leave it behind.
-        runtime.shutdown_background();
+        let is_connected = Arc::new(AtomicBool::new(false));
+        let connector = DefaultConnector::new().chain(Mark(Arc::clone(&is_connected)));
+        let agent = Agent::with_parts(self.config.clone(), connector, DefaultResolver::default());
+        let exchange = Exchange { agent: agent.clone(), is_connected, request: request(call)? };
+        let (pieces, received) = sync_channel(1);
+        thread::Builder::new()
+            .name("http".to_owned())
+            .spawn(move || exchange.run(&pieces))
+            .map_err(|error| HttpError::Impossible(error.to_string()))?;
+        let answer = self.receive(call, &received, stop);
+        agent.shutdown();
         answer
     }
 
-    async fn watched(&self, call: &Call<'_>, stop: &AtomicBool) -> Result<Answer, HttpError> {
+    fn receive(
+        &self,
+        call: &Call<'_>,
+        received: &Receiver<Result<Piece, HttpError>>,
+        stop: &AtomicBool,
+    ) -> Result<Answer, HttpError> {
         let started = Instant::now();
-        let mut exchange = pin!(self.exchange(call));
+        let mut answer = Answer::default();
         loop {
             if stop.load(Ordering::Relaxed) {
                 return Err(HttpError::Stopped);
@@ -172,92 +193,129 @@ impl Http {
             if left.is_zero() {
                 return Err(HttpError::Timeout(self.limits.time));
             }
-            if let Ok(done) = tokio::time::timeout(left.min(LOOK), exchange.as_mut()).await {
-                return done;
+            match received.recv_timeout(left.min(LOOK)) {
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(HttpError::Broken("it ended without an answer".to_owned()));
+                }
+                Ok(piece) => match piece? {
+                    Piece::Head { status, headers } => {
+                        (answer.status, answer.headers) = (status, headers);
+                        if (300..400).contains(&status) {
+                            let to = excerpt(answer.header(LOCATION.as_str()));
+                            return Err(HttpError::Elsewhere(to));
+                        }
+                    }
+                    Piece::Body(bytes) => {
+                        if answer.body.len() + bytes.len() > self.limits.size {
+                            return Err(HttpError::TooLong(self.limits.size));
+                        }
+                        answer.body.extend_from_slice(&bytes);
+                        if (call.is_enough)(&answer) {
+                            return Ok(answer);
+                        }
+                    }
+                    Piece::End => return Ok(answer),
+                },
             }
         }
     }
+}
 
-    async fn exchange(&self, call: &Call<'_>) -> Result<Answer, HttpError> {
-        let mut headers = HeaderMap::new();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        for (name, value) in call.headers {
-            // Never with the value: it may be a key.
-            let mut value = HeaderValue::from_str(value).map_err(|_| {
-                HttpError::Impossible(format!("{name} has characters that cannot be sent"))
-            })?;
-            value.set_sensitive(true);
-            headers.insert(HeaderName::from_static(name), value);
+/// A part of an answer, as it comes.
+enum Piece {
+    Head { status: u16, headers: HeaderMap },
+    Body(Vec<u8>),
+    End,
+}
+
+/// A request that is under way.
+struct Exchange {
+    agent: Agent,
+    is_connected: Arc<AtomicBool>,
+    request: Request<Vec<u8>>,
+}
+
+impl Exchange {
+    /// Hands over the answer, or the error that ends it. The caller may have left: then the pieces go nowhere.
+    fn run(self, pieces: &SyncSender<Result<Piece, HttpError>>) {
+        let is_connected = Arc::clone(&self.is_connected);
+        if let Err(error) = self.pass_on(pieces) {
+            _ = pieces.send(Err(failure(&error, is_connected.load(Ordering::Relaxed))));
         }
-        let request = match call.verb {
-            Verb::Post => self.client.post(call.url).body(call.body.clone()),
-            Verb::Delete => self.client.delete(call.url),
-        };
-        let request = request.headers(headers);
-        let mut response = request.send().await.map_err(|error| broken(&error))?;
-        let mut answer = Answer {
-            status: response.status().as_u16(),
-            headers: std::mem::take(response.headers_mut()),
-            body: Vec::new(),
-        };
-        if (300..400).contains(&answer.status) {
-            return Err(HttpError::Elsewhere(excerpt(answer.header(LOCATION.as_str()))));
-        }
-        self.receive(&mut response, &mut answer, call.is_enough).await?;
-        Ok(answer)
     }
 
-    async fn receive(
-        &self,
-        response: &mut Response,
-        answer: &mut Answer,
-        is_enough: &(dyn Fn(&Answer) -> bool + Sync),
-    ) -> Result<(), HttpError> {
-        while let Some(piece) = response.chunk().await.map_err(|error| broken(&error))? {
-            if answer.body.len() + piece.len() > self.limits.size {
-                return Err(HttpError::TooLong(self.limits.size));
-            }
-            answer.body.extend_from_slice(&piece);
-            if is_enough(answer) {
-                break;
-            }
+    fn pass_on(self, pieces: &SyncSender<Result<Piece, HttpError>>) -> Result<(), ureq::Error> {
+        let (head, body) = self.request.into_parts();
+        let response = match body.is_empty() {
+            true => self.agent.run(Request::from_parts(head, ()))?,
+            false => self.agent.run(Request::from_parts(head, body))?,
+        };
+        let (head, body) = response.into_parts();
+        let head = Piece::Head { status: head.status.as_u16(), headers: head.headers };
+        let mut is_wanted = pieces.send(Ok(head)).is_ok();
+        let mut body = body.into_reader();
+        let mut buffer = vec![0; PIECE];
+        while is_wanted {
+            let read = body.read(&mut buffer)?;
+            let piece = if read == 0 { Piece::End } else { Piece::Body(buffer[..read].to_vec()) };
+            is_wanted = pieces.send(Ok(piece)).is_ok() && read > 0;
         }
         Ok(())
     }
 }
 
-/// Returns the encryption settings: built-in cryptography, and the certificates that the system trusts.
-/// The system is only asked if needed.
-fn encryption(place: &Place) -> Result<ClientConfig, HttpError> {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let failed = |error: rustls::Error| HttpError::Impossible(error.to_string());
-    let builder = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(failed)?;
-    let builder = if place.is_encrypted() {
-        builder.with_platform_verifier().map_err(failed)?
-    } else {
-        builder.with_root_certificates(RootCertStore::empty())
-    };
-    Ok(builder.with_no_client_auth())
-}
+/// The last step of a connection: remembers that everything before it went well, encryption included.
+#[derive(Debug)]
+struct Mark(Arc<AtomicBool>);
 
-fn impossible(error: &reqwest::Error) -> HttpError {
-    HttpError::Impossible(innermost(error))
-}
+impl<In: Transport> Connector<In> for Mark {
+    type Out = In;
 
-fn broken(error: &reqwest::Error) -> HttpError {
-    let said = innermost(error);
-    if error.is_builder() {
-        HttpError::Impossible(said)
-    } else if error.is_connect() {
-        HttpError::Unreachable(said)
-    } else {
-        HttpError::Broken(said)
+    fn connect(
+        &self,
+        _: &ConnectionDetails<'_>,
+        chained: Option<In>,
+    ) -> Result<Option<In>, ureq::Error> {
+        self.0.store(chained.is_some(), Ordering::Relaxed);
+        Ok(chained)
     }
 }
 
-/// Returns the innermost error; the errors around it only repeat the URL.
+fn request(call: &Call<'_>) -> Result<Request<Vec<u8>>, HttpError> {
+    let (method, body) = match call.verb {
+        Verb::Post => ("POST", call.body.clone()),
+        Verb::Delete => ("DELETE", Vec::new()),
+    };
+    let mut request = Request::builder()
+        .method(method)
+        .uri(call.url)
+        .header(CONTENT_TYPE, "application/json")
+        .body(body)
+        .map_err(|error| HttpError::Impossible(excerpt(&error.to_string())))?;
+    for (name, value) in call.headers {
+        // Never with the value: it may be a key.
+        let mut value = HeaderValue::from_str(value).map_err(|_| {
+            HttpError::Impossible(format!("{name} has characters that cannot be sent"))
+        })?;
+        value.set_sensitive(true);
+        request.headers_mut().insert(*name, value);
+    }
+    Ok(request)
+}
+
+fn failure(error: &ureq::Error, was_connected: bool) -> HttpError {
+    use ureq::Error::{BadUri, ConnectProxyFailed, Http, InvalidProxyUrl};
+    let said = innermost(error);
+    match error {
+        BadUri(_) | Http(_) | InvalidProxyUrl => HttpError::Impossible(said),
+        ConnectProxyFailed(_) => HttpError::Unreachable(said),
+        _ if was_connected => HttpError::Broken(said),
+        _ => HttpError::Unreachable(said),
+    }
+}
+
+/// The cause; the errors around it only say that there was one.
 fn innermost(error: &dyn std::error::Error) -> String {
     let mut error = error;
     while let Some(source) = error.source() {

@@ -1,8 +1,7 @@
 //! Bounded access to the outside: one HTTP request ([`Http`]), one process ([`process`]).
 //!
 //! The other end may hang, babble or vanish. So everything here has a limit of time and a limit of size,
-//! ends soon after a flag is set, and leaves nothing behind. Callers are threads; the asynchronous
-//! network is an implementation detail.
+//! ends soon after a flag is set, and leaves nothing behind. Callers are threads.
 //!
 //! This crate must not know the meaning of what is exchanged, read files, or try anything twice. Types
 //! shared by its users live here too: a [`Key`] that is not printed, a validated [`Place`], [`Retry`].

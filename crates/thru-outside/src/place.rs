@@ -1,13 +1,19 @@
 //! Addresses: URLs that are validated before anything is sent.
 
 use std::fmt;
-use std::net::{IpAddr, Ipv6Addr};
-
-use reqwest::Url;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// The address of a service.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Place(Url);
+pub struct Place {
+    is_encrypted: bool,
+    /// In small letters; the number of an IPv6 address in brackets.
+    host: String,
+    /// The port, where it is not the usual one.
+    port: Option<u16>,
+    /// Without a slash at the end.
+    path: String,
+}
 
 /// The reason a URL is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -25,28 +31,49 @@ impl Place {
     ///
     /// # Errors
     ///
-    /// Returns [`PlaceError`] if the text is no HTTP URL, or holds a user or a password.
+    /// [`PlaceError::Malformed`] for everything but `http://` or `https://` with a host of ASCII letters, digits, `-`,
+    /// `_` and dots. A host that is a number has to be written in full: `2130706433` and `127.1` are other spellings of
+    /// addresses, by which one could be taken for a name of the own network. [`PlaceError::Password`] for an address
+    /// with a user.
     pub fn parse(text: &str) -> Result<Self, PlaceError> {
-        let mut url = Url::parse(text.trim()).map_err(|_| PlaceError::Malformed)?;
-        if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(str::is_empty) {
-            return Err(PlaceError::Malformed);
-        }
-        if !url.username().is_empty() || url.password().is_some() {
+        let (scheme, rest) = text.trim().split_once("://").ok_or(PlaceError::Malformed)?;
+        let is_encrypted = match scheme.to_ascii_lowercase().as_str() {
+            "http" => false,
+            "https" => true,
+            _ => return Err(PlaceError::Malformed),
+        };
+        let rest = rest.split(['?', '#']).next().unwrap_or_default();
+        let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        if authority.contains('@') {
             return Err(PlaceError::Password);
         }
-        url.set_query(None);
-        url.set_fragment(None);
-        Ok(Self(url))
+        if !path.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\') {
+            return Err(PlaceError::Malformed);
+        }
+        let ends_host = authority.rfind(']').map_or(0, |at| at + 1);
+        let colon = authority[ends_host..].find(':').map(|at| ends_host + at);
+        let (host, port) = authority.split_at(colon.unwrap_or(authority.len()));
+        let usual = if is_encrypted { 443 } else { 80 };
+        let port = match port.strip_prefix(':') {
+            None | Some("") => None,
+            Some(port) => Some(port.parse::<u16>().map_err(|_| PlaceError::Malformed)?),
+        };
+        Ok(Self {
+            is_encrypted,
+            host: normal_host(host).ok_or(PlaceError::Malformed)?,
+            port: port.filter(|port| *port != usual),
+            path: path.trim_end_matches('/').to_owned(),
+        })
     }
 
     /// Returns the host, a name or an IP address.
     pub fn host(&self) -> &str {
-        self.0.host_str().unwrap_or_default()
+        &self.host
     }
 
     /// Returns the path, without a slash at the end.
     pub fn path(&self) -> &str {
-        self.0.path().trim_end_matches('/')
+        &self.path
     }
 
     /// Returns the URL with this path appended.
@@ -56,7 +83,7 @@ impl Place {
 
     /// Returns true if connections are encrypted.
     pub fn is_encrypted(&self) -> bool {
-        self.0.scheme() == "https"
+        self.is_encrypted
     }
 
     /// Returns true if it is this machine, whatever the hosts file says.
@@ -93,6 +120,24 @@ impl Place {
     }
 }
 
+/// A host as it is compared and shown: in small letters, an IPv6 address in its shortest form.
+fn normal_host(text: &str) -> Option<String> {
+    if let Some(six) = text.strip_prefix('[') {
+        let number = six.strip_suffix(']')?.parse::<Ipv6Addr>().ok()?;
+        return Some(format!("[{number}]"));
+    }
+    let host = text.to_ascii_lowercase();
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    let last = host.trim_end_matches('.').rsplit('.').next().unwrap_or_default();
+    if last.is_empty() || !host.bytes().all(is_name) {
+        return None;
+    }
+    let hexadecimal = last.strip_prefix("0x").unwrap_or("-");
+    let is_number = last.bytes().all(|byte| byte.is_ascii_digit())
+        || hexadecimal.bytes().all(|byte| byte.is_ascii_hexdigit());
+    (!is_number || host.parse::<Ipv4Addr>().is_ok()).then_some(host)
+}
+
 /// Returns true if a name is this zone, or a name in it.
 fn is_below(host: &str, zone: &str) -> bool {
     host.strip_suffix(zone).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
@@ -100,7 +145,12 @@ fn is_below(host: &str, zone: &str) -> bool {
 
 impl fmt::Display for Place {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.0.as_str().trim_end_matches('/'))
+        let scheme = if self.is_encrypted { "https" } else { "http" };
+        write!(formatter, "{scheme}://{}", self.host)?;
+        if let Some(port) = self.port {
+            write!(formatter, ":{port}")?;
+        }
+        formatter.write_str(&self.path)
     }
 }
 
@@ -127,12 +177,35 @@ mod tests {
         }
         assert_eq!(place("https://host/a/b/").join("/c"), "https://host/a/b/c");
         assert_eq!(place("https://host/").path(), "");
-        for text in
-            ["", "localhost", "localhost:11434", "ftp://host", "file:///etc/passwd", "http://"]
-        {
+        assert_eq!(place("https://Host:443").to_string(), "https://host");
+        assert_eq!(place("http://[0:0::1]:9/v1/").to_string(), "http://[::1]:9/v1");
+        for text in [
+            "",
+            "localhost",
+            "localhost:11434",
+            "ftp://host",
+            "file:///etc/passwd",
+            "http://",
+            "http://:80",
+            "http://host:port",
+            "http://host:65536",
+            "http://[::1",
+            "http://[::1]x",
+            "http://h\u{f6}st",
+            "http://ho st",
+            "http://host\\elsewhere/",
+            "http://host/a b",
+            "http://2130706433",
+            "http://127.1",
+            "http://0x7f000001",
+            "http://127.0.0.1.",
+            "http://256.0.0.1",
+        ] {
             assert_eq!(Place::parse(text), Err(PlaceError::Malformed), "{text}");
         }
-        for text in ["http://me@host", "http://me:secret@host", "http://:secret@host"] {
+        for text in
+            ["http://me@host", "http://me:secret@host", "http://:secret@host", "http://@host"]
+        {
             assert_eq!(Place::parse(text), Err(PlaceError::Password), "{text}");
         }
     }
@@ -146,7 +219,6 @@ mod tests {
             "127.8.9.1:80",
             "[::1]:9",
             "[::ffff:127.0.0.1]",
-            "2130706433",
         ];
         for host in here {
             let place = place(&format!("http://{host}/v1"));

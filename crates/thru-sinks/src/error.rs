@@ -16,9 +16,6 @@ pub enum ConnectError {
     /// Deliveries would travel unencrypted to another machine.
     #[error("{0} is not encrypted; use https://")]
     NotEncrypted(String),
-    /// The HTTP client cannot be set up.
-    #[error(transparent)]
-    Http(#[from] HttpError),
 }
 
 /// The reason a delivery did not arrive, as far as is known. Messages of servers are cut to 200

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use serde_json::Value;
-use thru_outside::{Answer, Call, Http, HttpError, Key, Limits, Place, Verb, excerpt};
+use thru_outside::{Answer, Call, Http, Key, Limits, Place, Verb, excerpt};
 
 use crate::error::SinkError;
 use crate::events;
@@ -27,9 +27,9 @@ pub(crate) struct HttpLine {
 }
 
 impl HttpLine {
-    pub(crate) fn new(place: Place, key: Option<Key>, limits: Limits) -> Result<Self, HttpError> {
-        let http = Http::new(&place, limits)?;
-        Ok(Self { http, place, key, session: None, version: None })
+    pub(crate) fn new(place: Place, key: Option<Key>, limits: Limits) -> Self {
+        let http = Http::new(&place, limits);
+        Self { http, place, key, session: None, version: None }
     }
 
     fn send(
@@ -125,9 +125,8 @@ impl Line for HttpLine {
 
 impl Drop for HttpLine {
     fn drop(&mut self) {
-        if self.session.is_some()
-            && let Ok(http) = Http::new(&self.place, FAREWELL)
-        {
+        if self.session.is_some() {
+            let http = Http::new(&self.place, FAREWELL);
             _ = self.send(&http, Verb::Delete, None, &|_| true, &AtomicBool::new(false));
         }
     }

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value;
-use thru_outside::{Http, Key, Limits, Place};
+use thru_outside::{Key, Limits, Place};
 
 use crate::error::{ConnectError, SinkError};
 use crate::http::HttpLine;
@@ -121,7 +121,6 @@ impl Sink {
             if !place.is_encrypted() && !place.is_nearby() {
                 return Err(ConnectError::NotEncrypted(place.to_string()));
             }
-            Http::new(&place, settings.limits())?;
         }
         Ok(Self { settings, connection: Mutex::new(None) })
     }
@@ -166,7 +165,7 @@ impl Sink {
             Reach::Url(url) => {
                 let rejected = |error| SinkError::Rejected { code: 0, said: format!("{error}") };
                 let place = Place::parse(url).map_err(rejected)?;
-                Ok(Box::new(HttpLine::new(place, self.settings.key.clone(), limits)?))
+                Ok(Box::new(HttpLine::new(place, self.settings.key.clone(), limits)))
             }
             Reach::Command { program, arguments, environment, folder } => {
                 let mut command = Command::new(program);
