@@ -88,6 +88,8 @@ pub enum Freshness {
     AsItIs,
     /// With what hooks recorded, unless another process is writing.
     Recorded,
+    /// As it is at first: the question brings it up to date with [`for_question`] once its projects are known.
+    Indexed,
 }
 
 /// Sessions that are distilled before a store is opened; more are left to the next intake.

@@ -1,5 +1,7 @@
 //! Figures and recorded text in the sentences that every surface shows.
 
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use thru_core::is_invisible;
 
 /// Text without what could steer a terminal or turn its words around: control characters other than line breaks and
@@ -26,6 +28,14 @@ pub fn count(number: u64) -> String {
         shown.push(digit);
     }
     shown
+}
+
+/// `2026-03-01 14:05`, in a time zone.
+pub fn day_and_time(moment: Option<Timestamp>, zone: &TimeZone) -> String {
+    moment.map_or_else(
+        || "undated".to_owned(),
+        |moment| moment.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M").to_string(),
+    )
 }
 
 /// Bytes: `512 B`, `1.4 MB`.

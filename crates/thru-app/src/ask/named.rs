@@ -116,3 +116,50 @@ pub fn named_session(store: &Store, id: &str) -> Result<SessionRow> {
         }
     }
 }
+
+/// Sessions that are looked at for the latest one that was compacted.
+const LATEST: usize = 50;
+
+/// The latest session of the caller's project, of all where it has none, other than the caller's own.
+///
+/// # Errors
+/// Where there is none, or the store cannot be read.
+pub fn latest_session(app: &App, store: &Store) -> Result<SessionRow> {
+    let asking = app.machine.agent_session();
+    let mut sessions = latest_sessions(app, store, 2)?.into_iter();
+    let other = sessions.find(|session| asking != Some(session.key.id.as_str()));
+    other.ok_or_else(no_earlier_session)
+}
+
+/// The latest session of the caller's project whose context was compacted, the caller's own included; where none was,
+/// as [`latest_session`].
+///
+/// # Errors
+/// As [`latest_session`].
+pub fn latest_compacted_session(app: &App, store: &Store) -> Result<SessionRow> {
+    let asking = app.machine.agent_session();
+    let mut sessions = latest_sessions(app, store, LATEST)?;
+    for (at, session) in sessions.iter().enumerate() {
+        if store.newest_snapshot(session.row)?.is_some() {
+            return Ok(sessions.swap_remove(at));
+        }
+    }
+    let mut sessions = sessions.into_iter();
+    let other = sessions.find(|session| asking != Some(session.key.id.as_str()));
+    other.ok_or_else(no_earlier_session)
+}
+
+/// The latest sessions of the caller's project, of all where it has none.
+///
+/// # Errors
+/// Where the store cannot be read.
+pub fn latest_sessions(app: &App, store: &Store, most: usize) -> Result<Vec<SessionRow>> {
+    let here = current_project(app, store)?;
+    let projects = here.map(|project| store.project_rows(project.row)).transpose()?;
+    let filter = SessionFilter { projects, limit: Some(most), ..SessionFilter::default() };
+    Ok(store.sessions(&filter)?)
+}
+
+fn no_earlier_session() -> Trouble {
+    Trouble::not_found("there is no earlier session here").with(Remedy::See(Listing::AllSessions))
+}

@@ -1,0 +1,537 @@
+//! Search: the memories and passages that answer a question, and the policy of what is shown of them.
+
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use thru_core::{Agent, Concept, MemoryKind, PassageKind};
+use thru_recall::{
+    Answer, FoundMemory, Hit, Part, Request, Semantics, SessionHits, Snippet, mentioned, parse_date,
+};
+use thru_redact::{Clean, Redactor};
+use thru_store::Store;
+use thru_store::index::IndexFilter;
+
+use super::memory::{self, MemoryEntry, MemoryFiles};
+use super::passage::PassageEntry;
+use super::session::SessionEntry;
+use super::{EntryKind, ProjectScope, cleaned, named};
+use crate::app::App;
+use crate::call::Call;
+use crate::embedding;
+use crate::fresh::{self, Freshness, Prepared};
+use crate::trouble::Result;
+
+/// Memories shown beside passages that are counted alone.
+const MEMORIES: usize = 3;
+/// The share of memories among rows that they share with passages: two of five. They say it better, and passages show
+/// it.
+const MEMORY_SHARE: (usize, usize) = (2, 5);
+/// Passages looked at for each that is shown, where only some kinds are wanted.
+const PASSAGES_PER_KIND: usize = 5;
+
+/// A question.
+#[derive(Clone, Debug, Default)]
+pub struct Search {
+    /// The query: text, nothing in it is syntax.
+    pub query: String,
+    /// The projects to search.
+    pub project: ProjectScope,
+    /// The start of a session's id: only this session, of whatever project unless one is named.
+    pub session: Option<String>,
+    /// Only sessions of these agents; all where there are none.
+    pub agents: Vec<Agent>,
+    /// Only what touched this file (the end of its path).
+    pub file: Option<String>,
+    /// The first day, as people write one.
+    pub since: Option<String>,
+    /// The day after the last one.
+    pub until: Option<String>,
+    /// Only these kinds; all where there are none.
+    pub kinds: Vec<EntryKind>,
+    /// Only memories with one of these concepts; all where there are none.
+    pub concepts: Vec<Concept>,
+    /// The size of the answer.
+    pub size: AnswerSize,
+    /// The number of passages before and after each.
+    pub context: u32,
+    /// True if the nearest are wanted where nothing answers.
+    pub nearest: bool,
+}
+
+/// The size of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnswerSize {
+    /// At most this many passages, with a few memories beside them; the limit of the user's settings where no number is
+    /// given.
+    Passages(Option<usize>),
+    /// At most this many rows, which memories and passages share.
+    Rows(usize),
+}
+
+impl Default for AnswerSize {
+    fn default() -> Self {
+        Self::Passages(None)
+    }
+}
+
+/// Maximum numbers of memories and passages.
+#[derive(Clone, Copy, Debug)]
+struct Limits {
+    /// Memories that may be shown.
+    memories: usize,
+    /// Rows in all.
+    rows: usize,
+    /// Passages that are looked at.
+    passages: usize,
+}
+
+impl Search {
+    fn limits(&self, app: &App) -> Limits {
+        let any = self.kinds.is_empty() && self.concepts.is_empty();
+        let memories = any
+            || !self.concepts.is_empty()
+            || self.kinds.iter().any(|kind| matches!(kind, EntryKind::Memory(_)));
+        let passages = any || self.kinds.iter().any(|kind| matches!(kind, EntryKind::Passage(_)));
+        let (limit, beside) = match self.size {
+            AnswerSize::Passages(limit) => {
+                let limit = limit.unwrap_or_else(|| app.config.search_limit());
+                (limit, MEMORIES)
+            }
+            AnswerSize::Rows(rows) => (rows, (rows * MEMORY_SHARE.0 / MEMORY_SHARE.1).max(1)),
+        };
+        let memories = match (memories, passages) {
+            (false, _) => 0,
+            (true, false) => limit,
+            (true, true) => beside,
+        };
+        let rows = match self.size {
+            AnswerSize::Passages(_) if passages => limit + memories,
+            _ => limit,
+        };
+        let passages = match (passages, any) {
+            (false, _) => 0,
+            (true, true) => limit,
+            (true, false) => limit * PASSAGES_PER_KIND,
+        };
+        Limits { memories, rows, passages }
+    }
+
+    fn filter(&self, app: &App, store: &Store) -> Result<(IndexFilter, Option<String>)> {
+        let date = |text: &Option<String>| {
+            let now = app.clock.now();
+            text.as_deref().map(|text| parse_date(text, now, app.zone())).transpose()
+        };
+        let project = match (&self.project, &self.session) {
+            // The id says it all.
+            (ProjectScope::Here, Some(_)) => None,
+            (scope, _) => scope.find(app, store)?,
+        };
+        let session = match &self.session {
+            Some(id) => Some(vec![named::named_session(store, id)?.row]),
+            None => None,
+        };
+        let kinds: Vec<MemoryKind> = self
+            .kinds
+            .iter()
+            .filter_map(|kind| match kind {
+                EntryKind::Memory(kind) => Some(*kind),
+                EntryKind::Passage(_) => None,
+            })
+            .collect();
+        let filter = IndexFilter {
+            projects: project.as_ref().map(|one| store.project_rows(one.row)).transpose()?,
+            sessions: session,
+            agents: (!self.agents.is_empty()).then(|| self.agents.clone()),
+            file: self.file.clone(),
+            since: date(&self.since)?,
+            until: date(&self.until)?,
+            kinds: (!kinds.is_empty()).then_some(kinds),
+            concepts: (!self.concepts.is_empty()).then(|| self.concepts.clone()),
+        };
+        Ok((filter, project.map(|project| project.name)))
+    }
+}
+
+/// The verdict on a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Something seems to answer it.
+    Answered,
+    /// Nothing seems to; the nearest is shown, as wanted.
+    Nearest,
+    /// Nothing seems to, and nothing is shown.
+    Nothing,
+}
+
+/// The answer to a question.
+#[derive(Clone, Debug, Serialize)]
+pub struct Found {
+    /// The version of this form.
+    pub version: u32,
+    /// `search`.
+    pub kind: &'static str,
+    /// The query.
+    pub query: String,
+    /// The name of the project that was searched; `None` for all.
+    pub project: Option<Clean<String>>,
+    /// The terms that were searched for.
+    pub terms: Vec<String>,
+    /// Confidence that the passages answer the question, from 0 to 1.
+    pub confidence: f32,
+    /// True if the passages seem to answer it.
+    pub is_confident: bool,
+    /// The use made of meaning.
+    pub meaning: MeaningUse,
+    /// The number of passages and memories that are too new to be searched.
+    pub left_out: u64,
+    /// The memories that were considered, best first.
+    pub memories: Vec<RankedMemory>,
+    /// The sessions that were considered, best first.
+    pub sessions: Vec<RankedSession>,
+    /// The work done to bring the answer up to date.
+    pub preparation: Prepared,
+    /// The verdict.
+    #[serde(skip)]
+    pub verdict: Verdict,
+    /// True if there is more than the size of the answer lets through.
+    #[serde(skip)]
+    pub has_more: bool,
+    /// True if only memories were searched.
+    #[serde(skip)]
+    pub only_memories: bool,
+    /// The number of passages that were looked at closely.
+    #[serde(skip)]
+    pub considered: usize,
+    /// Files whose path ends like the one that was asked for, where nothing was found.
+    #[serde(skip)]
+    pub known_files: Vec<String>,
+    #[serde(skip)]
+    shown: Vec<RowAt>,
+}
+
+/// The place of a row in [`Found`].
+#[derive(Clone, Copy, Debug)]
+enum RowAt {
+    Memory(usize),
+    Passage(usize, usize),
+}
+
+/// A row of an answer.
+#[derive(Clone, Copy, Debug)]
+pub enum FoundRow<'a> {
+    /// A memory.
+    Memory(&'a RankedMemory),
+    /// A passage.
+    Passage(&'a RankedPassage),
+}
+
+impl Found {
+    /// The rows to show: memories first, then passages, best first.
+    pub fn rows(&self) -> impl Iterator<Item = FoundRow<'_>> {
+        self.shown.iter().map(|row| match *row {
+            RowAt::Memory(at) => FoundRow::Memory(&self.memories[at]),
+            RowAt::Passage(session, hit) => {
+                FoundRow::Passage(&self.sessions[session].passages[hit])
+            }
+        })
+    }
+
+    /// The memories to show, best first.
+    pub fn shown_memories(&self) -> impl Iterator<Item = &RankedMemory> {
+        self.rows().filter_map(|row| match row {
+            FoundRow::Memory(memory) => Some(memory),
+            FoundRow::Passage(_) => None,
+        })
+    }
+
+    /// The number of passages to show.
+    pub fn shown_passages(&self) -> usize {
+        self.shown.iter().filter(|row| matches!(row, RowAt::Passage(..))).count()
+    }
+}
+
+/// The use made of meaning.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum MeaningUse {
+    /// Vectors were compared.
+    Compared {
+        /// The model of the vectors.
+        model: String,
+        /// The number of vectors.
+        vectors: usize,
+    },
+    /// Only words were searched for.
+    Without {
+        /// The reason.
+        without: String,
+    },
+}
+
+impl From<Semantics> for MeaningUse {
+    fn from(semantics: Semantics) -> Self {
+        match semantics {
+            Semantics::Used { model, vectors } => Self::Compared { model, vectors },
+            Semantics::Without { reason } => Self::Without { without: reason },
+        }
+    }
+}
+
+/// A score with its features, those that add or take most first.
+#[derive(Clone, Debug)]
+pub struct Score {
+    /// The score.
+    pub total: f32,
+    /// The features.
+    pub parts: Vec<Part>,
+}
+
+impl Serialize for Score {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        struct Features<'a>(&'a [Part]);
+
+        impl Serialize for Features<'_> {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_map(self.0.iter().map(|part| (part.name, Feature::from(part))))
+            }
+        }
+
+        let mut map = serializer.serialize_map(Some(2))?;
+        map.serialize_entry("total", &self.total)?;
+        map.serialize_entry("features", &Features(&self.parts))?;
+        map.end()
+    }
+}
+
+/// A feature of a score.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(super) struct Feature {
+    value: f32,
+    weight: f32,
+    contribution: f32,
+}
+
+impl From<&Part> for Feature {
+    fn from(part: &Part) -> Self {
+        Self { value: part.value, weight: part.weight, contribution: part.contribution() }
+    }
+}
+
+/// A memory among the answers.
+#[derive(Clone, Debug, Serialize)]
+pub struct RankedMemory {
+    /// The memory.
+    #[serde(flatten)]
+    pub entry: MemoryEntry,
+    /// Its score, comparable within one answer.
+    pub score: f32,
+    /// The share of the query's words that it holds, from 0 to 1, rare words weighing more.
+    pub coverage: f32,
+    /// The cosine of its vector and the query's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub similarity: Option<f32>,
+    /// Its files as they are now.
+    #[serde(flatten)]
+    pub files: MemoryFiles,
+}
+
+/// A session among the answers.
+#[derive(Clone, Debug, Serialize)]
+pub struct RankedSession {
+    /// The session.
+    #[serde(flatten)]
+    pub entry: SessionEntry,
+    /// Its score.
+    pub score: Score,
+    /// Its passages, best first.
+    pub passages: Vec<RankedPassage>,
+}
+
+/// A passage among the answers.
+#[derive(Clone, Debug, Serialize)]
+pub struct RankedPassage {
+    /// The passage.
+    #[serde(flatten)]
+    pub entry: PassageEntry,
+    /// Its rank, from 1.
+    pub rank: usize,
+    /// The part of its text that matches.
+    #[serde(serialize_with = "snippet_text")]
+    pub snippet: Clean<Snippet>,
+    /// Its score.
+    pub score: Score,
+    /// The passages before and after it, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub context: Vec<PassageEntry>,
+}
+
+fn snippet_text<S: Serializer>(snippet: &Clean<Snippet>, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(&snippet.get().text)
+}
+
+/// Answers a question from the memory of this machine, brought up to date as far as the time of a question allows.
+///
+/// Words that stand everywhere find something for every question. Rows are shown only where a memory is near the
+/// question or the passages seem to answer it, or where the nearest is wanted.
+///
+/// # Errors
+/// Where a project, session or date cannot be understood, or store, index or vectors cannot be read.
+pub fn search(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
+    call.check()?;
+    let meaning = embedding::of_question(app, &request.query);
+    let store = fresh::open(app, Freshness::Indexed, call)?;
+    let intake = app.intake_beside(&store)?;
+    let (filter, project) = request.filter(app, &store)?;
+    let (store, preparation) =
+        fresh::for_question(app, &intake, store, filter.projects.as_deref(), call)?;
+    let redactor = intake.redactor();
+    let limits = request.limits(app);
+    // One more of each tells whether there are more.
+    let one_more = |most: usize| match request.size {
+        AnswerSize::Rows(_) if most > 0 => most + 1,
+        _ => most,
+    };
+    let recall = Request {
+        query: request.query.clone(),
+        filter,
+        when: time_meant(app, &request.query),
+        open: app.open.clone(),
+        limit: one_more(limits.passages),
+        context: request.context,
+        memories: one_more(limits.memories),
+    };
+    let answer =
+        thru_recall::search(&app.layout, &store, redactor, &recall, Box::new(|| meaning.wait()))?;
+    let judged = judge(&answer, request, limits);
+    let known_files = match (&request.file, judged.verdict) {
+        (Some(file), Verdict::Nothing) => store.files_like(file)?,
+        _ => Vec::new(),
+    };
+    let is_confident = answer.is_confident();
+    Ok(Found {
+        version: 1,
+        kind: "search",
+        query: recall.query,
+        project: project.map(|name| cleaned(redactor, &name)),
+        terms: answer.terms.terms,
+        confidence: answer.confidence,
+        is_confident,
+        meaning: answer.semantics.into(),
+        left_out: answer.left_out,
+        memories: ranked_memories(&store, redactor, answer.memories)?,
+        sessions: answer
+            .sessions
+            .into_iter()
+            .map(|session| ranked_session(app, redactor, session))
+            .collect(),
+        preparation,
+        verdict: judged.verdict,
+        has_more: judged.has_more,
+        only_memories: limits.passages == 0,
+        considered: answer.considered,
+        known_files,
+        shown: judged.shown,
+    })
+}
+
+/// The rows to show, and what to say of them.
+struct Judged {
+    verdict: Verdict,
+    has_more: bool,
+    shown: Vec<RowAt>,
+}
+
+fn judge(answer: &Answer, request: &Search, limits: Limits) -> Judged {
+    let passage_kinds: Vec<PassageKind> = request
+        .kinds
+        .iter()
+        .filter_map(|kind| match kind {
+            EntryKind::Passage(kind) => Some(*kind),
+            EntryKind::Memory(_) => None,
+        })
+        .collect();
+    let memories = || answer.memories.iter().enumerate();
+    let near: Vec<RowAt> = memories()
+        .filter(|(_, found)| found.hit.is_near())
+        .map(|(at, _)| RowAt::Memory(at))
+        .collect();
+    let mut has_more = near.len() > limits.memories;
+    let mut shown: Vec<RowAt> = near.into_iter().take(limits.memories).collect();
+    // Some words stand everywhere: what does not seem to answer is only shown as what comes nearest.
+    let answers = !shown.is_empty() || answer.is_confident();
+    let mut verdict = Verdict::Answered;
+    if answers || request.nearest {
+        let mut hits: Vec<(usize, RowAt)> = Vec::new();
+        for (at, session) in answer.sessions.iter().enumerate() {
+            for (place, hit) in session.hits.iter().enumerate() {
+                if passage_kinds.is_empty() || passage_kinds.contains(&hit.passage.kind) {
+                    hits.push((hit.rank, RowAt::Passage(at, place)));
+                }
+            }
+        }
+        hits.sort_by_key(|(rank, _)| *rank);
+        let room = limits.rows.saturating_sub(shown.len());
+        has_more |= hits.len() > room;
+        shown.extend(hits.into_iter().take(room).map(|(_, row)| row));
+        if !answers {
+            verdict = Verdict::Nearest;
+        }
+    }
+    if shown.is_empty() && request.nearest {
+        let far = memories().take(limits.rows);
+        shown.extend(far.map(|(at, _)| RowAt::Memory(at)));
+        verdict = Verdict::Nearest;
+    }
+    if shown.is_empty() {
+        verdict = Verdict::Nothing;
+    }
+    Judged { verdict, has_more, shown }
+}
+
+fn ranked_memories(
+    store: &Store,
+    redactor: &Redactor,
+    found: Vec<FoundMemory>,
+) -> Result<Vec<RankedMemory>> {
+    let entries = memory::entries(store, redactor, found.iter().map(|one| &one.hit.memory))?;
+    Ok(found
+        .iter()
+        .zip(entries)
+        .map(|(found, (entry, files))| RankedMemory {
+            entry,
+            score: found.hit.score,
+            coverage: found.hit.coverage,
+            similarity: found.hit.similarity,
+            files,
+        })
+        .collect())
+}
+
+fn ranked_session(app: &App, redactor: &Redactor, session: SessionHits) -> RankedSession {
+    RankedSession {
+        entry: SessionEntry::new(app, redactor, &session.session),
+        score: Score { total: session.score.score, parts: session.score.parts() },
+        passages: session.hits.into_iter().map(|hit| ranked_passage(redactor, hit)).collect(),
+    }
+}
+
+fn ranked_passage(redactor: &Redactor, hit: Hit) -> RankedPassage {
+    RankedPassage {
+        entry: PassageEntry::new(redactor, &hit.passage, hit.short_id, hit.text),
+        rank: hit.rank,
+        snippet: hit.snippet,
+        score: Score { total: hit.score.score, parts: hit.score.parts() },
+        context: hit
+            .context
+            .into_iter()
+            .map(|(passage, text)| {
+                PassageEntry::new(redactor, &passage, passage.id.to_string(), text)
+            })
+            .collect(),
+    }
+}
+
+/// The time that a question speaks of, in milliseconds since 1970: from, until.
+pub(super) fn time_meant(app: &App, query: &str) -> Option<(i64, i64)> {
+    mentioned(query, app.clock.now(), app.zone())
+        .map(|when| (when.from.as_millisecond(), when.until.as_millisecond()))
+}

@@ -1,0 +1,391 @@
+//! Sessions in answers: as an entry of a list, and by their turns.
+
+mod load;
+mod standing;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+use thru_core::{
+    Agent, Id, MemoryKind, Outcome, PassageKind, SessionId, Timestamp, Usage, WorkOutcome,
+};
+use thru_lifecycle::conversation::Said;
+use thru_recall::{ContextLimits, SessionContext, session_context};
+use thru_redact::{Clean, Redactor};
+use thru_store::{MemoryBody, MemoryFilter, PassageFilter, PassageRow, SessionRow, Store};
+
+pub use load::{HeldContext, Load, load};
+pub use standing::{RetiredEpisode, Standing};
+
+use super::{Opened, cleaned, memory, named};
+use crate::app::App;
+use crate::call::Call;
+use crate::fresh::{Freshness, Prepared};
+use crate::trouble::Result;
+
+/// A session without its passages.
+#[derive(Clone, Debug, Serialize)]
+pub struct SessionEntry {
+    /// Its agent.
+    pub agent: Agent,
+    /// The agent's id of it.
+    pub id: SessionId,
+    /// The name of its project.
+    pub project: Option<Clean<String>>,
+    /// Its title.
+    pub title: Option<Clean<String>>,
+    /// The time of its earliest record.
+    pub started: Option<Timestamp>,
+    /// The time of its latest record.
+    pub ended: Option<Timestamp>,
+    /// The phase of its conversation.
+    pub state: Option<&'static str>,
+    /// The time when it was closed.
+    pub closed: Option<Timestamp>,
+    /// The reason why it was closed.
+    pub close_reason: Option<String>,
+    /// The state of its indexing.
+    pub indexing: &'static str,
+    /// The id of its current episode.
+    pub episode_uuid: Option<Id>,
+    /// The number of its turns.
+    pub turns: u32,
+    /// The number of its passages.
+    pub passages: u64,
+    /// The directory that it started in.
+    pub directory: Option<Clean<String>>,
+    /// The branch that was checked out last.
+    pub branch: Option<Clean<String>>,
+    /// Models that answered.
+    pub models: BTreeSet<String>,
+    /// Tokens as the agent's provider counted them.
+    pub tokens: Usage,
+    /// The number of compactions of its context.
+    pub compactions: u32,
+    /// The session that it continues as a copy.
+    pub forked_from: Option<SessionId>,
+    /// The agent's version, last seen.
+    #[serde(skip)]
+    pub agent_version: Option<String>,
+}
+
+impl SessionEntry {
+    /// Makes an entry of a session.
+    pub fn new(app: &App, redactor: &Redactor, session: &SessionRow) -> Self {
+        let conversation = session.heard.at(app.clock.now(), &app.limits());
+        let close = conversation.as_ref().and_then(|one| match one.said() {
+            Said::Closed(close) => Some(close),
+            Said::New | Said::Nothing => one.ended(),
+        });
+        let clean = |text: &Option<String>| text.as_deref().map(|text| cleaned(redactor, text));
+        let facts = &session.facts;
+        Self {
+            agent: session.key.agent,
+            id: session.key.id.clone(),
+            project: clean(&session.project_name),
+            title: clean(&session.title),
+            started: session.started,
+            ended: session.ended,
+            state: conversation.as_ref().map(|one| one.phase().as_str()),
+            closed: close.map(|close| close.at),
+            close_reason: close.map(|close| close.reason.to_string()),
+            indexing: session.indexing.as_str(),
+            episode_uuid: session.episode,
+            turns: session.turns,
+            passages: session.passages,
+            directory: clean(&facts.directory),
+            branch: clean(&facts.branch),
+            models: facts.models.clone(),
+            tokens: facts.usage,
+            compactions: facts.compactions,
+            forked_from: facts.forked_from.clone(),
+            agent_version: facts.version.clone(),
+        }
+    }
+
+    /// The directory that it started in.
+    pub fn root(&self) -> Option<&str> {
+        self.directory.as_ref().map(|directory| directory.get().as_str())
+    }
+}
+
+/// A question about one session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outline {
+    /// The start of its id, or `latest`: the latest session of the caller's project other than the caller's own.
+    pub id: String,
+    /// The freshness of the answer.
+    pub freshness: Freshness,
+}
+
+/// A session by its turns.
+#[derive(Clone, Debug, Serialize)]
+pub struct SessionOutline {
+    /// The version of this form.
+    pub version: u32,
+    /// `session`.
+    pub kind: &'static str,
+    /// The session.
+    pub session: SessionEntry,
+    /// Its turns, in order.
+    pub turns: Vec<TurnOutline>,
+    /// The files that it touched.
+    pub files: Vec<TouchedPath>,
+    /// Its state for going on with it.
+    pub context: ContextOutline,
+    /// Its place in its lifecycle.
+    pub standing: Standing,
+    /// Its summary, where there is one.
+    #[serde(skip)]
+    pub digest: Option<SessionDigest>,
+    /// The work done to bring the answer up to date.
+    #[serde(skip)]
+    pub preparation: Prepared,
+}
+
+/// The summary of a session.
+#[derive(Clone, Debug)]
+pub struct SessionDigest {
+    /// The short id of the memory.
+    pub id: String,
+    /// Its content.
+    pub body: Clean<MemoryBody>,
+}
+
+impl SessionDigest {
+    /// The outcome of the session.
+    pub fn outcome(&self) -> Option<WorkOutcome> {
+        match self.body.get() {
+            MemoryBody::Summary(summary) => Some(summary.digest.outcome),
+            MemoryBody::Observation(_) => None,
+        }
+    }
+}
+
+/// One turn.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct TurnOutline {
+    /// Its number, from 1; 0 before the first prompt.
+    #[serde(rename = "turn")]
+    pub number: u32,
+    /// The prompt of the user.
+    pub prompt: Option<Utterance>,
+    /// The last text of the agent.
+    pub conclusion: Option<Utterance>,
+    /// The commands that ran.
+    pub commands: Vec<RunCommand>,
+    /// The number of tool calls.
+    pub tool_calls: u64,
+}
+
+/// The text of a passage that a person or an agent wrote.
+#[derive(Clone, Debug, Serialize)]
+pub struct Utterance {
+    /// The short id of the passage.
+    pub id: String,
+    /// Its time.
+    pub at: Option<Timestamp>,
+    /// Its text.
+    pub text: Clean<String>,
+}
+
+/// A command that an agent ran.
+#[derive(Clone, Debug, Serialize)]
+pub struct RunCommand {
+    /// The command line.
+    #[serde(rename = "command")]
+    pub line: Clean<String>,
+    /// The number of times that it ran.
+    pub runs: u32,
+    /// The outcome of the last run.
+    pub outcome: Option<Outcome>,
+}
+
+/// A file that a session touched.
+#[derive(Clone, Debug, Serialize)]
+pub struct TouchedPath {
+    /// Its path.
+    pub path: Clean<String>,
+    /// The number of changes.
+    pub modified: u64,
+    /// The number of times that it was read or changed.
+    pub touched: u64,
+}
+
+/// The state of a session, for going on with its work.
+#[derive(Clone, Debug, Serialize)]
+pub struct ContextOutline {
+    /// The latest real request of a person.
+    pub task: Option<Clean<String>>,
+    /// Its working directory.
+    pub directory: Option<Clean<String>>,
+    /// The files that it worked on, the latest first.
+    pub files: Vec<ContextFile>,
+    /// The tools that it used, the latest first.
+    pub tools: Vec<Clean<String>>,
+    /// Files, identifiers and error codes from its prompts.
+    pub entities: Vec<Clean<String>>,
+    /// Its last actions, the newest last.
+    pub hot: Vec<ContextAction>,
+    /// Its last events, the newest last.
+    pub events: Vec<ContextEvent>,
+    /// The time of its last activity.
+    pub last: Option<Timestamp>,
+}
+
+/// A file that a session worked on.
+#[derive(Clone, Debug, Serialize)]
+pub struct ContextFile {
+    /// Its path, relative to the session's directory.
+    pub path: Clean<String>,
+    /// True if it was changed.
+    pub modified: bool,
+    /// The time when it was last worked on.
+    pub at: Option<Timestamp>,
+}
+
+/// An action of a session.
+#[derive(Clone, Debug, Serialize)]
+pub struct ContextAction {
+    /// Its time.
+    pub at: Option<Timestamp>,
+    /// The short id of the passage that shows it.
+    pub id: String,
+    /// One line that describes it.
+    pub summary: Clean<String>,
+}
+
+/// An event of a session.
+#[derive(Clone, Debug, Serialize)]
+pub struct ContextEvent {
+    /// Its time.
+    pub at: Option<Timestamp>,
+    /// Its name.
+    pub event: String,
+    /// The tool that ran.
+    pub tool: Option<Clean<String>>,
+    /// The beginning of a prompt, a reason or an error.
+    pub note: Option<Clean<String>>,
+}
+
+impl ContextOutline {
+    fn new(store: &Store, context: SessionContext) -> Result<Self> {
+        let hot = context.hot.into_iter().map(|action| {
+            let id = store.short_id(&action.passage)?;
+            Ok(ContextAction { at: action.at, id, summary: action.summary })
+        });
+        let hot = hot.collect::<Result<_>>()?;
+        let files = context.files.into_iter();
+        let files =
+            files.map(|file| ContextFile { path: file.path, modified: file.modified, at: file.at });
+        let events = context.events.into_iter().map(|one| ContextEvent {
+            at: one.at,
+            event: one.event,
+            tool: one.tool,
+            note: one.note,
+        });
+        Ok(Self {
+            task: context.task,
+            directory: context.directory,
+            files: files.collect(),
+            tools: context.tools,
+            entities: context.entities,
+            hot,
+            events: events.collect(),
+            last: context.last,
+        })
+    }
+}
+
+/// Tells one session by its turns.
+///
+/// # Errors
+/// Where there is no such session, or the store cannot be read.
+pub fn outline(app: &App, request: &Outline, call: Call<'_>) -> Result<SessionOutline> {
+    let Opened { store, intake, preparation } = Opened::new(app, request.freshness, call)?;
+    let redactor = intake.redactor();
+    let session = match request.id.as_str() {
+        "latest" => named::latest_session(app, &store)?,
+        id => named::named_session(&store, id)?,
+    };
+    let passages = store.passages(PassageFilter::Session(session.row))?;
+    let files = store.files_of_session(session.row)?.into_iter().map(|file| TouchedPath {
+        path: cleaned(redactor, &file.path),
+        modified: file.modified,
+        touched: file.touched,
+    });
+    let limits = ContextLimits { hot: app.config.max_hot_entries(), ..ContextLimits::default() };
+    let context = session_context(&store, redactor, session.row, limits)?;
+    Ok(SessionOutline {
+        version: 1,
+        kind: "session",
+        turns: turns(&store, redactor, &passages)?,
+        files: files.collect(),
+        context: ContextOutline::new(&store, context)?,
+        standing: Standing::new(app, &store, &session)?,
+        digest: digest(&store, redactor, session.row)?,
+        session: SessionEntry::new(app, redactor, &session),
+        preparation,
+    })
+}
+
+fn digest(store: &Store, redactor: &Redactor, session: i64) -> Result<Option<SessionDigest>> {
+    let filter = MemoryFilter {
+        session: Some(session),
+        kinds: Some(vec![MemoryKind::Summary]),
+        ..MemoryFilter::default()
+    };
+    let Some(summary) = store.memories(&filter)?.pop() else { return Ok(None) };
+    let body = memory::body(store, redactor, &summary)?;
+    Ok(Some(SessionDigest { id: store.short_id(&summary.id)?, body }))
+}
+
+/// Puts the passages of a session into turns. Subagents are counted, not quoted.
+fn turns(store: &Store, redactor: &Redactor, passages: &[PassageRow]) -> Result<Vec<TurnOutline>> {
+    let mut turns: BTreeMap<u32, TurnOutline> = BTreeMap::new();
+    // Only the last text of the agent is read: the others would be read for nothing.
+    let mut last: BTreeMap<u32, &PassageRow> = BTreeMap::new();
+    for passage in passages.iter().filter(|passage| passage.agent_id.is_none()) {
+        let turn = turns.entry(passage.turn).or_default();
+        turn.number = passage.turn;
+        match passage.kind {
+            PassageKind::Human => turn.prompt = Some(utterance(store, redactor, passage)?),
+            PassageKind::Assistant => {
+                last.insert(passage.turn, passage);
+            }
+            PassageKind::Tool => {
+                turn.tool_calls += 1;
+                if let Some(line) = &passage.command {
+                    note_command(redactor, &mut turn.commands, line, passage.outcome);
+                }
+            }
+        }
+    }
+    for (number, passage) in last {
+        if let Some(turn) = turns.get_mut(&number) {
+            turn.conclusion = Some(utterance(store, redactor, passage)?);
+        }
+    }
+    Ok(turns.into_values().collect())
+}
+
+fn utterance(store: &Store, redactor: &Redactor, passage: &PassageRow) -> Result<Utterance> {
+    let text = cleaned(redactor, &store.text_of(passage)?);
+    Ok(Utterance { id: store.short_id(&passage.id)?, at: passage.at, text })
+}
+
+fn note_command(
+    redactor: &Redactor,
+    commands: &mut Vec<RunCommand>,
+    line: &str,
+    outcome: Option<Outcome>,
+) {
+    let line = cleaned(redactor, line);
+    match commands.iter_mut().find(|command| command.line == line) {
+        Some(command) => {
+            command.runs += 1;
+            command.outcome = outcome;
+        }
+        None => commands.push(RunCommand { line, runs: 1, outcome }),
+    }
+}

@@ -1,0 +1,122 @@
+//! The content of a session, for another one to go on with.
+
+use std::path::Path;
+
+use serde::Serialize;
+use thru_core::{SessionId, Snapshot, Timestamp};
+use thru_recall::Occasion;
+use thru_redact::{Clean, Report};
+
+use crate::app::App;
+use crate::ask::pack::{PackProject, Recipient, make_pack, snapshot_now};
+use crate::ask::{Opened, cleaned, named};
+use crate::call::Call;
+use crate::compaction;
+use crate::embedding;
+use crate::fresh::Freshness;
+use crate::trouble::Result;
+
+/// A request for the content of a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Load {
+    /// The start of its id, or `latest`: the latest session of the caller's project whose context was compacted, else
+    /// the latest one other than the caller's own.
+    pub id: String,
+    /// The freshness of the answer.
+    pub freshness: Freshness,
+}
+
+/// The content of a session when its context was last compacted; its content now where it never was.
+#[derive(Clone, Debug, Serialize)]
+pub struct HeldContext {
+    /// The version of this form.
+    pub version: u32,
+    /// `session-load`.
+    pub kind: &'static str,
+    /// The session.
+    pub session_id: SessionId,
+    /// Its title.
+    pub title: Option<Clean<String>>,
+    /// The name of its project.
+    pub project: Option<Clean<String>>,
+    /// The content as another session is given it, fenced; empty where nothing is known.
+    pub text: Clean<String>,
+    /// Estimated tokens of the text.
+    pub tokens: u64,
+    /// The time of the compaction.
+    pub compacted: Option<Timestamp>,
+    /// The content itself.
+    pub snapshot: Option<Clean<Snapshot>>,
+    /// True if nothing is known of it.
+    #[serde(skip)]
+    pub is_silent: bool,
+    #[serde(skip)]
+    directory: Option<String>,
+}
+
+/// Reads the content of a session.
+///
+/// # Errors
+/// Where there is no such session, or store, archive or journal cannot be read.
+pub fn load(app: &App, request: &Load, call: Call<'_>) -> Result<HeldContext> {
+    let Opened { store, intake, .. } = Opened::new(app, request.freshness, call)?;
+    let redactor = intake.redactor();
+    let session = match request.id.as_str() {
+        "latest" => named::latest_compacted_session(app, &store)?,
+        id => named::named_session(&store, id)?,
+    };
+    let snapshot = match store.newest_snapshot(session.row)? {
+        Some(known) => Some(intake.kept_snapshot(&store, session.row, known.snapshot)?),
+        None => snapshot_now(&intake, &store, session.row, app.clock.now())?.map(|snapshot| {
+            redactor.clean_texts(snapshot, Snapshot::texts, &mut Report::default())
+        }),
+    };
+    let project = match &session.project_name {
+        Some(name) => PackProject {
+            rows: session
+                .project
+                .map(|row| store.project_rows(row))
+                .transpose()?
+                .unwrap_or_default(),
+            name: name.clone(),
+        },
+        None => PackProject::here(app, &store)?,
+    };
+    let recipient = Recipient {
+        session: Some(session.row),
+        snapshot: snapshot.clone().map(Clean::into_inner),
+        ..Recipient::default()
+    };
+    let meaning = embedding::awaited(None);
+    let pack = make_pack(app, &store, redactor, project, Occasion::Compact, recipient, meaning)?;
+    // One without an event was made now.
+    let compacted = snapshot.as_ref().map(Clean::get).filter(|known| !known.event.is_empty());
+    Ok(HeldContext {
+        version: 1,
+        kind: "session-load",
+        session_id: session.key.id.clone(),
+        title: session.title.as_deref().map(|title| cleaned(redactor, title)),
+        project: session.project_name.as_deref().map(|name| cleaned(redactor, name)),
+        text: pack.text,
+        tokens: pack.tokens,
+        compacted: compacted.map(|known| known.at),
+        is_silent: pack.lines.is_empty(),
+        directory: snapshot
+            .as_ref()
+            .and_then(|snapshot| snapshot.get().directory.clone())
+            .or(session.facts.directory),
+        snapshot,
+    })
+}
+
+impl HeldContext {
+    /// Notes in the project's index of summaries that this session was loaded. The index is for people only, so that
+    /// failing to write it changes nothing.
+    pub fn note_loaded(&self, app: &App) {
+        if let Some(root) = &self.directory {
+            let folder = compaction::folder(app, &app.config, Path::new(root));
+            let options = compaction::options(&app.config);
+            let _ = folder.note_loaded(self.session_id.as_str(), &options);
+        }
+    }
+}

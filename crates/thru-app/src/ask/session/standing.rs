@@ -1,0 +1,104 @@
+//! The place of a session in its lifecycle: its phase, its close, its episodes.
+
+use jiff::tz::TimeZone;
+use serde::Serialize;
+use thru_core::{Id, Timestamp};
+use thru_lifecycle::Indexing;
+use thru_lifecycle::conversation::{Phase, Said};
+use thru_store::{SessionRow, Store};
+
+use crate::app::App;
+use crate::trouble::Result;
+use crate::words::{day_and_time, plural, printable};
+
+/// The place of a session in its lifecycle.
+#[derive(Clone, Debug, Serialize)]
+pub struct Standing {
+    /// The time since when it is in its phase.
+    pub since: Option<Timestamp>,
+    /// The episodes that it was indexed as before, the latest first.
+    pub retired_episodes: Vec<RetiredEpisode>,
+    #[serde(skip)]
+    phase: Option<&'static str>,
+    #[serde(skip)]
+    close_reason: Option<String>,
+    #[serde(skip)]
+    indexing: Indexing,
+    #[serde(skip)]
+    episode: Option<Id>,
+}
+
+/// An episode that another one replaced.
+#[derive(Clone, Debug, Serialize)]
+pub struct RetiredEpisode {
+    /// Its id.
+    pub episode_uuid: Id,
+    /// The time when it was indexed.
+    pub indexed: Timestamp,
+    /// The time when it was retired.
+    pub retired: Option<Timestamp>,
+    /// The reason for the close that it was indexed at.
+    pub close_reason: String,
+    /// The number of its messages.
+    pub message_count: u64,
+}
+
+impl Standing {
+    pub(super) fn new(app: &App, store: &Store, session: &SessionRow) -> Result<Self> {
+        let conversation = session.heard.at(app.clock.now(), &app.limits());
+        let close = conversation.as_ref().and_then(|one| match one.said() {
+            Said::Closed(close) => Some(close),
+            Said::New | Said::Nothing => one.ended(),
+        });
+        let since = conversation.as_ref().map(|conversation| match conversation.phase() {
+            Phase::Initialized => conversation.started(),
+            Phase::Active { .. } => conversation.since(),
+            Phase::Idle | Phase::Suspended => conversation.last(),
+            Phase::Ended(close) => close.at,
+        });
+        let retired = store.episodes(session.row)?.into_iter();
+        let retired = retired.filter(|episode| episode.retired.is_some());
+        Ok(Self {
+            since,
+            retired_episodes: retired
+                .map(|episode| RetiredEpisode {
+                    episode_uuid: episode.uuid,
+                    indexed: episode.indexed,
+                    retired: episode.retired,
+                    close_reason: episode.reason,
+                    message_count: episode.messages,
+                })
+                .collect(),
+            phase: conversation.as_ref().map(|one| one.phase().as_str()),
+            close_reason: close.map(|close| close.reason.to_string()),
+            indexing: session.indexing,
+            episode: session.episode,
+        })
+    }
+
+    /// One line: the phase, the reason of the close, the state of the indexing.
+    pub fn line(&self, zone: &TimeZone) -> String {
+        let mut parts = Vec::new();
+        if let Some(phase) = self.phase {
+            parts.push(format!("{phase} since {}", day_and_time(self.since, zone)));
+            let reason = self.close_reason.as_deref();
+            parts.extend(reason.map(|reason| format!("closed: {}", printable(reason))));
+        }
+        let state = self.indexing.as_str();
+        parts.push(match self.episode {
+            Some(episode) => {
+                let episode: String = episode.to_string().chars().take(8).collect();
+                match self.indexing {
+                    Indexing::Indexed => format!("{state} as {episode}"),
+                    _ => format!("{state}, last indexed as {episode}"),
+                }
+            }
+            None => state.to_owned(),
+        });
+        match self.retired_episodes.len() as u64 {
+            0 => {}
+            retired => parts.push(plural(retired, "retired episode")),
+        }
+        parts.join(" · ")
+    }
+}
