@@ -228,7 +228,7 @@ mod tests {
         let text = |response| ask(Dialect::OpenAi, response).0.unwrap_err().to_string();
         let one = json!({ "data": [{ "index": 0, "embedding": [1.0] }] });
         assert!(text(Response::json(200, one)).contains("1 vectors for 2 texts"));
-        assert!(text(Response::json(200, "{")).contains("no JSON"));
+        assert!(text(Response::json(200, "{")).contains("not JSON"));
         assert!(text(Response::json(200, json!({}))).contains("no vectors"));
         let uneven = json!({ "data": [
             { "index": 0, "embedding": [1.0] }, { "index": 1, "embedding": [1.0, 2.0] }
