@@ -1,4 +1,4 @@
-//! Which coding assistant a session belongs to.
+//! The coding assistants.
 
 use std::fmt;
 use std::str::FromStr;
@@ -18,10 +18,10 @@ pub enum Agent {
 }
 
 impl Agent {
-    /// Every agent this build can read.
+    /// Every agent that this build can read.
     pub const ALL: [Self; 3] = [Self::ClaudeCode, Self::Codex, Self::Copilot];
 
-    /// The number used in indexes. 0 is no agent's: it stands for what none of them said.
+    /// Returns the number used in indexes. 0 is not an agent: it is for documents without one.
     pub const fn code(self) -> u8 {
         match self {
             Self::ClaudeCode => 1,
@@ -30,7 +30,7 @@ impl Agent {
         }
     }
 
-    /// The name used in paths, tables and on the command line.
+    /// Returns the name used in paths, tables and on the command line.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::ClaudeCode => "claude-code",
@@ -39,7 +39,7 @@ impl Agent {
         }
     }
 
-    /// The name as its makers write it, for people.
+    /// Returns the name as its makers write it, for people.
     pub const fn display_name(self) -> &'static str {
         match self {
             Self::ClaudeCode => "Claude Code",
@@ -55,7 +55,7 @@ impl fmt::Display for Agent {
     }
 }
 
-/// The name is not one of an agent that this build can read.
+/// An error for a name that is not one of an agent that this build can read.
 #[derive(Debug, thiserror::Error)]
 #[error("unknown agent `{0}`: there are {names}", names = Agent::ALL.map(Agent::as_str).join(", "))]
 pub struct UnknownAgent(pub String);

@@ -1,6 +1,6 @@
-//! What a transcript reader makes of records: the form in which history enters the store.
+//! The output of transcript readers: the form in which history enters the store.
 //!
-//! Every agent's reader produces these, so that nothing behind the readers knows any agent's format.
+//! Every agent's reader produces it, so that no code after the readers knows any agent's format.
 
 use std::collections::BTreeMap;
 
@@ -17,45 +17,45 @@ pub struct Passage {
     pub session: SessionId,
     /// The turn it belongs to, from 1; 0 before the first prompt.
     pub turn: u32,
-    /// Its place among the passages of its file.
+    /// Its position among the passages of its file.
     pub ordinal: u32,
-    /// Who speaks.
+    /// Its kind.
     pub kind: PassageKind,
-    /// The subagent that spoke, if one did.
+    /// The subagent that spoke, if any.
     pub agent_id: Option<String>,
     /// The searchable text.
     pub text: String,
     /// The tool that ran.
     pub tool: Option<String>,
-    /// The agent's own id of the tool call, where it gives one.
+    /// The agent's own id of the tool call, if there is one.
     pub call: Option<String>,
-    /// The command line, where the tool is a shell.
+    /// The command line, if the tool is a shell.
     pub command: Option<String>,
-    /// Files that the call named.
+    /// The files that the call named.
     pub files: Vec<FileTouch>,
-    /// The hash of what the call wrote, where that is the whole content of the file that it changed.
+    /// The hash of the whole new content of the file, if the call wrote all of it.
     pub written: Option<Id>,
-    /// How the call ended; nothing for prose.
+    /// The outcome of the call; `None` for prose.
     pub outcome: Option<Outcome>,
     /// The records it was made from.
     pub records: Vec<RecordId>,
-    /// The lines (1-based) of its file that those records stand on, in the same order.
+    /// The lines (1-based) of those records in its file, in the same order.
     pub lines: Vec<u64>,
-    /// When the first of the records was written.
+    /// The time at which the first of the records was written.
     pub timestamp: Option<Timestamp>,
-    /// The session the record was first written in, where this one is a copy of it.
+    /// The session in which the record was first written, if this one is a copy of it.
     pub copied_from: Option<SessionId>,
 }
 
 impl Passage {
-    /// What the same event is known by wherever it was recorded, by a hook or in a transcript: a tool
-    /// call by its id, prose by its words. Unique within a session only, and not even there where the
-    /// same words are said twice.
+    /// Returns a fingerprint by which the same event is recognised in records of hooks and in
+    /// transcripts: a tool call by its id, prose by its words. Unique within a session only, and not
+    /// even there if the same words occur twice.
     pub fn fingerprint(&self) -> Option<u64> {
         match self.kind {
             PassageKind::Tool => self.call.as_deref().map(|call| fingerprint(&[call])),
             PassageKind::Human | PassageKind::Assistant => {
-                /// Bytes of a text that every source keeps, however long it is.
+                /// The number of bytes of a text that every source keeps, however long it is.
                 const KEPT: usize = 64 * 1024;
                 let text = &self.text[..self.text.floor_char_boundary(KEPT)];
                 let words: Vec<&str> = text.split_whitespace().collect();
@@ -65,27 +65,27 @@ impl Passage {
     }
 }
 
-/// Half of a hash: enough to tell the events of one session apart.
+/// Hashes to 64 bits: enough to distinguish the events of one session.
 fn fingerprint(parts: &[&str]) -> u64 {
     let parts: Vec<&[u8]> = parts.iter().map(|part| part.as_bytes()).collect();
     let id = Id::derive(&parts);
     id.as_bytes().iter().take(8).fold(0, |hash, byte| hash << 8 | u64::from(*byte))
 }
 
-/// The result of a tool call that an earlier batch held.
+/// The result of a tool call from an earlier batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Amendment {
     /// The passage of the call.
     pub passage: Id,
-    /// What to append to its text, on a line of its own.
+    /// The text to append to its text, on a line of its own.
     pub text: String,
-    /// How the call ended.
+    /// The outcome of the call.
     pub outcome: Outcome,
     /// The record of the result.
     pub record: RecordId,
-    /// The line that record stands on.
+    /// The line of that record.
     pub line: u64,
-    /// Files that only the result names.
+    /// The files that only the result names.
     pub files: Vec<FileTouch>,
 }
 
@@ -94,34 +94,34 @@ pub struct Amendment {
 pub struct FileTouch {
     /// The path as the agent wrote it.
     pub path: String,
-    /// What was done with it.
+    /// The kind of access.
     pub access: Access,
 }
 
-/// What a tool call did with a file.
+/// The access of a tool call to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Access {
-    /// It was looked at.
+    /// The file was read.
     Read,
-    /// It was written, edited or created.
+    /// The file was written, edited or created.
     Modified,
 }
 
-/// What is known of a session as a whole, as far as it was read. Deltas [`merge`](Self::merge).
+/// The facts about a session as a whole, as far as it was read. Deltas [`merge`](Self::merge).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct SessionFacts {
-    /// The earliest time that any record gives.
+    /// The earliest time in any record.
     pub first: Option<Timestamp>,
-    /// The latest time that any record gives.
+    /// The latest time in any record.
     pub last: Option<Timestamp>,
     /// The directory that the session started in.
     pub directory: Option<String>,
     /// The branch that was checked out last.
     pub branch: Option<String>,
-    /// The agent's version, last seen.
+    /// The last seen version of the agent.
     pub version: Option<String>,
-    /// Models that answered.
+    /// The models that answered.
     pub models: std::collections::BTreeSet<String>,
     /// The title that the user gave.
     pub user_title: Option<String>,
@@ -129,15 +129,15 @@ pub struct SessionFacts {
     pub agent_title: Option<String>,
     /// The first human prompt, cut to a line.
     pub first_prompt: Option<String>,
-    /// The session that this one was forked or resumed from as a copy.
+    /// The session that this one is a forked or resumed copy of.
     pub forked_from: Option<SessionId>,
     /// Tokens as the agent's provider counted them.
     pub usage: Usage,
-    /// How often the context was compacted.
+    /// The number of compactions of the context.
     pub compactions: u32,
-    /// Errors that the provider answered with.
+    /// The number of errors returned by the provider.
     pub api_errors: u32,
-    /// Pull requests that the session is linked to.
+    /// The pull requests linked to the session.
     pub pull_requests: std::collections::BTreeSet<String>,
 }
 
@@ -155,66 +155,66 @@ pub struct Usage {
     pub cache_read: u64,
 }
 
-/// Something in a transcript that could not be read as it should be.
+/// A problem in a transcript.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// What kind of trouble, as a stable name (`broken-json`, `not-utf8`, …).
+    /// The kind of problem, as a stable name (`broken-json`, `not-utf8`, …).
     pub kind: &'static str,
-    /// The line (1-based) it was first met on.
+    /// The line (1-based) of its first occurrence.
     pub line: u64,
-    /// How often it was met in this batch.
+    /// The number of occurrences in this batch.
     pub count: u64,
 }
 
-/// What a transcript says of the moment when the context was compacted.
+/// A compaction of the context, as recorded in a transcript.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Boundary {
-    /// The record that says so.
+    /// The record of it.
     pub record: RecordId,
-    /// Passages of the file before it.
+    /// The number of passages of the file before it.
     pub ordinal: u32,
-    /// When.
+    /// Its time.
     pub at: Option<Timestamp>,
-    /// What for: `manual`, `auto`, or whatever else the agent says.
+    /// The trigger: `manual`, `auto`, or any other value that the agent reported.
     pub trigger: String,
-    /// What the context came to in tokens before …
+    /// The size of the context in tokens before …
     pub before: Option<u64>,
     /// … and after.
     pub after: Option<u64>,
 }
 
-/// What the agent itself put in the place of a context that was compacted.
+/// The agent's own summary that replaced a compacted context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompactSummary {
-    /// The record of the [`Boundary`] that it stands behind.
+    /// The record of the [`Boundary`] that it follows.
     pub boundary: RecordId,
-    /// Its words.
+    /// Its text.
     pub text: String,
 }
 
-/// What one read of a transcript produced.
+/// The result of one read of a transcript.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadBatch {
-    /// New passages in the order of the file.
+    /// The new passages in the order of the file.
     pub passages: Vec<Passage>,
-    /// Results of calls from earlier batches.
+    /// The results of calls from earlier batches.
     pub amendments: Vec<Amendment>,
-    /// Where the context was compacted.
+    /// The compactions of the context.
     pub boundaries: Vec<Boundary>,
-    /// The agent's own summaries behind boundaries, of this batch or of earlier ones.
+    /// The agent's own summaries after boundaries of this batch or of earlier ones.
     pub compact_summaries: Vec<CompactSummary>,
-    /// What the records say of the session, to be merged into what is known.
+    /// The facts about the session in these records, to be merged into the known ones.
     pub facts: SessionFacts,
-    /// How many records of each type were met, unknown types included.
+    /// The number of records of each type, including unknown types.
     pub record_types: BTreeMap<String, u64>,
-    /// What could not be read as it should be, a row per kind.
+    /// The problems found, one entry per kind.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Usage {
-    /// Adds what `other` counted.
+    /// Adds the counts of `other`.
     pub const fn add(&mut self, other: &Self) {
-        // A transcript may claim any number; none of them may stop us.
+        // A transcript may claim any number; overflow must not cause a panic.
         self.input = self.input.saturating_add(other.input);
         self.output = self.output.saturating_add(other.output);
         self.cache_creation = self.cache_creation.saturating_add(other.cache_creation);
@@ -223,7 +223,7 @@ impl Usage {
 }
 
 impl SessionFacts {
-    /// Adds what was read later.
+    /// Merges facts that were read later.
     pub fn merge(&mut self, later: Self) {
         self.first = earliest(self.first, later.first);
         self.last = self.last.max(later.last);
@@ -241,7 +241,7 @@ impl SessionFacts {
         self.pull_requests.extend(later.pull_requests);
     }
 
-    /// What somebody called the session: the user's word, else the agent's.
+    /// Returns the title given to the session: the user's, else the agent's.
     pub fn given_title(&self) -> Option<&str> {
         [&self.user_title, &self.agent_title]
             .into_iter()

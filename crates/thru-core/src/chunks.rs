@@ -1,16 +1,16 @@
-//! Cutting a text into pieces that an embedding model takes in whole.
+//! Splitting a text into chunks that fit an embedding model.
 
 use std::ops::Range;
 
-/// The most pieces of one text. What is longer says little more about what it is about.
+/// The most chunks of a text. The rest of a longer text adds little to its subject.
 const MOST: usize = 8;
-/// Characters of a piece: of prose some 200 tokens, which leaves room in the 256 that the bundled model
-/// takes in.
+/// The most characters of a chunk: of prose some 200 tokens, which fits the 256 of the bundled model
+/// with room to spare.
 const LONGEST: usize = 900;
 
-/// The pieces of a text that get a vector each, in their order: at most 8 of at most 900 characters, cut
-/// between paragraphs, else sentences, else words. What is left at the end is left out; a text of nothing
-/// but blanks has none.
+/// Returns the chunks of a text that get a vector each, in order: at most 8 of at most 900 characters,
+/// split between paragraphs, else sentences, else words. The text after the last chunk is left out; a
+/// blank text has no chunks.
 pub fn chunks(text: &str) -> Vec<&str> {
     let mut rest = text.trim();
     let mut chunks = Vec::new();
@@ -22,10 +22,10 @@ pub fn chunks(text: &str) -> Vec<&str> {
     chunks
 }
 
-/// Where the first piece of a text ends.
+/// Returns the end of the first chunk of a text.
 fn end_of_first(text: &str) -> usize {
     let Some((longest, _)) = text.char_indices().nth(LONGEST) else { return text.len() };
-    // A border nearer to the beginning would make many small pieces.
+    // A boundary nearer to the beginning would make many small chunks.
     let least = longest / 2;
     let paragraph = text[..longest].rfind("\n\n").filter(|at| *at >= least);
     let sentence = || last_border(text, least..longest, ends_sentence);
@@ -33,7 +33,7 @@ fn end_of_first(text: &str) -> usize {
     paragraph.or_else(sentence).or_else(word).unwrap_or(longest)
 }
 
-/// The last place in a range of a text that lies between two characters of this kind.
+/// Returns the last position in a range of a text between two characters of this kind.
 fn last_border(
     text: &str,
     range: Range<usize>,
@@ -104,7 +104,7 @@ mod tests {
             let mut rest = text.as_str();
             for piece in &pieces {
                 prop_assert!(!piece.trim().is_empty() && piece.chars().count() <= LONGEST);
-                // Nothing but blanks lies between them.
+                // There are only blanks between them.
                 let at = rest.find(*piece).unwrap();
                 prop_assert!(rest[..at].trim().is_empty());
                 rest = &rest[at + piece.len()..];

@@ -1,10 +1,11 @@
-//! Time, always handed in: libraries never ask the machine what time it is.
+//! The clock, always an argument: libraries never read the system time.
 
 pub use jiff::Timestamp;
 
-/// Tells the time. Handed to every function that needs it, so that tests and replays are exact.
+/// A source of the time. It is an argument of every function that needs it, so that tests and replays
+/// are exact.
 pub trait Clock: Send + Sync {
-    /// The present moment.
+    /// Returns the current time.
     fn now(&self) -> Timestamp;
 }
 

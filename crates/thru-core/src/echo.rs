@@ -1,32 +1,33 @@
-//! Tool calls that only show what was remembered: in history they are echoes of the sessions that they
-//! show, and whoever searches wants the sessions.
+//! Tool calls that only show memories: in history they are echoes of the sessions that they show, and a
+//! search should find the sessions.
 //!
-//! Judged by the call alone, never by its result, and in doubt a call is work: a line that also does
+//! A call is judged by itself, never by its result, and in doubt it is work: a line that also does
 //! something else is no echo. This knows just enough of the shell to find the commands of a line.
 
-/// The name of our MCP server, which agents make a part of the names of its tools.
+/// The name of our MCP server, which agents include in the names of its tools.
 const SERVER: &str = "throughline";
 
-/// Subcommands of `thru` that show what it remembers.
+/// The subcommands of `thru` that show memories.
 const SHOWING: [&str; 11] = [
     "search", "show", "timeline", "context", "session", "sessions", "log", "why", "memories",
     "briefing", "export",
 ];
 
-/// Folders in which agents keep sessions, and whether only files named `.jsonl` are sessions there.
+/// Folders in which agents keep sessions, each with true if only files named `.jsonl` are sessions
+/// there.
 const SESSION_FOLDERS: [(&str, bool); 3] =
     [(".claude/projects", true), (".codex/sessions", false), (".copilot/session-state", false)];
 
-/// Programs that print what is in files.
+/// Programs that print the contents of files.
 const READERS: [&str; 22] = [
     "cat", "head", "tail", "less", "more", "bat", "tac", "nl", "grep", "egrep", "fgrep", "rg",
     "ag", "jq", "sed", "awk", "cut", "sort", "uniq", "strings", "zcat", "zstdcat",
 ];
 
-/// Programs that print the names of files, for people or for a reader behind them.
+/// Programs that print the names of files, for people or for a reader in the pipeline.
 const LISTERS: [&str; 3] = ["find", "fd", "ls"];
 
-/// Commands that neither show nor do anything worth a search.
+/// Commands that neither show nor do anything relevant.
 const NEUTRAL: [&str; 16] = [
     "cd", "pushd", "popd", "export", "set", "source", "echo", "printf", "sleep", "true", "pwd",
     "wc", "for", "done", "fi", "esac",
@@ -38,14 +39,13 @@ const WRAPPERS: [&str; 15] = [
     "else", "if", "!", "{",
 ];
 
-/// How often a shell may start a shell on one line.
+/// The maximum nesting of shells on one line.
 const DEEPEST: usize = 3;
 
-/// Whether a tool call only shows what a memory of past sessions already holds: a call of our own MCP
-/// tools, whatever an agent calls them, a command line that does nothing but ask `thru` or look into
-/// agents' session files, or another tool that reads nothing but such files. `command` is the command
-/// line where the tool is a shell; `paths` are the files that the call named, and count only where
-/// there is no command.
+/// True if a tool call only shows memories of past sessions: a call of our own MCP tools, under any
+/// name that agents give them, a command line that does nothing but query `thru` or read agents'
+/// session files, or another tool that reads only such files. `command` is the command line if the tool
+/// is a shell; `paths` are the files that the call named, and are only used if there is no command.
 pub fn is_echo<'p>(
     tool: Option<&str>,
     command: Option<&str>,
@@ -61,7 +61,7 @@ pub fn is_echo<'p>(
     paths.peek().is_some() && !tool.is_some_and(changes_files) && paths.all(names_sessions)
 }
 
-/// Whether agents call a tool of our server so: `mcp__throughline__search`,
+/// True for the names that agents give to tools of our server: `mcp__throughline__search`,
 /// `mcp__plugin_name_throughline__search`, `mcp_throughline_search`, `throughline_search`.
 fn is_own_tool(tool: &str) -> bool {
     let is_separator = |c: char| matches!(c, '_' | '-' | '.' | '/' | ':');
@@ -78,13 +78,13 @@ fn is_own_tool(tool: &str) -> bool {
         .is_some_and(|rest| rest.starts_with(is_separator))
 }
 
-/// Whether a tool is one that writes, by its name.
+/// True if the name is that of a tool that writes.
 fn changes_files(tool: &str) -> bool {
     let tool = tool.to_lowercase();
     ["write", "edit", "patch", "create", "replace", "delete"].iter().any(|verb| tool.contains(verb))
 }
 
-/// Whether a path, or the path in a word of a command line, is that of agents' sessions.
+/// True if a path, or the path in a word of a command line, is that of agents' sessions.
 fn names_sessions(path: &str) -> bool {
     let path = path.replace('\\', "/");
     SESSION_FOLDERS.iter().any(|(folder, only_lines)| {
@@ -103,14 +103,14 @@ fn names_sessions(path: &str) -> bool {
     })
 }
 
-/// Whether a command line shows something of past sessions and nothing else.
+/// True if a command line shows past sessions and does nothing else.
 fn shows_memory(line: &str, deepest: usize) -> bool {
     // Most lines are settled here.
     if !line.contains("thru") && !SESSION_FOLDERS.iter().any(|(folder, _)| line.contains(folder)) {
         return false;
     }
     let mut shows = false;
-    // Whether a variable or the folder that the line went to holds sessions.
+    // True if a variable or the working directory of the line contains sessions.
     let mut is_among_sessions = false;
     for pipeline in pipelines(line) {
         let commands: Vec<&[String]> =
@@ -141,13 +141,13 @@ fn shows_memory(line: &str, deepest: usize) -> bool {
     shows
 }
 
-/// Whether a command prints what is in files, itself or as `find -exec grep`.
+/// True if a command prints the contents of files, itself or as `find -exec grep`.
 fn reads_files(words: &[String]) -> bool {
     READERS.contains(&program(words))
         || program(words) == "find" && words.iter().any(|word| READERS.contains(&word.as_str()))
 }
 
-/// Whether a command that reads or lists files names one of a kind, other than to write to it.
+/// True if a command that reads or lists files names one of a kind, other than as output.
 fn names_input(words: &[String], is_of_kind: impl Fn(&String) -> bool) -> bool {
     let program = program(words);
     (READERS.contains(&program) || LISTERS.contains(&program))
@@ -157,7 +157,7 @@ fn names_input(words: &[String], is_of_kind: impl Fn(&String) -> bool) -> bool {
             .any(|(before, word)| is_of_kind(word) && !before.ends_with('>') && !word.contains('>'))
 }
 
-/// Whether a command asks `thru` for what it remembers, itself or through a shell.
+/// True if a command queries `thru` for memories, directly or through a shell.
 fn asks_memory(words: &[String], deepest: usize) -> bool {
     let mut arguments = words.iter().skip(1);
     match program(words) {
@@ -165,7 +165,7 @@ fn asks_memory(words: &[String], deepest: usize) -> bool {
             .find(|word| !word.starts_with('-'))
             .is_some_and(|word| SHOWING.contains(&word.as_str())),
         "sh" | "bash" | "zsh" | "dash" | "fish" if deepest > 0 => {
-            // `-c`, or with others: `-lc`.
+            // `-c`, or combined: `-lc`.
             let is_given = |word: &String| {
                 word.starts_with('-') && !word.starts_with("--") && word.ends_with('c')
             };
@@ -176,12 +176,12 @@ fn asks_memory(words: &[String], deepest: usize) -> bool {
     }
 }
 
-/// The program of a command, without the folders before it.
+/// Returns the program of a command, without its directory.
 fn program(words: &[String]) -> &str {
     words.first().and_then(|word| word.rsplit('/').next()).unwrap_or_default()
 }
 
-/// A command without assignments before it and what only runs it, with its options.
+/// Returns a command without leading assignments and wrappers with their options.
 fn without_wrappers(words: &[String]) -> &[String] {
     let mut is_wrapped = false;
     let start = words.iter().position(|word| {
@@ -198,7 +198,7 @@ fn without_wrappers(words: &[String]) -> &[String] {
     &words[start.unwrap_or(words.len())..]
 }
 
-/// The pipelines of a command line, each as its commands, each as its words without quotes.
+/// Returns the pipelines of a command line, each as its commands, each as its words without quotes.
 fn pipelines(line: &str) -> Vec<Vec<Vec<String>>> {
     let mut pipelines = vec![vec![Vec::new()]];
     let mut word: Option<String> = None;
@@ -208,7 +208,7 @@ fn pipelines(line: &str) -> Vec<Vec<Vec<String>>> {
         let next = characters.next();
         let is_end = matches!(next, None | Some('|' | '&' | ';' | '\n' | '(' | ')'));
         match next {
-            // A quote that nobody closes ends with the line.
+            // An unclosed quote ends with the line.
             Some(character) if quote == Some(character) => quote = None,
             Some('\\') if quote != Some('\'') => {
                 if let Some(escaped) = characters.next().filter(|escaped| *escaped != '\n') {
@@ -231,7 +231,7 @@ fn pipelines(line: &str) -> Vec<Vec<Vec<String>>> {
             Some(character) if !is_end && !character.is_whitespace() => {
                 word.get_or_insert_default().push(character);
             }
-            // Behind a word.
+            // After a word.
             _ => {
                 let Some(commands) = pipelines.last_mut() else { return pipelines };
                 if let (Some(words), Some(word)) = (commands.last_mut(), word.take()) {
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn our_own_tools_are_known_by_every_name() {
+    fn our_own_tools_are_recognised_by_every_name() {
         for tool in [
             "mcp__throughline__search",
             "mcp__plugin_throughline_throughline__search",
@@ -411,7 +411,7 @@ mod tests {
             line in "((thru|search|cat|~/\\.codex/sessions|sh -c|cd|x=)|[ '\"\\\\|&;()<>#\n$ä-]){0,24}"
         ) {
             let judged = is_echo_of_command(&line);
-            // Work on another line is work, wherever the line does not run into it.
+            // Work on another line remains work, wherever the line does not continue on it.
             if !line.contains(['\'', '"', '\\', '#']) {
                 let (with_work, with_none) = (format!("{line}\nmake"), format!("cd x\n{line}"));
                 prop_assert!(!is_echo_of_command(&with_work));

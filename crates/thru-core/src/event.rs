@@ -1,4 +1,4 @@
-//! What a hook recorded of a session, as the journal keeps it.
+//! The events that hooks record of a session, as kept in the journal.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,42 +6,42 @@ use crate::{Agent, Id, SessionId};
 
 /// The kind of journal record that holds a [`CapturedEvent`].
 pub const HOOK_RECORD: &str = "hook";
-/// The kind of journal record that tells what a session was given from memory.
+/// The kind of journal record that holds an [`Injection`].
 pub const INJECTED_RECORD: &str = "injected";
 
 /// One event that a hook recorded. `P` is its payload: JSON, in the agent's own form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct CapturedEvent<P> {
-    /// Whose event it is.
+    /// The agent of the session.
     pub agent: Agent,
-    /// The event, by its name for all agents.
+    /// The name of the event, the same for all agents.
     pub event: String,
     /// The session, by the agent's own id.
     pub session: SessionId,
-    /// Which prompt of the session it is, from 1, as far as hooks counted.
+    /// The number of the prompt in the session, from 1, as counted by hooks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<u32>,
-    /// The hash of what the agent sent, where that has no id of its own: two that are alike and come
-    /// at the same time are one.
+    /// The hash of the agent's payload, if the event has no id of its own: two equal ones at the same
+    /// time are one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hash: Option<Id>,
-    /// Whether another program than the agent ran the hook: it is kept, and counts for nothing.
+    /// True if another program than the agent ran the hook: the event is kept, and ignored.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub foreign: bool,
-    /// What the agent sent.
+    /// The agent's payload.
     pub payload: P,
 }
 
-/// What a session was given from memory.
+/// An injection of memories into a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Injection {
-    /// Whose session it is.
+    /// The agent of the session.
     pub agent: Agent,
     /// The session, by the agent's own id.
     pub session: SessionId,
-    /// When it was given: `start`, `resume`, `compact`, `prompt` or `return`.
+    /// The occasion: `start`, `resume`, `compact`, `prompt` or `return`.
     pub occasion: String,
     /// Tokens (estimated) of the whole text.
     pub tokens: u64,
@@ -49,12 +49,12 @@ pub struct Injection {
     pub memories: Vec<InjectedMemory>,
 }
 
-/// One memory that a session was given.
+/// A memory injected into a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct InjectedMemory {
-    /// Which.
+    /// Its id.
     pub id: Id,
-    /// Why.
+    /// The reason for choosing it.
     pub reason: String,
 }

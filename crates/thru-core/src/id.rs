@@ -1,14 +1,14 @@
-//! Ids of derived things: a hash of what they come from, shown as a short readable prefix.
+//! Ids of derived things: a hash of their origin, shown as a short readable prefix.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Crockford's base 32 in lower case: no `i`, `l`, `o` or `u`, so nothing looks like anything else.
+/// Crockford's base 32 in lower case: no `i`, `l`, `o` or `u`, so that no two characters look alike.
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// The id of a derived thing: 80 bits of a BLAKE3 hash over what it comes from.
+/// The id of a derived thing: 80 bits of a BLAKE3 hash of its origin.
 ///
 /// The same origin gives the same id on every machine and after every rebuild. Written out it is 16
 /// characters; people and agents see the shortest prefix that is unique (five or more).
@@ -16,15 +16,15 @@ const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 pub struct Id([u8; Self::BYTES]);
 
 impl Id {
-    /// Length of an id in bytes.
+    /// The length of an id in bytes.
     pub const BYTES: usize = 10;
-    /// Length of an id written out in full.
+    /// The length of an id written out in full.
     pub const CHARS: usize = 16;
     /// The shortest prefix that is ever shown.
     pub const MIN_PREFIX: usize = 5;
 
-    /// Derives the id of what `parts` name, in their order. Lengths are hashed too, so that
-    /// `["ab", "c"]` and `["a", "bc"]` differ.
+    /// Derives an id from `parts`, in order. Lengths are hashed too, so that `["ab", "c"]` and `["a",
+    /// "bc"]` differ.
     pub fn derive(parts: &[&[u8]]) -> Self {
         let mut hasher = blake3::Hasher::new();
         for part in parts {
@@ -36,12 +36,12 @@ impl Id {
         Self(bytes)
     }
 
-    /// The id with exactly these bytes, as read back from the store.
+    /// Returns the id with exactly these bytes, as read from the store.
     pub const fn from_bytes(bytes: [u8; Self::BYTES]) -> Self {
         Self(bytes)
     }
 
-    /// The bytes of the id, in the order that sorts as its text does.
+    /// Returns the bytes of the id, which sort in the same order as its text.
     pub const fn as_bytes(&self) -> &[u8; Self::BYTES] {
         &self.0
     }
@@ -87,23 +87,23 @@ pub struct IdPrefix {
     high: Id,
 }
 
-/// The text cannot be the start of an id.
+/// An error for text that cannot be the start of an id.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not an id: ids are up to 16 letters and digits")]
 pub struct InvalidIdPrefix(String);
 
 impl IdPrefix {
-    /// The smallest and the largest id with this prefix, both included.
+    /// Returns the smallest and the largest id with this prefix.
     pub const fn range(&self) -> (Id, Id) {
         (self.low, self.high)
     }
 
-    /// The prefix in its normal spelling.
+    /// Returns the prefix in its normal spelling.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The id itself if the prefix is a whole one.
+    /// Returns the id if the prefix is complete.
     pub fn complete(&self) -> Option<Id> {
         (self.text.len() == Id::CHARS).then_some(self.low)
     }
@@ -167,13 +167,13 @@ mod tests {
     }
 
     #[test]
-    fn look_alikes_are_read_as_what_they_look_like() {
+    fn look_alikes_are_accepted() {
         let typed: IdPrefix = "O1Li0".parse().unwrap();
         assert_eq!(typed.as_str(), "01110");
     }
 
     #[test]
-    fn what_is_no_id_is_refused() {
+    fn text_that_is_no_id_is_refused() {
         for text in ["", "u", "hello world", "0123456789abcdef0", "ünïc"] {
             assert!(text.parse::<IdPrefix>().is_err(), "{text}");
         }

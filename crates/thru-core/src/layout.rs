@@ -1,4 +1,4 @@
-//! Where things lie inside the data directory. Names only: nothing here touches the disk.
+//! The layout of the data directory. Paths only: nothing here touches the disk.
 
 use std::path::{Path, PathBuf};
 
@@ -9,53 +9,53 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The layout below `root`.
+    /// Returns the layout below `root`.
     pub fn new(root: impl Into<PathBuf>) -> Self {
         Self { root: root.into() }
     }
 
-    /// The data directory itself.
+    /// Returns the data directory itself.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Segments of the journal.
+    /// Returns the directory of the journal's segments.
     pub fn journal(&self) -> PathBuf {
         self.root.join("journal")
     }
 
-    /// Compressed copies of the agents' transcripts, a folder per agent.
+    /// Returns the directory of the archived transcripts, which has a folder for each agent.
     pub fn archive(&self) -> PathBuf {
         self.root.join("archive")
     }
 
-    /// The SQLite database of the store.
+    /// Returns the path of the SQLite database.
     pub fn database(&self) -> PathBuf {
         self.root.join("memory.db")
     }
 
-    /// The text index.
+    /// Returns the directory of the text index.
     pub fn index(&self) -> PathBuf {
         self.root.join("index")
     }
 
-    /// Vectors of texts, a folder per model.
+    /// Returns the directory of the vectors, which has a folder for each model.
     pub fn vectors(&self) -> PathBuf {
         self.root.join("vectors")
     }
 
-    /// The user's rules of redaction, for hooks: a copy of what the journal says.
+    /// Returns the path of the user's redaction rules for hooks: a copy of those in the journal.
     pub fn rules(&self) -> PathBuf {
         self.root.join("rules.json")
     }
 
-    /// Notes of summaries that are still to be written into projects, and of projects where that is not
-    /// possible.
+    /// Returns the path of the notes on summaries still to be written into projects, and on projects
+    /// where that is impossible.
     pub fn summaries(&self) -> PathBuf {
         self.run().join("summaries")
     }
 
-    /// Locks, and the notes that hooks leave for each other.
+    /// Returns the directory of locks, and of the notes that hooks leave for each other.
     pub fn run(&self) -> PathBuf {
         self.root.join("run")
     }

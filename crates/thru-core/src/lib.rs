@@ -1,7 +1,7 @@
-//! The vocabulary of Throughline: the types every other room speaks in.
+//! The vocabulary of Throughline: the types shared by all other crates.
 //!
-//! This crate holds plain values and pure functions only. It must not read or write anything: no
-//! files, no environment, no clock of its own (invariant I-9).
+//! This crate holds plain values and pure functions only. It must not read or write anything: no files,
+//! no environment, no clock of its own (invariant I-9).
 
 mod agent;
 mod batch;

@@ -1,4 +1,4 @@
-//! What distilling makes of a session: observations and summaries, each statement with its sources.
+//! The result of distilling a session: observations and summaries, each statement with its sources.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -8,45 +8,45 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Id, SessionSections, Timestamp, file_name};
 
-/// What an observation is about.
+/// The type of an observation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ObservationType {
-    /// Something was broken and works now.
+    /// Something that was broken was fixed.
     Bugfix,
-    /// Something new was made.
+    /// Something new was added.
     Feature,
     /// The same behaviour in a better form.
     Refactor,
     /// Any other change: documents, configuration, housekeeping.
     Change,
-    /// Something was found out; nothing was changed.
+    /// Something was found out, without a change.
     Discovery,
     /// Something was chosen, ruled or approved.
     Decision,
 }
 
-/// What kind of knowledge an observation holds.
+/// The kind of knowledge in an observation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Concept {
-    /// How something works.
+    /// The way something works.
     HowItWorks,
-    /// Why something is there.
+    /// The reason why something exists.
     WhyItExists,
-    /// What was changed.
+    /// A change that was made.
     WhatChanged,
-    /// A problem and what solved it.
+    /// A problem and its solution.
     ProblemSolution,
     /// A trap.
     Gotcha,
-    /// A way of doing things here.
+    /// A convention of the project.
     Pattern,
-    /// What was weighed against what.
+    /// Alternatives that were weighed.
     TradeOff,
 }
 
-/// What a memory is: an observation of some type, or the summary of a session.
+/// The kind of a memory: an observation of some type, or the summary of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MemoryKind {
     /// One distilled unit of memory.
@@ -56,22 +56,22 @@ pub enum MemoryKind {
 }
 
 impl MemoryKind {
-    /// Every kind, in the order of their codes.
+    /// Returns every kind, in the order of their codes.
     pub fn all() -> impl Iterator<Item = Self> {
         ObservationType::ALL.into_iter().map(Self::Observation).chain([Self::Summary])
     }
 
-    /// The number that stands for the kind in the store.
+    /// Returns the number of the kind in the store.
     pub fn code(self) -> u8 {
         Self::all().position(|kind| kind == self).unwrap_or_default() as u8
     }
 
-    /// The kind of that number.
+    /// Returns the kind with this number.
     pub fn from_code(code: u8) -> Option<Self> {
         Self::all().nth(code.into())
     }
 
-    /// The name shown to people and programs.
+    /// Returns the name shown to people and programs.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Observation(kind) => kind.as_str(),
@@ -95,7 +95,7 @@ impl FromStr for MemoryKind {
     }
 }
 
-/// The text names nothing of what is listed.
+/// An error for text that is none of the known names.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no {what} `{name}`; there are: {known}")]
 pub struct UnknownName {
@@ -115,7 +115,7 @@ impl ObservationType {
         Self::Decision,
     ];
 
-    /// The name shown to people and programs.
+    /// Returns the name shown to people and programs.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Bugfix => "bugfix",
@@ -140,7 +140,7 @@ impl Concept {
         Self::TradeOff,
     ];
 
-    /// The name shown to people and programs.
+    /// Returns the name shown to people and programs.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::HowItWorks => "how-it-works",
@@ -194,34 +194,34 @@ fn named<T: Copy>(
     })
 }
 
-/// One thing that is said, and the passages that show it (invariant I-6).
+/// A statement, and the passages that support it (invariant I-6).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Statement {
-    /// What is said, in one line.
+    /// The statement, in one line.
     pub text: String,
-    /// The passages that it was taken from. Empty only where a person wrote the statement.
+    /// The passages that it was taken from. Empty only if a person wrote the statement.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<Id>,
 }
 
-/// Who said what an observation holds. Only what a person said counts as a rule.
+/// The source of an observation's content. Only statements of a person count as rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Speaker {
     /// A person: a prompt, an answer, a correction.
     Person,
-    /// The agent, in words or in deeds.
+    /// The agent, by its words or its actions.
     #[default]
     Agent,
 }
 
-/// How sure it is that an observation says what happened.
+/// The certainty that an observation is correct.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Certainty {
-    /// Taken from prose by its shape. Found by a search; not put into packs.
+    /// Recognised in prose by its form. It is found by searches, and not put into context packs.
     Low,
-    /// Taken from what was done, or from a person's words.
+    /// Taken from actions, or from a person's words.
     #[default]
     High,
 }
@@ -232,12 +232,12 @@ pub struct Observation {
     /// Derived from the first passage that it was made from, so that it stays the same while its
     /// session grows.
     pub id: Id,
-    /// The turn it comes from.
+    /// The turn that it comes from.
     pub turn: u32,
-    /// What it is about.
+    /// Its type.
     #[serde(rename = "type")]
     pub kind: ObservationType,
-    /// What happened and why it matters, in at most 80 characters.
+    /// A title of at most 80 characters: the event and why it matters.
     pub title: String,
     /// The same in a few sentences.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -245,34 +245,34 @@ pub struct Observation {
     /// Single facts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<Statement>,
-    /// What kind of knowledge it holds.
+    /// The kinds of knowledge in it.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub concepts: BTreeSet<Concept>,
-    /// Files that were looked at, as the agent wrote their paths.
+    /// The files that were read, as the agent wrote their paths.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files_read: Vec<String>,
-    /// Files that were changed, as the agent wrote their paths.
+    /// The files that were changed, as the agent wrote their paths.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files_modified: Vec<String>,
     /// The passages that it was made from, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<Id>,
-    /// Who said it.
+    /// The person or the agent who said it.
     #[serde(default)]
     pub speaker: Speaker,
-    /// How sure it is.
+    /// Its certainty.
     #[serde(default)]
     pub certainty: Certainty,
-    /// Whether it holds from then on ("always", "never", "use X instead"): a person's rule.
+    /// True if it holds from then on ("always", "never", "use X instead"): a person's rule.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_rule: bool,
-    /// When the last of its passages was written.
+    /// The time of the last of its passages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<Timestamp>,
     /// Tokens (estimated) of the passages that it stands for.
     #[serde(default)]
     pub raw_tokens: u64,
-    /// Observations that said nearly the same and were merged into this one.
+    /// Near-duplicates that were merged into this one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub merged: Vec<Merged>,
 }
@@ -286,28 +286,28 @@ pub struct Merged {
     pub title: String,
 }
 
-/// How a session, or a turn of it, ended.
+/// The outcome of a session, or of a turn of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WorkOutcome {
-    /// What was asked for was done.
+    /// The request was fulfilled.
     Completed,
-    /// Something stands in the way: the last checks failed, or the agent said so.
+    /// The work is blocked: the last checks failed, or the agent reported an obstacle.
     Blocked,
-    /// It ended in the middle of the work.
+    /// The session ended in the middle of the work.
     #[default]
     InProgress,
-    /// Nothing came of it.
+    /// The work had no result.
     Abandoned,
 }
 
 impl WorkOutcome {
-    /// Whether there is something left to do.
+    /// True if there is work left to do.
     pub const fn is_open(self) -> bool {
         matches!(self, Self::Blocked | Self::InProgress)
     }
 
-    /// The name shown to people and programs.
+    /// Returns the name shown to people and programs.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Completed => "completed",
@@ -318,35 +318,35 @@ impl WorkOutcome {
     }
 }
 
-/// What became of a request: the digest of a turn or of a session.
+/// The digest of a turn or of a session: the request and its results.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Digest {
-    /// What the person asked for.
+    /// The person's request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request: Option<Statement>,
-    /// What was looked into.
+    /// Subjects of investigation.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub investigated: Vec<Statement>,
-    /// What was found out.
+    /// Findings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub learned: Vec<Statement>,
-    /// What was done.
+    /// Completed work.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub completed: Vec<Statement>,
-    /// What remains to be done.
+    /// Work that remains to be done.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub next_steps: Vec<Statement>,
-    /// What was decided.
+    /// Decisions.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub decisions: Vec<Statement>,
-    /// What was asked and not answered.
+    /// Questions that were not answered.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub open_questions: Vec<Statement>,
-    /// Files that were changed, as the agent wrote their paths.
+    /// The files that were changed, as the agent wrote their paths.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// How it ended.
+    /// The outcome.
     pub outcome: WorkOutcome,
 }
 
@@ -355,17 +355,17 @@ pub struct Digest {
 pub struct Summary {
     /// Derived from agent and session.
     pub id: Id,
-    /// What the session was about, in at most 80 characters.
+    /// The subject of the session, in at most 80 characters.
     pub title: String,
     /// The session as a whole.
     pub digest: Digest,
-    /// Its turns that had work in them, by number.
+    /// The digests of its turns that contain work, by number.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub turns: Vec<(u32, Digest)>,
-    /// What a model said beside.
+    /// The additional sections written by a model.
     #[serde(default, skip_serializing_if = "SessionSections::is_empty")]
     pub sections: SessionSections,
-    /// When the session was last active.
+    /// The time of the session's last activity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<Timestamp>,
     /// Tokens (estimated) of the session's passages.
@@ -374,7 +374,7 @@ pub struct Summary {
 }
 
 impl Observation {
-    /// Shows every text that it holds, files included: no ids, no names of kinds.
+    /// Calls `each` with every text in it, including files: no ids, no names of kinds.
     pub fn texts(&mut self, each: &mut dyn FnMut(&mut String)) {
         each(&mut self.title);
         for statement in self.narrative.iter_mut().chain(&mut self.facts) {
@@ -386,7 +386,7 @@ impl Observation {
         }
     }
 
-    /// What a search looks in.
+    /// Returns the text that searches look in.
     pub fn search_text(&self) -> String {
         let statements = self.narrative.iter().chain(&self.facts);
         let mut text = self.title.clone();
@@ -396,13 +396,13 @@ impl Observation {
         }
         for file in self.files_modified.iter().chain(&self.files_read) {
             text.push('\n');
-            // Whole paths repeat the directories of the project in every observation.
+            // Whole paths would repeat the directories of the project in every observation.
             text.push_str(file_name(file));
         }
         text
     }
 
-    /// Tokens (estimated) that reading all of it costs.
+    /// Returns the tokens (estimated) of all of it.
     pub fn tokens(&self) -> u64 {
         let statements = self.narrative.iter().chain(&self.facts);
         estimated_tokens(&self.title)
@@ -411,7 +411,7 @@ impl Observation {
 }
 
 impl Digest {
-    /// Every list of statements; the request stands alone.
+    /// Returns every list of statements; the request is not in a list.
     pub const fn lists_mut(&mut self) -> [&mut Vec<Statement>; 6] {
         [
             &mut self.investigated,
@@ -423,7 +423,7 @@ impl Digest {
         ]
     }
 
-    /// Shows every text that it holds, files included.
+    /// Calls `each` with every text in it, including files.
     pub fn texts(&mut self, each: &mut dyn FnMut(&mut String)) {
         if let Some(request) = &mut self.request {
             each(&mut request.text);
@@ -434,7 +434,7 @@ impl Digest {
         self.files.iter_mut().for_each(&mut *each);
     }
 
-    /// Every statement, in the order in which it is read.
+    /// Returns every statement, in reading order.
     pub fn statements(&self) -> impl Iterator<Item = &Statement> {
         self.request
             .iter()
@@ -448,7 +448,7 @@ impl Digest {
 }
 
 impl Summary {
-    /// Shows every text that it holds, files included.
+    /// Calls `each` with every text in it, including files.
     pub fn texts(&mut self, each: &mut dyn FnMut(&mut String)) {
         each(&mut self.title);
         self.digest.texts(each);
@@ -458,7 +458,7 @@ impl Summary {
         self.sections.texts(each);
     }
 
-    /// What a search looks in: the session as a whole, not its turns again.
+    /// Returns the text that searches look in: the session as a whole, without its turns.
     pub fn search_text(&self) -> String {
         let mut text = self.title.clone();
         for statement in self.digest.statements().chain(self.sections.statements()) {
@@ -468,7 +468,7 @@ impl Summary {
         text
     }
 
-    /// Tokens (estimated) that reading the digest of the session costs.
+    /// Returns the tokens (estimated) of the digest of the session.
     pub fn tokens(&self) -> u64 {
         let statements = self.digest.statements();
         estimated_tokens(&self.title)
@@ -476,20 +476,20 @@ impl Summary {
     }
 }
 
-/// What people decided about a memory that was distilled: it holds whenever the session is distilled
+/// The decisions of people about a distilled memory: they apply whenever the session is distilled
 /// again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct MemoryDecision {
-    /// It is not to be remembered.
+    /// The memory must not be remembered.
     pub forgotten: bool,
-    /// It is not to be merged into another.
+    /// The memory must not be merged into another.
     pub kept_apart: bool,
-    /// What was written over it.
+    /// The edits.
     pub edit: MemoryEdit,
 }
 
-/// What a person wrote over a memory. Only what is set changes.
+/// A person's edit of a memory. Only the fields that are set change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct MemoryEdit {
@@ -502,18 +502,18 @@ pub struct MemoryEdit {
     /// Another type.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<ObservationType>,
-    /// Whether it holds from then on.
+    /// True if it holds from then on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_rule: Option<bool>,
 }
 
 impl MemoryEdit {
-    /// Whether it changes nothing.
+    /// True if it changes nothing.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Writes it over an observation.
+    /// Applies the edit to an observation.
     pub fn apply(&self, observation: &mut Observation) {
         if let Some(title) = &self.title {
             observation.title.clone_from(title);
@@ -528,14 +528,14 @@ impl MemoryEdit {
         }
         if let Some(is_rule) = self.is_rule {
             observation.is_rule = is_rule;
-            // Ruling is a person's act, whoever said the words first.
+            // A rule is a person's act, regardless of the original speaker.
             if is_rule {
                 observation.speaker = Speaker::Person;
             }
         }
     }
 
-    /// Adds what was written later.
+    /// Merges a later edit.
     pub fn merge(&mut self, later: Self) {
         self.title = later.title.or(self.title.take());
         self.narrative = later.narrative.or(self.narrative.take());
@@ -544,36 +544,36 @@ impl MemoryEdit {
     }
 }
 
-/// A file that a memory names, and what was known of it then.
+/// A file that a memory names, and its state at that time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileState {
     /// The path as the agent wrote it.
     pub path: String,
-    /// Whether it was changed.
+    /// True if it was changed.
     pub modified: bool,
-    /// When that was.
+    /// The time of the access.
     pub at: Option<Timestamp>,
-    /// The hash of its whole content ([`content_hash`]), where the agent wrote all of it.
+    /// The hash of its whole content ([`content_hash`]), if the agent wrote all of it.
     pub content: Option<Id>,
 }
 
-/// The hash of a file's content, by which it is recognised as unchanged.
+/// Returns the hash of a file's content, by which an unchanged file is recognised.
 pub fn content_hash(content: &[u8]) -> Id {
     Id::derive(&[b"content", content])
 }
 
-/// Everything that distilling makes of one session.
+/// The result of distilling one session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Distillate {
     /// Observations in the order of the session.
     pub observations: Vec<Observation>,
-    /// Nothing where nothing happened.
+    /// The summary; `None` if nothing happened.
     pub summary: Option<Summary>,
 }
 
-/// Tokens that a text costs a model, estimated without its tokenizer: a quarter of the ASCII
-/// characters plus one for every two others, rounded up. Within a fifth of the real number for English prose and
-/// code; never far below it for other scripts.
+/// Estimates the tokens of a text without a tokenizer: a quarter of the ASCII characters plus one for
+/// every two others, rounded up. Within a fifth of the real number for English prose and code; never
+/// far below it for other scripts.
 pub fn estimated_tokens(text: &str) -> u64 {
     let ascii = text.bytes().filter(u8::is_ascii).count() as u64;
     let others = text.chars().filter(|c| !c.is_ascii()).count() as u64;

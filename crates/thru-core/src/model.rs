@@ -1,4 +1,4 @@
-//! What models were asked, what that cost, and what they made of it.
+//! Questions to models, their costs and their results.
 
 use std::fmt;
 
@@ -14,18 +14,18 @@ use crate::{Digest, Observation, ProjectKey, SessionKey};
 pub struct Micros(pub u64);
 
 impl Micros {
-    /// So many cents.
+    /// Returns this many cents.
     pub const fn from_cents(cents: u64) -> Self {
         Self(cents.saturating_mul(10_000))
     }
 
-    /// Both together.
+    /// Returns the sum of both.
     pub const fn plus(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
 }
 
-/// `$0.0042`, `$1.20`: two decimals, four where that would be less than ten cents.
+/// `$0.0042`, `$1.20`: two decimals, four below ten cents.
 impl fmt::Display for Micros {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shown = match self.0 {
@@ -37,7 +37,7 @@ impl fmt::Display for Micros {
     }
 }
 
-/// What a model is asked for.
+/// The purpose of a question to a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Purpose {
@@ -45,12 +45,12 @@ pub enum Purpose {
     Turn,
     /// The summary of a session.
     Session,
-    /// To see whether it answers.
+    /// A check that it answers.
     Test,
 }
 
 impl Purpose {
-    /// The name shown to people and programs.
+    /// Returns the name shown to people and programs.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Turn => "turn",
@@ -60,12 +60,12 @@ impl Purpose {
     }
 }
 
-/// A question to a model. It is recorded before it is sent, with the most that it may cost: what was spent
-/// counts although the answer, or we, got lost.
+/// A question to a model. It is recorded before it is sent, with the maximum that it may cost, so that
+/// the cost counts even if the answer, or our process, is lost.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Question {
-    /// What for.
+    /// Its purpose.
     pub purpose: Purpose,
     /// The session that it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -73,34 +73,34 @@ pub struct Question {
     /// The project of that session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<ProjectKey>,
-    /// Who is asked, as the settings name it.
+    /// The provider, as named in the settings.
     pub provider: String,
-    /// Which model.
+    /// The model.
     pub model: String,
-    /// The most that it may come to.
+    /// The maximum that it may cost.
     pub spent: Spent,
 }
 
-/// What was spent, or may be.
+/// An actual or maximum cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct Spent {
     /// Tokens that were sent.
     pub input: u64,
-    /// Tokens that came back.
+    /// Tokens that were received.
     pub output: u64,
-    /// Money, where anybody knows.
+    /// Money, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<Micros>,
 }
 
 impl Spent {
-    /// Tokens both ways.
+    /// Returns the sum of tokens sent and received.
     pub const fn tokens(self) -> u64 {
         self.input.saturating_add(self.output)
     }
 
-    /// Both together.
+    /// Returns the sum of both.
     pub fn plus(self, other: Self) -> Self {
         let cost = match (self.cost, other.cost) {
             (Some(one), Some(other)) => Some(one.plus(other)),
@@ -114,30 +114,30 @@ impl Spent {
     }
 }
 
-/// How something was made by a model.
+/// The circumstances under which a model made something.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Made {
-    /// Who was asked, as the settings name it.
+    /// The provider, as named in the settings.
     pub provider: String,
-    /// The model that answered, as it says.
+    /// The model that answered, as it identifies itself.
     pub model: String,
     /// The prompt, and its version.
     pub prompt: String,
-    /// What it took.
+    /// Its cost.
     pub spent: Spent,
-    /// Milliseconds until the answer was there.
+    /// Milliseconds until the answer.
     pub latency_ms: u64,
-    /// Statements that were not believed.
+    /// The number of statements rejected for lack of evidence.
     #[serde(default)]
     pub dropped: u64,
 }
 
-/// What a model made of a turn.
+/// The result of a model about a turn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RefinedTurn {
-    /// Its observations. None is an answer, too.
+    /// Its observations. An empty list is a valid answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub observations: Vec<Observation>,
     /// Its digest.
@@ -146,7 +146,7 @@ pub struct RefinedTurn {
 }
 
 impl RefinedTurn {
-    /// Shows every text that it holds, paths included.
+    /// Calls `each` with every text in it, including paths.
     pub fn texts(&mut self, each: &mut dyn FnMut(&mut String)) {
         self.observations.iter_mut().for_each(|observation| observation.texts(each));
         self.digest.texts(each);
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_knows_adds_nothing() {
+    fn an_unknown_cost_adds_nothing() {
         let known = Spent { input: 1, output: 2, cost: Some(Micros(3)) };
         let unknown = Spent { input: 10, output: 20, cost: None };
         assert_eq!(known.plus(unknown), Spent { input: 11, output: 22, cost: Some(Micros(3)) });

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What a passage is: who speaks in it, or that a tool ran.
+/// The kind of a passage: its speaker, or a tool call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PassageKind {
@@ -20,7 +20,7 @@ impl PassageKind {
     /// Every kind, in the order of their codes.
     pub const ALL: [Self; 3] = [Self::Human, Self::Assistant, Self::Tool];
 
-    /// The number that stands for the kind in the store.
+    /// Returns the number of the kind in the store.
     pub const fn code(self) -> u8 {
         match self {
             Self::Human => 0,
@@ -29,12 +29,12 @@ impl PassageKind {
         }
     }
 
-    /// The kind of that number.
+    /// Returns the kind with this number.
     pub fn from_code(code: u8) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.code() == code)
     }
 
-    /// The name shown to people and programs.
+    /// Returns the name shown to people and programs.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Human => "human",
@@ -43,7 +43,7 @@ impl PassageKind {
         }
     }
 
-    /// Whether a person or the agent speaks, rather than a tool.
+    /// True for the words of a person or the agent, rather than a tool call.
     pub const fn is_prose(self) -> bool {
         !matches!(self, Self::Tool)
     }
@@ -55,20 +55,20 @@ impl fmt::Display for PassageKind {
     }
 }
 
-/// How a tool call ended.
+/// The outcome of a tool call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// The result was recorded and does not say that it failed.
+    /// The result was recorded and does not report a failure.
     Succeeded,
-    /// The result says that the call failed.
+    /// The result reports a failure.
     Failed,
     /// No result was recorded (yet).
     Pending,
 }
 
 impl Outcome {
-    /// The number that stands for the outcome in the store.
+    /// Returns the number of the outcome in the store.
     pub const fn code(self) -> u8 {
         match self {
             Self::Succeeded => 0,
@@ -77,30 +77,30 @@ impl Outcome {
         }
     }
 
-    /// The outcome of that number.
+    /// Returns the outcome with this number.
     pub fn from_code(code: u8) -> Option<Self> {
         [Self::Succeeded, Self::Failed, Self::Pending].into_iter().find(|o| o.code() == code)
     }
 }
 
 /// The agent's own name for one record of a transcript: its uuid, or `L<n>` (the 1-based line in the
-/// source file) where the agent gives none.
+/// source file) if it has none.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RecordId(String);
 
 impl RecordId {
-    /// A record that its agent named.
+    /// Returns the id of a record that its agent named.
     pub fn named(id: impl Into<String>) -> Self {
         Self(id.into())
     }
 
-    /// A record without a name of its own, on this line (1-based) of its file.
+    /// Returns the id of an unnamed record on this line (1-based) of its file.
     pub fn line(number: u64) -> Self {
         Self(format!("L{number}"))
     }
 
-    /// The id as text.
+    /// Returns the id as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

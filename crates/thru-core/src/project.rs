@@ -1,4 +1,4 @@
-//! What makes two sessions belong to the same body of work.
+//! The identity of a project, shared by all its sessions.
 
 use std::fmt;
 
@@ -6,44 +6,44 @@ use serde::{Deserialize, Serialize};
 
 /// The identity of a project: stable text of the form `scheme:value`.
 ///
-/// `remote:github.com/owner/name` for a git remote, `git:/path/to/.git` for a repository without
-/// one, `dir:/path` for a directory outside git, `name:chosen` where `.throughline.toml` says so.
+/// `remote:github.com/owner/name` for a git remote, `git:/path/to/.git` for a repository without one,
+/// `dir:/path` for a directory outside git, `name:chosen` if set in `.throughline.toml`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ProjectKey(String);
 
 impl ProjectKey {
-    /// A repository known by its normalised remote.
+    /// Returns the key of a repository with this normalised remote.
     pub fn remote(normalised: &str) -> Self {
         Self(format!("remote:{normalised}"))
     }
 
-    /// A repository without a remote, known by its common directory.
+    /// Returns the key of a repository without a remote, by its common directory.
     pub fn repository(common_dir: &str) -> Self {
         Self(format!("git:{common_dir}"))
     }
 
-    /// A directory outside git.
+    /// Returns the key of a directory outside git.
     pub fn directory(path: &str) -> Self {
         Self(format!("dir:{path}"))
     }
 
-    /// A name that the user chose.
+    /// Returns the key for a name that the user chose.
     pub fn named(name: &str) -> Self {
         Self(format!("name:{name}"))
     }
 
-    /// A key as it was stored.
+    /// Wraps a key read from the store.
     pub fn from_stored(key: impl Into<String>) -> Self {
         Self(key.into())
     }
 
-    /// The key as text.
+    /// Returns the key as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// A short name for people: the last part of the path, or what the user chose.
+    /// Returns a short name for people: the last part of the path, or the chosen name.
     pub fn default_name(&self) -> &str {
         let value = self.0.split_once(':').map_or(self.0.as_str(), |(_, value)| value);
         let value = value.strip_suffix("/.git").unwrap_or(value);

@@ -1,100 +1,101 @@
-//! What a model adds to the memory of a session: more than distilling finds, each statement with its
+//! A model's additions to the memory of a session: more than distilling finds, each statement with its
 //! sources.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Digest, Statement};
 
-/// A choice that was made, and why.
+/// A decision with its reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct KeyDecision {
-    /// What was chosen.
+    /// The chosen option.
     pub decision: Statement,
-    /// Why.
+    /// The reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rationale: Option<String>,
-    /// What else could have been chosen.
+    /// The rejected alternatives.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub alternatives: Vec<String>,
 }
 
-/// Something that went wrong and was put right.
+/// An error that was resolved.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ErrorResolved {
-    /// What went wrong.
+    /// The error.
     pub error: Statement,
-    /// Why it did.
+    /// Its cause.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root_cause: Option<String>,
-    /// What put it right.
+    /// The fix.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fix: Option<String>,
-    /// How that was checked.
+    /// The way in which the fix was verified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verification: Option<String>,
 }
 
-/// What became of one file.
+/// The changes of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct CodeChange {
     /// The file, as the agent wrote its path.
     pub file: String,
-    /// What was changed in it.
+    /// A description of the change.
     pub description: String,
 }
 
-/// What is said of a session beside its digest.
+/// The sections of a session's summary beside its digest.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct SessionSections {
-    /// What it was about.
+    /// The subjects of the session.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub topics: Vec<Statement>,
-    /// What became of its files.
+    /// The changes of its files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub code_changes: Vec<CodeChange>,
-    /// What was decided.
+    /// Decisions.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub key_decisions: Vec<KeyDecision>,
-    /// What went wrong and was put right.
+    /// Errors that were resolved.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors_resolved: Vec<ErrorResolved>,
-    /// What came of it.
+    /// Results.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub outcomes: Vec<Statement>,
-    /// What whoever goes on has to know.
+    /// Context for continuing the work.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub context: Vec<Statement>,
-    /// Words to find it by.
+    /// Words by which to find it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
 }
 
-/// A session as a model told it.
+/// A session as summarised by a model.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RefinedSession {
-    /// What the session was about, in at most 80 characters. Empty where no title could be believed.
+    /// The subject of the session, in at most 80 characters. Empty if no title was supported by
+    /// evidence.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub title: String,
     /// The session as a whole.
     #[serde(default)]
     pub digest: Digest,
-    /// What is said beside it.
+    /// The sections beside it.
     #[serde(default)]
     pub sections: SessionSections,
 }
 
 impl SessionSections {
-    /// Whether nothing is said.
+    /// True if all sections are empty.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Shows every text that it holds, files included.
+    /// Calls `each` with every text in it, including files.
     pub fn texts(&mut self, each: &mut dyn FnMut(&mut String)) {
         let lists = [&mut self.topics, &mut self.outcomes, &mut self.context];
         lists.into_iter().flatten().for_each(|statement| each(&mut statement.text));
@@ -115,7 +116,7 @@ impl SessionSections {
         self.tags.iter_mut().for_each(&mut *each);
     }
 
-    /// Every statement with sources, in the order in which it is read.
+    /// Returns every statement with sources, in reading order.
     pub fn statements(&self) -> impl Iterator<Item = &Statement> {
         let decisions = self.key_decisions.iter().map(|one| &one.decision);
         let errors = self.errors_resolved.iter().map(|one| &one.error);
@@ -125,7 +126,7 @@ impl SessionSections {
 }
 
 impl RefinedSession {
-    /// Shows every text that it holds, files included.
+    /// Calls `each` with every text in it, including files.
     pub fn texts(&mut self, each: &mut dyn FnMut(&mut String)) {
         each(&mut self.title);
         self.digest.texts(each);
@@ -138,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_text_is_shown_to_who_cleans() {
+    fn every_text_is_passed_to_the_redactor() {
         let said = |text: &str| Statement { text: text.to_owned(), sources: Vec::new() };
         let one = |text: &str| Some(text.to_owned());
         let mut session = RefinedSession {

@@ -12,17 +12,17 @@ use crate::Agent;
 pub struct SessionId(String);
 
 impl SessionId {
-    /// The id that the agent gave.
+    /// Wraps the id that the agent gave.
     pub fn new(id: impl Into<String>) -> Self {
         Self(id.into())
     }
 
-    /// The id as text.
+    /// Returns the id as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// As much of it as people are shown.
+    /// Returns the part of it that is shown to people.
     pub fn short(&self) -> String {
         self.0.chars().take(8).collect()
     }
@@ -37,13 +37,13 @@ impl fmt::Display for SessionId {
 /// One conversation of one agent.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct SessionKey {
-    /// Whose conversation it is.
+    /// The agent.
     pub agent: Agent,
     /// The agent's own id for it.
     pub id: SessionId,
 }
 
-/// What a file on disk contributes to a session.
+/// The kind of a source file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SourceKind {
@@ -52,12 +52,12 @@ pub enum SourceKind {
     /// The transcript of a subagent that the session started.
     Subagent,
     /// A file beside the transcript that belongs to it (a spilled tool result, a subagent's
-    /// description): kept and restored, not read for passages.
+    /// description): archived and restored, but not read for passages.
     Attachment,
     /// A list of prompts of many sessions, kept by the agent apart from the transcripts.
     PromptHistory,
-    /// What hooks recorded of the session and its transcript does not hold (yet). No file: it lies in
-    /// the journal.
+    /// Records of hooks that are not in the session's transcript (yet). It has no file: the records are
+    /// in the journal.
     Hooks,
 }
 
@@ -66,12 +66,12 @@ impl SourceKind {
     pub const ALL: [Self; 5] =
         [Self::Main, Self::Subagent, Self::Attachment, Self::PromptHistory, Self::Hooks];
 
-    /// The kind of that name.
+    /// Returns the kind with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == name)
     }
 
-    /// The name used in the archive and the store.
+    /// Returns the name used in the archive and the store.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Main => "main",

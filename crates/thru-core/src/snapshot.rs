@@ -1,4 +1,4 @@
-//! What a session holds at the moment when its context is compacted: enough to go on with.
+//! The state of a session at the moment when its context is compacted: enough to continue with.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use crate::{SessionKey, Statement, Timestamp, WorkOutcome};
 /// The kind of journal record that holds a [`Snapshot`].
 pub const SNAPSHOT_RECORD: &str = "snapshot";
 
-/// What a session holds at one moment.
+/// The state of a session at one moment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Snapshot {
@@ -16,73 +16,73 @@ pub struct Snapshot {
     /// The event that it was made for: the key of the hook's record, or the agent's id of the record in
     /// the transcript.
     pub event: String,
-    /// When the context was compacted.
+    /// The time of the compaction.
     pub at: Timestamp,
-    /// What for: `manual`, `auto`, or whatever else the agent says.
+    /// The trigger: `manual`, `auto`, or any other value that the agent reported.
     pub trigger: String,
-    /// What the user asked the compaction to keep.
+    /// The user's instructions for the summary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub custom_instructions: Option<String>,
-    /// The root of the project that the session works in, or the directory that it was begun in.
+    /// The root of the project that the session works in, or the directory that it started in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub directory: Option<String>,
-    /// Prompts, texts and tool calls before that moment.
+    /// The number of prompts, texts and tool calls before that moment.
     pub messages: u64,
-    /// What it holds.
+    /// The content.
     pub content: SnapshotContent,
 }
 
-/// What there is to know for going on, each list in the order of what matters most.
+/// The content of a snapshot, each list sorted by importance.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct SnapshotContent {
-    /// What the session is about, in at most 80 characters.
+    /// The subject of the session, in at most 80 characters.
     pub title: String,
-    /// What the person wants.
+    /// The person's objective.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub objective: Option<Statement>,
-    /// What was asked for last.
+    /// The last request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_request: Option<Statement>,
-    /// What was asked for before that, the latest first.
+    /// The requests before that, latest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub requests: Vec<Statement>,
-    /// How far the work is.
+    /// The progress of the work.
     pub outcome: WorkOutcome,
-    /// What was done.
+    /// Completed work.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub done: Vec<Statement>,
-    /// What was found out.
+    /// Findings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub learned: Vec<Statement>,
-    /// What was decided, with the reason where one was given.
+    /// Decisions, with the reason if one was given.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub decisions: Vec<Statement>,
-    /// What the person ruled.
+    /// The person's rules.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rulings: Vec<Statement>,
-    /// What was tried and did not work.
+    /// Failed attempts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<Statement>,
-    /// What went wrong and was put right.
+    /// Errors that were resolved.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub resolved: Vec<Statement>,
-    /// What remains to be done.
+    /// Work that remains to be done.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub next_steps: Vec<Statement>,
-    /// What was asked and not answered.
+    /// Questions that were not answered.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub open_questions: Vec<Statement>,
-    /// Files that are being worked on.
+    /// The files that are being worked on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileInPlay>,
-    /// Commands that worked, as they were typed.
+    /// Commands that succeeded, as they were typed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<Statement>,
     /// Names from the code that the work is about.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,
-    /// What it was about, in a few words each.
+    /// The subjects, in a few words each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub topics: Vec<String>,
 }
@@ -93,17 +93,17 @@ pub struct SnapshotContent {
 pub struct FileInPlay {
     /// Its path, as the agent wrote it.
     pub path: String,
-    /// Whether it was changed; else it was only looked at.
+    /// True if it was changed; false if it was only read.
     pub modified: bool,
-    /// What was done with it, in a line.
+    /// The work on it, in a line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub what: Option<String>,
-    /// The turn in which it was touched last.
+    /// The last turn in which it was touched.
     pub turn: u32,
 }
 
 impl Snapshot {
-    /// Shows every text that it holds, paths included: no ids, no names of kinds.
+    /// Calls `each` with every text in it, including paths: no ids, no names of kinds.
     pub fn texts(&mut self, each: &mut dyn FnMut(&mut String)) {
         self.custom_instructions.iter_mut().chain(&mut self.directory).for_each(&mut *each);
         self.content.texts(each);
@@ -111,7 +111,7 @@ impl Snapshot {
 }
 
 impl SnapshotContent {
-    /// Shows every text that it holds, paths included: no ids, no names of kinds.
+    /// Calls `each` with every text in it, including paths: no ids, no names of kinds.
     pub fn texts(&mut self, each: &mut dyn FnMut(&mut String)) {
         each(&mut self.title);
         let single = self.objective.iter_mut().chain(&mut self.last_request);
@@ -126,7 +126,7 @@ impl SnapshotContent {
         self.names.iter_mut().chain(&mut self.topics).for_each(&mut *each);
     }
 
-    /// Puts first, in every list, what shares words with what the user asked to keep.
+    /// Moves the statements that share words with the user's instructions to the front of every list.
     pub fn favour(&mut self, asked: &str) {
         let words = |text: &str| -> Vec<String> {
             let words = text.split(|c: char| !c.is_alphanumeric());
@@ -150,7 +150,7 @@ impl SnapshotContent {
         self.topics.sort_by_key(|topic| std::cmp::Reverse(shared(topic)));
     }
 
-    /// Every list of statements.
+    /// Returns every list of statements.
     pub const fn lists_mut(&mut self) -> [&mut Vec<Statement>; 10] {
         [
             &mut self.done,

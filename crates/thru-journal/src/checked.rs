@@ -1,4 +1,4 @@
-//! A line of JSON behind its own checksum: `<16 hex digits> <JSON>\n`.
+//! A line of JSON after its own checksum: `<16 hex digits> <JSON>\n`.
 //!
 //! The journal's records and the archive's block headers share it. It must not interpret the JSON.
 

@@ -36,7 +36,7 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
-    /// The bytes on disk are not what was written.
+    /// The bytes on disk are damaged.
     #[error("{}: damaged: {detail}", path.display())]
     Corrupt {
         /// The file.

@@ -29,7 +29,7 @@ pub enum StoreError {
         /// The file or directory that was being written.
         path: PathBuf,
     },
-    /// The bytes on disk are not what was written.
+    /// The bytes on disk are damaged.
     #[error("{} is damaged: {detail}", .path.display())]
     Corrupt {
         /// The damaged file.

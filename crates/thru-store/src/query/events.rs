@@ -12,7 +12,7 @@ use crate::store::Store;
 pub struct EventRow {
     /// The row of its session.
     pub session: i64,
-    /// The name of the event, as the agent spells it.
+    /// The name of the event, the same for all agents.
     pub event: String,
     /// Its time.
     pub at: Option<Timestamp>,

@@ -11,7 +11,7 @@ use crate::error::Result;
 pub struct CompactionEvent {
     /// The key of the journal's record.
     pub key: String,
-    /// The name of the event, as the agent spells it.
+    /// The name of the event, the same for all agents.
     pub event: String,
     /// Its time.
     pub at: Timestamp,

@@ -15,7 +15,7 @@ const AT_ONCE_MS: i64 = 2_000;
 pub struct NewEvent {
     /// The key of the journal's record.
     pub key: String,
-    /// The name of the event, as the agent spells it.
+    /// The name of the event, the same for all agents.
     pub event: String,
     /// Its time.
     pub at: Timestamp,
@@ -40,7 +40,7 @@ pub struct OpenEvent {
     pub row: i64,
     /// The key of the journal's record.
     pub key: String,
-    /// The name of the event, as the agent spells it.
+    /// The name of the event, the same for all agents.
     pub event: String,
     /// Its time.
     pub at: Timestamp,

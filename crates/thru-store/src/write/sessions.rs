@@ -15,7 +15,7 @@ use crate::query::{Course, Episode, course_of, current_episode};
 pub struct CourseEvent {
     /// The key of its record.
     pub key: String,
-    /// The name of the event, as the agent spells it.
+    /// The name of the event, the same for all agents.
     pub event: String,
     /// Its time.
     pub at: Timestamp,
