@@ -58,8 +58,8 @@ impl Store {
     /// Begins a write transaction.
     ///
     /// # Errors
-    /// [`StoreError::Busy`] if another process is writing; other errors if the database cannot be
-    /// written.
+    /// [`Busy`](crate::StoreError::Busy) if another process is writing; other errors if the database
+    /// cannot be written.
     pub fn begin(&mut self) -> Result<Batch<'_>> {
         let writer = TextWriter::new(&self.connection)?;
         let transaction =
@@ -787,7 +787,7 @@ impl Batch<'_> {
     /// Commits the batch, which makes all of it visible at once.
     ///
     /// # Errors
-    /// [`StoreError::DiskFull`] or another error if the database cannot be written; nothing of the batch
+    /// [`DiskFull`](crate::StoreError::DiskFull) or another error if the database cannot be written; nothing of the batch
     /// is kept then.
     pub fn commit(mut self) -> Result<()> {
         self.writer.flush(&self.transaction)?;

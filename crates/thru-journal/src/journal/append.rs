@@ -18,7 +18,7 @@ impl Journal {
     /// Adds a record.
     ///
     /// # Errors
-    /// [`Error::Unrecordable`] if the entry has no key, is too long or nested too deeply; other errors
+    /// [`Unrecordable`](crate::error::Error::Unrecordable) if the entry has no key, is too long or nested too deeply; other errors
     /// if the disk cannot be written. Nothing was recorded then, unless only the sync failed; appending
     /// the same entry again is safe in both cases, because each key is delivered once.
     pub fn append(&self, entry: &Entry, durability: Durability) -> Result<()> {
