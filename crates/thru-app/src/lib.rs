@@ -16,6 +16,7 @@ pub mod deliver;
 pub mod disk;
 pub mod embedding;
 pub mod fresh;
+pub mod hook;
 pub mod ingest;
 pub mod machine;
 pub mod models;

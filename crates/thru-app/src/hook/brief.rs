@@ -1,47 +1,45 @@
-//! What a hook answers: what the session is given from memory, and a line for the user.
+//! The answer to the start of a session and to a prompt: memory for the model, and a line for the user.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use thru_agents::agents;
-use thru_agents::hooks::{Event, HookInput, HookReply};
-use thru_app::Result;
+use thru_agents::hooks::{self, Event, HookInput};
 use thru_capture::pause::Pause;
 use thru_capture::session::Session;
 use thru_capture::{Recorder, session_key};
-use thru_core::{Clock, Id, InjectedMemory, Injection, Snapshot, SystemClock, Timestamp};
+use thru_core::{Id, InjectedMemory, Injection, Snapshot, Timestamp};
 use thru_intake::{Intake, Moment, Which};
 use thru_journal::journal::Journal;
 use thru_recall::{Awaited, Occasion, Pack, calls_for_memory};
 use thru_redact::Redactor;
 use thru_store::{SCHEMA_VERSION, Store};
 
-use super::waiting::within;
-use crate::ui::{count, size};
-use thru_app::ask::pack::{PackProject, Recipient, make_pack, snapshot_now};
-use thru_app::compaction;
-use thru_app::embedding::{self, Meaning};
-use thru_app::ingest::catch_up::{Effort, Where, bring_in as bring_in_with};
-use thru_app::{App, Call, Patience};
+use super::within::within;
+use crate::ask::pack::{PackProject, Recipient, make_pack, snapshot_now};
+use crate::embedding::{self, Meaning};
+use crate::ingest::catch_up::{Effort, Where, bring_in as bring_in_with};
+use crate::words::{count, size};
+use crate::{App, Call, Patience, Result, compaction};
 
-/// How long the start of a session waits for somebody who is bringing in what was recorded …
+/// Time that the start of a session waits for another writer …
 const PATIENCE: Duration = Duration::from_millis(40);
-/// … and how long after a compaction, when what is being brought in is this session itself.
+/// … and that it waits after a compaction, when the other writer may be ingesting this very session …
 const PATIENCE_AFTER_COMPACTION: Duration = Duration::from_millis(250);
-/// … and how long its end, where the user wants it to wait.
+/// … and that its end waits, if the user wants it indexed at once.
 const PATIENCE_AT_END: Duration = Duration::from_millis(300);
-/// How long after its beginning the start of a session reads, after a compaction, what the hook before it
-/// could not. What is left of its second is for the answer.
+/// Time, from the start of the hook, to read after a compaction what the hook before it could not. The rest
+/// of its second is for the answer.
 const TIME_TO_MAKE_UP: Duration = Duration::from_millis(600);
-/// Bytes of the journal that are brought in while a session waits to start: about a hundred records, which
-/// is more than a turn that was cut off leaves behind. A larger backlog is left to the daemon, and the
-/// first prompt knows it.
+/// Bytes of the journal that are ingested while a session waits to start: about a hundred records, which is
+/// more than an interrupted turn leaves behind. A larger backlog is left to the daemon, and the first prompt
+/// has it.
 const BACKLOG: u64 = 400 * 1024;
-/// Sessions that are distilled while a session waits to start. More are left to the next intake.
+/// Sessions distilled while a session waits to start. More are left to the next intake.
 const SESSIONS: usize = 4;
 
-/// What a hook says while recording is paused.
+/// Returns the answer while recording is paused.
 pub(super) fn paused(input: &HookInput, pause: Pause) -> String {
     if input.event != Event::SessionStart {
         return String::new();
@@ -55,24 +53,23 @@ pub(super) fn paused(input: &HookInput, pause: Pause) -> String {
     answer(input, None, Some(message))
 }
 
-/// What is to be answered.
+/// The event to answer.
 pub(super) struct Asked<'a> {
     /// The start of a session, or a prompt.
     pub(super) input: &'a HookInput,
     /// The notes of the session.
     pub(super) session: &'a Session,
-    /// When a turn of the session last began or ended.
+    /// Time at which a turn of the session last began or ended.
     pub(super) last: Option<Timestamp>,
     /// The time.
     pub(super) now: Timestamp,
-    /// The project that the session was begun in, as the agent says.
+    /// The project that the session was started in, as the agent says.
     pub(super) project: Option<&'a Path>,
-    /// When the hook began.
+    /// Start of the hook.
     pub(super) started: Instant,
 }
 
-/// Begins to find out what a prompt means that may be answered from memory; nobody is asked about others,
-/// and the hook does not wait for it.
+/// Begins to embed a prompt that may be answered from memory, without waiting for it.
 pub(super) fn meaning(app: &App, input: &HookInput, redactor: &Redactor) -> Option<Meaning> {
     let prompt = input.prompt();
     let may_be_answered = input.event == Event::UserPromptSubmit
@@ -86,21 +83,21 @@ pub(super) fn meaning(app: &App, input: &HookInput, redactor: &Redactor) -> Opti
 
 /// Makes the answer to the start of a session or to a prompt.
 pub(super) fn brief(
-    environment: &App,
+    app: &App,
     asked: &Asked<'_>,
     recorder: &Recorder<'_>,
     meaning: Awaited<'_>,
 ) -> Result<String> {
     let Asked { input, session, .. } = *asked;
-    let Some(occasion) = occasion(asked, environment.limits().idle_timeout) else {
+    let Some(occasion) = occasion(asked, app.limits().idle_timeout) else {
         return Ok(String::new());
     };
-    let alarm = alarm(environment, &occasion, recorder.journal);
-    // A context that begins anew holds nothing of what the session was told before.
+    let alarm = alarm(app, &occasion, recorder.journal);
+    // A new context holds nothing that was injected before.
     if input.event == Event::SessionStart && occasion != Occasion::Resume {
         session.forget_told();
     }
-    let told = pack_for(environment, asked, &occasion, recorder.redactor, meaning)?;
+    let told = pack_for(app, asked, &occasion, recorder.redactor, meaning)?;
     let Some((pack, project)) = told else {
         return Ok(answer(input, None, alarm));
     };
@@ -113,10 +110,10 @@ pub(super) fn brief(
             tokens: pack.tokens,
             memories: memories(&pack),
         };
-        recorder.injected(&injection, SystemClock.now())?;
+        recorder.injected(&injection, app.clock.now())?;
         session.tell(injection.memories.iter().map(|memory| memory.id));
     }
-    let loaded = (is_start && environment.config.context_message() && !pack.lines.is_empty())
+    let loaded = (is_start && app.config.context_message() && !pack.lines.is_empty())
         .then(|| loaded(&pack, &project, &occasion));
     let message = [loaded, alarm].into_iter().flatten().collect::<Vec<_>>().join(" ");
     let message = Some(message).filter(|message| !message.is_empty());
@@ -124,14 +121,14 @@ pub(super) fn brief(
     Ok(answer(input, context, message))
 }
 
-/// The output for an event, as its agent reads it.
+/// Returns the output for an event, as its agent reads it.
 fn answer(input: &HookInput, context: Option<String>, message: Option<String>) -> String {
-    input.adapter.capture.answer(&input.event, &HookReply { context, message })
+    input.adapter.capture.answer(&input.event, &hooks::HookReply { context, message })
 }
 
-/// The pack and the name of the project; nothing where nothing is known or nothing is wanted.
+/// Returns the pack and the name of the project; `None` if nothing is known or wanted.
 fn pack_for(
-    environment: &App,
+    app: &App,
     asked: &Asked<'_>,
     occasion: &Occasion,
     redactor: &Redactor,
@@ -139,16 +136,14 @@ fn pack_for(
 ) -> Result<Option<(Pack, String)>> {
     let Asked { input, session, .. } = *asked;
     let deadline = asked.started + TIME_TO_MAKE_UP;
-    if environment.config.context_off()
-        || *occasion == Occasion::Compact && !reloads(environment, asked.project)
-    {
+    if app.config.context_off() || *occasion == Occasion::Compact && !reloads(app, asked.project) {
         return Ok(None);
     }
-    let mut store = Store::open_if_there(&environment.layout)?;
-    // Nobody made one yet, and the session is about to forget what it did.
+    let mut store = Store::open_if_there(&app.layout)?;
+    // There is no store yet, and the session is about to lose its context.
     if store.is_none() && *occasion == Occasion::Compact {
-        let _ = bring_in(environment, occasion, deadline);
-        store = Store::open_if_there(&environment.layout)?;
+        let _ = bring_in(app, occasion, deadline);
+        store = Store::open_if_there(&app.layout)?;
     }
     let Some(store) = store else { return Ok(None) };
     // An upgrade takes its time: the next intake makes it.
@@ -156,42 +151,41 @@ fn pack_for(
         return Ok(None);
     }
     let is_start = input.event == Event::SessionStart;
-    let store = match is_start && is_to_be_brought_in(environment, &store, occasion)? {
+    let store = match is_start && is_to_be_brought_in(app, &store, occasion)? {
         false => store,
         true => {
-            // Whoever writes closes last, and leaves no log to be read again.
+            // The writer must close last, so that it leaves no log to be read again.
             drop(store);
-            // What is there can be told all the same.
-            let _ = bring_in(environment, occasion, deadline);
-            Store::open_to_read(&environment.layout)?
+            // What is stored can be injected all the same.
+            let _ = bring_in(app, occasion, deadline);
+            Store::open_to_read(&app.layout)?
         }
     };
-    let place = PackProject::here(environment, &store)?;
+    let place = PackProject::here(app, &store)?;
     let project = place.name.clone();
     let told: HashSet<Id> = session.told().into_iter().collect();
     let row = store.session_by_key(&session_key(input))?;
     let (store, snapshot) = match (occasion, row) {
-        (Occasion::Compact, Some(row)) => what_it_held(environment, store, row, input, deadline)?,
+        (Occasion::Compact, Some(row)) => snapshot_of(app, store, row, input, deadline)?,
         _ => (store, None),
     };
     let recipient = Recipient { session: row, told, snapshot };
     let occasion = occasion.clone();
-    let pack = make_pack(environment, &store, redactor, place, occasion, recipient, meaning)?;
+    let pack = make_pack(app, &store, redactor, place, occasion, recipient, meaning)?;
     Ok(Some((pack, project)))
 }
 
-/// Whether a session is to be told what it held before its context was compacted.
-fn reloads(environment: &App, project_root: Option<&Path>) -> bool {
-    let config = &environment.config;
-    let root = project_root.unwrap_or(&environment.directory);
-    config.summaries_auto_reload()
-        && !compaction::folder(environment, config, root).wishes().0.no_reload
+/// True if the snapshot of a session is injected after its context was compacted.
+fn reloads(app: &App, project_root: Option<&Path>) -> bool {
+    let config = &app.config;
+    let root = project_root.unwrap_or(&app.directory);
+    config.summaries_auto_reload() && !compaction::folder(app, config, root).wishes().0.no_reload
 }
 
-/// What a session held when its context was compacted: mostly the hook before it noted that. Where it
-/// could not, that is made up for, as far as there is time until `deadline`.
-fn what_it_held(
-    environment: &App,
+/// Returns what a session held when its context was compacted. In most cases the hook before it kept a
+/// snapshot; otherwise one is made now, as far as there is time until `deadline`.
+fn snapshot_of(
+    app: &App,
     mut store: Store,
     row: i64,
     input: &HookInput,
@@ -200,67 +194,67 @@ fn what_it_held(
     let last = store.compactions(row)?.pop();
     let known = last.as_ref().map(|last| store.snapshot_of(last)).transpose()?.flatten();
     if let Some(known) = known {
-        let kept = as_decided(environment, &store, row, known.snapshot, deadline)?;
+        let kept = as_decided(app, &store, row, known.snapshot, deadline)?;
         return Ok((store, kept));
     }
     if let Some(moment) = last.map(|last| Moment::of(&store, &last)).transpose()?.flatten() {
         let transcript = PathBuf::from(input.payload().transcript().unwrap_or_default());
         drop(store);
-        let environment_of_it = environment.clone();
-        // What is there can be told all the same.
+        let owned = app.clone();
+        // What is stored can be injected all the same.
         let _ = within(deadline, move || {
-            compaction::keep_within(&environment_of_it, moment, &transcript, deadline)
+            compaction::keep_within(&owned, moment, &transcript, deadline)
         });
-        store = Store::open_to_read(&environment.layout)?;
+        store = Store::open_to_read(&app.layout)?;
     }
     let made = match store.newest_snapshot(row)? {
-        Some(made) => as_decided(environment, &store, row, made.snapshot, deadline)?,
+        Some(made) => as_decided(app, &store, row, made.snapshot, deadline)?,
         None if !is_in_time(&store, row, deadline)? => None,
-        None => snapshot_now(&environment.intake()?, &store, row, SystemClock.now())?,
+        None => snapshot_now(&app.intake()?, &store, row, app.clock.now())?,
     };
     Ok((store, made))
 }
 
-/// A snapshot that was kept, without what people had forgotten or wrote over since. It is made anew for
-/// that; where there is no time to, it is not told at all.
+/// Returns a kept snapshot without what the user forgot or edited since. It is made again for that; without
+/// time to do so, it is left out.
 fn as_decided(
-    environment: &App,
+    app: &App,
     store: &Store,
     session: i64,
     kept: Snapshot,
     deadline: Instant,
 ) -> Result<Option<Snapshot>> {
-    // Nearly never; and what is told passes the redactor anyway.
+    // Rare; and everything injected passes the redactor anyway.
     if !store.is_decided_about(&kept.session)? {
         return Ok(Some(kept));
     }
     if !is_in_time(store, session, deadline)? {
         return Ok(None);
     }
-    Ok(Some(environment.intake()?.kept_snapshot(store, session, kept)?.into_inner()))
+    Ok(Some(app.intake()?.kept_snapshot(store, session, kept)?.into_inner()))
 }
 
-/// Whether what a session holds can be found out before the agent has waited for too long.
+/// True if a snapshot of a session can be made before the agent has waited too long.
 fn is_in_time(store: &Store, session: i64, deadline: Instant) -> Result<bool> {
     Ok(Instant::now() < deadline && compaction::is_quick(store, session)?)
 }
 
-/// Whether there is something that hooks recorded, nobody brought in yet, and can be brought in at once.
-fn is_to_be_brought_in(environment: &App, store: &Store, occasion: &Occasion) -> Result<bool> {
-    let backlog = Intake::news(&environment.layout, environment.host(), store)?;
+/// True if the journal has a backlog that is small enough to be ingested now.
+fn is_to_be_brought_in(app: &App, store: &Store, occasion: &Occasion) -> Result<bool> {
+    let backlog = Intake::news(&app.layout, app.host(), store)?;
     Ok(backlog > 0 && (backlog <= BACKLOG || *occasion == Occasion::Compact))
 }
 
-/// Brings it in: a session that was killed left it behind, and after a compaction it is this session
-/// itself. What is not done by `deadline`, the next one does.
-fn bring_in(environment: &App, occasion: &Occasion, deadline: Instant) -> Result<()> {
+/// Ingests the backlog: a killed session left it behind, and after a compaction it is this session itself.
+/// What is not done by `deadline` is left to the next hook.
+fn bring_in(app: &App, occasion: &Occasion, deadline: Instant) -> Result<()> {
     let patience = match occasion {
         Occasion::Compact => PATIENCE_AFTER_COMPACTION,
         _ => PATIENCE,
     };
-    let environment = environment.clone();
+    let app = app.clone();
     let brought_in = within(deadline, move || -> Result<()> {
-        let intake: Intake = environment.intake()?;
+        let intake: Intake = app.intake()?;
         if let Some(lock) = intake.try_lock(patience)? {
             intake.drain(&lock, SESSIONS)?;
         }
@@ -269,24 +263,24 @@ fn bring_in(environment: &App, occasion: &Occasion, deadline: Instant) -> Result
     brought_in.unwrap_or(Ok(()))
 }
 
-/// Indexes a session that ended before the agent goes on, for those who want that. What is not done in
-/// time is done later.
-pub(super) fn index_now(environment: &App, input: &HookInput) {
-    let _ = index_within(environment, input);
+/// Indexes a session that ended before the agent goes on, if the user wants that. What is not done in time
+/// is done later.
+pub(super) fn index_now(app: &App, input: &HookInput) {
+    let _ = index_within(app, input);
 }
 
-fn index_within(environment: &App, input: &HookInput) -> Result<()> {
-    if compaction::is_to_be_upgraded(environment)? {
+fn index_within(app: &App, input: &HookInput) -> Result<()> {
+    if compaction::is_to_be_upgraded(app)? {
         return Ok(());
     }
     let transcript = PathBuf::from(input.payload().transcript().unwrap_or_default());
     let found = agents::discover_session(input.adapter.agent, &transcript, &input.session);
-    if let Some(lock) = environment.intake()?.try_lock(PATIENCE_AT_END)? {
+    if let Some(lock) = app.intake()?.try_lock(PATIENCE_AT_END)? {
         let session = session_key(input);
         let which = Which::These(std::slice::from_ref(&session));
         let effort = Effort { which, thorough: false };
         bring_in_with(
-            environment,
+            app,
             &lock,
             Where::Found(found),
             effort,
@@ -296,7 +290,7 @@ fn index_within(environment: &App, input: &HookInput) -> Result<()> {
     Ok(())
 }
 
-/// When it is that a pack is given; nothing where a machine speaks.
+/// Returns the occasion for a pack; `None` for prompts of machines.
 fn occasion(asked: &Asked<'_>, idle_timeout: Duration) -> Option<Occasion> {
     let input = asked.input;
     match input.event {
@@ -330,7 +324,7 @@ const fn name(occasion: &Occasion) -> &'static str {
     }
 }
 
-/// The memories of a pack, each once: several lines may tell of one.
+/// Returns the memories of a pack, each once: several lines may be about one.
 fn memories(pack: &Pack) -> Vec<InjectedMemory> {
     let mut seen = HashSet::new();
     let lines = pack.lines.iter().filter_map(|line| Some((line, line.memory.as_ref()?.id)));
@@ -356,13 +350,13 @@ fn loaded(pack: &Pack, project: &str, occasion: &Occasion) -> String {
     format!("Throughline: {known} {project} loaded, about {} tokens.", count(pack.tokens))
 }
 
-/// What the user has to know at the start of a session: the journal outgrew what was allowed.
-fn alarm(environment: &App, occasion: &Occasion, journal: &Journal) -> Option<String> {
+/// Returns the alarm at the start of a session if the journal outgrew its limit.
+fn alarm(app: &App, occasion: &Occasion, journal: &Journal) -> Option<String> {
     if !matches!(occasion, Occasion::Start) {
         return None;
     }
     let taken = journal.size().ok()?;
-    let allowed = environment.config.journal_alarm();
+    let allowed = app.config.journal_alarm();
     (taken > allowed).then(|| {
         format!(
             "Throughline's journal takes {}, more than `journal.alarm_mb` allows ({}). Nothing is dropped; see `thru doctor`.",

@@ -1,0 +1,339 @@
+//! Hooks: an agent reports an event, the event is recorded, and the start of a session or a prompt is answered
+//! from memory.
+//!
+//! A hook runs in the middle of the user's work: it keeps first and answers then, opens no store unless it
+//! answers, and needs no other process to be running. Failures are noted for the doctor. The caller watches
+//! the [`DEADLINE`], for whatever hangs here.
+
+mod brief;
+mod within;
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use thru_agents::hooks::{self, Adapter, Event, HookInput};
+use thru_capture::failures::{self, Failure};
+use thru_capture::session::{Claim, Session};
+use thru_capture::timings::{self, Timing};
+use thru_capture::{
+    Recorded, Recorder, begin_turn, event_id, pause, record_key, rules, session_key,
+};
+use thru_config::{Config, Note};
+use thru_core::{Clock, Layout, Timestamp};
+use thru_intake::Moment;
+use thru_journal::journal::Journal;
+use thru_redact::{Redactor, Report};
+
+use crate::app::settings;
+use crate::ingest::exclusions::Exclusions;
+use crate::{App, Machine, Places, background, compaction, embedding};
+
+/// The time after which the agent must not wait any longer. Agents themselves wait longer than this.
+pub const DEADLINE: Duration = Duration::from_secs(1);
+/// The time to read the session before its context is compacted; the rest is read later.
+const TIME_TO_KEEP: Duration = Duration::from_millis(700);
+/// The time by which that snapshot is kept, or left to be made later.
+const TIME_TO_HAVE_KEPT: Duration = Duration::from_millis(900);
+/// The longest input, in bytes. Agents shorten what is longer; an endless one must end somewhere.
+const LONGEST_INPUT: u64 = 32 * 1024 * 1024;
+
+/// A call of a hook.
+#[derive(Clone, Debug)]
+pub struct HookCall {
+    agent: String,
+    adapter: Option<&'static Adapter>,
+    event: String,
+    started: Instant,
+    /// The project that the session was started in, as the agent says.
+    pub project: Option<PathBuf>,
+}
+
+/// The answer to a hook: text for its standard output, empty in most cases.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HookReply(pub String);
+
+/// The reason why an event could not be handled, with the shape of its input.
+struct Failed {
+    reason: String,
+    shape: String,
+    /// True if the event is lost and the user has to know.
+    lost: bool,
+}
+
+impl HookCall {
+    /// The call of a hook by an agent for an event, as both are named on the command line.
+    pub fn new(agent: String, event: String, started: Instant) -> Self {
+        let adapter = hooks::adapter_named(&agent);
+        Self { agent, adapter, event, started, project: None }
+    }
+
+    /// Returns the variable in which the agent names the project.
+    pub fn project_variable(&self) -> Option<&'static str> {
+        self.adapter?.capture.project_variable()
+    }
+
+    /// Records the event and makes the answer. Never fails: failures are noted, and the user is told of an
+    /// event that is lost.
+    pub fn handle(
+        &self,
+        input: &mut dyn Read,
+        places: Places,
+        machine: Arc<Machine>,
+        clock: &Arc<dyn Clock>,
+    ) -> HookReply {
+        let layout = places.layout.clone();
+        match self.work(input, places, machine, clock) {
+            Ok(output) => HookReply(output),
+            Err(failed) => {
+                self.note(&layout, &**clock, &failed.reason, failed.shape);
+                match failed.lost {
+                    true => HookReply(self.lost(&failed.reason)),
+                    false => HookReply::default(),
+                }
+            }
+        }
+    }
+
+    /// Notes a failure for the doctor. `shape` is that of the input, if it was read.
+    pub fn note(&self, layout: &Layout, clock: &dyn Clock, reason: &str, shape: String) {
+        let failure = Failure {
+            at: clock.now(),
+            event: format!("{} {}", word(&self.agent), word(&self.event)),
+            reason: reason.to_owned(),
+            shape,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        };
+        failures::note(layout, &failure);
+    }
+
+    /// Notes the time that the call took until now.
+    pub fn note_time(self, layout: &Layout, clock: &dyn Clock) {
+        let took = self.started.elapsed();
+        timings::note(layout, &Timing { at: clock.now(), event: self.event, took });
+    }
+
+    /// Returns the message to the user that an event was not recorded, for events at which the agent shows it.
+    fn lost(&self, reason: &str) -> String {
+        let message = format!("Throughline could not record this: {reason}. See `thru doctor`.");
+        let reply = hooks::HookReply { context: None, message: Some(message) };
+        let Some(Adapter { capture, .. }) = self.adapter else { return String::new() };
+        capture.answer(&capture.event(&self.event), &reply)
+    }
+
+    fn work(
+        &self,
+        input: &mut dyn Read,
+        places: Places,
+        machine: Arc<Machine>,
+        clock: &Arc<dyn Clock>,
+    ) -> Result<String, Failed> {
+        let raw = read(input)?;
+        let refused = |reason: String| Failed { reason, shape: failures::shape(&raw), lost: false };
+        let Some(adapter) = self.adapter else {
+            return Err(refused(format!(
+                "there are no hooks of an agent `{}`",
+                shortened(&self.agent)
+            )));
+        };
+        let is_name = |event: &str| {
+            (1..=64).contains(&event.len()) && event.bytes().all(|b| b.is_ascii_alphabetic())
+        };
+        if !is_name(&self.event) {
+            return Err(refused("no event was named".to_owned()));
+        }
+        let input = HookInput::parse(adapter, &self.event, &raw)
+            .map_err(|error| refused(error.to_string()))?;
+        let directory = input.payload().directory().map(PathBuf::from).unwrap_or_default();
+        // The settings say what must not be kept: while they cannot be read, nothing is. What is missing then
+        // comes with the transcripts.
+        let unknown = |reason: String| Failed { lost: true, ..refused(reason) };
+        let (config, notes) = settings(&places.config_file, &directory)
+            .map_err(|error| unknown(shortened(&error.message())))?;
+        if let Some(note) = notes.iter().find(|note| note.is_about_what_is_kept()) {
+            return Err(unknown(reason_of(note)));
+        }
+        // Once a session, so that other failures do not drown in it.
+        if input.event == Event::SessionStart {
+            for wrong in notes.iter().filter(|note| !note.is_of_project()) {
+                self.note(&places.layout, &**clock, &reason_of(wrong), String::new());
+            }
+        }
+        if !config.hooks_enabled() || !config.tracking_enabled() {
+            return Ok(String::new());
+        }
+        let now = clock.now();
+        let redactor = rules::redactor(&places.layout, config.redact_allow());
+        let session = Session::of(&places.layout, &session_key(&input));
+        let mut app =
+            App::new(places.clone(), machine, directory.clone(), config.clone(), Vec::new());
+        app.clock = Arc::clone(clock);
+        if let Some(pause) = pause::current(&places.layout, now) {
+            // If the mark cannot be written, recording reports it later.
+            let _ = begin_turn(&input, &redactor, &session);
+            return Ok(brief::paused(&input, pause));
+        }
+        let transcript = input.payload().transcript();
+        if is_left_out(&config, &directory, transcript).map_err(unknown)? {
+            return Ok(String::new());
+        }
+        // The project that the session was started in decides as well: agents go from there to anywhere.
+        if let Some(project) = self.project.as_deref().filter(|project| *project != directory) {
+            let (config, _) = settings(&places.config_file, project)
+                .map_err(|error| unknown(shortened(&error.message())))?;
+            if is_left_out(&config, project, transcript).map_err(unknown)? {
+                return Ok(String::new());
+            }
+        }
+        let journal = Journal::open(places.layout.journal(), app.host())
+            .map_err(|error| refused(error.to_string()))?;
+        let recorder = Recorder {
+            journal: &journal,
+            redactor: &redactor,
+            skip_tools: config.capture_skip_tools(),
+        };
+        // Embedded on a thread of its own, while the event is being recorded.
+        let meaning = brief::meaning(&app, &input, &redactor);
+        let recorded = recorder
+            .record(&input, &raw, &session, now)
+            .map_err(|error| Failed { lost: true, ..refused(error.to_string()) })?;
+        if input.event == Event::PreCompact
+            && recorded == Recorded::Kept
+            && !input.is_of_another_host()
+            && let Claim::Ours { .. } = session.claim(event_id(&input, &raw), now)
+        {
+            let event = Compacting { input: &input, raw: &raw, session: &session, now };
+            self.take_snapshot(&app, &event, &redactor);
+        }
+        // Not before: the daemon would compete for the disk.
+        background::poke(&app);
+        if input.event == Event::SessionStart {
+            background::start(&app);
+        }
+        let mut output = String::new();
+        if input.event.ends_turn() {
+            session.note_end_of_turn(now);
+        }
+        if input.event.takes_context()
+            && recorded == Recorded::Kept
+            && !input.is_of_another_host()
+            && let Claim::Ours { last } = session.claim(event_id(&input, &raw), now)
+        {
+            let layout = places.layout.clone();
+            let asked = brief::Asked {
+                input: &input,
+                session: &session,
+                last,
+                now,
+                project: self.project.as_deref(),
+                started: self.started,
+            };
+            let meaning = embedding::awaited(meaning);
+            output = brief::brief(&app, &asked, &recorder, meaning).unwrap_or_else(|error| {
+                // The event is recorded; only the answer is missing.
+                self.note(
+                    &layout,
+                    &**clock,
+                    &format!("no context: {}", error.message()),
+                    String::new(),
+                );
+                String::new()
+            });
+        } else if input.event == Event::SessionEnd && !config.async_indexing() {
+            brief::index_now(&app, &input);
+        }
+        Ok(output)
+    }
+
+    /// Keeps a snapshot of the session before its context is compacted. What is not done in time is done later.
+    fn take_snapshot(&self, app: &App, event: &Compacting<'_>, redactor: &Redactor) {
+        let Compacting { input, raw, session, now } = *event;
+        let payload = input.payload();
+        let directory = payload.directory().unwrap_or_default();
+        let root = self.project.as_deref().map(|root| root.to_string_lossy().into_owned());
+        // Words of a private turn are not kept.
+        let asked = payload
+            .instructions()
+            .filter(|asked| !asked.trim().is_empty() && !session.is_private(payload.turn()))
+            .map(|asked| redactor.clean_text(asked, &mut Report::default()).into_inner());
+        let moment = Moment {
+            session: session_key(input),
+            event: record_key(input, raw, now).to_string(),
+            at: now,
+            trigger: word(payload.trigger().unwrap_or("unknown")),
+            custom_instructions: asked,
+            directory: root.or_else(|| Some(directory.to_owned()).filter(|cwd| !cwd.is_empty())),
+            place: None,
+        };
+        let owned = app.clone();
+        let transcript = PathBuf::from(payload.transcript().unwrap_or_default());
+        let deadline = self.started + TIME_TO_KEEP;
+        let kept = within::within(self.started + TIME_TO_HAVE_KEPT, move || {
+            compaction::keep_within(&owned, moment, &transcript, deadline)
+        });
+        if let Some(Err(error)) = kept {
+            let reason = format!("no snapshot yet: {}", error.message());
+            self.note(&app.layout, &*app.clock, &reason, String::new());
+        }
+    }
+}
+
+/// A compaction that begins.
+struct Compacting<'a> {
+    input: &'a HookInput,
+    raw: &'a [u8],
+    session: &'a Session,
+    now: Timestamp,
+}
+
+fn read(input: &mut dyn Read) -> Result<Vec<u8>, Failed> {
+    let mut raw = Vec::new();
+    let read = input.take(LONGEST_INPUT + 1).read_to_end(&mut raw);
+    let trouble = |reason: String, bytes: usize| Failed {
+        reason,
+        shape: format!("{bytes} bytes or more"),
+        lost: false,
+    };
+    match read {
+        Err(error) => Err(trouble(format!("the input cannot be read: {error}"), raw.len())),
+        Ok(_) if raw.len() as u64 > LONGEST_INPUT => {
+            Err(Failed { lost: true, ..trouble("the input is too long".to_owned(), raw.len()) })
+        }
+        Ok(_) => Ok(raw),
+    }
+}
+
+/// True if the user's settings exclude what happens in a directory.
+///
+/// # Errors
+/// Returns the reason if a pattern cannot be used: then it is unknown what must not be kept.
+fn is_left_out(
+    config: &Config,
+    directory: &Path,
+    transcript: Option<&str>,
+) -> Result<bool, String> {
+    if config.capture_off() {
+        return Ok(true);
+    }
+    let patterns = config.capture_ignore();
+    if patterns.is_empty() {
+        return Ok(false);
+    }
+    let ignored = Exclusions::new(patterns).map_err(|error| shortened(&error.message()))?;
+    Ok(ignored.match_directory(directory)
+        || transcript.is_some_and(|transcript| ignored.apply_to_file(Path::new(transcript))))
+}
+
+fn reason_of(note: &Note) -> String {
+    shortened(&note.to_string())
+}
+
+/// Returns the letters of a name from the command line.
+fn word(text: &str) -> String {
+    text.chars().filter(|c| c.is_ascii_alphabetic() || *c == '-').take(40).collect()
+}
+
+fn shortened(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(200).collect()
+}
