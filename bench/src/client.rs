@@ -14,13 +14,13 @@ use thru_real_client::{
 use crate::metrics::median;
 use crate::process::machine;
 
-/// What the client is asked each time.
+/// The prompt of each run.
 const PROMPT: &str = "Count the lamps";
 
 /// Hook events of a run beside those of its tools: start, prompt, stop, end.
 const OTHER_EVENTS: usize = 4;
 
-/// What to measure.
+/// The arguments of `client`.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// The client: the program of the package `@anthropic-ai/claude-code`
@@ -29,10 +29,10 @@ pub(crate) struct Arguments {
     /// The program that its hooks run
     #[arg(long, value_name = "PATH")]
     thru: PathBuf,
-    /// How often the client is run with hooks, and without
+    /// Runs of the client with hooks, and without
     #[arg(long, default_value_t = 20)]
     rounds: usize,
-    /// How many tools the model calls in a run, one after the other
+    /// Tool calls of a run, one after the other
     #[arg(long, default_value_t = 20)]
     calls: usize,
 }
@@ -119,7 +119,7 @@ impl Side {
         Ok(milliseconds(run.took))
     }
 
-    /// How many hook events are in the journal.
+    /// Returns the number of hook events in the journal.
     fn recorded(&self, thru: &Path) -> Result<usize> {
         let every = u32::MAX.to_string();
         let shown =

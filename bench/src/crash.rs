@@ -25,7 +25,7 @@ use crate::store_dump::{Dump, archived, expected};
 /// Differences that are shown.
 const SHOWN: usize = 12;
 
-/// What to kill, and how often.
+/// The arguments of `crash`.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// The program to kill
@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     /// The agent's folder, with `projects/` in it; a few megabytes are enough
     #[arg(long, value_name = "DIR", required_unless_present = "only")]
     history: Option<PathBuf>,
-    /// How many times something is killed, finished and compared
+    /// Number of rounds: kill, finish, compare
     #[arg(long)]
     rounds: usize,
     /// Another seed kills at other moments
@@ -48,7 +48,7 @@ pub(crate) struct Arguments {
     only: Option<Kind>,
 }
 
-/// What is killed.
+/// The kind of process that is killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Kind {
     Import,
@@ -70,7 +70,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// What the rounds start from and are compared with.
+/// The homes that rounds start from and are compared with.
 struct Bench {
     program: Program,
     /// A home that was filled without being killed.
@@ -78,16 +78,16 @@ struct Bench {
     /// The same with a store of the oldest schema.
     old: TempDir,
     dump: Dump,
-    /// How long each kind of run takes when nobody kills it.
+    /// The duration of each kind of run when it is not killed.
     durations: [Duration; 3],
 }
 
-/// What an estimate of a duration is multiplied by when a kill came too late, and when it hit. The
+/// Factors for the estimate of a duration after a kill that came too late, and after one that hit. The
 /// machine may have been busier when the duration was measured.
 const SHORTER: f64 = 0.9;
 const LONGER: f64 = 1.03;
 
-/// What was counted over some rounds.
+/// Counts over all rounds so far.
 #[derive(Default)]
 struct Tally {
     rounds: [usize; 5],

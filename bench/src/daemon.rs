@@ -20,7 +20,7 @@ use crate::home::temporary_directory;
 use crate::metrics::quantile;
 use crate::process::{Program, machine};
 
-/// What to measure, on what.
+/// The arguments of `daemon`.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// The program to measure
@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
     /// Project folders that it watches meanwhile
     #[arg(long, default_value_t = 5_000, value_name = "N")]
     folders: usize,
-    /// How often each thing is timed
+    /// Runs of each measurement
     #[arg(long, default_value_t = 40, value_name = "N")]
     runs: usize,
     /// For how many seconds sessions work at the same time
@@ -58,20 +58,20 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// What can be measured.
+/// A measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Part {
-    /// What an idle daemon takes
+    /// Memory and processor time of an idle daemon
     Idle,
-    /// How soon what a hook was told can be found
+    /// Time from a hook until a search finds its event
     Found,
-    /// How long hooks take while daemons run, hang and die
+    /// Time of hooks while daemons run, hang and die
     Hooks,
-    /// How long a daemon takes to come up
+    /// Time until a daemon answers
     Start,
-    /// How long a question waits for sessions to be indexed
+    /// Time that a question waits for sessions to be indexed
     Index,
-    /// How long it takes to close a session again
+    /// Time to close a session again
     Close,
     /// Many sessions at once
     Load,
@@ -83,7 +83,7 @@ struct Measure {
     what: String,
     value: f64,
     unit: &'static str,
-    /// What is wanted.
+    /// The target.
     reach: String,
     runs: usize,
     /// The rest.
@@ -117,7 +117,7 @@ impl Measure {
     }
 }
 
-/// Where it is measured.
+/// The home and the program that are measured.
 struct Place<'a> {
     program: Program,
     home: &'a Path,

@@ -44,13 +44,13 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// How often labelled questions are answered
+    /// Scores recall on labelled questions
     Recall(recall::Arguments),
-    /// How often labelled prompts get the memories that help, and the others silence
+    /// Scores packs on labelled prompts, half of which deserve silence
     Packs(packs::Arguments),
-    /// What distilling makes of real sessions: what it misses, invents and repeats
+    /// Measures the distillation of real sessions: misses, inventions, repetitions
     Distil(distil::Arguments),
-    /// What a pack holds of what a session needs after a compaction, and what the agent's own summary
+    /// Measures how much a pack holds of what a session needs after a compaction, beside the agent's summary
     Compaction(compaction::Arguments),
     /// Writes a synthetic Claude Code history
     Corpus(corpus::Arguments),

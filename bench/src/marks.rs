@@ -10,7 +10,7 @@ use thru_capture::failures;
 use thru_core::{Layout, Timestamp};
 use thru_journal::journal::{Cursor, Item, Journal};
 
-/// What became of events.
+/// The fate of events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Kept {
     pub(crate) sent: usize,

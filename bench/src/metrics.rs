@@ -1,4 +1,4 @@
-//! What is measured of an answer. Every function takes plain lists, so that each can be checked by
+//! Metrics of answers. Every function takes plain lists, so that each can be checked by
 //! hand.
 
 use std::collections::{BTreeMap, HashSet};
@@ -34,7 +34,7 @@ pub(crate) fn evidence(
     if wanted == 0 { 0.0 } else { found.len() as f64 / wanted as f64 }
 }
 
-/// How often a positive has the higher value than a negative; equal counts half.
+/// Returns the share of pairs in which the positive has the higher value; a tie counts half.
 pub(crate) fn auroc(positive: &[f64], negative: &[f64]) -> Option<f64> {
     if positive.is_empty() || negative.is_empty() {
         return None;

@@ -19,7 +19,7 @@ use crate::process::{Program, Task};
 /// Characters of a session's id that a label gives.
 const SESSION: usize = 8;
 
-/// What to measure.
+/// The arguments of `packs`.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// The program to measure
@@ -47,7 +47,7 @@ struct Label {
     turns: Vec<String>,
 }
 
-/// What `thru context` answers.
+/// The answer of `thru context`.
 #[derive(Clone, Debug, Default, Deserialize)]
 struct Pack {
     tokens: u64,
@@ -66,17 +66,17 @@ struct Line {
     reason: Option<String>,
 }
 
-/// How the answer to one prompt compares with its label.
+/// The answer to one prompt against its label.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Score {
-    /// Whether anything helps with the prompt.
+    /// True if any memory helps with the prompt.
     deserves: bool,
     shown: usize,
     right: usize,
     tokens: u64,
 }
 
-/// How all answers compare.
+/// The sums over all answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Total {
     prompts: usize,
@@ -186,7 +186,7 @@ fn score(label: &Label, pack: &Pack) -> Score {
     }
 }
 
-/// Whether a line is of a turn that helps; the digest of a session helps if any of its turns does.
+/// Returns true if a line is of a turn that helps; the digest of a session helps if any of its turns does.
 fn is_right(label: &Label, line: &Line) -> bool {
     let Some(session) = line.session.as_deref().and_then(|session| session.get(..SESSION)) else {
         return false;
@@ -223,7 +223,7 @@ fn wanted(label: &Label) -> String {
 }
 
 impl Score {
-    /// Whether there is nothing to complain of.
+    /// Returns true if the answer agrees with the label.
     const fn is_right(self) -> bool {
         self.right == self.shown && (self.shown > 0) == self.deserves
     }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-/// How often a running process is looked at.
+/// The interval at which a running process is sampled.
 const LOOK: Duration = Duration::from_millis(2);
 
 /// Ticks per second in `/proc`: fixed for user space on Linux.
@@ -20,11 +20,11 @@ const TICKS: f64 = 100.0;
 pub(crate) struct Program {
     path: PathBuf,
     history: PathBuf,
-    /// Whether it may start a daemon, as it does for people.
+    /// True if it may start a daemon, as it does for users.
     starts_daemons: bool,
 }
 
-/// What it is to do.
+/// A task of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Task<'t> {
     /// Bring in all there is.
@@ -47,7 +47,7 @@ pub(crate) enum Task<'t> {
     Projects,
 }
 
-/// What a process took.
+/// The resources a process used.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Usage {
     pub(crate) wall: Duration,
@@ -115,7 +115,7 @@ impl Program {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped());
-        // One that nobody asked for would work while something is timed, and outlive it.
+        // A daemon would work while something is timed, and outlive it.
         if !self.starts_daemons {
             command.env("THROUGHLINE_DAEMON", "off");
         }
@@ -204,7 +204,7 @@ impl Program {
         let mut memory = None;
         let mut cpu = None;
         let status = loop {
-            // A process that ended keeps its times until somebody asks how it ended.
+            // A process that ended keeps its times until it is waited for.
             let state = Stat::of(child.id());
             memory = memory.max(peak_memory(child.id()));
             cpu = state.as_ref().map(|stat| stat.cpu).or(cpu);
@@ -235,7 +235,7 @@ impl Program {
     }
 }
 
-/// What `/proc/<pid>/stat` says.
+/// The fields of `/proc/<pid>/stat`.
 pub(crate) struct Stat {
     pub(crate) is_over: bool,
     /// Seconds on all processors together.
@@ -272,7 +272,7 @@ pub(crate) fn thread_time() -> Option<Duration> {
     schedule.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
 }
 
-/// What it was measured on.
+/// Returns a description of the machine.
 pub(crate) fn machine() -> String {
     let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
     let cpuinfo = read("/proc/cpuinfo");

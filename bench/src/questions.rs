@@ -18,7 +18,7 @@ use crate::resident::Daemon;
 /// Questions that are asked before any is timed.
 const BEFORE: usize = 5;
 
-/// Which program, home and questions.
+/// The arguments of `questions`.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// The `thru` to measure
@@ -30,10 +30,10 @@ pub(crate) struct Arguments {
     /// The agent's folder that it was imported from
     #[arg(long, value_name = "DIR")]
     history: PathBuf,
-    /// What to ask, a question per line [default: `queries.txt` in the history]
+    /// Questions, one per line [default: `queries.txt` in the history]
     #[arg(long, value_name = "FILE")]
     queries: Option<PathBuf>,
-    /// How many of them are asked
+    /// Number of questions to ask
     #[arg(long, default_value_t = 60)]
     count: usize,
 }

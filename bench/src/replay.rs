@@ -29,13 +29,13 @@ use compare::{Known, Tally, compare};
 /// Differences that are shown.
 const SHOWN: usize = 20;
 
-/// What to play, with what.
+/// The arguments of `replay`.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// The program to call
     #[arg(long, value_name = "PATH")]
     thru: PathBuf,
-    /// Where Claude Code's transcripts are
+    /// The folder of Claude Code's transcripts
     #[arg(long, value_name = "DIR")]
     transcripts: PathBuf,
     /// Call every hook twice at once, as where it is registered in settings and by a plugin
@@ -55,7 +55,7 @@ pub(crate) struct Session {
     pub(crate) records: Vec<(PathBuf, String)>,
 }
 
-/// What was played of a session.
+/// The part of a session that was played.
 #[derive(Default)]
 struct Played {
     calls: BTreeMap<&'static str, usize>,
@@ -67,7 +67,7 @@ struct Played {
     files: BTreeMap<PathBuf, String>,
 }
 
-/// Plays, compares and prints tables. Fails where something is different and nobody knows why.
+/// Plays, compares and prints tables. Fails where something is different without an explanation.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let folder = temporary_directory()?;
     let at = |name: &str| folder.path().join(name);
@@ -153,7 +153,7 @@ fn home(path: &Path) -> Result<PathBuf> {
     Ok(path.to_owned())
 }
 
-/// What there is to play. A session that two files claim is played from the first.
+/// Returns the sessions to play. A session that two files claim is played from the first.
 pub(crate) fn sessions(transcripts: &Path, projects: &Path) -> Result<Vec<Session>> {
     let mut found: BTreeMap<String, Session> = BTreeMap::new();
     let mut seen = HashSet::new();
@@ -255,7 +255,7 @@ pub(crate) fn at_time(line: &str, record: &Value, now: Timestamp) -> String {
     line
 }
 
-/// What the user typed at the client itself, as a transcript's reader shows it.
+/// Returns the commands that the user typed at the client itself, as a transcript's reader shows them.
 fn shown(typed: &str) -> String {
     let part = |tag: &str| {
         let (_, rest) = typed.split_once(&format!("<{tag}>"))?;

@@ -1,5 +1,5 @@
 //! A daemon of a home of ours: started as a child, so that its number is known, looked at from outside,
-//! and ended with us. And all processes of a home, whoever started them.
+//! and ended with us. And all processes of a home.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,11 +13,11 @@ use thru_daemon::{Client, Paths};
 
 use crate::process::{Program, Stat, kilobytes};
 
-/// How long a daemon has to come up, or to do all that there is.
+/// The time a daemon has to come up, or to finish all work.
 const PATIENCE: Duration = Duration::from_secs(600);
-/// How long it has to say who it is.
+/// The time it has to answer `hello`.
 const ANSWER: Duration = Duration::from_secs(2);
-/// How often is looked whether it is there.
+/// The interval between attempts to connect.
 const LOOK: Duration = Duration::from_micros(500);
 
 /// The files of the daemon of a home. Homes of ours have short paths, so that the socket lies inside.
@@ -63,13 +63,13 @@ impl Daemon {
         Ok(())
     }
 
-    /// What it says of itself.
+    /// Returns the daemon's own status.
     pub(crate) fn status(&self) -> Result<serde_json::Value> {
         let mut client = Client::connect(&paths(&self.home).socket, ANSWER)?;
         Ok(client.status(ANSWER)?)
     }
 
-    /// What it takes at this moment.
+    /// Returns the resources it uses now.
     pub(crate) fn look(&self) -> Result<Look> {
         Look::at(self.child.id())
     }
@@ -79,7 +79,7 @@ impl Daemon {
         kill(self.child.id(), signal)
     }
 
-    /// Where its memory goes.
+    /// Returns its resident bytes by mapping.
     pub(crate) fn mappings(&self) -> Result<Vec<(String, u64)>> {
         mappings(self.child.id())
     }
@@ -92,7 +92,7 @@ impl Drop for Daemon {
     }
 }
 
-/// What a process takes.
+/// The resources of a process.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Look {
     /// Bytes of memory, with what is mapped from files.
@@ -163,7 +163,7 @@ impl OfHome {
     }
 }
 
-/// The processes that work in a home, whoever started them.
+/// The processes that work in a home.
 pub(crate) fn processes_of(home: &Path) -> Result<Vec<OfHome>> {
     let ours = format!("THROUGHLINE_HOME={}", home.display());
     let mut found = Vec::new();

@@ -38,7 +38,7 @@ impl Rng {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Whether something of this probability happens.
+    /// Returns true with this probability.
     pub(crate) fn chance(&mut self, probability: f64) -> bool {
         self.unit() < probability
     }

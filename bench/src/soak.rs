@@ -24,22 +24,22 @@ use crate::replay::sessions;
 use crate::resident::Daemon;
 use crate::store_dump::Dump;
 
-/// How often the daemon is looked at.
+/// The interval at which the daemon is sampled.
 const EVERY: Duration = Duration::from_secs(10);
 
-/// What to play, and how.
+/// The arguments of `soak`.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// The program to call
     #[arg(long, value_name = "PATH")]
     thru: PathBuf,
-    /// Where Claude Code's transcripts are
+    /// The folder of Claude Code's transcripts
     #[arg(long, value_name = "DIR")]
     transcripts: PathBuf,
     /// For how many seconds
     #[arg(long, default_value_t = 3_600, value_name = "SECONDS")]
     time: u64,
-    /// How much faster than it happened
+    /// The speed relative to the recorded one
     #[arg(long, default_value_t = 20.0)]
     speed: f64,
     /// Sessions that are played at the same time
@@ -165,7 +165,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Looks at the daemon until the time is over, or nobody plays any more.
+/// Looks at the daemon until the time is over, or all lanes have ended.
 fn watch(
     daemon: &Daemon,
     samples: &mut Samples,

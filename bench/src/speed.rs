@@ -12,10 +12,10 @@ use crate::home::temporary_directory;
 use crate::metrics::{median, quantile};
 use crate::process::{Program, Task, Usage, machine, size};
 
-/// How often a session's briefing, and a prompt's, is timed.
+/// Runs of a session's briefing, and of a prompt's.
 const BRIEFINGS: usize = 100;
 
-/// What to measure, on what.
+/// The arguments of `speed`.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// The program to measure
@@ -27,13 +27,13 @@ pub(crate) struct Arguments {
     /// Time hooks in this home, which they change (give a copy); alone, unless there is a history
     #[arg(long, value_name = "DIR")]
     home: Option<PathBuf>,
-    /// How often an import that finds nothing new is run
+    /// Runs of an import that finds nothing new
     #[arg(long, default_value_t = 20)]
     runs: usize,
-    /// How often everything is imported from nothing
+    /// Runs of an import from nothing
     #[arg(long, default_value_t = 3)]
     imports: usize,
-    /// What to search for, a query per line [default: `queries.txt` in the history, if there is one]
+    /// Queries, one per line [default: `queries.txt` in the history, if there is one]
     #[arg(long, value_name = "FILE")]
     queries: Option<PathBuf>,
     /// Leave the last home here, to look at it

@@ -1,4 +1,4 @@
-//! What a data directory holds, as lines that can be compared: two directories that hold the same
+//! The contents of a data directory, as lines that can be compared: two directories that hold the same
 //! give the same lines, whatever numbers their rows have.
 
 use std::collections::{BTreeMap, HashMap};
@@ -127,12 +127,12 @@ impl Dump {
         Self { lines: self.lines.iter().map(|line| change(line)).collect() }
     }
 
-    /// How many lines there are.
+    /// Returns the number of lines.
     pub(crate) fn len(&self) -> usize {
         self.lines.len()
     }
 
-    /// Where two dumps differ: up to `most` lines that only one of them has.
+    /// Returns up to `most` lines that only one of two dumps has.
     pub(crate) fn differences(&self, other: &Self, most: usize) -> Vec<String> {
         let mut counts: BTreeMap<&str, i64> = BTreeMap::new();
         for line in &self.lines {
@@ -149,7 +149,7 @@ impl Dump {
     }
 }
 
-/// What a tool call is known by in the store, whoever tells of it.
+/// Returns the identity of a tool call in the store, whichever source reported it.
 pub(crate) fn fingerprint_of_call(call: &str) -> i64 {
     let id = Id::derive(&[call.as_bytes()]);
     let half = id.as_bytes().iter().take(8);
@@ -172,7 +172,7 @@ pub(crate) fn archived(layout: &Layout) -> Result<BTreeMap<String, (u64, Id)>> {
     Ok(found)
 }
 
-/// What the archive of a history should hold: the cleaned text of each transcript.
+/// Returns the expected archive of a history: the cleaned text of each transcript.
 pub(crate) fn expected(history: &Path, intake: &Intake) -> Result<BTreeMap<String, (u64, Id)>> {
     let mut expected = BTreeMap::new();
     for source in discover(history, &|_| false).sources {

@@ -1,4 +1,4 @@
-//! Where contexts were compacted, and what was typed and said on both sides.
+//! The boundaries at which contexts were compacted, with what was typed and said on both sides.
 
 use std::collections::HashSet;
 use std::fs;
@@ -9,10 +9,10 @@ use serde_json::Value;
 use thru_agents::agents::discover_path;
 use thru_core::SourceKind;
 
-/// How the summary of a compacted conversation begins; old versions do not flag it.
+/// The beginning of the summary of a compacted conversation; old versions do not flag it.
 const CONTINUED: &str = "This session is being continued from a previous conversation";
 
-/// How texts begin that a client wrote in the user's name.
+/// Beginnings of texts that a client wrote in the user's name.
 const NOT_TYPED: [&str; 4] = ["<", "[Request interrupted", "Caveat: ", "Base directory for this"];
 
 /// Uses that a session needs to be cut in the middle.
@@ -31,7 +31,7 @@ pub(super) struct Boundary {
     pub(super) path: PathBuf,
     /// The agent's id of the session.
     pub(super) session: String,
-    /// What was used before it, in order …
+    /// The uses before it, in order …
     pub(super) before: Vec<Use>,
     /// … and after it.
     pub(super) after: Vec<Use>,
@@ -41,14 +41,14 @@ pub(super) struct Boundary {
     pub(super) prefix: Vec<u8>,
 }
 
-/// What somebody typed or said.
+/// A text that was typed or said.
 #[derive(Clone, Debug)]
 pub(super) struct Use {
     pub(super) by: By,
     pub(super) text: String,
 }
 
-/// Who typed or said it, and where.
+/// The author and the position of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum By {
     Person,
@@ -59,7 +59,7 @@ pub(super) enum By {
     Command,
     /// Another input of a tool.
     Input,
-    /// What an edit takes out or puts in.
+    /// The text that an edit removes or adds.
     Edit,
     /// A person's answer to a question.
     Answer,

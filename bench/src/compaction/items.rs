@@ -1,4 +1,4 @@
-//! What is used before a boundary and again after it, and whether a text holds it.
+//! The items used before a boundary and again after it, and their presence in a text.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,7 +37,7 @@ impl Class {
     }
 }
 
-/// What is used on both sides of a boundary.
+/// An item used on both sides of a boundary.
 pub(super) struct Items {
     pub(super) all: Vec<Item>,
 }
@@ -47,7 +47,7 @@ pub(super) struct Items {
 pub(super) enum Item {
     File {
         path: String,
-        /// Whether other files of the session have its name.
+        /// True if other files of the session have its name.
         is_ambiguous: bool,
     },
     Identifier(String),
@@ -94,7 +94,7 @@ impl Item {
         }
     }
 
-    /// Whether a text holds it.
+    /// Returns true if a text holds it.
     pub(super) fn is_in(&self, text: &str) -> bool {
         match self {
             Self::File { path, is_ambiguous: false } => contains(text, file_name(path)),
@@ -122,7 +122,7 @@ impl Item {
     }
 }
 
-/// Names in all that somebody typed or said, paths left out.
+/// Names in all that was typed or said, paths left out.
 fn gather(uses: &[Use], names: fn(&str) -> BTreeSet<String>) -> BTreeSet<String> {
     let uses = uses.iter().filter(|one| !matches!(one.by, By::Path | By::Edit));
     uses.flat_map(|one| names(&one.text)).collect()
@@ -159,7 +159,7 @@ fn files_of(before: &[Use], after: &[Use]) -> Vec<Item> {
             .collect();
         match longest.as_slice() {
             [one] => Some((***one).clone()),
-            // Nobody can tell which of them it is.
+            // It could be any of them.
             _ => None,
         }
     };
@@ -230,7 +230,7 @@ fn says(line: &str, words: &BTreeSet<String>) -> bool {
     telling(line).intersection(words).count() >= most_of(words)
 }
 
-/// How many of its telling words stand for a decision.
+/// The number of telling words that stand for a decision.
 fn most_of(words: &BTreeSet<String>) -> usize {
     words.len().div_ceil(2).max(FEWEST_WORDS)
 }

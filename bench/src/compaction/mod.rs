@@ -6,7 +6,7 @@
 //! edits count, too, which made it harder, and words of tools (`in_progress`), patterns (`*.test.ts`), mail
 //! addresses and programs within a command line (`python3 -c …`) no longer pass for items:
 //!
-//! A *use* is what somebody types or says in the main conversation: prompts of a person, texts of the
+//! A *use* is what is typed or said in the main conversation: prompts of a person, texts of the
 //! agent, and the inputs of its tool calls without bodies of whole files (what `Write` writes,
 //! here-documents). What tools print is no use, and neither is the agent's own
 //! summary. An *item* is what is used before the boundary and again after it, until the next boundary
@@ -46,7 +46,7 @@ use clap::Args;
 use self::items::Items;
 use self::report::{Measured, Report};
 
-/// What to measure.
+/// The arguments of `compaction`.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// A folder with transcripts of Claude Code

@@ -14,13 +14,13 @@ use super::boundary::Boundary;
 use crate::home::{Home, temporary_directory};
 use crate::process::thread_time;
 
-/// What there is to go on with.
+/// The texts a session could continue with.
 pub(super) struct Packs {
     /// With a snapshot.
     pub(super) now: String,
     /// Without one: from memories alone.
     pub(super) without: String,
-    /// How long making the content of the snapshot took, on a processor where the system tells.
+    /// The time to make the content of the snapshot: processor time if known.
     pub(super) took: Duration,
 }
 

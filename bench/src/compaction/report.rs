@@ -1,4 +1,4 @@
-//! What was measured, in tables or as JSON.
+//! The report, in tables or as JSON.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::metrics::{percent, quantile};
 /// The texts that are compared.
 const TEXTS: [&str; 4] = ["pack", "agent's summary", "without snapshot", "pack and summary"];
 
-/// What each text holds of the items of one boundary.
+/// The items of one boundary that each text holds.
 #[derive(Clone, Debug)]
 pub(super) struct Measured {
     session: String,

@@ -1,4 +1,4 @@
-//! What in a text names a file, an identifier, a command or a decision.
+//! Words of a text that name a file, an identifier, a command or a decision.
 
 use std::collections::BTreeSet;
 
@@ -50,7 +50,7 @@ const WITH_SUBCOMMAND: [&str; 30] = [
     "systemctl", "rails", "bundle", "composer", "deno", "nx", "turbo", "mix",
 ];
 
-/// What stands before a command and is none.
+/// Words that precede a command.
 const PREFIXES: [&str; 7] = ["sudo", "time", "nohup", "exec", "command", "timeout", "stdbuf"];
 
 /// The shortest identifier and the shortest telling word.
@@ -190,7 +190,7 @@ pub(super) fn commands(line: &str) -> BTreeSet<Vec<String>> {
             continue;
         }
         let arguments: Vec<&str> = words.collect();
-        // A program that was written into the line is none that anybody has to know.
+        // A program that was written into the line is not worth knowing.
         if arguments.first().is_some_and(|word| ["-c", "-e"].contains(word)) {
             continue;
         }
@@ -218,12 +218,12 @@ pub(super) fn telling(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// Whether the text has this name as a whole word.
+/// Returns true if the text has this name as a whole word.
 pub(super) fn contains(text: &str, name: &str) -> bool {
     places(text, name).next().is_some()
 }
 
-/// Where the text has this name as a whole word.
+/// Returns the positions of this name as a whole word.
 pub(super) fn places<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = usize> + 't {
     let is_inside = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(name).map(|(at, _)| at).filter(move |at| {
@@ -233,7 +233,7 @@ pub(super) fn places<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = u
     })
 }
 
-/// Whether all words stand on the line in this order.
+/// Returns true if all words stand on the line in this order.
 pub(super) fn has_in_order(line: &str, words: &[String]) -> bool {
     let mut rest = line;
     words.iter().all(|word| match places(rest, word).next() {

@@ -30,13 +30,13 @@ const PROJECTS: usize = 100;
 const BEGINNING: i64 = 1_677_628_800_000;
 const SPAN: i64 = 3 * 365 * 24 * 3600 * 1000;
 
-/// What to write.
+/// The arguments of `corpus`.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// User and assistant records in all
     #[arg(long)]
     messages: usize,
-    /// Where to: `projects/` and `queries.txt` are made in it
+    /// Output folder, which gets `projects/` and `queries.txt`
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Another seed gives another history
@@ -47,7 +47,7 @@ pub(crate) struct Arguments {
     files: Option<usize>,
 }
 
-/// How much was written.
+/// The amount that was written.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Totals {
     files: usize,
@@ -112,7 +112,7 @@ fn write(out: &Path, messages: usize, files: usize, seed: u64) -> Result<Totals>
     Ok(totals)
 }
 
-/// Writes sessions of one project that somebody worked in yesterday, each of so many bytes or a little
+/// Writes sessions of one project that was worked in yesterday, each of so many bytes or a little
 /// more. Returns their ids, with the files of their transcripts.
 pub(crate) fn recent(
     out: &Path,

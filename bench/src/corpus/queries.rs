@@ -3,7 +3,7 @@
 use super::words::Writer;
 use crate::rng::Rng;
 
-/// How many are written.
+/// The number of queries.
 const QUERIES: usize = 200;
 
 /// Kinds of queries.

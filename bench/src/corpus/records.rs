@@ -146,7 +146,7 @@ impl Recorder {
         self.text.extend(["\",\"sessionId\":\"", &self.session, "\"}\n"]);
     }
 
-    /// What a model answered: one content block to a record, as Claude Code writes them.
+    /// The records of an answer: one content block each, as Claude Code writes them.
     pub(super) fn answer(
         &mut self,
         rng: &mut Rng,

@@ -1,5 +1,5 @@
-//! How a session goes: prompts, answers, tool calls with their results, and all the records in
-//! between that nobody searches.
+//! The course of a session: prompts, answers, tool calls with their results, and all the records in
+//! between that no query is about.
 //!
 //! The shares are those of real transcripts: to ten prompts some fifty answers and a hundred tool
 //! calls, nearly as many progress records as messages, and every result twice (as the model saw it and
@@ -102,7 +102,7 @@ fn thinking(rng: &mut Rng, texts: &mut Writer<'_>) -> String {
     block
 }
 
-/// What a tool was asked, what it answered, and what the client had of it beyond that.
+/// The input of a tool, its result, and the client's own record of it.
 struct Work {
     name: &'static str,
     input: String,

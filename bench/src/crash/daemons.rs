@@ -27,19 +27,19 @@ use crate::store_dump::Dump;
 
 /// Sessions that start at the same moment.
 const AT_ONCE: usize = 100;
-/// How long something may take that ends by itself.
+/// The time limit of work that ends by itself.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How often is looked whether it did.
+/// The interval between checks.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// What the rounds start from.
+/// The state that rounds start from.
 pub(super) struct Daemons {
     thru: PathBuf,
-    /// How long a hook takes when nobody kills it.
+    /// The duration of a hook that is not killed.
     takes: Duration,
 }
 
-/// What was counted over some rounds.
+/// Counts over all rounds so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
     hooks: hooks::Counts,
@@ -180,7 +180,7 @@ impl Daemons {
         }
         for (number, _) in ended.iter().enumerate().filter(|(_, ended)| **ended && !is_late) {
             let id = SessionId::new(id_of(number));
-            ensure!(left.contains(&id), "{id} ended, and nobody knows");
+            ensure!(left.contains(&id), "{id} ended unnoticed");
         }
         let jobs = store.jobs()?;
         ensure!(jobs.is_empty(), "work is left: {jobs:?}");
@@ -188,7 +188,7 @@ impl Daemons {
     }
 }
 
-/// Whether a session that was left is indexed; it must be, unless there is nothing in it.
+/// Returns true if a session that was left is indexed; it must be, unless it is empty.
 fn is_indexed(store: &Store, course: &Course, in_use: usize) -> Result<bool> {
     let id = &course.key.id;
     ensure!(!course.is_stale, "{id} was left and is not distilled as it is");
@@ -209,7 +209,7 @@ fn is_indexed(store: &Store, course: &Course, in_use: usize) -> Result<bool> {
     Ok(true)
 }
 
-/// What the passages of a session come to.
+/// Returns the hash of a session's passages.
 fn content_of(store: &Store, session: i64) -> Result<Content> {
     let mut hasher = ContentHasher::new();
     for passage in store.passages(PassageFilter::Session(session))? {

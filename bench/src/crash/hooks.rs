@@ -28,21 +28,21 @@ use crate::store_dump::{Dump, fingerprint_of_call};
 pub(super) const SESSIONS: usize = 3;
 const TURNS: usize = 2;
 const TOOLS: usize = 6;
-/// What a segment of the journal holds before the next one begins, and what is left of it at first.
+/// The size of a segment of the journal, and the room left in it at first.
 const SEGMENT: u64 = 16 * 1024 * 1024;
 const LEFT: u64 = 64 * 1024;
 
-/// What the rounds start from.
+/// The state that rounds start from.
 pub(super) struct Hooks {
     thru: PathBuf,
     /// A journal whose segment is nearly full.
     full: TempDir,
     can_install: bool,
-    /// How long a hook takes when nobody kills it.
+    /// The duration of a hook that is not killed.
     takes: Duration,
 }
 
-/// What was counted over some rounds.
+/// Counts over all rounds so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
     pub(super) played: usize,
@@ -61,7 +61,7 @@ pub(super) struct Called {
     pub(super) acknowledged: bool,
 }
 
-/// How a session leaves a transcript.
+/// The way a session leaves a transcript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Transcript {
     /// Half of the sessions have their first turn in it from the beginning, so that both tell of it.
@@ -76,7 +76,7 @@ pub(super) struct Player<'a> {
     pub(super) program: &'a Program,
     pub(super) home: &'a Path,
     pub(super) claude: &'a Path,
-    /// How long a hook takes when nobody kills it.
+    /// The duration of a hook that is not killed.
     pub(super) takes: Duration,
     pub(super) transcript: Transcript,
 }
@@ -325,7 +325,7 @@ fn settle(program: &Program, home: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What was acknowledged is in journal and store once, what was killed at most once.
+/// Checks that acknowledged events are in journal and store once, killed ones at most once.
 pub(super) fn check(
     program: &Program,
     home: &Path,
@@ -386,7 +386,7 @@ pub(super) fn check(
             ),
         }
     }
-    ensure!(by_mark.is_empty(), "events that nobody sent: {:?}", by_mark.keys());
+    ensure!(by_mark.is_empty(), "events that were never sent: {:?}", by_mark.keys());
     let leaking = count("SELECT count(*) FROM passages WHERE command LIKE ?1", &"%ticket-12345%")?;
     let has_rule = layout.rules().exists();
     ensure!(leaking == 0 || !has_rule, "{leaking} commands hold what a rule takes out");

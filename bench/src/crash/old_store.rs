@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use thru_core::{Id, Layout};
 use thru_store::Store;
 
-/// Paths that are added so that the upgrade takes a while: nobody touched them.
+/// Paths that are added so that the upgrade takes a while: they were not touched.
 const FILLERS: i64 = 200_000;
 
 /// Copies the home `new` to `old`, its store brought back to the first schema.

@@ -17,16 +17,16 @@ use crate::metrics::{median, quantile};
 use crate::process::Task;
 use crate::resident::Daemon;
 
-/// How long is looked for what a hook was told.
+/// The time after which a search for an event is given up.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How often.
+/// The interval between searches.
 const LOOK: Duration = Duration::from_millis(2);
-/// How long a daemon lives that is killed again and again.
+/// The lifetime of a daemon that is killed repeatedly.
 const LIFE: Duration = Duration::from_millis(100);
 /// Hooks that are called one after the other before the daemon's state is another.
 const IN_A_ROW: usize = 20;
 
-/// Events of a session of ours, each with a word that nobody else says.
+/// Events of a session of ours, each with a word that occurs nowhere else.
 struct Events {
     number: usize,
 }
@@ -58,7 +58,7 @@ impl Events {
     }
 }
 
-/// How long it takes from the start of a hook until a search finds what it was told.
+/// Measures the time from the start of a hook until a search finds its event.
 pub(super) fn found(place: &Place<'_>, runs: usize) -> Result<Vec<Measure>> {
     place.program.run(place.home, Task::Intake)?;
     let daemon = Daemon::start(&place.program, place.home)?;
@@ -117,7 +117,7 @@ fn time_to_find(place: &Place<'_>, event: &str, word: &str, input: &[u8]) -> Res
     }
 }
 
-/// How it is with the daemon.
+/// The state of the daemon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Running,
@@ -126,7 +126,7 @@ enum State {
     Dying,
 }
 
-/// How long hooks of tools take, whatever becomes of the daemon.
+/// Measures hooks of tools in each state of the daemon.
 pub(super) fn walls(place: &Place<'_>, runs: usize) -> Result<Vec<Measure>> {
     const STATES: [State; 4] = [State::Running, State::Stopped, State::Hung, State::Dying];
     let mut events = Events { number: 1_000_000 };
@@ -189,7 +189,7 @@ fn in_state(place: &Place<'_>, state: State, events: &mut Events) -> Result<Vec<
             .collect::<Result<Vec<f64>>>();
         over.store(true, Ordering::Release);
         if let Some(dying) = dying {
-            dying.join().unwrap_or_else(|_| bail!("whoever kills daemons panicked"))?;
+            dying.join().unwrap_or_else(|_| bail!("the thread that kills daemons panicked"))?;
         }
         timed
     })

@@ -1,4 +1,4 @@
-//! What a daemon takes when there is nothing to do, and how long it takes to come up.
+//! The resources of an idle daemon, and the time it takes to come up.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ const MIB: f64 = 1024.0 * 1024.0;
 /// A daemon is idle when nothing came for longer than it waits for more.
 const CALM: Duration = Duration::from_secs(15);
 
-/// How long a daemon takes until it says who it is.
+/// Measures the time until a daemon answers `hello`.
 pub(super) fn start(place: &Place<'_>, runs: usize) -> Result<Vec<Measure>> {
     place.program.run(place.home, Task::Intake)?;
     let (mut answers, mut commands) = (Vec::new(), Vec::new());
@@ -41,7 +41,7 @@ pub(super) fn start(place: &Place<'_>, runs: usize) -> Result<Vec<Measure>> {
     ])
 }
 
-/// What a daemon takes that watches many folders in which nothing happens.
+/// Measures a daemon that watches many folders in which nothing happens.
 pub(super) fn idle(place: &Place<'_>, folders: usize, time: Duration) -> Result<Vec<Measure>> {
     make_folders(place.claude, folders)?;
     // All that is there is known, as on a machine where it has run for long.

@@ -28,12 +28,12 @@ fn first_mark() -> u64 {
     now as u64
 }
 
-/// What was called.
+/// The hooks that were called.
 struct Called {
     /// Milliseconds of each event.
     times: Vec<f64>,
     took: Duration,
-    /// How long the daemon took afterwards to bring in the rest.
+    /// The time the daemon took afterwards to ingest the rest.
     behind: Duration,
     kept: Kept,
 }

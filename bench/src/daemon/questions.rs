@@ -1,4 +1,4 @@
-//! What is done before a question is answered where no daemon runs, and what it costs to close a session
+//! The work before a question is answered without a daemon, and the cost of closing a session
 //! again.
 
 use std::fs;
@@ -14,15 +14,15 @@ use crate::home::copy;
 use crate::process::{Program, Task};
 use crate::resident::Daemon;
 
-/// Sessions that nobody brought in, and bytes of each.
+/// Sessions that were not ingested, and bytes of each.
 const SESSIONS: usize = 10;
 const BYTES: usize = 2_000_000;
 /// A deadline that is too short for them, in milliseconds.
 const SHORT: u64 = 300;
-/// What a question takes besides.
+/// The time of a question without that work.
 const BESIDES: u64 = 200;
 
-/// How long a search takes that has sessions indexed first.
+/// Measures a search that indexes sessions first.
 pub(super) fn index(program: &Program, runs: usize) -> Result<Vec<Measure>> {
     let (_folder, home, claude) = fresh()?;
     let written = corpus::recent(&claude, SESSIONS + 1, BYTES, 5)?;
@@ -72,7 +72,7 @@ pub(super) fn index(program: &Program, runs: usize) -> Result<Vec<Measure>> {
     Ok(measures)
 }
 
-/// How long it takes to close a session in which nothing happened since.
+/// Measures closing an unchanged session.
 pub(super) fn close(place: &Place<'_>, runs: usize) -> Result<Vec<Measure>> {
     let written = corpus::recent(place.claude, 1, BYTES, 7)?;
     let (id, _) = written.first().context("nothing was written")?;

@@ -1,4 +1,4 @@
-//! Whether what surely happened in a session is in its observations. What happened is looked up in
+//! The share of certain events of a session that its observations hold. Events are looked up in
 //! the passages by simple means of its own, so that distilling cannot agree with itself.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -24,7 +24,7 @@ const HASH: usize = 7;
 /// Characters of a passage that are shown.
 const SHOWN: usize = 400;
 
-/// What surely happened.
+/// A certain event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum What {
     ModifiedFile,
@@ -43,7 +43,7 @@ struct Event {
     proof: Proof,
 }
 
-/// What an observation must have to know of an event.
+/// The text an observation must have to cover an event.
 enum Proof {
     /// This path among the changed files.
     Modified(String),
@@ -58,20 +58,20 @@ enum Proof {
     Said,
 }
 
-/// How many events are known.
+/// The number of events that are covered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Share {
     known: usize,
     of: usize,
 }
 
-/// What was known and missed in all sessions.
+/// Covered and missed events of all sessions.
 #[derive(Debug)]
 pub(super) struct Coverage {
     patterns: Patterns,
     /// By event, and whether a subagent did it.
     shares: BTreeMap<(What, bool), Share>,
-    /// Session and passage of what nobody knows of.
+    /// Session and passage of events that are not covered.
     misses: Vec<(What, String, Id)>,
 }
 
@@ -168,7 +168,7 @@ fn cited(observation: &Observation) -> impl Iterator<Item = &Id> {
     observation.sources.iter().chain(by_statements)
 }
 
-/// How events are recognised.
+/// The patterns of events.
 #[derive(Debug)]
 struct Patterns {
     commit: Regex,
@@ -262,7 +262,7 @@ impl Patterns {
         self.shortened.replace(&command, "").trim().to_owned()
     }
 
-    /// Whether a prompt looks like one that puts something right, sentence by sentence. What a client
+    /// Returns true if a prompt looks like a correction, sentence by sentence. What a client
     /// put in, a command or a brief is none.
     fn is_correction(&self, prompt: &str) -> bool {
         if prompt.len() > LONGEST_CORRECTION || prompt.starts_with(['<', '/']) {

@@ -1,4 +1,4 @@
-//! Whether what statements name occurs in the passages that they cite.
+//! The share of statements whose names occur in the passages they cite.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use thru_core::{Distillate, Id, Passage, Statement};
 use super::history::Session;
 use crate::metrics::{median, percent, quantile};
 
-/// How many statements hold what their passages hold.
+/// Counts of grounded statements.
 #[derive(Debug)]
 pub(super) struct Grounding {
     patterns: Patterns,
@@ -113,9 +113,9 @@ impl Grounding {
     }
 }
 
-/// How a statement compares with what it cites.
+/// A statement against the passages it cites.
 struct Checked {
-    /// How much it names that can be looked up.
+    /// The number of names that can be looked up.
     names: usize,
     /// The first name that is not there, and of what kind it is.
     invented: Option<(&'static str, String)>,
@@ -140,7 +140,7 @@ struct Evidence<'s> {
     passages: HashMap<Id, &'s Passage>,
     /// Their texts in one line each, made when first needed.
     texts: HashMap<Id, String>,
-    /// What terminals are told about colours and the cursor: nobody repeats it.
+    /// Terminal control sequences, which no statement repeats.
     escape: &'s Regex,
 }
 
@@ -181,7 +181,7 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What can be looked up.
+/// A name that can be looked up.
 #[derive(Debug)]
 struct Patterns {
     extension: Regex,
@@ -211,7 +211,7 @@ impl Patterns {
         Checked { names: count, invented, unknown_sources }
     }
 
-    /// What a statement names, with the kind of each: paths, quoted code, hashes, numbers.
+    /// Returns the names in a statement with their kinds: paths, quoted code, hashes, numbers.
     fn names(&self, statement: &str) -> Vec<(&'static str, String)> {
         let statement = one_line(statement);
         let mut names = Vec::new();

@@ -25,10 +25,10 @@ use self::shape::Shape;
 use crate::process::thread_time;
 use crate::rng::Rng;
 
-/// How often distilling is timed.
+/// Rounds of timing.
 const ROUNDS: usize = 5;
 
-/// What to measure, or to show.
+/// The arguments of `distil`.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// A folder with transcripts of Claude Code
@@ -44,7 +44,7 @@ pub(crate) struct Arguments {
     /// Show this many observations, drawn at random, instead of measuring
     #[arg(long, value_name = "N")]
     sample: Option<usize>,
-    /// What the sample is drawn by
+    /// The seed of the sample
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
@@ -129,7 +129,7 @@ fn distil_moments(session: &Session, moments: Vec<Moment>) -> Distillate {
     distiller.finish()
 }
 
-/// How long distilling alone takes for all sessions, the best of some rounds: on a processor, where
+/// Returns the time of distilling alone for all sessions, the best of some rounds: processor time, where
 /// the system tells. All at once, for the system counts in steps of milliseconds.
 fn time(sessions: &[Session]) -> Duration {
     let mut best = Duration::MAX;

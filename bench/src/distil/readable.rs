@@ -1,4 +1,4 @@
-//! What was distilled, for reading by hand. Goes to standard output and nowhere else.
+//! Distilled text, for reading by hand. Goes to standard output and nowhere else.
 
 use thru_core::{Digest, Distillate, Observation, Speaker, Statement};
 

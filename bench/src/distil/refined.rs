@@ -1,4 +1,4 @@
-//! What is sent to a model about real turns and sessions, and what one makes of them beside what is
+//! The questions to a model about real turns and sessions, and its answers beside what is
 //! distilled without one: of the same turns, measured by the same means.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,10 +34,10 @@ pub(super) struct Arguments {
     /// random, and compare
     #[arg(long, value_name = "NAME", requires = "model", conflicts_with_all = ["show", "sample"])]
     provider: Option<Kind>,
-    /// Which model
+    /// The model
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
-    /// Where it answers, if not at its usual place
+    /// The URL of the provider, if not the usual one
     #[arg(long, value_name = "URL")]
     url: Option<String>,
     /// The environment variable with its key, if it has no usual one
@@ -155,7 +155,7 @@ fn sent(request: &Request) -> f64 {
     texts.into_iter().map(|text| estimated_tokens(text)).sum::<u64>() as f64
 }
 
-/// What was measured of questions of one kind.
+/// Measurements of questions of one kind.
 #[derive(Debug, Default)]
 struct Asked {
     requests: usize,
@@ -165,22 +165,22 @@ struct Asked {
     output: Vec<f64>,
     seconds: Vec<f64>,
     cost: Micros,
-    /// Answers whose cost nobody knows.
+    /// Answers of unknown cost.
     without_price: usize,
     dropped: Dropped,
     /// Answers that could not be used and questions without an answer, by why.
     useless: BTreeMap<String, usize>,
 }
 
-/// What came of all questions.
+/// The results of all questions.
 #[derive(Default)]
 struct Measured {
     model: String,
     turns: Asked,
     sessions: Asked,
-    /// What was made of turns, by session and turn.
+    /// Refinements of turns, by session and turn.
     made: BTreeMap<(usize, u32), (Vec<Observation>, Digest)>,
-    /// Why not all were asked.
+    /// The reason not all were asked.
     ended: Option<String>,
     texts: bool,
 }
@@ -218,7 +218,7 @@ impl Measured {
         measured
     }
 
-    /// What is remembered of the turns that were answered, without a model and with one.
+    /// Memories of the answered turns, without a model and with one.
     fn compare(&self, sessions: &[Session]) -> Result<[Quality; 2]> {
         let (mut plain, mut refined) = (Quality::new()?, Quality::new()?);
         let places: BTreeSet<usize> = self.made.keys().map(|(place, _)| *place).collect();
@@ -367,7 +367,7 @@ impl Asked {
     }
 }
 
-/// How good memories are, by the measures that there are.
+/// Scores memories by all measures.
 struct Quality {
     coverage: Coverage,
     grounding: Grounding,

@@ -1,4 +1,4 @@
-//! How much distilling writes, how often it says the same, and what it costs.
+//! The amount that distilling writes, its repetitions, and its cost.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use thru_core::{
 use super::history::Session;
 use crate::metrics::{median, percent, quantile};
 
-/// What was counted in all sessions.
+/// Counts over all sessions.
 #[derive(Debug, Default)]
 pub(super) struct Shape {
     sessions: usize,
@@ -147,7 +147,7 @@ fn normal(title: &str) -> String {
     words.join(" ")
 }
 
-/// How many observations each turn has in which the agent itself used a tool.
+/// Observations of each turn in which the agent itself used a tool.
 fn per_turn(session: &Session, observations: &[Observation]) -> Vec<f64> {
     let turns: BTreeSet<u32> = session
         .passages

@@ -1,4 +1,4 @@
-//! What everybody could do: SQLite's full-text search with Porter stemming over the same passages,
+//! The baseline: SQLite's full-text search with Porter stemming over the same passages,
 //! each cut to the length that embedders and context windows leave.
 
 use std::collections::HashMap;
@@ -59,7 +59,7 @@ impl Baseline {
         Ok(Self { database, documents, left_out })
     }
 
-    /// How many passages it searches.
+    /// Returns the number of passages it searches.
     pub(super) fn len(&self) -> usize {
         self.documents.len()
     }

@@ -1,4 +1,4 @@
-//! How well confidence tells what can be answered: every question is asked inside its own project, and
+//! The quality of confidence: every question is asked inside its own project, and
 //! inside every other one, where nothing answers it.
 
 use std::collections::{BTreeMap, HashSet};

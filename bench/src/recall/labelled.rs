@@ -62,7 +62,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
 
     let projects = by_project(&used);
     let corpus: BTreeSet<String> = used.into_iter().map(|session| session.session).collect();
-    // Only what somebody could find is asked: the agents that were read.
+    // Only what can be found is asked: the agents that were read.
     let agent = arguments.agent.as_deref();
     let queries = labels::queries(set, agent, &corpus)?;
     let model = match arguments.words_only {
@@ -113,7 +113,7 @@ fn ask(engine: &Engine, queries: Vec<Query>) -> Result<Vec<Asked>> {
     Ok(asked)
 }
 
-/// What is measured of one answer.
+/// Returns the metrics of one answer.
 pub(super) fn measure(query: &Query, ranked: &Ranked) -> Vec<(&'static str, f64)> {
     let place = place(ranked.sessions.iter().map(String::as_str), &query.sessions);
     let mut values =

@@ -65,17 +65,17 @@ pub(super) struct Query {
     pub(super) sessions: HashSet<String>,
     /// Records (`SESSION#UUID`) that answer it, in any of those sessions.
     pub(super) records: HashSet<String>,
-    /// How many different records that are.
+    /// The number of different records.
     pub(super) wanted: usize,
 }
 
 impl Query {
-    /// Whether it is one of the questions that something answers.
+    /// Returns true for a question with an answer.
     pub(super) fn is_answerable_question(&self) -> bool {
         self.wanted > 0
     }
 
-    /// Whether the right answer is that nothing was found.
+    /// Returns true if the right answer is that nothing was found.
     pub(super) fn is_unanswerable(&self) -> bool {
         self.sessions.is_empty()
     }
@@ -86,7 +86,7 @@ pub(super) fn sessions(set: &Path) -> Result<Vec<SessionLabel>> {
     lines(&set.join("sessions.jsonl"))
 }
 
-/// What to ask of a corpus with these sessions.
+/// Returns the queries for a corpus with these sessions.
 pub(super) fn queries(
     set: &Path,
     agent: Option<&str>,
@@ -159,7 +159,7 @@ fn of_commit(label: CommitLabel) -> Vec<Query> {
     queries
 }
 
-/// Where a group stands in a table.
+/// Returns the position of a group in a table.
 pub(super) fn order_of_group(group: &str) -> usize {
     ["questions", "type ", "identifier ", "commits v", "commits n", "commit p"]
         .iter()

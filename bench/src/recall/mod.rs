@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 
-/// What to measure.
+/// The arguments of `recall`.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// A folder with `sessions.jsonl`, `questions.jsonl` and `commits.jsonl`

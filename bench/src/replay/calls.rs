@@ -14,14 +14,14 @@ pub(crate) struct Call {
     pub(crate) payload: Value,
 }
 
-/// What a record leads to: calls that come before it is written, and calls that come after.
+/// The hook calls of a record: those before it is written, and those after.
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
     pub(crate) before: Vec<Call>,
     pub(crate) after: Vec<Call>,
 }
 
-/// Why hooks cannot know of a tool call that a transcript tells.
+/// The reason hooks cannot know of a tool call in a transcript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Silent {
     /// The user said no, or there is no such tool: it never ran.
@@ -52,19 +52,19 @@ pub(crate) struct Caller {
     directory: String,
     prompt: String,
     pending: HashMap<String, Pending>,
-    /// What the agent said last in its turn, if that is how the turn stands.
+    /// The agent's last text in its turn, if the turn stands there.
     last: Turn,
     compacting: bool,
     /// Tool calls that hooks hear nothing of.
     pub(crate) silent: HashMap<String, Silent>,
-    /// What the user typed that no hook hears of: commands of the client itself.
+    /// Input that no hook hears of: commands of the client itself.
     pub(crate) unheard: Vec<String>,
     /// Paths that the client makes absolute.
     pub(crate) absolute: usize,
     is_started: bool,
 }
 
-/// How far a turn is.
+/// The state of a turn.
 #[derive(Debug, Default, PartialEq)]
 enum Turn {
     #[default]
@@ -204,7 +204,7 @@ impl Caller {
         }
     }
 
-    /// What the agent says in the main conversation.
+    /// Handles a text of the agent in the main conversation.
     fn said(&mut self, record: &Value) {
         let texts: Vec<&str> = blocks(record)
             .iter()
@@ -219,7 +219,7 @@ impl Caller {
         };
     }
 
-    /// Whether the message calls a tool.
+    /// Returns true if the message calls a tool.
     fn is_waiting(&self, record: &Value) -> bool {
         blocks(record).iter().any(|block| text(block, "type") == Some("tool_use"))
     }
@@ -241,7 +241,7 @@ impl Caller {
         }
     }
 
-    /// What a subagent does, as its parent's transcript reports it.
+    /// Handles the work of a subagent, as its parent's transcript reports it.
     fn progress(&mut self, record: &Value, calls: &mut Vec<Call>) {
         let data = &record["data"];
         if text(data, "type") != Some("agent_progress") {
@@ -319,7 +319,7 @@ impl Caller {
     }
 }
 
-/// Whether an error says that the tool was not even started.
+/// Returns true if an error says that the tool was not started.
 fn never_ran(error: &str) -> bool {
     const STARTS: [&str; 3] = [
         "The user doesn't want to proceed",

@@ -1,4 +1,4 @@
-//! What hooks made of a session against what its transcript makes of it.
+//! The rows that hooks made of a session against those of its transcript.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -10,7 +10,7 @@ use super::rows::Row;
 /// Tools that hooks do not record by default.
 const SKIPPED: [&str; 4] = ["ListMcpResourcesTool", "SlashCommand", "Skill", "TodoWrite"];
 
-/// What was counted, and what nobody can explain.
+/// Counts, and unexplained differences.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     /// By kind of row: how many were compared.
@@ -31,14 +31,14 @@ impl Tally {
     }
 }
 
-/// What is known of a session beside its rows.
+/// Facts about a session beside its rows.
 pub(super) struct Known<'k> {
     pub(super) session: &'k str,
     /// Tool calls that hooks heard nothing of, by what their rows are known by.
     pub(super) silent: &'k HashMap<i64, Silent>,
-    /// What was typed and no hook heard.
+    /// Input that no hook heard.
     pub(super) unheard: &'k HashSet<String>,
-    /// What a hook was told that the agent said last, in order.
+    /// The agent's last texts as hooks received them, in order.
     pub(super) last_words: &'k [String],
 }
 
@@ -116,7 +116,7 @@ fn same_use(hooks: &Row, import: &Row, known: &Known<'_>, tally: &mut Tally) {
     }
 }
 
-/// Whether one is the other with something before its path. Both are as `{:?}` writes them.
+/// Returns true if one is the other with a prefix before its path. Both are in `{:?}` form.
 fn ends_alike(absolute: &str, relative: &str) -> bool {
     let path = |text: &str| text.split('"').nth(1).map(str::to_owned);
     match (path(absolute), path(relative)) {

@@ -12,7 +12,7 @@ use thru_store::{PassageFilter, SessionFilter, Store};
 #[derive(Clone, Debug)]
 pub(super) struct Row {
     pub(super) kind: PassageKind,
-    /// What the event is known by to both.
+    /// The identity of the event on both sides.
     pub(super) fingerprint: Option<i64>,
     pub(super) is_of_subagent: bool,
     pub(super) turn: u32,
@@ -21,7 +21,7 @@ pub(super) struct Row {
     pub(super) outcome: Option<Outcome>,
     pub(super) files: Vec<String>,
     pub(super) text: String,
-    /// Whether hooks alone tell of it.
+    /// True if only hooks report it.
     pub(super) is_of_hooks: bool,
 }
 

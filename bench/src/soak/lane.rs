@@ -16,7 +16,7 @@ use crate::process::Program;
 use crate::replay::calls::{Call, Caller};
 use crate::replay::{Session, at_time};
 
-/// What is played, and what the lanes share.
+/// The sessions to play, and the state shared by all lanes.
 #[derive(Clone, Copy)]
 pub(super) struct Lane<'a> {
     pub(super) program: &'a Program,
@@ -31,7 +31,7 @@ pub(super) struct Lane<'a> {
     pub(super) longest_pause: Duration,
 }
 
-/// What was played.
+/// Counts of what was played.
 #[derive(Debug, Default)]
 pub(super) struct Played {
     pub(super) sessions: usize,

@@ -1,4 +1,4 @@
-//! What a daemon took over time, and whether that grows.
+//! The resources of a daemon over time, and their growth.
 
 use std::fs::File;
 use std::io::Write;
@@ -14,7 +14,7 @@ const MIB: f64 = 1024.0 * 1024.0;
 /// While it warms up it may grow: this part of the time.
 const WARM_UP: f64 = 0.1;
 
-/// What was seen, in order.
+/// The samples, in order.
 pub(super) struct Samples {
     all: Vec<(f64, Look)>,
     file: Option<File>,
@@ -48,7 +48,7 @@ impl Samples {
         Ok(())
     }
 
-    /// What was seen when this share of the time was over.
+    /// Returns the sample at this share of the time.
     fn at(&self, share: f64) -> Look {
         let last = self.all.len().saturating_sub(1);
         let at = (last as f64 * share).round() as usize;
@@ -60,7 +60,7 @@ impl Samples {
         self.all.get(from..).unwrap_or_default()
     }
 
-    /// How many MiB an hour adds, by the straight line that fits best.
+    /// Returns the growth in MiB per hour, by the best straight line.
     fn slope(&self, of: impl Fn(&Look) -> u64) -> f64 {
         let points: Vec<(f64, f64)> = self
             .after_warm_up()

@@ -1,4 +1,4 @@
-//! How long hooks take: whole processes, as agents start them, beside one that does nothing and beside
+//! The time of hooks: whole processes, as agents start them, beside one that does nothing and beside
 //! the disk. What is compared is measured in turn, so that a busy machine is busy for all of it.
 
 use std::collections::HashMap;
@@ -22,12 +22,12 @@ use thru_store::{PassageFilter, Store};
 use crate::metrics::{median, quantile};
 use crate::process::{Program, Task};
 
-/// How often each is timed: small events, large ones, waves of events at once, and answers.
+/// Runs of each: small events, large ones, waves of events at once, and answers.
 const SMALL: usize = 300;
 const LARGE: usize = 60;
 const WAVES: usize = 50;
 const ANSWERS: usize = 60;
-/// How often a compaction is timed.
+/// Runs of a compaction.
 const COMPACTIONS: usize = 15;
 /// Events of a wave.
 const AT_ONCE: usize = 20;
@@ -39,11 +39,11 @@ struct Row {
     name: &'static str,
     /// Milliseconds.
     times: Vec<f64>,
-    /// What was wanted, in milliseconds.
+    /// The target in milliseconds.
     target: &'static str,
 }
 
-/// Where hooks are called.
+/// The home in which hooks are called.
 struct Bench<'b> {
     program: &'b Program,
     home: &'b Path,
@@ -51,7 +51,7 @@ struct Bench<'b> {
     host: String,
     /// A directory whose project the home knows best.
     directory: String,
-    /// What people asked there.
+    /// Prompts of that home.
     prompts: Vec<String>,
     number: usize,
 }
@@ -277,7 +277,7 @@ impl<'b> Bench<'b> {
         ])
     }
 
-    /// What is kept before a compaction, of a transcript that nobody read before, and what is told after it.
+    /// Measures the hook before a compaction, on an unread transcript, and the start after it.
     fn compactions(&mut self) -> Result<Vec<Row>> {
         eprintln!("compactions …");
         let project = self.home.join("bench-project");
@@ -308,7 +308,7 @@ impl<'b> Bench<'b> {
         ])
     }
 
-    /// Records what a session did whose end nobody saw, as its hooks would have; all that was before
+    /// Records a session whose end was not recorded, as its hooks would have; all that was before
     /// is brought in first.
     fn leave_pending(&mut self, number: usize) -> Result<()> {
         self.program.run(self.home, Task::Intake)?;
