@@ -124,6 +124,7 @@ fn intake(root: &Path) -> Result<Intake> {
         refine_since: None,
         deliver_since: None,
         declared: thru_intake::Declared::never(),
+        projections: Vec::new(),
     };
     Ok(Intake::new(Layout::new(root), Arc::new(SystemClock), options)?)
 }

@@ -169,6 +169,7 @@ impl App {
             refine_since: models::since(&self.config, self.clock.now()),
             deliver_since: deliver::since(&self.config, self.clock.now()),
             declared: Declared::by(ask::named::declared_name),
+            projections: Vec::new(),
         }
     }
 

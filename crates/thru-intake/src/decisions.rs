@@ -12,7 +12,7 @@ use thru_redact::Report;
 use thru_store::{Batch, NewMemory, OperationRow, Store};
 
 use crate::refining::{put_refinement, settle};
-use crate::sessions::put_close;
+use crate::sessions::{Indexer, put_close};
 use crate::{Forgotten, Intake, Operation, Result, Told};
 
 /// A record of the journal that holds an operation.
@@ -191,6 +191,13 @@ impl Intake {
         // Before the cursor moves on, so that a process killed while forgetting resumes here.
         let removed = self.remove_kept(&forgotten)?;
         let known = store.memory_decisions()?;
+        let mut forgotten_rows = HashMap::new();
+        for session in &forgotten {
+            if let Some(row) = store.session_by_key(session)? {
+                forgotten_rows.insert(*session, row);
+            }
+        }
+        let projections = self.projections(Indexer::without_transcripts(self));
         let mut batch = store.begin()?;
         let mut is_decided = false;
         for Recorded { key, at, operation, body } in &recorded {
@@ -198,7 +205,13 @@ impl Intake {
                 Operation::DirectoryPlaced { directory, project } => {
                     batch.directory(directory, project)?;
                 }
-                Operation::SessionForgotten { session } => batch.forget_session(session)?,
+                Operation::SessionForgotten { session } => {
+                    // Known already, or made by an earlier record of this transaction.
+                    if let Some(row) = forgotten_rows.remove(session) {
+                        projections.all().try_for_each(|one| one.forget(&batch, row, session))?;
+                    }
+                    batch.forget_session(session)?;
+                }
                 Operation::SessionClosed { session, reason } => {
                     put_close(&batch, key, *at, session, reason)?;
                 }

@@ -15,12 +15,12 @@ use thru_core::{
 };
 use thru_distil::{Distiller, Moment, wants_text};
 use thru_lifecycle::Indexing;
-use thru_lifecycle::content::{Content, ContentHasher, Message};
+use thru_lifecycle::content::{ContentHasher, Message};
 use thru_redact::{Clean, Redactor, Report};
 use thru_store::{JobKind, NewMemory, NewTurn, PassageFilter, Store};
 
 use crate::laying_over::{MemoryDecisions, Models, Overlay, TurnContent, is_edited};
-use crate::sessions::Indexer;
+use crate::projection::{Projections, SessionContent};
 use crate::stages::{Stage, Stages};
 use crate::{Intake, IntakeError, Result};
 
@@ -30,15 +30,11 @@ const COMMIT_EVERY: Duration = Duration::from_millis(500);
 const WAITING: usize = 64;
 
 /// The result of distilling one session.
-struct Distilled {
-    session: i64,
-    /// `None` if a bug of ours prevented it.
-    memories: Option<Clean<Vec<NewMemory>>>,
-    title: Option<String>,
-    /// The content of the whole conversation.
-    content: Content,
-    /// The content of its turns.
-    turns: Vec<NewTurn>,
+enum Distilled {
+    /// Its content.
+    Done(Box<SessionContent>),
+    /// A bug of ours prevented it; the session's row.
+    Failed(i64),
 }
 
 /// The choice of sessions to distil, among those with something new.
@@ -72,7 +68,7 @@ impl Intake {
         &self,
         store: &mut Store,
         which: Which<'_>,
-        indexer: &mut Indexer<'_>,
+        projections: &Projections<'_>,
         cancelled: &AtomicBool,
         stages: &Stages,
         committed: &mut dyn FnMut(DistilProgress),
@@ -81,12 +77,7 @@ impl Intake {
         if !self.options.distil {
             return Ok(progress);
         }
-        if store.distiller()? != Some(thru_distil::VERSION) {
-            let batch = store.begin()?;
-            batch.distil_all_again()?;
-            batch.set_distiller(thru_distil::VERSION)?;
-            batch.commit()?;
-        }
+        projections.settle_versions(store)?;
         let sessions = self.to_distil(store, which)?;
         progress.of = sessions.len();
         if sessions.is_empty() {
@@ -122,21 +113,17 @@ impl Intake {
                 let mut next = Some(first);
                 while let Some(one) = next {
                     progress.sessions += 1;
-                    match &one.memories {
-                        Some(memories) => {
+                    match one {
+                        Distilled::Done(content) => {
+                            progress.memories += content.memories.get().len() as u64;
                             stages.time(Stage::Store, || {
-                                batch.put_memories(one.session, one.title.as_deref(), memories)
+                                projections.all().try_for_each(|one| one.replace(&mut batch, &content))
                             })?;
-                            progress.memories += memories.get().len() as u64;
-                            batch.set_content(one.session, &one.content)?;
-                            batch.put_turns(one.session, &one.turns)?;
-                            self.queue_turns(&batch, one.session, &one.turns)?;
-                            indexer.index_if_left(&batch, one.session)?;
                         }
                         // It stays marked, and is tried again.
-                        None => {
+                        Distilled::Failed(session) => {
                             progress.failed += 1;
-                            indexer.not_distilled(&batch, one.session)?;
+                            projections.episodes.not_distilled(&batch, session)?;
                         }
                     }
                     next = match opened.elapsed() < COMMIT_EVERY {
@@ -228,14 +215,8 @@ impl Worker<'_> {
                 std::panic::catch_unwind(AssertUnwindSafe(|| self.session(*session)))
             });
             let distilled = match outcome {
-                Ok(distilled) => distilled?,
-                Err(_) => Distilled {
-                    session: *session,
-                    memories: None,
-                    title: None,
-                    content: ContentHasher::new().finish(),
-                    turns: Vec::new(),
-                },
+                Ok(content) => Distilled::Done(Box::new(content?)),
+                Err(_) => Distilled::Failed(*session),
             };
             if done.send(distilled).is_err() {
                 break;
@@ -244,11 +225,11 @@ impl Worker<'_> {
         Ok(())
     }
 
-    fn session(&self, row: i64) -> Result<Distilled> {
+    fn session(&self, row: i64) -> Result<SessionContent> {
         let Some(session) = self.store.session(row)? else {
-            return Ok(Distilled {
+            return Ok(SessionContent {
                 session: row,
-                memories: Some(Clean::default()),
+                memories: Clean::default(),
                 title: None,
                 content: ContentHasher::new().finish(),
                 turns: Vec::new(),
@@ -331,7 +312,7 @@ impl Worker<'_> {
             };
             overlay.memories(&observation, &summary)
         });
-        Ok(Distilled { session: row, memories: Some(memories), title, content, turns })
+        Ok(SessionContent { session: row, title, memories, content, turns })
     }
 }
 

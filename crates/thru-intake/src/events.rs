@@ -217,12 +217,11 @@ impl Intake {
         }
         let mut store = self.open_store(&mut |_, _, _| {})?;
         self.bring_up(&mut store)?;
-        let is_little = store.distiller()?.is_none_or(|version| version == thru_distil::VERSION)
-            && store.stale_sessions()?.len() <= sessions;
+        let projections = self.projections(Indexer::without_transcripts(self));
+        let is_little = projections.would_keep(&store)? && store.stale_sessions()?.len() <= sessions;
         if is_little {
             let (cancelled, stages) = (AtomicBool::new(false), Stages::default());
-            let indexer = &mut Indexer::without_transcripts(self);
-            self.distil(&mut store, Which::All, indexer, &cancelled, &stages, &mut |_| {})?;
+            self.distil(&mut store, Which::All, &projections, &cancelled, &stages, &mut |_| {})?;
         }
         Ok(())
     }

@@ -60,8 +60,8 @@ impl Intake {
         let mut store = self.open_store(&mut |_, _, _| {})?;
         let forgotten = self.apply_journal(&mut store)?;
         let (never, stages) = (AtomicBool::new(false), Stages::default());
-        let indexer = &mut Indexer::without_transcripts(self);
-        self.distil(&mut store, Which::All, indexer, &never, &stages, &mut |_| {})?;
+        let projections = &self.projections(Indexer::without_transcripts(self));
+        self.distil(&mut store, Which::All, projections, &never, &stages, &mut |_| {})?;
         self.catch_up_index(&mut store)?;
         Ok((store, forgotten))
     }

@@ -118,7 +118,7 @@ impl Intake {
         let applied = self.apply_events(&mut store)?;
         let mut report =
             ImportReport { problems: plan.problems.clone(), ..ImportReport::default() };
-        let mut indexer = Indexer::new(self);
+        let mut projections = self.projections(Indexer::new(self));
         let forgotten: Vec<String> =
             self.forgotten.iter().map(|session| session.id.as_str().to_owned()).collect();
         let job = Job {
@@ -178,13 +178,13 @@ impl Intake {
                 written?;
             }
             stages.time(Stage::Store, || self.settle_events(&mut store, applied))?;
-            indexer.unreadable = unreadable_sessions(&plan.sources, &job);
+            projections.episodes.unreadable = unreadable_sessions(&plan.sources, &job);
             self.close_inactive(&mut store)?;
             self.mark_indexing(&mut store, how.distil)?;
             let distilled = self.distil(
                 &mut store,
                 how.distil,
-                &mut indexer,
+                &projections,
                 cancelled,
                 stages,
                 &mut |distilled| {
@@ -197,7 +197,7 @@ impl Intake {
             drop(news);
             report.distilled = distilled?;
             if !cancelled.load(Ordering::Relaxed) {
-                self.index_queued(&mut store, how.distil, &mut indexer)?;
+                self.index_queued(&mut store, how.distil, &projections.episodes)?;
             }
             match following {
                 Some(following) => following.join().map_err(|_| IntakeError::WorkerLost)?,
@@ -206,7 +206,7 @@ impl Intake {
         });
         outcome?;
         clear(&mut store, to_clear.try_iter())?;
-        report.indexed = indexer.done;
+        report.indexed = projections.episodes.finish();
         report.problems.extend(job.problems.into_inner().unwrap_or_default());
         report.redacted = job.redacted.into_inner().unwrap_or_default();
         report.stages = job.stages;

@@ -26,6 +26,7 @@ mod lock;
 mod operations;
 mod pending;
 mod plan;
+mod projection;
 mod projector;
 mod rebuild;
 mod reclean;
@@ -48,6 +49,8 @@ use thru_journal::journal::{Journal, Sealed};
 use thru_redact::{Clean, Redactor, Report, UserRule};
 
 use decisions::Decisions;
+use projection::Projections;
+use sessions::Indexer;
 use thru_store::{SourceRecord, SourceRow, Store};
 
 pub use adopt::{Adopted, Exported};
@@ -62,6 +65,7 @@ pub use lock::IntakeLock;
 pub use operations::{Operation, Refined, RetiredEpisode, Told};
 pub use pending::Pending;
 pub use plan::{Plan, SourceProblem};
+pub use projection::{Projection, SessionContent, SharedProjection};
 pub use rebuild::RebuildReport;
 pub use reclean::Recleaned;
 pub use refining::{Again, REUSED};
@@ -88,7 +92,7 @@ pub struct Intake {
 }
 
 /// Options of intake.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Options {
     /// Keep transcripts in the archive exactly as they are.
     pub verbatim: bool,
@@ -112,6 +116,8 @@ pub struct Options {
     pub deliver_since: Option<Timestamp>,
     /// Reads the project name from a project's own file.
     pub declared: Declared,
+    /// Projections beside memories and episodes.
+    pub projections: Vec<SharedProjection>,
 }
 
 /// Reads the name of a project from its own file, if the file gives one.
@@ -237,6 +243,11 @@ impl Intake {
     /// Fails if the journal cannot be read or written.
     pub fn seal_journal(&self, _lock: &IntakeLock) -> Result<Sealed> {
         Ok(self.journal.seal()?)
+    }
+
+    /// Returns the projections of a run with this indexer.
+    fn projections<'a>(&'a self, episodes: Indexer<'a>) -> Projections<'a> {
+        Projections::new(episodes, &self.options.projections)
     }
 
     /// Returns a name for a new store that no other store in this home has.

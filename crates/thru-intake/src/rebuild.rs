@@ -110,11 +110,11 @@ impl Intake {
             return Err(IntakeError::Interrupted);
         }
         self.settle_events(&mut store, applied)?;
-        let mut indexer = Indexer::new(self);
+        let projections = self.projections(Indexer::new(self));
         let distilled = self.distil(
             &mut store,
             Which::All,
-            &mut indexer,
+            &projections,
             cancelled,
             &Stages::default(),
             &mut |distilled| {
@@ -136,6 +136,10 @@ impl Intake {
         remove_other_indexes(&self.layout, &Store::open_to_read(&self.layout)?)?;
         // Vectors of texts that are still there stay.
         self.sweep_vectors()?;
+        let rebuilt = Store::open_to_read(&self.layout)?;
+        for projection in projections.all() {
+            projection.rebuilt(&rebuilt)?;
+        }
         report.elapsed = started.elapsed();
         Ok(report)
     }

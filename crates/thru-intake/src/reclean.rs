@@ -14,6 +14,7 @@ use thru_store::Store;
 use thru_store::index::remove_other_indexes;
 
 use crate::projector::Projector;
+use crate::sessions::Indexer;
 use crate::traces::Part;
 use crate::{Intake, IntakeError, IntakeLock, Result};
 
@@ -93,6 +94,8 @@ impl Intake {
             progress(number as u64 + 1, entries.len() as u64);
         }
         self.reclean_store(lock, &mut outcome)?;
+        let projections = self.projections(Indexer::without_transcripts(self));
+        projections.all().try_for_each(|one| one.reclean(&self.redactor))?;
         for (part, path) in self.other_files() {
             let name = self.name_of(&path);
             if part == Part::Backup {

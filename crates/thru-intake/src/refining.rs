@@ -120,9 +120,9 @@ impl Intake {
         self.apply_journal(&mut store)?;
         if !sessions.is_empty() {
             let (never, stages) = (AtomicBool::new(false), Stages::default());
-            let indexer = &mut Indexer::without_transcripts(self);
+            let projections = &self.projections(Indexer::without_transcripts(self));
             let which = Which::These(sessions);
-            self.distil(&mut store, which, indexer, &never, &stages, &mut |_| {})?;
+            self.distil(&mut store, which, projections, &never, &stages, &mut |_| {})?;
         }
         Ok(())
     }

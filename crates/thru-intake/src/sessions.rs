@@ -4,6 +4,7 @@
 //! writes its memories, or, if there was nothing left to distil, in one of its own. A kill on the way
 //! leaves a job behind, or nothing at all.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 use serde_json::{Value, json};
@@ -14,10 +15,13 @@ use thru_lifecycle::conversation::{CLOCKS_DIFFER, Event, Said};
 use thru_lifecycle::indexing::{Effect, Event as Work};
 use thru_lifecycle::retry::{Backoff, Retry};
 use thru_lifecycle::{Conversation, Indexing};
-use thru_store::{Batch, Course, CourseEvent, Episode, JobKind, NewEvent, Store};
+use thru_store::{
+    Batch, Course, CourseEvent, Episode, JobKind, NewEvent, SessionFilter, SessionRow, Store,
+};
 
 use crate::distilling::{Which, rows_of};
-use crate::{Intake, IntakeLock, Operation, Result, RetiredEpisode};
+use crate::projection::{Projection, SessionContent};
+use crate::{Finding, Intake, IntakeLock, Operation, Result, RetiredEpisode};
 
 /// The store's name for the event by which a person, or an agent, closed a session.
 const CLOSED: &str = "Closed";
@@ -79,7 +83,7 @@ pub(crate) struct Indexer<'a> {
     now: Timestamp,
     /// The sessions with unreadable files in this run, and the problem of each.
     pub(crate) unreadable: HashMap<SessionKey, String>,
-    pub(crate) done: IndexedSessions,
+    done: RefCell<IndexedSessions>,
     /// True if the transcripts were read as well: without them, only half of a session would be indexed.
     may_index: bool,
 }
@@ -90,7 +94,7 @@ impl<'a> Indexer<'a> {
             intake,
             now: intake.clock.now(),
             unreadable: HashMap::new(),
-            done: IndexedSessions::default(),
+            done: RefCell::default(),
             may_index: true,
         }
     }
@@ -101,8 +105,13 @@ impl<'a> Indexer<'a> {
         Self { may_index: false, ..Self::new(intake) }
     }
 
+    /// Ends the run, and returns what became of the sessions in it.
+    pub(crate) fn finish(self) -> IndexedSessions {
+        self.done.into_inner()
+    }
+
     /// Indexes a session if it was left; otherwise notes the time at which that may change by itself.
-    pub(crate) fn index_if_left(&mut self, batch: &Batch<'_>, session: i64) -> Result<()> {
+    fn index_if_left(&self, batch: &Batch<'_>, session: i64) -> Result<()> {
         let Some(course) = batch.course(session)? else { return Ok(()) };
         let limits = &self.intake.options.limits;
         let Some(conversation) = course.heard.at(self.now, limits) else { return Ok(()) };
@@ -117,12 +126,12 @@ impl<'a> Indexer<'a> {
 
     /// Indexes a session as a whole: the same content is the same episode, other content replaces the
     /// episode.
-    pub(crate) fn index(&mut self, batch: &Batch<'_>, course: &Course, reason: &str) -> Result<()> {
+    fn index(&self, batch: &Batch<'_>, course: &Course, reason: &str) -> Result<()> {
         let outcome = self.outcome(batch, course, reason)?;
         if !matches!(outcome, Indexed::Failed(_)) {
             batch.remove_job(JobKind::Index, course.row)?;
         }
-        self.done.0.insert(course.key.clone(), outcome);
+        self.done.borrow_mut().0.insert(course.key.clone(), outcome);
         Ok(())
     }
 
@@ -179,11 +188,11 @@ impl<'a> Indexer<'a> {
     }
 
     /// Notes that a bug of ours kept a session from being distilled.
-    pub(crate) fn not_distilled(&mut self, batch: &Batch<'_>, session: i64) -> Result<()> {
+    pub(crate) fn not_distilled(&self, batch: &Batch<'_>, session: i64) -> Result<()> {
         if let Some(course) = batch.course(session)? {
             let trouble = "distilling failed: a fault of ours";
             let outcome = self.failed(batch, &course, "retry", trouble)?;
-            self.done.0.insert(course.key, outcome);
+            self.done.borrow_mut().0.insert(course.key, outcome);
         }
         Ok(())
     }
@@ -208,6 +217,53 @@ impl<'a> Indexer<'a> {
         };
         batch.job_failed(JobKind::Index, course.row, trouble, again)?;
         Ok(Indexed::Failed(trouble.to_owned()))
+    }
+}
+
+impl Projection for Indexer<'_> {
+    fn name(&self) -> &'static str {
+        "episodes"
+    }
+
+    /// Each episode names the version of the filter that made it.
+    fn version(&self) -> Option<u32> {
+        None
+    }
+
+    fn replace(&self, batch: &mut Batch<'_>, content: &SessionContent) -> Result<()> {
+        let session = content.session;
+        batch.set_content(session, &content.content)?;
+        batch.put_turns(session, &content.turns)?;
+        self.intake.queue_turns(batch, session, &content.turns)?;
+        self.index_if_left(batch, session)
+    }
+
+    fn forget(&self, batch: &Batch<'_>, session: i64, _: &SessionKey) -> Result<()> {
+        Ok(batch.remove_episodes_of(session)?)
+    }
+
+    fn verify(&self, store: &Store, report: &mut dyn FnMut(Finding)) -> Result<()> {
+        let sessions = store.sessions(&SessionFilter::default())?;
+        let is_missing = |session: &&SessionRow| {
+            session.indexing == Indexing::Indexed && session.episode.is_none() && session.passages > 0
+        };
+        let missing = sessions.iter().filter(is_missing).count();
+        if missing > 0 {
+            report(Finding {
+                place: "memory.db".to_owned(),
+                message: format!("{missing} sessions are indexed and have no episode"),
+                serious: false,
+            });
+        }
+        Ok(())
+    }
+
+    fn dump(&self, store: &Store, line: &mut dyn FnMut(String)) -> Result<()> {
+        for session in store.sessions(&SessionFilter::default())? {
+            let (id, state) = (&session.key.id, session.indexing.as_str());
+            line(format!("episode of session {id}: {state}, {:?}", session.episode));
+        }
+        Ok(())
     }
 }
 
@@ -347,7 +403,7 @@ impl Intake {
         &self,
         store: &mut Store,
         which: Which<'_>,
-        indexer: &mut Indexer<'_>,
+        indexer: &Indexer<'_>,
     ) -> Result<()> {
         // A session requested in this run is due since the request, which is later than the start of the
         // run.

@@ -7,6 +7,7 @@ use thru_journal::archive::EntryName;
 use thru_store::index::{Collection, TextIndex};
 use thru_store::{Store, StoreError};
 
+use crate::sessions::Indexer;
 use crate::{Intake, Result};
 
 /// A fault, or something worth knowing.
@@ -140,6 +141,10 @@ impl Intake {
         }
         for problem in store.contradictions()? {
             found.note("memory.db", problem, true);
+        }
+        let projections = self.projections(Indexer::without_transcripts(self));
+        for projection in projections.all() {
+            projection.verify(store, &mut |finding| found.findings.push(finding))?;
         }
         found.passages = store.counts()?.passages;
         for collection in Collection::ALL {

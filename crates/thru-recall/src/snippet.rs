@@ -161,7 +161,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_blank_and_any_character_may_stand_before_the_match(before in spaced_text(), length in 1usize..200) {
+        fn any_blank_and_any_character_may_stand_before_the_match(before in spaced_text(), length in 100usize..300) {
             let text = format!("{before} needle");
             let snippet = snippet(&text, &analyse("needle"), length, 0);
             for mark in snippet.marks {

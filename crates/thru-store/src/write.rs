@@ -594,7 +594,8 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Deletes a session with everything derived from it, and records never to read it again.
+    /// Deletes a session with its passages and events, and records never to read it again. Projections remove their
+    /// own rows before.
     ///
     /// # Errors
     /// Returns an error if the database cannot be written.
@@ -614,10 +615,8 @@ impl Batch<'_> {
             .optional()?;
         let Some(session) = session else { return Ok(()) };
         self.remove_passages("session = ?1", [session])?;
-        self.remove_memories_of(session)?;
         self.remove_events_of(session)?;
         self.remove_compactions_of(session)?;
-        self.remove_episodes_of(session)?;
         self.remove_refinements_of(session)?;
         for source in crate::query::sources_of(&self.transaction, session)? {
             self.remove_source(source)?;

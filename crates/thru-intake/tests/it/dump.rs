@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use thru_core::{Layout, PassageKind};
 use thru_journal::archive::Archive;
 use thru_store::index::{IndexFilter, IndexWriter, QueryTerms, TextIndex};
-use thru_store::{MemoryFilter, PassageFilter, SessionFilter, Store};
+use thru_store::{PassageFilter, SessionFilter, Store};
 
 /// The lines of archive and store.
 pub(crate) fn dump(layout: &Layout) -> Vec<String> {
@@ -37,12 +37,11 @@ pub(crate) fn archive(layout: &Layout) -> Vec<String> {
 pub(crate) fn store(layout: &Layout) -> Vec<String> {
     let store = Store::open_to_read(layout).unwrap();
     let mut lines = passages(&store);
-    lines.extend(memories(&store));
     lines.extend(compactions(&store));
     for session in store.sessions(&SessionFilter::default()).unwrap() {
         let facts = serde_json::to_string(&session.facts).unwrap();
         lines.push(format!(
-            "session {}: project {:?}, title {:?}, {:?} to {:?}, {} turns, {} passages, {}, {:?}, {facts}",
+            "session {}: project {:?}, title {:?}, {:?} to {:?}, {} turns, {} passages, {facts}",
             session.key.id,
             session.project_name,
             session.title,
@@ -50,8 +49,6 @@ pub(crate) fn store(layout: &Layout) -> Vec<String> {
             session.ended.map(|t| t.to_string()),
             session.turns,
             session.passages,
-            session.indexing.as_str(),
-            session.episode,
         ));
     }
     for source in store.sources().unwrap() {
@@ -131,33 +128,6 @@ fn compactions(store: &Store) -> Vec<String> {
         }
     }
     lines
-}
-
-fn memories(store: &Store) -> Vec<String> {
-    let rows = store.memories(&MemoryFilter::default()).unwrap();
-    let numbers: Vec<i64> = rows.iter().map(|memory| memory.row).collect();
-    let mut files = store.files_of_memories(&numbers).unwrap();
-    rows.iter()
-        .map(|memory| {
-            let session = memory.session.map(|row| store.session_key(row).unwrap().unwrap().id);
-            let project = memory.project.map(|row| store.project_name(row).unwrap());
-            format!(
-                "memory {}: session {session:?} project {project:?} turn {} {} {:?} {:?} at {:?} \
-                 {:?} {}/{} files {:?} body {:?}",
-                memory.id,
-                memory.turn,
-                memory.kind,
-                memory.flags,
-                memory.outcome,
-                memory.at.map(|at| at.to_string()),
-                memory.title,
-                memory.tokens,
-                memory.raw_tokens,
-                files.remove(&memory.row).unwrap(),
-                store.body_of(memory).unwrap(),
-            )
-        })
-        .collect()
 }
 
 /// The texts of all passages of a kind, in the order of the dump.

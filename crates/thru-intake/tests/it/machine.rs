@@ -9,6 +9,7 @@ use tempfile::TempDir;
 use thru_agents::{Discovery, agents};
 use thru_core::{Agent, Clock, Layout, SessionId, SessionKey, Timestamp};
 use thru_intake::{ImportReport, Intake, Options, Plan, RebuildReport, Result};
+use thru_store::Store;
 
 use crate::dump;
 
@@ -52,6 +53,7 @@ impl Machine {
             refine_since: None,
             deliver_since: None,
             declared: thru_intake::Declared::never(),
+            projections: Vec::new(),
         };
         Self { folder: tempfile::tempdir().unwrap(), options }
     }
@@ -179,7 +181,11 @@ impl Machine {
 
     /// Everything that is kept.
     pub(crate) fn dump(&self) -> Vec<String> {
-        dump::dump(&self.layout())
+        let store = Store::open_to_read(&self.layout()).unwrap();
+        let mut lines = dump::dump(&self.layout());
+        lines.extend(self.intake().dump(&store).unwrap());
+        lines.sort();
+        lines
     }
 
     /// Fails unless `thru verify` would be content.

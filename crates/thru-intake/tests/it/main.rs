@@ -23,6 +23,7 @@ mod memories;
 mod models;
 mod odd;
 mod privacy;
+mod projections;
 mod prompts;
 mod records;
 mod rewriting;

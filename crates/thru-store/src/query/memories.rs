@@ -407,12 +407,13 @@ impl Store {
         Ok(rows)
     }
 
-    /// Returns the version of the distiller that made the memories.
+    /// Returns the version of a projection that the store holds, `None` if it holds none.
     ///
     /// # Errors
     /// Returns an error if the database cannot be read.
-    pub fn distiller(&self) -> Result<Option<u32>> {
-        Ok(self.meta("distiller")?.and_then(|version| version.parse().ok()))
+    pub fn projection_version(&self, projection: &str) -> Result<Option<u32>> {
+        let version = self.meta(&version_key(projection))?;
+        Ok(version.and_then(|version| version.parse().ok()))
     }
 
     /// True if people made decisions about memories of a session, in force or undone.
@@ -467,4 +468,12 @@ fn memory(row: &Row<'_>) -> rusqlite::Result<MemoryRow> {
 
 fn memory_kind(code: u8) -> MemoryKind {
     MemoryKind::from_code(code).unwrap_or(MemoryKind::Observation(ObservationType::Change))
+}
+
+/// The key of a projection's version in the table `meta`. That of memories has an older name.
+pub(crate) fn version_key(projection: &str) -> String {
+    match projection {
+        "memories" => "distiller".to_owned(),
+        other => format!("projection.{other}"),
+    }
 }

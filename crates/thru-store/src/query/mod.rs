@@ -22,6 +22,7 @@ pub use activity::{Moment, MomentFilter, Newest};
 pub use compactions::{CompactionRow, SnapshotRow};
 pub use episodes::{Course, Episode, Heard};
 pub(crate) use episodes::{course_of, current_episode};
+pub(crate) use memories::version_key;
 pub use events::{EventRow, InjectionRow, LaterUse};
 pub use jobs::{JobKind, JobRow};
 pub use memories::{MemoryBody, MemoryFilter, MemoryFlags, MemoryRow};

@@ -214,14 +214,14 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Records the version of the distiller that made the memories.
+    /// Records the version of a projection.
     ///
     /// # Errors
     /// Returns an error if the database cannot be written.
-    pub fn set_distiller(&self, version: u32) -> Result<()> {
+    pub fn set_projection_version(&self, projection: &str, version: u32) -> Result<()> {
         self.transaction
-            .prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES ('distiller', ?1)")?
-            .execute([version.to_string()])?;
+            .prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)")?
+            .execute((crate::query::version_key(projection), version))?;
         Ok(())
     }
 
@@ -314,7 +314,10 @@ impl Batch<'_> {
     }
 
     /// Deletes the memories of a session.
-    pub(super) fn remove_memories_of(&self, session: i64) -> Result<()> {
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
+    pub fn remove_memories_of(&self, session: i64) -> Result<()> {
         self.blank_texts("memories", "session = ?1", [session])?;
         for (row, _) in self.memories_of_session(session)? {
             self.retire(Collection::Memories, row)?;

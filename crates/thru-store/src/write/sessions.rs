@@ -186,7 +186,10 @@ impl Batch<'_> {
     }
 
     /// Deletes all episodes of a session, and the jobs for it.
-    pub(super) fn remove_episodes_of(&self, session: i64) -> Result<()> {
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
+    pub fn remove_episodes_of(&self, session: i64) -> Result<()> {
         for table in ["episodes", "jobs"] {
             self.transaction
                 .execute(&format!("DELETE FROM {table} WHERE session = ?1"), [session])?;
