@@ -7,6 +7,7 @@
 //! *Must not* know clap, a terminal, or the variables of the process (the binary reads them into a [`Machine`]), and
 //! must not print.
 
+pub mod answer;
 pub mod app;
 pub mod ask;
 pub mod background;
@@ -18,6 +19,7 @@ pub mod embedding;
 pub mod fresh;
 pub mod hook;
 pub mod ingest;
+pub mod keep;
 pub mod machine;
 pub mod models;
 pub mod trouble;
@@ -26,4 +28,4 @@ pub mod words;
 pub use app::App;
 pub use call::{Call, Patience, Progress};
 pub use machine::{Machine, Places};
-pub use trouble::{Context, Listing, Remedy, Result, Trouble, TroubleKind};
+pub use trouble::{Context, Listing, MemoryDeed, Remedy, Result, Trouble, TroubleKind};

@@ -74,6 +74,12 @@ pub enum Remedy {
     },
     /// Look at a setting and where it was set.
     ShowSetting(&'static str),
+    /// A session was named where this deed wants a memory.
+    NotASession(MemoryDeed),
+    /// A passage was named where this deed wants a memory.
+    NotAPassage(MemoryDeed),
+    /// Forget the memory instead, or tell what is known better.
+    ForgetOrRemember,
     /// Repeat the request with explicit consent.
     Confirm,
     /// Try again later.
@@ -89,6 +95,15 @@ pub enum Remedy {
     },
 }
 
+/// A deed that only memories allow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryDeed {
+    /// Forgetting it.
+    Forget,
+    /// Correcting it.
+    Edit,
+}
+
 /// A list that a surface can show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Listing {
@@ -102,6 +117,8 @@ pub enum Listing {
     Unindexed,
     /// Ids of memories and passages, as searches show them.
     Ids,
+    /// Ids of memories, as searches and contexts show them.
+    Memories,
     /// Decisions of the user.
     Decisions,
     /// Jobs.

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use thru_app::{Listing, Remedy, Trouble};
+use thru_app::{Listing, MemoryDeed, Remedy, Trouble};
 
 use crate::ui::printable;
 
@@ -56,7 +56,6 @@ fn hint(remedy: &Remedy) -> String {
         names.join(" or ")
     };
     match remedy {
-        Remedy::See(list) => format!("`thru {}` {}", command(*list), shows(*list)),
         Remedy::Choose(names) => format!("name one: {}", names.join(", ")),
         Remedy::WriteMore(names) => format!("write more of it: {}", names.join(", ")),
         Remedy::DidYouMean { names, all: Listing::Settings } => {
@@ -64,6 +63,22 @@ fn hint(remedy: &Remedy) -> String {
         }
         Remedy::DidYouMean { names, all } => {
             format!("did you mean {}? `thru {}` lists all", quoted(names), command(*all))
+        }
+        Remedy::See(Listing::Memories) => "`thru search` and `thru context` show ids".to_owned(),
+        Remedy::See(list) => format!("`thru {}` {}", command(*list), shows(*list)),
+        Remedy::NotASession(MemoryDeed::Forget) => "name it with `--session`".to_owned(),
+        Remedy::NotASession(MemoryDeed::Edit) => {
+            "`thru show` and `thru timeline` show ids of its memories".to_owned()
+        }
+        Remedy::NotAPassage(MemoryDeed::Forget) => {
+            "`thru forget --session` forgets a session, `thru redact` takes texts out of all of them"
+                .to_owned()
+        }
+        Remedy::NotAPassage(MemoryDeed::Edit) => {
+            "what was recorded is not edited; `thru remember` tells what you know better".to_owned()
+        }
+        Remedy::ForgetOrRemember => {
+            "forget it with `thru forget`, or tell what you know with `thru remember`".to_owned()
         }
         Remedy::Import => {
             "run `thru import` to read the history that is on this machine".to_owned()
@@ -93,7 +108,7 @@ const fn command(list: Listing) -> &'static str {
         Listing::Sessions => "sessions",
         Listing::AllSessions => "sessions --all",
         Listing::Unindexed => "sessions --unindexed",
-        Listing::Ids => "search",
+        Listing::Ids | Listing::Memories => "search",
         Listing::Decisions => "log",
         Listing::Jobs => "jobs",
         Listing::Rules => "redact list",
@@ -105,7 +120,7 @@ const fn command(list: Listing) -> &'static str {
 
 const fn shows(list: Listing) -> &'static str {
     match list {
-        Listing::Ids => "shows ids",
+        Listing::Ids | Listing::Memories => "shows ids",
         Listing::Settings => "lists the settings",
         _ => "lists them",
     }

@@ -14,7 +14,7 @@ use super::cleaned;
 use super::session::SessionEntry;
 use crate::app::App;
 use crate::disk::RealDisk;
-use crate::trouble::{Listing, Remedy, Result, Trouble};
+use crate::trouble::{Listing, MemoryDeed, Remedy, Result, Trouble};
 
 /// Reads the memory whose id starts so; `None` where there is none.
 ///
@@ -40,20 +40,11 @@ pub fn memory_named(store: &Store, id: &str) -> Result<Option<MemoryRow>> {
     }
 }
 
-/// The remedies for the id of something that is no memory.
-pub struct Instead {
-    /// For the id of a session.
-    pub session: Remedy,
-    /// For the id of a passage.
-    pub passage: Remedy,
-}
-
-/// Reads the memory whose id starts so.
+/// Reads the memory whose id starts so, for a deed that only memories allow.
 ///
 /// # Errors
-/// As [`memory_named`], and where there is none: with one of the remedies of `instead` where the id names a session
-/// or a passage.
-pub fn required_memory(store: &Store, id: &str, instead: &Instead) -> Result<MemoryRow> {
+/// As [`memory_named`], and where the id names a session, a passage or nothing.
+pub fn required_memory(store: &Store, id: &str, deed: MemoryDeed) -> Result<MemoryRow> {
     // The id of a session may hold characters that no id of ours has.
     if id.parse::<IdPrefix>().is_ok()
         && let Some(memory) = memory_named(store, id)?
@@ -62,15 +53,16 @@ pub fn required_memory(store: &Store, id: &str, instead: &Instead) -> Result<Mem
     }
     if names_session(store, id)? {
         return Err(Trouble::not_found(format!("`{id}` is a session, not a memory"))
-            .with(instead.session.clone()));
+            .with(Remedy::NotASession(deed)));
     }
     if !store.passages_by_prefix(&id.parse()?, 1)?.is_empty() {
         return Err(Trouble::not_found(format!(
             "`{id}` is a passage: a part of a session as it was recorded"
         ))
-        .with(instead.passage.clone()));
+        .with(Remedy::NotAPassage(deed)));
     }
-    Err(Trouble::not_found(format!("there is no memory `{id}`")).with(Remedy::See(Listing::Ids)))
+    Err(Trouble::not_found(format!("there is no memory `{id}`"))
+        .with(Remedy::See(Listing::Memories)))
 }
 
 /// True if a session's id starts so. Fewer than four characters name none.

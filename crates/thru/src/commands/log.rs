@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use thru_app::Result;
+use thru_app::ask::memory;
 use thru_intake::Operation;
 use thru_redact::Report;
 use thru_store::Store;
@@ -105,7 +106,7 @@ fn merges(store: &Store, limit: usize) -> Result<Vec<LogRow>> {
     let mut rows = Vec::new();
     for merge in memories::merges(store)?.take(limit) {
         let memories::Merge { merged, into } = merge?;
-        let session = memories::session_of(store, &into)?;
+        let session = memory::session_of(store, &into)?;
         let session = session.map_or_else(String::new, |session| session.key.id.short());
         rows.push(LogRow {
             id: merged.id.to_string().chars().take(8).collect(),

@@ -6,84 +6,17 @@ use thru_app::App;
 use serde_json::{Value, json};
 use thru_app::Result;
 use thru_core::{
-    ErrorResolved, FileState, IdPrefix, KeyDecision, Made, MemoryKind, Merged, Observation,
-    SessionSections, Statement, Summary, WorkOutcome,
+    ErrorResolved, FileState, KeyDecision, Made, MemoryKind, Merged, Observation, SessionSections,
+    Statement, Summary, WorkOutcome,
 };
 use thru_recall::Freshness;
 use thru_redact::{Clean, Redactor, Report};
 use thru_store::{MemoryBody, MemoryFilter, MemoryRow, SessionFilter, SessionRow, Store};
 
 use crate::environment::Environment;
-use crate::failure::advised;
 use crate::ui::{Page, Tone, count, day_and_time, one_line, plural, printable, width};
+use thru_app::ask::memory::session_of;
 use thru_app::disk::RealDisk;
-
-/// What to do instead, where the id of something else was given.
-pub(crate) struct Instead {
-    pub(crate) of_session: &'static str,
-    pub(crate) of_passage: &'static str,
-}
-
-/// The memory whose id starts so, if there is one.
-pub(crate) fn memory_named(store: &Store, id: &str) -> Result<Option<MemoryRow>> {
-    let prefix: IdPrefix = id.parse()?;
-    let mut found = store.memories_by_prefix(&prefix, 4)?;
-    match found.len() {
-        0 => Ok(None),
-        // Ids that are shown are unique among both; one from yesterday may no longer be.
-        1 if prefix.complete().is_none() && !store.passages_by_prefix(&prefix, 1)?.is_empty() => {
-            Err(advised(
-                format!("a memory and a passage start with `{id}`"),
-                format!("write more of it: the memory is {}", store.short_id(&found[0].id)?),
-            ))
-        }
-        1 => Ok(Some(found.swap_remove(0))),
-        _ => {
-            let ids = found
-                .iter()
-                .map(|memory| store.short_id(&memory.id))
-                .collect::<Result<Vec<_>, _>>()?;
-            Err(advised(
-                format!("several memories start with `{id}`"),
-                format!("write more of it: {}", ids.join(", ")),
-            ))
-        }
-    }
-}
-
-/// The memory whose id starts so; an error with advice where there is none. `instead` says what to do
-/// with a session or a passage.
-pub(crate) fn required(store: &Store, id: &str, instead: &Instead) -> Result<MemoryRow> {
-    // The id of a session may hold characters that no id of ours has.
-    if id.parse::<IdPrefix>().is_ok()
-        && let Some(memory) = memory_named(store, id)?
-    {
-        return Ok(memory);
-    }
-    let sessions = SessionFilter {
-        id_prefix: Some(id.to_owned()),
-        limit: Some(1),
-        ..SessionFilter::default()
-    };
-    if id.len() >= 4 && !store.sessions(&sessions)?.is_empty() {
-        return Err(advised(format!("`{id}` is a session, not a memory"), instead.of_session));
-    }
-    if !store.passages_by_prefix(&id.parse()?, 1)?.is_empty() {
-        return Err(advised(
-            format!("`{id}` is a passage: a part of a session as it was recorded"),
-            instead.of_passage,
-        ));
-    }
-    Err(advised(format!("there is no memory `{id}`"), "`thru search` and `thru context` show ids"))
-}
-
-/// The session of a memory, where it comes from one.
-pub(crate) fn session_of(store: &Store, memory: &MemoryRow) -> Result<Option<SessionRow>> {
-    match memory.session {
-        Some(row) => Ok(store.session(row)?),
-        None => Ok(None),
-    }
-}
 
 /// What became of the files that a memory names.
 pub(crate) fn freshness(

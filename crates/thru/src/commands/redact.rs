@@ -127,13 +127,13 @@ fn change_rules(command: Command, environment: &Environment, plain: bool) -> Res
             let lock = shared::lock(&intake, environment)?;
             intake.record_and_apply(&lock, &[Operation::RuleAdded { name, pattern }])?;
             drop(lock);
-            shared::share_rules(environment)?;
+            thru_app::keep::share_rules(environment)?;
             page.line("Added.");
             // The rules as they are now, the one just added included.
             let intake = environment.intake()?;
             let lock = shared::lock(&intake, environment)?;
             let applied = intake.apply_rules(&lock, &mut |_, _| {})?;
-            shared::share_rules(environment)?;
+            thru_app::keep::share_rules(environment)?;
             say_cleaned(&mut page, &applied);
             say_not_rewritten(&mut page, environment)?;
         }
@@ -146,7 +146,7 @@ fn change_rules(command: Command, environment: &Environment, plain: bool) -> Res
             }
             let lock = shared::lock(&intake, environment)?;
             intake.record_and_apply(&lock, &[Operation::RuleRemoved { name }])?;
-            shared::share_rules(environment)?;
+            thru_app::keep::share_rules(environment)?;
             page.line("Removed. What it redacted stays redacted.");
         }
     }
@@ -201,7 +201,7 @@ fn everywhere(arguments: &Arguments, environment: &Environment, plain: bool) -> 
     let intake = intake()?;
     let applied = intake.apply_rules(&lock, &mut progress)?;
     // A rule that spelled the text out is gone, and must go from the copy for hooks too.
-    shared::share_rules(environment)?;
+    thru_app::keep::share_rules(environment)?;
     let left = intake.scan(&mut progress)?;
     bar.finish_and_clear();
     match arguments.json {

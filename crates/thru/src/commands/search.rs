@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use thru_app::App;
 use thru_app::Result;
-use thru_app::ask::named;
+use thru_app::ask::{memory, named};
 use thru_core::{Agent, Concept, MemoryKind, Outcome as CallOutcome, PassageKind};
 use thru_recall::{Answer, FoundMemory, Hit, Part, Request, Semantics, mentioned, parse_date};
 use thru_redact::{Clean, Redactor};
@@ -224,7 +224,7 @@ fn remembered(page: &mut Page, answer: &Answer, store: &Store, environment: &App
         let memory = &found.hit.memory;
         let id = page.paint(Tone::Id, &format!("{:id_width$}", found.short_id));
         let age = age(memory.at, environment.clock.now());
-        let session = memories::session_of(store, memory)?;
+        let session = memory::session_of(store, memory)?;
         let stale = memories::freshness(store, memory, session.as_ref())?.note();
         let stale = stale.map_or_else(String::new, |note| format!("  {note}"));
         let used = id_width + 17 + age.len() + width(&stale);
@@ -496,7 +496,7 @@ fn as_json(
         .memories
         .iter()
         .map(|found| {
-            let session = memories::session_of(store, &found.hit.memory)?;
+            let session = memory::session_of(store, &found.hit.memory)?;
             let mut value =
                 memories::memory_json(store, &found.hit.memory, &found.title, session.as_ref())?;
             value["score"] = json!(found.hit.score);

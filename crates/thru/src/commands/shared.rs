@@ -10,7 +10,7 @@ use thru_app::Trouble;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use thru_app::fresh::{self, Freshness, Prepared};
 use thru_app::{Call, Patience, Progress, Result};
-use thru_intake::{Intake, IntakeError, IntakeLock};
+use thru_intake::{Intake, IntakeLock};
 use thru_store::Store;
 
 use crate::environment::Environment;
@@ -114,22 +114,6 @@ pub(crate) fn files_bar(
 
 /// What is said where vectors of what was taken out may be left.
 pub(crate) const UNSWEPT: &str = "Vectors were not swept: run `thru rebuild`.";
-
-/// Whether vectors may be left of what was taken out, which is no failure: it was taken out.
-///
-/// # Errors
-/// Those of the outcome, but that one.
-pub(crate) fn is_unswept<T>(outcome: Result<T, IntakeError>) -> Result<bool, IntakeError> {
-    match outcome {
-        Err(IntakeError::NotSwept) => Ok(true),
-        outcome => outcome.map(|_| false),
-    }
-}
-
-/// Gives hooks the rules of redaction as they are now.
-pub(crate) fn share_rules(environment: &App) -> Result<()> {
-    Ok(thru_capture::rules::write(&environment.layout, environment.intake()?.rules())?)
-}
 
 /// Becomes true when the user presses Ctrl-C or the system asks us to end.
 pub(crate) fn cancellation() -> Result<Arc<AtomicBool>> {

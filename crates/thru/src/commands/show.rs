@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use thru_app::Result;
+use thru_app::ask::memory;
 use thru_core::IdPrefix;
 use thru_intake::Intake;
 use thru_redact::{Clean, Report};
@@ -37,7 +38,7 @@ pub(crate) fn run(
     let mut page = Page::new(environment, plain);
     let (mut shown, mut remembered) = (Vec::new(), Vec::new());
     for id in &arguments.ids {
-        if let Some(memory) = memories::memory_named(&store, id)? {
+        if let Some(memory) = memory::memory_named(&store, id)? {
             remembered.extend(show_memory(
                 arguments,
                 &store,

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use thru_app::App;
-use thru_app::ask::named;
+use thru_app::ask::{memory, named};
 use thru_app::{Context, Result};
 use thru_core::{Agent, MemoryKind};
 use thru_recall::{Anchor, Request, Timeline, timeline};
@@ -118,7 +118,7 @@ pub(crate) fn run(
 
 /// The memory or passage whose id starts so, as what a timeline is about.
 pub(crate) fn named(store: &Store, id: &str) -> Result<Anchor> {
-    if let Some(memory) = memories::memory_named(store, id)? {
+    if let Some(memory) = memory::memory_named(store, id)? {
         return Ok(Anchor::Memory(memory));
     }
     let passage = named_passage(store, id)?;
@@ -164,7 +164,7 @@ fn as_json(
 ) -> Result<Value> {
     let row = |memory: &thru_store::MemoryRow| -> Result<Value> {
         let title = redactor.clean_text(&memory.title, &mut Report::default());
-        let session = memories::session_of(store, memory)?;
+        let session = memory::session_of(store, memory)?;
         memories::memory_json(store, memory, &title, session.as_ref())
     };
     let rows = |memories: &[thru_store::MemoryRow]| -> Result<Vec<Value>> {

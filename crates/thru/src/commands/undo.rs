@@ -1,6 +1,7 @@
 //! `thru undo`: take a decision back.
 
 use thru_app::Result;
+use thru_app::ask::memory;
 use thru_core::{IdPrefix, SessionKey};
 use thru_intake::Operation;
 use thru_redact::Report;
@@ -60,7 +61,7 @@ pub(crate) fn run(
         }
     }
     if is_rule {
-        shared::share_rules(environment)?;
+        thru_app::keep::share_rules(environment)?;
         page.line("`thru redact --apply` applies the rules to what is kept already.");
     }
     let own: String = keys.first().map_or_else(String::new, |key| key.chars().take(6).collect());
@@ -144,7 +145,7 @@ fn separation(store: &Store, id: &str) -> Result<(Operation, String)> {
     for merge in memories::merges(store)? {
         let memories::Merge { merged, into } = merge?;
         if merged.id.to_string().starts_with(prefix.as_str()) {
-            let session = memories::session_of(store, &into)?.map(|session| session.key);
+            let session = memory::session_of(store, &into)?.map(|session| session.key);
             let said = format!("the merge of \"{}\" into \"{}\"", merged.title, into.title);
             return Ok((Operation::MemorySeparated { memory: merged.id, session }, said));
         }

@@ -3,14 +3,14 @@
 use serde_json::{Value, json};
 use thru_app::App;
 use thru_app::Result;
-use thru_app::ask::named;
+use thru_app::ask::{memory, named};
 use thru_recall::{Asked, Part, Request, order};
 use thru_store::index::{IndexFilter, TextIndex};
 use thru_store::{PassageRow, Store};
 
 use super::search::{made_of, semantics, time_meant};
 use super::show::named_passage;
-use super::{Outcome, memories, shared};
+use super::{Outcome, shared};
 use crate::environment::Environment;
 use crate::ui::{Page, Tone, count};
 use thru_app::embedding;
@@ -55,7 +55,7 @@ pub(crate) fn run(
     let projects = project.map(|project| store.project_rows(project.row)).transpose()?;
     let filter = IndexFilter { projects, ..IndexFilter::default() };
     let mut page = Page::new(environment, plain);
-    let answer = match memories::memory_named(&store, &arguments.id)? {
+    let answer = match memory::memory_named(&store, &arguments.id)? {
         Some(memory) => of_memory(arguments, environment, &store, filter, memory.row)?,
         None => {
             let passage = named_passage(&store, &arguments.id)?;

@@ -88,10 +88,9 @@ impl Page {
         }
     }
 
-    /// Adds a value as JSON on a line of its own.
-    pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<()> {
-        let text = serde_json::to_string_pretty(value)?;
-        self.text.push_str(&text);
+    /// Adds an answer as JSON, a key per line.
+    pub(crate) fn json(&mut self, answer: &impl Serialize) -> Result<()> {
+        self.text.push_str(&thru_app::answer::json(answer)?);
         self.text.push('\n');
         self.pager = false;
         Ok(())

@@ -291,7 +291,7 @@ fn a_session_in_which_nothing_was_said_has_nothing_to_index() {
     assert_snapshot!(home.inside(&["close"]).shown(), @"
     -- stderr --
     error: no session is at work in project rocket.
-    hint: `thru sessions --all` lists those of other projects.
+    hint: `thru sessions --all` lists them.
     -- exit 2 --
     ");
 }

@@ -225,7 +225,7 @@ fn what_cannot_be_remembered_is_an_error_with_advice() {
     assert_snapshot!(home.inside(&["remember", &"a".repeat(10_000)]).shown(), @"
     -- stderr --
     error: that is longer than 8000 characters.
-    hint: remember the point of it, and name the document with `--file`.
+    hint: remember the point of it, and name the document as a file that it is about.
     -- exit 2 --
     ");
     assert_snapshot!(home.inside(&["remember", "x", "--title", "a\nb"]).shown(), @"
@@ -255,8 +255,8 @@ fn what_cannot_be_remembered_is_an_error_with_advice() {
     ");
     assert_snapshot!(home.inside(&["remember", "x", "--project", "rocket"]).shown(), @"
     -- stderr --
-    error: there is no project `rocket`.
-    hint: nothing was recorded yet; `thru import` reads the history on this machine.
+    error: there is no project `rocket`: nothing was recorded yet.
+    hint: run `thru import` to read the history that is on this machine.
     -- exit 2 --
     ");
     assert_snapshot!(home.inside(&["remember", "x", "--project", "rocket", "--global"]).shown(), @"

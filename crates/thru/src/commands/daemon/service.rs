@@ -5,11 +5,13 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use thru_app::background::embedding::Chooser;
+use thru_app::keep::close::{self, Closed, Closer};
+use thru_app::{Call, Patience};
 use thru_daemon::{Service, ToolError, WorkError};
 use thru_journal::journal::Journal;
 
 use crate::commands::of_agents::OfAgents;
-use crate::commands::{close, unindexed};
+use crate::commands::unindexed;
 use crate::environment::Environment;
 
 /// What is done while work goes on.
@@ -64,10 +66,16 @@ impl Service for Aside {
         match tool {
             "session_tracking_close" => {
                 let Close { session_id, reason } = parsed(arguments)?;
-                let (named, reason) = (session_id.as_deref(), reason.as_deref());
-                match close::close(&environment, named, reason, close::Asker::Elsewhere) {
-                    Ok(closed) => Ok(closed.as_json()),
-                    Err(error) => Err(ToolError::Failed(close::failed(named, &error).to_string())),
+                let request =
+                    close::Close { session: session_id, reason, closer: Closer::Elsewhere };
+                let call = Call::unattended(Patience::Endless);
+                match close::close(&environment, &request, call) {
+                    Ok(closed) => Ok(json!(closed)),
+                    Err(error) => {
+                        let message = crate::failure::whole(&error);
+                        let answer = Closed::failed(request.session.as_deref(), message);
+                        Err(ToolError::Failed(json!(answer).to_string()))
+                    }
                 }
             }
             "session_tracking_list_unindexed" => {

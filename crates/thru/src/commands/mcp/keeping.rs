@@ -3,16 +3,19 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use thru_app::{Call, Patience, Result};
+use thru_app::ask::ProjectScope;
+use thru_app::keep::{close, forget, remember};
+use thru_app::{Call, Patience, Remedy, Result, Trouble};
 use thru_intake::Intake;
-use thru_mcp::{Close, Forget, Forgotten, ListUnindexed, Place, Remember, Remembered, SyncHistory};
+use thru_mcp::{
+    Close, Forget, Forgotten, ListUnindexed, Place, Remember, Remembered, Row, SyncHistory,
+    WantedKind,
+};
 use thru_redact::{Clean, Redactor, Report};
 
 use super::own::cleaned;
-use super::searching::row_of_memory;
 use crate::commands::of_agents::OfAgents;
-use crate::commands::remember::{Telling, Whose, keep};
-use crate::commands::{close, forget, shared, status, sync_history, unindexed};
+use crate::commands::{status, sync_history, unindexed};
 use crate::environment::Environment;
 use crate::failure;
 use thru_app::background;
@@ -24,34 +27,25 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const LISTED: usize = 50;
 
 /// Keeps what an agent tells.
-pub(super) fn remember(
-    environment: &Environment,
-    intake: &Intake,
-    asked: &Remember,
-) -> Result<Remembered> {
-    let telling = Telling {
-        text: &asked.text,
-        title: asked.title.as_deref(),
+pub(super) fn remember(environment: &Environment, asked: &Remember) -> Result<Remembered> {
+    let request = remember::Remember {
+        text: asked.text.clone(),
+        title: asked.title.clone(),
         kind: asked.kind,
         // Only what a person says is a rule.
         is_rule: false,
-        files: &asked.files,
-        whose: match &asked.place {
-            Place::Here => Whose::Here,
-            Place::Named(name) => Whose::Named(name),
-            Place::Everywhere => Whose::Everyone,
+        files: asked.files.clone(),
+        scope: match &asked.place {
+            Place::Here => ProjectScope::Here,
+            Place::Named(name) => ProjectScope::Named(name.clone()),
+            Place::Everywhere => ProjectScope::Everywhere,
         },
         by_agent: true,
     };
-    let kept = keep(&telling, environment, |intake| {
-        Call::unattended(Patience::Within(PATIENCE)).lock(intake)
-    })?;
+    let call = Call::unattended(Patience::Within(PATIENCE));
+    let kept = remember::remember(environment, &request, call)?;
     background::poke(environment);
-    Ok(Remembered {
-        id: kept.short_id,
-        project: kept.project.map(|name| cleaned(intake.redactor(), &name)),
-        is_redacted: kept.is_redacted,
-    })
+    Ok(Remembered { id: kept.short_id, project: kept.project, is_redacted: kept.is_redacted })
 }
 
 /// Shows what would be forgotten, or forgets it.
@@ -60,27 +54,26 @@ pub(super) fn forget(
     intake: &Intake,
     asked: &Forget,
 ) -> Result<Forgotten> {
-    let store = shared::open_store(environment)?;
-    let mut targets: Vec<forget::Target> = Vec::new();
-    let mut told = Forgotten { rows: Vec::new(), unknown: Vec::new(), is_done: false };
-    for id in &asked.ids {
-        match forget::target(&store, id) {
-            Ok(target) if targets.iter().any(|known| known.0.id == target.0.id) => {}
-            Ok(target) => {
-                told.rows.push(row_of_memory(&store, intake.redactor(), &target.0)?);
-                targets.push(target);
-            }
-            Err(error) => told.unknown.push((id.clone(), failure::whole(&error))),
-        }
-    }
-    drop(store);
+    let call = Call::unattended(Patience::Within(PATIENCE));
+    let targets = forget::find(environment, &forget::Forget::Memories(asked.ids.clone()), call)?;
+    let row = |target: &forget::MemoryTarget| Row {
+        id: target.entry.id.clone(),
+        at: target.entry.at,
+        kind: WantedKind::Memory(target.entry.kind),
+        title: cleaned(intake.redactor(), target.entry.title.get()),
+        tokens: target.entry.tokens,
+        is_stale: target.files.is_stale(),
+    };
+    let unknown = targets.unknown.iter();
+    let mut told = Forgotten {
+        rows: targets.memories.iter().map(row).collect(),
+        unknown: unknown.map(|(id, error)| (id.clone(), failure::whole(error))).collect(),
+        is_done: false,
+    };
     if asked.confirm && !targets.is_empty() {
-        let lock = Call::unattended(Patience::Within(PATIENCE)).lock(intake)?;
-        if forget::forget_memories(&targets, environment, intake, &lock)? {
-            return Err(failure::advised(
-                "it is forgotten, but its vectors were not swept",
-                "run `thru rebuild`",
-            ));
+        if forget::forget(environment, &targets, call)?.is_unswept {
+            return Err(Trouble::failed("it is forgotten, but its vectors were not swept")
+                .with(Remedy::Rebuild));
         }
         told.is_done = true;
     }
@@ -92,15 +85,23 @@ pub(super) fn close(
     environment: &Environment,
     asked: &Close,
 ) -> Result<Clean<Value>, Clean<Value>> {
-    let (named, reason) = (asked.session_id.as_deref(), asked.reason.as_deref());
+    let named = asked.session_id.as_deref();
+    let request = close::Close {
+        session: asked.session_id.clone(),
+        reason: asked.reason.clone(),
+        closer: close::Closer::Server,
+    };
     let closed = environment.again().and_then(|environment| {
-        let closed = close::close(&environment, named, reason, close::Asker::Server)?;
+        let call = Call::unattended(Patience::Within(PATIENCE));
+        let closed = close::close(&environment, &request, call)?;
         background::poke(&environment);
-        clean(&environment.intake()?, closed.as_json())
+        clean(&environment.intake()?, serde_json::to_value(closed)?)
     });
     // Words of our own, and the id that was given: the built-in rules are enough for them.
     let failed = |error| {
-        Redactor::builtin().clean_value(close::failed(named, &error), &mut Report::default())
+        let answer = close::Closed::failed(named, failure::whole(&error));
+        let answer = serde_json::to_value(answer).unwrap_or_default();
+        Redactor::builtin().clean_value(answer, &mut Report::default())
     };
     closed.map_err(failed)
 }

@@ -137,7 +137,7 @@ impl Memory for OwnMemory {
     }
 
     fn remember(&self, asked: &Remember) -> Result<Remembered, Trouble> {
-        self.with(|environment, intake| keeping::remember(environment, intake, asked))
+        self.with(|environment, _| keeping::remember(environment, asked))
     }
 
     fn forget(&self, asked: &Forget) -> Result<Forgotten, Trouble> {

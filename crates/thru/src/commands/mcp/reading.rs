@@ -1,7 +1,7 @@
 //! What is read whole: memories, passages, sessions, and what a session that starts is given.
 
 use std::collections::HashMap;
-use thru_app::ask::named;
+use thru_app::ask::{memory, named};
 
 use thru_app::Result;
 use thru_core::Id;
@@ -48,7 +48,7 @@ fn piece(store: &Store, redactor: &Redactor, id: &str, with_source: bool) -> Res
         let filter = SessionFilter { id_prefix, limit: Some(1), ..SessionFilter::default() };
         Ok(id.len() >= 4 && !store.sessions(&filter)?.is_empty())
     };
-    let named = memories::memory_named(store, id);
+    let named = memory::memory_named(store, id);
     if let Ok(Some(memory)) = &named {
         return Ok(Piece::Memory(Box::new(whole(store, redactor, memory, with_source)?)));
     }
@@ -92,7 +92,7 @@ fn whole(
     memory: &MemoryRow,
     with_source: bool,
 ) -> Result<Whole> {
-    let session = memories::session_of(store, memory)?;
+    let session = memory::session_of(store, memory)?;
     let body = memories::whole(store, redactor, memory)?;
     let sources = body.get().sources();
     let mut ids: HashMap<Id, String> = HashMap::new();

@@ -1,6 +1,6 @@
 //! Questions to recall, and what it finds as rows. All that MCP knows of how recall answers is here.
 
-use thru_app::ask::named;
+use thru_app::ask::{memory, named};
 use thru_app::{Context, Result};
 use thru_core::{Outcome, PassageKind, estimated_tokens};
 use thru_intake::Intake;
@@ -204,7 +204,7 @@ pub(super) fn timeline(
 
 /// A memory in a line.
 pub(super) fn row_of_memory(store: &Store, redactor: &Redactor, memory: &MemoryRow) -> Result<Row> {
-    let session = memories::session_of(store, memory)?;
+    let session = memory::session_of(store, memory)?;
     Ok(Row {
         id: store.short_id(&memory.id).context("its id cannot be shortened")?,
         at: memory.at,

@@ -1,0 +1,27 @@
+//! Deeds: telling, correcting, forgetting and undoing, closing sessions.
+
+pub mod close;
+pub mod edit;
+pub mod forget;
+pub mod remember;
+
+use thru_intake::IntakeError;
+
+use crate::app::App;
+use crate::trouble::Result;
+
+/// Returns true if a deed was done and vectors may be left of what it took out, which is no failure.
+fn is_unswept<T>(outcome: Result<T, IntakeError>) -> Result<bool> {
+    match outcome {
+        Err(IntakeError::NotSwept) => Ok(true),
+        outcome => Ok(outcome.map(|_| false)?),
+    }
+}
+
+/// Gives hooks the redaction rules as they are now.
+///
+/// # Errors
+/// Where the journal cannot be read or the copy for hooks cannot be written.
+pub fn share_rules(app: &App) -> Result<()> {
+    Ok(thru_capture::rules::write(&app.layout, app.intake()?.rules())?)
+}

@@ -1,0 +1,267 @@
+//! Closing a session: it is over for now, and is indexed so that the next agent finds it.
+//!
+//! Agents call this, their commands, hooks of other tools. It calls no agent.
+
+use std::time::Duration;
+
+use serde::Serialize;
+use thru_agents::Discovery;
+use thru_core::{Agent, Id, SessionId, SessionKey, one_line};
+use thru_intake::{Indexed, Intake};
+use thru_lifecycle::conversation::{Phase, Said};
+use thru_lifecycle::{Conversation, Indexing};
+use thru_store::{SessionFilter, SessionRow, Store};
+
+use crate::answer;
+use crate::app::App;
+use crate::ask::named;
+use crate::call::{Call, Patience};
+use crate::fresh::{self, Freshness};
+use crate::ingest::catch_up::{self, Effort, Where, bring_in};
+use crate::trouble::{Listing, Remedy, Result, Trouble};
+use crate::words::printable;
+
+/// The time to wait for another process that writes, whoever asks: agents give up on slow tools.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// Sessions of a project that are considered where none is named.
+const CANDIDATES: usize = 20;
+/// Characters of a reason that are kept: it is a word or a few.
+const LONGEST_REASON: usize = 200;
+
+/// The request to close a session.
+#[derive(Clone, Debug)]
+pub struct Close {
+    /// The session's id, or the start of it; see [`Closer`] where there is none.
+    pub session: Option<String>,
+    /// The reason in a word, kept with the session.
+    pub reason: Option<String>,
+    /// The caller.
+    pub closer: Closer,
+}
+
+/// The caller of a close. It decides which session is meant where none is named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Closer {
+    /// A command: the session that runs it, else the only active one of this project.
+    Command,
+    /// A server that an agent started in a project: the only active session there. The session that the server was
+    /// started in goes before others only while it is active: after `/clear` it is not the one that asks.
+    Server,
+    /// A program elsewhere: the only active session.
+    Elsewhere,
+}
+
+/// The outcome of a close.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "kind", rename = "close")]
+pub struct Closed {
+    version: u32,
+    status: &'static str,
+    /// The session; of a close that failed, the name that was given.
+    pub session_id: Option<SessionId>,
+    /// The session's episode, where there was something to index.
+    pub episode_uuid: Option<Id>,
+    /// The outcome in a sentence.
+    pub message: String,
+}
+
+impl Closed {
+    fn new(session: SessionKey, episode: Option<Id>, message: String) -> Self {
+        Self {
+            version: answer::VERSION,
+            status: "success",
+            session_id: Some(session.id),
+            episode_uuid: episode,
+            message,
+        }
+    }
+
+    /// The answer of a close that failed, for programs. `message` is the trouble as the surface words it.
+    pub fn failed(session: Option<&str>, message: String) -> Self {
+        Self {
+            version: answer::VERSION,
+            status: "error",
+            session_id: session.map(SessionId::new),
+            episode_uuid: None,
+            message,
+        }
+    }
+}
+
+/// Closes the session that is named, or the one that is meant, and indexes it.
+///
+/// # Errors
+/// Fails if no session fits or several do, if another process keeps writing, and if the session is closed and could
+/// not be indexed.
+pub fn close(app: &App, request: &Close, call: Call<'_>) -> Result<Closed> {
+    let store = fresh::open(app, Freshness::Recorded, call)?;
+    let call = call.patient(Patience::Within(PATIENCE));
+    // An agent tells its commands in which session they run.
+    let own = app.machine.agent_session().filter(|_| request.closer == Closer::Command);
+    let session = match (&request.session, own) {
+        (Some(id), _) => named::named_session(&store, id)?,
+        (None, Some(own)) => own_session(app, &store, own, call)?,
+        (None, _) => only_active(app, &store, request.closer)?,
+    };
+    let found = catch_up::of_session(&store, session.row)?;
+    let intake = app.intake()?;
+    let plan = intake.plan(found, None)?;
+    let has_news = Intake::news(&app.layout, app.host(), &store)? > 0;
+    if plan.is_empty() && !has_news && is_closed(app, &session) {
+        return unchanged(&store, &session);
+    }
+    drop(store);
+    let lock = call.lock(&intake)?;
+    intake.record_close(&lock, &session.key, &reason(request.reason.as_deref()))?;
+    let effort = Effort::of(std::slice::from_ref(&session.key), plan.bytes);
+    let place = Where::Found(Discovery { sources: plan.sources, problems: Vec::new() });
+    let brought = bring_in(app, &lock, place, effort, call)?;
+    drop(lock);
+    let store = Store::open_to_read(&app.layout)?;
+    let id = session.key.id.short();
+    let (episode, message) = match brought.report.indexed.get(&session.key) {
+        Some(Indexed::New(episode)) => {
+            (Some(*episode), format!("Session {id} is closed and indexed."))
+        }
+        Some(Indexed::Replaced(episode)) => (
+            Some(*episode),
+            format!(
+                "Session {id} is closed and indexed anew; what it was indexed as before is kept, retired."
+            ),
+        ),
+        Some(Indexed::Unchanged(_)) => return unchanged(&store, &session),
+        Some(Indexed::Empty) => {
+            (None, format!("Session {id} is closed; there is nothing in it to index."))
+        }
+        Some(Indexed::Undistilled) => {
+            return Err(Trouble::refused(format!(
+                "session {id} is closed and not indexed: `distil.enabled` is off"
+            ))
+            .with(Remedy::Set { key: "distil.enabled", value: Some("true".to_owned()) }));
+        }
+        Some(Indexed::Failed(trouble)) => {
+            return Err(Trouble::failed(format!(
+                "session {id} is closed and could not be indexed, which is tried again later: {}",
+                printable(trouble)
+            ))
+            .with(Remedy::See(Listing::Jobs)));
+        }
+        // The news held nothing that was said.
+        None if is_indexed(&store, session.row)? => return unchanged(&store, &session),
+        None => {
+            return Err(Trouble::busy(format!(
+                "session {id} is closed and not indexed yet: the next question or the daemon does it"
+            ))
+            .with(Remedy::See(Listing::Unindexed)));
+        }
+    };
+    Ok(Closed::new(session.key, episode, message))
+}
+
+fn reason(text: Option<&str>) -> String {
+    let text = text.map(str::trim).filter(|text| !text.is_empty()).unwrap_or("request");
+    printable(text).chars().take(LONGEST_REASON).collect()
+}
+
+fn conversation(app: &App, session: &SessionRow) -> Option<Conversation> {
+    session.heard.at(app.clock.now(), &app.limits())
+}
+
+/// True if nothing was said in a session since it was closed and indexed.
+fn is_closed(app: &App, session: &SessionRow) -> bool {
+    session.indexing == Indexing::Indexed
+        && conversation(app, session)
+            .is_some_and(|conversation| !matches!(conversation.said(), Said::New))
+}
+
+fn is_indexed(store: &Store, session: i64) -> Result<bool> {
+    Ok(store.course(session)?.is_some_and(|course| course.indexing == Indexing::Indexed))
+}
+
+fn unchanged(store: &Store, session: &SessionRow) -> Result<Closed> {
+    let episode = store.course(session.row)?.and_then(|course| course.episode);
+    let hash = episode
+        .as_ref()
+        .map_or_else(String::new, |episode| format!(" (hash: {})", episode.content));
+    let id = session.key.id.short();
+    Ok(Closed::new(
+        session.key.clone(),
+        episode.map(|episode| episode.uuid),
+        format!("Session {id} is unchanged{hash}: it is indexed already."),
+    ))
+}
+
+/// The session that runs the command. No other is guessed: what hooks recorded of this one may only wait to be brought
+/// in.
+fn own_session(app: &App, store: &Store, own: &str, call: Call<'_>) -> Result<SessionRow> {
+    let key = SessionKey { agent: Agent::ClaudeCode, id: SessionId::new(own) };
+    let known = |store: &Store| -> Result<Option<SessionRow>> {
+        Ok(store.session_by_key(&key)?.map(|row| store.session(row)).transpose()?.flatten())
+    };
+    if let Some(session) = known(store)? {
+        return Ok(session);
+    }
+    let intake = app.intake()?;
+    let lock = call.lock(&intake)?;
+    intake.take_events(&lock, &mut |_, _, _| {})?;
+    drop(lock);
+    known(&Store::open_to_read(&app.layout)?)?.ok_or_else(|| {
+        Trouble::not_found(
+            "nothing was recorded yet of the session that runs this command; another one has to be named by its id",
+        )
+        .run("doctor", "says whether its hooks run")
+    })
+}
+
+/// The only active session. Where there are several, none is guessed: the one that a server was started in is another
+/// after `/clear`.
+fn only_active(app: &App, store: &Store, closer: Closer) -> Result<SessionRow> {
+    let here = closer != Closer::Elsewhere;
+    let project = match here {
+        true => named::current_project(app, store)?,
+        false => None,
+    };
+    // In a directory of no known project there is none to choose from.
+    let may_choose = !here || project.is_some();
+    let place = match (&project, here) {
+        (Some(project), _) => format!("in project {}", printable(&project.name)),
+        (None, true) => "here".to_owned(),
+        (None, false) => "on this machine".to_owned(),
+    };
+    let sessions = store.sessions(&SessionFilter {
+        projects: project.map(|project| store.project_rows(project.row)).transpose()?,
+        limit: Some(CANDIDATES),
+        ..SessionFilter::default()
+    })?;
+    let state = |session: &SessionRow| conversation(app, session);
+    let is_active = |session: &&SessionRow| {
+        state(session)
+            .is_some_and(|conversation| matches!(conversation.phase(), Phase::Active { .. }))
+    };
+    let active: Vec<&SessionRow> = sessions.iter().filter(is_active).collect();
+    let active = if may_choose { active } else { Vec::new() };
+    let started_in = app.machine.agent_session().filter(|_| closer == Closer::Server);
+    let own = active.iter().find(|session| Some(session.key.id.as_str()) == started_in);
+    match (&active[..], own) {
+        ([session], _) | (_, Some(session)) => return Ok((*session).clone()),
+        _ => {}
+    }
+    let candidates =
+        if active.is_empty() { sessions.iter().take(5).collect() } else { active.clone() };
+    let listed: Vec<String> = candidates
+        .iter()
+        .map(|session| {
+            let phase = state(session).map_or("", |conversation| conversation.phase().as_str());
+            let title = session.title.as_deref().unwrap_or("untitled");
+            format!("{} ({phase}: {})", session.key.id.short(), one_line(title, 50))
+        })
+        .collect();
+    let trouble = match active.len() {
+        0 => Trouble::not_found(format!("no session is at work {place}")),
+        number => Trouble::ambiguous(format!("{number} sessions are at work {place}")),
+    };
+    Err(trouble.with(match listed.is_empty() {
+        true => Remedy::See(Listing::AllSessions),
+        false => Remedy::Choose(listed),
+    }))
+}

@@ -1,0 +1,66 @@
+//! Correcting a memory.
+
+use thru_core::{Id, MemoryEdit, MemoryKind, ObservationType};
+use thru_intake::Operation;
+use thru_redact::Report;
+
+use super::is_unswept;
+use super::remember::{clean_text, clean_title};
+use crate::app::App;
+use crate::ask::memory;
+use crate::call::Call;
+use crate::compaction;
+use crate::fresh::{self, Freshness};
+use crate::trouble::{MemoryDeed, Remedy, Result, Trouble};
+
+/// The request to correct a memory. Parts that are `None` stay as they are.
+#[derive(Clone, Debug)]
+pub struct Edit {
+    /// The memory's id, or the start of it.
+    pub id: String,
+    /// The new title.
+    pub title: Option<String>,
+    /// The new text.
+    pub text: Option<String>,
+    /// The new type.
+    pub kind: Option<ObservationType>,
+    /// True to make it a rule, false to make it none.
+    pub is_rule: Option<bool>,
+}
+
+/// The memory that was corrected.
+#[derive(Clone, Copy, Debug)]
+pub struct Edited {
+    /// Its id, which stays.
+    pub id: Id,
+    /// True if vectors of the old text may be left.
+    pub is_unswept: bool,
+}
+
+/// Corrects a memory. The correction stands over what was distilled, also after a rebuild, and can be undone.
+///
+/// # Errors
+/// Fails if there is no such memory, if it is a summary, if a text could not be remembered either (see
+/// [`super::remember`]), and if the journal or the store cannot be written.
+pub fn edit(app: &App, request: &Edit, call: Call<'_>) -> Result<Edited> {
+    let mut report = Report::default();
+    let title =
+        request.title.as_deref().map(|title| clean_title(title, &mut report)).transpose()?;
+    let text = request.text.as_deref().map(|text| clean_text(text, &mut report)).transpose()?;
+    let store = fresh::open(app, Freshness::Recorded, call)?;
+    let memory = memory::required_memory(&store, &request.id, MemoryDeed::Edit)?;
+    if memory.kind == MemoryKind::Summary {
+        return Err(Trouble::refused("a summary follows from its session and cannot be edited")
+            .with(Remedy::ForgetOrRemember));
+    }
+    let session = memory::session_of(&store, &memory)?.map(|session| session.key);
+    drop(store);
+    let edit = MemoryEdit { title, narrative: text, kind: request.kind, is_rule: request.is_rule };
+    let intake = app.intake()?;
+    let lock = call.lock(&intake)?;
+    let edited = Operation::MemoryEdited { memory: memory.id, session: session.clone(), edit };
+    let is_unswept = is_unswept(intake.record_and_apply(&lock, &[edited]))?;
+    drop(lock);
+    compaction::write_again(app, Some(session.as_slice()))?;
+    Ok(Edited { id: memory.id, is_unswept })
+}

@@ -1,0 +1,175 @@
+//! Remembering what a person or an agent tells.
+
+use serde::Serialize;
+use thru_core::{Id, ObservationType, ProjectKey, TITLE_LENGTH};
+use thru_intake::Told;
+use thru_redact::{Clean, Redactor, Report};
+use thru_store::{Store, StoreError};
+
+use crate::answer;
+use crate::app::App;
+use crate::ask::{ProjectScope, named};
+use crate::call::Call;
+use crate::trouble::{Remedy, Result, Trouble};
+use crate::words::printable;
+
+/// Characters of a text. A longer one is a document, not a memory.
+const LONGEST_TEXT: usize = 8_000;
+
+/// The request to remember something.
+#[derive(Clone, Debug)]
+pub struct Remember {
+    /// The text.
+    pub text: String,
+    /// Its title. Without one, a short text is its own title and a long one gets its first line.
+    pub title: Option<String>,
+    /// The type of the memory.
+    pub kind: ObservationType,
+    /// True if every session that starts is told it.
+    pub is_rule: bool,
+    /// Files that it is about, relative to the caller's directory.
+    pub files: Vec<String>,
+    /// The projects in which it holds. A project of the caller's that is not known yet begins with it.
+    pub scope: ProjectScope,
+    /// True if an agent tells it of its own accord.
+    pub by_agent: bool,
+}
+
+/// The memory that was kept.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "kind", rename = "remembered")]
+pub struct Remembered {
+    version: u32,
+    /// The shortest start of the id that names the memory alone.
+    #[serde(rename = "id")]
+    pub short_id: String,
+    /// The id.
+    #[serde(rename = "full_id")]
+    pub id: Id,
+    /// The project in which it holds; `None` where it holds in every one.
+    pub project: Option<Clean<String>>,
+    /// True if something private, or something that looked like a secret, was left out.
+    #[serde(rename = "redacted")]
+    pub is_redacted: bool,
+}
+
+/// Keeps a memory.
+///
+/// # Errors
+/// Fails if the text is empty, too long or wholly private, if the title is not one short line, if there is no such
+/// project, and if the journal cannot be written.
+pub fn remember(app: &App, request: &Remember, call: Call<'_>) -> Result<Remembered> {
+    let (project, name) = project(app, &request.scope)?.unzip();
+    let mut report = Report::default();
+    // As everything else, before it reaches the journal; and before it is cut, so that no part of a
+    // secret passes for something else.
+    let text = clean_text(&request.text, &mut report)?;
+    let title =
+        request.title.as_deref().map(|title| clean_title(title, &mut report)).transpose()?;
+    let (title, rest) = match title {
+        Some(title) => (title, Some(text)),
+        None => title_and_text(text),
+    };
+    let file = |file: &String| app.directory.join(file).to_string_lossy().into_owned();
+    let told = Told {
+        title,
+        text: rest,
+        kind: request.kind,
+        is_rule: request.is_rule,
+        files: request.files.iter().map(file).collect(),
+        project,
+        by_agent: request.by_agent,
+    };
+    let intake = app.intake()?;
+    let keys = intake.tell(&call.lock(&intake)?, told)?;
+    let id = Told::id(&keys);
+    let store = Store::open_to_read(&app.layout)?;
+    let clean = |name: String| intake.redactor().clean_text(&name, &mut Report::default());
+    Ok(Remembered {
+        version: answer::VERSION,
+        short_id: store.short_id(&id)?,
+        id,
+        project: name.map(clean),
+        is_redacted: !report.is_empty(),
+    })
+}
+
+/// A text of a memory as it is kept: clean and without invisible characters.
+///
+/// # Errors
+/// Fails if the text is empty, too long or wholly private.
+pub(super) fn clean_text(text: &str, report: &mut Report) -> Result<String> {
+    let redactor = Redactor::builtin();
+    if redactor.is_wholly_private(text) {
+        return Err(Trouble::refused("nothing is left to remember once private text is taken out")
+            .advise("write it without `<private>` tags"));
+    }
+    let text = redactor.clean_text(&printable(text), report).into_inner();
+    let text = text.trim();
+    if text.is_empty() {
+        return Err(Trouble::invalid("there is nothing to remember")
+            .advise("write what you want remembered"));
+    }
+    if text.chars().count() > LONGEST_TEXT {
+        return Err(Trouble::invalid(format!("that is longer than {LONGEST_TEXT} characters"))
+            .advise("remember the point of it, and name the document as a file that it is about"));
+    }
+    Ok(text.to_owned())
+}
+
+/// A title as it is kept: clean, one line, at most [`TITLE_LENGTH`] characters.
+///
+/// # Errors
+/// As [`clean_text`], and if it is longer.
+pub(super) fn clean_title(title: &str, report: &mut Report) -> Result<String> {
+    let title = clean_text(title, report)?;
+    if title.chars().count() > TITLE_LENGTH || title.contains(['\n', '\r']) {
+        return Err(Trouble::invalid(format!(
+            "a title is one line of 1 to {TITLE_LENGTH} characters"
+        ))
+        .advise("put the rest into the text"));
+    }
+    Ok(title)
+}
+
+/// A short text is its own title; of a long one, its first line is, cut between words.
+fn title_and_text(text: String) -> (String, Option<String>) {
+    let first = text.lines().next().unwrap_or_default().trim();
+    if text.chars().count() <= TITLE_LENGTH && first == text {
+        return (text, None);
+    }
+    let mut title: String = first.chars().take(TITLE_LENGTH).collect();
+    if title.len() < first.len() {
+        let end = title.rfind(char::is_whitespace).filter(|end| *end > TITLE_LENGTH / 2);
+        title.truncate(
+            end.unwrap_or_else(|| title.char_indices().next_back().map_or(0, |(at, _)| at)),
+        );
+        title.push('…');
+    }
+    (title, Some(text))
+}
+
+/// The project in which a memory holds, with its name; `None` for every project.
+fn project(app: &App, scope: &ProjectScope) -> Result<Option<(ProjectKey, String)>> {
+    Ok(match scope {
+        ProjectScope::Everywhere => None,
+        ProjectScope::Named(name) => {
+            let store = match Store::open_to_read(&app.layout) {
+                Err(StoreError::Missing { .. }) => {
+                    return Err(Trouble::not_found(format!(
+                        "there is no project `{name}`: nothing was recorded yet"
+                    ))
+                    .with(Remedy::Import));
+                }
+                store => store?,
+            };
+            let project = named::named_project(&store, name)?;
+            Some((project.key, project.name))
+        }
+        ProjectScope::Here => {
+            let key = named::key_of_directory(app);
+            let name = key.default_name().to_owned();
+            Some((key, name))
+        }
+    })
+}
