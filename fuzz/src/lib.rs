@@ -24,7 +24,7 @@ pub fn check_line(redactor: &Redactor, line: &[u8]) -> Vec<u8> {
     once
 }
 
-/// What was a document still is one, and only its strings changed.
+/// Checks that a document is still one, and only its strings changed.
 pub fn check_document(before: &[u8], after: &[u8]) {
     if let Ok(before) = serde_json::from_slice::<Value>(before) {
         match serde_json::from_slice::<Value>(after) {
@@ -48,7 +48,7 @@ pub fn skeleton(value: &Value) -> Value {
     }
 }
 
-/// Whether `needle` stands somewhere in `haystack`.
+/// True if `needle` occurs in `haystack`.
 pub fn holds(haystack: &[u8], needle: &str) -> bool {
     haystack.windows(needle.len()).any(|window| window == needle.as_bytes())
 }

@@ -22,9 +22,9 @@ use crate::models::settings_of;
 use crate::trouble::{Result, Trouble};
 use crate::words::printable;
 
-/// Sessions that ended longer ago are history, which nobody asked to have sent anywhere.
+/// Sessions that ended longer ago are history, which no setting asks to send anywhere.
 const RECENT: SignedDuration = SignedDuration::from_hours(24);
-/// How long another process that writes is waited for.
+/// The time to wait for another process that writes.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Since when sessions are delivered; never where there is no server.
@@ -33,12 +33,12 @@ pub fn since(config: &Config, now: Timestamp) -> Option<Timestamp> {
     now.checked_sub(RECENT).ok()
 }
 
-/// What came of delivering.
+/// The result of a delivery.
 #[derive(Debug, Default)]
 pub struct Delivered {
     /// Things that arrived.
     pub things: usize,
-    /// Why no more did.
+    /// The reason why no more did.
     pub trouble: Option<String>,
 }
 
@@ -51,7 +51,7 @@ struct Thing {
 /// Delivers what is due.
 ///
 /// # Errors
-/// Where settings, journal or store cannot be used.
+/// Fails if settings, journal or store cannot be used.
 pub fn deliver(app: &App, stop: &AtomicBool) -> Result<Delivered> {
     let mut delivered = Delivered::default();
     let Some(target) = app.config.mcp_sink() else { return Ok(delivered) };
@@ -141,12 +141,12 @@ fn one(
     Ok(())
 }
 
-/// Whether an error is about what was delivered, and not about whom it was delivered to.
+/// True if an error is about the delivered thing, not about the receiving server.
 const fn is_about_one(error: &SinkError) -> bool {
     matches!(error, SinkError::Failed(_))
 }
 
-/// Whether what is known of a session may leave this machine, as its directory's own file says.
+/// True if a session's memories may leave this machine, by the file of its directory.
 fn may_leave(app: &App, store: &Store, session: i64) -> Result<bool> {
     let directory = store.session(session)?.and_then(|row| row.facts.directory);
     let Some(directory) = directory.map(PathBuf::from).filter(|path| path.is_absolute()) else {
@@ -226,7 +226,7 @@ fn of_summary(summary: &Summary, session: &SessionKey, directory: &str, tool: &s
     }
 }
 
-/// What is worth telling others; nothing where it is only what was done.
+/// Returns the delivery of an observation that is worth sharing; `None` for one that only says what was done.
 fn of_observation(observation: &Observation, project: &str, tool: &str) -> Option<Delivery> {
     let importance = match observation.kind {
         _ if observation.certainty == Certainty::Low => return None,

@@ -28,12 +28,12 @@ use crate::trouble::{Result, Trouble};
 
 /// The folder of the bundled model's files, below a folder of models.
 const FOLDER: &str = "all-MiniLM-L6-v2";
-/// Where OpenAI answers.
+/// OpenAI's address.
 const OPENAI: &str = "https://api.openai.com";
-/// Where Ollama usually answers.
+/// Ollama's usual address.
 const OLLAMA: &str = "http://localhost:11434";
 
-/// Who turns texts into vectors. Nothing is loaded, and nobody is asked, before there is a text.
+/// The model that turns texts into vectors. Nothing is loaded or asked before there is a text.
 #[derive(Clone)]
 pub enum Chosen {
     /// The model that comes with the program, in this folder.
@@ -43,7 +43,7 @@ pub enum Chosen {
     Served(ServedSettings, Option<KeyAt>),
 }
 
-/// Where a key is kept.
+/// The place of a key.
 #[derive(Clone)]
 pub struct KeyAt {
     name: &'static str,
@@ -53,10 +53,10 @@ pub struct KeyAt {
 }
 
 impl Chosen {
-    /// What the settings say; nothing where nobody is to do it.
+    /// The model that the settings name; `None` where embedding is off.
     ///
     /// # Errors
-    /// Where a server is set that cannot be asked like this.
+    /// Fails if the settings name a server that cannot be asked like this.
     pub fn of(app: &App) -> Result<Option<Self>> {
         let settings = app.config.embedding();
         let (dialect, usual) = match settings.provider() {
@@ -99,7 +99,7 @@ impl Chosen {
         }
     }
 
-    /// Who it is, in few words.
+    /// The model in a few words.
     pub fn described(&self) -> String {
         match self {
             Self::Bundled(_) => format!("bundled {BUNDLED}"),
@@ -123,7 +123,7 @@ impl Chosen {
         }
     }
 
-    /// Where the files of the bundled model are, or should be.
+    /// The folder of the bundled model's files, there or not.
     pub fn folder(&self) -> Option<&Path> {
         match self {
             Self::Bundled(folder) => Some(folder),
@@ -180,7 +180,7 @@ fn bundled(app: &App) -> PathBuf {
 }
 
 impl KeyAt {
-    /// Where the key of this place is. OpenAI's is for nobody else.
+    /// The place of the key for this server. OpenAI's goes to OpenAI alone.
     fn of(place: &Place, folder: PathBuf, machine: Arc<Machine>) -> Self {
         let (name, variable) = match place.join("") == OPENAI {
             true => ("openai", Some("OPENAI_API_KEY")),
@@ -197,8 +197,8 @@ impl KeyAt {
     }
 }
 
-/// Says of directories whether what was said in sessions there may be given to the chosen model. The
-/// bundled one tells nobody. Where no directory is known, nothing says otherwise.
+/// Returns a predicate: true if sessions of a directory may be given to the chosen model. The bundled model sees all of
+/// them. So does every model where the directory is unknown.
 pub fn may_see<'e>(app: &'e App, chosen: &Chosen) -> impl Fn(Option<&str>) -> bool + use<'e> {
     let is_served = matches!(chosen, Chosen::Served(..));
     let known: RefCell<HashMap<String, bool>> = RefCell::default();
@@ -216,7 +216,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_key_of_openai_is_shown_to_nobody_else() {
+    fn the_key_of_openai_goes_to_openai_alone() {
         let name =
             |url: &str| KeyAt::of(&Place::parse(url).unwrap(), PathBuf::new(), Arc::default()).name;
         assert_eq!(name(OPENAI), "openai");

@@ -1,6 +1,7 @@
-//! Before a question is answered: what was recorded and not brought in yet is, and sessions that somebody
-//! left are indexed, as far as that can be done in the time that a question may take. What could not
-//! be done is named with the answer.
+//! Freshness: the one way to open the store, and to bring it up to date before a question.
+//!
+//! New records and transcripts are ingested and sessions that were left are indexed, as far as the time of a question
+//! allows. The answer names what was left out.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -33,7 +34,7 @@ use crate::words::{plural, printable};
 const LOOKED_AT: usize = 200;
 /// Sessions whose transcripts may have gone on without a hook that told of it: those that did last.
 const LATEST: usize = 100;
-/// How long folders are looked through for transcripts that no hook told of.
+/// The time for looking through folders for transcripts that no hook named.
 const LOOKING: Duration = Duration::from_millis(20);
 
 /// A session that a question may be about, and that is not indexed as it is.
@@ -46,7 +47,7 @@ pub struct LeftOut {
     pub reason: String,
 }
 
-/// What was done before a question was answered.
+/// The work done before a question was answered.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Prepared {
     /// Sessions that were indexed, or brought up to date.
@@ -98,7 +99,7 @@ const SESSIONS: usize = 50;
 /// Opens the store to read. One that an older version wrote is upgraded first.
 ///
 /// # Errors
-/// Where there is no store and nothing to make one of, or it cannot be read.
+/// Fails if there is no store and nothing to make one of, or it cannot be read.
 pub fn open(app: &App, freshness: Freshness, call: Call<'_>) -> Result<Store> {
     let store = match Store::open_to_read(&app.layout) {
         // Hooks recorded something and it was never brought in.
@@ -141,17 +142,17 @@ fn bring_in_records(app: &App, store: &Store) -> Result<()> {
     Ok(())
 }
 
-/// What there is to do.
+/// The work to do.
 struct ToDo {
     /// Transcripts that grew.
     found: Discovery,
-    /// How many bytes of them are new, at least.
+    /// The number of new bytes in them, at least.
     bytes: u64,
-    /// Sessions of those, and sessions that somebody left and that are not indexed.
+    /// Sessions of those, and sessions that were left and are not indexed.
     sessions: Vec<SessionKey>,
     /// Sessions that go on, and whose last turn was not distilled.
     going_on: Vec<SessionKey>,
-    /// Whether hooks recorded something that is not in the store.
+    /// True if hooks recorded something that is not in the store.
     events: bool,
 }
 
@@ -168,7 +169,7 @@ const LOOK: Duration = Duration::from_millis(20);
 /// far as the time of a question allows, and gives it back with what was done.
 ///
 /// # Errors
-/// Where the store cannot be opened again, or read.
+/// Fails if the store cannot be opened again, or read.
 pub fn for_question(
     app: &App,
     intake: &Intake,
@@ -240,12 +241,12 @@ fn to_do(app: &App, intake: &Intake, store: &Store, projects: Option<&[i64]>) ->
     })
 }
 
-/// Whether it can be indexed at all: where nothing is distilled, what was not distilled before cannot.
+/// True if a session can be indexed at all: while distilling is off, only one that was distilled before can.
 fn distils(app: &App, course: &Course) -> bool {
     app.config.distil_enabled() || course.content.is_some()
 }
 
-/// Transcripts that no hook told of, while nobody watches.
+/// Transcripts that no hook named, while no daemon watches.
 fn unwatched(app: &App, store: &Store, projects: Option<&[i64]>) -> Result<Discovery> {
     let known = store.latest_transcripts(projects, LATEST)?;
     let known: Vec<PathBuf> = known.into_iter().map(PathBuf::from).collect();
@@ -256,9 +257,8 @@ fn unwatched(app: &App, store: &Store, projects: Option<&[i64]>) -> Result<Disco
     Ok(agents::discover_recent(&app.homes, recent, &|_| false, &go_on))
 }
 
-/// Does it on a thread of its own, and leaves that alone when the time is over, or nobody waits any more:
-/// whatever it has not committed by then is as if it had never begun (invariant I-3). Gives the sessions that it was about, if
-/// it came to its end.
+/// Works on a thread of its own, and leaves that alone when the time is over or the caller stopped waiting: what it has
+/// not committed by then never happened (invariant I-3). Returns the sessions it was about if it finished.
 fn work_until(
     deadline: Instant,
     app: &App,
@@ -305,7 +305,7 @@ fn work(
     Ok(Some(to_do.sessions))
 }
 
-/// What of the sessions asked for is not in the store as it is.
+/// Returns those of the sessions that are not in the store as they are.
 fn left_out(
     app: &App,
     store: &Store,

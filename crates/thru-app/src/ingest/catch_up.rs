@@ -1,5 +1,5 @@
-//! Bringing in what hooks recorded and what transcripts say: the same steps, whoever takes them: `thru
-//! intake`, the daemon, a close, a question.
+//! Catching up with what hooks recorded and what transcripts say: the same steps for `thru intake`, the daemon, a close
+//! and a question.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -19,17 +19,16 @@ use crate::call::Call;
 use crate::compaction;
 use crate::ingest::exclusions::Exclusions;
 
-/// How far back sessions are looked at again. What is older was brought in long ago, or is by
-/// `thru import`.
+/// The age up to which sessions are looked at again. Older ones were ingested long ago, or are by `thru import`.
 pub const RECENT: SignedDuration = SignedDuration::from_hours(48);
 
 /// Transcripts with more bytes than this are brought into the text index at once.
 const INDEXED_AT_ONCE: u64 = 512 * 1024;
 
-/// Where to look for transcripts.
+/// The places to look for transcripts.
 #[derive(Clone, Debug)]
 pub enum Where {
-    /// Where the hooks of the last days said that they are.
+    /// Those that hooks of the last days named.
     Recorded,
     /// There, and at what a watcher saw change.
     Changed(BTreeSet<PathBuf>),
@@ -39,33 +38,36 @@ pub enum Where {
     Found(Discovery),
 }
 
-/// How thoroughly.
+/// The thoroughness of a run.
 #[derive(Clone, Copy)]
 pub struct Effort<'a> {
-    /// Which sessions are distilled and indexed.
+    /// The sessions that are distilled and indexed.
     pub which: Which<'a>,
     /// Bring the text index up to date, and tidy up.
     pub thorough: bool,
 }
 
 impl<'a> Effort<'a> {
-    /// What somebody who asks for these sessions waits for, where so many bytes of theirs are new.
+    /// The effort for a caller that waits for these sessions, of which this many bytes are new.
     pub const fn of(sessions: &'a [SessionKey], bytes: u64) -> Self {
         Self { which: Which::These(sessions), thorough: bytes > INDEXED_AT_ONCE }
     }
 }
 
-/// What was brought in.
+/// The result of a run.
 #[derive(Debug, Default)]
 pub struct BroughtIn {
     /// Events of hooks.
     pub events: u64,
-    /// What came of transcripts and sessions.
+    /// The report on transcripts and sessions.
     pub report: ImportReport,
 }
 
-/// Brings in what is new. Whoever had the lock before may have forgotten sessions or changed rules: all of
-/// that is read here, with the lock in hand.
+/// Ingests what is new. The lock's last holder may have forgotten sessions or changed rules: all of that is read here,
+/// with the lock in hand.
+///
+/// # Errors
+/// Fails if settings, journal, archive or store cannot be used.
 pub fn bring_in(
     app: &App,
     lock: &IntakeLock,
@@ -93,7 +95,7 @@ pub fn bring_in(
     let how = How { excluded: &excluded, distil: effort.which, index: effort.thorough };
     let progress = &mut call.upgrading();
     let report = intake.import(lock, plan, &how, call.cancelled(), progress, &mut |_| {})?;
-    // Somebody who waits for one session does not wait for others.
+    // A caller that waits for one session does not wait for others.
     if !matches!(effort.which, Which::These(_)) {
         compaction::complete(app, lock)?;
     }
@@ -104,8 +106,8 @@ pub fn bring_in(
     Ok(BroughtIn { events, report })
 }
 
-/// Whether transcripts may be read without being told to: not while recording pauses, nor where the user
-/// does not want sessions tracked.
+/// True if transcripts may be read unasked: not while recording is paused, nor where the user does not want sessions
+/// tracked.
 pub fn may_read_transcripts(app: &App) -> bool {
     app.config.tracking_enabled() && pause::current(&app.layout, app.clock.now()).is_none()
 }
@@ -175,7 +177,10 @@ pub fn add(found: &mut Discovery, more: Discovery) {
     found.problems.extend(more.problems);
 }
 
-/// Where the session's transcript lies, with what belongs to it.
+/// Finds the session's transcript, with the files that belong to it.
+///
+/// # Errors
+/// Fails if the store cannot be read.
 pub fn of_session(store: &Store, session: i64) -> Result<Discovery> {
     let key = store.session_key(session)?;
     let told = store.sources_of_session(session)?;
