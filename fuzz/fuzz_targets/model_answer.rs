@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
-use thru_models::find_object;
+use thru_core::find_object;
 
 fuzz_target!(|data: &[u8]| {
     let text = String::from_utf8_lossy(data);

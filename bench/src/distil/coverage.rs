@@ -332,23 +332,10 @@ mod tests {
     }
 
     fn observation(sources: &[u8]) -> Observation {
+        let id = Id::from_bytes([0; Id::BYTES]);
         Observation {
-            id: Id::from_bytes([0; Id::BYTES]),
-            turn: 1,
-            kind: ObservationType::Change,
-            title: "Something".to_owned(),
-            narrative: None,
-            facts: Vec::new(),
-            concepts: BTreeSet::new(),
-            files_read: Vec::new(),
-            files_modified: Vec::new(),
             sources: sources.iter().map(|n| Id::from_bytes([*n; Id::BYTES])).collect(),
-            speaker: Speaker::Agent,
-            certainty: thru_core::Certainty::High,
-            is_rule: false,
-            at: None,
-            raw_tokens: 0,
-            merged: Vec::new(),
+            ..Observation::new(id, 1, ObservationType::Change, "Something".to_owned())
         }
     }
 

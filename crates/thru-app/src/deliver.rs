@@ -173,10 +173,7 @@ fn things(intake: &Intake, store: &Store, target: McpSink<'_>, job: &JobRow) -> 
         }
         let body = intake.redactor().clean_texts(
             store.body_of(&memory)?,
-            |body, each| match body {
-                MemoryBody::Observation(observation) => observation.texts(each),
-                MemoryBody::Summary(summary) => summary.texts(each),
-            },
+            MemoryBody::texts,
             &mut Report::default(),
         );
         let delivery = match body.get() {

@@ -9,11 +9,9 @@ use std::collections::HashSet;
 
 use crate::trouble::{Context, Result, Trouble};
 use thru_config::Config;
-use thru_core::Timestamp;
+use thru_core::{Micros, Timestamp};
 use thru_distil::refine::Limits;
-use thru_models::{
-    KeySource, Keys, Kind, Micros, Price, Prices, Provider, Rates, Throttled, connect,
-};
+use thru_models::{KeySource, Keys, Kind, Price, Prices, Provider, Rates, Throttled, connect};
 use thru_refine::{Chain, Link, Permission, RefineError, Refiner, Report, Settings, Told};
 
 use crate::app::{App, settings};
@@ -283,7 +281,7 @@ fn chain(app: &App, provider: &str, model: Option<&str>) -> Result<Chain> {
         links.push(link);
     }
     let own = models.prices().zip(links.first()).map(|((input, output), link)| {
-        let million = |cents: u64| Micros(cents.saturating_mul(10_000));
+        let million = Micros::from_cents;
         let price =
             Price { input: million(input), output: million(output), cached_input: million(input) };
         (link.provider.model().to_owned(), price)

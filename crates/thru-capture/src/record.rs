@@ -98,7 +98,7 @@ impl Recorder<'_> {
             return None;
         }
         let (tool, agent) = (input.payload().tool().unwrap_or_default(), input.adapter.capture);
-        if agent.is_own_tool(tool) {
+        if thru_core::is_own_tool(tool) {
             return Some("it is a tool of ours");
         }
         let is_skipped =

@@ -13,11 +13,13 @@ mod id;
 mod layout;
 mod memory;
 mod model;
+mod object;
 mod passage;
 mod plain;
 mod project;
 mod refined;
 mod session;
+mod shell;
 mod snapshot;
 mod text;
 
@@ -28,7 +30,7 @@ pub use batch::{
 };
 pub use chunks::chunks;
 pub use clock::{Clock, FixedClock, SystemClock, Timestamp};
-pub use echo::is_echo;
+pub use echo::{is_echo, is_own_tool};
 pub use event::{CapturedEvent, HOOK_RECORD, INJECTED_RECORD, InjectedMemory, Injection};
 pub use id::{Id, IdPrefix, InvalidIdPrefix};
 pub use layout::Layout;
@@ -38,10 +40,12 @@ pub use memory::{
     content_hash, estimated_tokens,
 };
 pub use model::{Made, Micros, Purpose, Question, RefinedTurn, Spent};
+pub use object::find_object;
 pub use passage::{Outcome, PassageKind, RecordId};
 pub use plain::{cut, defused, head, is_invisible, one_line, plain_line, plain_lines, visible};
 pub use project::ProjectKey;
 pub use refined::{CodeChange, ErrorResolved, KeyDecision, RefinedSession, SessionSections};
 pub use session::{SessionId, SessionKey, SourceKind};
+pub use shell::{ShellCommand, shell_commands};
 pub use snapshot::{FileInPlay, SNAPSHOT_RECORD, Snapshot, SnapshotContent};
 pub use text::{TITLE_LENGTH, file_name};

@@ -373,16 +373,65 @@ pub struct Summary {
     pub raw_tokens: u64,
 }
 
-impl Observation {
-    /// Calls `each` with every text in it, including files: no ids, no names of kinds.
+impl Statement {
+    /// Calls `each` with the text.
     pub fn texts(&mut self, each: &mut dyn FnMut(&mut String)) {
-        each(&mut self.title);
-        for statement in self.narrative.iter_mut().chain(&mut self.facts) {
-            each(&mut statement.text);
+        let Self { text, sources: _ } = self;
+        each(text);
+    }
+}
+
+impl Observation {
+    /// Creates an observation that says no more than its title, made by the agent from nothing.
+    pub const fn new(id: Id, turn: u32, kind: ObservationType, title: String) -> Self {
+        Self {
+            id,
+            turn,
+            kind,
+            title,
+            narrative: None,
+            facts: Vec::new(),
+            concepts: BTreeSet::new(),
+            files_read: Vec::new(),
+            files_modified: Vec::new(),
+            sources: Vec::new(),
+            speaker: Speaker::Agent,
+            certainty: Certainty::High,
+            is_rule: false,
+            at: None,
+            raw_tokens: 0,
+            merged: Vec::new(),
         }
-        self.files_read.iter_mut().chain(&mut self.files_modified).for_each(&mut *each);
-        for merged in &mut self.merged {
-            each(&mut merged.title);
+    }
+
+    /// Calls `each` with every text, file names included: no ids, no names of kinds.
+    ///
+    /// The redactor sees what this shows, and nothing else. Here and in the other functions of this name each
+    /// field is named, so that a new one does not compile until it is shown or passed over.
+    pub fn texts(&mut self, each: &mut dyn FnMut(&mut String)) {
+        let Self {
+            title,
+            narrative,
+            facts,
+            files_read,
+            files_modified,
+            merged,
+            id: _,
+            turn: _,
+            kind: _,
+            concepts: _,
+            sources: _,
+            speaker: _,
+            certainty: _,
+            is_rule: _,
+            at: _,
+            raw_tokens: _,
+        } = self;
+        each(title);
+        narrative.iter_mut().chain(facts).for_each(|statement| statement.texts(each));
+        files_read.iter_mut().chain(files_modified).for_each(&mut *each);
+        for Merged { title, id: _ } in merged {
+            each(title);
         }
     }
 
@@ -423,15 +472,23 @@ impl Digest {
         ]
     }
 
-    /// Calls `each` with every text in it, including files.
+    /// Calls `each` with every text, file names included.
     pub fn texts(&mut self, each: &mut dyn FnMut(&mut String)) {
-        if let Some(request) = &mut self.request {
-            each(&mut request.text);
-        }
-        for statement in self.lists_mut().into_iter().flatten() {
-            each(&mut statement.text);
-        }
-        self.files.iter_mut().for_each(&mut *each);
+        let Self {
+            request,
+            investigated,
+            learned,
+            completed,
+            next_steps,
+            decisions,
+            open_questions,
+            files,
+            outcome: _,
+        } = self;
+        let lists = [investigated, learned, completed, next_steps, decisions, open_questions];
+        let statements = request.iter_mut().chain(lists.into_iter().flatten());
+        statements.for_each(|statement| statement.texts(each));
+        files.iter_mut().for_each(&mut *each);
     }
 
     /// Returns every statement, in reading order.
@@ -448,14 +505,15 @@ impl Digest {
 }
 
 impl Summary {
-    /// Calls `each` with every text in it, including files.
+    /// Calls `each` with every text, file names included.
     pub fn texts(&mut self, each: &mut dyn FnMut(&mut String)) {
-        each(&mut self.title);
-        self.digest.texts(each);
-        for (_, digest) in &mut self.turns {
+        let Self { title, digest, turns, sections, id: _, at: _, raw_tokens: _ } = self;
+        each(title);
+        digest.texts(each);
+        for (_, digest) in turns {
             digest.texts(each);
         }
-        self.sections.texts(each);
+        sections.texts(each);
     }
 
     /// Returns the text that searches look in: the session as a whole, without its turns.

@@ -1,6 +1,8 @@
 //! Questions to models, their costs and their results.
 
 use std::fmt;
+use std::iter::Sum;
+use std::ops::Add;
 
 use serde::{Deserialize, Serialize};
 
@@ -14,18 +16,37 @@ use crate::{Digest, Observation, ProjectKey, SessionKey};
 pub struct Micros(pub u64);
 
 impl Micros {
-    /// Returns this many cents.
+    /// Returns an amount of cents.
     pub const fn from_cents(cents: u64) -> Self {
         Self(cents.saturating_mul(10_000))
     }
 
-    /// Returns the sum of both.
-    pub const fn plus(self, other: Self) -> Self {
+    /// Returns an amount of dollars; nothing for what is no amount of money.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the cast keeps to the range of the type, and nothing is negative"
+    )]
+    pub fn from_dollars(dollars: f64) -> Self {
+        Self((dollars.max(0.0) * 1e6).round() as u64)
+    }
+}
+
+impl Add for Micros {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
 }
 
-/// `$0.0042`, `$1.20`: two decimals, four below ten cents.
+impl Sum for Micros {
+    fn sum<I: Iterator<Item = Self>>(amounts: I) -> Self {
+        amounts.fold(Self(0), Add::add)
+    }
+}
+
+/// `$0.0042`, `$1.20`: two decimals, four where that would be less than ten cents.
 impl fmt::Display for Micros {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shown = match self.0 {
@@ -103,7 +124,7 @@ impl Spent {
     /// Returns the sum of both.
     pub fn plus(self, other: Self) -> Self {
         let cost = match (self.cost, other.cost) {
-            (Some(one), Some(other)) => Some(one.plus(other)),
+            (Some(one), Some(other)) => Some(one + other),
             (one, other) => one.or(other),
         };
         Self {
@@ -146,10 +167,11 @@ pub struct RefinedTurn {
 }
 
 impl RefinedTurn {
-    /// Calls `each` with every text in it, including paths.
+    /// Calls `each` with every text, file names included.
     pub fn texts(&mut self, each: &mut dyn FnMut(&mut String)) {
-        self.observations.iter_mut().for_each(|observation| observation.texts(each));
-        self.digest.texts(each);
+        let Self { observations, digest } = self;
+        observations.iter_mut().for_each(|observation| observation.texts(each));
+        digest.texts(each);
     }
 }
 
@@ -164,6 +186,9 @@ mod tests {
         {
             assert_eq!(Micros(micros).to_string(), shown);
         }
+        assert_eq!(Micros::from_dollars(0.012_345_6), Micros(12_346));
+        assert_eq!(Micros::from_dollars(-1.0), Micros(0));
+        assert_eq!(Micros::from_dollars(f64::NAN), Micros(0));
     }
 
     #[test]

@@ -103,27 +103,67 @@ pub struct FileInPlay {
 }
 
 impl Snapshot {
-    /// Calls `each` with every text in it, including paths: no ids, no names of kinds.
+    /// Calls `each` with every text, file names included: no ids.
     pub fn texts(&mut self, each: &mut dyn FnMut(&mut String)) {
-        self.custom_instructions.iter_mut().chain(&mut self.directory).for_each(&mut *each);
-        self.content.texts(each);
+        let Self {
+            trigger,
+            custom_instructions,
+            directory,
+            content,
+            session: _,
+            event: _,
+            at: _,
+            messages: _,
+        } = self;
+        each(trigger);
+        custom_instructions.iter_mut().chain(directory).for_each(&mut *each);
+        content.texts(each);
     }
 }
 
 impl SnapshotContent {
-    /// Calls `each` with every text in it, including paths: no ids, no names of kinds.
+    /// Calls `each` with every text, file names included: no ids, no names of kinds.
     pub fn texts(&mut self, each: &mut dyn FnMut(&mut String)) {
-        each(&mut self.title);
-        let single = self.objective.iter_mut().chain(&mut self.last_request);
-        single.for_each(|statement| each(&mut statement.text));
-        for statement in self.lists_mut().into_iter().flatten() {
-            each(&mut statement.text);
+        let Self {
+            title,
+            objective,
+            last_request,
+            requests,
+            done,
+            learned,
+            decisions,
+            rulings,
+            failed,
+            resolved,
+            next_steps,
+            open_questions,
+            files,
+            commands,
+            names,
+            topics,
+            outcome: _,
+        } = self;
+        each(title);
+        let lists = [
+            done,
+            learned,
+            decisions,
+            rulings,
+            failed,
+            resolved,
+            next_steps,
+            open_questions,
+            commands,
+            requests,
+        ];
+        let single = objective.iter_mut().chain(last_request);
+        let statements = single.chain(lists.into_iter().flatten());
+        statements.for_each(|statement| statement.texts(each));
+        for FileInPlay { path, what, modified: _, turn: _ } in files {
+            each(path);
+            what.iter_mut().for_each(&mut *each);
         }
-        for file in &mut self.files {
-            each(&mut file.path);
-            file.what.iter_mut().for_each(&mut *each);
-        }
-        self.names.iter_mut().chain(&mut self.topics).for_each(&mut *each);
+        names.iter_mut().chain(topics).for_each(&mut *each);
     }
 
     /// Moves the statements that share words with the user's instructions to the front of every list.

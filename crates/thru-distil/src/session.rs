@@ -41,30 +41,19 @@ impl Session<'_> {
     ) -> Observation {
         let anchor = self.events.get(place);
         let id = anchor.map_or(Id::from_bytes([0; Id::BYTES]), |event| event.id);
+        let id = Id::derive(&[
+            b"observation",
+            self.agent.as_str().as_bytes(),
+            self.id.as_bytes(),
+            id.as_bytes(),
+            detector.as_bytes(),
+            &(ordinal as u64).to_le_bytes(),
+        ]);
+        let turn = anchor.map_or(0, |event| event.turn);
         Observation {
-            id: Id::derive(&[
-                b"observation",
-                self.agent.as_str().as_bytes(),
-                self.id.as_bytes(),
-                id.as_bytes(),
-                detector.as_bytes(),
-                &(ordinal as u64).to_le_bytes(),
-            ]),
-            turn: anchor.map_or(0, |event| event.turn),
-            kind,
-            title: String::new(),
-            narrative: None,
-            facts: Vec::new(),
-            concepts: BTreeSet::new(),
-            files_read: Vec::new(),
-            files_modified: Vec::new(),
-            sources: Vec::new(),
-            speaker: thru_core::Speaker::default(),
-            certainty: thru_core::Certainty::default(),
-            is_rule: false,
             at: anchor.and_then(|event| event.at),
             raw_tokens: anchor.map_or(0, |event| event.tokens),
-            merged: Vec::new(),
+            ..Observation::new(id, turn, kind, String::new())
         }
     }
 

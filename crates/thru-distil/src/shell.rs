@@ -4,7 +4,12 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use thru_core::shell_commands;
+
 use crate::text::one_line;
+
+/// Most commands of a line that are looked at.
+const COMMANDS: usize = 200;
 
 /// Programs that only inspect things: their failures mean nothing.
 const LOOKING: [&str; 34] = [
@@ -57,71 +62,12 @@ pub(crate) struct CommandLine {
 /// Parses a command line as far as needed: quotes, here-documents, `&&`, `||`, `;` and `|`.
 pub(crate) fn parse(line: &str) -> CommandLine {
     let (line, documents) = without_documents(line);
-    let mut splitter = Splitter::default();
-    let mut characters = line.chars().peekable();
-    while let Some(character) = characters.next() {
-        match (splitter.quote, character) {
-            (Some(quote), _) if character == quote => splitter.quote = None,
-            (Some('\''), _) => splitter.push(character),
-            (_, '\\') => match characters.next() {
-                Some('\n') | None => {}
-                Some(escaped) => splitter.push(escaped),
-            },
-            (Some(_), _) => splitter.push(character),
-            (None, '\'' | '"') => {
-                splitter.quote = Some(character);
-                splitter.in_word = true;
-            }
-            (None, '#') if !splitter.in_word => {
-                while characters.next_if(|c| *c != '\n').is_some() {}
-            }
-            (None, '|') => {
-                let is_or = characters.next_if_eq(&'|').is_some();
-                splitter.end_command(!is_or);
-            }
-            (None, '&') if characters.next_if_eq(&'&').is_some() => splitter.end_command(false),
-            (None, '&') if splitter.word.ends_with('>') || characters.peek() == Some(&'>') => {
-                splitter.push(character);
-            }
-            (None, ';' | '\n' | '&' | '(' | ')') => splitter.end_command(false),
-            (None, _) if character.is_whitespace() => splitter.end_word(),
-            (None, _) => splitter.push(character),
-        }
-    }
-    splitter.end_command(false);
-    CommandLine { commands: splitter.commands, documents }
-}
-
-#[derive(Default)]
-struct Splitter {
-    commands: Vec<Simple>,
-    words: Vec<String>,
-    word: String,
-    in_word: bool,
-    quote: Option<char>,
-    piped: bool,
-}
-
-impl Splitter {
-    fn push(&mut self, character: char) {
-        self.in_word = true;
-        self.word.push(character);
-    }
-
-    fn end_word(&mut self) {
-        if std::mem::take(&mut self.in_word) {
-            self.words.push(std::mem::take(&mut self.word));
-        }
-    }
-
-    fn end_command(&mut self, into_pipe: bool) {
-        self.end_word();
-        let words = without_wrappers(std::mem::take(&mut self.words));
-        if !words.is_empty() && self.commands.len() < 200 {
-            self.commands.push(Simple { words, is_piped: self.piped });
-        }
-        self.piped = into_pipe;
-    }
+    let commands = shell_commands(&line).into_iter().map(|command| Simple {
+        words: without_wrappers(command.words),
+        is_piped: command.is_piped,
+    });
+    let commands = commands.filter(|command| !command.words.is_empty()).take(COMMANDS).collect();
+    CommandLine { commands, documents }
 }
 
 /// Returns a command's words without assignments, redirections and programs that only run another.

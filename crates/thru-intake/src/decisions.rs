@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use thru_core::{
-    Certainty, FileState, HOOK_RECORD, INJECTED_RECORD, Id, MemoryDecision, Observation,
-    ProjectKey, SNAPSHOT_RECORD, SessionKey, Speaker, Statement, Timestamp,
+    FileState, HOOK_RECORD, INJECTED_RECORD, Id, MemoryDecision, Observation, ProjectKey,
+    SNAPSHOT_RECORD, SessionKey, Speaker, Statement, Timestamp,
 };
 use thru_journal::journal::{Cursor, Item, Journal};
 use thru_redact::Report;
@@ -332,21 +332,11 @@ fn told_memory(observation: &Observation, is_edited: bool) -> NewMemory {
 /// Converts a directly recorded memory into an observation.
 fn observation(id: Id, at: Timestamp, told: &Told) -> Observation {
     Observation {
-        id,
-        turn: 0,
-        kind: told.kind,
-        title: told.title.clone(),
         narrative: told.text.clone().map(|text| Statement { text, sources: Vec::new() }),
-        facts: Vec::new(),
-        concepts: Default::default(),
         files_read: told.files.clone(),
-        files_modified: Vec::new(),
-        sources: Vec::new(),
         speaker: if told.by_agent { Speaker::Agent } else { Speaker::Person },
-        certainty: Certainty::High,
         is_rule: told.is_rule,
         at: Some(at),
-        raw_tokens: 0,
-        merged: Vec::new(),
+        ..Observation::new(id, 0, told.kind, told.title.clone())
     }
 }

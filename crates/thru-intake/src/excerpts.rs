@@ -63,9 +63,9 @@ impl Intake {
             // It was clean when it was stored; the rules may be newer.
             found.push(self.redactor.clean_texts(
                 excerpt,
-                |excerpt, each| {
-                    each(&mut excerpt.path);
-                    each(&mut excerpt.code);
+                |CodeExcerpt { path, code }, each| {
+                    each(path);
+                    each(code);
                 },
                 &mut Report::default(),
             ));

@@ -377,9 +377,16 @@ impl Overlay {
 
     /// Calls `each` with every text, file names included.
     pub(crate) fn texts(&mut self, each: &mut dyn FnMut(&mut String)) {
-        self.observations_mut().for_each(|observation| observation.texts(each));
-        let summaries = self.distillate.summary.iter_mut().chain(&mut self.summary);
-        summaries.for_each(|summary| summary.texts(each));
+        let Self {
+            distillate: Distillate { observations, summary: distilled },
+            refined,
+            summary,
+            superseded: _,
+            forgotten: _,
+            overwritten: _,
+        } = self;
+        observations.iter_mut().chain(refined).for_each(|observation| observation.texts(each));
+        distilled.iter_mut().chain(summary).for_each(|summary| summary.texts(each));
     }
 
     /// The title of the session.

@@ -5,12 +5,11 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use serde_json::Value;
+use thru_core::{Micros, find_object};
 use thru_outside::{Answer, Call, Http, Key, Place, Verb};
 
-use crate::answer_text::find_object;
 use crate::dialect::Dialect;
 use crate::error::AskError;
-use crate::prices::Micros;
 use crate::provider::Provider;
 use crate::refusal::{Refusal, discreet};
 use crate::request::{Reply, Request, Stop, Usage, tokens};

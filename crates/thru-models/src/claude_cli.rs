@@ -16,13 +16,13 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tempfile::TempDir;
+use thru_core::Micros;
 use thru_outside::process::{self, ProcessError};
 use thru_outside::{Key, Limits, excerpt};
 
 use crate::anthropic;
 use crate::chat::Heard;
 use crate::error::AskError;
-use crate::prices::Micros;
 use crate::provider::{Kind, Provider, Settings};
 use crate::refusal::{Refusal, discreet};
 use crate::request::{Reply, Request, Stop};

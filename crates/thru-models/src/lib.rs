@@ -3,14 +3,13 @@
 //! [`connect`] makes a [`Provider`] of [`Settings`]; [`Provider::ask`] sends one [`Request`] and returns
 //! a [`Reply`] or an [`AskError`], which says if asking again makes sense and how much was spent in
 //! vain. [`Throttled`] keeps to a provider's limits, [`Prices`] computes the cost of an answer, [`Keys`]
-//! stores keys, and [`structured`] extracts the JSON of an answer.
+//! stores keys.
 //!
 //! Everything blocks, ends within its time, and soon after its `stop` flag is set.
 //!
 //! This crate must not know the purpose of a question, read the environment or the wall clock, retry
 //! anything that cost something, or put a key or a prompt into a message.
 
-mod answer_text;
 mod anthropic;
 mod chat;
 mod claude_cli;
@@ -27,10 +26,9 @@ mod request;
 pub mod testing;
 mod throttle;
 
-pub use answer_text::{find_object, structured};
 pub use error::AskError;
 pub use keys::{KeyError, KeyPlace, KeySource, Keys};
-pub use prices::{Micros, Price, Prices, cost};
+pub use prices::{Price, Prices, cost};
 pub use provider::{ConnectError, Kind, Provider, Settings, connect};
 pub use request::{Reply, Request, Stop, Usage};
 pub use throttle::{Clock, Rates, Throttle, Throttled, Wait};

@@ -1,11 +1,11 @@
 //! Chat completions in OpenAI's format, which many others serve: OpenRouter, LM Studio, llama.cpp, vLLM.
 
 use serde_json::{Value, json};
+use thru_core::Micros;
 use thru_outside::Place;
 
 use crate::chat::{Heard, Wire, count};
 use crate::dialect::{Dialect, Form, LengthField};
-use crate::prices::Micros;
 use crate::request::{Request, Stop, Usage};
 
 pub(crate) const URL: &str = "https://api.openai.com";

@@ -1,60 +1,11 @@
 //! Prices of models and costs of answers.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::iter::Sum;
-use std::ops::Add;
 
-use serde::{Deserialize, Serialize};
+use thru_core::Micros;
 
 use crate::provider::Provider;
 use crate::request::{Reply, Usage};
-
-/// Millionths of a US dollar.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
-pub struct Micros(pub u64);
-
-impl Micros {
-    /// Converts dollars; `None` for anything that is no amount of money.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "the cast keeps to the range of the type, and nothing is negative"
-    )]
-    pub fn from_dollars(dollars: f64) -> Self {
-        Self((dollars.max(0.0) * 1e6).round() as u64)
-    }
-}
-
-impl fmt::Display for Micros {
-    /// Formats dollars: two digits from one cent up, else as many as it takes to show something.
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (dollars, rest) = (self.0 / 1_000_000, self.0 % 1_000_000);
-        if self.0 == 0 || self.0 >= 10_000 {
-            let cents = (self.0 + 5_000) / 10_000;
-            write!(formatter, "${}.{:02}", cents / 100, cents % 100)
-        } else {
-            let digits = format!("{rest:06}");
-            write!(formatter, "${dollars}.{}", digits.trim_end_matches('0'))
-        }
-    }
-}
-
-impl Add for Micros {
-    type Output = Self;
-
-    fn add(self, other: Self) -> Self {
-        Self(self.0.saturating_add(other.0))
-    }
-}
-
-impl Sum for Micros {
-    fn sum<I: Iterator<Item = Self>>(amounts: I) -> Self {
-        amounts.fold(Self(0), Add::add)
-    }
-}
 
 /// The price of a million tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -187,23 +138,5 @@ mod tests {
         let most = Usage { input: u64::MAX, output: u64::MAX, ..USAGE };
         assert_eq!(cost("opus", most), Some(Micros(u64::MAX)));
         assert_eq!(cost("haiku", Usage { input: 1, ..Usage::default() }), Some(Micros(1)));
-    }
-
-    #[test]
-    fn money_is_shown_in_dollars() {
-        for (micros, shown) in [
-            (0, "$0.00"),
-            (26, "$0.000026"),
-            (2_600, "$0.0026"),
-            (10_000, "$0.01"),
-            (15_000, "$0.02"),
-            (1_234_567, "$1.23"),
-            (999_999, "$1.00"),
-        ] {
-            assert_eq!(Micros(micros).to_string(), shown);
-        }
-        assert_eq!(Micros::from_dollars(0.012_345_6), Micros(12_346));
-        assert_eq!(Micros::from_dollars(-1.0), Micros(0));
-        assert_eq!(Micros::from_dollars(f64::NAN), Micros(0));
     }
 }

@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-
-use crate::prices::Micros;
+use thru_core::Micros;
 
 /// One question to a model.
 #[derive(Clone, Debug)]

@@ -6,14 +6,13 @@
     reason = "a test that cannot go on fails"
 )]
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use thru_core::{
-    Agent, Certainty, Concept, Digest, FileState, Id, Layout, MemoryKind, Observation,
-    ObservationType, ProjectKey, SessionFacts, SessionId, SessionKey, SourceKind, Speaker,
-    Statement, Summary, Timestamp, WorkOutcome, estimated_tokens,
+    Agent, Concept, Digest, FileState, Id, Layout, MemoryKind, Observation, ObservationType,
+    ProjectKey, SessionFacts, SessionId, SessionKey, SourceKind, Speaker, Statement, Summary,
+    Timestamp, WorkOutcome, estimated_tokens,
 };
 use thru_recall::{
     Answer, Awaited, Disk, LONGEST_PACK, Limits, Occasion, Pack, PackRequest, Presence, Request,
@@ -173,22 +172,11 @@ fn meant<'a>() -> Awaited<'a> {
 
 fn observation(title: &str, kind: ObservationType, at: &str) -> Observation {
     Observation {
-        id: Id::derive(&[title.as_bytes()]),
-        turn: 1,
-        kind,
-        title: title.to_owned(),
-        narrative: None,
-        facts: Vec::new(),
-        concepts: BTreeSet::new(),
-        files_read: Vec::new(),
         files_modified: vec![format!("{PLACE}/src/other.rs")],
         sources: vec![Id::derive(&[b"passage", title.as_bytes()])],
-        speaker: Speaker::Agent,
-        certainty: Certainty::High,
-        is_rule: false,
         at: at.parse().ok(),
         raw_tokens: 1_000,
-        merged: Vec::new(),
+        ..Observation::new(Id::derive(&[title.as_bytes()]), 1, kind, title.to_owned())
     }
 }
 

@@ -12,9 +12,9 @@ use std::time::Duration;
 use insta::assert_snapshot;
 use jiff::tz::TimeZone;
 use thru_core::{
-    Access, Agent, Certainty, Digest, FileState, FileTouch, Id, Layout, Observation,
-    ObservationType, Outcome, Passage, PassageKind, ProjectKey, ReadBatch, RecordId, SessionFacts,
-    SessionId, SessionKey, SourceKind, Speaker, Statement, Summary, Timestamp, WorkOutcome,
+    Access, Agent, Digest, FileState, FileTouch, Id, Layout, Observation, ObservationType, Outcome,
+    Passage, PassageKind, ProjectKey, ReadBatch, RecordId, SessionFacts, SessionId, SessionKey,
+    SourceKind, Statement, Summary, Timestamp, WorkOutcome,
 };
 use thru_recall::{
     Activity, ActivityRequest, ContextLimits, Disk, IDLE_TIMEOUT, Limits, Occasion, Pack,
@@ -193,23 +193,13 @@ fn summary(name: &str, at: Option<Timestamp>) -> Summary {
 }
 
 fn observation(name: &str, at: Option<Timestamp>, file: String) -> Observation {
+    let id = Id::derive(&[b"observation", name.as_bytes()]);
     Observation {
-        id: Id::derive(&[b"observation", name.as_bytes()]),
-        turn: 1,
-        kind: ObservationType::Change,
-        title: format!("Change of {name}"),
-        narrative: None,
-        facts: Vec::new(),
-        concepts: BTreeSet::new(),
-        files_read: Vec::new(),
         files_modified: vec![file],
         sources: vec![Id::derive(&[name.as_bytes()])],
-        speaker: Speaker::Agent,
-        certainty: Certainty::High,
-        is_rule: false,
         at,
         raw_tokens: 1_000,
-        merged: Vec::new(),
+        ..Observation::new(id, 1, ObservationType::Change, format!("Change of {name}"))
     }
 }
 

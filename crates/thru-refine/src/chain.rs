@@ -42,7 +42,7 @@ impl Chain {
     /// Returns the actual cost of an answer.
     pub fn paid(&self, link: &Link, reply: &Reply) -> Spent {
         let cost = self.prices.cost_of(link.provider.as_ref(), reply);
-        Spent { input: reply.usage.input, output: reply.usage.output, cost: cost.map(micros) }
+        Spent { input: reply.usage.input, output: reply.usage.output, cost }
     }
 
     /// Returns the cost of a question without an answer.
@@ -53,7 +53,7 @@ impl Chain {
     fn spent(&self, link: &Link, usage: Usage, told: Option<Micros>) -> Spent {
         let cost = match link.provider.is_local() {
             true => Some(Micros(0)),
-            false => told.or_else(|| self.prices.cost(link.provider.model(), usage).map(micros)),
+            false => told.or_else(|| self.prices.cost(link.provider.model(), usage)),
         };
         Spent { input: usage.input, output: usage.output, cost }
     }
@@ -64,8 +64,4 @@ impl Chain {
             !link.provider.is_local() && self.prices.price(link.provider.model()).is_none()
         })
     }
-}
-
-fn micros(cost: thru_models::Micros) -> Micros {
-    Micros(cost.0)
 }

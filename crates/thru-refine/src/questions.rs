@@ -278,8 +278,17 @@ fn question(
     let request = redactor.clean_texts(
         request,
         |request, each| {
-            each(&mut request.system);
-            each(&mut request.prompt);
+            // All that a model reads. The schema is ours.
+            let thru_models::Request {
+                system,
+                prompt,
+                schema: _,
+                schema_name: _,
+                max_output_tokens: _,
+                temperature: _,
+            } = request;
+            each(system);
+            each(prompt);
         },
         &mut Report::default(),
     );

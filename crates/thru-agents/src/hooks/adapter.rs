@@ -42,11 +42,6 @@ pub trait Capture: Sync {
         false
     }
 
-    /// True for our own tools, by the agent's name for them: their answers come from memory.
-    fn is_own_tool(&self, tool: &str) -> bool {
-        tool.starts_with("mcp__throughline__")
-    }
-
     /// True for a tool with which the agent asks the user. Its calls are kept whatever is skipped.
     fn asks_user(&self, tool: &str) -> bool;
 

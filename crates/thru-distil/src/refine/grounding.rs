@@ -6,9 +6,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 use thru_core::{
-    Agent, Certainty, CodeChange, Digest, ErrorResolved, Id, KeyDecision, Observation,
-    ObservationType, RefinedSession, SessionId, SessionSections, Speaker, Statement, Timestamp,
-    WorkOutcome,
+    Agent, CodeChange, Digest, ErrorResolved, Id, KeyDecision, Observation, ObservationType,
+    RefinedSession, SessionId, SessionSections, Statement, Timestamp, WorkOutcome,
 };
 
 use super::answer::{OBSERVATIONS, SaidObservation, SessionAnswer, TurnAnswer, TurnSummary};
@@ -239,30 +238,24 @@ impl<'m> Ground<'m> {
         if sources.is_empty() {
             sources = self.sources_of(&rarest);
         }
+        let id = Id::derive(&[
+            b"refined",
+            about.agent.as_str().as_bytes(),
+            about.session.as_str().as_bytes(),
+            about.content_key,
+            &(ordinal as u64).to_le_bytes(),
+        ]);
+        // Spoken by the agent, and no rule: only a person can rule.
         Some(Observation {
-            id: Id::derive(&[
-                b"refined",
-                about.agent.as_str().as_bytes(),
-                about.session.as_str().as_bytes(),
-                about.content_key,
-                &(ordinal as u64).to_le_bytes(),
-            ]),
-            turn: about.turn,
-            kind: said.kind,
-            title,
             narrative,
             facts,
             concepts: said.concepts.clone(),
             files_read: self.files(&said.files_read, false),
             files_modified: self.files(&said.files_modified, true),
             sources,
-            speaker: Speaker::Agent,
-            certainty: Certainty::High,
-            // Only a person can rule.
-            is_rule: false,
             at: about.at,
             raw_tokens: about.raw_tokens,
-            merged: Vec::new(),
+            ..Observation::new(id, about.turn, said.kind, title)
         })
     }
 

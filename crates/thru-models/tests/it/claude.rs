@@ -13,7 +13,8 @@ use std::time::Duration;
 
 use serde_json::json;
 use tempfile::TempDir;
-use thru_models::{AskError, Key, Kind, Micros, Provider, Retry, Settings, Usage, connect};
+use thru_core::Micros;
+use thru_models::{AskError, Key, Kind, Provider, Retry, Settings, Usage, connect};
 
 use crate::{GO_ON, KEY, request};
 

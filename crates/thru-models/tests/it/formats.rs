@@ -1,13 +1,19 @@
 //! Requests and responses in each format.
 
 use serde_json::{Value, json};
+use thru_core::{Micros, find_object};
 use thru_models::testing::{
     ModelServer, Response, anthropic, anthropic_body, body, error, ollama, ollama_body, openai,
     openai_body,
 };
-use thru_models::{AskError, Key, Kind, Micros, Prices, Request, Stop, Usage, connect, structured};
+use thru_models::{AskError, Key, Kind, Prices, Request, Stop, Usage, connect};
 
 use crate::{GO_ON, KEY, OVER_HTTP, ask, provider, request, settings};
+
+/// Returns the object in an answer, if any.
+fn found(reply: &thru_models::Reply) -> Option<Value> {
+    reply.structured.clone().or_else(|| find_object(&reply.text))
+}
 
 const ANSWER: &str = r#"{"title":"The door is mended"}"#;
 
@@ -116,7 +122,7 @@ fn a_schema_that_is_ignored_is_found_in_the_words() {
         }
         // Other forms are up to the caller.
         let prose = ask(kind, [says(kind, "<title>The door</title>")]).unwrap();
-        assert_eq!((prose.text.as_str(), structured(&prose)), ("<title>The door</title>", None));
+        assert_eq!((prose.text.as_str(), found(&prose)), ("<title>The door</title>", None));
     }
 }
 
@@ -125,7 +131,7 @@ fn thoughts_are_no_part_of_an_answer() {
     let text = format!("<think>\nMaybe {{\"title\":\"no\"}}?\n</think>\n\n{ANSWER}");
     let reply = ask(Kind::OpenAi, [openai(&text)]).unwrap();
     assert_eq!(
-        (reply.text.as_str(), structured(&reply).unwrap()["title"].as_str()),
+        (reply.text.as_str(), found(&reply).unwrap()["title"].as_str()),
         (ANSWER, Some("The door is mended"))
     );
     assert!(matches!(

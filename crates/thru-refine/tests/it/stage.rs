@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use thru_config::{Limit, Limits as Budget};
+use thru_core::Micros;
 use thru_core::{Clock, Spent, Timestamp};
 use thru_distil::refine::Limits;
 use thru_intake::Intake;
 use thru_lifecycle::content::ContentHash;
-use thru_models::{AskError, Micros, Price, Prices, Provider, Reply, Request, Stop, Usage};
+use thru_models::{AskError, Price, Prices, Provider, Reply, Request, Stop, Usage};
 use thru_refine::{Chain, Link, Meter, Permission, Refiner, Report, Settings};
 use thru_store::{JobKind, JobRow, Store, TurnFilter};
 

@@ -125,6 +125,14 @@ pub enum MemoryBody {
 }
 
 impl MemoryBody {
+    /// Calls `each` with every text, file names included.
+    pub fn texts(&mut self, each: &mut dyn FnMut(&mut String)) {
+        match self {
+            Self::Observation(observation) => observation.texts(each),
+            Self::Summary(summary) => summary.texts(each),
+        }
+    }
+
     /// Returns the text that searches look in.
     pub fn search_text(&self) -> String {
         match self {

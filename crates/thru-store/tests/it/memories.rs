@@ -1,8 +1,6 @@
 //! Memories in the store: unchanged ones keep their rows, changed ones are seen as new.
 
-use thru_core::{
-    Agent, Certainty, Id, Observation, ObservationType, SessionId, SessionKey, Speaker,
-};
+use thru_core::{Agent, Id, Observation, ObservationType, SessionId, SessionKey};
 use thru_redact::{Redactor, Report};
 use thru_store::index::Collection;
 use thru_store::{MemoryFilter, NewMemory, Store};
@@ -10,23 +8,11 @@ use thru_store::{MemoryFilter, NewMemory, Store};
 use crate::support::Home;
 
 fn observation(title: &str) -> Observation {
+    let id = Id::derive(&[b"memory", &title.as_bytes()[..1]]);
     Observation {
-        id: Id::derive(&[b"memory", &title.as_bytes()[..1]]),
-        turn: 1,
-        kind: ObservationType::Change,
-        title: title.to_owned(),
-        narrative: None,
-        facts: Vec::new(),
-        concepts: Default::default(),
-        files_read: Vec::new(),
         files_modified: vec!["/p/a.rs".to_owned()],
-        sources: Vec::new(),
-        speaker: Speaker::Agent,
-        certainty: Certainty::High,
-        is_rule: false,
-        at: None,
         raw_tokens: 10,
-        merged: Vec::new(),
+        ..Observation::new(id, 1, ObservationType::Change, title.to_owned())
     }
 }
 

@@ -163,7 +163,7 @@ fn estimate(work: &Work, models: Option<&Models>) -> Estimate {
             true => Some(Micros(0)),
             false => {
                 let cost = models.chain().prices.cost(link.provider.model(), usage)?;
-                Some(Micros(cost.0))
+                Some(cost)
             }
         }
     });

@@ -162,14 +162,7 @@ pub(crate) fn whole(
     memory: &MemoryRow,
 ) -> Result<Clean<MemoryBody>> {
     let body = store.body_of(memory)?;
-    Ok(redactor.clean_texts(
-        body,
-        |body, each| match body {
-            MemoryBody::Observation(observation) => observation.texts(each),
-            MemoryBody::Summary(summary) => summary.texts(each),
-        },
-        &mut Report::default(),
-    ))
+    Ok(redactor.clean_texts(body, MemoryBody::texts, &mut Report::default()))
 }
 
 /// Puts a whole memory on a page.

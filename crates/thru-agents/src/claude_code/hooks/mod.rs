@@ -35,11 +35,6 @@ impl Capture for ClaudeCode {
         MARKS.iter().any(|mark| payload.get(mark).is_some())
     }
 
-    fn is_own_tool(&self, tool: &str) -> bool {
-        const OWN: [&str; 2] = ["mcp__throughline__", "mcp__plugin_throughline_"];
-        OWN.iter().any(|own| tool.starts_with(own))
-    }
-
     fn asks_user(&self, tool: &str) -> bool {
         tool == "AskUserQuestion"
     }

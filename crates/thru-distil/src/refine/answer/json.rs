@@ -1,6 +1,7 @@
 //! Answers in JSON, whatever the types of their members.
 
 use serde_json::{Map, Value};
+use thru_core::find_object;
 
 use super::{
     CITES, FACTS, FILES, LIST, OBSERVATIONS, SaidChange, SaidDecision, SaidError, SaidFact,
@@ -24,23 +25,11 @@ const TEXTS: [&str; 12] = [
     "step",
 ];
 
-/// Returns the first object in a text that parses. The text around it does not matter.
+/// Returns the first object in a text that can be read, or the list that the text is. The surrounding text
+/// does not matter.
 pub(super) fn within(text: &str) -> Option<Value> {
-    /// Most beginnings that are tried: each may be read to the end of the text.
-    const TRIES: usize = 6;
-    if let Ok(value @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(text) {
-        return Some(value);
-    }
-    let starts = text.match_indices('{').map(|(at, _)| at);
-    // Prose may hold brackets: an object begins with a member or ends at once.
-    let starts = starts.filter(|at| text[at + 1..].trim_start().starts_with(['"', '}']));
-    starts.take(TRIES).find_map(|at| {
-        let mut values = serde_json::Deserializer::from_str(&text[at..]).into_iter::<Value>();
-        values
-            .next()?
-            .ok()
-            .filter(|value| value.as_object().is_some_and(|members| !members.is_empty()))
-    })
+    let list = serde_json::from_str(text).ok().filter(Value::is_array);
+    list.or_else(|| find_object(text))
 }
 
 /// Reads an answer about a turn.

@@ -1,17 +1,9 @@
-//! Extraction of the JSON object in a model's answer. Models wrap it in words and fences, or leave a
-//! trailing comma.
+//! The JSON object in a text that a model wrote: models wrap it in words and fences, or leave a trailing comma.
 
 use serde_json::{Value, json};
 
-use crate::request::Reply;
-
 /// Most braces of a text at which parsing is tried. Each try reads on from there.
 const MOST_TRIES: usize = 64;
-
-/// Returns the object in an answer, if any.
-pub fn structured(reply: &Reply) -> Option<Value> {
-    reply.structured.clone().or_else(|| find_object(&reply.text))
-}
 
 /// Returns the JSON object in a text: the whole text, else the contents of a fence, else the first
 /// complete object.
