@@ -133,9 +133,9 @@ impl App {
     /// The limits after which a session is idle, or over.
     pub fn limits(&self) -> Limits {
         Limits {
-            inactivity_timeout: self.config.inactivity_timeout(),
-            idle_timeout: self.config.idle_timeout(),
-            max_duration: self.config.max_session_duration(),
+            inactivity_timeout: self.config.session_tracking.inactivity_timeout.duration(),
+            idle_timeout: self.config.session.idle_timeout_minutes.duration(),
+            max_duration: self.config.session.max_session_duration_hours.duration(),
         }
     }
 
@@ -158,14 +158,14 @@ impl App {
 
     fn options(&self) -> Options {
         Options {
-            verbatim: self.config.archive_verbatim(),
+            verbatim: self.config.archive.verbatim,
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             home: self.home.clone(),
             host: self.machine.host.clone(),
-            allow: self.config.redact_allow().to_vec(),
-            distil: self.config.distil_enabled(),
+            allow: self.config.redact.allow.clone(),
+            distil: self.config.distil.enabled,
             limits: self.limits(),
-            index_left: self.config.archives_on_end(),
+            index_left: self.config.session.auto_archive_on_end,
             refine_since: models::since(&self.config, self.clock.now()),
             deliver_since: deliver::since(&self.config, self.clock.now()),
             declared: Declared::by(ask::named::declared_name),

@@ -165,7 +165,7 @@ fn write(
     let done = || files::remove(&place_of_note(&app.layout, session, event)).map(drop);
     let Some(root) = root else { return Ok(done()?) };
     let (config, _) = settings(&app.config_file, root)?;
-    if !config.summaries_enabled() {
+    if !config.summaries.enabled {
         return Ok(done()?);
     }
     let folder = folder(app, &config, root);
@@ -306,7 +306,7 @@ fn folders(app: &App, store: &Store, session: &SessionRow) -> Result<Vec<Folder>
 
 /// How summaries are written by these settings.
 pub fn options(config: &Config) -> Options {
-    Options { max: config.summaries_max(), code_snippets: config.summaries_code_snippets() }
+    Options { max: config.summaries.max, code_snippets: config.summaries.code_snippets }
 }
 
 /// Where the summaries of a project lie.
@@ -320,7 +320,7 @@ pub fn folder(app: &App, config: &Config, root: &Path) -> Folder {
 /// The directory that the user chose for the summaries of all projects. Links of his lead there, and only
 /// those: from there on none is followed.
 fn own_place(app: &App, config: &Config) -> Option<PathBuf> {
-    let chosen = config.summaries_location()?;
+    let chosen = config.summaries.location.as_deref()?;
     let home = app.home.as_deref();
     let path = chosen.strip_prefix("~/").zip(home).map(|(rest, home)| home.join(rest));
     let path = path.unwrap_or_else(|| PathBuf::from(chosen));

@@ -29,7 +29,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Since when sessions are delivered; never where there is no server.
 pub fn since(config: &Config, now: Timestamp) -> Option<Timestamp> {
-    config.mcp_sink()?;
+    config.sinks.mcp()?;
     now.checked_sub(RECENT).ok()
 }
 
@@ -54,7 +54,7 @@ struct Thing {
 /// Fails if settings, journal or store cannot be used.
 pub fn deliver(app: &App, stop: &AtomicBool) -> Result<Delivered> {
     let mut delivered = Delivered::default();
-    let Some(target) = app.config.mcp_sink() else { return Ok(delivered) };
+    let Some(target) = app.config.sinks.mcp() else { return Ok(delivered) };
     let Some(store) = Store::open_if_there(&app.layout)? else { return Ok(delivered) };
     let due = due(&store, app.clock.now())?;
     if due.is_empty() {

@@ -58,14 +58,14 @@ impl Chosen {
     /// # Errors
     /// Fails if the settings name a server that cannot be asked like this.
     pub fn of(app: &App) -> Result<Option<Self>> {
-        let settings = app.config.embedding();
-        let (dialect, usual) = match settings.provider() {
+        let settings = &app.config.embedding;
+        let (dialect, usual) = match settings.provider {
             EmbeddingProvider::None => return Ok(None),
             EmbeddingProvider::Bundled => return Ok(Some(Self::Bundled(bundled(app)))),
             EmbeddingProvider::Ollama => (Dialect::Ollama, OLLAMA),
             EmbeddingProvider::OpenAi => (Dialect::OpenAi, OPENAI),
         };
-        let url = settings.url().unwrap_or(usual).trim_end_matches('/');
+        let url = settings.url.as_deref().unwrap_or(usual).trim_end_matches('/');
         // Others want it in their addresses, and it is easily typed.
         let place = Place::parse(url.strip_suffix("/v1").unwrap_or(url)).map_err(|error| {
             Trouble::invalid(format!("`embedding.url` cannot be used: {error}"))
@@ -77,7 +77,7 @@ impl Chosen {
                 Trouble::refused(message).advise("give an https:// address as `embedding.url`")
             );
         }
-        let model = settings.model().ok_or_else(|| {
+        let model = settings.model.clone().ok_or_else(|| {
             Trouble::invalid("the server that embeds has no usual model")
                 .run("config set embedding.model NAME", "names one")
         })?;
@@ -87,7 +87,7 @@ impl Chosen {
                 Some(KeyAt::of(&place, models::key_folder(app), Arc::clone(&app.machine)))
             }
         };
-        let (model, timeout) = (model.to_owned(), settings.timeout());
+        let timeout = settings.timeout_seconds.duration();
         Ok(Some(Self::Served(ServedSettings { dialect, place, model, key: None, timeout }, key)))
     }
 
@@ -160,7 +160,7 @@ impl Chosen {
 /// Where the files of the bundled model lie: where the settings say, else where releases have them, else in
 /// the sources that this program was built from.
 fn bundled(app: &App) -> PathBuf {
-    if let Some(folder) = app.config.embedding().folder() {
+    if let Some(folder) = &app.config.embedding.folder {
         let beside = app.config_file.parent();
         return beside.map_or_else(|| PathBuf::from(folder), |beside| beside.join(folder));
     }

@@ -177,7 +177,7 @@ pub fn for_question(
     projects: Option<&[i64]>,
     call: Call<'_>,
 ) -> Result<(Store, Prepared)> {
-    let deadline = Instant::now() + app.config.index_deadline();
+    let deadline = Instant::now() + app.config.search.index_deadline_ms.duration();
     // Where nothing can be written, what is there can be asked all the same.
     let Ok(to_do) = to_do(app, intake, &store, projects) else {
         return Ok((store, Prepared::default()));
@@ -243,7 +243,7 @@ fn to_do(app: &App, intake: &Intake, store: &Store, projects: Option<&[i64]>) ->
 
 /// True if a session can be indexed at all: while distilling is off, only one that was distilled before can.
 fn distils(app: &App, course: &Course) -> bool {
-    app.config.distil_enabled() || course.content.is_some()
+    app.config.distil.enabled || course.content.is_some()
 }
 
 /// Transcripts that no hook named, while no daemon watches.

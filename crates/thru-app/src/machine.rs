@@ -85,7 +85,7 @@ impl Machine {
         if matches!(value.trim(), "off" | "0" | "false" | "no") {
             return Some(DAEMON_SWITCH);
         }
-        match (config.daemon_enabled(), config.tracking_enabled()) {
+        match (config.daemon.enabled, config.session_tracking.enabled) {
             (false, _) => Some("daemon.enabled"),
             (_, false) => Some("session_tracking.enabled"),
             (true, true) => None,

@@ -109,15 +109,15 @@ impl Known {
         model: Option<&str>,
         url: Option<&str>,
     ) -> Result<thru_models::Settings> {
-        let models = app.config.models();
+        let models = &app.config.models;
         let model = model.or(self.model).ok_or_else(|| {
             Trouble::invalid(format!("{} has no usual model", self.name))
                 .run(format!("models set {} --model NAME", self.name), "names one")
         })?;
         let mut settings = thru_models::Settings::new(self.kind, model);
         settings.url = self.place(app, url);
-        settings.timeout = models.timeout();
-        settings.num_ctx = u32::try_from(models.context_tokens()).ok();
+        settings.timeout = models.timeout_seconds.duration();
+        settings.num_ctx = Some(models.context_tokens);
         if self.kind == Kind::ClaudeCli {
             settings.environment = app.machine.child_variables().collect();
             settings.scratch = Some(app.machine.temp_dir.clone());
@@ -127,7 +127,7 @@ impl Known {
                 settings.program = program;
             }
         }
-        let wants_key = self.kind != Kind::ClaudeCli || models.claude_uses_key();
+        let wants_key = self.kind != Kind::ClaudeCli || models.claude_api_key;
         if wants_key {
             settings.key = self.key(app, &settings)?.map(|(key, _)| key);
         }
@@ -197,10 +197,10 @@ impl Models {
     /// # Errors
     /// Where a provider is set that cannot be asked like this.
     pub fn of(app: &App) -> Result<Option<Self>> {
-        let models = app.config.models();
+        let models = &app.config.models;
         let Some(provider) = models.provider() else { return Ok(None) };
-        let model = models.text("models.model");
-        let for_sessions = models.text("models.session_model").map(str::to_owned);
+        let model = models.model.as_deref();
+        let for_sessions = models.session_model.clone();
         let for_sessions = for_sessions.or_else(|| app.machine.variable("SUMMARY_MODEL"));
         let for_sessions = for_sessions.as_deref().or(model);
         let limits = |tokens: u64, usual: Limits| Limits {
@@ -215,10 +215,10 @@ impl Models {
                 false => Some(chain(app, provider, for_sessions)?),
             },
             settings: Settings {
-                turn: limits(models.turn_tokens(), Limits::TURN),
-                session: limits(models.session_tokens(), Limits::SESSION),
-                answer_tokens: u32::try_from(models.answer_tokens()).unwrap_or(u32::MAX),
-                concurrency: models.concurrency(),
+                turn: limits(models.turn_tokens, Limits::TURN),
+                session: limits(models.session_tokens, Limits::SESSION),
+                answer_tokens: models.answer_tokens,
+                concurrency: models.concurrency,
             },
         }))
     }
@@ -263,11 +263,10 @@ impl Models {
 
 fn chain(app: &App, provider: &str, model: Option<&str>) -> Result<Chain> {
     let config = &app.config;
-    let models = config.models();
-    let mut links = vec![link(app, provider, model, models.text("models.url"))?];
+    let models = &config.models;
+    let mut links = vec![link(app, provider, model, models.url.as_deref())?];
     if let Some(fallback) = models.fallback() {
-        let (model, url) =
-            (models.text("models.fallback_model"), models.text("models.fallback_url"));
+        let (model, url) = (models.fallback_model.as_deref(), models.fallback_url.as_deref());
         let link = link(app, fallback, model, url)?;
         if !link.provider.is_local() {
             return Err(Trouble::refused(
@@ -296,13 +295,13 @@ fn link(app: &App, name: &str, model: Option<&str>, url: Option<&str>) -> Result
         Trouble::invalid(format!("{name}: {error}"))
             .run(format!("models set {name}"), "asks for what is missing")
     })?;
-    let models = app.config.models();
+    let models = &app.config.models;
     let rates = Rates {
-        at_once: models.concurrency(),
+        at_once: models.concurrency,
         // Nobody counts how often this machine asks itself.
         per_minute: match provider.is_local() {
             true => usize::MAX,
-            false => usize::try_from(models.requests_per_minute()).unwrap_or(usize::MAX),
+            false => models.requests_per_minute,
         },
     };
     let started = Instant::now();
@@ -315,10 +314,10 @@ fn link(app: &App, name: &str, model: Option<&str>, url: Option<&str>) -> Result
 fn permission(app: &App, directory: Option<&str>) -> Permission {
     let own = directory.map(Path::new).filter(|directory| directory.is_absolute());
     let Some(directory) = own else {
-        return Permission::Within(app.config.models().limits());
+        return Permission::Within(app.config.budget.limits());
     };
     match settings_of(app, directory) {
-        Some(config) => Permission::Within(config.models().limits()),
+        Some(config) => Permission::Within(config.budget.limits()),
         None => Permission::Off,
     }
 }
@@ -328,14 +327,14 @@ fn permission(app: &App, directory: Option<&str>) -> Permission {
 pub fn settings_of(app: &App, directory: &Path) -> Option<Config> {
     let (config, notes) = settings(&app.config_file, directory).ok()?;
     let is_unclear = notes.iter().any(|note| note.is_about_what_is_sent());
-    let is_off = config.models().off() || config.capture_off();
+    let is_off = config.models.off || config.capture.off;
     (!is_unclear && !is_off).then_some(config)
 }
 
 /// Since when models are asked; never where none is set.
 pub fn since(config: &Config, now: Timestamp) -> Option<Timestamp> {
-    let models = config.models();
+    let models = &config.models;
     models.provider()?;
     let hour_ago = now.checked_sub(jiff::SignedDuration::from_hours(1)).unwrap_or(now);
-    Some(models.text("models.since").and_then(|since| since.parse().ok()).unwrap_or(hour_ago))
+    Some(models.since.as_deref().and_then(|since| since.parse().ok()).unwrap_or(hour_ago))
 }

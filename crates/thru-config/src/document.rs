@@ -6,7 +6,7 @@ use crate::resolve::nearest;
 use crate::settings::find;
 use crate::value::Value;
 
-/// Why a setting could not be changed.
+/// The reason why a setting could not be changed.
 #[derive(Debug, thiserror::Error)]
 pub enum EditError {
     /// There is no such setting.
@@ -22,7 +22,7 @@ pub enum EditError {
     WrongValue {
         /// The key.
         key: &'static str,
-        /// What it takes.
+        /// The values that it takes.
         expected: String,
     },
     /// The file is not TOML, so it is left alone.
@@ -30,10 +30,10 @@ pub enum EditError {
     Syntax(String),
 }
 
-/// The text of the file with one setting changed.
+/// Returns the text of the file with one setting changed.
 ///
 /// # Errors
-/// Where the key, the value or the file as it is cannot be used.
+/// Fails if there is no such key, the value is of another kind, or the file is not TOML.
 pub fn set_value(file: &str, key: &str, typed: &str) -> Result<String, EditError> {
     let setting = find(key)
         .ok_or_else(|| EditError::UnknownKey { key: key.to_owned(), suggestion: nearest(key) })?;

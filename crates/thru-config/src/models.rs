@@ -1,14 +1,8 @@
-//! What is said of models: whose, which, and how much they may cost.
+//! Settings that are read together: limits, prices, sinks.
 
-use std::time::Duration;
+use crate::settings::{Budget, Models, Sinks};
 
-use crate::resolve::Config;
-
-/// The settings of `models` and `budget`.
-#[derive(Clone, Copy, Debug)]
-pub struct Models<'a>(pub(crate) &'a Config);
-
-/// A limit on what models may cost.
+/// A limit on the cost of models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit {
     /// Tokens, both ways.
@@ -17,7 +11,7 @@ pub struct Limit {
     pub cents: u64,
 }
 
-/// How much models may cost in a day and in a month, all told and for one project.
+/// Limits on the cost of models for a day and a month, in total and for one project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// In a day.
@@ -43,84 +37,50 @@ pub struct McpSink<'a> {
     pub memory_tool: &'a str,
 }
 
-impl<'a> Models<'a> {
-    /// `models.provider`, where one is set.
-    pub fn provider(self) -> Option<&'a str> {
-        Some(self.0.text("models.provider")).filter(|provider| *provider != "none")
+impl Models {
+    /// Returns the name of the provider, if one is set.
+    pub fn provider(&self) -> Option<&str> {
+        Some(self.provider.as_str()).filter(|provider| *provider != "none")
     }
 
-    /// `models.fallback`, where one is set.
-    pub fn fallback(self) -> Option<&'a str> {
-        Some(self.0.text("models.fallback")).filter(|provider| *provider != "none")
+    /// Returns the name of the fallback, if one is set.
+    pub fn fallback(&self) -> Option<&str> {
+        Some(self.fallback.as_str()).filter(|provider| *provider != "none")
     }
 
-    /// A text of `models`, where it is set.
-    pub fn text(self, key: &str) -> Option<&'a str> {
-        Some(self.0.text(key).trim()).filter(|text| !text.is_empty())
+    /// Returns the cents for a million tokens sent and answered, if the user set both.
+    pub fn prices(&self) -> Option<(u64, u64)> {
+        let cents = |cents| u64::try_from(cents).ok();
+        Some((cents(self.input_price_cents)?, cents(self.output_price_cents)?))
     }
+}
 
-    /// `models.off`.
-    pub fn off(self) -> bool {
-        self.0.flag("models.off")
-    }
-
-    /// `models.claude_api_key`.
-    pub fn claude_uses_key(self) -> bool {
-        self.0.flag("models.claude_api_key")
-    }
-
-    /// `models.timeout_seconds`.
-    pub fn timeout(self) -> Duration {
-        Duration::from_secs(self.0.integer("models.timeout_seconds"))
-    }
-
-    /// `models.context_tokens`.
-    pub fn context_tokens(self) -> u64 {
-        self.0.integer("models.context_tokens")
-    }
-
-    /// `models.turn_tokens`.
-    pub fn turn_tokens(self) -> u64 {
-        self.0.integer("models.turn_tokens")
-    }
-
-    /// `models.session_tokens`.
-    pub fn session_tokens(self) -> u64 {
-        self.0.integer("models.session_tokens")
-    }
-
-    /// `models.answer_tokens`.
-    pub fn answer_tokens(self) -> u64 {
-        self.0.integer("models.answer_tokens")
-    }
-
-    /// `models.concurrency`.
-    pub fn concurrency(self) -> usize {
-        usize::try_from(self.0.integer("models.concurrency")).unwrap_or(1)
-    }
-
-    /// `models.requests_per_minute`.
-    pub fn requests_per_minute(self) -> u32 {
-        u32::try_from(self.0.integer("models.requests_per_minute")).unwrap_or(u32::MAX)
-    }
-
-    /// Cents for a million tokens sent and answered, where the user says so.
-    pub fn prices(self) -> Option<(u64, u64)> {
-        let cents = |key| u64::try_from(self.0.signed(key)).ok();
-        Some((cents("models.input_price_cents")?, cents("models.output_price_cents")?))
-    }
-
-    /// All that `budget` says.
-    pub fn limits(self) -> Limits {
-        let limit = |name: &str| Limit {
-            tokens: self.0.integer(&format!("budget.{name}_tokens")),
-            cents: self.0.integer(&format!("budget.{name}_cents")),
-        };
+impl Budget {
+    /// Returns the limits by time and scope.
+    pub const fn limits(&self) -> Limits {
         Limits {
-            daily: limit("daily"),
-            monthly: limit("monthly"),
-            project_daily: limit("project_daily"),
-            project_monthly: limit("project_monthly"),
+            daily: Limit { tokens: self.daily_tokens, cents: self.daily_cents },
+            monthly: Limit { tokens: self.monthly_tokens, cents: self.monthly_cents },
+            project_daily: Limit {
+                tokens: self.project_daily_tokens,
+                cents: self.project_daily_cents,
+            },
+            project_monthly: Limit {
+                tokens: self.project_monthly_tokens,
+                cents: self.project_monthly_cents,
+            },
         }
+    }
+}
+
+impl Sinks {
+    /// Returns the server that insights are delivered to, if one is set.
+    pub fn mcp(&self) -> Option<McpSink<'_>> {
+        Some(McpSink {
+            target: self.mcp.as_deref()?,
+            allow_remote: self.mcp_allow_remote,
+            summary_tool: &self.mcp_summary_tool,
+            memory_tool: &self.mcp_memory_tool,
+        })
     }
 }

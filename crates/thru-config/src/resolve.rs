@@ -1,18 +1,14 @@
-//! Putting the layers together: defaults, the user's file, the project's file.
+//! Merging of the layers: defaults, the user's file, the project's file.
 
-use std::collections::BTreeMap;
 use std::fmt;
-use std::time::Duration;
 
-use crate::embedding::EmbeddingSettings;
-use crate::models::{McpSink, Models};
-use crate::settings::{SETTINGS, Setting, find};
+use crate::settings::{Config, SETTINGS, Setting, find};
 use crate::value::Value;
 
-/// Where a value came from.
+/// The origin of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// Nobody set it.
+    /// No file sets it.
     Default,
     /// The user's configuration file.
     User(String),
@@ -32,7 +28,7 @@ impl fmt::Display for Origin {
 /// One file to read settings from.
 #[derive(Clone, Debug)]
 pub struct Layer<'a> {
-    /// Where it lies and whose it is.
+    /// Its path and owner.
     pub origin: Origin,
     /// Its text.
     pub text: &'a str,
@@ -46,7 +42,7 @@ pub enum Note {
     Syntax {
         /// The file.
         origin: Origin,
-        /// What is wrong, with its place.
+        /// The error, with its place.
         message: String,
     },
     /// There is no such setting.
@@ -66,7 +62,7 @@ pub enum Note {
         origin: Origin,
         /// The key.
         key: &'static str,
-        /// What it takes.
+        /// The values that it takes.
         expected: String,
     },
     /// A project's file may not set it.
@@ -80,7 +76,7 @@ pub enum Note {
 }
 
 impl Note {
-    /// Whether the file is a project's own rather than the user's.
+    /// True if the file is a project's own rather than the user's.
     pub const fn is_of_project(&self) -> bool {
         let (Self::Syntax { origin, .. }
         | Self::UnknownKey { origin, .. }
@@ -91,7 +87,7 @@ impl Note {
 }
 
 impl Note {
-    /// Whether it may leave out what was said of what must not be sent to anybody.
+    /// True if a restriction on what may be sent may be lost with it.
     pub fn is_about_what_is_sent(&self) -> bool {
         match self {
             Self::Syntax { .. } => true,
@@ -103,7 +99,7 @@ impl Note {
         }
     }
 
-    /// Whether it may leave out what the user said of what must not be kept. Who records has to stop.
+    /// True if a restriction by the user on what may be kept may be lost with it. Recording has to stop.
     pub fn is_about_what_is_kept(&self) -> bool {
         match self {
             Self::Syntax { .. } => !self.is_of_project(),
@@ -119,33 +115,27 @@ fn did_you_mean(suggestion: &Option<&'static str>) -> String {
     suggestion.map_or_else(String::new, |key| format!("; did you mean `{key}`?"))
 }
 
-/// A value and where it came from.
+/// A value and its origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resolved {
     /// The setting.
     pub key: &'static str,
     /// Its value.
     pub value: Value,
-    /// Where that came from.
+    /// The origin of the value.
     pub origin: Origin,
 }
 
-/// The settings in force.
-#[derive(Clone, Debug)]
-pub struct Config {
-    values: BTreeMap<&'static str, Resolved>,
-}
-
-/// What loading gave: always a usable configuration, and what was left out of it.
+/// The result of loading: always a usable configuration, and notes on what was left out of it.
 #[derive(Clone, Debug)]
 pub struct Loaded {
     /// The settings in force.
     pub config: Config,
-    /// What had no effect.
+    /// Parts of the files that have no effect.
     pub notes: Vec<Note>,
 }
 
-/// Puts layers together; later ones win. Never fails: what cannot be used is noted and left out.
+/// Merges layers; later ones win. Never fails: what cannot be used is noted and left out.
 pub fn load(layers: &[Layer<'_>]) -> Loaded {
     let mut config = Config::default();
     let mut notes = Vec::new();
@@ -167,23 +157,6 @@ pub fn load(layers: &[Layer<'_>]) -> Loaded {
     Loaded { config, notes }
 }
 
-impl Default for Config {
-    fn default() -> Self {
-        let values = SETTINGS
-            .iter()
-            .map(|setting| {
-                let resolved = Resolved {
-                    key: setting.key,
-                    value: (setting.default)(),
-                    origin: Origin::Default,
-                };
-                (setting.key, resolved)
-            })
-            .collect();
-        Self { values }
-    }
-}
-
 impl Config {
     fn apply(&mut self, origin: &Origin, key: &str, value: &toml::Value) -> Result<(), Note> {
         let Some(setting) = find(key) else {
@@ -196,307 +169,48 @@ impl Config {
         if matches!(origin, Origin::Project(_)) && !setting.project {
             return Err(Note::NotForProjects { origin: origin.clone(), key: setting.key });
         }
-        let mut value = setting.kind.read(value).map_err(|expected| Note::WrongValue {
-            origin: origin.clone(),
-            key: setting.key,
-            expected,
-        })?;
-        // A project adds to the user's lists of what is left out; it takes nothing off them.
-        if matches!(origin, Origin::Project(_))
-            && let Value::List(items) = &mut value
-        {
-            let known = self.list(setting.key);
-            let more: Vec<String> = items.drain(..).filter(|item| !known.contains(item)).collect();
-            *items = [known, &more].concat();
+        let wrong =
+            |expected| Note::WrongValue { origin: origin.clone(), key: setting.key, expected };
+        let mut value = setting.kind.read(value).map_err(wrong)?;
+        if let (Origin::Project(_), Some(known)) = (origin, self.value(setting.key)) {
+            match (known, &mut value) {
+                // A project adds to the user's lists of exclusions; it removes nothing from them.
+                (Value::List(known), Value::List(items)) => {
+                    items.retain(|item| !known.contains(item));
+                    *items = [known.as_slice(), items].concat();
+                }
+                // It makes numbers smaller, and none larger.
+                (Value::Integer(known), Value::Integer(number)) if known <= *number => {
+                    return Ok(());
+                }
+                // It may have less written into it than the user wants, never more.
+                (_, Value::Bool(true)) if setting.key.starts_with("summaries.") => return Ok(()),
+                _ => {}
+            }
         }
-        // It makes numbers smaller, and none larger.
-        if let (Origin::Project(_), Value::Integer(number)) = (origin, &value)
-            && self.signed(setting.key) <= *number
-        {
-            return Ok(());
+        if !self.assign(setting.key, &value) {
+            return Err(wrong(setting.kind.expected()));
         }
-        // Of what is written into it, a project may have less than the user wants, never more.
-        if matches!(origin, Origin::Project(_))
-            && setting.key.starts_with("summaries.")
-            && value == Value::Bool(true)
-        {
-            return Ok(());
-        }
-        let resolved = Resolved { key: setting.key, value, origin: origin.clone() };
-        self.values.insert(setting.key, resolved);
+        self.origins.insert(setting.key, origin.clone());
         Ok(())
     }
 
-    /// Every setting with its value and where that came from, by name.
-    pub fn all(&self) -> impl Iterator<Item = &Resolved> {
-        self.values.values()
+    /// Returns every setting with its value and the origin of that, by name.
+    pub fn all(&self) -> impl Iterator<Item = Resolved> {
+        let mut keys: Vec<&str> = SETTINGS.iter().map(|setting| setting.key).collect();
+        keys.sort_unstable();
+        keys.into_iter().filter_map(|key| self.get(key))
     }
 
-    /// One setting, by its name.
-    pub fn get(&self, key: &str) -> Option<&Resolved> {
-        self.values.get(key)
-    }
-
-    fn list(&self, key: &str) -> &[String] {
-        match self.get(key).map(|resolved| &resolved.value) {
-            Some(Value::List(items)) => items,
-            _ => &[],
-        }
-    }
-
-    pub(crate) fn flag(&self, key: &str) -> bool {
-        matches!(self.get(key).map(|resolved| &resolved.value), Some(Value::Bool(true)))
-    }
-
-    pub(crate) fn integer(&self, key: &str) -> u64 {
-        match self.get(key).map(|resolved| &resolved.value) {
-            Some(Value::Integer(value)) => u64::try_from(*value).unwrap_or(0),
-            _ => 0,
-        }
-    }
-
-    pub(crate) fn signed(&self, key: &str) -> i64 {
-        match self.get(key).map(|resolved| &resolved.value) {
-            Some(Value::Integer(value)) => *value,
-            _ => 0,
-        }
-    }
-
-    pub(crate) fn text(&self, key: &str) -> &str {
-        match self.get(key).map(|resolved| &resolved.value) {
-            Some(Value::Text(text)) => text,
-            _ => "",
-        }
-    }
-
-    /// `project.name`, where it is set.
-    pub fn project_name(&self) -> Option<&str> {
-        Some(self.text("project.name")).filter(|name| !name.trim().is_empty())
-    }
-
-    /// `capture.ignore`.
-    pub fn capture_ignore(&self) -> &[String] {
-        self.list("capture.ignore")
-    }
-
-    /// `capture.off`.
-    pub fn capture_off(&self) -> bool {
-        self.flag("capture.off")
-    }
-
-    /// `capture.skip_tools`.
-    pub fn capture_skip_tools(&self) -> &[String] {
-        self.list("capture.skip_tools")
-    }
-
-    /// `session_tracking.enabled`.
-    pub fn tracking_enabled(&self) -> bool {
-        self.flag("session_tracking.enabled")
-    }
-
-    /// `session_tracking.inactivity_timeout`.
-    pub fn inactivity_timeout(&self) -> Duration {
-        Duration::from_secs(self.integer("session_tracking.inactivity_timeout"))
-    }
-
-    /// `session_tracking.check_interval`.
-    pub fn check_interval(&self) -> Duration {
-        Duration::from_secs(self.integer("session_tracking.check_interval"))
-    }
-
-    /// `session_tracking.watch_directories`.
-    pub fn watch_directories(&self) -> &[String] {
-        self.list("session_tracking.watch_directories")
-    }
-
-    /// `session.idle_timeout_minutes`.
-    pub fn idle_timeout(&self) -> Duration {
-        Duration::from_secs(self.integer("session.idle_timeout_minutes") * 60)
-    }
-
-    /// `session.max_session_duration_hours`.
-    pub fn max_session_duration(&self) -> Duration {
-        Duration::from_secs(self.integer("session.max_session_duration_hours") * 3_600)
-    }
-
-    /// `session.max_hot_entries`.
-    pub fn max_hot_entries(&self) -> usize {
-        usize::try_from(self.integer("session.max_hot_entries")).unwrap_or(usize::MAX)
-    }
-
-    /// `session.auto_archive_on_end`.
-    pub fn archives_on_end(&self) -> bool {
-        self.flag("session.auto_archive_on_end")
-    }
-
-    /// `hooks.enabled`.
-    pub fn hooks_enabled(&self) -> bool {
-        self.flag("hooks.enabled")
-    }
-
-    /// `hooks.socket_enabled`.
-    pub fn socket_enabled(&self) -> bool {
-        self.flag("hooks.socket_enabled")
-    }
-
-    /// `hooks.socket_path`, where it is set.
-    pub fn socket_path(&self) -> Option<&str> {
-        Some(self.text("hooks.socket_path")).filter(|path| !path.trim().is_empty())
-    }
-
-    /// `hooks.hook_timeout`, in seconds.
-    pub fn hook_timeout(&self) -> u64 {
-        self.integer("hooks.hook_timeout")
-    }
-
-    /// `hooks.async_indexing`.
-    pub fn async_indexing(&self) -> bool {
-        self.flag("hooks.async_indexing")
-    }
-
-    /// `daemon.enabled`.
-    pub fn daemon_enabled(&self) -> bool {
-        self.flag("daemon.enabled")
-    }
-
-    /// `daemon.idle_exit_minutes`.
-    pub fn daemon_idle_exit(&self) -> Duration {
-        Duration::from_secs(self.integer("daemon.idle_exit_minutes") * 60)
-    }
-
-    /// `search.index_deadline_ms`.
-    pub fn index_deadline(&self) -> Duration {
-        Duration::from_millis(self.integer("search.index_deadline_ms"))
-    }
-
-    /// `journal.alarm_mb`, in bytes.
-    pub fn journal_alarm(&self) -> u64 {
-        self.integer("journal.alarm_mb").saturating_mul(1_000_000)
-    }
-
-    /// `context.message`.
-    pub fn context_message(&self) -> bool {
-        self.flag("context.message")
-    }
-
-    /// `archive.verbatim`.
-    pub fn archive_verbatim(&self) -> bool {
-        self.flag("archive.verbatim")
-    }
-
-    /// `redact.allow`.
-    pub fn redact_allow(&self) -> &[String] {
-        self.list("redact.allow")
-    }
-
-    /// `search.limit`.
-    pub fn search_limit(&self) -> usize {
-        usize::try_from(self.integer("search.limit")).unwrap_or(usize::MAX)
-    }
-
-    /// `distil.enabled`.
-    pub fn distil_enabled(&self) -> bool {
-        self.flag("distil.enabled")
-    }
-
-    /// What is said of models.
-    pub fn models(&self) -> Models<'_> {
-        Models(self)
-    }
-
-    /// What is said of embeddings.
-    pub const fn embedding(&self) -> EmbeddingSettings<'_> {
-        EmbeddingSettings(self)
-    }
-
-    /// What is said of the server that insights are delivered to; nothing where there is none.
-    pub fn mcp_sink(&self) -> Option<McpSink<'_>> {
-        let target = self.text("sinks.mcp").trim();
-        (!target.is_empty()).then(|| McpSink {
-            target,
-            allow_remote: self.flag("sinks.mcp_allow_remote"),
-            summary_tool: self.text("sinks.mcp_summary_tool"),
-            memory_tool: self.text("sinks.mcp_memory_tool"),
-        })
-    }
-
-    /// `context.off`.
-    pub fn context_off(&self) -> bool {
-        self.flag("context.off")
-    }
-
-    /// `context.tokens`.
-    pub fn context_tokens(&self) -> u64 {
-        self.integer("context.tokens")
-    }
-
-    /// `context.prompt_tokens`.
-    pub fn context_prompt_tokens(&self) -> u64 {
-        self.integer("context.prompt_tokens")
-    }
-
-    /// `context.observations`.
-    pub fn context_observations(&self) -> usize {
-        usize::try_from(self.integer("context.observations")).unwrap_or(usize::MAX)
-    }
-
-    /// `context.sessions`.
-    pub fn context_sessions(&self) -> usize {
-        usize::try_from(self.integer("context.sessions")).unwrap_or(usize::MAX)
-    }
-
-    /// `context.types`, as written.
-    pub fn context_types(&self) -> &[String] {
-        self.list("context.types")
-    }
-
-    /// `context.concepts`, as written.
-    pub fn context_concepts(&self) -> &[String] {
-        self.list("context.concepts")
-    }
-
-    /// `context.last_summary`.
-    pub fn context_last_summary(&self) -> bool {
-        self.flag("context.last_summary")
-    }
-
-    /// `summaries.enabled`.
-    pub fn summaries_enabled(&self) -> bool {
-        self.flag("summaries.enabled")
-    }
-
-    /// `summaries.location`, where it is set.
-    pub fn summaries_location(&self) -> Option<&str> {
-        Some(self.text("summaries.location")).filter(|path| !path.trim().is_empty())
-    }
-
-    /// `summaries.max`.
-    pub fn summaries_max(&self) -> usize {
-        usize::try_from(self.integer("summaries.max")).unwrap_or(usize::MAX)
-    }
-
-    /// `summaries.auto_reload`.
-    pub fn summaries_auto_reload(&self) -> bool {
-        self.flag("summaries.auto_reload")
-    }
-
-    /// `summaries.code_snippets`.
-    pub fn summaries_code_snippets(&self) -> bool {
-        self.flag("summaries.code_snippets")
-    }
-
-    /// `output.color`: `auto`, `always` or `never`.
-    pub fn output_color(&self) -> &str {
-        self.text("output.color")
-    }
-
-    /// `output.pager`.
-    pub fn output_pager(&self) -> bool {
-        self.flag("output.pager")
+    /// Returns one setting, by its name.
+    pub fn get(&self, key: &str) -> Option<Resolved> {
+        let (key, value) = (find(key)?.key, self.value(key)?);
+        let origin = self.origins.get(key).cloned().unwrap_or(Origin::Default);
+        Some(Resolved { key, value, origin })
     }
 }
 
-/// The keys of a file with their values: tables become dotted names.
+/// Returns the keys of a file with their values: tables become dotted names.
 fn flatten(table: &toml::Table) -> Vec<(String, &toml::Value)> {
     fn walk<'a>(prefix: &str, table: &'a toml::Table, found: &mut Vec<(String, &'a toml::Value)>) {
         for (key, value) in table {
@@ -512,10 +226,10 @@ fn flatten(table: &toml::Table) -> Vec<(String, &toml::Value)> {
     found
 }
 
-/// What settings were called before, and what they are called now.
+/// Former names of settings, and their names now.
 const RENAMED: [(&str, &str); 1] = [("capture.background", "daemon.enabled")];
 
-/// The setting whose name is nearest to what was typed, if any is near.
+/// Returns the setting whose name is nearest to what was typed, if any is near.
 pub(crate) fn nearest(key: &str) -> Option<&'static str> {
     if let Some((_, now)) = RENAMED.iter().find(|(before, _)| *before == key) {
         return Some(now);
@@ -538,6 +252,8 @@ pub(crate) fn nearest(key: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::types::Color;
+    use crate::value::Kind;
 
     fn user(text: &str) -> Loaded {
         load(&[Layer { origin: Origin::User("config.toml".to_owned()), text }])
@@ -549,7 +265,7 @@ mod tests {
         let project =
             Layer { origin: Origin::Project("p".into()), text: "capture.skip_tools = ['B', 'A']" };
         let config = load(&[user, project]).config;
-        assert_eq!(config.capture_skip_tools(), ["A", "B"]);
+        assert_eq!(config.capture.skip_tools, ["A", "B"]);
     }
 
     #[test]
@@ -565,8 +281,8 @@ mod tests {
             },
         ]);
         assert_eq!(loaded.notes, []);
-        assert_eq!(loaded.config.search_limit(), 5);
-        assert_eq!(loaded.config.project_name(), Some("rocket"));
+        assert_eq!(loaded.config.search.limit, 5);
+        assert_eq!(loaded.config.project.name.as_deref(), Some("rocket"));
         let origin = &loaded.config.get("project.name").unwrap().origin;
         assert_eq!(origin.to_string(), ".throughline.toml");
     }
@@ -577,9 +293,9 @@ mod tests {
             origin: Origin::Project(".throughline.toml".to_owned()),
             text: "archive.verbatim = true\nredact.allow = [\".*\"]\ncapture.off = true",
         }]);
-        assert!(!loaded.config.archive_verbatim());
-        assert!(loaded.config.redact_allow().is_empty());
-        assert!(loaded.config.capture_off());
+        assert!(!loaded.config.archive.verbatim);
+        assert!(loaded.config.redact.allow.is_empty());
+        assert!(loaded.config.capture.off);
         insta::assert_snapshot!(loaded.notes[0], @".throughline.toml: a project may not set `archive.verbatim`; only your own configuration may");
     }
 
@@ -594,11 +310,11 @@ mod tests {
         };
         let text = "[summaries]\nenabled = false\nmax = 5\nlocation = '/tmp'";
         let less = of("", text);
-        assert_eq!((less.summaries_enabled(), less.summaries_max()), (false, 5));
-        assert_eq!(less.summaries_location(), None);
+        assert_eq!((less.summaries.enabled, less.summaries.max), (false, 5));
+        assert_eq!(less.summaries.location, None);
         let more = of(text, "[summaries]\nenabled = true\nmax = 50");
-        assert_eq!((more.summaries_enabled(), more.summaries_max()), (false, 5));
-        assert_eq!(more.summaries_location(), Some("/tmp"));
+        assert_eq!((more.summaries.enabled, more.summaries.max), (false, 5));
+        assert_eq!(more.summaries.location.as_deref(), Some("/tmp"));
     }
 
     #[test]
@@ -606,7 +322,7 @@ mod tests {
         let loaded = user(
             "archive.verbatm = true\nsearch.limit = 0\noutput.color = \"never\"\nverbatim = true",
         );
-        assert_eq!(loaded.config.output_color(), "never");
+        assert_eq!(loaded.config.output.color, Color::Never);
         let notes: Vec<String> = loaded.notes.iter().map(ToString::to_string).collect();
         insta::assert_snapshot!(notes.join("\n"), @"
         config.toml: there is no setting `archive.verbatm`; did you mean `archive.verbatim`?
@@ -615,7 +331,7 @@ mod tests {
         ");
         let loaded = user("search = [[[");
         assert!(matches!(loaded.notes[..], [Note::Syntax { .. }]));
-        assert_eq!(loaded.config.search_limit(), 10);
+        assert_eq!(loaded.config.search.limit, 10);
     }
 
     #[test]
@@ -625,6 +341,22 @@ mod tests {
             let value: toml::Value =
                 format!("v = {written}").parse::<toml::Table>().unwrap()["v"].clone();
             assert_eq!(setting.kind.read(&value), Ok((setting.default)()), "{}", setting.key);
+            // And the type takes it, at both ends of what the kind allows.
+            let mut values = vec![(setting.default)()];
+            match setting.kind {
+                Kind::Integer { min, max } => values.extend([min, max].map(Value::Integer)),
+                Kind::Choice(names) => {
+                    values.extend(names.iter().map(|name| Value::Text((*name).into())))
+                }
+                Kind::Bool => values.extend([true, false].map(Value::Bool)),
+                Kind::Text => values.push(Value::Text("a".to_owned())),
+                Kind::List => values.push(Value::List(vec!["a".to_owned()])),
+            }
+            for value in values {
+                let mut config = Config::default();
+                assert!(config.assign(setting.key, &value), "{}", setting.key);
+                assert_eq!(config.value(setting.key), Some(value));
+            }
         }
     }
 }

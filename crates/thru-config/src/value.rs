@@ -1,8 +1,8 @@
-//! Values of settings and how they are written.
+//! Values of settings and their form in files.
 
 use std::fmt;
 
-/// What a setting takes.
+/// The values that a setting takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `true` or `false`.
@@ -39,7 +39,7 @@ impl Kind {
     /// Reads a value as it stands in a TOML file.
     ///
     /// # Errors
-    /// Says in words what the setting takes.
+    /// Fails with a description of the values that the setting takes.
     pub fn read(self, value: &toml::Value) -> Result<Value, String> {
         match (self, value) {
             (Self::Bool, toml::Value::Boolean(value)) => Ok(Value::Bool(*value)),
@@ -65,7 +65,7 @@ impl Kind {
     /// Reads a value as a person types it on the command line: lists with commas between.
     ///
     /// # Errors
-    /// Says in words what the setting takes.
+    /// Fails with a description of the values that the setting takes.
     pub fn read_typed(self, text: &str) -> Result<Value, String> {
         let value = match self {
             Self::Bool => text.parse().map(toml::Value::Boolean).map_err(|_| self.expected())?,
@@ -84,7 +84,7 @@ impl Kind {
         self.read(&value)
     }
 
-    fn expected(self) -> String {
+    pub(crate) fn expected(self) -> String {
         match self {
             Self::Bool => "`true` or `false`".to_owned(),
             Self::Integer { min, max } => format!("a whole number from {min} to {max}"),

@@ -6,9 +6,9 @@ pub const LONGEST_EXCERPT: usize = 200;
 /// Characters in a row that make a text an echo of another one.
 const ECHO: usize = 24;
 
-/// Returns the beginning of a foreign text: one line of at most [`LONGEST_EXCERPT`] characters, nothing hidden and no tags in it.
+/// Returns the beginning of a foreign text: one line of at most [`LONGEST_EXCERPT`] characters, nothing hidden and no steering tag in it.
 pub fn excerpt(text: &str) -> String {
-    thru_core::plain_line(text, LONGEST_EXCERPT - 1)
+    thru_core::one_line(text, LONGEST_EXCERPT)
 }
 
 /// Like [`excerpt`], but replaces a text that repeats part of what was sent, which must not be in a message.

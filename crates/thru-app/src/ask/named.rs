@@ -15,7 +15,7 @@ pub fn declared_name(file: &Path) -> Option<String> {
     if !file.is_file() {
         return None;
     }
-    project_settings(file)?.project_name().map(str::to_owned)
+    project_settings(file)?.project.name
 }
 
 /// The identity of the caller's project, known to the store or not.

@@ -113,26 +113,28 @@ fn limits(app: &App) -> Result<Limits> {
         Trouble::invalid(format!("{key}: {error}")).with(Remedy::Set { key, value: None })
     };
     let kinds = config
-        .context_types()
+        .context
+        .types
         .iter()
         .map(|name| name.parse().map(MemoryKind::Observation))
         .collect::<Result<_, _>>()
         .map_err(|error| invalid("context.types", &error))?;
     let concepts = config
-        .context_concepts()
+        .context
+        .concepts
         .iter()
         .map(|name| name.parse::<Concept>())
         .collect::<Result<_, _>>()
         .map_err(|error| invalid("context.concepts", &error))?;
     Ok(Limits {
-        start_tokens: config.context_tokens(),
-        prompt_tokens: config.context_prompt_tokens(),
-        observations: config.context_observations(),
-        sessions: config.context_sessions(),
+        start_tokens: config.context.tokens,
+        prompt_tokens: config.context.prompt_tokens,
+        observations: config.context.observations,
+        sessions: config.context.sessions,
         kinds,
         concepts,
-        last_summary: config.context_last_summary(),
-        idle_timeout: config.idle_timeout(),
-        hot: config.max_hot_entries(),
+        last_summary: config.context.last_summary,
+        idle_timeout: config.session.idle_timeout_minutes.duration(),
+        hot: config.session.max_hot_entries,
     })
 }

@@ -129,7 +129,7 @@ impl EmbeddingThread {
             let _ = wake.try_send(());
             return;
         }
-        if app.config.embedding().provider() == thru_config::EmbeddingProvider::None {
+        if app.config.embedding.provider == thru_config::EmbeddingProvider::None {
             self.running = None;
             return;
         }

@@ -12,7 +12,8 @@ use crate::app::App;
 /// The files of the daemon of this home.
 pub fn paths(app: &App) -> Paths {
     // Beside our other files, unless it is said to lie elsewhere.
-    let configured = app.config.socket_path().map(|path| app.layout.run().join(path));
+    let configured =
+        app.config.hooks.socket_path.as_deref().map(|path| app.layout.run().join(path));
     app.machine.daemon_paths(&app.layout, configured.as_deref())
 }
 

@@ -136,7 +136,7 @@ impl Asking {
     }
 
     fn ask(&mut self) -> Result<Duration> {
-        if self.app.config.models().provider().is_none() {
+        if self.app.config.models.provider().is_none() {
             return Ok(LONGEST);
         }
         let now = self.app.clock.now();

@@ -178,10 +178,10 @@ impl Work for Ingesting {
 
 /// The folders in which transcripts grow.
 fn watched(app: &App) -> Vec<PathBuf> {
-    if !app.config.tracking_enabled() {
+    if !app.config.session_tracking.enabled {
         return Vec::new();
     }
-    let own = app.config.watch_directories().iter().map(PathBuf::from);
+    let own = app.config.session_tracking.watch_directories.iter().map(PathBuf::from);
     // One that is waited for is looked for again and again: only Claude Code's, which hooks speak of. An agent
     // that is installed later is noticed by the next look at everything.
     let of_agents = Agent::ALL.into_iter().filter_map(|agent| {

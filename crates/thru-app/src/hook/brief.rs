@@ -75,7 +75,7 @@ pub(super) fn meaning(app: &App, input: &HookInput, redactor: &Redactor) -> Opti
     let may_be_answered = input.event == Event::UserPromptSubmit
         && !input.is_of_machine()
         && !input.is_of_another_host()
-        && !app.config.context_off()
+        && !app.config.context.off
         && !redactor.is_wholly_private(prompt)
         && calls_for_memory(prompt);
     may_be_answered.then(|| embedding::of_prompt(app, prompt))
@@ -113,7 +113,7 @@ pub(super) fn brief(
         recorder.injected(&injection, app.clock.now())?;
         session.tell(injection.memories.iter().map(|memory| memory.id));
     }
-    let loaded = (is_start && app.config.context_message() && !pack.lines.is_empty())
+    let loaded = (is_start && app.config.context.message && !pack.lines.is_empty())
         .then(|| loaded(&pack, &project, &occasion));
     let message = [loaded, alarm].into_iter().flatten().collect::<Vec<_>>().join(" ");
     let message = Some(message).filter(|message| !message.is_empty());
@@ -136,7 +136,7 @@ fn pack_for(
 ) -> Result<Option<(Pack, String)>> {
     let Asked { input, session, .. } = *asked;
     let deadline = asked.started + TIME_TO_MAKE_UP;
-    if app.config.context_off() || *occasion == Occasion::Compact && !reloads(app, asked.project) {
+    if app.config.context.off || *occasion == Occasion::Compact && !reloads(app, asked.project) {
         return Ok(None);
     }
     let mut store = Store::open_if_there(&app.layout)?;
@@ -179,7 +179,7 @@ fn pack_for(
 fn reloads(app: &App, project_root: Option<&Path>) -> bool {
     let config = &app.config;
     let root = project_root.unwrap_or(&app.directory);
-    config.summaries_auto_reload() && !compaction::folder(app, config, root).wishes().0.no_reload
+    config.summaries.auto_reload && !compaction::folder(app, config, root).wishes().0.no_reload
 }
 
 /// Returns what a session held when its context was compacted. In most cases the hook before it kept a
@@ -356,7 +356,7 @@ fn alarm(app: &App, occasion: &Occasion, journal: &Journal) -> Option<String> {
         return None;
     }
     let taken = journal.size().ok()?;
-    let allowed = app.config.journal_alarm();
+    let allowed = app.config.journal.alarm_mb.bytes();
     (taken > allowed).then(|| {
         format!(
             "Throughline's journal takes {}, more than `journal.alarm_mb` allows ({}). Nothing is dropped; see `thru doctor`.",

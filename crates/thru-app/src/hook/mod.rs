@@ -160,11 +160,11 @@ impl HookCall {
                 self.note(&places.layout, &**clock, &reason_of(wrong), String::new());
             }
         }
-        if !config.hooks_enabled() || !config.tracking_enabled() {
+        if !config.hooks.enabled || !config.session_tracking.enabled {
             return Ok(String::new());
         }
         let now = clock.now();
-        let redactor = rules::redactor(&places.layout, config.redact_allow());
+        let redactor = rules::redactor(&places.layout, &config.redact.allow);
         let session = Session::of(&places.layout, &session_key(&input));
         let mut app =
             App::new(places.clone(), machine, directory.clone(), config.clone(), Vec::new());
@@ -191,7 +191,7 @@ impl HookCall {
         let recorder = Recorder {
             journal: &journal,
             redactor: &redactor,
-            skip_tools: config.capture_skip_tools(),
+            skip_tools: &config.capture.skip_tools,
         };
         // Embedded on a thread of its own, while the event is being recorded.
         let meaning = brief::meaning(&app, &input, &redactor);
@@ -240,7 +240,7 @@ impl HookCall {
                 );
                 String::new()
             });
-        } else if input.event == Event::SessionEnd && !config.async_indexing() {
+        } else if input.event == Event::SessionEnd && !config.hooks.async_indexing {
             brief::index_now(&app, &input);
         }
         Ok(output)
@@ -313,10 +313,10 @@ fn is_left_out(
     directory: &Path,
     transcript: Option<&str>,
 ) -> Result<bool, String> {
-    if config.capture_off() {
+    if config.capture.off {
         return Ok(true);
     }
-    let patterns = config.capture_ignore();
+    let patterns = &config.capture.ignore;
     if patterns.is_empty() {
         return Ok(false);
     }

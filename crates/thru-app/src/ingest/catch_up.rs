@@ -109,7 +109,7 @@ pub fn bring_in(
 /// True if transcripts may be read unasked: not while recording is paused, nor where the user does not want sessions
 /// tracked.
 pub fn may_read_transcripts(app: &App) -> bool {
-    app.config.tracking_enabled() && pause::current(&app.layout, app.clock.now()).is_none()
+    app.config.session_tracking.enabled && pause::current(&app.layout, app.clock.now()).is_none()
 }
 
 /// Tells hooks of sessions that the user had forgotten.
@@ -125,7 +125,7 @@ fn forget_in_hooks(app: &App, intake: &Intake) -> Result<()> {
 
 fn discover(app: &App, exclusions: &Exclusions, place: Where) -> Result<Discovery> {
     let skip = |path: &Path| exclusions.apply_to_file(path);
-    let watched = || app.config.watch_directories().iter().map(Path::new);
+    let watched = || app.config.session_tracking.watch_directories.iter().map(Path::new);
     let mut found = match place {
         Where::Found(found) => found,
         Where::Recorded => recorded_anywhere(app)?,
@@ -151,7 +151,7 @@ pub fn everywhere(app: &App, exclusions: &Exclusions) -> Discovery {
     for agent in Agent::ALL {
         found.append(agents::discover(agent, &app.homes, &skip));
     }
-    for own in app.config.watch_directories() {
+    for own in &app.config.session_tracking.watch_directories {
         add(&mut found, agents::discover_path(Path::new(own)));
     }
     found.sources.retain(|source| !skip(&source.path));

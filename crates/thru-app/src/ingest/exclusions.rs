@@ -19,7 +19,7 @@ impl Exclusions {
     /// # Errors
     /// Where a pattern cannot be used.
     pub fn of(app: &App) -> Result<Self> {
-        Self::new(app.config.capture_ignore())
+        Self::new(&app.config.capture.ignore)
     }
 
     /// The exclusions of these patterns.
@@ -61,6 +61,6 @@ impl Exclusions {
                 .map(|ancestor| ancestor.join(PROJECT_FILE))
                 .find(|file| file.is_file())
                 .and_then(|file| project_settings(&file))
-                .is_some_and(|settings| settings.capture_off())
+                .is_some_and(|settings| settings.capture.off)
     }
 }

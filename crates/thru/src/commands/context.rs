@@ -78,7 +78,7 @@ pub(crate) fn run(
 ) -> Result<Outcome> {
     let mut page = Page::new(environment, plain);
     let silent = |note: &str| Pack { note: note.to_owned(), ..Pack::default() };
-    let (pack, prepared) = match environment.config.context_off() {
+    let (pack, prepared) = match environment.config.context.off {
         true => (silent("silent: `context.off` is set here"), Prepared::default()),
         false => make(arguments, environment)?,
     };

@@ -189,7 +189,7 @@ fn preview(
         count(estimate.usage.input),
         count(estimate.usage.output)
     ));
-    let limits = environment.config.models().limits();
+    let limits = environment.config.budget.limits();
     match models.and_then(Models::first) {
         None => page.line("No model is set. `thru models` lists what can be."),
         Some(link) => {

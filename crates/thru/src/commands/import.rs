@@ -135,7 +135,7 @@ pub(crate) fn prepare_found(
 ) -> Result<Prepared> {
     let intake = environment.intake()?;
     let found = discovery.sources.len();
-    if environment.config.capture_off() {
+    if environment.config.capture.off {
         return Err(advised(
             "capture is off here, by `capture.off`",
             "`thru config show --origin` says where it is set",

@@ -113,7 +113,7 @@ pub(crate) fn prepare(
         Scope::User => Form::present(environment),
         Scope::Project => Form::Settings,
     });
-    let timeout = environment.config.hook_timeout();
+    let timeout = environment.config.hooks.hook_timeout.0;
     let registration = Registration::new(&program, client.version, installing::PLATFORM, timeout);
     let wanted = wanted.unwrap_or_else(|| {
         let is_first = crate::health::hooks::found(environment).is_empty();

@@ -142,7 +142,7 @@ fn run_now(page: &mut Page, environment: &App, json: bool) -> Result<Outcome> {
         }))?;
     } else {
         distil::tell(page, &report);
-        if environment.config.mcp_sink().is_some() {
+        if environment.config.sinks.mcp().is_some() {
             page.line(format!("Delivered: {}.", count(delivered.things as u64)));
         }
         if let Some(trouble) = &delivered.trouble {

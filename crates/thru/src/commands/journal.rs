@@ -297,7 +297,7 @@ fn stats(
     plain: bool,
 ) -> Result<Outcome> {
     let stats = journal.stats()?;
-    let alarm = environment.config.journal_alarm();
+    let alarm = environment.config.journal.alarm_mb.bytes();
     let exceeded = stats.bytes_on_disk > alarm;
     let mut page = Page::new(environment, plain);
     if as_json {

@@ -88,7 +88,7 @@ pub(crate) fn run(
     let call = shown.call();
     let (store, prepared) =
         fresh::for_question(environment, &intake, store, filter.projects.as_deref(), call)?;
-    let limit = arguments.limit.map_or_else(|| environment.config.search_limit(), usize::from);
+    let limit = arguments.limit.map_or_else(|| environment.config.search.limit, usize::from);
     let only_memories = !arguments.kinds.is_empty() || !arguments.concepts.is_empty();
     let when = time_meant(environment, &query);
     let request = Request {

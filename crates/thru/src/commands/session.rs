@@ -114,8 +114,10 @@ pub(crate) fn run(command: &Command, environment: &Environment, plain: bool) -> 
     let passages = store.passages(PassageFilter::Session(session.row))?;
     let turns = turns(&store, intake.redactor(), &passages)?;
     let files = store.files_of_session(session.row)?;
-    let limits =
-        ContextLimits { hot: environment.config.max_hot_entries(), ..ContextLimits::default() };
+    let limits = ContextLimits {
+        hot: environment.config.session.max_hot_entries,
+        ..ContextLimits::default()
+    };
     let context = session_context(&store, intake.redactor(), session.row, limits)?;
     let standing = Standing::of(&store, &session, environment)?;
     let mut page = Page::new(environment, plain);

@@ -100,12 +100,12 @@ fn look(environment: &Environment) -> Result<Status> {
         false => None,
     };
     let sizes = health::sizes(layout);
-    let cap = environment.config.journal_alarm();
+    let cap = environment.config.journal.alarm_mb.bytes();
     let found = hooks::found(environment);
     let events = found.iter().map(|hook| &hook.event).collect::<BTreeSet<_>>().len();
     let recording = match pause::current(layout, now) {
         Some(paused) => Recording::Paused(paused),
-        None if environment.config.capture_off() => Recording::OffHere,
+        None if environment.config.capture.off => Recording::OffHere,
         None if events == 0 => Recording::NotConnected,
         None => Recording::On,
     };

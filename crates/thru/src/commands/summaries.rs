@@ -152,7 +152,7 @@ fn rebuild(arguments: &Rebuild, environment: &Environment, plain: bool) -> Resul
         for held in compaction::held(&intake, &store, session)? {
             let Some(root) = held.get().directory.clone().map(PathBuf::from) else { continue };
             let (config, _) = settings(&environment.config_file, &root)?;
-            if !config.summaries_enabled() {
+            if !config.summaries.enabled {
                 failed.push((root, "`summaries.enabled` is off there".to_owned()));
                 continue;
             }

@@ -47,7 +47,7 @@ pub(crate) fn run(
     plain: bool,
 ) -> Result<Outcome> {
     let prepared = install::prepare(environment, Scope::User, arguments.form, None)?;
-    let wants_history = !arguments.no_import && !environment.config.capture_off();
+    let wants_history = !arguments.no_import && !environment.config.capture.off;
     let history = match wants_history {
         true => Some(import::prepare(environment, &[], &OfAgents::default())?),
         false => None,
@@ -87,7 +87,7 @@ pub(crate) fn run(
                 installing::tell_effect(&mut page, client, *form, notes);
             }
         }
-        if environment.config.capture_off() {
+        if environment.config.capture.off {
             page.line("`capture.off` is set here: the history was not read.");
         }
         std::mem::replace(&mut page, Page::new(environment, plain)).print()?;

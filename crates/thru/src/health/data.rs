@@ -149,7 +149,7 @@ pub(super) fn journal(seen: &Seen<'_>) -> Finding {
 /// Whether the journal grew beyond its cap. Nothing is ever dropped for it.
 pub(super) fn journal_size(seen: &Seen<'_>) -> Finding {
     const CHECK: &str = "journal size";
-    let cap = seen.environment.config.journal_alarm();
+    let cap = seen.environment.config.journal.alarm_mb.bytes();
     let bytes = sizes(&seen.environment.layout).journal;
     let line = format!("{} of {}", size(bytes), size(cap));
     match bytes > cap {

@@ -88,7 +88,7 @@ pub(super) fn present(seen: &Seen<'_>) -> Finding {
         let line = format!("{line}; missing or narrowed by a matcher: {}", lacking.join(", "));
         return Finding::note(CHECK, line, "`thru install` writes the hooks again");
     }
-    let wanted = seen.environment.config.hook_timeout();
+    let wanted = seen.environment.config.hooks.hook_timeout.0;
     let given = seen.hooks.iter().filter_map(|hook| hook.timeout);
     if let Some(other) = given.into_iter().find(|given| *given != wanted) {
         let line = format!("{line}; given up after {}, not {wanted}", plural(other, "second"));

@@ -47,7 +47,7 @@ pub(super) fn models(seen: &Seen<'_>) -> Finding {
 /// Whether the server of the user's choice can be reached at all; nothing where there is none.
 pub(super) fn sink(seen: &Seen<'_>) -> Option<Finding> {
     const CHECK: &str = "sinks.mcp";
-    let target = seen.environment.config.mcp_sink()?;
+    let target = seen.environment.config.sinks.mcp()?;
     Some(match deliver::connect(seen.environment, target) {
         Ok(_) => Finding::ok(CHECK, "what is known of sessions is delivered"),
         Err(error) => Finding::problem(

@@ -25,7 +25,7 @@ pub(super) fn recording(seen: &Seen<'_>) -> Finding {
         let line = format!("recording is {}", described(paused, environment));
         return Finding::note(CHECK, line, "`thru capture resume` goes on now");
     }
-    if environment.config.capture_off() {
+    if environment.config.capture.off {
         return Finding::note(
             CHECK,
             "recording is off in this folder, by `capture.off`",

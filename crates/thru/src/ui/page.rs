@@ -5,6 +5,7 @@ use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 use serde::Serialize;
+use thru_config::Color;
 
 use super::style::{Paint, Tone};
 use crate::environment::{Environment, Terminal};
@@ -52,16 +53,16 @@ pub(crate) struct Page {
 impl Page {
     /// An empty page. `plain` means no colour and no pager, whatever the settings say.
     pub(crate) fn new(environment: &Environment, plain: bool) -> Self {
-        let color = match environment.config.output_color() {
-            "always" => true,
-            "never" => false,
-            _ => environment.terminal.output && !environment.terminal.no_color,
+        let color = match environment.config.output.color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => environment.terminal.output && !environment.terminal.no_color,
         };
         Self {
             text: String::new(),
             paint: Paint { color: color && !plain },
             terminal: environment.terminal.clone(),
-            pager: environment.config.output_pager() && !plain,
+            pager: environment.config.output.pager && !plain,
         }
     }
 

@@ -141,7 +141,7 @@ fn the_believed_part_of_an_observation_stays() {
     assert_eq!(one.files_read, ["/p/src/index.rs"]);
     assert_eq!(one.files_modified, ["/p/src/index.rs"]);
     assert_eq!((one.turn, one.raw_tokens, one.is_rule), (3, 900, false));
-    assert_eq!(one.speaker, Speaker::Agent);
+    assert_eq!(one.speaker, thru_core::Speaker::Agent);
     assert_eq!(grounded.digest.completed[0].sources, [passage(3)]);
     assert_eq!(grounded.digest.request.as_ref().unwrap().sources, [passage(0), passage(5)]);
     assert_eq!(grounded.digest.files, ["/p/src/index.rs"]);
@@ -158,7 +158,7 @@ fn a_model_makes_no_rules_and_hides_nothing() {
     ] }));
     assert_eq!(grounded.observations.len(), 1);
     assert!(!grounded.observations[0].is_rule);
-    assert_eq!(grounded.observations[0].speaker, Speaker::Agent);
+    assert_eq!(grounded.observations[0].speaker, thru_core::Speaker::Agent);
     assert_eq!(grounded.digest.decisions.len(), 1);
     assert_eq!((grounded.dropped.steering, grounded.dropped.observations), (1, 2));
 }

@@ -39,9 +39,9 @@ pub(super) fn run(detached: bool, environment: &Environment) -> Result<Outcome> 
     let setup = Setup {
         settings: Settings {
             // A service manager would start it again or miss it.
-            idle_exit: detached.then(|| environment.config.daemon_idle_exit()),
-            check_interval: environment.config.check_interval(),
-            tools_enabled: environment.config.socket_enabled(),
+            idle_exit: detached.then(|| environment.config.daemon.idle_exit_minutes.duration()),
+            check_interval: environment.config.session_tracking.check_interval.duration(),
+            tools_enabled: environment.config.hooks.socket_enabled,
             ..defaults
         },
         identity: identity(environment),

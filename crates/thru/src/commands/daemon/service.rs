@@ -60,7 +60,7 @@ impl Service for Aside {
     fn call(&self, tool: &str, arguments: &Value) -> Result<Value, ToolError> {
         let environment = self.environment.again().map_err(|error| failed(&error))?;
         // It may have been switched off since the daemon started.
-        if !environment.config.socket_enabled() {
+        if !environment.config.hooks.socket_enabled {
             return Err(ToolError::Failed("tools are off, by `hooks.socket_enabled`".to_owned()));
         }
         match tool {

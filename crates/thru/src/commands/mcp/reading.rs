@@ -235,7 +235,7 @@ fn latest(environment: &Environment, store: &Store) -> Result<SessionRow> {
 
 /// What a session that starts in a project now would be given.
 pub(super) fn context(environment: &Environment, project: &Place) -> Result<Clean<String>> {
-    if environment.config.context_off() {
+    if environment.config.context.off {
         return Ok(Clean::default());
     }
     let name = match project {

@@ -28,8 +28,8 @@ pub(super) fn run(environment: &Environment, plain: bool, json: bool) -> Result<
         page.json(&json!({
             "version": 1,
             "kind": "models",
-            "provider": environment.config.models().provider(),
-            "fallback": environment.config.models().fallback(),
+            "provider": environment.config.models.provider(),
+            "fallback": environment.config.models.fallback(),
             "trouble": trouble,
             "price_known": !no_price,
             "providers": providers,
@@ -53,7 +53,7 @@ pub(super) fn run(environment: &Environment, plain: bool, json: bool) -> Result<
 }
 
 fn row(known: Known, environment: &App) -> Row {
-    let models = environment.config.models();
+    let models = &environment.config.models;
     let is_set = models.provider() == Some(known.name);
     let is_fallback = models.fallback() == Some(known.name);
     let key = match known.wants_key(environment) {
@@ -65,8 +65,8 @@ fn row(known: Known, environment: &App) -> Row {
         },
     };
     let model = match (is_set, is_fallback) {
-        (true, _) => models.text("models.model").or(known.model),
-        (_, true) => models.text("models.fallback_model").or(known.model),
+        (true, _) => models.model.as_deref().or(known.model),
+        (_, true) => models.fallback_model.as_deref().or(known.model),
         _ => known.model,
     };
     let role = match (is_set, is_fallback) {
@@ -95,7 +95,7 @@ fn show(page: &mut Page, rows: &[Row], environment: &App) {
         ));
     }
     page.gap();
-    match environment.config.models().provider() {
+    match environment.config.models.provider() {
         None => page.line("None is set: memories are made without a model, and nothing is sent anywhere."),
         Some(_) => page.line("* is asked; + is asked where * does not answer; then memories stay as made without a model."),
     }

@@ -39,7 +39,7 @@ pub(crate) fn meters(
     store: Option<&Store>,
     jobs: &[JobRow],
 ) -> Result<Option<Meters>> {
-    let models = environment.config.models();
+    let models = &environment.config.models;
     let now = environment.clock.now();
     let meter = match store {
         Some(store) => Meter::read(store, now, None)?,
@@ -48,17 +48,16 @@ pub(crate) fn meters(
     if models.provider().is_none() && meter.month == Spent::default() {
         return Ok(None);
     }
-    let limits = models.limits();
+    let limits = environment.config.budget.limits();
     let dead = jobs.iter().filter(|job| job.is_question() && job.is_dead).count() as u64;
     let waiting = jobs.iter().filter(|job| job.is_question()).count() as u64 - dead;
     // The smallest question there is. On this machine it costs nothing.
     let known = models.provider().and_then(models::known);
-    let is_local =
-        known.is_some_and(|known| known.is_local(environment, models.text("models.url")));
+    let is_local = known.is_some_and(|known| known.is_local(environment, models.url.as_deref()));
     let least = Spent { input: 1_000, output: 0, cost: is_local.then_some(Micros(0)) };
     Ok(Some(Meters {
         provider: models.provider().unwrap_or("none").to_owned(),
-        model: models.text("models.model").map(str::to_owned),
+        model: models.model.clone(),
         exhausted: meter.exhausted(&limits, least, now),
         meter,
         limits,

@@ -61,12 +61,12 @@ pub(super) fn set(
     json: bool,
 ) -> Result<Outcome> {
     let known = named(&arguments.provider)?;
-    let models = environment.config.models();
+    let models = &environment.config.models;
     let is_same = models.provider() == Some(known.name);
-    let kept = |key: &str| models.text(key).filter(|_| is_same).map(str::to_owned);
-    let model = arguments.model.clone().or_else(|| kept("models.model"));
-    let url = arguments.url.clone().or_else(|| kept("models.url"));
-    let session_model = arguments.session_model.clone().or_else(|| kept("models.session_model"));
+    let kept = |text: &Option<String>| text.clone().filter(|_| is_same);
+    let model = arguments.model.clone().or_else(|| kept(&models.model));
+    let url = arguments.url.clone().or_else(|| kept(&models.url));
+    let session_model = arguments.session_model.clone().or_else(|| kept(&models.session_model));
     keep_key(arguments, known, environment)?;
     // Whatever is wrong is said before anything is changed.
     let settings = known.settings(environment, model.as_deref(), url.as_deref())?;
@@ -81,8 +81,8 @@ pub(super) fn set(
     let was_local = models
         .provider()
         .and_then(models::known)
-        .is_some_and(|known| known.is_local(environment, models.text("models.url")));
-    let kept = models.text("models.since").filter(|_| provider.is_local() || !was_local);
+        .is_some_and(|known| known.is_local(environment, models.url.as_deref()));
+    let kept = models.since.as_deref().filter(|_| provider.is_local() || !was_local);
     let since = kept.map_or_else(
         || environment.clock.now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
         str::to_owned,
@@ -104,7 +104,7 @@ pub(super) fn set(
     config::set(environment, &values)?;
     background::poke(environment);
     let mut page = Page::new(environment, plain);
-    let limits = models.limits();
+    let limits = environment.config.budget.limits();
     if json {
         page.json(&json!({
             "version": 1,
@@ -186,7 +186,7 @@ pub(super) fn off(
     plain: bool,
     json: bool,
 ) -> Result<Outcome> {
-    let provider = environment.config.models().provider();
+    let provider = environment.config.models.provider();
     config::set(environment, &[("models.provider", "none"), ("models.since", "")])?;
     background::poke(environment);
     let mut removed = Vec::new();

@@ -62,7 +62,7 @@ fn ask(environment: &Environment, chain: &Chain, link: &Link) -> Result<Answer> 
     let intake = environment.intake()?;
     let (most, now) = (chain.most(link, &request), environment.clock.now());
     if let Some(store) = Store::open_if_there(&environment.layout)? {
-        let limits = environment.config.models().limits();
+        let limits = environment.config.budget.limits();
         let exhausted = Meter::read(&store, now, None)?.exhausted(&limits, most, now);
         if let Some(exhausted) = exhausted {
             return Err(advised(
