@@ -117,7 +117,9 @@ impl Intake {
                         Distilled::Done(content) => {
                             progress.memories += content.memories.get().len() as u64;
                             stages.time(Stage::Store, || {
-                                projections.all().try_for_each(|one| one.replace(&mut batch, &content))
+                                projections
+                                    .all()
+                                    .try_for_each(|one| one.replace(&mut batch, &content))
                             })?;
                         }
                         // It stays marked, and is tried again.

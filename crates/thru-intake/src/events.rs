@@ -218,7 +218,8 @@ impl Intake {
         let mut store = self.open_store(&mut |_, _, _| {})?;
         self.bring_up(&mut store)?;
         let projections = self.projections(Indexer::without_transcripts(self));
-        let is_little = projections.would_keep(&store)? && store.stale_sessions()?.len() <= sessions;
+        let is_little =
+            projections.would_keep(&store)? && store.stale_sessions()?.len() <= sessions;
         if is_little {
             let (cancelled, stages) = (AtomicBool::new(false), Stages::default());
             self.distil(&mut store, Which::All, &projections, &cancelled, &stages, &mut |_| {})?;

@@ -245,7 +245,9 @@ impl Projection for Indexer<'_> {
     fn verify(&self, store: &Store, report: &mut dyn FnMut(Finding)) -> Result<()> {
         let sessions = store.sessions(&SessionFilter::default())?;
         let is_missing = |session: &&SessionRow| {
-            session.indexing == Indexing::Indexed && session.episode.is_none() && session.passages > 0
+            session.indexing == Indexing::Indexed
+                && session.episode.is_none()
+                && session.passages > 0
         };
         let missing = sessions.iter().filter(is_missing).count();
         if missing > 0 {

@@ -1,6 +1,7 @@
 //! The daemon, seen from hooks and commands: poke it, start it, see if it watches. Nothing depends on it: the next
 //! command or hook does the same work. Nothing here waits.
 
+pub mod control;
 pub mod embedding;
 pub mod refining;
 pub mod work;

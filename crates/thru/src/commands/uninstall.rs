@@ -4,10 +4,11 @@ use clap::ValueEnum;
 use serde_json::json;
 use thru_app::Result;
 
-use super::{Outcome, daemon};
+use super::Outcome;
 use crate::environment::Environment;
 use crate::installing::{self, Note, Scope};
 use crate::ui::Page;
+use thru_app::background::control;
 
 /// Takes our hooks, and our plugin, out of Claude Code: for all your sessions, and in the project one
 /// stands in. All else in those files stays as it is, to the byte. What was recorded stays too.
@@ -56,7 +57,7 @@ pub(crate) fn run(
         false => plan.apply()?,
     };
     let is_for_all = !matches!(arguments.scope, Where::Project);
-    let stopped = is_for_all && !arguments.dry_run && daemon::stop(environment);
+    let stopped = is_for_all && !arguments.dry_run && control::stop_in_passing(environment);
     let mut page = Page::new(environment, plain);
     let data = environment.layout.root();
     let has_data = data.is_dir();

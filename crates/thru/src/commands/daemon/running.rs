@@ -9,10 +9,11 @@ use thru_daemon::{
     End, Log, MEMORY, Program, RunError, Settings, Setup, Stopper, detach, let_others_go_first,
 };
 
+use super::Outcome;
 use super::service::Aside;
-use super::{Outcome, identity, paths, start_detached};
 use crate::environment::Environment;
-use crate::failure::advised;
+use thru_app::background::control::{identity, start_detached};
+use thru_app::background::paths;
 use thru_app::background::work::Ingesting;
 
 pub(super) fn run(detached: bool, environment: &Environment) -> Result<Outcome> {
@@ -69,7 +70,7 @@ pub(super) fn run(detached: bool, environment: &Environment) -> Result<Outcome> 
         Ok(End::Broken) => Ok(Outcome::Wrong),
         Err(RunError::AlreadyRunning) if detached => Ok(Outcome::Nothing),
         Err(error @ RunError::AlreadyRunning) => {
-            Err(advised(error.to_string(), "`thru daemon stop` ends it"))
+            Err(Trouble::busy(error.to_string()).run("daemon stop", "ends it"))
         }
         Err(error) => {
             log.error(&error.to_string());
@@ -78,8 +79,8 @@ pub(super) fn run(detached: bool, environment: &Environment) -> Result<Outcome> 
     }
 }
 
-/// The C library reads how it is to keep memory when a program starts. Whoever started this one without
-/// saying so (a person, a service manager) gets a daemon all the same that gives memory back.
+/// Starts the program again with the C library's settings for memory, which are read when a program starts: a person or
+/// a service manager that started it without them gets a daemon that returns memory all the same.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn begin_again_with_memory_settings(detached: bool, environment: &App) {
     use std::os::unix::process::CommandExt;

@@ -1,0 +1,203 @@
+//! Starting, stopping and examining the daemon.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::Value;
+use thru_daemon::{
+    Client, EnsureError, Ensured, Hello, Holder, Identity, Killed, Paths, Probe, Program, Stopped,
+    ensure, holder, probe, spawn,
+};
+
+use super::paths;
+use crate::app::App;
+use crate::trouble::{Result, Trouble};
+
+/// The time for a daemon to come up.
+const START: Duration = Duration::from_secs(10);
+/// The time for a daemon to finish its work.
+const STOP: Duration = Duration::from_secs(30);
+/// The time for a daemon to finish its work where a caller has more to do than to wait.
+const STOP_IN_PASSING: Duration = Duration::from_secs(5);
+/// The time for a daemon to report its state.
+const STATUS: Duration = Duration::from_secs(2);
+
+/// The files of the daemon, with the socket on which the running one listens.
+fn paths_in_use(app: &App) -> Paths {
+    let paths = paths(app);
+    let used = holder(&paths.lock).and_then(|holder| holder.socket);
+    Paths { socket: used.unwrap_or_else(|| paths.socket.clone()), ..paths }
+}
+
+/// This program, as a daemon that it would start.
+pub fn identity(app: &App) -> Identity {
+    let program = app.machine.program.as_deref().and_then(|program| Program::at(program).ok());
+    Identity {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        build: program.map_or_else(String::new, |program| program.build()),
+    }
+}
+
+/// Starts a daemon in the background; where one runs, the new one ends by itself.
+///
+/// # Errors
+/// Fails if the system does not say which program this is, or cannot start it.
+pub fn start_detached(app: &App) -> std::io::Result<()> {
+    let Some(program) = &app.machine.program else {
+        return Err(std::io::Error::other("the system does not say where this program lies"));
+    };
+    // We are gone long before it is; then the system waits for it.
+    spawn(program, &["daemon", "run", "--detached"], app.machine.child_variables()).map(drop)
+}
+
+/// Makes sure that a daemon runs. See [`ensure`] for the meaning of `patience`.
+///
+/// # Errors
+/// Fails if the lock cannot be examined or no daemon can be started.
+pub fn ensure_running(app: &App, patience: Duration) -> Result<Ensured, EnsureError> {
+    ensure(&paths_in_use(app), &identity(app), patience, || start_detached(app))
+}
+
+/// Starts the daemon, and waits until it answers.
+///
+/// # Errors
+/// Fails if it cannot be started, hangs, or another process is just starting it.
+pub fn start(app: &App) -> Result<Ensured> {
+    let ensured = ensure_running(app, START).map_err(|error| {
+        Trouble::failed(error.to_string()).run("daemon logs", "shows the reason")
+    })?;
+    match ensured {
+        Ensured::Elsewhere => Err(Trouble::busy("another process is starting the daemon")
+            .run("daemon status", "says if it runs by now")),
+        Ensured::Hung(holder) => Err(hung(holder.as_ref())),
+        ensured => Ok(ensured),
+    }
+}
+
+/// The outcome of stopping the daemon.
+pub enum DaemonStop {
+    /// None ran.
+    NotRunning,
+    /// It ended.
+    Ended(Hello),
+    /// It ended by itself while it was looked at.
+    EndedMeanwhile,
+    /// It did not answer and was killed; the number of its process.
+    Killed(u32),
+}
+
+/// Stops the daemon; with `force` also one that does not answer.
+///
+/// # Errors
+/// Fails if it is still at work after half a minute, or does not answer.
+pub fn stop(app: &App, force: bool) -> Result<DaemonStop> {
+    let paths = paths_in_use(app);
+    match thru_daemon::stop(&paths, &identity(app), STOP)? {
+        Stopped::NotRunning => Ok(DaemonStop::NotRunning),
+        Stopped::Ended(hello) => Ok(DaemonStop::Ended(hello)),
+        Stopped::Ending(hello) => {
+            Err(Trouble::busy(format!("the daemon is still at work: {}", described(&hello)))
+                .advise("it ends when that is done"))
+        }
+        Stopped::Hung(Some(holder)) if force => kill(&holder, &paths),
+        Stopped::Hung(holder) => Err(hung(holder.as_ref())),
+    }
+}
+
+/// Stops the daemon, if one runs, and does not wait long. Returns true if one ran.
+pub fn stop_in_passing(app: &App) -> bool {
+    let stopped = thru_daemon::stop(&paths_in_use(app), &identity(app), STOP_IN_PASSING);
+    matches!(stopped, Ok(Stopped::Ended(_) | Stopped::Ending(_)))
+}
+
+fn kill(named: &Holder, paths: &Paths) -> Result<DaemonStop> {
+    match thru_daemon::kill(named, &paths.lock, STATUS)? {
+        Killed::Killed => Ok(DaemonStop::Killed(named.pid)),
+        Killed::Ended => Ok(DaemonStop::EndedMeanwhile),
+        Killed::NotOurs => {
+            let message = format!("process {} does not look like a daemon of ours", named.pid);
+            Err(Trouble::refused(message).advise("look at the process, and end it yourself"))
+        }
+        Killed::Unsupported => {
+            Err(Trouble::failed(format!("process {} does not answer", named.pid))
+                .advise(format!("`taskkill /F /PID {}` ends it", named.pid)))
+        }
+    }
+}
+
+fn hung(holder: Option<&Holder>) -> Trouble {
+    let which = holder.map_or_else(String::new, |holder| format!(" (process {})", holder.pid));
+    Trouble::failed(format!("the daemon{which} does not answer"))
+        .run("daemon stop --force", "ends it, if waiting does not help; nothing recorded is lost")
+}
+
+/// A running daemon in a few words.
+pub fn described(hello: &Hello) -> String {
+    format!("process {}, version {}", hello.pid, hello.version)
+}
+
+/// The state of the daemon's process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DaemonState {
+    /// It runs and answers.
+    Running,
+    /// It holds its lock and does not answer.
+    Hung,
+    /// There is none.
+    NotRunning,
+}
+
+/// The daemon as it is.
+#[derive(Serialize)]
+pub struct DaemonStatus {
+    /// The version of this form.
+    pub version: u32,
+    /// `daemon`.
+    pub kind: &'static str,
+    /// The state of its process.
+    pub state: DaemonState,
+    /// The holder of its lock, where it hangs.
+    pub holder: Option<Holder>,
+    /// Its own report; null where there is none.
+    pub daemon: Value,
+    /// Its socket.
+    pub socket: PathBuf,
+    /// Its log.
+    pub log: PathBuf,
+    /// Its greeting, with its version compared to this program's.
+    #[serde(skip)]
+    pub found: Probe,
+}
+
+/// Looks at the daemon.
+pub fn status(app: &App) -> DaemonStatus {
+    let paths = paths_in_use(app);
+    let found = probe(&paths, &identity(app));
+    let lock_holder = holder(&paths.lock);
+    let state = match &found {
+        Probe::Ready(_) | Probe::Older(_) | Probe::Newer(_) => DaemonState::Running,
+        Probe::Silent => DaemonState::Hung,
+        Probe::Absent if lock_holder.is_some() => DaemonState::Hung,
+        Probe::Absent => DaemonState::NotRunning,
+    };
+    // One that ends between two questions reports no more.
+    let report = match state {
+        DaemonState::Running => Client::connect(&paths.socket, STATUS)
+            .ok()
+            .and_then(|mut client| client.status(STATUS).ok())
+            .unwrap_or(Value::Null),
+        _ => Value::Null,
+    };
+    DaemonStatus {
+        version: 1,
+        kind: "daemon",
+        state,
+        holder: lock_holder.filter(|_| state == DaemonState::Hung),
+        daemon: report,
+        socket: paths.socket,
+        log: paths.log,
+        found,
+    }
+}
