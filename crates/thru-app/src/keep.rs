@@ -1,9 +1,14 @@
-//! Deeds: telling, correcting, forgetting and undoing, closing sessions.
+//! Deeds: telling, correcting, forgetting, redacting, closing sessions, exporting, changing settings.
 
+pub mod capture;
 pub mod close;
 pub mod edit;
+pub mod export;
 pub mod forget;
+pub mod projects;
+pub mod redact;
 pub mod remember;
+pub mod settings;
 
 use thru_intake::IntakeError;
 

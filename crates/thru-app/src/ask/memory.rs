@@ -174,7 +174,8 @@ fn outcome_name<S: Serializer>(
 }
 
 impl MemoryEntry {
-    fn new(
+    /// Makes an entry of a memory.
+    pub(crate) fn new(
         store: &Store,
         redactor: &Redactor,
         memory: &MemoryRow,
@@ -318,7 +319,11 @@ pub struct WholeMemory {
     pub short_ids: HashMap<Id, String>,
 }
 
-fn body_itself<S: Serializer>(body: &Clean<MemoryBody>, serializer: S) -> Result<S::Ok, S::Error> {
+/// Writes a body without the name of its kind.
+pub(crate) fn body_itself<S: Serializer>(
+    body: &Clean<MemoryBody>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     match body.get() {
         MemoryBody::Observation(observation) => observation.serialize(serializer),
         MemoryBody::Summary(summary) => summary.serialize(serializer),
@@ -352,7 +357,7 @@ impl WholeMemory {
 }
 
 /// The body of a memory, every text cleaned by the rules of today.
-pub(super) fn body(
+pub(crate) fn body(
     store: &Store,
     redactor: &Redactor,
     memory: &MemoryRow,

@@ -1,16 +1,12 @@
 //! `thru capture`: pause recording, or go on.
 
-use jiff::Span;
-use thru_app::App;
-use thru_app::Result;
-use thru_capture::pause::{self, Pause};
-use thru_core::Timestamp;
+use thru_app::keep::capture::{pause_capture, resume_capture};
+use thru_app::{App, Result};
+use thru_capture::pause::Pause;
 
 use super::Outcome;
 use crate::environment::Environment;
-use crate::failure::advised;
 use crate::ui::{Page, day_and_time};
-use thru_app::background;
 
 /// While recording is paused, hooks keep nothing: not what is said, not what is done. The agent works
 /// on as always and keeps its own transcripts: once you go on, they are read as a whole.
@@ -34,11 +30,7 @@ pub(crate) fn run(command: &Command, environment: &Environment, plain: bool) -> 
     let mut page = Page::new(environment, plain);
     match command {
         Command::Pause { length } => {
-            let paused = match length {
-                Some(length) => Pause::Until(end_of(length, environment)?),
-                None => Pause::Open,
-            };
-            pause::set(&environment.layout, paused)?;
+            let paused = pause_capture(&environment.app, length.as_deref())?;
             page.line(format!("Recording is {}.", described(paused, environment)));
             page.line(
                 "Claude Code still writes its transcripts. Once you go on they are read as a whole; what must \
@@ -46,8 +38,7 @@ pub(crate) fn run(command: &Command, environment: &Environment, plain: bool) -> 
             );
         }
         Command::Resume => {
-            let was_paused = pause::clear(&environment.layout)?;
-            background::poke(environment);
+            let was_paused = resume_capture(&environment.app)?;
             page.line(if was_paused { "Recording goes on." } else { "Recording was not paused." });
         }
     }
@@ -62,23 +53,5 @@ pub(crate) fn described(pause: Pause, environment: &App) -> String {
             format!("paused until {}", day_and_time(Some(end), environment.zone()))
         }
         Pause::Open => "paused until `thru capture resume`".to_owned(),
-    }
-}
-
-/// When a pause of this length ends that begins now.
-fn end_of(length: &str, environment: &App) -> Result<Timestamp> {
-    let wrong = || {
-        advised(
-            format!("`{length}` is no length of time"),
-            "write a number and its unit, such as `30m`, `2h` or `1d`",
-        )
-    };
-    let span: Span = length.trim().parse().map_err(|_| wrong())?;
-    let now = environment.clock.now();
-    // In the user's time zone, where a day may have 23 hours.
-    let end = now.to_zoned(environment.zone().clone()).checked_add(span).map_err(|_| wrong())?;
-    match end.timestamp() > now {
-        true => Ok(end.timestamp()),
-        false => Err(wrong()),
     }
 }

@@ -3,13 +3,12 @@
 use std::io::Write;
 use thru_app::App;
 
-use serde_json::{Value, json};
-use thru_app::{Context, Result};
+use thru_app::Result;
+use thru_app::keep::settings;
 use thru_config::{SETTINGS, find, set_value};
 
 use super::Outcome;
 use crate::environment::Environment;
-use crate::failure::advised;
 use crate::ui::{Page, Tone, width};
 use thru_app::background;
 
@@ -52,7 +51,7 @@ pub(crate) fn run(command: &Command, environment: &Environment, plain: bool) -> 
             }
         },
         Command::Set { key, value } => {
-            set(environment, &[(key, value)])?;
+            settings::set(environment, &[(key, value)])?;
             // A daemon reads the settings at every step.
             background::poke(environment);
             if let Some(setting) = find(key) {
@@ -68,19 +67,7 @@ pub(crate) fn run(command: &Command, environment: &Environment, plain: bool) -> 
             page.line(format!("data           {}", environment.layout.root().display()));
         }
         Command::Show { origin, json: true } => {
-            let settings: Vec<Value> = environment
-                .config
-                .all()
-                .map(|resolved| {
-                    let mut value =
-                        json!({ "key": resolved.key, "value": resolved.value.to_string() });
-                    if *origin {
-                        value["origin"] = json!(resolved.origin.to_string());
-                    }
-                    value
-                })
-                .collect();
-            page.json(&json!({ "version": 1, "kind": "settings", "settings": settings }))?;
+            page.json(&settings::settings(environment, *origin))?;
         }
         Command::Show { origin, json: false } => show(&mut page, environment, *origin),
     }
@@ -116,31 +103,4 @@ fn wrapped(text: &str, columns: usize) -> Vec<String> {
         }
     }
     lines
-}
-
-/// Writes settings into the user's configuration file, all or none.
-pub(crate) fn set(environment: &App, values: &[(&str, &str)]) -> Result<()> {
-    let file = &environment.config_file;
-    let old = match std::fs::read_to_string(file) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(error) => {
-            return Err(error).with_context(|| format!("{} cannot be read", file.display()));
-        }
-    };
-    let mut new = old;
-    for (key, value) in values {
-        new = set_value(&new, key, value)?;
-    }
-    let directory = file.parent().ok_or_else(|| {
-        advised("the configuration file has no folder", "check THROUGHLINE_CONFIG")
-    })?;
-    std::fs::create_dir_all(directory)
-        .with_context(|| format!("{} cannot be made", directory.display()))?;
-    // Beside it and renamed, so that a full disk cannot leave half a file.
-    let temporary = file.with_extension("toml.new");
-    std::fs::write(&temporary, new)
-        .and_then(|()| std::fs::rename(&temporary, file))
-        .with_context(|| format!("{} cannot be written", file.display()))?;
-    Ok(())
 }

@@ -19,6 +19,7 @@ use crate::environment::Environment;
 use crate::failure::advised;
 use crate::ui::{Page, Tone, count, plural, size};
 use thru_app::embedding::{State, who_embeds};
+use thru_app::keep::export::is_export;
 
 /// Without a path: everything that Claude Code, Codex and Copilot CLI left on this machine.
 #[derive(Debug, clap::Args)]
@@ -54,11 +55,11 @@ pub(crate) fn run(
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {
-    if !arguments.paths.is_empty() && arguments.paths.iter().all(|path| export::is_export(path)) {
+    if !arguments.paths.is_empty() && arguments.paths.iter().all(|path| is_export(path)) {
         let Arguments { paths, dry_run, json, .. } = arguments;
         return export::bring_in(paths, *dry_run, *json, environment, plain);
     }
-    if let Some(export) = arguments.paths.iter().find(|path| export::is_export(path)) {
+    if let Some(export) = arguments.paths.iter().find(|path| is_export(path)) {
         return Err(advised(
             format!("{} is an export of `thru`, not a transcript", export.display()),
             "bring exports in by themselves: `thru import FILE`",

@@ -133,7 +133,7 @@ fn carry_out(command: Command, environment: &Environment, plain: bool) -> Result
         Command::Compaction(arguments) => compaction::run(&arguments, environment, plain),
         Command::Summaries(command) => summaries::run(&command, environment, plain),
         Command::Restore(arguments) => restore::run(&arguments, environment, plain),
-        Command::Projects(arguments) => projects::run(arguments, environment, plain),
+        Command::Projects(arguments) => projects::run(&arguments, environment, plain),
         Command::Redact(arguments) => redact::run(arguments, environment, plain),
         Command::Forget(arguments) => forget::run(&arguments, environment, plain),
         Command::Undo(arguments) => undo::run(&arguments, environment, plain),

@@ -1,15 +1,11 @@
 //! `thru projects`: which bodies of work there are.
 
-use serde_json::{Value, json};
-use thru_app::App;
 use thru_app::Result;
-use thru_app::ask::named;
-use thru_intake::Operation;
+use thru_app::keep::projects::{self, ProjectEntry};
 
 use super::of_agents::OfAgents;
 use super::{Outcome, shared};
 use crate::environment::Environment;
-use crate::failure::advised;
 use crate::ui::{Page, Tone, age, count, one_line, width};
 
 /// Worktrees and clones of one remote are one project; so is a directory without git.
@@ -44,63 +40,46 @@ enum Command {
     },
 }
 
-pub(crate) fn run(arguments: Arguments, environment: &Environment, plain: bool) -> Result<Outcome> {
+pub(crate) fn run(
+    arguments: &Arguments,
+    environment: &Environment,
+    plain: bool,
+) -> Result<Outcome> {
     let mut page = Page::new(environment, plain);
-    let store = shared::open_store(environment)?;
-    let operation = match arguments.command {
+    let shown = shared::Shown::new(environment);
+    let app = &environment.app;
+    let mut outcome = Outcome::Done;
+    match &arguments.command {
         None | Some(Command::List) => {
-            let projects = match arguments.of.filter() {
-                Some(agents) => {
-                    let mut projects = store.projects_of(&agents)?;
-                    projects.retain(|project| project.sessions > 0);
-                    projects
-                }
-                None => store.projects()?,
-            };
+            let answer = projects::projects(app, arguments.of.filter().as_deref(), shown.call())?;
             if arguments.json {
-                let listed: Vec<Value> = projects.iter().map(project_json).collect();
-                page.json(&json!({ "version": 1, "kind": "projects", "projects": listed }))?;
-            } else if projects.is_empty() {
+                page.json(&answer)?;
+            } else if answer.projects.is_empty() {
                 page.line("No projects yet. `thru import` reads the history on this machine.");
             } else {
-                table(&mut page, &projects, environment);
+                table(&mut page, &answer.projects, environment);
             }
-            page.print()?;
-            return Ok(if projects.is_empty() { Outcome::Nothing } else { Outcome::Done });
+            if answer.projects.is_empty() {
+                outcome = Outcome::Nothing;
+            }
         }
         Some(Command::Rename { project, name }) => {
-            let project = named::named_project(&store, &project)?;
-            let name = one_line(&name, 100);
-            if name.is_empty() {
-                return Err(advised("a project needs a name", "give one of at least a letter"));
-            }
-            page.line(format!("{} is now called {name}.", project.name));
-            Operation::ProjectRenamed { project: project.key, name }
+            let (old, new) = projects::rename(app, project, name, shown.call())?;
+            page.line(format!("{old} is now called {new}."));
         }
         Some(Command::Merge { from, into }) => {
-            let from = named::named_project(&store, &from)?;
-            let into = named::named_project(&store, &into)?;
-            if from.row == into.row {
-                return Err(advised(
-                    format!("both names mean the project {}", into.name),
-                    "nothing was changed; `thru projects` lists keys that tell projects apart",
-                ));
-            }
-            page.line(format!("{} is now part of {}.", from.name, into.name));
-            Operation::ProjectMerged { from: from.key, into: into.key }
+            let (from, into) = projects::merge(app, from, into, shown.call())?;
+            page.line(format!("{from} is now part of {into}."));
         }
-    };
-    drop(store);
-    let intake = environment.intake()?;
-    let lock = shared::lock(&intake, environment)?;
-    intake.record_and_apply(&lock, &[operation])?;
+    }
     page.print()?;
-    Ok(Outcome::Done)
+    Ok(outcome)
 }
 
-fn table(page: &mut Page, projects: &[thru_store::ProjectRow], environment: &App) {
+fn table(page: &mut Page, projects: &[ProjectEntry], environment: &Environment) {
     let now = environment.clock.now();
-    let names: Vec<String> = projects.iter().map(|project| one_line(&project.name, 30)).collect();
+    let names: Vec<String> =
+        projects.iter().map(|project| one_line(project.name.get(), 30)).collect();
     let name_width = names.iter().map(|name| width(name)).max().unwrap_or(0).max(7);
     let heading = format!(
         "{:name_width$}  {:9}  {:>8}  {:>9}  KEY",
@@ -124,15 +103,4 @@ fn table(page: &mut Page, projects: &[thru_store::ProjectRow], environment: &App
             page.line(page.paint(Tone::Quiet, &line));
         }
     }
-}
-
-fn project_json(project: &thru_store::ProjectRow) -> Value {
-    json!({
-        "key": project.key,
-        "name": project.name,
-        "sessions": project.sessions,
-        "passages": project.passages,
-        "last": project.last,
-        "merged": project.merged,
-    })
 }

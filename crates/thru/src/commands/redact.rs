@@ -2,21 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::io::Read;
-use thru_app::App;
 
-use serde_json::{Value, json};
 use thru_app::Result;
-use thru_intake::{Intake, Operation, Part, Recleaned, Scan, Trace};
-use thru_redact::{Redactor, Report, UserRule, rules};
+use thru_app::keep::redact::{self, Applied, RuleList};
+use thru_intake::{Part, Scan, Trace};
+use thru_redact::Report;
 
 use super::{Outcome, shared};
 use crate::environment::Environment;
-use crate::failure::advised;
 use crate::ui::{Page, Tone, plural, printable, width};
-use thru_app::compaction;
-
-/// A text that is given has at least this many bytes: shorter ones are parts of words everywhere.
-const SHORTEST_TEXT: usize = 4;
 
 /// Secrets are redacted by built-in rules when they are read; rules of yours are added to them. Newer
 /// rules, and a text that you name, can be taken out of what is kept already: journal, archive, store,
@@ -84,74 +78,44 @@ pub(crate) fn run(arguments: Arguments, environment: &Environment, plain: bool) 
 
 fn change_rules(command: Command, environment: &Environment, plain: bool) -> Result<Outcome> {
     let mut page = Page::new(environment, plain);
-    let intake = environment.intake()?;
+    let shown = shared::Shown::new(environment);
+    let app = &environment.app;
     match command {
-        Command::List => {
-            let names = rules()
-                .iter()
-                .map(|rule| rule.name)
-                .chain(intake.rules().keys().map(String::as_str));
-            let name_width = names.map(width).max().unwrap_or(0);
-            for rule in rules() {
-                page.line(format!(
-                    "{:name_width$}  {}",
-                    rule.name,
-                    page.paint(Tone::Quiet, rule.description)
-                ));
-            }
-            for (name, pattern) in intake.rules() {
-                page.line(format!(
-                    "{}  {pattern}",
-                    page.paint(Tone::Heading, &format!("{name:name_width$}"))
-                ));
-            }
-        }
+        Command::List => list_rules(&mut page, &redact::rule_list(app)?),
         Command::Test { text } => {
             let text = match text {
                 Some(text) => text,
                 None => from_standard_input()?,
             };
-            let clean = intake.redactor().clean_text(&text, &mut Report::default());
-            page.line(printable(clean.get()));
+            page.line(printable(redact::redacted(app, &text)?.get()));
         }
         Command::Add { name, pattern } => {
-            let rule = UserRule { name: name.clone(), pattern: pattern.clone() };
-            Redactor::new(std::slice::from_ref(&rule), &[])?;
-            // A rule that spells out a secret would keep it, in the journal, for ever.
-            if intake.redactor().clean_text(&pattern, &mut Report::default()).get() != &pattern {
-                return Err(advised(
-                    "the pattern itself looks like a secret",
-                    "describe the secret's shape, such as `acme_[0-9a-f]{32}`, instead of spelling it out",
-                ));
-            }
-            let lock = shared::lock(&intake, environment)?;
-            intake.record_and_apply(&lock, &[Operation::RuleAdded { name, pattern }])?;
-            drop(lock);
-            thru_app::keep::share_rules(environment)?;
+            let applied = redact::add_rule(app, &name, &pattern, shown.call())?;
             page.line("Added.");
-            // The rules as they are now, the one just added included.
-            let intake = environment.intake()?;
-            let lock = shared::lock(&intake, environment)?;
-            let applied = intake.apply_rules(&lock, &mut |_, _| {})?;
-            thru_app::keep::share_rules(environment)?;
             say_cleaned(&mut page, &applied);
-            say_not_rewritten(&mut page, environment)?;
+            say_not_rewritten(&mut page, &applied, environment);
         }
         Command::Remove { name } => {
-            if !intake.rules().contains_key(&name) {
-                return Err(advised(
-                    format!("there is no rule of yours called `{name}`"),
-                    "`thru redact list` lists them at its end",
-                ));
-            }
-            let lock = shared::lock(&intake, environment)?;
-            intake.record_and_apply(&lock, &[Operation::RuleRemoved { name }])?;
-            thru_app::keep::share_rules(environment)?;
+            redact::remove_rule(app, &name, shown.call())?;
             page.line("Removed. What it redacted stays redacted.");
         }
     }
     page.print()?;
     Ok(Outcome::Done)
+}
+
+fn list_rules(page: &mut Page, rules: &RuleList) {
+    let builtin = rules.builtin.iter().map(|rule| rule.name);
+    let names = builtin.chain(rules.own.keys().map(String::as_str));
+    let name_width = names.map(width).max().unwrap_or(0);
+    for rule in &rules.builtin {
+        let description = page.paint(Tone::Quiet, rule.description);
+        page.line(format!("{:name_width$}  {description}", rule.name));
+    }
+    for (name, pattern) in &rules.own {
+        let name = page.paint(Tone::Heading, &format!("{name:name_width$}"));
+        page.line(format!("{name}  {pattern}"));
+    }
 }
 
 fn from_standard_input() -> Result<String> {
@@ -160,97 +124,57 @@ fn from_standard_input() -> Result<String> {
     Ok(text)
 }
 
-/// Looks for what must not be kept, everywhere, and takes it out if that was asked for.
+/// Scans everything that is kept, or applies the rules to it.
 fn everywhere(arguments: &Arguments, environment: &Environment, plain: bool) -> Result<Outcome> {
     let text = match arguments.text.as_deref() {
         Some("-") => Some(from_standard_input()?),
         text => text.map(str::to_owned),
     };
-    let intake = || match &text {
-        Some(text) => looking_for(environment.intake()?, text.trim()),
-        None => environment.intake(),
-    };
-    let looking = intake()?;
-    if environment.layout.database().exists() {
-        // One that an older version wrote is upgraded: its texts are looked into in their new form.
-        shared::open_store(environment)?;
-    }
+    let shown = shared::Shown::unless(arguments.json, environment);
+    let (app, text, call) = (&environment.app, text.as_deref(), shown.call());
     let mut page = Page::new(environment, plain);
-    let bar = shared::files_bar(environment, "Looking", arguments.json);
-    let mut progress = |done, total| {
-        bar.set_length(total);
-        bar.set_position(done);
-    };
     if arguments.scan {
-        let scan = looking.scan(&mut progress)?;
-        bar.finish_and_clear();
+        let scanned = redact::scan(app, text, call)?;
         match arguments.json {
-            true => page.json(&scan_json(&scan))?,
-            false => say_found(&mut page, &scan),
+            true => page.json(&scanned)?,
+            false => say_found(&mut page, &scanned.scan),
         }
         page.print()?;
-        return Ok(match (scan.traces.is_empty(), scan.unread.is_empty()) {
+        return Ok(match (scanned.places.is_empty(), scanned.unread.is_empty()) {
             (false, _) => Outcome::Done,
             (true, true) => Outcome::Nothing,
-            // Whether there is something nobody can say.
+            // It is unknown if there is something.
             (true, false) => Outcome::Wrong,
         });
     }
-    let lock = shared::lock(&looking, environment)?;
-    // Whoever held the lock may have changed rules meanwhile.
-    let intake = intake()?;
-    let applied = intake.apply_rules(&lock, &mut progress)?;
-    // A rule that spelled the text out is gone, and must go from the copy for hooks too.
-    thru_app::keep::share_rules(environment)?;
-    let left = intake.scan(&mut progress)?;
-    bar.finish_and_clear();
-    match arguments.json {
-        true => {
-            compaction::write_again(environment, None)?;
-            page.json(&applied_json(&applied, &left))?;
-        }
-        false => {
-            say_cleaned(&mut page, &applied);
-            say_not_rewritten(&mut page, environment)?;
-            say_left(&mut page, &left);
+    let applied = redact::apply(app, text, call)?;
+    let left = applied.scan.as_ref();
+    if arguments.json {
+        page.json(&applied)?;
+    } else {
+        say_cleaned(&mut page, &applied);
+        say_not_rewritten(&mut page, &applied, environment);
+        if let Some(left) = left {
+            say_left(&mut page, left);
         }
     }
     page.print()?;
-    Ok(if is_clean(&left) { Outcome::Done } else { Outcome::Wrong })
+    Ok(if left.is_none_or(is_clean) { Outcome::Done } else { Outcome::Wrong })
 }
 
-/// Writes the summaries in projects again, and names those that still say what they said.
-fn say_not_rewritten(page: &mut Page, environment: &App) -> Result<()> {
-    for folder in compaction::write_again(environment, None)? {
-        let folder = environment.shown(&folder);
+/// Names the folders whose summaries still say what they said.
+fn say_not_rewritten(page: &mut Page, applied: &Applied, environment: &Environment) {
+    for folder in &applied.folders_left {
+        let folder = environment.shown(folder);
         page.line(format!(
             "Summaries in {folder} could not be written again: remove them yourself."
         ));
     }
-    Ok(())
 }
 
-/// Whether nothing was found, and everything was looked into.
+/// True if nothing was found and every place was scanned.
 fn is_clean(scan: &Scan) -> bool {
     scan.traces.is_empty() && scan.unread.is_empty()
-}
-
-/// Intake that takes a given text out as well.
-fn looking_for(intake: Intake, text: &str) -> Result<Intake> {
-    if text.len() < SHORTEST_TEXT {
-        return Err(advised(
-            format!("a text of fewer than {SHORTEST_TEXT} characters is part of words everywhere"),
-            "give more of it, or describe it in a rule with `thru redact add`",
-        ));
-    }
-    let intake = intake.redacting(text)?;
-    if intake.redactor().clean_text(text, &mut Report::default()).get() == text {
-        return Err(advised(
-            "your `redact.allow` says that this text is to be kept",
-            "`thru config show redact.allow` shows it; take it out there first",
-        ));
-    }
-    Ok(intake)
 }
 
 /// Rules with how often each found something: `given 4, github-token 1`.
@@ -354,13 +278,13 @@ fn say_verbatim(page: &mut Page, verbatim: usize) {
 }
 
 /// The list of what was cleaned.
-fn say_cleaned(page: &mut Page, applied: &Recleaned) {
-    let secrets: u64 = applied.redacted.secrets.values().sum();
-    if applied.rewritten > 0 {
+fn say_cleaned(page: &mut Page, applied: &Applied) {
+    let secrets: u64 = applied.redacted.values().sum();
+    if applied.archived_files > 0 {
         page.line(format!(
             "Took {} out of {}.",
             plural(secrets, "secret"),
-            plural(applied.rewritten as u64, "archived file")
+            plural(applied.archived_files as u64, "archived file")
         ));
     }
     if applied.records > 0 {
@@ -369,7 +293,7 @@ fn say_cleaned(page: &mut Page, applied: &Recleaned) {
     if applied.rebuilt {
         page.line("Made store and index again; ids are the same.");
     }
-    if applied.is_unswept {
+    if applied.vectors_left {
         page.line(page.paint(Tone::Bad, shared::UNSWEPT));
     }
     for file in &applied.files {
@@ -378,7 +302,7 @@ fn say_cleaned(page: &mut Page, applied: &Recleaned) {
     for file in &applied.removed {
         page.line(format!("Removed {file}, a copy of the store."));
     }
-    if *applied == (Recleaned { verbatim: applied.verbatim, ..Recleaned::default() }) {
+    if applied.is_nothing {
         page.line("Nothing that is kept had to be changed.");
     }
     say_verbatim(page, applied.verbatim);
@@ -399,47 +323,4 @@ fn say_left(page: &mut Page, left: &Scan) {
     page.line(page.paint(Tone::Bad, "Looked again. This is left, where redaction does not reach:"));
     list(page, left);
     page.line("Names of files and ids stay. `thru forget --session` takes a whole session out.");
-}
-
-fn trace_json(trace: &Trace) -> Value {
-    json!({
-        "part": trace.part.as_str(),
-        "place": trace.place,
-        "session": trace.session,
-        "line": trace.line,
-        "found": trace.found.secrets,
-        "private": trace.found.private,
-    })
-}
-
-fn unread_json(scan: &Scan) -> Value {
-    scan.unread.iter().map(|(place, why)| json!({ "place": place, "message": why })).collect()
-}
-
-fn scan_json(scan: &Scan) -> Value {
-    json!({
-        "version": 1,
-        "kind": "redact-scan",
-        "found": scan.found().secrets,
-        "verbatim": scan.verbatim,
-        "places": scan.traces.iter().map(trace_json).collect::<Vec<_>>(),
-        "unread": unread_json(scan),
-    })
-}
-
-fn applied_json(applied: &Recleaned, left: &Scan) -> Value {
-    json!({
-        "version": 1,
-        "kind": "redact-apply",
-        "redacted": applied.redacted.secrets,
-        "records": applied.records,
-        "archived_files": applied.rewritten,
-        "verbatim": applied.verbatim,
-        "rebuilt": applied.rebuilt,
-        "vectors_left": applied.is_unswept,
-        "files": applied.files,
-        "removed": applied.removed,
-        "left": left.traces.iter().map(trace_json).collect::<Vec<_>>(),
-        "unread": unread_json(left),
-    })
 }

@@ -43,7 +43,12 @@ pub(crate) struct Shown {
 impl Shown {
     /// Progress for the terminal of this process.
     pub(crate) fn new(environment: &Environment) -> Self {
-        Self { visible: environment.terminal.errors, bar: Mutex::default() }
+        Self::unless(false, environment)
+    }
+
+    /// Progress for the terminal of this process, without bars if it is to be quiet.
+    pub(crate) fn unless(quiet: bool, environment: &Environment) -> Self {
+        Self { visible: environment.terminal.errors && !quiet, bar: Mutex::default() }
     }
 
     /// A call that waits for other processes as long as it takes: the user sees it and can stop it.
@@ -64,7 +69,11 @@ impl Progress for Shown {
         }
         let bar =
             bar.get_or_insert_with(|| ProgressBar::new(total).with_style(bar_style("{pos}/{len}")));
+        if bar.is_finished() {
+            bar.reset();
+        }
         bar.set_message(stage.to_owned());
+        bar.set_length(total);
         bar.set_position(done);
         if done >= total {
             bar.finish_and_clear();

@@ -54,7 +54,7 @@ fn projects_are_listed_renamed_and_merged() {
     assert_snapshot!(home.shown(&["projects", "merge", "pear trees", "Pear Trees"]), @r"
     -- stderr --
     error: both names mean the project Pear trees.
-    hint: nothing was changed; `thru projects` lists keys that tell projects apart.
+    hint: `thru projects` lists keys that tell projects apart.
     -- exit 2 --
     ");
     home.thru(&["search", "lock", "--project", "pear trees"]).expect(0);

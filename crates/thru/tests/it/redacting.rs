@@ -107,7 +107,7 @@ fn rules_are_listed_tested_and_refused() {
     assert_snapshot!(home.shown(&["redact", "remove", "nothing"]), @r"
     -- stderr --
     error: there is no rule of yours called `nothing`.
-    hint: `thru redact list` lists them at its end.
+    hint: `thru redact list` lists them.
     -- exit 2 --
     ");
     assert_snapshot!(home.shown(&["redact", "--apply"]), @"
@@ -304,7 +304,7 @@ fn a_text_that_cannot_be_taken_out_is_refused_or_told() {
     assert_snapshot!(home.shown(&["redact", "--apply", "--text", "abc"]), @"
     -- stderr --
     error: a text of fewer than 4 characters is part of words everywhere.
-    hint: give more of it, or describe it in a rule with `thru redact add`.
+    hint: give more of it, or describe it in a rule.
     -- exit 2 --
     ");
     home.thru(&["config", "set", "redact.allow", "heron.*"]).expect(0);

@@ -7,11 +7,12 @@ use thru_app::Result;
 use thru_models::{Key, KeyPlace, Keys, connect};
 
 use super::named;
-use crate::commands::{Outcome, config};
+use crate::commands::Outcome;
 use crate::environment::Environment;
 use crate::failure::advised;
 use crate::ui::{Page, count, printable};
 use thru_app::background;
+use thru_app::keep::settings;
 use thru_app::models::{self, Known, key_folder};
 
 /// Have a model asked from now on. What happened before is never sent by itself: `thru distil` does that.
@@ -101,7 +102,7 @@ pub(super) fn set(
         values.push(("models.fallback", fallback));
         values.push(("models.fallback_model", fallback_model.unwrap_or("")));
     }
-    config::set(environment, &values)?;
+    settings::set(environment, &values)?;
     background::poke(environment);
     let mut page = Page::new(environment, plain);
     let limits = environment.config.budget.limits();
@@ -187,7 +188,7 @@ pub(super) fn off(
     json: bool,
 ) -> Result<Outcome> {
     let provider = environment.config.models.provider();
-    config::set(environment, &[("models.provider", "none"), ("models.since", "")])?;
+    settings::set(environment, &[("models.provider", "none"), ("models.since", "")])?;
     background::poke(environment);
     let mut removed = Vec::new();
     if let Some(name) = provider.filter(|_| arguments.forget_key) {

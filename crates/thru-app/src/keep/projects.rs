@@ -1,0 +1,111 @@
+//! Listing, renaming and merging projects.
+
+use serde::Serialize;
+use thru_core::{Agent, ProjectKey, Timestamp, one_line};
+use thru_intake::Operation;
+use thru_redact::{Clean, Report};
+use thru_store::ProjectRow;
+
+use crate::answer;
+use crate::app::App;
+use crate::ask::named;
+use crate::call::Call;
+use crate::fresh::{self, Freshness};
+use crate::trouble::{Result, Trouble};
+
+/// Characters of a project's name.
+const LONGEST_NAME: usize = 100;
+
+/// The projects of this memory, the last used first.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "kind", rename = "projects")]
+pub struct Projects {
+    version: u32,
+    /// The projects.
+    pub projects: Vec<ProjectEntry>,
+}
+
+/// A project.
+#[derive(Clone, Debug, Serialize)]
+pub struct ProjectEntry {
+    /// Its identity.
+    pub key: ProjectKey,
+    /// Its display name.
+    pub name: Clean<String>,
+    /// The number of its sessions.
+    pub sessions: u64,
+    /// The number of their passages.
+    pub passages: u64,
+    /// The time of its last activity.
+    pub last: Option<Timestamp>,
+    /// The projects that were merged into it.
+    pub merged: Vec<ProjectKey>,
+}
+
+/// Lists the projects with sessions of these agents; of all agents where none are named.
+///
+/// # Errors
+/// Where the store cannot be read.
+pub fn projects(app: &App, agents: Option<&[Agent]>, call: Call<'_>) -> Result<Projects> {
+    let store = fresh::open(app, Freshness::Recorded, call)?;
+    let projects = match agents {
+        Some(agents) => {
+            let mut projects = store.projects_of(agents)?;
+            projects.retain(|project| project.sessions > 0);
+            projects
+        }
+        None => store.projects()?,
+    };
+    let intake = app.intake_beside(&store)?;
+    let entry = |ProjectRow { key, name, sessions, passages, last, merged, .. }| ProjectEntry {
+        key,
+        name: intake.redactor().clean_text(&name, &mut Report::default()),
+        sessions,
+        passages,
+        last,
+        merged,
+    };
+    Ok(Projects { version: answer::VERSION, projects: projects.into_iter().map(entry).collect() })
+}
+
+/// Gives a project another name, and returns the old and the new one.
+///
+/// # Errors
+/// Fails if there is no such project, if the new name is empty, and if the journal cannot be written.
+pub fn rename(app: &App, project: &str, name: &str, call: Call<'_>) -> Result<(String, String)> {
+    let store = fresh::open(app, Freshness::Recorded, call)?;
+    let project = named::named_project(&store, project)?;
+    let name = one_line(name, LONGEST_NAME);
+    if name.is_empty() {
+        return Err(
+            Trouble::invalid("a project needs a name").advise("give one of at least a letter")
+        );
+    }
+    drop(store);
+    let renamed = Operation::ProjectRenamed { project: project.key, name: name.clone() };
+    record(app, renamed, call)?;
+    Ok((project.name, name))
+}
+
+/// Makes one project part of another, and returns the names of the two.
+///
+/// # Errors
+/// Fails if one of them does not exist, if both are the same, and if the journal cannot be written.
+pub fn merge(app: &App, from: &str, into: &str, call: Call<'_>) -> Result<(String, String)> {
+    let store = fresh::open(app, Freshness::Recorded, call)?;
+    let from = named::named_project(&store, from)?;
+    let into = named::named_project(&store, into)?;
+    if from.row == into.row {
+        return Err(Trouble::invalid(format!("both names mean the project {}", into.name))
+            .run("projects", "lists keys that tell projects apart"));
+    }
+    drop(store);
+    record(app, Operation::ProjectMerged { from: from.key, into: into.key }, call)?;
+    Ok((from.name, into.name))
+}
+
+fn record(app: &App, operation: Operation, call: Call<'_>) -> Result<()> {
+    let intake = app.intake()?;
+    intake.record_and_apply(&call.lock(&intake)?, &[operation])?;
+    Ok(())
+}

@@ -1,0 +1,291 @@
+//! The user's redaction rules, and applying them to what is kept already.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::Serialize;
+use thru_core::SessionId;
+use thru_intake::{Intake, Operation, Recleaned, Scan, Trace};
+use thru_redact::{Clean, Redactor, Report, UserRule, rules};
+
+use super::share_rules;
+use crate::app::App;
+use crate::call::Call;
+use crate::fresh::{self, Freshness};
+use crate::trouble::{Listing, Remedy, Result, Trouble};
+use crate::{answer, compaction};
+
+/// The smallest length in bytes of a text that is given: shorter ones are parts of words everywhere.
+const SHORTEST_TEXT: usize = 4;
+
+/// The redaction rules.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "kind", rename = "redaction-rules")]
+pub struct RuleList {
+    version: u32,
+    /// The built-in rules.
+    pub builtin: Vec<BuiltinRule>,
+    /// Names of the user's rules, each with its pattern.
+    pub own: BTreeMap<String, String>,
+}
+
+/// A built-in rule.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct BuiltinRule {
+    /// Its name.
+    pub name: &'static str,
+    /// A description of what it matches.
+    pub description: &'static str,
+}
+
+/// Lists the rules.
+///
+/// # Errors
+/// Where the journal cannot be read.
+pub fn rule_list(app: &App) -> Result<RuleList> {
+    Ok(RuleList {
+        version: answer::VERSION,
+        builtin: rules()
+            .iter()
+            .map(|rule| BuiltinRule { name: rule.name, description: rule.description })
+            .collect(),
+        own: app.intake()?.rules().clone(),
+    })
+}
+
+/// Returns the text as it would be kept.
+///
+/// # Errors
+/// Where the journal cannot be read or a rule cannot be used.
+pub fn redacted(app: &App, text: &str) -> Result<Clean<String>> {
+    Ok(app.intake()?.redactor().clean_text(text, &mut Report::default()))
+}
+
+/// Adds a rule, and takes what it matches out of what is kept already.
+///
+/// # Errors
+/// Fails if the pattern is no regular expression, if it spells out a secret, and if journal, archive or store cannot be
+/// written.
+pub fn add_rule(app: &App, name: &str, pattern: &str, call: Call<'_>) -> Result<Applied> {
+    let rule = UserRule { name: name.to_owned(), pattern: pattern.to_owned() };
+    Redactor::new(std::slice::from_ref(&rule), &[])?;
+    let intake = app.intake()?;
+    // A rule that spells out a secret would keep it, in the journal, for ever.
+    if intake.redactor().clean_text(pattern, &mut Report::default()).get() != pattern {
+        return Err(Trouble::refused("the pattern itself looks like a secret").advise(
+            "describe the secret's shape, such as `acme_[0-9a-f]{32}`, instead of spelling it out",
+        ));
+    }
+    let lock = call.lock(&intake)?;
+    let UserRule { name, pattern } = rule;
+    intake.record_and_apply(&lock, &[Operation::RuleAdded { name, pattern }])?;
+    drop(lock);
+    share_rules(app)?;
+    // With the rule that was just added.
+    let intake = app.intake()?;
+    let recleaned = intake.apply_rules(&call.lock(&intake)?, &mut |_, _| {})?;
+    share_rules(app)?;
+    Applied::new(app, recleaned, None)
+}
+
+/// Removes a rule of the user's. What it redacted stays redacted.
+///
+/// # Errors
+/// Fails if there is no such rule, and if the journal cannot be written.
+pub fn remove_rule(app: &App, name: &str, call: Call<'_>) -> Result<()> {
+    let intake = app.intake()?;
+    if !intake.rules().contains_key(name) {
+        return Err(Trouble::not_found(format!("there is no rule of yours called `{name}`"))
+            .with(Remedy::See(Listing::Rules)));
+    }
+    let removed = Operation::RuleRemoved { name: name.to_owned() };
+    intake.record_and_apply(&call.lock(&intake)?, &[removed])?;
+    share_rules(app)
+}
+
+/// The places with text that today's rules would remove.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "kind", rename = "redact-scan")]
+pub struct Scanned {
+    version: u32,
+    /// Counts of matches by rule.
+    pub found: BTreeMap<String, u64>,
+    /// Archived files that are kept exactly as they are, because the user chose that.
+    pub verbatim: usize,
+    /// The places.
+    pub places: Vec<TracePlace>,
+    /// Places that could not be read.
+    pub unread: Vec<UnreadPlace>,
+    /// The scan.
+    #[serde(skip)]
+    pub scan: Scan,
+}
+
+/// A place with text that must not be kept.
+#[derive(Clone, Debug, Serialize)]
+pub struct TracePlace {
+    /// The part of the data directory.
+    pub part: &'static str,
+    /// The segment, archived file, table or other file.
+    pub place: String,
+    /// The session that it belongs to.
+    pub session: Option<SessionId>,
+    /// The line in that place, from 1.
+    pub line: Option<u64>,
+    /// Counts of matches by rule.
+    pub found: BTreeMap<String, u64>,
+    /// The number of private passages.
+    pub private: u64,
+}
+
+/// A place that could not be read.
+#[derive(Clone, Debug, Serialize)]
+pub struct UnreadPlace {
+    /// The place.
+    pub place: String,
+    /// The problem.
+    pub message: String,
+}
+
+/// The changes that the rules made.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "kind", rename = "redact-apply")]
+pub struct Applied {
+    version: u32,
+    /// Counts of what was taken out, by rule.
+    pub redacted: BTreeMap<String, u64>,
+    /// Records of the journal that were rewritten.
+    pub records: u64,
+    /// Archived files that were rewritten.
+    pub archived_files: usize,
+    /// Archived files that are kept exactly as they are, because the user chose that.
+    pub verbatim: usize,
+    /// True if store and index were rebuilt.
+    pub rebuilt: bool,
+    /// True if vectors of what was taken out may be left.
+    pub vectors_left: bool,
+    /// Other files that were rewritten.
+    pub files: Vec<String>,
+    /// Copies of the store that were removed.
+    pub removed: Vec<String>,
+    /// Places where something is left.
+    pub left: Vec<TracePlace>,
+    /// Places that could not be read.
+    pub unread: Vec<UnreadPlace>,
+    /// Folders of projects whose summaries could not be written again.
+    #[serde(skip)]
+    pub folders_left: Vec<PathBuf>,
+    /// True if nothing had to be changed.
+    #[serde(skip)]
+    pub is_nothing: bool,
+    /// The second scan, after the rules were applied to everything.
+    #[serde(skip)]
+    pub scan: Option<Scan>,
+}
+
+impl Applied {
+    /// Writes the summaries in projects again by the new rules.
+    fn new(app: &App, recleaned: Recleaned, scan: Option<Scan>) -> Result<Self> {
+        let nothing = Recleaned { verbatim: recleaned.verbatim, ..Recleaned::default() };
+        Ok(Self {
+            version: answer::VERSION,
+            is_nothing: recleaned == nothing,
+            redacted: recleaned.redacted.secrets,
+            records: recleaned.records,
+            archived_files: recleaned.rewritten,
+            verbatim: recleaned.verbatim,
+            rebuilt: recleaned.rebuilt,
+            vectors_left: recleaned.is_unswept,
+            files: recleaned.files,
+            removed: recleaned.removed,
+            left: scan.as_ref().map(places).unwrap_or_default(),
+            unread: scan.as_ref().map(unread).unwrap_or_default(),
+            folders_left: compaction::write_again(app, None)?,
+            scan,
+        })
+    }
+}
+
+fn places(scan: &Scan) -> Vec<TracePlace> {
+    let place = |trace: &Trace| TracePlace {
+        part: trace.part.as_str(),
+        place: trace.place.clone(),
+        session: trace.session.clone(),
+        line: trace.line,
+        found: trace.found.secrets.clone(),
+        private: trace.found.private,
+    };
+    scan.traces.iter().map(place).collect()
+}
+
+fn unread(scan: &Scan) -> Vec<UnreadPlace> {
+    let unread = scan.unread.iter();
+    unread
+        .map(|(place, message)| UnreadPlace { place: place.clone(), message: message.clone() })
+        .collect()
+}
+
+/// Scans everything that is kept for text that the rules, and `text` if there is one, would remove. Changes nothing.
+///
+/// # Errors
+/// Fails if `text` is too short or allowed by the settings, and if journal, archive or store cannot be read.
+pub fn scan(app: &App, text: Option<&str>, call: Call<'_>) -> Result<Scanned> {
+    let intake = looking_for(app, text)?;
+    upgrade(app, call)?;
+    let scan = intake.scan(&mut |done, total| call.progress().step(LOOKING, done, total))?;
+    Ok(Scanned {
+        version: answer::VERSION,
+        found: scan.found().secrets,
+        verbatim: scan.verbatim,
+        places: places(&scan),
+        unread: unread(&scan),
+        scan,
+    })
+}
+
+/// Takes out of everything that is kept what the rules, and `text` if there is one, match; then scans it again.
+///
+/// # Errors
+/// As [`scan`], and if journal, archive or store cannot be written.
+pub fn apply(app: &App, text: Option<&str>, call: Call<'_>) -> Result<Applied> {
+    let intake = looking_for(app, text)?;
+    upgrade(app, call)?;
+    let lock = call.lock(&intake)?;
+    // The process that held the lock may have changed rules meanwhile.
+    let intake = looking_for(app, text)?;
+    let progress = &mut |done, total| call.progress().step(LOOKING, done, total);
+    let recleaned = intake.apply_rules(&lock, progress)?;
+    // A rule that spelled the text out is gone, and must go from the copy for hooks too.
+    share_rules(app)?;
+    let left = intake.scan(progress)?;
+    Applied::new(app, recleaned, Some(left))
+}
+
+/// The stage of a scan, in its progress.
+const LOOKING: &str = "Looking through files";
+
+/// Upgrades a store that an older version wrote: its texts are scanned in their new form.
+fn upgrade(app: &App, call: Call<'_>) -> Result<()> {
+    if app.layout.database().exists() {
+        fresh::open(app, Freshness::Recorded, call)?;
+    }
+    Ok(())
+}
+
+/// Intake that takes a given text out as well.
+fn looking_for(app: &App, text: Option<&str>) -> Result<Intake> {
+    let intake = app.intake()?;
+    let Some(text) = text.map(str::trim) else { return Ok(intake) };
+    if text.len() < SHORTEST_TEXT {
+        return Err(Trouble::invalid(format!(
+            "a text of fewer than {SHORTEST_TEXT} characters is part of words everywhere"
+        ))
+        .advise("give more of it, or describe it in a rule"));
+    }
+    let intake = intake.redacting(text)?;
+    if intake.redactor().clean_text(text, &mut Report::default()).get() == text {
+        return Err(Trouble::refused("your `redact.allow` says that this text is to be kept")
+            .run("config show redact.allow", "shows it; take it out there first"));
+    }
+    Ok(intake)
+}
