@@ -14,10 +14,28 @@ pub trait Progress: Send + Sync {
         let _ = message;
     }
 
-    /// Tells that `done` of `total` units of a stage are done; `total` is 0 while it is unknown.
-    fn step(&self, stage: &str, done: u64, total: u64) {
-        let _ = (stage, done, total);
+    /// Says something in a sentence that only a person who watches the progress wants to know.
+    fn remark(&self, message: &str) {
+        let _ = message;
     }
+
+    /// Tells that `done` of `total` units of a stage are done; `total` is 0 while it is unknown.
+    fn step(&self, stage: &str, done: u64, total: u64, unit: Unit) {
+        let _ = (stage, done, total, unit);
+    }
+}
+
+/// The unit in which the progress of a stage is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Things that are named by the stage.
+    Items,
+    /// Files.
+    Files,
+    /// Texts.
+    Texts,
+    /// Bytes.
+    Bytes,
 }
 
 /// Progress that goes unheard.
@@ -108,7 +126,8 @@ impl<'a> Call<'a> {
     pub fn upgrading(&self) -> impl FnMut(&str, u64, u64) + use<'a> {
         let progress = self.progress;
         move |stage, done, total| {
-            progress.step(&format!("Upgrading the memory: {stage}"), done, total);
+            let stage = format!("Upgrading the memory: {stage}");
+            progress.step(&stage, done, total, Unit::Items);
         }
     }
 

@@ -26,6 +26,6 @@ pub mod trouble;
 pub mod words;
 
 pub use app::App;
-pub use call::{Call, Patience, Progress};
+pub use call::{Call, Patience, Progress, Unit};
 pub use machine::{Machine, Places};
 pub use trouble::{Context, Listing, MemoryDeed, Remedy, Result, Trouble, TroubleKind};

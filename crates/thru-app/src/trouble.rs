@@ -6,7 +6,9 @@ use std::fmt;
 
 use thru_config::EditError;
 use thru_intake::IntakeError;
+use thru_refine::RefineError;
 use thru_store::StoreError;
+use thru_summaries::SummariesError;
 
 /// A result of the application.
 pub type Result<T, E = Trouble> = std::result::Result<T, E>;
@@ -310,8 +312,6 @@ failures![
     jiff::Error,
     thru_journal::Error,
     thru_embed::EmbedError,
-    thru_refine::RefineError,
-    thru_summaries::SummariesError,
     thru_models::KeyError,
     thru_redact::RuleError,
 ];
@@ -407,6 +407,36 @@ impl From<IntakeError> for Trouble {
             | IntakeError::Rule(_)
             | IntakeError::Restore(_)
             | IntakeError::Io { .. } => (Failed, None),
+        };
+        Self::of(kind, remedy, error)
+    }
+}
+
+impl From<RefineError> for Trouble {
+    fn from(error: RefineError) -> Self {
+        match error {
+            RefineError::Intake(error) => error.into(),
+            RefineError::Store(error) => error.into(),
+            RefineError::Asking => Self::of(TroubleKind::Busy, None, error)
+                .advise("it may be the daemon: try again when it is done"),
+            RefineError::Busy => Self::of(TroubleKind::Busy, Some(Remedy::TryAgain), error),
+            RefineError::Settings(_) => Self::of(TroubleKind::Invalid, None, error),
+            _ => Self::of(TroubleKind::Failed, None, error),
+        }
+    }
+}
+
+impl From<SummariesError> for Trouble {
+    fn from(error: SummariesError) -> Self {
+        use TroubleKind::{Busy, Failed, NotFound, Refused};
+        let (kind, remedy) = match &error {
+            SummariesError::Refused(_) => {
+                let advice = "remove it, if you do not know it".to_owned();
+                (Refused, Some(Remedy::Advice(advice)))
+            }
+            SummariesError::Busy(_) => (Busy, Some(Remedy::TryAgain)),
+            SummariesError::Unknown(_) => (NotFound, Some(Remedy::See(Listing::Summaries))),
+            _ => (Failed, None),
         };
         Self::of(kind, remedy, error)
     }

@@ -122,6 +122,7 @@ const fn shows(list: Listing) -> &'static str {
     match list {
         Listing::Ids | Listing::Memories => "shows ids",
         Listing::Settings => "lists the settings",
+        Listing::Providers => "lists what can be set",
         _ => "lists them",
     }
 }

@@ -10,7 +10,7 @@ use thru_redact::{Clean, Redactor, Report, UserRule, rules};
 
 use super::share_rules;
 use crate::app::App;
-use crate::call::Call;
+use crate::call::{Call, Unit};
 use crate::fresh::{self, Freshness};
 use crate::trouble::{Listing, Remedy, Result, Trouble};
 use crate::{answer, compaction};
@@ -232,7 +232,8 @@ fn unread(scan: &Scan) -> Vec<UnreadPlace> {
 pub fn scan(app: &App, text: Option<&str>, call: Call<'_>) -> Result<Scanned> {
     let intake = looking_for(app, text)?;
     upgrade(app, call)?;
-    let scan = intake.scan(&mut |done, total| call.progress().step(LOOKING, done, total))?;
+    let scan =
+        intake.scan(&mut |done, total| call.progress().step(LOOKING, done, total, Unit::Files))?;
     Ok(Scanned {
         version: answer::VERSION,
         found: scan.found().secrets,
@@ -253,7 +254,7 @@ pub fn apply(app: &App, text: Option<&str>, call: Call<'_>) -> Result<Applied> {
     let lock = call.lock(&intake)?;
     // The process that held the lock may have changed rules meanwhile.
     let intake = looking_for(app, text)?;
-    let progress = &mut |done, total| call.progress().step(LOOKING, done, total);
+    let progress = &mut |done, total| call.progress().step(LOOKING, done, total, Unit::Files);
     let recleaned = intake.apply_rules(&lock, progress)?;
     // A rule that spelled the text out is gone, and must go from the copy for hooks too.
     share_rules(app)?;

@@ -1,19 +1,13 @@
 //! `thru jobs`: work that waits, and work that failed.
 
-use serde_json::{Value, json};
-use thru_app::App;
 use thru_app::Result;
-use thru_core::Timestamp;
-use thru_refine::Report;
-use thru_store::{JobKind, JobRow};
+use thru_app::ingest::jobs::{self, JobEntry, JobSelection, JobState, Jobs, JobsRun};
+use thru_store::JobKind;
 
-use super::{Outcome, distil, shared};
+use super::shared::{self, Shown};
+use super::{Outcome, distil};
 use crate::environment::Environment;
-use crate::failure::advised;
-use crate::ui::{Page, Tone, age, count, day_and_time, one_line, plural, printable};
-use thru_app::background;
-use thru_app::deliver;
-use thru_app::models::Models;
+use crate::ui::{Page, Tone, age, count, day_and_time, one_line, plural};
 
 /// Jobs that are listed.
 const SHOWN: usize = 40;
@@ -62,41 +56,45 @@ enum Command {
 }
 
 pub(crate) fn run(arguments: Arguments, environment: &Environment, plain: bool) -> Result<Outcome> {
+    let json = arguments.json;
     let mut page = Page::new(environment, plain);
-    let jobs = shared::open_store_as_it_is(environment)?.jobs()?;
+    let shown = Shown::new(environment);
+    let call = shown.call();
     let outcome = match arguments.command {
         None | Some(Command::List) => {
-            match arguments.json {
-                true => page.json(&answer(&jobs))?,
-                false => list(&mut page, &jobs, environment),
+            let queue = jobs::list(environment, call)?;
+            match json {
+                true => page.json(&queue)?,
+                false => show(&mut page, &queue, environment),
             }
-            if jobs.is_empty() { Outcome::Nothing } else { Outcome::Done }
+            if queue.jobs.is_empty() { Outcome::Nothing } else { Outcome::Done }
         }
         Some(Command::Retry { numbers, all }) => {
-            let numbers = match all {
-                true => jobs.iter().map(|job| job.number).collect(),
-                false => known(&jobs, numbers)?,
-            };
-            let intake = environment.intake()?;
-            let lock = shared::lock(&intake, environment)?;
-            let retried = intake.retry_jobs(&lock, &numbers)?;
-            drop(lock);
-            background::poke(environment);
-            let number = plural(retried.len() as u64, "job");
-            match (arguments.json, retried.is_empty()) {
-                (true, _) => page.json(&changed("retried", &retried))?,
-                (false, true) => page.line("There is nothing to try again."),
-                (false, false) => page.line(format!(
-                    "{number} will be tried again: by the daemon now, else before the next question."
+            let selection = if all { JobSelection::All } else { JobSelection::Numbers(numbers) };
+            let answer = jobs::retry(environment, &selection, call)?;
+            match (json, answer.retried.len()) {
+                (true, _) => page.json(&answer)?,
+                (false, 0) => page.line("There is nothing to try again."),
+                (false, number) => page.line(format!(
+                    "{} will be tried again: by the daemon now, else before the next question.",
+                    plural(number as u64, "job")
                 )),
             }
-            if retried.is_empty() { Outcome::Nothing } else { Outcome::Done }
+            if answer.retried.is_empty() { Outcome::Nothing } else { Outcome::Done }
         }
-        Some(Command::Run) => run_now(&mut page, environment, arguments.json)?,
+        Some(Command::Run) => {
+            let cancelled = shared::cancellation()?;
+            let ran = jobs::run(environment, shown.call_until(&cancelled))?;
+            match json {
+                true => page.json(&ran)?,
+                false => tell(&mut page, &ran, environment),
+            }
+            if ran.trouble.is_none() { Outcome::Done } else { Outcome::Wrong }
+        }
         Some(Command::Cancel { numbers, yes }) => {
-            let numbers = known(&jobs, numbers)?;
-            let number = plural(numbers.len() as u64, "job");
-            if !yes && !arguments.json && environment.terminal.interactive {
+            if !yes && !json && environment.terminal.interactive {
+                jobs::list(environment, call)?.check(&numbers)?;
+                let number = plural(numbers.len() as u64, "job");
                 let question = format!("Take {number} out of the queue?");
                 if !shared::ask(environment, &question, false)? {
                     page.line("Nothing was changed.");
@@ -104,14 +102,12 @@ pub(crate) fn run(arguments: Arguments, environment: &Environment, plain: bool) 
                     return Ok(Outcome::Nothing);
                 }
             }
-            let intake = environment.intake()?;
-            let lock = shared::lock(&intake, environment)?;
-            let cancelled = intake.cancel_jobs(&lock, &numbers)?;
-            match arguments.json {
-                true => page.json(&changed("cancelled", &cancelled))?,
+            let answer = jobs::cancel(environment, &numbers, call)?;
+            match json {
+                true => page.json(&answer)?,
                 false => page.line(format!(
                     "{} taken out of the queue. What was not indexed is when something asks for it.",
-                    plural(cancelled.len() as u64, "job")
+                    plural(answer.cancelled.len() as u64, "job")
                 )),
             }
             Outcome::Done
@@ -121,50 +117,19 @@ pub(crate) fn run(arguments: Arguments, environment: &Environment, plain: bool) 
     Ok(outcome)
 }
 
-/// Asks what is due, and delivers it.
-fn run_now(page: &mut Page, environment: &App, json: bool) -> Result<Outcome> {
-    let stop = shared::cancellation()?;
-    let report = match Models::of(environment)? {
-        Some(models) => models.run(environment, None, &stop, &|_| {})?,
-        None => Report::default(),
-    };
-    let delivered = deliver::deliver(environment, &stop)?;
-    let is_well = report.trouble.is_none() && delivered.trouble.is_none();
-    if json {
-        page.json(&json!({
-            "version": 1,
-            "kind": "jobs",
-            "turns": report.turns,
-            "sessions": report.sessions,
-            "delivered": delivered.things,
-            "exhausted": report.exhausted.map(|exhausted| exhausted.what),
-            "trouble": report.trouble.or(delivered.trouble),
-        }))?;
-    } else {
-        distil::tell(page, &report);
-        if environment.config.sinks.mcp().is_some() {
-            page.line(format!("Delivered: {}.", count(delivered.things as u64)));
-        }
-        if let Some(trouble) = &delivered.trouble {
-            let text = format!("sinks.mcp: {}.", one_line(trouble, 200));
-            page.line(page.paint(Tone::Bad, &text));
-        }
+fn tell(page: &mut Page, ran: &JobsRun, environment: &Environment) {
+    distil::tell(page, &ran.refined);
+    if environment.config.sinks.mcp().is_some() {
+        page.line(format!("Delivered: {}.", count(ran.delivered as u64)));
     }
-    Ok(if is_well { Outcome::Done } else { Outcome::Wrong })
-}
-
-/// The numbers, if there are such jobs.
-fn known(jobs: &[JobRow], numbers: Vec<i64>) -> Result<Vec<i64>> {
-    match numbers.iter().find(|number| jobs.iter().all(|job| job.number != **number)) {
-        Some(number) => Err(advised(
-            format!("there is no job {number}"),
-            "it may be done by now; `thru jobs` lists those that there are",
-        )),
-        None => Ok(numbers),
+    if let Some(trouble) = &ran.delivery_trouble {
+        let text = format!("sinks.mcp: {}.", one_line(trouble, 200));
+        page.line(page.paint(Tone::Bad, &text));
     }
 }
 
-fn list(page: &mut Page, jobs: &[JobRow], environment: &App) {
+fn show(page: &mut Page, queue: &Jobs, environment: &Environment) {
+    let jobs = &queue.jobs;
     if jobs.is_empty() {
         page.line("Nothing waits, and nothing failed.");
         return;
@@ -175,7 +140,7 @@ fn list(page: &mut Page, jobs: &[JobRow], environment: &App) {
     );
     page.line(page.paint(Tone::Quiet, heading.trim_end()));
     for job in jobs.iter().take(SHOWN) {
-        let session = job.key.id.short();
+        let session = job.session_id.short();
         page.line(format!(
             "{:>4}  {:12}  {}  {:8}  {:16}  {}",
             job.number,
@@ -194,8 +159,7 @@ fn list(page: &mut Page, jobs: &[JobRow], environment: &App) {
         page.line(format!("     … and {} more; --json lists all", jobs.len() - SHOWN));
     }
     page.gap();
-    let dead = jobs.iter().filter(|job| job.is_dead).count() as u64;
-    let given_up = match dead {
+    let given_up = match queue.dead {
         0 => String::new(),
         dead => format!(", {dead} of them given up: `thru jobs retry` tries again"),
     };
@@ -203,16 +167,15 @@ fn list(page: &mut Page, jobs: &[JobRow], environment: &App) {
     page.line(page.paint(Tone::Quiet, &line));
 }
 
-fn what(job: &JobRow) -> String {
+fn what(job: &JobEntry) -> String {
     match job.kind {
         Some(JobKind::RefineTurn(turn)) => format!("ask turn {turn}"),
         Some(JobKind::RefineSession) => "ask whole".to_owned(),
-        Some(kind) => kind.as_str().to_owned(),
-        None => "other".to_owned(),
+        _ => job.name.to_owned(),
     }
 }
 
-fn failures(job: &JobRow) -> String {
+fn failures(job: &JobEntry) -> String {
     match job.attempts {
         0 => "never".to_owned(),
         1 => "once".to_owned(),
@@ -220,11 +183,11 @@ fn failures(job: &JobRow) -> String {
     }
 }
 
-/// When a job is tried, in words.
-fn when(job: &JobRow, environment: &App) -> String {
+/// The time of the next attempt, in words.
+fn when(job: &JobEntry, environment: &Environment) -> String {
     let now = environment.clock.now();
     match job.due {
-        _ if job.is_dead => "given up".to_owned(),
+        _ if job.state == JobState::Dead => "given up".to_owned(),
         Some(due) if due > now => match due.duration_since(now).as_secs() < 24 * 3_600 {
             // The distance forwards, as one that lies back is said.
             true => match age(Some(now), due).as_str() {
@@ -235,36 +198,4 @@ fn when(job: &JobRow, environment: &App) -> String {
         },
         _ => "now".to_owned(),
     }
-}
-
-fn answer(jobs: &[JobRow]) -> Value {
-    let dead = jobs.iter().filter(|job| job.is_dead).count();
-    json!({
-        "version": 1,
-        "kind": "jobs",
-        "dead": dead,
-        "jobs": jobs.iter().map(as_json).collect::<Vec<_>>(),
-    })
-}
-
-/// A job as programs are told.
-fn as_json(job: &JobRow) -> Value {
-    let due: Option<Timestamp> = job.due.filter(|_| !job.is_dead);
-    json!({
-        "number": job.number,
-        "what": job.kind.map_or("other", JobKind::as_str),
-        "turn": job.kind.map(JobKind::turn).filter(|turn| *turn > 0),
-        "session_id": job.key.id,
-        "reason": job.reason,
-        "state": if job.is_dead { "dead" } else { "waiting" },
-        "attempts": job.attempts,
-        "created": job.created,
-        "due": due,
-        "error": job.error.as_deref().map(printable),
-    })
-}
-
-fn changed(how: &str, jobs: &[JobRow]) -> Value {
-    let numbers: Vec<i64> = jobs.iter().map(|job| job.number).collect();
-    json!({ "version": 1, "kind": "jobs", how: numbers })
 }

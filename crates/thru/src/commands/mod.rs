@@ -151,7 +151,7 @@ fn carry_out(command: Command, environment: &Environment, plain: bool) -> Result
         Command::Jobs(arguments) => jobs::run(arguments, environment, plain),
         Command::Models(arguments) => models::run(arguments, environment, plain),
         Command::Embed(arguments) => embed::run(&arguments, environment, plain),
-        Command::Distil(arguments) => distil::run(&arguments, environment, plain),
+        Command::Distil(arguments) => distil::run(arguments, environment, plain),
         Command::SyncHistory(arguments) => sync_history::run(&arguments, environment, plain),
         Command::Mcp(arguments) => mcp::run(&arguments, environment, plain),
         Command::Daemon(command) => daemon::run(&command, environment, plain),

@@ -1,17 +1,16 @@
-//! `thru models`: whose model makes memories better, if any, and what it may cost.
+//! `thru models`: the model that makes memories better, if any, and its price.
 
 mod list;
 mod meters;
 mod setting;
-mod testing;
+mod trial;
 
 use thru_app::Result;
 
-pub(crate) use meters::{Meters, dead_others, meters, others};
+pub(crate) use meters::rows;
 
 use super::Outcome;
 use crate::environment::Environment;
-use thru_app::models;
 
 /// Choose whose model makes memories better, in the background and within a budget. Nothing is sent anywhere
 /// before you set one; without, memories are made without any model.
@@ -50,19 +49,8 @@ pub(crate) fn run(arguments: Arguments, environment: &Environment, plain: bool) 
     let json = arguments.json;
     match arguments.command {
         None | Some(Command::List) => list::run(environment, plain, json),
-        Some(Command::Set(set)) => setting::set(&set, environment, plain, json),
-        Some(Command::Test) => testing::run(environment, plain, json),
+        Some(Command::Set(set)) => setting::set(set, environment, plain, json),
+        Some(Command::Test) => trial::run(environment, plain, json),
         Some(Command::Off(off)) => setting::off(&off, environment, plain, json),
     }
-}
-
-/// The provider of this name.
-fn named(name: &str) -> Result<models::Known> {
-    models::known(name).ok_or_else(|| {
-        let known: Vec<&str> = models::KNOWN.iter().map(|known| known.name).collect();
-        crate::failure::advised(
-            format!("there is no provider `{name}`"),
-            format!("there are: {}", known.join(", ")),
-        )
-    })
 }

@@ -9,7 +9,7 @@ use thru_app::Trouble;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use thru_app::fresh::{self, Freshness, Prepared};
-use thru_app::{Call, Patience, Progress, Result};
+use thru_app::{Call, Patience, Progress, Result, Unit};
 use thru_intake::{Intake, IntakeLock};
 use thru_store::Store;
 
@@ -55,6 +55,11 @@ impl Shown {
     pub(crate) fn call(&self) -> Call<'_> {
         Call::unattended(Patience::Endless).heard_by(self)
     }
+
+    /// The same, which ends early once the flag is set.
+    pub(crate) fn call_until<'a>(&'a self, cancelled: &'a AtomicBool) -> Call<'a> {
+        Call::new(self, Patience::Endless, cancelled)
+    }
 }
 
 impl Progress for Shown {
@@ -62,20 +67,45 @@ impl Progress for Shown {
         let _ = writeln!(std::io::stderr(), "{message}");
     }
 
-    fn step(&self, stage: &str, done: u64, total: u64) {
+    fn remark(&self, message: &str) {
+        let Ok(bar) = self.bar.lock() else { return };
+        if let Some(bar) = bar.as_ref() {
+            bar.println(message);
+        }
+    }
+
+    fn step(&self, stage: &str, done: u64, total: u64, unit: Unit) {
         let Ok(mut bar) = self.bar.lock() else { return };
         if !self.visible {
             return;
         }
-        let bar =
-            bar.get_or_insert_with(|| ProgressBar::new(total).with_style(bar_style("{pos}/{len}")));
+        let bar = bar.get_or_insert_with(|| {
+            ProgressBar::new(total).with_style(bar_style(match unit {
+                Unit::Items => "{pos}/{len}",
+                Unit::Files => "{pos}/{len} files {eta} left",
+                Unit::Texts => "{pos}/{len} texts {per_sec} {eta} left",
+                Unit::Bytes => {
+                    "{decimal_bytes}/{decimal_total_bytes} {decimal_bytes_per_sec} {eta} left"
+                }
+            }))
+        });
         if bar.is_finished() {
             bar.reset();
         }
         bar.set_message(stage.to_owned());
         bar.set_length(total);
         bar.set_position(done);
-        if done >= total {
+        if total > 0 && done >= total {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Drop for Shown {
+    fn drop(&mut self) {
+        if let Ok(mut bar) = self.bar.lock()
+            && let Some(bar) = bar.take()
+        {
             bar.finish_and_clear();
         }
     }

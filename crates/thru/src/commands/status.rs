@@ -18,6 +18,7 @@ use crate::environment::Environment;
 use crate::health::{self, Daemon, Sizes, hooks, recent_failures};
 use crate::ui::{Page, Tone, age, count, day_and_time, plural, size};
 use thru_app::embedding::State;
+use thru_app::models::meters::Meters;
 
 /// What is kept, whether recording is on, and whether anything wants looking after. Looks at little;
 /// `thru doctor` looks at everything.
@@ -60,7 +61,7 @@ struct Status {
     /// Hooks that failed in the last day.
     failures: usize,
     /// Who is asked about memories, and what that cost.
-    models: Option<models::Meters>,
+    models: Option<Meters>,
     /// Who turns texts into vectors, and how far that is.
     meaning: State,
 }
@@ -110,7 +111,8 @@ fn look(environment: &Environment) -> Result<Status> {
         None => Recording::On,
     };
     let jobs = store.as_ref().map(Store::jobs).transpose()?.unwrap_or_default();
-    let dead_jobs = models::dead_others(&jobs);
+    let (dead_jobs, waiting_jobs): (Vec<_>, Vec<_>) =
+        jobs.iter().filter(|job| !job.is_question()).partition(|job| job.is_dead);
     let intake = environment.intake()?;
     Ok(Status {
         recording,
@@ -130,12 +132,12 @@ fn look(environment: &Environment) -> Result<Status> {
             Some(store) => unindexed::number_left(store, environment)?,
             None => 0,
         },
-        dead_jobs,
-        waiting_jobs: models::others(&jobs) - dead_jobs,
+        dead_jobs: dead_jobs.len() as u64,
+        waiting_jobs: waiting_jobs.len() as u64,
         daemon: Daemon::look(environment),
         alarm: (sizes.journal > cap).then_some(cap),
         failures: recent_failures(layout, now).len(),
-        models: models::meters(environment, store.as_ref(), &jobs)?,
+        models: Meters::read(environment, store.as_ref(), &jobs)?,
         meaning: State::look(environment, &intake)?,
         sizes,
     })
@@ -252,7 +254,7 @@ fn show(page: &mut Page, status: &Status, environment: &App) {
         ),
     );
     if let Some(models) = &status.models {
-        for (name, tone, text) in models.rows() {
+        for (name, tone, text) in models::rows(models) {
             row(name, tone, text);
         }
     }
@@ -311,7 +313,7 @@ fn as_json(status: &Status, environment: &App) -> Value {
         "unindexed_sessions": status.unindexed,
         "jobs": { "waiting": status.waiting_jobs, "dead": status.dead_jobs },
         "daemon": status.daemon.as_json(),
-        "models": status.models.as_ref().map(models::Meters::as_json),
+        "models": status.models,
         "meaning": status.meaning.as_json(),
         "journal_alarm": status.alarm.is_some(),
         "failures_last_day": status.failures,

@@ -2,18 +2,13 @@
 
 use std::io::{BufRead, IsTerminal, Write};
 
-use serde_json::json;
 use thru_app::Result;
-use thru_models::{Key, KeyPlace, Keys, connect};
+use thru_app::models::setting::{self, ModelSet, SetModel};
+use thru_models::KeyPlace;
 
-use super::named;
 use crate::commands::Outcome;
-use crate::environment::Environment;
-use crate::failure::advised;
+use crate::environment::{Environment, Unseen};
 use crate::ui::{Page, count, printable};
-use thru_app::background;
-use thru_app::keep::settings;
-use thru_app::models::{self, Known, key_folder};
 
 /// Have a model asked from now on. What happened before is never sent by itself: `thru distil` does that.
 #[derive(Debug, clap::Args)]
@@ -56,111 +51,48 @@ pub(super) struct Off {
 }
 
 pub(super) fn set(
-    arguments: &Arguments,
+    arguments: Arguments,
     environment: &Environment,
     plain: bool,
     json: bool,
 ) -> Result<Outcome> {
-    let known = named(&arguments.provider)?;
-    let models = &environment.config.models;
-    let is_same = models.provider() == Some(known.name);
-    let kept = |text: &Option<String>| text.clone().filter(|_| is_same);
-    let model = arguments.model.clone().or_else(|| kept(&models.model));
-    let url = arguments.url.clone().or_else(|| kept(&models.url));
-    let session_model = arguments.session_model.clone().or_else(|| kept(&models.session_model));
-    keep_key(arguments, known, environment)?;
-    // Whatever is wrong is said before anything is changed.
-    let settings = known.settings(environment, model.as_deref(), url.as_deref())?;
-    let provider = connect(&settings).map_err(|error| {
-        let hint = match known.wants_key(environment) {
-            true => format!("`thru models set {} --key` reads one from standard input", known.name),
-            false => "`thru models set --help` says what can be given".to_owned(),
-        };
-        advised(format!("{}: {error}", known.name), hint)
-    })?;
-    // What was meant for this machine is not sent anywhere else.
-    let was_local = models
-        .provider()
-        .and_then(models::known)
-        .is_some_and(|known| known.is_local(environment, models.url.as_deref()));
-    let kept = models.since.as_deref().filter(|_| provider.is_local() || !was_local);
-    let since = kept.map_or_else(
-        || environment.clock.now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
-        str::to_owned,
-    );
-    let mut values = vec![
-        ("models.provider", known.name),
-        ("models.model", model.as_deref().unwrap_or("")),
-        ("models.session_model", session_model.as_deref().unwrap_or("")),
-        ("models.url", url.as_deref().unwrap_or("")),
-        ("models.since", &since),
-    ];
-    if let Some(fallback) = &arguments.fallback {
-        let fallback_known = named(fallback)?;
-        let fallback_model = arguments.fallback_model.as_deref();
-        fallback_known.settings(environment, fallback_model, None)?;
-        values.push(("models.fallback", fallback));
-        values.push(("models.fallback_model", fallback_model.unwrap_or("")));
+    let Arguments { provider, model, session_model, url, fallback, fallback_model, .. } = arguments;
+    let request = SetModel { provider, model, session_model, url, fallback, fallback_model };
+    let lacks_key = setting::lacks_key(environment, &request)?;
+    let asks = lacks_key && environment.terminal.interactive;
+    if arguments.key || arguments.keyring || asks {
+        let place = if arguments.keyring { KeyPlace::Keyring } else { KeyPlace::File };
+        let text = read_key(&request.provider)?;
+        let source = setting::keep_key(environment, &request.provider, &text, place)?;
+        writeln!(std::io::stderr(), "The key is kept: {source}.")?;
     }
-    settings::set(environment, &values)?;
-    background::poke(environment);
+    let set = setting::set(environment, &request)?;
     let mut page = Page::new(environment, plain);
-    let limits = environment.config.budget.limits();
-    if json {
-        page.json(&json!({
-            "version": 1,
-            "kind": "models",
-            "provider": known.name,
-            "model": provider.model(),
-            "local": provider.is_local(),
-            "since": since,
-        }))?;
-    } else {
-        let name = printable(provider.model());
-        page.line(format!("{} is asked from now on: {name}.", known.name));
-        page.line(match provider.is_local() {
-            true => "Nothing leaves this machine.".to_owned(),
-            false => format!(
-                "What is sent: finished turns and sessions, after redaction, from {} on. Nothing earlier.",
-                day(&since)
-            ),
-        });
-        page.line(format!(
-            "Limits: {} tokens a day and {} a month, ${:.2} a day and ${:.2} a month. `thru status` shows what is spent.",
-            count(limits.daily.tokens),
-            count(limits.monthly.tokens),
-            limits.daily.cents as f64 / 100.0,
-            limits.monthly.cents as f64 / 100.0,
-        ));
-        page.line("`thru models test` asks one small question.");
+    match json {
+        true => page.json(&set)?,
+        false => show(&mut page, &set),
     }
     page.print()?;
     Ok(Outcome::Done)
 }
 
-fn day(since: &str) -> &str {
-    since.get(..10).unwrap_or(since)
-}
-
-/// Keeps a key that was given, or asks for one where it is missing and somebody can be asked.
-fn keep_key(arguments: &Arguments, known: Known, environment: &Environment) -> Result<()> {
-    let is_missing = known.wants_key(environment)
-        && arguments.url.is_none()
-        && known.key_source(environment)?.is_none();
-    let asks = is_missing && environment.terminal.interactive;
-    if !arguments.key && !arguments.keyring && !asks {
-        return Ok(());
-    }
-    let text = read_key(known.name)?;
-    let key = Key::new(&text).ok_or_else(|| {
-        advised("that is no key", format!("`thru models set {} --key` reads one line", known.name))
-    })?;
-    let place = if arguments.keyring { KeyPlace::Keyring } else { KeyPlace::File };
-    let folder = key_folder(environment);
-    let source = Keys::new(&|name| environment.machine.variable(name), &folder)
-        .store(known.name, &key, place)?;
-    writeln!(std::io::stderr(), "The key is kept: {source}.")?;
-    Ok(())
+fn show(page: &mut Page, set: &ModelSet) {
+    page.line(format!("{} is asked from now on: {}.", set.provider, printable(&set.model)));
+    page.line(match set.local {
+        true => "Nothing leaves this machine.".to_owned(),
+        false => format!(
+            "What is sent: finished turns and sessions, after redaction, from {} on. Nothing earlier.",
+            set.since.get(..10).unwrap_or(&set.since)
+        ),
+    });
+    page.line(format!(
+        "Limits: {} tokens a day and {} a month, ${:.2} a day and ${:.2} a month. `thru status` shows what is spent.",
+        count(set.limits.daily.tokens),
+        count(set.limits.monthly.tokens),
+        set.limits.daily.cents as f64 / 100.0,
+        set.limits.monthly.cents as f64 / 100.0,
+    ));
+    page.line("`thru models test` asks one small question.");
 }
 
 /// Reads one line, unseen where it is typed.
@@ -172,7 +104,7 @@ fn read_key(name: &str) -> Result<String> {
         std::io::stderr().flush()?;
     }
     {
-        let _unseen = crate::environment::Unseen::begin();
+        let _unseen = Unseen::begin();
         stdin.lock().read_line(&mut line)?;
     }
     if stdin.is_terminal() {
@@ -187,32 +119,17 @@ pub(super) fn off(
     plain: bool,
     json: bool,
 ) -> Result<Outcome> {
-    let provider = environment.config.models.provider();
-    settings::set(environment, &[("models.provider", "none"), ("models.since", "")])?;
-    background::poke(environment);
-    let mut removed = Vec::new();
-    if let Some(name) = provider.filter(|_| arguments.forget_key) {
-        let folder = key_folder(environment);
-        removed = Keys::new(&|name| environment.machine.variable(name), &folder).remove(name)?;
-    }
-    let removed: Vec<String> = removed.iter().map(ToString::to_string).collect();
+    let off = setting::off(environment, arguments.forget_key)?;
     let mut page = Page::new(environment, plain);
-    match json {
-        true => page.json(&json!({
-            "version": 1,
-            "kind": "models",
-            "provider": null,
-            "was": provider,
-            "keys_removed": removed,
-        }))?,
-        false => {
-            page.line(match provider {
-                Some(name) => format!("{name} is not asked any more. What it made stays."),
-                None => "No model was asked, and none is.".to_owned(),
-            });
-            for source in &removed {
-                page.line(format!("The key is removed: {source}."));
-            }
+    if json {
+        page.json(&off)?;
+    } else {
+        page.line(match &off.was {
+            Some(name) => format!("{name} is not asked any more. What it made stays."),
+            None => "No model was asked, and none is.".to_owned(),
+        });
+        for place in &off.keys_removed {
+            page.line(format!("The key is removed: {place}."));
         }
     }
     page.print()?;

@@ -2,3 +2,4 @@
 
 pub mod catch_up;
 pub mod exclusions;
+pub mod jobs;

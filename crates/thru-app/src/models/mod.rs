@@ -1,13 +1,17 @@
-//! Models, as the settings have them: whom to ask, with which key, and what a project allows.
+//! Models, as the settings have them: the provider to ask, its key, and the consent of projects.
 
+pub mod catalog;
+pub mod distil;
+pub mod meters;
+pub mod setting;
+pub mod trial;
+
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use std::collections::HashSet;
-
-use crate::trouble::{Context, Result, Trouble};
 use thru_config::Config;
 use thru_core::{Micros, Timestamp};
 use thru_distil::refine::Limits;
@@ -15,19 +19,20 @@ use thru_models::{KeySource, Keys, Kind, Price, Prices, Provider, Rates, Throttl
 use thru_refine::{Chain, Link, Permission, RefineError, Refiner, Report, Settings, Told};
 
 use crate::app::{App, settings};
+use crate::trouble::{Listing, Remedy, Result, Trouble};
 
-/// What is known of a provider that can be set.
+/// A provider that can be set.
 #[derive(Clone, Copy, Debug)]
 pub struct Known {
-    /// What settings call it.
+    /// Its name in the settings.
     pub name: &'static str,
-    /// How it is spoken to.
+    /// The protocol that it speaks.
     kind: Kind,
-    /// Where it usually answers, where that is not the kind's own place.
+    /// Its usual address, where that is not the one of its kind.
     url: Option<&'static str>,
     /// The model that is asked where none is named.
     pub model: Option<&'static str>,
-    /// What it is.
+    /// A description of it.
     pub about: &'static str,
 }
 
@@ -91,18 +96,34 @@ pub const KNOWN: [Known; 8] = [
     },
 ];
 
-/// What is known of the provider of this name.
+/// Returns the provider with this name, where there is one.
 pub fn known(name: &str) -> Option<Known> {
     KNOWN.into_iter().find(|known| known.name == name)
 }
 
-/// Where keys lie that are kept in files.
+/// Returns the provider with this name.
+fn provider_named(name: &str) -> Result<Known> {
+    known(name).ok_or_else(|| {
+        let names = KNOWN.iter().map(|known| known.name.to_owned()).collect();
+        Trouble::not_found(format!("there is no provider `{name}`")).with(Remedy::Choose(names))
+    })
+}
+
+/// The refusal to ask where no model is set.
+fn no_model() -> Trouble {
+    Trouble::refused("no model is set").with(Remedy::See(Listing::Providers))
+}
+
+/// The folder of the keys that are kept in files.
 pub fn key_folder(app: &App) -> PathBuf {
     app.config_file.with_file_name("keys")
 }
 
 impl Known {
-    /// How it is spoken to, as the settings have it, with its key.
+    /// The way to ask it by the settings, with its key.
+    ///
+    /// # Errors
+    /// Where it has no usual model and none is given, or its key cannot be read.
     pub fn settings(
         self,
         app: &App,
@@ -134,7 +155,10 @@ impl Known {
         Ok(settings)
     }
 
-    /// Its key, and where that is kept.
+    /// Its key, and the place where that is kept.
+    ///
+    /// # Errors
+    /// Where a kept key cannot be read.
     pub fn key(
         self,
         app: &App,
@@ -148,28 +172,31 @@ impl Known {
         Ok(Keys::new(&|name| app.machine.variable(name), &folder).find(self.name, variable)?)
     }
 
-    /// Where its key is kept, without asking for a model.
+    /// The place where its key is kept, whatever the model.
+    ///
+    /// # Errors
+    /// Where a kept key cannot be read.
     pub fn key_source(self, app: &App) -> Result<Option<KeySource>> {
         let mut settings = thru_models::Settings::new(self.kind, self.model.unwrap_or("any"));
         settings.url = self.url.map(str::to_owned);
         Ok(self.key(app, &settings)?.map(|(_, source)| source))
     }
 
-    /// Where it answers, if not at its kind's own place.
+    /// Its address, if not the one of its kind.
     fn place(self, app: &App, url: Option<&str>) -> Option<String> {
         let host = || app.machine.variable("OLLAMA_HOST").filter(|_| self.kind == Kind::Ollama);
         let known = url.or(self.url).map(str::to_owned);
         known.or_else(|| host().map(|host| with_scheme(&host)))
     }
 
-    /// Whether it runs on this machine.
+    /// True if it runs on this machine.
     pub fn is_local(self, app: &App, url: Option<&str>) -> bool {
         let mut settings = thru_models::Settings::new(self.kind, self.model.unwrap_or("any"));
         settings.url = self.place(app, url);
         settings.is_local()
     }
 
-    /// Whether it is asked for a key, wherever it runs.
+    /// True if it is asked with a key at its usual address.
     pub fn wants_key(self, app: &App) -> bool {
         self.kind != Kind::ClaudeCli && !self.is_local(app, None)
     }
@@ -183,10 +210,10 @@ fn with_scheme(host: &str) -> String {
     }
 }
 
-/// Whom the settings say to ask.
+/// The models that the settings say to ask.
 pub struct Models {
     turns: Chain,
-    /// Who is asked about sessions, where that is another model.
+    /// The chain for sessions, where that is another model.
     sessions: Option<Chain>,
     settings: Settings,
 }
@@ -223,22 +250,26 @@ impl Models {
         }))
     }
 
-    /// Who is asked first about turns.
+    /// The provider that is asked first about turns.
     pub fn first(&self) -> Option<&Link> {
         self.turns.links.first()
     }
 
-    /// Who is asked, in order, by the names that settings have for them.
+    /// The providers that are asked, in order, by their names in the settings.
     pub const fn chain(&self) -> &Chain {
         &self.turns
     }
 
-    /// How questions are asked.
+    /// The sizes and the number of questions.
     pub const fn settings(&self) -> Settings {
         self.settings
     }
 
-    /// Asks what waits.
+    /// Asks the questions that wait; `only` these jobs, where some are named.
+    ///
+    /// # Errors
+    /// Where another process is asking, or journal or store cannot be used. A provider that does not answer is told in
+    /// the report.
     pub fn run(
         &self,
         app: &App,
@@ -289,8 +320,7 @@ fn chain(app: &App, provider: &str, model: Option<&str>) -> Result<Chain> {
 }
 
 fn link(app: &App, name: &str, model: Option<&str>, url: Option<&str>) -> Result<Link> {
-    let known = known(name).with_context(|| format!("there is no provider `{name}`"))?;
-    let settings = known.settings(app, model, url)?;
+    let settings = provider_named(name)?.settings(app, model, url)?;
     let provider = connect(&settings).map_err(|error| {
         Trouble::invalid(format!("{name}: {error}"))
             .run(format!("models set {name}"), "asks for what is missing")
@@ -298,7 +328,7 @@ fn link(app: &App, name: &str, model: Option<&str>, url: Option<&str>) -> Result
     let models = &app.config.models;
     let rates = Rates {
         at_once: models.concurrency,
-        // Nobody counts how often this machine asks itself.
+        // This machine may ask itself as often as it likes.
         per_minute: match provider.is_local() {
             true => usize::MAX,
             false => models.requests_per_minute,
@@ -310,7 +340,7 @@ fn link(app: &App, name: &str, model: Option<&str>, url: Option<&str>) -> Result
     Ok(Link { name: name.to_owned(), provider })
 }
 
-/// What the directory of a session allows: its own file may say less than the user does.
+/// The permission of a session's directory: its own file may allow less than the user does.
 fn permission(app: &App, directory: Option<&str>) -> Permission {
     let own = directory.map(Path::new).filter(|directory| directory.is_absolute());
     let Some(directory) = own else {
@@ -322,8 +352,8 @@ fn permission(app: &App, directory: Option<&str>) -> Permission {
     }
 }
 
-/// The settings in the directory of a session, if what was said there may be sent to anybody. Where its own file
-/// cannot be read as it is meant, nobody can say what must not be.
+/// The settings in the directory of a session, if what was said there may be sent anywhere. Where its own file
+/// cannot be read as it is meant, nothing may.
 pub fn settings_of(app: &App, directory: &Path) -> Option<Config> {
     let (config, notes) = settings(&app.config_file, directory).ok()?;
     let is_unclear = notes.iter().any(|note| note.is_about_what_is_sent());
@@ -331,7 +361,7 @@ pub fn settings_of(app: &App, directory: &Path) -> Option<Config> {
     (!is_unclear && !is_off).then_some(config)
 }
 
-/// Since when models are asked; never where none is set.
+/// The time from which on models are asked; `None` where none is set.
 pub fn since(config: &Config, now: Timestamp) -> Option<Timestamp> {
     let models = &config.models;
     models.provider()?;

@@ -1,0 +1,39 @@
+//! `thru models test`: one small question to each provider that is set.
+
+use thru_app::Result;
+use thru_app::models::trial::{self, ProviderTrial};
+
+use crate::commands::Outcome;
+use crate::commands::shared::Shown;
+use crate::environment::Environment;
+use crate::ui::{Page, Tone, count};
+
+pub(super) fn run(environment: &Environment, plain: bool, json: bool) -> Result<Outcome> {
+    let trial = trial::try_models(environment, Shown::new(environment).call())?;
+    let mut page = Page::new(environment, plain);
+    match json {
+        true => page.json(&trial)?,
+        false => trial.providers.iter().for_each(|provider| show(&mut page, provider)),
+    }
+    page.print()?;
+    Ok(if trial.is_well() { Outcome::Done } else { Outcome::Wrong })
+}
+
+fn show(page: &mut Page, provider: &ProviderTrial) {
+    if let Some(error) = &provider.error {
+        let text = format!("{}: {error}.", provider.name);
+        return page.line(page.paint(Tone::Bad, &text));
+    }
+    let form = match provider.structured {
+        Some(true) => "in the form that was asked for",
+        _ => "in a form of its own, which is read as far as possible",
+    };
+    page.line(format!(
+        "{}: {} answered in {:.1} s, {form}.",
+        provider.name,
+        provider.model.as_deref().unwrap_or_default(),
+        provider.seconds.unwrap_or_default()
+    ));
+    let cost = provider.cost.map_or("cost not known".to_owned(), |cost| cost.to_string());
+    page.line(format!("  {} tokens, {cost}.", count(provider.tokens)));
+}
