@@ -47,8 +47,8 @@ fn where_nothing_failed_there_is_nothing_to_do() {
     ");
     assert_snapshot!(home.shown(&["jobs", "cancel", "7"]), @"
     -- stderr --
-    error: there is no job 7.
-    hint: it may be done by now; `thru jobs` lists those that there are.
+    error: there is no job 7; it may be done by now.
+    hint: `thru jobs` lists them.
     -- exit 2 --
     ");
     assert_eq!(home.json(&["jobs", "--json"])["jobs"], json!([]));
