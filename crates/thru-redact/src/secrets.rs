@@ -9,7 +9,6 @@ use std::sync::{LazyLock, OnceLock};
 
 use aho_corasick::automaton::Automaton;
 use aho_corasick::dfa::DFA;
-use aho_corasick::nfa::noncontiguous::NFA;
 use aho_corasick::{Anchored, StartKind};
 use regex::Regex;
 
@@ -25,7 +24,7 @@ const WINDOW: usize = 8 * 1024;
 const GLANCE: usize = 1024;
 
 /// The target of a keyword.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pointer {
     Rule(usize),
     Tag,
@@ -66,17 +65,20 @@ static KEYWORDS: LazyLock<Keywords> = LazyLock::new(|| {
 /// The automaton for large texts: fast, and slow to build.
 static FOR_MUCH: OnceLock<DFA> = OnceLock::new();
 
-/// The automaton for small texts, which is all that most hooks ever see: built five times as fast.
-static FOR_LITTLE: LazyLock<NFA> = LazyLock::new(|| {
-    NFA::builder()
-        .ascii_case_insensitive(true)
-        .prefilter(false)
-        .build(&KEYWORDS.words)
-        .unwrap_or_else(|error| unreachable!("the built-in keywords: {error}"))
+/// The keywords by their first byte in lower case, for small texts, which are all that most hooks ever see. An automaton
+/// would take longer to build than such a text takes to read.
+static BY_FIRST: LazyLock<Vec<Vec<usize>>> = LazyLock::new(|| {
+    let mut by_first = vec![Vec::new(); 256];
+    for (index, word) in KEYWORDS.words.iter().enumerate() {
+        if let Some(first) = word.bytes().next() {
+            by_first[usize::from(first.to_ascii_lowercase())].push(index);
+        }
+    }
+    by_first
 });
 
 /// The size in bytes from which the automaton for large texts is worthwhile.
-const MUCH: usize = 4 * 1024;
+const MUCH: usize = 16 * 1024;
 
 /// Builds the automaton for large texts, so that small ones are searched with it as well.
 pub(crate) fn expect_much() {
@@ -107,17 +109,40 @@ fn pattern(index: usize) -> Option<&'static Regex> {
     }))
 }
 
-/// Calls `on_keyword` for each keyword, until it returns `true`.
+/// Calls `on_keyword` for each keyword, until it returns `true`: in the order of their ends, the longest first.
 fn walk(bytes: &[u8], on_keyword: impl FnMut(Pointer, Range<usize>) -> bool) {
     match FOR_MUCH.get() {
         Some(automaton) => walk_with(automaton, bytes, on_keyword),
-        None if bytes.len() < MUCH => walk_with(&*FOR_LITTLE, bytes, on_keyword),
+        None if bytes.len() < MUCH => walk_plainly(bytes, on_keyword),
         None => walk_with(for_much(), bytes, on_keyword),
     }
 }
 
+/// Looks for the keywords without an automaton.
+fn walk_plainly(bytes: &[u8], mut on_keyword: impl FnMut(Pointer, Range<usize>) -> bool) {
+    let (keywords, by_first) = (&*KEYWORDS, &*BY_FIRST);
+    let mut found: Vec<(usize, usize, usize)> = Vec::new();
+    for (at, byte) in bytes.iter().enumerate() {
+        for &index in &by_first[usize::from(byte.to_ascii_lowercase())] {
+            let word = keywords.words[index].as_bytes();
+            let end = at + word.len();
+            if bytes.get(at..end).is_some_and(|here| here.eq_ignore_ascii_case(word)) {
+                found.push((end, at, index));
+            }
+        }
+    }
+    found.sort_unstable();
+    for (end, start, index) in found {
+        for pointer in &keywords.pointers[index].0 {
+            if on_keyword(*pointer, start..end) {
+                return;
+            }
+        }
+    }
+}
+
 fn walk_with(
-    automaton: &impl Automaton,
+    automaton: &DFA,
     bytes: &[u8],
     mut on_keyword: impl FnMut(Pointer, Range<usize>) -> bool,
 ) {
@@ -378,6 +403,29 @@ mod tests {
                 rule.name
             );
         }
+    }
+
+    #[test]
+    fn small_and_large_texts_are_searched_alike() {
+        let mut text = String::new();
+        for (number, word) in KEYWORDS.words.iter().enumerate() {
+            text.push_str(word);
+            text.push_str(&word.to_uppercase());
+            text.push_str([" ", "", "\u{e9}"][number % 3]);
+            // Some begin within others.
+            text.push_str(&word[..word.len() / 2]);
+        }
+        let (mut plain, mut automaton) = (Vec::new(), Vec::new());
+        walk_plainly(text.as_bytes(), |pointer, word| {
+            plain.push((pointer, word));
+            false
+        });
+        walk_with(for_much(), text.as_bytes(), |pointer, word| {
+            automaton.push((pointer, word));
+            false
+        });
+        assert!(plain.len() > 2 * KEYWORDS.words.len());
+        assert_eq!(plain, automaton);
     }
 
     #[test]
