@@ -97,26 +97,21 @@ impl Terminal {
 /// # Errors
 /// Where there is no home directory and no variable names another one.
 pub(crate) fn places() -> Result<Places> {
-    let directories = directories::BaseDirs::new();
-    let home = directories.as_ref().map(|directories| directories.home_dir().to_owned());
+    let folders = UserFolders::of_process();
+    let home = folders.as_ref().map(|folders| folders.home.clone());
     let no_home = || {
         Trouble::failed("there is no home directory to keep memory in")
             .with(Remedy::Advice("set THROUGHLINE_HOME to a directory of your own".to_owned()))
     };
     let root = match set("THROUGHLINE_HOME") {
         Some(root) => root,
-        None => directories.as_ref().ok_or_else(no_home)?.data_local_dir().join("throughline"),
+        None => folders.as_ref().ok_or_else(no_home)?.data.join("throughline"),
     };
     let config_file = match set("THROUGHLINE_CONFIG") {
         Some(file) => file,
         // A data directory of its own (a test, a demo) has a configuration of its own.
         None if set("THROUGHLINE_HOME").is_some() => root.join("config.toml"),
-        None => directories
-            .as_ref()
-            .ok_or_else(no_home)?
-            .config_dir()
-            .join("throughline")
-            .join("config.toml"),
+        None => folders.as_ref().ok_or_else(no_home)?.config.join("throughline/config.toml"),
     };
     let of_agent = |variable: &str, name: &str| match (set(variable), &home) {
         (Some(directory), _) => directory,
@@ -167,10 +162,37 @@ fn user() -> String {
 
 /// The folder in which the user's service manager looks for services.
 fn service_directory() -> Option<PathBuf> {
-    let directories = directories::BaseDirs::new()?;
+    let folders = UserFolders::of_process()?;
     match cfg!(target_os = "macos") {
-        true => Some(directories.home_dir().join("Library/LaunchAgents")),
-        false => cfg!(unix).then(|| directories.config_dir().join("systemd/user")),
+        true => Some(folders.home.join("Library/LaunchAgents")),
+        false => cfg!(unix).then(|| folders.config.join("systemd/user")),
+    }
+}
+
+/// The user's folders, by the conventions of the system.
+struct UserFolders {
+    home: PathBuf,
+    /// The folder of data that stays on this machine.
+    data: PathBuf,
+    config: PathBuf,
+}
+
+impl UserFolders {
+    fn of_process() -> Option<Self> {
+        let home = env::home_dir().filter(|home| !home.as_os_str().is_empty())?;
+        let named = |variable: &str, usual: &str| {
+            // The specification wants relative paths to be ignored.
+            set(variable).filter(|folder| folder.is_absolute()).unwrap_or_else(|| home.join(usual))
+        };
+        let (data, config) = if cfg!(target_os = "macos") {
+            let support = home.join("Library/Application Support");
+            (support.clone(), support)
+        } else if cfg!(windows) {
+            (named("LOCALAPPDATA", "AppData/Local"), named("APPDATA", "AppData/Roaming"))
+        } else {
+            (named("XDG_DATA_HOME", ".local/share"), named("XDG_CONFIG_HOME", ".config"))
+        };
+        Some(Self { home, data, config })
     }
 }
 
