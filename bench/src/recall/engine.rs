@@ -2,13 +2,13 @@
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
 use thru_core::Layout;
-use thru_embed::{Embedder, MiniLm, Use};
+use thru_embed::{Embedder, MiniLm, ModelFiles, Use};
 use thru_intake::{Embedding, Intake};
 use thru_recall::{Asked, Awaited, Ordered, Ranking, words_only};
 use thru_store::index::{Candidates, IndexFilter, TextIndex};
@@ -21,7 +21,7 @@ pub(crate) struct Ranked {
     pub(crate) sessions: Vec<String>,
     /// Passages, best first: the first two records of each, as `SESSION#UUID`.
     pub(crate) passages: Vec<Vec<String>>,
-    /// How sure the system is.
+    /// The confidence of the system.
     pub(crate) confidence: f64,
 }
 
@@ -128,14 +128,9 @@ impl Engine {
     }
 }
 
-/// Where the bundled model lies in the source.
-pub(crate) fn model_folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/all-MiniLM-L6-v2")
-}
-
 /// Makes vectors of everything in a store; with a folder to keep them in, only of what it does not have yet.
 pub(crate) fn embed(intake: &Intake, kept: Option<&Path>) -> Result<MiniLm> {
-    let model = MiniLm::load(&model_folder(), 2, Use::Often)?;
+    let model = MiniLm::load(&ModelFiles::BuiltIn, 2, Use::Often)?;
     let vectors = intake.layout().vectors();
     if let Some(kept) = kept.filter(|kept| kept.is_dir()) {
         copy(kept, &vectors)?;

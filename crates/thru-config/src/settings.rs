@@ -243,7 +243,7 @@ settings! {
         timeout_seconds: Seconds = Seconds(60), Kind::Integer { min: 1, max: 3_600 }, user,
             "Seconds after which a server that does not answer is given up.";
         folder: Option<String> = None, Kind::Text, user,
-            "Where the files of the bundled model lie. Empty means beside the program.";
+            "Folder with other copies of the bundled model's files. Empty means those in the program.";
     }
     /// Limits on the cost of models.
     budget: Budget {

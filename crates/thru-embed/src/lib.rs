@@ -15,7 +15,8 @@ use std::sync::atomic::AtomicBool;
 
 pub use error::EmbedError;
 pub use minilm::{
-    DIMENSIONS as BUNDLED_DIMENSIONS, MiniLm, NAME as BUNDLED, Use, check as check_model,
+    DIMENSIONS as BUNDLED_DIMENSIONS, MiniLm, ModelFiles, NAME as BUNDLED, Use,
+    check as check_model,
 };
 pub use served::{Dialect, Served, ServedSettings};
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use thru_daemon::{CallError, Client};
-use thru_embed::{EmbedError, Use};
+use thru_embed::{EmbedError, ModelFiles, Use};
 use thru_recall::{Awaited, words_only};
 use thru_store::vectors::ModelFolder;
 
@@ -29,22 +29,22 @@ const QUESTION: Duration = Duration::from_secs(3);
 /// Threads of a model of our own: it is waited for.
 const THREADS: usize = 2;
 
-/// The bundled model as this process uses it for its own questions. Its files stay mapped once they are, so that
-/// there is one of it; a server is asked anew each time.
+/// The bundled model as this process uses it for its own questions. Files of a folder stay mapped once they are, so
+/// that there is one of it; a server is asked anew each time.
 #[derive(Clone, Default)]
 pub struct OwnModel(Arc<Mutex<Option<Mapped>>>);
 
-/// Where the files lie, and what is made of them.
-type Mapped = (PathBuf, Arc<Model>);
+/// The files, and the model that was loaded from them.
+type Mapped = (ModelFiles, Arc<Model>);
 
 impl OwnModel {
     fn of(&self, chosen: &Chosen) -> Result<Arc<Model>, EmbedError> {
         let load = || Ok(Arc::new(chosen.load(Use::Seldom, THREADS)?));
-        let Chosen::Bundled(folder) = chosen else { return load() };
+        let Chosen::Bundled(files) = chosen else { return load() };
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match known.as_ref().filter(|(at, _)| at == folder) {
+        match known.as_ref().filter(|(from, _)| from == files) {
             Some((_, model)) => Ok(Arc::clone(model)),
-            None => Ok(Arc::clone(&known.insert((folder.clone(), load()?)).1)),
+            None => Ok(Arc::clone(&known.insert((files.clone(), load()?)).1)),
         }
     }
 }

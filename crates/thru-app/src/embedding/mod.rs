@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use thru_config::EmbeddingProvider;
 use thru_core::chunks;
-use thru_embed::{BUNDLED, Dialect, EmbedError, MiniLm, Served, ServedSettings, Use};
+use thru_embed::{BUNDLED, Dialect, EmbedError, MiniLm, ModelFiles, Served, ServedSettings, Use};
 use thru_models::{Key, Keys};
 use thru_outside::Place;
 use thru_redact::Report;
@@ -26,8 +26,6 @@ use crate::machine::Machine;
 use crate::models;
 use crate::trouble::{Result, Trouble};
 
-/// The folder of the bundled model's files, below a folder of models.
-const FOLDER: &str = "all-MiniLM-L6-v2";
 /// OpenAI's address.
 const OPENAI: &str = "https://api.openai.com";
 /// Ollama's usual address.
@@ -36,8 +34,8 @@ const OLLAMA: &str = "http://localhost:11434";
 /// The model that turns texts into vectors. Nothing is loaded or asked before there is a text.
 #[derive(Clone)]
 pub enum Chosen {
-    /// The model that comes with the program, in this folder.
-    Bundled(PathBuf),
+    /// The model that comes with the program.
+    Bundled(ModelFiles),
     /// A server, and where its key is, if it wants one: the keyring may take its time, and is not looked
     /// into before there is something to ask.
     Served(ServedSettings, Option<KeyAt>),
@@ -123,17 +121,17 @@ impl Chosen {
         }
     }
 
-    /// The folder of the bundled model's files, there or not.
+    /// The folder that the settings name for the files of the bundled model.
     pub fn folder(&self) -> Option<&Path> {
         match self {
-            Self::Bundled(folder) => Some(folder),
-            Self::Served(..) => None,
+            Self::Bundled(ModelFiles::Folder(folder)) => Some(folder),
+            Self::Bundled(ModelFiles::BuiltIn) | Self::Served(..) => None,
         }
     }
 
     fn load(&self, how_often: Use, threads: usize) -> Result<Model, EmbedError> {
         Ok(match self {
-            Self::Bundled(folder) => Model::Bundled(MiniLm::load(folder, threads, how_often)?),
+            Self::Bundled(files) => Model::Bundled(MiniLm::load(files, threads, how_often)?),
             Self::Served(settings, key) => {
                 let mut settings = settings.clone();
                 settings.key = key.as_ref().map(KeyAt::find).transpose()?.flatten();
@@ -157,26 +155,11 @@ impl Chosen {
     }
 }
 
-/// Where the files of the bundled model lie: where the settings say, else where releases have them, else in
-/// the sources that this program was built from.
-fn bundled(app: &App) -> PathBuf {
-    if let Some(folder) = &app.config.embedding.folder {
-        let beside = app.config_file.parent();
-        return beside.map_or_else(|| PathBuf::from(folder), |beside| beside.join(folder));
-    }
-    let program = app.machine.program.as_deref();
-    let program = program.and_then(|program| std::fs::canonicalize(program).ok());
-    let own = program.as_deref().and_then(Path::parent);
-    let places = own
-        .into_iter()
-        .flat_map(|own| [own.join("models"), own.join("../share/throughline/models")]);
-    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
-    let mut places = places.chain([sources]).map(|models| models.join(FOLDER));
-    let first = places.next().unwrap_or_default();
-    if first.is_dir() {
-        return first;
-    }
-    places.find(|place| place.is_dir()).unwrap_or(first)
+/// The files of the bundled model: in the program, unless the settings name a folder.
+fn bundled(app: &App) -> ModelFiles {
+    let Some(folder) = &app.config.embedding.folder else { return ModelFiles::BuiltIn };
+    let beside = app.config_file.parent();
+    ModelFiles::Folder(beside.map_or_else(|| PathBuf::from(folder), |beside| beside.join(folder)))
 }
 
 impl KeyAt {

@@ -1,10 +1,13 @@
-//! The bundled model: sentence-transformers/all-MiniLM-L6-v2 with 8-bit weights, run by `rten`.
+//! The bundled model: sentence-transformers/all-MiniLM-L6-v2 with weights of eight bits, run by `rten`.
 //!
-//! `tools/make-embedding-model` made its files; `models/all-MiniLM-L6-v2` holds them. Any other files
-//! are refused: their vectors would not be comparable.
+//! `tools/make-embedding-model` made its files; `models/all-MiniLM-L6-v2` holds them. They are part of the program,
+//! which maps its own file: nothing of them is read before it is needed, nothing lies on the heap, and the system shares
+//! or drops their pages. A folder can be named in their place; files that differ are refused, since their vectors would
+//! lie among others that mean something else.
 
 mod vocabulary;
 
+use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,26 +29,31 @@ struct File {
     length: u64,
     /// BLAKE3.
     hash: &'static str,
+    /// The file as it is part of the program.
+    bytes: &'static [u8],
 }
 
 /// The network without its large weights: it holds their offsets in [`WEIGHTS`].
-const NETWORK: File = File {
+static NETWORK: File = File {
     name: "network.onnx",
     length: 396_137,
     hash: "19cf9cd95e5864b156763638a528eb8837d6c6380f56a727985e279323bf7603",
+    bytes: include_bytes!("../../../../models/all-MiniLM-L6-v2/network.onnx"),
 };
 
 /// The same network with its weights.
-const WEIGHTS: File = File {
+static WEIGHTS: File = File {
     name: "model.onnx",
     length: 22_927_825,
     hash: "ced5dee9f40cb3a9ad3c9fa208fb8631401451d14bdfcad57ea403b241af59b5",
+    bytes: include_bytes!("../../../../models/all-MiniLM-L6-v2/model.onnx"),
 };
 
-const WORDS: File = File {
+static WORDS: File = File {
     name: "vocab.txt",
     length: 231_508,
     hash: "29a772c92cf4b7bc8f4c52d801f03d36ad8528ef964f856dadc4c4e7cb14e451",
+    bytes: include_bytes!("../../../../models/all-MiniLM-L6-v2/vocab.txt"),
 };
 
 /// The file name of the weights inside the network, which `rten` requires.
@@ -60,15 +68,23 @@ const MOST_TOKENS: usize = 256;
 /// Tokens per run of the network, padding included. More takes more memory and is not faster.
 const TOKENS_AT_ONCE: usize = 2_048;
 
+/// The place of the model's files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ModelFiles {
+    /// In the program itself.
+    BuiltIn,
+    /// In this folder.
+    Folder(PathBuf),
+}
+
 /// The expected use of the model, which decides how it is loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Use {
-    /// For questions: loads as fast as possible. The weights are memory-mapped, not read, and stay
-    /// mapped until the process ends. Only the lengths of the files are checked, since these vectors are
-    /// not stored.
+    /// For questions: loads as fast as possible. The weights of a folder are memory-mapped, not read, and stay
+    /// mapped until the process ends. Only the lengths of its files are checked, since these vectors are not stored.
     Seldom,
-    /// For many texts, or a long-lived process: the files are verified byte by byte, since these vectors
-    /// are stored. The weights are packed first, which takes as long as loading them and makes every
+    /// For many texts, or a long-lived process: the files of a folder are verified byte by byte, since these
+    /// vectors are stored. The weights are packed first, which takes as long as loading them and makes every
     /// question about three times as fast.
     Often,
 }
@@ -88,18 +104,14 @@ struct Loaded {
 }
 
 impl MiniLm {
-    /// Loads the model from the folder that holds its files, to run on this many threads.
+    /// Loads the model, to run on this many threads.
     ///
     /// # Errors
     ///
-    /// Returns an error if a file is missing or is not the one this version was made with: compared byte
+    /// Returns an error if a file of a folder is missing or is not the one this version was made with: compared byte
     /// by byte for [`Use::Often`], by length for [`Use::Seldom`].
-    pub fn load(folder: &Path, threads: usize, how_often: Use) -> Result<Self, EmbedError> {
-        if how_often == Use::Often {
-            check(folder)?;
-        }
-        let (network, words) = (NETWORK.in_folder(folder)?, WORDS.in_folder(folder)?);
-        let weights = WEIGHTS.in_folder(folder)?;
+    pub fn load(files: &ModelFiles, threads: usize, how_often: Use) -> Result<Self, EmbedError> {
+        let [network, weights, words] = files.open(how_often)?;
         let failed = |error: &dyn std::fmt::Display| EmbedError::Failed(error.to_string());
         let mut options = ModelOptions::with_ops(op_registry!(
             Abs,
@@ -124,21 +136,21 @@ impl MiniLm {
             Unsqueeze
         ));
         options.prepack_weights(how_often == Use::Often);
-        match how_often {
-            Use::Seldom => options.external_data_static(NAME_OF_WEIGHTS, mapped(folder)?),
-            Use::Often => {
-                let bytes = fs::read(&weights).map_err(|error| missing(&weights, &error))?;
-                options.external_data(NAME_OF_WEIGHTS, bytes)
-            }
+        match weights {
+            Cow::Borrowed(weights) => options.external_data_static(NAME_OF_WEIGHTS, weights),
+            Cow::Owned(weights) => options.external_data(NAME_OF_WEIGHTS, weights),
         };
-        let network = fs::read(network).map_err(|error| failed(&error))?;
-        let network = options.load(network).map_err(|error| failed(&error))?;
-        let words = fs::read_to_string(words).map_err(|error| failed(&error))?;
+        let network = match network {
+            Cow::Borrowed(network) => options.load_static_slice(network),
+            Cow::Owned(network) => options.load(network),
+        };
+        let network = network.map_err(|error| failed(&error))?;
+        let words = std::str::from_utf8(&words).map_err(|error| failed(&error))?;
         let node = |name| network.node_id(name).map_err(|error| failed(&error));
         let inputs = [node("input_ids")?, node("attention_mask")?];
         let output = node("sentence_embedding")?;
         let vocabulary =
-            Vocabulary::parse(&words).ok_or_else(|| failed(&"its vocabulary is none"))?;
+            Vocabulary::parse(words).ok_or_else(|| failed(&"its vocabulary is none"))?;
         let loaded = Arc::new(Loaded { network, inputs, output, vocabulary });
         Ok(Self { loaded, threads: pool(threads) })
     }
@@ -214,13 +226,37 @@ impl Embedder for MiniLm {
     }
 }
 
+impl ModelFiles {
+    /// Returns network, weights and words.
+    fn open(&self, how_often: Use) -> Result<[Cow<'static, [u8]>; 3], EmbedError> {
+        let Self::Folder(folder) = self else {
+            return Ok([&NETWORK, &WEIGHTS, &WORDS].map(|file| Cow::Borrowed(file.bytes)));
+        };
+        if how_often == Use::Often {
+            check(folder)?;
+        }
+        let read = |file: &File| {
+            let path = file.in_folder(folder)?;
+            fs::read(&path).map(Cow::Owned).map_err(|error| missing(&path, &error))
+        };
+        let weights = match how_often {
+            Use::Seldom => {
+                WEIGHTS.in_folder(folder)?;
+                Cow::Borrowed(mapped(folder)?)
+            }
+            Use::Often => read(&WEIGHTS)?,
+        };
+        Ok([read(&NETWORK)?, weights, read(&WORDS)?])
+    }
+}
+
 /// Checks that the model's files are those of this version, byte by byte.
 ///
 /// # Errors
 ///
 /// Returns an error that names the first file that differs.
 pub fn check(folder: &Path) -> Result<(), EmbedError> {
-    for file in [NETWORK, WEIGHTS, WORDS] {
+    for file in [&NETWORK, &WEIGHTS, &WORDS] {
         let path = file.in_folder(folder)?;
         let bytes = fs::read(&path).map_err(|error| missing(&path, &error))?;
         if blake3::hash(&bytes).to_hex().as_str() != file.hash {
@@ -265,10 +301,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_files_in_the_program_are_those_of_this_version() {
+        for file in [&NETWORK, &WEIGHTS, &WORDS] {
+            assert_eq!(file.bytes.len() as u64, file.length, "{}", file.name);
+            assert_eq!(blake3::hash(file.bytes).to_hex().as_str(), file.hash, "{}", file.name);
+        }
+    }
+
+    #[test]
     fn tokens_are_those_of_the_original() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/all-MiniLM-L6-v2");
-        let words = fs::read_to_string(folder.join("vocab.txt")).unwrap();
-        let vocabulary = Vocabulary::parse(&words).unwrap();
+        let words = std::str::from_utf8(WORDS.bytes).unwrap();
+        let vocabulary = Vocabulary::parse(words).unwrap();
         let references = fs::read_to_string(folder.join("references.json")).unwrap();
         let references: Vec<Value> = serde_json::from_str(&references).unwrap();
         assert!(references.len() > 10);

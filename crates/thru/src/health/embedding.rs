@@ -68,8 +68,8 @@ fn unusable(seen: &Seen<'_>, chosen: &Chosen, error: &EmbedError) -> Finding {
         CHECK,
         one_line(&error.to_string(), 200),
         format!(
-            "put the model's folder of this release at {folder}, or name it with `thru config set \
-             embedding.folder DIR`; until then search goes by words alone"
+            "put the model's files of this release at {folder}, or use those in the program with `thru config \
+             set embedding.folder ''`; until then search goes by words alone"
         ),
     )
 }

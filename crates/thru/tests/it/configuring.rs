@@ -168,7 +168,7 @@ fn settings_are_shown_with_where_they_come_from() {
     # Seconds after which a server that does not answer is given up.
     embedding.timeout_seconds = 60
 
-    # Where the files of the bundled model lie. Empty means beside the program.
+    # Folder with other copies of the bundled model's files. Empty means those in the program.
     embedding.folder = ""
 
     # Tokens that models may cost in a day (UTC), both ways. What is over waits for the next day.

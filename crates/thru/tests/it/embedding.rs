@@ -141,7 +141,7 @@ fn a_model_that_cannot_be_used_is_explained_and_search_goes_on() {
     home.thru(&["config", "set", "embedding.folder", folder.to_str().unwrap()]).expect(0);
     assert_snapshot!(diagnosis(&home), @"
     problem: the embedding model is missing: [folder]/model/network.onnx cannot be read (No such file or directory (os error 2))
-      put the model's folder of this release at [folder]/model, or name it with `thru config set embedding.folder DIR`; until then search goes by words alone
+      put the model's files of this release at [folder]/model, or use those in the program with `thru config set embedding.folder ''`; until then search goes by words alone
     ");
     fs::create_dir(&folder).unwrap();
     for name in ["network.onnx", "vocab.txt"] {
@@ -151,7 +151,7 @@ fn a_model_that_cannot_be_used_is_explained_and_search_goes_on() {
     fs::write(folder.join("model.onnx"), &weights[..1_000_000]).unwrap();
     assert_snapshot!(diagnosis(&home), @"
     problem: [folder]/model/model.onnx is not the embedding model of this version: it has 1000000 bytes, not 22927825
-      put the model's folder of this release at [folder]/model, or name it with `thru config set embedding.folder DIR`; until then search goes by words alone
+      put the model's files of this release at [folder]/model, or use those in the program with `thru config set embedding.folder ''`; until then search goes by words alone
     ");
     assert_snapshot!(home.shown(&["embed"]), @"
     -- stderr --
@@ -165,7 +165,7 @@ fn a_model_that_cannot_be_used_is_explained_and_search_goes_on() {
     fs::write(folder.join("model.onnx"), &other).unwrap();
     assert_snapshot!(diagnosis(&home), @"
     problem: [folder]/model/model.onnx is not the embedding model of this version: its content is another
-      put the model's folder of this release at [folder]/model, or name it with `thru config set embedding.folder DIR`; until then search goes by words alone
+      put the model's files of this release at [folder]/model, or use those in the program with `thru config set embedding.folder ''`; until then search goes by words alone
     ");
     home.thru(&["search", "--all", "pear"]).expect(0);
 }
