@@ -33,90 +33,90 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Set everything up: install, read the history that is there, say what is remembered
+    /// Set everything up: install, import history, show what is remembered
     Up(commands::up::Arguments),
     /// Read the history that agents left on this machine
     Import(commands::import::Arguments),
     /// Find where something was said or done
     Search(commands::search::Arguments),
-    /// Say why something stands where it does among the answers to a question
+    /// Explain the rank of a result
     Why(commands::why::Arguments),
     /// Show memories and passages whole, or the records they came from
     Show(commands::show::Arguments),
     /// Show what happened before and after something
     Timeline(commands::timeline::Arguments),
-    /// Print what a session that starts here now would be given
+    /// Print the context that a session starting here would get
     Context(commands::context::Arguments),
-    /// Tell something to remember
+    /// Remember something
     Remember(commands::remember::Arguments),
     /// Correct a memory
     Edit(commands::edit::Arguments),
-    /// Say that a session is over for now, and index it
+    /// Close a session for now, and index it
     Close(commands::close::Arguments),
     /// List sessions, the latest first
     Sessions(commands::sessions::Arguments),
     /// Look into one session
     #[command(subcommand)]
     Session(commands::session::Command),
-    /// What compactions of a session's context left out
+    /// Show what compactions of a session left out
     Compaction(commands::compaction::Arguments),
-    /// Look after the summaries that compactions left in a project
+    /// Manage the summaries that compactions left in a project
     #[command(subcommand)]
     Summaries(commands::summaries::Command),
     /// Put a session back where its agent can resume it
     Restore(commands::restore::Arguments),
     /// List, rename and merge projects
     Projects(commands::projects::Arguments),
-    /// Take out what must not be kept, and rules of your own for it
+    /// Remove secrets and private text, and manage your own rules
     Redact(commands::redact::Arguments),
     /// Forget memories, sessions or whole projects
     Forget(commands::forget::Arguments),
-    /// Take a decision back
+    /// Undo a decision
     Undo(commands::undo::Arguments),
-    /// List what you decided, and what was merged by itself
+    /// List your decisions, and automatic merges
     Log(commands::log::Arguments),
     /// Read and change settings
     #[command(subcommand)]
     Config(commands::config::Command),
     /// Connect agents, so that their sessions are recorded and briefed
     Install(commands::install::Arguments),
-    /// Take every trace of the installation out of the agents' settings
+    /// Remove everything that was installed from the agents' settings
     Uninstall(commands::uninstall::Arguments),
-    /// How things are, in one screen
+    /// Show the state of everything in one screen
     Status(commands::status::Arguments),
-    /// Find out what does not work, and mend it
+    /// Find problems, and fix them
     Doctor(commands::doctor::Arguments),
-    /// What briefings cost, and whether they were used
+    /// Show what briefings cost, and if they were used
     Stats(commands::stats::Arguments),
-    /// Pause recording, or go on
+    /// Pause or resume recording
     #[command(subcommand)]
     Capture(commands::capture::Command),
-    /// Look into the journal
+    /// Inspect the journal
     #[command(subcommand)]
     Journal(commands::journal::Command),
-    /// Write memory out as JSON Lines
+    /// Export memory as JSON Lines
     Export(commands::export::Arguments),
-    /// List work that waits or failed, and have it tried again
+    /// List pending and failed work, and retry it
     Jobs(commands::jobs::Arguments),
-    /// Choose whose model makes memories better, if any
+    /// Choose a model that improves memories, if any
     Models(commands::models::Arguments),
-    /// Make vectors of what has none yet, so that search finds what means the same
+    /// Embed new texts, so that search finds them by meaning
     Embed(commands::embed::Arguments),
-    /// Have a model look at earlier turns and sessions, and see first what that costs
+    /// Ask a model about earlier turns and sessions, with the cost first
     Distil(commands::distil::Arguments),
-    /// See which sessions are not remembered yet, and bring them in
+    /// See which sessions are not imported yet, and import them
     SyncHistory(commands::sync_history::Arguments),
-    /// Answer agents: the memory as an MCP server on standard input and output
+    /// Serve the memory to agents over MCP, on standard input and output
     Mcp(commands::mcp::Arguments),
-    /// Look after the process in the background
+    /// Control the background process
     #[command(subcommand)]
     Daemon(commands::daemon::Command),
-    /// Bring in what hooks recorded
+    /// Ingest what hooks recorded
     #[command(hide = true)]
     Intake(commands::intake::Arguments),
-    /// Check that what lies on the disk is what was written
+    /// Check journal, archive and store for damage
     Verify(commands::verify::Arguments),
-    /// Make store and index again from journal and archive
+    /// Rebuild store and index from journal and archive
     Rebuild(commands::rebuild::Arguments),
     /// See search, an outline and a briefing on a made-up history
     Demo(commands::demo::Arguments),

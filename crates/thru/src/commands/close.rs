@@ -8,7 +8,7 @@ use crate::environment::Environment;
 use crate::failure;
 use crate::ui::Page;
 
-/// Say that a session is over for now, and index it.
+/// Close a session for now, and index it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     thru close\n  \

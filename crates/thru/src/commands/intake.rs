@@ -15,7 +15,7 @@ use thru_app::ingest::catch_up::{Effort, Where, bring_in};
 /// How long another process is waited for where nobody sees that we wait.
 const PATIENCE: Duration = Duration::from_mins(10);
 
-/// Bring in what hooks recorded.
+/// Ingest what hooks recorded.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Report as JSON

@@ -177,13 +177,13 @@ fn one_that_hangs_is_said_to_and_ended_only_by_force() {
     assert_snapshot!(place.shown(&["daemon", "start"]), @"
     -- stderr --
     error: the daemon (process [number]) does not answer.
-    hint: wait a little, or end it with `thru daemon stop --force`; nothing recorded is lost.
+    hint: `thru daemon stop --force` ends it, if waiting does not help; nothing recorded is lost.
     -- exit 2 --
     ");
     assert_snapshot!(place.shown(&["daemon", "stop"]), @"
     -- stderr --
     error: the daemon (process [number]) does not answer.
-    hint: wait a little, or end it with `thru daemon stop --force`; nothing recorded is lost.
+    hint: `thru daemon stop --force` ends it, if waiting does not help; nothing recorded is lost.
     -- exit 2 --
     ");
     assert_snapshot!(place.shown(&["daemon", "stop", "--force"]), @"The daemon was killed: process [number]. Nothing recorded is lost.");

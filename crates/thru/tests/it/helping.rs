@@ -12,44 +12,44 @@ fn help_says_what_it_is_for() {
     Usage: thru [OPTIONS] <COMMAND>
 
     Commands:
-      up            Set everything up: install, read the history that is there, say what is remembered
+      up            Set everything up: install, import history, show what is remembered
       import        Read the history that agents left on this machine
       search        Find where something was said or done
-      why           Say why something stands where it does among the answers to a question
+      why           Explain the rank of a result
       show          Show memories and passages whole, or the records they came from
       timeline      Show what happened before and after something
-      context       Print what a session that starts here now would be given
-      remember      Tell something to remember
+      context       Print the context that a session starting here would get
+      remember      Remember something
       edit          Correct a memory
-      close         Say that a session is over for now, and index it
+      close         Close a session for now, and index it
       sessions      List sessions, the latest first
       session       Look into one session
-      compaction    What compactions of a session's context left out
-      summaries     Look after the summaries that compactions left in a project
+      compaction    Show what compactions of a session left out
+      summaries     Manage the summaries that compactions left in a project
       restore       Put a session back where its agent can resume it
       projects      List, rename and merge projects
-      redact        Take out what must not be kept, and rules of your own for it
+      redact        Remove secrets and private text, and manage your own rules
       forget        Forget memories, sessions or whole projects
-      undo          Take a decision back
-      log           List what you decided, and what was merged by itself
+      undo          Undo a decision
+      log           List your decisions, and automatic merges
       config        Read and change settings
       install       Connect agents, so that their sessions are recorded and briefed
-      uninstall     Take every trace of the installation out of the agents' settings
-      status        How things are, in one screen
-      doctor        Find out what does not work, and mend it
-      stats         What briefings cost, and whether they were used
-      capture       Pause recording, or go on
-      journal       Look into the journal
-      export        Write memory out as JSON Lines
-      jobs          List work that waits or failed, and have it tried again
-      models        Choose whose model makes memories better, if any
-      embed         Make vectors of what has none yet, so that search finds what means the same
-      distil        Have a model look at earlier turns and sessions, and see first what that costs
-      sync-history  See which sessions are not remembered yet, and bring them in
-      mcp           Answer agents: the memory as an MCP server on standard input and output
-      daemon        Look after the process in the background
-      verify        Check that what lies on the disk is what was written
-      rebuild       Make store and index again from journal and archive
+      uninstall     Remove everything that was installed from the agents' settings
+      status        Show the state of everything in one screen
+      doctor        Find problems, and fix them
+      stats         Show what briefings cost, and if they were used
+      capture       Pause or resume recording
+      journal       Inspect the journal
+      export        Export memory as JSON Lines
+      jobs          List pending and failed work, and retry it
+      models        Choose a model that improves memories, if any
+      embed         Embed new texts, so that search finds them by meaning
+      distil        Ask a model about earlier turns and sessions, with the cost first
+      sync-history  See which sessions are not imported yet, and import them
+      mcp           Serve the memory to agents over MCP, on standard input and output
+      daemon        Control the background process
+      verify        Check journal, archive and store for damage
+      rebuild       Rebuild store and index from journal and archive
       demo          See search, an outline and a briefing on a made-up history
       completions   Print completions for a shell
       man           Print the manual page, or write one page per command into a folder
@@ -285,7 +285,7 @@ fn help_of_projects() {
 #[test]
 fn help_of_redact() {
     assert_snapshot!(Home::new().shown(&["redact", "--help"]), @"
-    Take out what must not be kept, and rules of your own for it
+    Remove secrets and private text, and manage your own rules
 
     Usage: thru redact [OPTIONS]
            thru redact <COMMAND>
@@ -364,7 +364,7 @@ fn without_usage() -> insta::internals::SettingsBindDropGuard {
 #[test]
 fn help_of_context_and_timeline() {
     assert_snapshot!(Home::new().shown(&["context", "--help"]), @"
-    Print what a session that starts here now would be given
+    Print the context that a session starting here would get
 
     Usage: thru context [OPTIONS]
 
@@ -413,7 +413,7 @@ fn help_of_context_and_timeline() {
 #[test]
 fn help_of_remember_and_edit() {
     assert_snapshot!(Home::new().shown(&["remember", "--help"]), @"
-    Tell something to remember
+    Remember something
 
     Usage: thru remember [OPTIONS] <TEXT>...
 
@@ -461,7 +461,7 @@ fn help_of_remember_and_edit() {
 #[test]
 fn help_of_undo_and_log() {
     assert_snapshot!(Home::new().shown(&["undo", "--help"]), @"
-    Take a decision back
+    Undo a decision
 
     Usage: thru undo [OPTIONS] [ID]
 
@@ -473,7 +473,7 @@ fn help_of_undo_and_log() {
       -h, --help   Print help
     ");
     assert_snapshot!(Home::new().shown(&["log", "--help"]), @"
-    List what you decided, and what was merged by itself
+    List your decisions, and automatic merges
 
     Usage: thru log [OPTIONS]
 
@@ -521,7 +521,7 @@ fn help_of_config() {
 #[test]
 fn help_of_verify_and_rebuild() {
     assert_snapshot!(Home::new().shown(&["verify", "--help"]), @r"
-    Check that what lies on the disk is what was written
+    Check journal, archive and store for damage
 
     Usage: thru verify [OPTIONS]
 
@@ -531,7 +531,7 @@ fn help_of_verify_and_rebuild() {
       -h, --help   Print help
     ");
     assert_snapshot!(Home::new().shown(&["rebuild", "--help"]), @r"
-    Make store and index again from journal and archive
+    Rebuild store and index from journal and archive
 
     Usage: thru rebuild [OPTIONS]
 
@@ -745,7 +745,7 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
 #[test]
 fn help_of_jobs_and_sync_history() {
     assert_snapshot!(Home::new().shown(&["jobs", "--help"]), @"
-    List work that waits or failed, and have it tried again
+    List pending and failed work, and retry it
 
     Usage: thru jobs [OPTIONS] [COMMAND]
 
@@ -769,7 +769,7 @@ fn help_of_jobs_and_sync_history() {
     Exit status: 1 there is none.
     ");
     assert_snapshot!(Home::new().shown(&["sync-history", "--help"]), @"
-    See which sessions are not remembered yet, and bring them in
+    See which sessions are not imported yet, and import them
 
     Usage: thru sync-history [OPTIONS]
 
