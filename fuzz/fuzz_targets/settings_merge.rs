@@ -1,36 +1,44 @@
-//! Somebody else's settings: our hooks go in and come out again, and every byte of the rest is as it
-//! was. What is no settings file is refused, never changed.
+//! The user's settings: our hooks go in and come out again, and every byte of the rest is as it was. A text
+//! that is no settings file is refused, never changed.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use thru_agents::claude_code::install::{
-    ClientVersion, Platform, Registration, Server, add_server, install, installed, remove_server,
-    server, switches, uninstall,
+use thru_agents::hooks::{ADAPTERS, Adapter};
+use thru_agents::setup::{
+    ClientVersion, Platform, Server, add_server, install, installed, remove_server, server,
+    uninstall,
 };
 
 fuzz_target!(|data: &[u8]| {
     let Ok(text) = std::str::from_utf8(data) else { return };
     servers(text);
-    let new =
-        Registration::new("/a b/thru", Some(ClientVersion::new(2, 1, 197)), Platform::Linux, 10);
-    let old = Registration::new(r"C:\b\thru.exe", None, Platform::Windows, 10);
-    switches(text);
-    let (Ok(before), Ok(with)) = (installed(text), install(Some(text), &new)) else { return };
+    for adapter in ADAPTERS {
+        hooks(text, adapter);
+    }
+});
+
+fn hooks(text: &str, Adapter { agent, setup, .. }: &Adapter) {
+    let version = Some(ClientVersion::new(2, 1, 197));
+    let new = setup.registration("/a b/thru", version, Platform::Linux, 10);
+    let old = setup.registration(r"C:\b\thru.exe", None, Platform::Windows, 10);
+    let (Ok(before), Ok(with)) = (installed(text, *agent), install(Some(text), &new)) else {
+        return;
+    };
     assert_eq!(install(Some(&with), &new).as_ref(), Ok(&with), "not the same twice");
     assert_eq!(
-        installed(&with).map(|hooks| hooks.len()),
+        installed(&with, *agent).map(|hooks| hooks.len()),
         Ok(new.events.len()),
         "not all are there"
     );
-    let without = uninstall(text).expect("what can be changed can be changed back");
-    assert_eq!(uninstall(&with).as_ref(), Ok(&without), "taking out left something");
+    let without = uninstall(text, *agent).expect("what can be changed can be changed back");
+    assert_eq!(uninstall(&with, *agent).as_ref(), Ok(&without), "taking out left something");
     // Where hooks of ours were before, in whatever layout, they come out as well.
     if before.is_empty() {
         assert_eq!(without.as_deref(), Some(text), "taking out nothing changed something");
         let upgraded = install(Some(text), &old).and_then(|text| install(Some(&text), &new));
         assert_eq!(upgraded, Ok(with), "an older installation left something");
     }
-});
+}
 
 /// The same of our MCP server among others.
 fn servers(text: &str) {

@@ -1,4 +1,4 @@
-//! The one place that knows which room belongs to which agent: whoever has an [`Agent`] asks here, and no
+//! The one place that knows which room belongs to which agent: callers with an [`Agent`] ask here, and no
 //! other crate names a room for what all of them can do. Another agent is another folder, and another arm
 //! in each `match`.
 
@@ -12,7 +12,7 @@ use crate::{Discovery, RestoreError, Source, claude_code, codex, copilot};
 
 pub use crate::claude_code::{HistoryBatch, HistoryReader, directory_of_prompt};
 
-/// Where each agent keeps its files.
+/// The homes of all agents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Homes {
     /// Claude Code's configuration directory (`~/.claude`).
@@ -24,7 +24,7 @@ pub struct Homes {
 }
 
 impl Homes {
-    /// Where this agent keeps its files.
+    /// Returns the home of this agent.
     pub fn of(&self, agent: Agent) -> &Path {
         match agent {
             Agent::ClaudeCode => &self.claude_code,
@@ -114,7 +114,7 @@ pub fn discover_changed<'p>(
     found
 }
 
-/// Which of the transcripts that were written to lately are looked for.
+/// The range of a search for transcripts that were written to lately.
 #[derive(Clone, Copy, Debug)]
 pub struct Recent<'a> {
     /// Written to since then.
@@ -165,11 +165,11 @@ pub fn directory_of(agent: Agent, path: &Path) -> Option<String> {
     }
 }
 
-/// Where an archived file goes back to, so that its agent can resume it. `source_path` is where it was
+/// Returns the path to which an archived file goes back, so that its agent can resume it. `source_path` is where it was
 /// found.
 ///
 /// # Errors
-/// Where the name is not one that discovery gives, or leads out of the agent's home.
+/// Returns an error if the name is not one that discovery gives, or leads out of the agent's home.
 pub fn restore_path(
     agent: Agent,
     home: &Path,
@@ -183,7 +183,7 @@ pub fn restore_path(
     }
 }
 
-/// What a person types to go on with a session, in the directory that it ran in.
+/// Returns the command that resumes a session, in the directory that it ran in.
 pub fn resume_command(session: &SessionKey) -> String {
     let id = &session.id;
     match session.agent {
@@ -193,7 +193,7 @@ pub fn resume_command(session: &SessionKey) -> String {
     }
 }
 
-/// Whether every record of this line names itself, so that the same line met twice is the same record.
+/// True if every record of this line names itself, so that the same line met twice is the same record.
 pub fn names_its_record(agent: Agent, line: &[u8]) -> bool {
     let mark: &[u8] = match agent {
         Agent::ClaudeCode => b"\"uuid\"",

@@ -1,10 +1,10 @@
-//! How readers fill a batch, and how a result joins the passage of its call.
+//! The filling of a batch by readers: a result joins the passage of its call.
 
 use std::collections::HashMap;
 
 use thru_core::{Amendment, Diagnostic, Id, Passage, PassageKind, ReadBatch};
 
-/// Joins a result to the passage of its call. A reader does this where one read gives both; whoever
+/// Joins a result to the passage of its call. A reader does this if one read has both; the caller that
 /// keeps passages must do the same, so that it never matters how a file was cut into reads.
 pub fn amend(passage: &mut Passage, amendment: &Amendment) {
     if !amendment.text.is_empty() {
@@ -23,7 +23,7 @@ pub fn amend(passage: &mut Passage, amendment: &Amendment) {
     passage.lines.push(amendment.line);
 }
 
-/// Where in a batch the calls are that a result may complete.
+/// Positions in a batch of the calls that a result may complete.
 #[derive(Default)]
 pub(crate) struct Made(HashMap<Id, usize>);
 

@@ -1,9 +1,9 @@
 //! Recognises what a private turn left behind: records whose texts are all `[private]`.
 
-/// What stands where a text was blanked.
+/// The placeholder of a blanked text.
 pub(crate) const BLANK: &str = "[private]";
 
-/// Whether there is nothing in `text` but blanks.
+/// True if `text` holds nothing but blanks.
 pub(crate) fn is_blank(text: &str) -> bool {
     let text = text.trim();
     text.is_empty()

@@ -7,10 +7,10 @@ use thru_redact::{Clean, Redactor, Report};
 
 use crate::{claude_code, codex, copilot, json};
 
-/// What is carried while a private turn goes on.
+/// The carry while a private turn goes on.
 const PRIVATE_TURN: &str = "private-turn";
 
-/// What a line means for private turns.
+/// The meaning of a line for private turns.
 pub(crate) enum Heard {
     /// Nothing: it belongs to the turn that goes on.
     Nothing,
@@ -36,12 +36,12 @@ pub struct Cleaner {
 
 impl Cleaner {
     /// A cleaner for a file of this kind that goes on where another one stopped, or, without a carry,
-    /// begins. A carry that nobody knows counts as a private turn: too little is kept, never too much.
+    /// begins. An unknown carry counts as a private turn: too little is kept, never too much.
     pub fn resume(agent: Agent, kind: SourceKind, carry: Option<&str>) -> Self {
         Self { agent, kind, in_private_turn: carry.is_some() }
     }
 
-    /// What [`Cleaner::resume`] needs; something only while a private turn goes on.
+    /// Returns the carry for [`Cleaner::resume`]; empty unless a private turn goes on.
     pub fn carry(&self) -> Option<String> {
         self.in_private_turn.then(|| PRIVATE_TURN.to_owned())
     }
@@ -76,7 +76,7 @@ impl Cleaner {
         self.in_private_turn
     }
 
-    /// What was said in a line; none where it cannot be parsed.
+    /// Returns the words of a line; `None` if it cannot be parsed.
     fn hear(&self, line: &str) -> Option<Heard> {
         match self.agent {
             Agent::ClaudeCode => claude_code::heard(self.kind, line),
@@ -86,7 +86,7 @@ impl Cleaner {
     }
 }
 
-/// Whether `private` stands in the line, in any case: every privacy tag holds the word.
+/// True if `private` stands in the line, in any case: every privacy tag holds the word.
 fn mentions_private(line: &[u8]) -> bool {
     const WORD: &[u8] = b"private";
     // `v` is the rarest of its letters.

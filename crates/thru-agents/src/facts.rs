@@ -1,4 +1,4 @@
-//! What records say of their session apart from passages, as far as that is the same for every agent.
+//! Facts of a session apart from passages, as far as they are the same for every agent.
 
 use thru_core::{ReadBatch, SessionFacts, Timestamp};
 

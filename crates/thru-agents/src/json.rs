@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 /// A string, or nothing where it is absent or something else.
 pub(crate) type Text<'a> = Option<Cow<'a, str>>;
 
-/// Members kept of an array or object whose size nobody vouches for.
+/// Members kept of an array or object of unknown size.
 const MEMBERS: usize = 10_000;
 
 /// The line as text that a JSON parser accepts: what is not UTF-8, and halves of surrogate pairs

@@ -1,8 +1,9 @@
-//! What coding agents leave on disk, read as passages.
+//! The files of coding agents, read as passages, and their hooks.
 //!
 //! One folder per agent knows where that agent keeps its transcripts, how to read them, what in them
-//! is private and where they go back to; [`agents`] gives whoever has an [`Agent`](thru_core::Agent)
-//! the right one of them. All of them answer in the vocabulary of [`thru_core`]. This
+//! is private and where they go back to; [`agents`] hands on to it by the [`Agent`](thru_core::Agent).
+//! [`hooks`] is the door for agents that report as they work, [`setup`] for installing into them. All answer
+//! in the vocabulary of [`thru_core`]. This
 //! crate must not write anything, must not open the store, and passes no text on that is not
 //! [`Clean`](thru_redact::Clean).
 
@@ -25,6 +26,7 @@ mod reader;
 mod render;
 mod restore;
 mod search;
+pub mod setup;
 mod source;
 mod state;
 mod text;

@@ -1,16 +1,16 @@
-//! What may stand as a session's id, as a part of a path or as the name of a record, whatever the agent.
+//! Ids that may stand as a session's id, as a part of a path or as the name of a record, whatever the agent.
 //! Pure functions; nothing here touches the disk.
 
 use std::path::{Component, Path};
 
-/// Whether `id` can be taken as a session's id: it must be harmless as a file name, whoever wrote it.
+/// True if `id` can be taken as a session's id: it must be harmless as a file name, whatever wrote it.
 pub(crate) fn is_session_id(id: &str) -> bool {
     id.len() <= 128
         && id.starts_with(|first: char| first.is_ascii_alphanumeric())
         && id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
 }
 
-/// Whether `id` is a uuid that names a record in every file: one of zeros names none.
+/// True if `id` is a uuid that names a record in every file: one of zeros names none.
 pub(crate) fn is_uuid(id: &str) -> bool {
     id.len() == 36
         && id.bytes().enumerate().all(|(at, byte)| match at {

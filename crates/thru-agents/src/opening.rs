@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::{json, lines};
 
-/// How far a file is looked at: first lines can be metadata, and lines can be long.
+/// Bytes of a file that are looked at: first lines can be metadata, and lines can be long.
 const LINES: usize = 50;
 const BYTES: u64 = 4 * 1024 * 1024;
 

@@ -24,7 +24,7 @@ pub(crate) const ID_LIMIT: usize = 128;
 const NAME_LIMIT: usize = 256;
 pub(crate) const PATH_LIMIT: usize = 4096;
 
-/// What a reader carries from one read of a file to the next, whoever's file it is.
+/// The state of a reader between two reads of a file, whichever agent's it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Course {
     pub(crate) kind: SourceKind,
@@ -43,10 +43,10 @@ struct OpenCall {
     call: String,
     /// The passage that it became; none if it was made in a private turn.
     passage: Option<Id>,
-    /// Whether somebody said how it ended.
+    /// True if it failed, once that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     failed: Option<bool>,
-    /// Whether its result was read: what comes then is the same once more.
+    /// True if its result was read: a later one is the same once more.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     answered: bool,
 }
@@ -70,12 +70,12 @@ impl Course {
     }
 }
 
-/// Where in a file something was said.
+/// A place in a file.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
     /// The record, as people cite it.
     pub(crate) record: RecordId,
-    /// What makes the ids of its passages: the same wherever the record is found.
+    /// The source of the ids of its passages: the same wherever the record is found.
     pub(crate) name: String,
     pub(crate) line: u64,
     pub(crate) timestamp: Option<Timestamp>,
@@ -94,17 +94,17 @@ pub(crate) struct Call {
     pub(crate) files: Vec<FileTouch>,
     /// The hash of the file's whole content, where the call writes it.
     pub(crate) written: Option<Id>,
-    /// Whether it was made in a private turn, and nothing of it may be kept.
+    /// True if it was made in a private turn, and nothing of it may be kept.
     pub(crate) blanked: bool,
-    /// How it ended, where no result will follow.
+    /// Its outcome, if no result will follow.
     pub(crate) outcome: Option<Outcome>,
 }
 
-/// What a call brought.
+/// The result of a call.
 #[derive(Debug, Default)]
 pub(crate) struct Answer {
     pub(crate) text: String,
-    /// Whether the call failed, where the answer says.
+    /// True if the call failed, if the result says.
     pub(crate) failed: Option<bool>,
     pub(crate) files: Vec<FileTouch>,
 }
@@ -114,7 +114,7 @@ pub(crate) struct Filling<'r> {
     agent: Agent,
     pub(crate) course: &'r mut Course,
     pub(crate) batch: ReadBatch,
-    /// Where in the batch the tool passages are that a result may complete.
+    /// Positions in the batch of the tool passages that a result may complete.
     made: Made,
 }
 
@@ -123,7 +123,7 @@ impl<'r> Filling<'r> {
         Self { agent, course, batch: ReadBatch::default(), made: Made::default() }
     }
 
-    /// What a person typed: it starts a turn. What a subagent was told starts none.
+    /// Adds a prompt: it starts a turn. Prompts of subagents start none.
     pub(crate) fn prompt(&mut self, text: String, place: &Place) {
         if is_blank(&text) {
             return;
@@ -137,7 +137,7 @@ impl<'r> Filling<'r> {
         self.push(passage);
     }
 
-    /// What the agent said, in this block of its record.
+    /// Adds a text of the agent, in this block of its record.
     pub(crate) fn said(&mut self, text: &str, block: usize, place: &Place) {
         let text = text.trim();
         if !is_blank(text) {
@@ -167,7 +167,7 @@ impl<'r> Filling<'r> {
         self.push(passage);
     }
 
-    /// What a call brought. Goes to the passage of the call; said twice, it counts once.
+    /// Adds the result of a call. It goes to the passage of the call; said twice, it counts once.
     pub(crate) fn answer(&mut self, id: &str, answer: Answer, place: &Place) {
         let text = if is_blank(&answer.text) { String::new() } else { answer.text };
         let text = text::cap(text, RESULT_LIMIT);
@@ -205,7 +205,7 @@ impl<'r> Filling<'r> {
         }
     }
 
-    /// How a call ended, said before its result comes.
+    /// Notes the outcome of a call before its result comes.
     pub(crate) fn verdict(&mut self, id: &str, failed: bool) {
         if let Some(call) = self.course.call(id)
             && !call.answered
@@ -214,7 +214,7 @@ impl<'r> Filling<'r> {
         }
     }
 
-    /// Whether a call by this id was made.
+    /// True if a call by this id was made.
     pub(crate) fn knows(&mut self, id: &str) -> bool {
         self.course.call(id).is_some()
     }

@@ -10,7 +10,7 @@ const END: &str = "*** End Patch";
 /// Files taken of one patch.
 const FILES: usize = 1_000;
 
-/// Whether there is a patch in `text`: alone, or in a command that applies it.
+/// True if there is a patch in `text`: alone, or in a command that applies it.
 pub(crate) fn is_in(text: &str) -> bool {
     text.contains(BEGIN)
 }

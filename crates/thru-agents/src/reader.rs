@@ -58,7 +58,7 @@ impl Reader {
         }))
     }
 
-    /// What [`Reader::resume`] needs: ids and numbers, no text of the transcript.
+    /// Returns the state for [`Reader::resume`]: ids and numbers, no text of the transcript.
     pub fn state(&self) -> String {
         match &self.0 {
             Room::ClaudeCode(reader) => reader.state(),

@@ -16,7 +16,7 @@ const DROPPED: [&str; 1] = ["originalFile"];
 #[derive(Default)]
 pub(crate) struct Rendered {
     pub(crate) text: String,
-    /// Whether strings were in it and every one of them was blanked.
+    /// True if it held strings and every one of them was blanked.
     pub(crate) blanked: bool,
     spoken: bool,
 }

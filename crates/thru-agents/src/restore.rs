@@ -1,4 +1,4 @@
-//! Why an archived file cannot be put back.
+//! Errors of putting an archived file back.
 
 /// The file cannot be put back.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]

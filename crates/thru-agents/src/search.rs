@@ -1,4 +1,4 @@
-//! What every agent's search for files does the same: listing folders, noting problems, looking at sizes
+//! The common part of every agent's search for files: listing folders, noting problems, looking at sizes
 //! and times.
 
 use std::fs::{self, DirEntry, Metadata};
@@ -21,7 +21,7 @@ impl<'s> Search<'s> {
         Self { skip, found: Discovery::default() }
     }
 
-    /// What was found, in order.
+    /// Returns the findings, in order.
     pub(crate) fn finish(mut self) -> Discovery {
         self.found
             .sources
@@ -59,7 +59,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// What is in a folder. A missing folder is empty; one that cannot be read is a problem.
+    /// Lists a folder. A missing folder is empty; one that cannot be read is a problem.
     pub(crate) fn entries(&mut self, folder: &Path) -> Vec<(PathBuf, String, DirEntry)> {
         let mut entries = Vec::new();
         let listing = match fs::read_dir(folder) {
@@ -88,7 +88,7 @@ impl<'s> Search<'s> {
     }
 }
 
-/// When a file was last written to.
+/// Returns the time of the last write to a file.
 pub(crate) fn modified(metadata: &Metadata) -> Option<Timestamp> {
     metadata.modified().ok().and_then(|time| Timestamp::try_from(time).ok())
 }

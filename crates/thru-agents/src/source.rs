@@ -9,37 +9,37 @@ use thru_core::{Agent, SessionId, SourceKind, Timestamp};
 pub struct Source {
     /// Whose file it is.
     pub agent: Agent,
-    /// What it contributes.
+    /// Its contribution.
     pub kind: SourceKind,
     /// The session it belongs to. Prompt histories belong to many: theirs is empty.
     pub session: SessionId,
     /// The subagent whose transcript it is, as its file name says.
     pub agent_id: Option<String>,
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
     /// Its name in the archive: relative, `/` between parts, no part is `.` or `..`.
     pub archive_name: String,
     /// Its length in bytes when it was found.
     pub size: u64,
-    /// When it was last written to, if the file system says so.
+    /// Time of the last write, if the file system knows it.
     pub modified: Option<Timestamp>,
 }
 
 /// Something that could not be looked at, or is not what it was taken for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Where.
+    /// The file or folder.
     pub path: PathBuf,
-    /// What, for people.
+    /// The problem, for people.
     pub message: String,
 }
 
-/// What a search for sources found.
+/// The result of a search for sources.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Discovery {
     /// The files, sorted by their names in the archive.
     pub sources: Vec<Source>,
-    /// What could not be looked at. The rest is complete all the same.
+    /// The files and folders that could not be read. The rest is complete all the same.
     pub problems: Vec<Problem>,
 }
 

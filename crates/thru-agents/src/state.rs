@@ -1,4 +1,4 @@
-//! What readers save between two reads has a version: a reader of another form cannot go on.
+//! The saved state of readers, with a version: a reader of another form cannot go on.
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;

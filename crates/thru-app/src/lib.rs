@@ -17,11 +17,13 @@ pub mod deliver;
 pub mod disk;
 pub mod embedding;
 pub mod fresh;
+pub mod health;
 pub mod hook;
 pub mod ingest;
 pub mod keep;
 pub mod machine;
 pub mod models;
+pub mod setup;
 pub mod trouble;
 pub mod words;
 

@@ -55,6 +55,32 @@ pub fn size(bytes: u64) -> String {
     }
 }
 
+/// Text on one line, cut to this many characters.
+pub fn one_line(text: &str, most: usize) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let line = printable(&words.join(" "));
+    match line.char_indices().nth(most) {
+        Some(_) => line.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
+        None => line,
+    }
+}
+
+/// `now`, `5 min`, `3 h`, `2 days`, `4 weeks`, `7 months`, `2 years`.
+pub fn age(then: Option<Timestamp>, now: Timestamp) -> String {
+    let Some(then) = then else { return "undated".to_owned() };
+    let seconds = now.as_second() - then.as_second();
+    let (number, unit) = match seconds {
+        ..60 => return "now".to_owned(),
+        60..3_600 => return format!("{} min", seconds / 60),
+        3_600..86_400 => return format!("{} h", seconds / 3_600),
+        86_400..1_209_600 => (seconds / 86_400, "day"),
+        1_209_600..5_184_000 => (seconds / 604_800, "week"),
+        5_184_000..63_072_000 => (seconds / 2_592_000, "month"),
+        _ => (seconds / 31_536_000, "year"),
+    };
+    format!("{number} {unit}{}", if number == 1 { "" } else { "s" })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -71,5 +97,22 @@ mod tests {
         assert_eq!(size(999), "999 B");
         assert_eq!(size(1_440_000), "1.4 MB");
         assert_eq!(size(53_000_000_000), "53.0 GB");
+    }
+
+    #[test]
+    fn ages_in_a_word_or_two() {
+        let now: Timestamp = "2026-11-20T12:00:00Z".parse().unwrap();
+        for (then, shown) in [
+            ("2026-11-20T12:00:30Z", "now"),
+            ("2026-11-20T11:55:00Z", "5 min"),
+            ("2026-11-20T03:00:00Z", "9 h"),
+            ("2026-11-19T03:00:00Z", "1 day"),
+            ("2026-11-01T12:00:00Z", "2 weeks"),
+            ("2026-03-01T12:00:00Z", "8 months"),
+            ("2023-03-01T12:00:00Z", "3 years"),
+        ] {
+            assert_eq!(age(Some(then.parse().unwrap()), now), shown);
+        }
+        assert_eq!(age(None, now), "undated");
     }
 }

@@ -1,4 +1,4 @@
-//! What went wrong in hooks, kept where `thru doctor` looks: never what the input said, only its
+//! Failures of hooks, kept for `thru doctor`: never the words of an input, only its
 //! shape.
 
 use serde::{Deserialize, Serialize};
@@ -15,11 +15,11 @@ const KEPT: usize = 200;
 /// One hook that could not do its work.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
-    /// When.
+    /// Time of the failure.
     pub at: Timestamp,
     /// The agent and event that the hook was called for, as it was called.
     pub event: String,
-    /// What went wrong.
+    /// The reason.
     pub reason: String,
     /// The shape of the input: see [`shape`].
     pub shape: String,

@@ -1,4 +1,4 @@
-//! What a hook process does: take one event of an agent in, keep it, and leave notes for the hooks
+//! The work of a hook process: take one event of an agent in, keep it, and leave notes for the hooks
 //! that follow. Each hook is a process of its own; what they know of each other lies in small files
 //! below `run/`, none of which is ever the only copy of anything.
 //!

@@ -1,16 +1,16 @@
-//! `thru capture pause`: hooks keep nothing until a time, or until somebody says so.
+//! `thru capture pause`: hooks keep nothing until a time, or until the user resumes.
 
 use std::fs;
 use std::path::PathBuf;
 
 use thru_core::{Layout, Timestamp};
 
-/// How long nothing is kept.
+/// A pause of recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pause {
     /// Until this moment.
     Until(Timestamp),
-    /// Until somebody takes it back.
+    /// Until the user resumes.
     Open,
 }
 
@@ -32,7 +32,7 @@ pub fn current(layout: &Layout, now: Timestamp) -> Option<Pause> {
 /// Pauses.
 ///
 /// # Errors
-/// Where the note cannot be written.
+/// Returns an error if the note cannot be written.
 pub fn set(layout: &Layout, pause: Pause) -> thru_journal::Result<()> {
     thru_journal::files::create_dir_private(&layout.run())?;
     let text = match pause {
@@ -42,10 +42,10 @@ pub fn set(layout: &Layout, pause: Pause) -> thru_journal::Result<()> {
     thru_journal::files::replace(&path(layout), text.as_bytes())
 }
 
-/// Goes on; says whether there was a pause.
+/// Resumes; returns true if there was a pause.
 ///
 /// # Errors
-/// Where the note cannot be removed.
+/// Returns an error if the note cannot be removed.
 pub fn clear(layout: &Layout) -> thru_journal::Result<bool> {
     thru_journal::files::remove(&path(layout))
 }

@@ -9,7 +9,7 @@ use thru_redact::{Redactor, Report};
 
 use crate::session::Session;
 
-/// What became of an event.
+/// The result of recording an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recorded {
     /// It is in the journal.
@@ -18,11 +18,11 @@ pub enum Recorded {
     Skipped(&'static str),
 }
 
-/// What recording works with.
+/// The means of recording.
 pub struct Recorder<'a> {
-    /// Where records go.
+    /// The journal for the records.
     pub journal: &'a Journal,
-    /// What takes secrets and private text out.
+    /// Takes secrets and private text out.
     pub redactor: &'a Redactor,
     /// Tools whose calls are not recorded.
     pub skip_tools: &'a [String],
@@ -32,7 +32,7 @@ impl Recorder<'_> {
     /// Keeps an event, or says why not. When this returns [`Recorded::Kept`], the event is in the journal.
     ///
     /// # Errors
-    /// Where the journal cannot be written.
+    /// Returns an error if the journal cannot be written.
     pub fn record(
         &self,
         input: &HookInput,
@@ -82,7 +82,7 @@ impl Recorder<'_> {
     /// Keeps what a session was given.
     ///
     /// # Errors
-    /// Where the journal cannot be written.
+    /// Returns an error if the journal cannot be written.
     pub fn injected(&self, injection: &Injection, now: Timestamp) -> thru_journal::Result<()> {
         let written = serde_json::to_value(injection).unwrap_or_default();
         let at = now.as_nanosecond().to_le_bytes();
@@ -107,11 +107,11 @@ impl Recorder<'_> {
     }
 }
 
-/// Where a person's prompt begins a turn, notes whether that is private: also while nothing is
-/// recorded, as that may change before the turn ends.
+/// Notes if the turn that a prompt begins is private: also while recording is paused, as that may change
+/// before the turn ends.
 ///
 /// # Errors
-/// Where the mark cannot be written or removed.
+/// Returns an error if the mark cannot be written or removed.
 pub fn begin_turn(
     input: &HookInput,
     redactor: &Redactor,
@@ -146,12 +146,12 @@ fn key(input: &HookInput, hash: Option<Id>, now: Timestamp) -> Id {
     }
 }
 
-/// The key of the record that an event has, or had, where this process kept it at that time.
+/// Returns the key of an event's record, if this process wrote it at that time.
 pub fn record_key(input: &HookInput, raw: &[u8], now: Timestamp) -> Id {
     key(input, input.identity().is_none().then(|| Id::derive(&[raw])), now)
 }
 
-/// What the same event of the same session is known by to every copy of our hook.
+/// Returns an id of the event that every copy of our hook computes alike.
 pub fn event_id(input: &HookInput, raw: &[u8]) -> Id {
     let event = input.event.as_str().as_bytes();
     match input.identity() {
@@ -160,7 +160,7 @@ pub fn event_id(input: &HookInput, raw: &[u8]) -> Id {
     }
 }
 
-/// The session of an input.
+/// Returns the session of an input.
 pub fn session_key(input: &HookInput) -> SessionKey {
     SessionKey { agent: input.adapter.agent, id: input.session.clone() }
 }

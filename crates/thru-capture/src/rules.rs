@@ -9,7 +9,7 @@ use thru_redact::{Redactor, UserRule};
 /// Writes the copy; removes it where there are no rules.
 ///
 /// # Errors
-/// Where it cannot be written.
+/// Returns an error if it cannot be written.
 pub fn write(layout: &Layout, rules: &BTreeMap<String, String>) -> thru_journal::Result<()> {
     let path = layout.rules();
     if rules.is_empty() {

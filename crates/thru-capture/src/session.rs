@@ -1,4 +1,4 @@
-//! What the hooks of one session leave for each other: how many prompts there were, what was told
+//! Notes that the hooks of one session leave for each other: the number of prompts, what was injected
 //! already, whether the turn that goes on is private.
 //!
 //! All of it is found again in the journal but the mark of a private turn, which is in a file of its
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use thru_core::{Id, Layout, SessionKey, Timestamp};
 use thru_journal::files;
 
-/// How long a hook waits for another one of its session.
+/// Time that a hook waits for another one of its session.
 const PATIENCE: Duration = Duration::from_millis(50);
 /// Answers, prompts and memories that are remembered.
 const ANSWERS: usize = 32;
@@ -24,7 +24,7 @@ const AT_ONCE: i64 = 2_000;
 /// The first line of the mark of private turns: one goes on, or the last one ended.
 const GOES_ON: &str = "goes on";
 const ENDED: &str = "ended";
-/// How the mark of a forgotten session ends. It stays for good.
+/// Extension of the mark of a forgotten session. It stays for good.
 const FORGOTTEN: &str = "forgotten";
 /// After this time a session has no more use for its notes.
 const KEPT: Duration = Duration::from_secs(14 * 24 * 3600);
@@ -41,7 +41,7 @@ struct Notes {
     answered: Vec<(Id, i64)>,
     /// Memories that the session was given and still has in its context.
     told: Vec<Id>,
-    /// When a turn last began or ended (ms).
+    /// Time at which a turn last began or ended (ms).
     active: Option<i64>,
 }
 
@@ -50,7 +50,7 @@ struct Notes {
 pub enum Claim {
     /// Ours.
     Ours {
-        /// When a turn of the session last began or ended before that, as far as hooks know.
+        /// Time at which a turn of the session last began or ended before that, as far as hooks know.
         last: Option<Timestamp>,
     },
     /// Another copy of our hook was asked the same.
@@ -69,7 +69,7 @@ impl Session {
         Self { path: directory(layout).join(name.to_string()) }
     }
 
-    /// Whether something is private: the turn that goes on, or the turn of this prompt, whose work may go
+    /// True if something is private: the turn that goes on, or the turn of this prompt, whose work may go
     /// on in the background after it.
     pub fn is_private(&self, prompt: Option<&str>) -> bool {
         let Ok(mark) = fs::read_to_string(self.private_mark()) else { return false };
@@ -80,7 +80,7 @@ impl Session {
     /// Begins a private turn, or ends one. The ids of prompts that were private are remembered.
     ///
     /// # Errors
-    /// Where the mark cannot be written or removed.
+    /// Returns an error if the mark cannot be written or removed.
     pub fn set_private(&self, private: bool, prompt: Option<&str>) -> thru_journal::Result<()> {
         let mark = self.private_mark();
         let known = fs::read_to_string(&mark).unwrap_or_default();
@@ -100,7 +100,7 @@ impl Session {
         files::replace(&mark, [&[state], prompts].concat().join("\n").as_bytes())
     }
 
-    /// Whether the user had the session forgotten.
+    /// True if the user had the session forgotten.
     pub fn is_forgotten(&self) -> bool {
         self.forgotten_mark().exists()
     }
@@ -108,7 +108,7 @@ impl Session {
     /// Notes that the user had the session forgotten: should it go on, nothing of it is recorded.
     ///
     /// # Errors
-    /// Where the mark cannot be written.
+    /// Returns an error if the mark cannot be written.
     pub fn set_forgotten(&self) -> thru_journal::Result<()> {
         if let Some(directory) = self.path.parent() {
             files::create_dir_private(directory)?;
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn prompts_are_counted_whoever_counts() {
+    fn prompts_are_counted_once_by_all_hooks() {
         let home = tempfile::tempdir().unwrap();
         std::thread::scope(|scope| {
             for number in 0..8 {

@@ -1,4 +1,4 @@
-//! How long hooks took, for `thru doctor`: the last hundred at least.
+//! Times that hooks took, for `thru doctor`: the last hundred at least.
 
 use std::time::Duration;
 
@@ -11,14 +11,14 @@ const LIMIT: u64 = 16 * 1024;
 /// … to this many hooks.
 const KEPT: usize = 100;
 
-/// How long one hook took, from the start of the process until it had nothing left to do.
+/// Time of one hook, from the start of the process until it had nothing left to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timing {
-    /// When it ended.
+    /// Its end.
     pub at: Timestamp,
     /// The event, as the agent names it.
     pub event: String,
-    /// How long it took.
+    /// The time it took.
     pub took: Duration,
 }
 

@@ -45,7 +45,7 @@ impl Place {
         recorder.record(&input, raw.as_bytes(), &session, now).unwrap()
     }
 
-    /// What was recorded, each a whole record.
+    /// Returns the records, each a whole one.
     fn recorded(&self) -> Vec<CapturedEvent<Value>> {
         let replay = self.journal().replay().unwrap();
         assert_eq!(replay.problems, []);
@@ -124,7 +124,7 @@ proptest! {
         }
     }
 
-    /// Whether a turn is private is for the last prompt of a person to say.
+    /// The last prompt of a person decides if a turn is private.
     #[test]
     fn a_private_turn_keeps_no_word(
         steps in prop::collection::vec(prop::sample::select(vec![

@@ -1,4 +1,4 @@
-//! A scripted stand-in for the Messages API.
+//! A scripted stand-in for the Messages API and the Responses API.
 
 use std::io::{self, BufWriter, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use crate::http::{self, Incoming};
 use crate::message::Message;
 use crate::request::Request;
+use crate::responses;
 use crate::script::{Answer, Script};
 
 /// Listens on loopback, at a port that the system chose, until it is dropped.
@@ -30,6 +31,9 @@ struct Shared {
 
 impl MessagesApi {
     /// Begins to answer from a script.
+    ///
+    /// # Errors
+    /// Returns an error if no port can be listened on.
     pub fn start(script: Script) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?;
@@ -47,17 +51,17 @@ impl MessagesApi {
         Ok(Self { shared, address, listening: Some(listening) })
     }
 
-    /// Where it listens.
+    /// Returns its address.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// All that the model was asked so far, in order.
+    /// Returns all requests so far, in order.
     pub fn requests(&self) -> Vec<Request> {
         self.shared.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Forgets what was asked, so that [`MessagesApi::requests`] speaks of what comes next.
+    /// Returns all requests so far and forgets them.
     pub fn take_requests(&self) -> Vec<Request> {
         std::mem::take(&mut *self.shared.requests.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -99,7 +103,7 @@ impl Shared {
         let path = incoming.path.split('?').next().unwrap_or_default();
         let size = incoming.body.len();
         let body = match (incoming.method.as_str(), path) {
-            ("POST", "/v1/messages") => serde_json::from_slice(&incoming.body)?,
+            ("POST", "/v1/messages" | "/v1/responses") => serde_json::from_slice(&incoming.body)?,
             ("POST", "/v1/messages/count_tokens") => {
                 return write_json(writer, 200, &json!({ "input_tokens": size / 4 }));
             }
@@ -115,6 +119,10 @@ impl Shared {
         // The port keeps apart what several of these say in one session.
         let id = format!("{}{serial:06}", self.port);
         let message = Message { id, model: request.model(), size, blocks: &blocks };
+        if path == "/v1/responses" {
+            http::respond(writer, 200, "text/event-stream")?;
+            return responses::stream(writer, &message.id, size, &blocks);
+        }
         if !request.is_streaming() {
             return write_json(writer, 200, &message.whole());
         }

@@ -11,10 +11,10 @@ use tempfile::TempDir;
 use crate::api::MessagesApi;
 use crate::run::{Run, finish};
 
-/// What the client sends as its key; it has to look like one.
+/// The key that the client sends; it has to look like one.
 const KEY: &str = "sk-ant-api03-not-a-key";
 
-/// How many characters at the end of a key the client remembers it by.
+/// Number of characters at the end of a key by which the client remembers it.
 const KEY_END: usize = 20;
 
 /// The tools that a script may call without the client asking a human.
@@ -28,7 +28,10 @@ pub struct SealedHome {
 }
 
 impl SealedHome {
-    /// A new home for the client at this path.
+    /// Makes a home for the client at this path.
+    ///
+    /// # Errors
+    /// Returns an error if the client or its home cannot be reached.
     pub fn new(client: &Path) -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix("client-").tempdir()?;
         let home = Self { client: client.canonicalize()?, folder, variables: Vec::new() };
@@ -86,14 +89,17 @@ impl SealedHome {
         command
     }
 
-    /// Runs the client with one prompt to its end (`-p`), which tells all it does.
+    /// Runs the client with one prompt to its end (`-p`), which prints its events.
+    ///
+    /// # Errors
+    /// Returns an error if the client cannot be started or hangs.
     pub fn ask(&self, api: &MessagesApi, prompt: &str, options: &[&str]) -> io::Result<Run> {
         let mut command = self.client(api);
         command.args(["--output-format", "stream-json", "--verbose"]).args(options);
         finish(command.args(["-p", prompt]))
     }
 
-    /// What programs in this home have as environment.
+    /// Returns the environment of programs in this home.
     fn environment(&self) -> Vec<(&'static str, String)> {
         let mut variables = vec![
             ("HOME", self.path().to_string_lossy().into_owned()),

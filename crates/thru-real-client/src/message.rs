@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::script::Block;
 
-/// What all messages say the model wrote; nobody looks at it.
+/// Size of every message in tokens; nothing depends on it.
 const OUTPUT_TOKENS: u64 = 20;
 
 /// A message to be sent.

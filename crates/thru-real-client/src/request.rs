@@ -1,8 +1,8 @@
-//! What the client asked the model.
+//! A request of a client to the model.
 
 use serde_json::Value;
 
-/// The body of one request to the Messages API.
+/// The body of one request to the Messages API, or the Responses API.
 #[derive(Clone, Debug)]
 pub struct Request(Value);
 
@@ -11,41 +11,50 @@ impl Request {
         Self(body)
     }
 
-    /// The body as it came.
+    /// Returns the body as it came.
     pub const fn body(&self) -> &Value {
         &self.0
     }
 
-    /// All text of the conversation, system prompt and descriptions of tools not included: what people,
-    /// model, tools and hooks said.
+    /// Returns all text of the conversation, of people, model, tools and hooks; without system prompt and
+    /// descriptions of tools.
     pub fn conversation(&self) -> String {
         let mut text = String::new();
         for message in self.messages() {
-            collect(&message["content"], &mut text);
+            collect(content(message), &mut text);
         }
         text
     }
 
-    /// The text that was said since the model's last message: the prompt and what comes with it, or what
-    /// tools returned.
+    /// Returns the text since the model's last message: the prompt and what comes with it, or the results of
+    /// tools.
     pub fn news(&self) -> String {
         let messages = self.messages();
-        let start = messages.iter().rposition(|message| message["role"] == "assistant");
+        let is_of_model =
+            |message: &Value| message["role"] == "assistant" || message["type"] == "function_call";
+        let start = messages.iter().rposition(is_of_model);
         let mut text = String::new();
         for message in messages.iter().skip(start.map_or(0, |at| at + 1)) {
-            collect(&message["content"], &mut text);
+            collect(content(message), &mut text);
         }
         text
     }
 
-    /// The last text of a human, and how many times tools have returned since.
+    /// Returns the last text of a human, and the number of times that tools have returned since.
     pub(crate) fn prompt(&self) -> (&str, usize) {
         let mut prompt = "";
         let mut returned = 0;
-        for message in self.messages().iter().filter(|message| message["role"] == "user") {
+        for message in self.messages() {
+            // The Responses API has the result of a tool as an item of its own.
+            if message["type"] == "function_call_output" {
+                returned += 1;
+            }
+            if message["role"] != "user" {
+                continue;
+            }
             let results = blocks(message).any(|block| block["type"] == "tool_result");
             returned += usize::from(results);
-            for text in texts(message).filter(|text| !text.starts_with("<system-reminder>")) {
+            for text in texts(message).filter(|text| !is_of_client(text)) {
                 prompt = text;
                 returned = 0;
             }
@@ -53,10 +62,11 @@ impl Request {
         (prompt, returned)
     }
 
-    /// Whether the conversation is to be summarised, because it is compacted.
+    /// True if the conversation is to be summarised, because it is compacted.
     pub(crate) fn wants_summary(&self) -> bool {
         let (prompt, _) = self.prompt();
         prompt.contains("Respond with TEXT ONLY") && prompt.contains("<summary>")
+            || prompt.contains("CONTEXT CHECKPOINT COMPACTION")
     }
 
     pub(crate) fn has_tools(&self) -> bool {
@@ -72,21 +82,34 @@ impl Request {
     }
 
     fn messages(&self) -> &[Value] {
-        self.0["messages"].as_array().map_or(&[], Vec::as_slice)
+        let messages = self.0.get("messages").or_else(|| self.0.get("input"));
+        messages.and_then(Value::as_array).map_or(&[], Vec::as_slice)
     }
+}
+
+/// True for texts in the user's name that the client wrote.
+fn is_of_client(text: &str) -> bool {
+    ["<system-reminder>", "<environment_context>", "# AGENTS.md instructions"]
+        .iter()
+        .any(|start| text.starts_with(start))
+}
+
+/// The content of a message, or the output of a tool.
+fn content(message: &Value) -> &Value {
+    message.get("content").or_else(|| message.get("output")).unwrap_or(&Value::Null)
 }
 
 fn blocks(message: &Value) -> impl Iterator<Item = &Value> {
     message["content"].as_array().into_iter().flatten()
 }
 
-/// The texts of a message, whose content may be one text or a list of blocks.
+/// Returns the texts of a message, whose content may be one text or a list of blocks.
 fn texts(message: &Value) -> impl Iterator<Item = &str> {
     let whole = message["content"].as_str();
     whole.into_iter().chain(blocks(message).filter_map(|block| block["text"].as_str()))
 }
 
-/// Appends every text of some content, one to a line: a text, a list of blocks, what a tool returned.
+/// Appends every text of some content, one to a line: a text, a list of blocks, the result of a tool.
 fn collect(content: &Value, text: &mut String) {
     match content {
         Value::String(string) => {

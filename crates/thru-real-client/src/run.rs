@@ -8,43 +8,46 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// A run takes under a second; whatever takes this long hangs.
+/// A run takes under a second; one that takes this long hangs.
 const LONGEST: Duration = Duration::from_secs(90);
 
-/// How often a running program is looked at.
+/// Interval between looks at a running program.
 const LOOK: Duration = Duration::from_millis(1);
 
-/// How a program ended and what it said.
+/// The end and the output of a program.
 #[derive(Clone, Debug)]
 pub struct Run {
     /// Its exit code; `None` where a signal ended it.
     pub code: Option<i32>,
-    /// What it printed.
+    /// Its standard output.
     pub stdout: String,
-    /// What it printed of errors.
+    /// Its standard error.
     pub stderr: String,
-    /// From start to end.
+    /// Time from start to end.
     pub took: Duration,
 }
 
 impl Run {
-    /// What was printed, line by line, as JSON; lines that are none are left out.
+    /// Returns the output line by line as JSON; lines that are none are left out.
     pub fn events(&self) -> impl Iterator<Item = Value> {
         self.stdout.lines().filter_map(|line| serde_json::from_str(line).ok())
     }
 
-    /// What the client says of a run at its end; null where it said nothing.
+    /// Returns the client's last word on a run; null if there is none.
     pub fn result(&self) -> Value {
         self.events().filter(|event| event["type"] == "result").last().unwrap_or_default()
     }
 
-    /// The session that was run, empty where none was.
+    /// Returns the session that was run, empty if none was.
     pub fn session(&self) -> String {
         self.result()["session_id"].as_str().unwrap_or_default().to_owned()
     }
 }
 
-/// Runs a command to its end; one that hangs is killed, which is an error.
+/// Runs a command to its end.
+///
+/// # Errors
+/// Returns an error if it cannot be started, or hangs: then it is killed.
 ///
 /// Output goes through files: with pipes, a process that a hook left behind and that holds one would
 /// keep us waiting where it does not keep the client waiting.

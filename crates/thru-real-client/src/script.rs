@@ -1,4 +1,4 @@
-//! What the model says, decided beforehand.
+//! The words of the model, decided beforehand.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ pub struct Script {
     summary: Option<String>,
 }
 
-/// What follows a prompt that contains some words.
+/// The answers to a prompt that contains some words.
 #[derive(Clone, Debug)]
 struct Rule {
     words: String,
@@ -38,7 +38,7 @@ pub enum Block {
     Call {
         /// The tool's name.
         name: String,
-        /// What it is called with.
+        /// Its arguments.
         input: Value,
     },
     /// Not part of the message: the model takes its time here.
@@ -53,7 +53,7 @@ impl Script {
         Self::default()
     }
 
-    /// When a prompt contains these words, the answers follow one another: the first answers the
+    /// Answers a prompt that contains these words; the answers follow one another: the first answers the
     /// prompt, each further one the results of the tools that the one before called. After the last,
     /// the answer is "ok". Of several rules for one prompt the first holds.
     #[must_use]

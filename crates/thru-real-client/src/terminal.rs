@@ -1,21 +1,22 @@
 //! The client as people sit before it: in a terminal, which is one of tmux.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::api::MessagesApi;
+use crate::codex::SealedCodex;
 use crate::home::SealedHome;
 
-/// How long something may take to appear. Far more than it needs on a machine that is busy.
+/// Time for a text to appear. Far more than it needs on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How often the screen is looked at.
+/// Interval between looks at the screen.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The client takes what comes faster than people type for a paste, in which Enter is a line break.
+/// Pause before Enter: the client takes faster typing for a paste, in which Enter is a line break.
 const PAUSE: Duration = Duration::from_millis(300);
 
 /// A terminal with the client in it, of a tmux server of its own. The server ends when it is dropped.
@@ -24,33 +25,54 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// Whether there is a tmux.
+    /// True if there is a tmux.
     pub fn is_possible() -> bool {
         let mut command = Command::new("tmux");
         command.arg("-V").stdout(Stdio::null()).stderr(Stdio::null());
         command.status().is_ok_and(|status| status.success())
     }
 
-    /// Starts the client and waits until it can be talked to.
+    /// Starts Claude Code and waits until it takes prompts.
+    ///
+    /// # Errors
+    /// Returns an error if tmux or the client cannot be started.
     pub fn start(home: &SealedHome, api: &MessagesApi, options: &[&str]) -> io::Result<Self> {
         let mut client = home.client(api);
         client.args(options);
-        let terminal = Self { socket: home.path().join("tmux") };
+        let terminal = Self::run(&client, &home.work(), home.path().join("tmux"))?;
+        terminal.wait_for("❯")?;
+        Ok(terminal)
+    }
+
+    /// Starts Codex and returns at once: it begins with questions.
+    ///
+    /// # Errors
+    /// Returns an error if tmux or the client cannot be started.
+    pub fn start_codex(home: &SealedCodex, options: &[&str]) -> io::Result<Self> {
+        let mut client = home.client();
+        client.args(options);
+        Self::run(&client, &home.work(), home.path().join("tmux"))
+    }
+
+    fn run(client: &Command, work: &Path, socket: PathBuf) -> io::Result<Self> {
+        let terminal = Self { socket };
         // tmux hands its own environment on, so the client's is given as arguments of `env`.
         let mut command =
             terminal.tmux(&["-f", "/dev/null", "new-session", "-d", "-x", "180", "-y", "60"]);
-        command.arg("-c").arg(home.work()).args(["env", "-i"]);
+        command.arg("-c").arg(work).args(["env", "-i"]);
         for (name, value) in client.get_envs() {
             let value = value.unwrap_or_default().to_string_lossy();
             command.arg(format!("{}={value}", name.to_string_lossy()));
         }
         command.arg(client.get_program()).args(client.get_args());
         run(&mut command)?;
-        terminal.wait_for("❯")?;
         Ok(terminal)
     }
 
     /// Types a line and sends it.
+    ///
+    /// # Errors
+    /// Returns an error if the client is gone or does not show the line.
     pub fn enter(&self, line: &str) -> io::Result<()> {
         run(self.tmux(&["send-keys", "-l", "--"]).arg(line))?;
         self.wait_for(line)?;
@@ -59,16 +81,25 @@ impl Terminal {
     }
 
     /// Presses a key, by tmux's name for it.
+    ///
+    /// # Errors
+    /// Returns an error if the client is gone.
     pub fn press(&self, key: &str) -> io::Result<()> {
         run(self.tmux(&["send-keys"]).arg(key)).map(|_| ())
     }
 
-    /// What is on the screen; an error once the client is gone.
+    /// Returns the screen.
+    ///
+    /// # Errors
+    /// Returns an error once the client is gone.
     pub fn screen(&self) -> io::Result<String> {
         run(&mut self.tmux(&["capture-pane", "-p"]))
     }
 
     /// Waits until a text is on the screen, and returns the screen.
+    ///
+    /// # Errors
+    /// Returns an error if the text does not appear, or the client is gone.
     pub fn wait_for(&self, text: &str) -> io::Result<String> {
         let started = Instant::now();
         loop {
@@ -84,6 +115,9 @@ impl Terminal {
     }
 
     /// Waits until the client has ended.
+    ///
+    /// # Errors
+    /// Returns an error if it does not end.
     pub fn wait_for_end(&self) -> io::Result<()> {
         let started = Instant::now();
         while let Ok(screen) = self.screen() {

@@ -5,8 +5,6 @@ mod arguments;
 mod commands;
 mod environment;
 mod failure;
-mod health;
-mod installing;
 mod ui;
 
 use std::process::ExitCode;

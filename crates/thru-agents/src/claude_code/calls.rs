@@ -1,4 +1,4 @@
-//! Which tool calls still wait for their results, and the passages that those results belong to.
+//! Tool calls that still wait for their results, and the passages that those results belong to.
 
 use std::collections::VecDeque;
 
@@ -17,7 +17,7 @@ pub(super) struct OpenCall {
     pub(super) record: String,
     /// The passage that it became; none if it was made in a private turn.
     pub(super) passage: Option<Id>,
-    /// Whether a person answers it.
+    /// True if a person answers it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) asks: bool,
 }

@@ -1,5 +1,5 @@
 //! Finds Claude Code's files: in its configuration folder, whose layout is known, or below a path
-//! that somebody points at. Looks at names and sizes; opens a file only where its name does not say
+//! that the user names. Looks at names and sizes; opens a file only where its name does not say
 //! what it is. Writes nothing.
 
 use std::collections::HashSet;
@@ -19,7 +19,7 @@ use crate::agents::Recent;
 use crate::names::is_session_id;
 use crate::search::{Search, modified};
 
-/// How deep a session's own folders are followed. Claude Code goes three levels deep.
+/// Depth to which a session's own folders are followed. Claude Code goes three levels deep.
 const DEPTH: usize = 6;
 
 /// Everything in Claude Code's configuration folder (`~/.claude`) that belongs to sessions. `skip`

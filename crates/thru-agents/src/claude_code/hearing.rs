@@ -1,4 +1,4 @@
-//! What a line means for private turns.
+//! The meaning of a line for private turns.
 
 use thru_core::SourceKind;
 
@@ -7,7 +7,7 @@ use super::prompt;
 use super::record::Record;
 use crate::cleaner::Heard;
 
-/// What was said in this line of a file of this kind; none where it cannot be parsed.
+/// Returns the words of this line of a file of this kind; `None` if it cannot be parsed.
 pub(crate) fn heard(kind: SourceKind, line: &str) -> Option<Heard> {
     let record = || Record::parse(line).ok();
     let heard = match kind {

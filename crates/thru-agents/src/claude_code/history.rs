@@ -43,7 +43,7 @@ impl<'a> Entry<'a> {
         self.display.is_some() && self.timestamp.is_some()
     }
 
-    /// What was typed, with what was pasted after it; nothing if it was blanked.
+    /// Returns the typed text with pasted texts after it; `None` if it was blanked.
     pub(super) fn typed(&self) -> Option<String> {
         let display = spoken(self.display.as_deref())?.trim();
         let mut text = display.to_owned();
@@ -84,12 +84,12 @@ pub fn directory_of_prompt(line: &[u8]) -> Option<String> {
     Entry::parse(&text)?.project.map(|project| project.into_owned())
 }
 
-/// What one read of the list gave.
+/// The result of one read of the list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HistoryBatch {
     /// The prompts of each session.
     pub sessions: BTreeMap<SessionId, ReadBatch>,
-    /// What could not be read as it should be, a row per kind.
+    /// Irregularities, a row per kind.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -99,7 +99,7 @@ pub struct HistoryReader {
     state: State,
 }
 
-/// How many prompts of each session were read. Sessions stand under a short hash: the list can name
+/// Number of prompts read of each session. Sessions stand under a short hash: the list can name
 /// thousands of them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct State {
@@ -117,7 +117,7 @@ impl HistoryReader {
         Ok(Self { state: serde_json::from_str(state)? })
     }
 
-    /// What [`HistoryReader::resume`] needs: hashes and numbers.
+    /// Returns the state for [`HistoryReader::resume`]: hashes and numbers.
     pub fn state(&self) -> String {
         // Strings and numbers only: writing them as JSON cannot fail.
         serde_json::to_string(&self.state).unwrap_or_default()

@@ -6,7 +6,7 @@ mod discover;
 mod hearing;
 mod history;
 mod hooks;
-pub mod install;
+mod install;
 mod names;
 mod notes;
 mod prompt;

@@ -1,4 +1,4 @@
-//! What the names of Claude Code's files say: which session, which subagent, which place in the
+//! Names of Claude Code's files: their session, their subagent, their place in the
 //! archive. Pure functions of names; nothing here touches the disk.
 
 use std::path::{Component, Path};
@@ -13,7 +13,7 @@ pub(super) const SESSION_FOLDERS: [&str; 3] = ["subagents", "tool-results", "wor
 /// The agent's list of prompts.
 pub(super) const HISTORY: &str = "history.jsonl";
 
-/// Where a file of a session's own folder belongs.
+/// The part of a session that a file of its own folder is.
 pub(super) struct InSessionFolder<'p> {
     pub(super) kind: SourceKind,
     pub(super) session: &'p str,
@@ -33,7 +33,7 @@ pub(super) fn subagent_of_file(name: &str) -> Option<&str> {
     (!id.is_empty()).then_some(id)
 }
 
-/// What a file is that lies somewhere in a session's own folder, if it does.
+/// Returns the part of a session that a file in the session's own folder is, if it lies in one.
 pub(super) fn in_session_folder(path: &Path) -> Option<InSessionFolder<'_>> {
     let parts = normal_parts(path)?;
     let at = (0..parts.len().saturating_sub(2))

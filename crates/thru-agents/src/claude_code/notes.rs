@@ -1,4 +1,4 @@
-//! What single records say about the session, apart from passages.
+//! Facts in single records about the session, apart from passages.
 
 use thru_core::{Boundary, ReadBatch, SessionFacts, SessionId, Timestamp, Usage};
 
@@ -35,7 +35,7 @@ const KNOWN: [&str; 20] = [
     "worktree-state",
 ];
 
-/// Whether this is the name of a record type that this build knows.
+/// True if this build knows a record type of this name.
 pub(super) fn is_known_type(name: &str) -> bool {
     KNOWN.contains(&name)
 }
@@ -53,7 +53,7 @@ pub(super) fn note_type(record: &Record<'_>, line: u64, batch: &mut ReadBatch) {
     }
 }
 
-/// What every record's envelope says.
+/// Notes the facts in a record's envelope.
 pub(super) fn note_envelope(record: &Record<'_>, at: Option<Timestamp>, facts: &mut SessionFacts) {
     if let Some(at) = at {
         note_time(at, facts);
@@ -68,7 +68,7 @@ pub(super) fn note_envelope(record: &Record<'_>, at: Option<Timestamp>, facts: &
     }
 }
 
-/// What a record that holds no passage says.
+/// Notes the facts in a record that holds no passage.
 pub(super) fn note_metadata(record: &Record<'_>, state: &mut State, facts: &mut SessionFacts) {
     match record.kind.as_deref().unwrap_or_default() {
         "custom-title" => keep_last(&mut facts.user_title, short(&record.custom_title)),
@@ -92,7 +92,7 @@ pub(super) fn note_metadata(record: &Record<'_>, state: &mut State, facts: &mut 
     }
 }
 
-/// What the record says of a compaction, if it is the boundary that one leaves.
+/// Returns the data of a compaction, if the record is its boundary.
 pub(super) fn boundary(record: &Record<'_>, ordinal: u32, place: &Place<'_>) -> Option<Boundary> {
     let is_boundary = record.kind.as_deref() == Some("system")
         && record.subtype.as_deref() == Some("compact_boundary");
@@ -110,7 +110,7 @@ pub(super) fn boundary(record: &Record<'_>, ordinal: u32, place: &Place<'_>) -> 
     })
 }
 
-/// What an answer says about the model and its tokens.
+/// Notes the model of an answer and its tokens.
 pub(super) fn note_answer(
     record: &Record<'_>,
     message: &Message<'_>,

@@ -1,4 +1,4 @@
-//! What a human really typed: takes away what the client put around it, and tells prompts from the
+//! Prompts as people typed them: takes away what the client put around it, and tells prompts from the
 //! machine's own messages, which are written in the user's name too.
 
 use std::borrow::Cow;
@@ -26,10 +26,10 @@ const MACHINE: [&str; 13] = [
     "Base directory for this skill:",
 ];
 
-/// How the summary of a compacted conversation begins; old versions do not flag it.
+/// Beginning of the summary of a compacted conversation; old versions do not flag it.
 const CONTINUED: &str = "This session is being continued from a previous conversation";
 
-/// What a person typed in this record of a main transcript, if it is a prompt.
+/// Returns the typed text in this record of a main transcript, if it is a prompt.
 pub(super) fn typed(record: &Record<'_>) -> Option<String> {
     if record.is_sidechain || record.is_meta {
         return None;
@@ -50,7 +50,7 @@ pub(super) fn typed(record: &Record<'_>) -> Option<String> {
     }
 }
 
-/// What the agent put in the place of a context that was compacted, if this record holds that.
+/// Returns the agent's summary of a context that was compacted, if this record holds it.
 pub(super) fn continued(record: &Record<'_>) -> Option<String> {
     if record.kind.as_deref() != Some("user") {
         return None;
@@ -62,7 +62,7 @@ pub(super) fn continued(record: &Record<'_>) -> Option<String> {
     Some(text).filter(|text| is_summary && !is_blank(text))
 }
 
-/// What a subagent was told in this record of its own transcript, if it was told something.
+/// Returns the task of a subagent in this record of its own transcript, if it holds one.
 pub(super) fn told(record: &Record<'_>) -> Option<String> {
     if record.kind.as_deref() != Some("user") || record.is_meta {
         return None;
@@ -82,7 +82,7 @@ pub(super) fn typed_blocks(blocks: &[Block<'_>]) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join("\n"))
 }
 
-/// Whether a record's `origin` is a person: it says so, or says nothing.
+/// True if a record's `origin` is a person: it says so, or says nothing.
 fn is_human(origin: Option<&RawValue>) -> bool {
     match origin.map(RawValue::get) {
         None | Some("null" | "false" | "0" | "\"\"" | "[]") => true,
@@ -112,7 +112,7 @@ pub(super) fn strip(text: &str) -> String {
     text.to_owned()
 }
 
-/// `text` without `<system-reminder>` blocks. An unclosed one is left in, as nobody knows its end.
+/// `text` without `<system-reminder>` blocks. An unclosed one is left in, as its end is unknown.
 pub(super) fn without_reminders(text: &str) -> Cow<'_, str> {
     const OPEN: &str = "<system-reminder>";
     const CLOSE: &str = "</system-reminder>";

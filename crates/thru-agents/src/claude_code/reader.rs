@@ -20,7 +20,7 @@ use crate::passages::{ID_LIMIT, call_id};
 use crate::text::{self, PROSE_LIMIT};
 use crate::{InvalidState, Source, facts, json, lines};
 
-/// What stands for a subagent that the transcript does not name (inline ones of 1.0.x).
+/// The id of a subagent that the transcript does not name (inline ones of 1.0.x).
 const NAMELESS: &str = "sidechain";
 
 /// Reads one transcript, from its beginning or from where an earlier reader stopped.
@@ -60,7 +60,7 @@ impl Reader {
         State::load(state).map(|state| Self { state })
     }
 
-    /// What [`Reader::resume`] needs: ids and numbers, no text of the transcript.
+    /// Returns the state for [`Reader::resume`]: ids and numbers, no text of the transcript.
     pub fn state(&self) -> String {
         self.state.save()
     }
@@ -84,11 +84,11 @@ impl Reader {
 struct Pass<'r> {
     state: &'r mut State,
     batch: ReadBatch,
-    /// Where in the batch the tool passages are that a result may complete.
+    /// Positions in the batch of the tool passages that a result may complete.
     made: Made,
 }
 
-/// Where a message comes from: the same for a record of the file and for one embedded in it.
+/// The origin of a message: the same for a record of the file and for one embedded in it.
 pub(super) struct Place<'r> {
     uuid: &'r str,
     line: u64,
@@ -157,7 +157,7 @@ impl Pass<'_> {
         }
     }
 
-    /// What the record says of a compaction of the main conversation: that there was one, or, a little
+    /// Reads a record of a compaction of the main conversation: that there was one, or, a little
     /// behind that, what the agent put in the place of what came before. Not where it was copied: the
     /// context of another session was compacted.
     fn compaction(&mut self, record: &Record<'_>, place: &Place<'_>) {
@@ -224,7 +224,7 @@ impl Pass<'_> {
         }
     }
 
-    /// What a person typed: it starts a turn.
+    /// Adds a prompt: it starts a turn.
     fn prompt(&mut self, typed: Option<String>, place: &Place<'_>) {
         let Some(text) = typed.filter(|text| !is_blank(text)) else {
             return;
@@ -235,7 +235,7 @@ impl Pass<'_> {
         self.push(passage);
     }
 
-    /// What an agent told a subagent to do.
+    /// Adds the task that an agent gave a subagent.
     fn instruction(&mut self, message: &Message<'_>, place: &Place<'_>) {
         let text = prompt::typed_blocks(&message.content).filter(|text| !is_blank(text));
         if let Some(text) = text {
@@ -245,7 +245,7 @@ impl Pass<'_> {
         }
     }
 
-    /// What the agent said and the tools that it called.
+    /// Adds the texts of the agent and its tool calls.
     fn answer(&mut self, message: &Message<'_>, place: &Place<'_>) {
         for (ordinal, block) in message.content.iter().enumerate() {
             match block.kind.as_deref().unwrap_or_default() {
@@ -284,7 +284,7 @@ impl Pass<'_> {
         }
     }
 
-    /// What tools answered: each answer goes to the passage of its call.
+    /// Adds the results of tools: each goes to the passage of its call.
     fn results(&mut self, message: &Message<'_>, place: &Place<'_>) {
         for (ordinal, block) in message.content.iter().enumerate() {
             if block.kind.as_deref() != Some("tool_result") {

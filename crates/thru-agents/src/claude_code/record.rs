@@ -74,7 +74,7 @@ pub(super) struct Record<'a> {
     pub(super) pr_repository: Text<'a>,
 }
 
-/// What a model read or wrote.
+/// A message of or to a model.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Message<'a> {
@@ -124,7 +124,7 @@ pub(super) struct Block<'a> {
     pub(super) is_error: bool,
 }
 
-/// What a boundary says of the compaction.
+/// The data of a compaction in its boundary.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct CompactMetadata<'a> {
@@ -136,7 +136,7 @@ pub(super) struct CompactMetadata<'a> {
     pub(super) post_tokens: Option<u64>,
 }
 
-/// Where a copied record comes from.
+/// The origin of a copied record.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct ForkedFrom<'a> {
@@ -144,7 +144,7 @@ pub(super) struct ForkedFrom<'a> {
     pub(super) session_id: Text<'a>,
 }
 
-/// What was put beside a prompt. Only what the user typed meanwhile (`queued_command`) is read.
+/// An attachment of a prompt. Only what the user typed meanwhile (`queued_command`) is read.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Attachment<'a> {
@@ -158,7 +158,7 @@ pub(super) struct Attachment<'a> {
     pub(super) is_meta: bool,
 }
 
-/// What a running tool reports. Only a subagent's messages (`agent_progress`) are read.
+/// A report of a running tool. Only a subagent's messages (`agent_progress`) are read.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Progress<'a> {

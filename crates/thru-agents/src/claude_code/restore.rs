@@ -1,5 +1,5 @@
-//! Where an archived file goes back to, so that Claude Code can resume it. Pure functions of paths:
-//! whoever writes must see to links itself.
+//! The path to which an archived file goes back, so that Claude Code can resume it. Pure functions of paths:
+//! the caller that writes must see to links itself.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -9,7 +9,7 @@ use super::names::HISTORY;
 use crate::RestoreError;
 use crate::names::safe_parts;
 
-/// Where the archived file goes back to: below `<config_dir>/projects`, in the folder and under the
+/// Returns the path to which the archived file goes back: below `<config_dir>/projects`, in the folder and under the
 /// name that it had.
 ///
 /// `source_path` is where it was found. If that was in a `projects` folder, what is below that
@@ -39,7 +39,7 @@ pub fn restore_path(
     Ok(parts.iter().fold(projects, |path, part| path.join(part)))
 }
 
-/// What is below the `projects` folder that the file was found in, if it was found as many levels
+/// Returns the path below the `projects` folder that the file was found in, if it was found as many levels
 /// below it as its name in the archive has parts.
 fn below_projects(source_path: &Path, depth: usize) -> Option<PathBuf> {
     let components: Vec<Component<'_>> = source_path.components().collect();

@@ -12,11 +12,11 @@ use super::record::Record;
 use crate::names::is_session_id;
 use crate::{json, lines};
 
-/// How far a file is looked at: first lines can be metadata without a session, and lines can be long.
+/// Bytes of a file that are looked at: first lines can be metadata without a session, and lines can be long.
 const LINES: usize = 50;
 const BYTES: u64 = 4 * 1024 * 1024;
 
-/// What a file is.
+/// The kind of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Sniffed {
     /// A transcript, with the session that its records name.

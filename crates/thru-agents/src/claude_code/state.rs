@@ -1,4 +1,4 @@
-//! What a reader carries from one read of a file to the next.
+//! The state of a reader between two reads of a file.
 
 use std::collections::VecDeque;
 
@@ -27,13 +27,13 @@ pub(super) struct State {
     pub(super) turn: u32,
     pub(super) next_ordinal: u32,
     pub(super) open: OpenCalls,
-    /// When the file was begun, where its first record says so: what is older was copied into it.
+    /// Time at which the file was begun, if its first record says so: older records were copied into it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) begun: Option<Timestamp>,
     /// The boundary that the agent's summary is still to follow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) boundary: Option<String>,
-    /// Whether the agent gave the session a title (an old summary is none).
+    /// True if the agent gave the session a title (an old summary is none).
     pub(super) has_title: bool,
     answers: VecDeque<(String, Usage)>,
     embedded: VecDeque<String>,
@@ -66,7 +66,7 @@ impl State {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// What `usage` adds to what was counted of that answer before. Every record of an answer repeats
+    /// Returns the part of `usage` that was not counted of that answer before. Every record of an answer repeats
     /// its tokens, the early ones sometimes with placeholders: the largest numbers count, once.
     pub(super) fn newly_used(&mut self, answer: String, usage: Usage) -> Usage {
         if let Some((_, counted)) = self.answers.iter_mut().rfind(|(known, _)| *known == answer) {
@@ -78,7 +78,7 @@ impl State {
         usage
     }
 
-    /// Whether this message of a subagent was not seen lately.
+    /// True if this message of a subagent was not seen lately.
     pub(super) fn is_new_message(&mut self, uuid: &str) -> bool {
         if uuid.is_empty() {
             return true;

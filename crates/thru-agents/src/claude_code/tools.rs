@@ -1,4 +1,4 @@
-//! What a tool call says: its text, the files it works on, its command line, and what its result adds.
+//! Tool calls: text, files and command line of a call, and the text of its result.
 
 use std::borrow::Cow;
 
@@ -22,7 +22,7 @@ pub(super) struct Call {
     pub(super) files: Vec<FileTouch>,
     /// The hash of the file's whole content, where the call writes it.
     pub(super) written: Option<Id>,
-    /// Whether a person answers it: the answer is then looked for in every place.
+    /// True if a person answers it: the answer is then looked for in every place.
     pub(super) asks: bool,
 }
 
@@ -68,14 +68,14 @@ pub(super) fn call(block: &Block<'_>) -> Option<Call> {
     })
 }
 
-/// What a tool answered.
+/// The result of a tool.
 pub(super) struct Answer {
     pub(super) text: String,
     pub(super) files: Vec<FileTouch>,
 }
 
 /// The answer in a `tool_result` block. `structured` is the record's `toolUseResult`: it is looked at
-/// only where the block is silent, where nobody knows the call, or where a person answered.
+/// only where the block is silent, if the call is unknown, or where a person answered.
 pub(super) fn answer(
     block: &Block<'_>,
     structured: Option<&RawValue>,

@@ -1,4 +1,4 @@
-//! Finds rollouts: in Codex's home, whose layout is known, or wherever somebody points. Writes nothing.
+//! Finds rollouts: in Codex's home, whose layout is known, or anywhere else. Writes nothing.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::agents::Recent;
 use crate::search::{Search, modified};
 use crate::{Discovery, Source};
 
-/// How deep the folders of days lie below the folder of all: year, month, day; and rollouts in them.
+/// Depth of the folders of days below the folder of all: year, month, day; and rollouts in them.
 const DAYS: usize = 3;
 const DEPTH: usize = DAYS + 1;
 
@@ -112,7 +112,7 @@ pub(crate) fn discover_session(path: &Path, session: &SessionId) -> Discovery {
 
 /// Adds the rollout at `path`, wherever it lies and whatever it is called, if it is one. Gives whether.
 pub(crate) fn at(search: &mut Search<'_>, path: &Path) -> bool {
-    // What cannot be read is no rollout; whoever asks next says so.
+    // An unreadable file is no rollout; the next search reports it.
     let Ok(Some(meta)) = meta::read(path) else { return false };
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let own = rollout(name).is_some().then(|| name.to_owned());
@@ -137,7 +137,7 @@ pub(crate) fn settle(source: &mut Source) {
     }
 }
 
-/// What a rollout is to which session: a subagent's belongs to the thread that started it.
+/// Returns the session of a rollout and its part in it: a subagent's belongs to the thread that started it.
 fn belonging(meta: &Meta) -> (SourceKind, String, Option<String>) {
     match meta.is_subagent {
         true => {

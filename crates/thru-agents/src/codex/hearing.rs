@@ -1,4 +1,4 @@
-//! What a person said, in whichever record Codex writes it, and what a line means for private turns.
+//! Prompts, in whichever record Codex writes them, and the meaning of a line for private turns.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use super::record::{Payload, Record};
 use crate::cleaner::Heard;
 use crate::json;
 
-/// Which record told what a person said. A prompt can be told by one of each kind.
+/// The kind of record that holds a prompt. A prompt can be in one of each kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Form {
@@ -19,7 +19,7 @@ pub(super) enum Form {
     Item,
 }
 
-/// What a person said in this event, if it tells of that.
+/// Returns the prompt in this event, if there is one.
 pub(super) fn said(event: &Payload<'_>) -> Option<(Form, String)> {
     match event.kind.as_deref()? {
         "user_message" => Some((Form::Event, typed(event.message.as_deref()?).to_owned())),
@@ -31,7 +31,7 @@ pub(super) fn said(event: &Payload<'_>) -> Option<(Form, String)> {
     }
 }
 
-/// Whether a payload is of this type.
+/// True if a payload is of this type.
 pub(super) fn is(payload: &Payload<'_>, kind: &str) -> bool {
     payload.kind.as_deref() == Some(kind)
 }
@@ -62,7 +62,7 @@ pub(super) fn typed(message: &str) -> &str {
     }
 }
 
-/// What was said in this line of a rollout; none where it cannot be parsed.
+/// Returns the words of this line of a rollout; `None` if it cannot be parsed.
 pub(crate) fn heard(kind: SourceKind, line: &str) -> Option<Heard> {
     let Record { kind: Some(record), payload: Some(payload), .. } = Record::parse(line).ok()?
     else {

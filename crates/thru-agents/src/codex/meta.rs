@@ -1,4 +1,4 @@
-//! What a rollout says of its thread: in its first record, for the thread that it is, and in later ones,
+//! A rollout's records of its thread: in its first record, for the thread that it is, and in later ones,
 //! for threads whose history it took over.
 
 use std::io;
@@ -12,14 +12,14 @@ use crate::facts::short;
 use crate::names::is_session_id;
 use crate::{json, opening};
 
-/// What `session_meta` says of a thread.
+/// The content of `session_meta`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Meta {
     pub(super) thread: String,
-    /// When it was begun, as the record writes it.
+    /// Time at which it was begun, as the record writes it.
     pub(super) begun: Option<String>,
     pub(super) directory: Option<String>,
-    /// Whether another thread started it, to do a part of its work.
+    /// True if another thread started it, to do a part of its work.
     pub(super) is_subagent: bool,
     /// That other thread.
     pub(super) parent: Option<String>,
@@ -51,7 +51,7 @@ fn member<'a>(object: &'a str, name: &str) -> Option<&'a str> {
     members.into_iter().find(|(key, _)| key == name).map(|(_, value)| value.get())
 }
 
-/// What the rollout at `path` says of its thread; nothing where it is no rollout.
+/// Returns the thread of the rollout at `path`; `None` if it is no rollout.
 pub(super) fn read(path: &Path) -> io::Result<Option<Meta>> {
     opening::search(path, |line| match Record::parse(line) {
         Ok(Record { kind: Some(kind), payload: Some(payload), .. }) if kind == "session_meta" => {
@@ -91,7 +91,7 @@ mod tests {
             (true, Some("p".to_owned()))
         );
         assert_eq!(parent(r#"{"id":"t","source":{"subagent":"review"}}"#), (true, None));
-        // Not a subagent, whoever it was forked from.
+        // Not a subagent, whatever it was forked from.
         assert_eq!(parent(r#"{"id":"t","parent_thread_id":"p","source":"exec"}"#), (false, None));
     }
 

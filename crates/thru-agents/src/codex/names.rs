@@ -1,4 +1,4 @@
-//! What the names of Codex's files say: which thread, which place in the archive, where they go back to.
+//! Names of Codex's files: their thread, their place in the archive, their path to go back to.
 //! Pure functions of names; nothing here touches the disk.
 
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ pub(super) const SESSIONS: &str = "sessions";
 /// The folder of rollouts that the user put away, without folders of their own.
 pub(super) const ARCHIVED: &str = "archived_sessions";
 
-/// What the name of a rollout says.
+/// The parts of a rollout's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RolloutName<'n> {
     /// The day it was begun: `2026-06-18`.
@@ -50,7 +50,7 @@ pub(super) fn rollout_name(thread: &str, moment: &str) -> Option<String> {
     rollout(&name).is_some().then_some(name)
 }
 
-/// Where the archived rollout goes back to, so that Codex can resume it.
+/// Returns the path to which the archived rollout goes back, so that Codex can resume it.
 pub(crate) fn restore_path(home: &Path, archive_name: &str) -> Result<PathBuf, RestoreError> {
     let not_ours = || RestoreError::NotAnArchiveName(archive_name.to_owned());
     let archived = archive_name

@@ -70,11 +70,11 @@ struct State {
     course: Course,
     /// The thread that the file is of, once its first record said so.
     thread: Option<String>,
-    /// When the file was begun.
+    /// Time at which the file was begun.
     begun: Option<Timestamp>,
-    /// Whether it goes on from another thread.
+    /// True if it goes on from another thread.
     is_fork: bool,
-    /// Whether what is read is the history of another thread.
+    /// True while the history of another thread is read.
     is_inherited: bool,
     /// Tokens of the thread so far.
     used: Option<Usage>,
@@ -111,7 +111,7 @@ impl Reader {
         state::load(state, VERSION).map(|state| Self { state })
     }
 
-    /// What [`Reader::resume`] needs.
+    /// Returns the state for [`Reader::resume`].
     pub(crate) fn state(&self) -> String {
         // Strings and numbers only: writing them as JSON cannot fail.
         serde_json::to_string(&self.state).unwrap_or_default()
@@ -224,7 +224,7 @@ impl Pass<'_> {
         }
     }
 
-    /// What a thread says of itself: the one that the file is of, or one whose history it took over.
+    /// Reads a thread's record of itself: the one that the file is of, or one whose history it took over.
     fn meta(&mut self, payload: &Payload<'_>) {
         let Some(meta) = Meta::of(payload) else { return };
         *self.is_inherited = self.thread.as_ref().is_some_and(|thread| *thread != meta.thread);
@@ -323,7 +323,7 @@ impl Pass<'_> {
         }
     }
 
-    /// What a person said. It is told twice where Codex writes both kinds of records.
+    /// Adds a prompt. It comes twice if Codex writes both kinds of records.
     fn person(&mut self, form: Form, text: String, place: &Place) {
         let said = Id::derive(&[text.as_bytes()]);
         let is_repeated = self.prompt.is_some_and(|(told, known)| told != form && known == said);
@@ -334,7 +334,7 @@ impl Pass<'_> {
         }
     }
 
-    /// How a command ended. Its output comes with the call's result; only of a command that the user
+    /// Notes the outcome of a command. Its output comes with the call's result; only of a command that the user
     /// gave there is no call.
     fn command(&mut self, event: &Payload<'_>, call: &str, place: &Place) {
         let exit = event.exit_code.map(RawValue::get).filter(|code| *code != "null");
@@ -381,7 +381,7 @@ impl Pass<'_> {
         }
     }
 
-    /// What the last answer cost: events tell the sum of the thread, often more than once.
+    /// Adds the usage of the last answer: events tell the sum of the thread, often more than once.
     fn tokens(&mut self, info: Option<&TokenInfo>) {
         let Some((info, total)) = info.and_then(|info| Some((info, total(info)?))) else { return };
         let known = match *self.used {
@@ -427,7 +427,7 @@ fn less(a: Usage, b: Usage) -> Usage {
     }
 }
 
-/// Whether an MCP server's result is an error: the server's own, or one on the way to it.
+/// True if an MCP server's result is an error: the server's own, or one on the way to it.
 fn says_error(result: &RawValue) -> bool {
     json::members(result.get()).iter().any(|(key, value)| match key.as_ref() {
         "Err" => true,

@@ -17,7 +17,7 @@ pub(super) struct Record<'a> {
     pub(super) payload: Option<Payload<'a>>,
 }
 
-/// What a line holds: the members of all kinds of lines, as no two use one name for different things.
+/// The payload of a line: the members of all kinds of lines, as no two use one name for different things.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Payload<'a> {
@@ -89,7 +89,7 @@ pub(super) struct Payload<'a> {
     pub(super) thread_name: Text<'a>,
 }
 
-/// What was checked out.
+/// The checkout.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Git<'a> {

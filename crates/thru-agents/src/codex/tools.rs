@@ -1,4 +1,4 @@
-//! What a tool call says: its text, the files it works on, its command line; and what its output says.
+//! Tool calls: text, files and command line of a call; text and outcome of its output.
 
 use std::borrow::Cow;
 
@@ -87,7 +87,7 @@ pub(super) fn words(command: &RawValue) -> Option<String> {
     }
 }
 
-/// What a tool put out.
+/// Returns the output of a tool.
 pub(super) fn answer(output: &RawValue) -> Answer {
     if let Some(text) = json::string(output.get()) {
         return answer_in(&text);
@@ -158,7 +158,7 @@ fn without_head(text: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// Whether the text is how Codex says that a call came to nothing.
+/// True if the text is Codex's word for a call that came to nothing.
 fn says_failure(text: &str) -> bool {
     let first = text.lines().next().unwrap_or_default();
     let start = &first[..first.floor_char_boundary(48)];

@@ -1,4 +1,4 @@
-//! Finds sessions of Copilot CLI: in its home, whose layout is known, or wherever somebody points. Writes
+//! Finds sessions of Copilot CLI: in its home, whose layout is known, or anywhere else. Writes
 //! nothing.
 
 use std::ops::ControlFlow;
@@ -78,7 +78,7 @@ pub(crate) fn discover_session(path: &Path, session: &SessionId) -> Discovery {
 
 /// Adds the transcript at `path`, wherever it lies and whatever it is called, if it is one. Gives whether.
 pub(crate) fn at(search: &mut Search<'_>, path: &Path) -> bool {
-    // What cannot be read is no transcript; whoever asks next says so.
+    // An unreadable file is no transcript; the next search reports it.
     let Ok(Some((session, _))) = start(path) else { return false };
     let archived = archive_name(&session, EVENTS);
     search.file(Agent::Copilot, path, SourceKind::Main, &session, None, archived);
@@ -90,7 +90,7 @@ pub(crate) fn directory_of(path: &Path) -> Option<String> {
     start(path).ok()??.1
 }
 
-/// What the first event of a transcript says: the session, and where it runs.
+/// Returns the session in the first event of a transcript, and its directory.
 fn start(path: &Path) -> std::io::Result<Option<(String, Option<String>)>> {
     opening::search(path, |line| {
         let Ok(Record { kind: Some(kind), data: Some(data), .. }) = Record::parse(line) else {
@@ -106,7 +106,7 @@ fn start(path: &Path) -> std::io::Result<Option<(String, Option<String>)>> {
     })
 }
 
-/// What is in the folder of a session, or the transcript that early versions had in its place.
+/// Returns the files in the folder of a session, or the transcript that early versions had in its place.
 fn session(search: &mut Search<'_>, path: &Path, name: &str) {
     let skip = search.skip;
     let mut add = |path: &Path, kind, session: &str, file| {

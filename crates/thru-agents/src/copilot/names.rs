@@ -1,4 +1,4 @@
-//! Where Copilot CLI's files lie, in its home and in the archive. Pure functions of names; nothing here
+//! The places of Copilot CLI's files, in its home and in the archive. Pure functions of names; nothing here
 //! touches the disk.
 
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ pub(super) const SESSIONS: &str = "session-state";
 /// The transcript in the folder of a session.
 pub(super) const EVENTS: &str = "events.jsonl";
 
-/// What `/resume` lists sessions by, beside the transcript.
+/// The file by which `/resume` lists sessions, beside the transcript.
 pub(super) const WORKSPACE: &str = "workspace.yaml";
 
 /// The name in the archive of a file of a session.
@@ -22,7 +22,7 @@ pub(super) fn archive_name(session: &str, file: &str) -> String {
     format!("{}/{SESSIONS}/{session}/{file}", Agent::Copilot.as_str())
 }
 
-/// Where the archived file goes back to, so that Copilot CLI can resume its session.
+/// Returns the path to which the archived file goes back, so that Copilot CLI can resume its session.
 pub(crate) fn restore_path(home: &Path, archive_name: &str) -> Result<PathBuf, RestoreError> {
     let not_ours = || RestoreError::NotAnArchiveName(archive_name.to_owned());
     let archived = archive_name

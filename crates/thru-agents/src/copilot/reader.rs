@@ -21,7 +21,7 @@ use crate::{InvalidState, json, lines, state};
 /// The form of the saved state. A reader of another form cannot go on: the file is then read anew.
 const VERSION: u32 = 1;
 
-/// What the names of events begin with that this build knows. Those that nothing below asks for hold
+/// Beginnings of the names of events that this build knows. Those that nothing below asks for hold
 /// nothing that is worth searching.
 const KNOWN: [&str; 14] = [
     "session",
@@ -63,7 +63,7 @@ impl Reader {
         state::load(state, VERSION).map(|state| Self { state })
     }
 
-    /// What [`Reader::resume`] needs.
+    /// Returns the state for [`Reader::resume`].
     pub(crate) fn state(&self) -> String {
         // Strings and numbers only: writing them as JSON cannot fail.
         serde_json::to_string(&self.state).unwrap_or_default()
@@ -81,7 +81,7 @@ impl Reader {
     }
 }
 
-/// What was said in this line of a transcript; none where it cannot be parsed.
+/// Returns the words of this line of a transcript; `None` if it cannot be parsed.
 pub(crate) fn heard(_kind: SourceKind, line: &str) -> Option<Heard> {
     let record = Record::parse(line).ok()?;
     Some(match &record.data {
@@ -102,7 +102,7 @@ fn subagent(record: &Record<'_>, data: &Data<'_>) -> Option<String> {
     Some(text::head(id, ID_LIMIT).to_owned())
 }
 
-/// Whether a person wrote a message of the user: skills speak in the user's name too.
+/// True if a person wrote a message of the user: skills speak in the user's name too.
 fn is_human(data: &Data<'_>) -> bool {
     data.source.as_deref().is_none_or(|source| source != "system" && !source.starts_with("skill"))
 }
@@ -174,7 +174,7 @@ impl Pass<'_> {
         }
     }
 
-    /// What an event says of the session as a whole.
+    /// Notes the facts in an event about the session as a whole.
     fn session(&mut self, kind: &str, data: &Data<'_>) {
         let facts = &mut self.filling.batch.facts;
         match kind {

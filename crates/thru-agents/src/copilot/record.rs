@@ -22,7 +22,7 @@ pub(super) struct Record<'a> {
     pub(super) data: Option<Data<'a>>,
 }
 
-/// What an event holds: the members of all kinds of events.
+/// The data of an event: the members of all kinds of events.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Data<'a> {
@@ -67,7 +67,7 @@ pub(super) struct Data<'a> {
     pub(super) error: Option<&'a RawValue>,
 }
 
-/// Where a session runs.
+/// The surroundings of a session.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Context<'a> {

@@ -1,4 +1,4 @@
-//! What a tool call says: its text, the files it works on, its command line; and what came of it.
+//! Tool calls: text, files and command line of a call; and its result.
 
 use std::borrow::Cow;
 
@@ -50,7 +50,7 @@ pub(super) fn call(data: &Data<'_>) -> Call {
     }
 }
 
-/// What a `tool.execution_complete` tells.
+/// Returns the result in a `tool.execution_complete`.
 pub(super) fn answer(data: &Data<'_>) -> Answer {
     let said = data.result.or(data.error).map(|result| {
         let members = json::members(result.get());

@@ -4,6 +4,7 @@ use serde_json::Value;
 use thru_core::{Agent, Passage};
 
 use super::{Event, Fields, HookInput, HookReply};
+use crate::setup::Setup;
 
 /// An agent with hooks.
 pub struct Adapter {
@@ -11,6 +12,8 @@ pub struct Adapter {
     pub agent: Agent,
     /// Reads and answers its events.
     pub capture: &'static dyn Capture,
+    /// Puts our hooks into its files.
+    pub setup: &'static dyn Setup,
 }
 
 impl std::fmt::Debug for Adapter {

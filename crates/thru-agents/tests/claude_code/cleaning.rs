@@ -1,4 +1,4 @@
-//! What a wholly private prompt sets off is kept neither in the archive nor as a passage.
+//! The turn of a wholly private prompt is kept neither in the archive nor as a passage.
 
 use thru_agents::Cleaner;
 use thru_agents::claude_code::HistoryReader;

@@ -162,7 +162,7 @@ fn links_that_loop_end_and_unreadable_folders_are_problems() {
     let may_read_all = fs::read_dir(&locked).is_ok();
     fs::set_permissions(&locked, fs::Permissions::from_mode(0o700)).unwrap();
     assert_eq!(found.sources, before.sources);
-    // A superuser reads what nobody may read.
+    // A superuser reads files without permissions.
     assert!(may_read_all || found.problems.len() == 1);
 }
 

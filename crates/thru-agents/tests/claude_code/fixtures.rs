@@ -1,4 +1,4 @@
-//! What the readers make of transcripts of the versions of Claude Code. The fixtures are invented.
+//! Passages from transcripts of the versions of Claude Code. The fixtures are invented.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What the tests share: fixtures and reading in pieces.
+//! Shared by the tests: fixtures and reading in pieces.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What the tests of all agents share: cutting files into pieces, batches put together and written out.
+//! Shared by the tests of all agents: cutting files into pieces, batches put together and written out.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ pub(crate) fn clean(block: &[u8]) -> Clean<Vec<u8>> {
     Redactor::builtin().clean_json_line(b"", &mut Report::default()).map(|_| block.to_vec())
 }
 
-/// Where blocks end that end at the newlines nearest after `cuts`.
+/// Returns the ends of blocks that end at the newlines nearest after `cuts`.
 pub(crate) fn ends(block: &[u8], cuts: &[usize]) -> BTreeSet<usize> {
     cuts.iter()
         .map(|&cut| cut.min(block.len()))

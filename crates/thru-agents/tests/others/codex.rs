@@ -1,4 +1,4 @@
-//! What rollouts say.
+//! Passages from rollouts.
 
 use thru_core::{Agent, PassageKind, ReadBatch, SourceKind};
 
@@ -158,7 +158,7 @@ fn history_that_a_fork_took_over_is_not_read_again() {
 }
 
 #[test]
-fn history_of_versions_without_times_in_ids_ends_when_somebody_goes_on() {
+fn history_of_versions_without_times_in_ids_ends_when_the_session_goes_on() {
     let block = String::from_utf8(fixture(Agent::Codex, "forked.jsonl")).unwrap();
     let block =
         block.replace("01990000-0003-7000", "01990000-0003-4000").replace(":02.000Z", ":09.000Z");

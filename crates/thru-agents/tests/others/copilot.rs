@@ -1,4 +1,4 @@
-//! What the events of Copilot CLI say.
+//! Passages from the events of Copilot CLI.
 
 use thru_core::{Agent, SourceKind};
 

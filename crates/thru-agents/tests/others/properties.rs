@@ -1,4 +1,4 @@
-//! What holds for every file: how it is cut into reads never matters, and nothing it holds does harm.
+//! Properties of every file: its cuts into reads never matter, and nothing it holds does harm.
 
 use proptest::collection::vec;
 use proptest::prelude::*;

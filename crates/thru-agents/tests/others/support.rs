@@ -1,4 +1,4 @@
-//! What the tests share: fixtures, reading in pieces, cleaning line by line.
+//! Shared by the tests: fixtures, reading in pieces, cleaning line by line.
 
 use std::path::PathBuf;
 

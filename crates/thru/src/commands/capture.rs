@@ -6,7 +6,8 @@ use thru_capture::pause::Pause;
 
 use super::Outcome;
 use crate::environment::Environment;
-use crate::ui::{Page, day_and_time};
+use crate::ui::Page;
+use thru_app::health::described;
 
 /// While recording is paused, hooks keep nothing: not what is said, not what is done. The agent works
 /// on as always and keeps its own transcripts: once you go on, they are read as a whole.
@@ -44,14 +45,4 @@ pub(crate) fn run(command: &Command, environment: &Environment, plain: bool) -> 
     }
     page.print()?;
     Ok(Outcome::Done)
-}
-
-/// A pause in words: `paused until 2026-11-21 14:05`.
-pub(crate) fn described(pause: Pause, environment: &App) -> String {
-    match pause {
-        Pause::Until(end) => {
-            format!("paused until {}", day_and_time(Some(end), environment.zone()))
-        }
-        Pause::Open => "paused until `thru capture resume`".to_owned(),
-    }
 }

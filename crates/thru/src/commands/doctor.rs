@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 use thru_app::Result;
+use thru_app::health::{self, Finding, Level, Seen};
 
 use super::{Outcome, shared};
 use crate::environment::Environment;
-use crate::health::{self, Finding, Level, Seen};
 use crate::ui::{Page, Tone, plural};
 
 /// Looks at hooks, settings and everything that is kept, and says what does not work and what to do
@@ -104,7 +104,7 @@ fn as_json(findings: &[Finding], mended: &[String]) -> Value {
         "version": 1,
         "kind": "doctor",
         "problems": problems,
-        "findings": findings.iter().map(Finding::as_json).collect::<Vec<_>>(),
+        "findings": findings,
         "fixed": mended,
     })
 }

@@ -16,7 +16,6 @@ use thru_mcp::{Client, UnknownClient};
 use super::Outcome;
 use crate::environment::Environment;
 use crate::failure::advised;
-use crate::installing;
 use crate::ui::Page;
 use own::OwnMemory;
 
@@ -48,7 +47,7 @@ fn print_config(client: &str, environment: &Environment, plain: bool) -> Result<
     let client: Client = client.parse().map_err(|error: UnknownClient| {
         advised(error.to_string(), "most others take the text for claude-desktop")
     })?;
-    let program = installing::own_program(environment)?;
+    let program = thru_app::setup::own_program(environment)?;
     // Beside what is to be copied, not in it.
     let _ = writeln!(std::io::stderr(), "For {}:", client.place());
     let mut page = Page::new(environment, plain);

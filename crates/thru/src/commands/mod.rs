@@ -33,6 +33,7 @@ pub(crate) mod restore;
 pub(crate) mod search;
 pub(crate) mod session;
 pub(crate) mod sessions;
+pub(crate) mod setup_page;
 pub(crate) mod shared;
 pub(crate) mod show;
 pub(crate) mod stats;

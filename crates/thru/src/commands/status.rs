@@ -12,12 +12,11 @@ use thru_capture::timings::{self, Timing};
 use thru_core::{Agent, Timestamp};
 use thru_store::{Counts, SessionFilter, Store};
 
-use super::capture::described;
-use super::{Outcome, models, shared, unindexed};
+use super::{Outcome, models, shared};
 use crate::environment::Environment;
-use crate::health::{self, Daemon, Sizes, hooks, recent_failures};
 use crate::ui::{Page, Tone, age, count, day_and_time, plural, size};
 use thru_app::embedding::State;
+use thru_app::health::{self, Daemon, Sizes, described, hooks, number_left, recent_failures};
 use thru_app::models::meters::Meters;
 
 /// What is kept, whether recording is on, and whether anything wants looking after. Looks at little;
@@ -38,6 +37,8 @@ struct Status {
     recording: Recording,
     /// Events that our hooks are called for.
     events: usize,
+    /// The same by agent.
+    events_by_agent: BTreeMap<Agent, u64>,
     counts: Counts,
     /// How many of the latest sessions are active, idle and so on.
     states: BTreeMap<&'static str, u64>,
@@ -103,7 +104,12 @@ fn look(environment: &Environment) -> Result<Status> {
     let sizes = health::sizes(layout);
     let cap = environment.config.journal.alarm_mb.bytes();
     let found = hooks::found(environment);
-    let events = found.iter().map(|hook| &hook.event).collect::<BTreeSet<_>>().len();
+    let each: BTreeSet<_> = found.iter().map(|hook| (hook.agent, &hook.event)).collect();
+    let events = each.len();
+    let mut events_by_agent = BTreeMap::new();
+    for (agent, _) in each {
+        *events_by_agent.entry(agent).or_default() += 1;
+    }
     let recording = match pause::current(layout, now) {
         Some(paused) => Recording::Paused(paused),
         None if environment.config.capture.off => Recording::OffHere,
@@ -117,6 +123,7 @@ fn look(environment: &Environment) -> Result<Status> {
     Ok(Status {
         recording,
         events,
+        events_by_agent,
         counts: store.as_ref().map(Store::counts).transpose()?.unwrap_or_default(),
         states: store
             .as_ref()
@@ -129,7 +136,7 @@ fn look(environment: &Environment) -> Result<Status> {
         last_intake: store.is_some().then(|| last_written(environment)).flatten(),
         pending: intake.pending(store.as_ref())?.records,
         unindexed: match &store {
-            Some(store) => unindexed::number_left(store, environment)?,
+            Some(store) => number_left(store, environment)?,
             None => 0,
         },
         dead_jobs: dead_jobs.len() as u64,
@@ -190,7 +197,7 @@ fn show(page: &mut Page, status: &Status, environment: &App) {
             row("recording", Some(Tone::Bad), "off in this folder, by `capture.off`".to_owned());
         }
         Recording::NotConnected => {
-            row("recording", None, "no; `thru install` connects Claude Code".to_owned());
+            row("recording", None, "no; `thru install` connects your agents".to_owned());
         }
     }
     if let Some(cap) = status.alarm {
@@ -213,12 +220,12 @@ fn show(page: &mut Page, status: &Status, environment: &App) {
         row("jobs", None, format!("{} waiting", plural(status.waiting_jobs, "job")));
     }
     let mut agents = Vec::new();
-    if status.events > 0 {
-        agents.push(format!("Claude Code, {}", plural(status.events as u64, "event")));
+    for (agent, events) in &status.events_by_agent {
+        agents.push(format!("{}, {}", agent.display_name(), plural(*events, "event")));
     }
     for (agent, sessions) in &status.by_agent {
-        // What hooks tell of is counted with all else.
-        if *agent != Agent::ClaudeCode {
+        // Sessions of agents with hooks are counted with all others.
+        if !status.events_by_agent.contains_key(agent) {
             agents.push(format!("{}, {}", agent.display_name(), plural(*sessions, "session")));
         }
     }

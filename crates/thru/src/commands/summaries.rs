@@ -16,9 +16,9 @@ use thru_summaries::{Folder, Index, SummariesError};
 use super::{Outcome, session, shared};
 use crate::environment::Environment;
 use crate::failure::advised;
-use crate::installing::project_root;
 use crate::ui::{Page, Tone, day_and_time, one_line, plural};
 use thru_app::compaction;
+use thru_app::setup::project_root;
 
 /// The files that compactions leave in a project, under `.claude/summaries`. Journal and store hold the
 /// same: files can be removed and made again.

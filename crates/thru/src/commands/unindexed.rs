@@ -6,7 +6,6 @@ use thru_app::App;
 use thru_app::Result;
 use thru_app::ask::named;
 use thru_core::{SourceKind, Timestamp};
-use thru_lifecycle::Indexing;
 use thru_store::{Course, Store};
 
 use super::of_agents::OfAgents;
@@ -79,17 +78,6 @@ fn file(store: &Store, session: i64) -> Result<Option<String>> {
     let is_transcript = |kind| matches!(kind, SourceKind::Main | SourceKind::Hooks);
     let path = sources.into_iter().filter(|source| is_transcript(source.kind)).map(|one| one.path);
     Ok(path.into_iter().find(|path| !path.is_empty()))
-}
-
-/// How many sessions were left and wait to be indexed, without those that failed; no more than anybody
-/// reads through.
-pub(crate) fn number_left(store: &Store, environment: &App) -> Result<usize> {
-    let (now, limits) = (environment.clock.now(), environment.limits());
-    let courses = store.unindexed_sessions(None, MOST)?;
-    let is_left = |course: &&Course| {
-        course.indexing != Indexing::Failed && course.heard.left(now, &limits).is_some()
-    };
-    Ok(courses.iter().filter(is_left).count())
 }
 
 /// As programs are told.

@@ -2,15 +2,16 @@
 
 use clap::ValueEnum;
 use serde_json::json;
+use thru_agents::setup::Scope;
 use thru_app::Result;
+use thru_app::setup::{apply, prepare_removal};
 
-use super::Outcome;
+use super::{Outcome, setup_page};
 use crate::environment::Environment;
-use crate::installing::{self, Note, Scope};
 use crate::ui::Page;
 use thru_app::background::control;
 
-/// Takes our hooks, and our plugin, out of Claude Code: for all your sessions, and in the project one
+/// Takes our hooks, and our plugin, out of every agent: for all your sessions, and in the project one
 /// stands in. All else in those files stays as it is, to the byte. What was recorded stays too.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -49,34 +50,40 @@ pub(crate) fn run(
         Where::Project => &[Scope::Project],
         Where::All => &[Scope::User, Scope::Project],
     };
-    let plan = installing::to_uninstall(environment, scopes)?;
-    let elsewhere = installing::elsewhere(environment, &plan);
-    let is_nothing = plan.changes.is_empty();
-    let made = match arguments.dry_run {
-        true => Vec::new(),
-        false => plan.apply()?,
-    };
+    let removals = prepare_removal(environment, scopes)?;
+    let plans = removals.iter().map(|removal| &removal.plan);
+    let notes: Vec<_> = removals.iter().flat_map(|removal| removal.notes.clone()).collect();
+    let is_nothing = plans.clone().all(|plan| plan.changes.is_empty());
+    let mut made = Vec::new();
+    if !arguments.dry_run {
+        for plan in plans.clone() {
+            made.extend(apply(plan)?);
+        }
+    }
     let is_for_all = !matches!(arguments.scope, Where::Project);
     let stopped = is_for_all && !arguments.dry_run && control::stop_in_passing(environment);
     let mut page = Page::new(environment, plain);
     let data = environment.layout.root();
     let has_data = data.is_dir();
     if arguments.json {
-        let mut answer = installing::as_json(&plan, &made);
+        let mut answer = setup_page::as_json(plans, &made);
         answer["version"] = json!(1);
         answer["kind"] = json!("uninstall");
         answer["dry_run"] = json!(arguments.dry_run);
-        answer["notes"] = elsewhere.iter().map(Note::as_json).collect();
+        answer["notes"] = setup_page::notes_json(notes.iter());
         answer["daemon_stopped"] = json!(stopped);
         answer["data"] = json!(has_data.then_some(data));
         page.json(&answer)?;
     } else {
         if arguments.dry_run && !is_nothing {
-            installing::difference(&mut page, &plan, environment)?;
+            for plan in plans {
+                setup_page::difference(&mut page, plan, environment)?;
+            }
             page.gap();
             page.line("Nothing was changed.");
         } else {
-            installing::tell(&mut page, &plan, &made, environment);
+            setup_page::tell_made(&mut page, &made, environment);
+            plans.for_each(|plan| setup_page::tell_foreign(&mut page, plan, environment));
         }
         if stopped {
             page.line("The daemon was stopped.");
@@ -94,7 +101,7 @@ pub(crate) fn run(
             };
             page.line(format!("`rm -r {typed}` removes it for good."));
         }
-        installing::tell_notes(&mut page, &elsewhere);
+        setup_page::tell_notes(&mut page, &notes);
     }
     page.print()?;
     Ok(Outcome::Done)

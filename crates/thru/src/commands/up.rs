@@ -1,21 +1,22 @@
 //! `thru up`: set everything up.
 
 use serde_json::{Value, json};
+use thru_agents::setup::Scope;
 use thru_app::App;
 use thru_app::Result;
+use thru_app::setup::{Prepared, Setup, Targets, apply, prepare};
 use thru_intake::{ImportReport, Which};
 use thru_store::{Counts, SessionFilter, SessionRow};
 
-use super::install::{self, Prepared};
+use super::install::{self, Form};
 use super::of_agents::OfAgents;
-use super::{Outcome, import, sessions, shared};
+use super::{Outcome, import, sessions, setup_page, shared};
 use crate::environment::Environment;
 use crate::failure::advised;
-use crate::health::Daemon;
-use crate::installing::{self, Form, Note, Scope};
 use crate::ui::{Page, Tone, age, count, one_line, plural, size};
+use thru_app::health::Daemon;
 
-/// Finds Claude Code, says what is going to happen, asks, installs, reads the history that is there,
+/// Finds your agents, says what is going to happen, asks, installs, reads the history that is there,
 /// and says what is remembered. Run it as often as you like: what is in place stays.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -46,18 +47,24 @@ pub(crate) fn run(
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {
-    let prepared = install::prepare(environment, Scope::User, arguments.form, None)?;
+    let form = arguments.form.map(Into::into);
+    let request = Setup { scope: Scope::User, form, wanted: None, targets: Targets::Present };
+    let mut prepared = prepare(environment, request)?;
     let wants_history = !arguments.no_import && !environment.config.capture.off;
     let history = match wants_history {
         true => Some(import::prepare(environment, &[], &OfAgents::default())?),
         false => None,
     };
     let mut page = Page::new(environment, plain);
-    let is_installed = prepared.plan.changes.is_empty();
+    let is_installed = prepared.iter().all(|one| one.plan.changes.is_empty());
     if !arguments.json {
-        installing::tell_client(&mut page, &prepared.client, environment);
+        for one in &prepared {
+            setup_page::tell_client(&mut page, one.adapter, &one.client, environment);
+        }
         if is_installed {
-            page.line(install::in_place(&prepared, environment));
+            for one in &prepared {
+                page.line(install::in_place(one, environment));
+            }
         } else {
             announce(&mut page, &prepared, history.as_ref(), environment);
         }
@@ -77,14 +84,19 @@ pub(crate) fn run(
             return Ok(Outcome::Nothing);
         }
     }
-    let made = prepared.plan.apply()?;
+    let plans: Vec<_> = prepared.iter().map(|one| one.plan.clone()).collect();
+    let mut made = Vec::new();
+    for (plan, one) in plans.iter().zip(&mut prepared) {
+        made.push(apply(plan)?);
+        one.note_trust(environment);
+    }
     if !arguments.json {
-        installing::tell(&mut page, &prepared.plan, &made, environment);
-        match is_installed {
-            true => installing::tell_notes(&mut page, &prepared.notes),
-            false => {
-                let Prepared { client, form, notes, .. } = &prepared;
-                installing::tell_effect(&mut page, client, *form, notes);
+        for (one, made) in prepared.iter().zip(&made) {
+            let Prepared { adapter, client, form, notes, plan, .. } = one;
+            setup_page::tell(&mut page, plan, made, environment);
+            match is_installed {
+                true => setup_page::tell_notes(&mut page, notes),
+                false => setup_page::tell_effect(&mut page, adapter, client, *form, notes),
             }
         }
         if environment.config.capture.off {
@@ -99,12 +111,10 @@ pub(crate) fn run(
     let memory = Memory::of(environment)?;
     let daemon = Daemon::look(environment);
     if arguments.json {
-        let mut answer = installing::as_json(&prepared.plan, &made);
+        let mut answer = setup_page::as_json(plans.iter(), &made.concat());
         answer["version"] = json!(1);
         answer["kind"] = json!("up");
-        answer["form"] = json!(prepared.form.as_str());
-        answer["client"] = install::client_json(&prepared.client);
-        answer["notes"] = prepared.notes.iter().map(Note::as_json).collect();
+        install::describe(&mut answer, &prepared, environment);
         answer["import"] = report.as_ref().map_or(Value::Null, import::as_json);
         answer["memory"] =
             memory.as_ref().map_or(Value::Null, |memory| memory.as_json(environment));
@@ -133,13 +143,15 @@ pub(crate) fn run(
 /// What is going to happen.
 fn announce(
     page: &mut Page,
-    prepared: &Prepared,
+    prepared: &[Prepared],
     history: Option<&import::Prepared>,
     environment: &App,
 ) {
     page.gap();
     page.line("This is going to");
-    installing::tell_plan(page, &prepared.plan, environment);
+    for one in prepared {
+        setup_page::tell_plan(page, &one.plan, environment);
+    }
     for (agent, share) in history.iter().flat_map(|history| &history.plan.shares) {
         page.line(format!(
             "  - read the history in {}: {}, {}",

@@ -1,12 +1,10 @@
 //! What people see: colour, tables, ages, the pager. Nothing here knows what is being shown.
 
-mod age;
 mod page;
 mod style;
 mod text;
 
-pub(crate) use age::{age, day_and_time};
 pub(crate) use page::Page;
 pub(crate) use style::Tone;
 pub(crate) use text::{cut, one_line, width};
-pub(crate) use thru_app::words::{count, plural, printable, size};
+pub(crate) use thru_app::words::{age, count, day_and_time, plural, printable, size};

@@ -1,6 +1,6 @@
-//! What Throughline does for the real Claude Code client, which is driven by a scripted model.
+//! The work of Throughline for the real clients of Claude Code and Codex, which are driven by a scripted model.
 //!
-//! `THRU_CLAUDE` names the client; without it these tests say that they were skipped. They run it in
+//! `THRU_CLAUDE` and `THRU_CODEX` name them; without one its tests say that they were skipped. They run it in
 //! homes of their own, and nothing leaves the machine.
 
 #![cfg(unix)]
@@ -13,6 +13,7 @@
 
 mod asking;
 mod closing;
+mod codex;
 mod commanding;
 mod compacting;
 mod facts;

@@ -273,7 +273,7 @@ fn client() -> Option<PathBuf> {
 }
 
 /// Says so past the test harness, which keeps what passing tests print to itself.
-fn skipped(why: &str) {
+pub(crate) fn skipped(why: &str) {
     _ = writeln!(std::io::stderr(), "SKIPPED: the real client was not run: {why}");
 }
 

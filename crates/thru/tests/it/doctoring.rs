@@ -5,7 +5,8 @@ use std::path::Path;
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use thru_agents::claude_code::install;
+use thru_agents::hooks;
+use thru_agents::setup::Platform;
 
 use crate::home::Home;
 
@@ -15,7 +16,7 @@ fn connect(home: &Home, program: &str) {
     let mut settings = json!({ "hooks": {
         "Notification": [{ "hooks": [{ "type": "command", "command": "say done" }] }],
     } });
-    for event in install::events(None) {
+    for event in hooks::ADAPTERS[0].setup.registration("thru", None, Platform::Linux, 10).events {
         settings["hooks"][event] = hook(event);
     }
     home.write("settings.json", settings.to_string());

@@ -593,7 +593,7 @@ fn a_project_gets_settings_that_are_the_users_own() {
     ");
     assert_snapshot!(deep(&["install", "--scope", "project", "--as", "plugin"]), @"
     -- stderr --
-    error: a plugin in a project's folder would run for everybody who clones it.
+    error: a plugin in a project's folder would run for everyone who clones it.
     hint: use `thru install --scope project`, which writes your own settings for the project.
     -- exit 2 --
     ");

@@ -9,7 +9,8 @@ use super::prompt;
 use crate::hooks::{Adapter, Capture, Event, Fields, HookInput, HookReply, context_and_message};
 
 /// The hooks of Claude Code.
-pub(crate) static HOOKS: Adapter = Adapter { agent: Agent::ClaudeCode, capture: &ClaudeCode };
+pub(crate) static HOOKS: Adapter =
+    Adapter { agent: Agent::ClaudeCode, capture: &ClaudeCode, setup: &super::install::ClaudeCode };
 
 /// Characters to which Claude Code cuts a longer context; the rest would go to a file.
 const LONGEST_CONTEXT: usize = 10_000;

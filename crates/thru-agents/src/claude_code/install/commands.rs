@@ -1,18 +1,18 @@
 //! Slash commands and a skill for Claude Code, which call our program.
 //!
-//! What a user types behind a command goes to the model as text and never into a shell of the client's:
-//! there, quotes and dollars would mean something. The model runs the program itself, by a permission for
+//! The words that a user types behind a command go to the model as text and never into a shell of the
+//! client's: there, quotes and dollars would mean something. The model runs the program itself, by a permission for
 //! nothing else.
 
 use thru_core::Id;
 
 /// A command or skill, as this version of Throughline writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CommandFile {
-    /// Its place in Claude Code's folder, or in that of a plugin, with `/` between names.
-    pub path: &'static str,
-    /// What it holds.
-    pub content: String,
+pub(super) struct CommandFile {
+    /// Its path in Claude Code's folder, or in that of a plugin, with `/` between names.
+    pub(super) path: &'static str,
+    /// Its content.
+    pub(super) content: String,
 }
 
 /// The text of a file before it is known which program it calls.
@@ -23,9 +23,9 @@ struct Draft {
     body: &'static str,
 }
 
-/// How the one line of a file begins that says that it is ours, and what it held when it was written.
+/// Beginning of the line that marks a file as ours, with a hash of its content when it was written.
 const MARK: &str = "  throughline: ";
-/// What stands for the program in drafts.
+/// Placeholder of the program in drafts.
 const PROGRAM: &str = "{thru}";
 
 const DRAFTS: [Draft; 6] = [
@@ -171,8 +171,8 @@ Three steps, each narrower and more expensive than the one before. The tools are
     },
 ];
 
-/// All commands and skills, calling this program.
-pub fn command_files(program: &str) -> Vec<CommandFile> {
+/// Returns all commands and skills, calling this program.
+pub(super) fn command_files(program: &str) -> Vec<CommandFile> {
     DRAFTS
         .iter()
         .map(|draft| {
@@ -185,24 +185,24 @@ pub fn command_files(program: &str) -> Vec<CommandFile> {
         .collect()
 }
 
-/// The places of all commands and skills, in Claude Code's folder or in that of a plugin.
-pub fn command_paths() -> impl Iterator<Item = &'static str> {
+/// Returns the paths of all commands and skills, in Claude Code's folder or in that of a plugin.
+pub(super) fn command_paths() -> impl Iterator<Item = &'static str> {
     DRAFTS.iter().map(|draft| draft.path)
 }
 
-/// What a file is that lies where one of our commands would.
+/// The origin of a file that lies where one of our commands would.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CommandState {
+pub(super) enum CommandState {
     /// As we wrote it, in whatever version.
     Ours,
-    /// Ours, and somebody changed it since.
+    /// Ours, and changed since.
     Changed,
-    /// Somebody else's.
+    /// Not ours.
     Foreign,
 }
 
-/// Whose a file is that lies where one of our commands would.
-pub fn command_state(content: &str) -> CommandState {
+/// Returns the origin of a file that lies where one of our commands would.
+pub(super) fn command_state(content: &str) -> CommandState {
     let Some(at) = content.find(&format!("\n{MARK}")).map(|at| at + 1) else {
         return CommandState::Foreign;
     };
@@ -214,7 +214,7 @@ pub fn command_state(content: &str) -> CommandState {
     }
 }
 
-/// Stands for what a file holds beside its mark.
+/// Returns the mark of a file: a hash of the rest of it.
 fn mark(head: &str, tail: &str) -> String {
     Id::derive(&[b"command", head.as_bytes(), tail.as_bytes()]).to_string()
 }

@@ -1,73 +1,25 @@
-//! The files in which hooks may stand, and the switches in them that turn hooks off.
+//! The files in which Claude Code's hooks may stand, and the switches in them that turn hooks off.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use super::plugin::PLUGIN;
+use crate::setup::{HookFile, Place, Platform};
 
-/// An operating system, as far as Claude Code differs on it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Platform {
-    /// Linux, and everything that is like it.
-    Linux,
-    /// macOS.
-    MacOs,
-    /// Windows.
-    Windows,
-}
-
-/// Whose hooks a file holds. Hooks of all of them run; none overrides another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Place {
-    /// The organisation's settings. We never write them.
-    Managed,
-    /// The user's settings.
-    User,
-    /// Our plugin in the user's folder.
-    Plugin,
-    /// The project's settings, which everybody who clones it gets. We never write them.
-    Project,
-    /// The user's own settings for the project.
-    ProjectLocal,
-}
-
-impl Place {
-    /// Its name in answers for programs.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Managed => "managed",
-            Self::User => "user",
-            Self::Plugin => "plugin",
-            Self::Project => "project",
-            Self::ProjectLocal => "project-local",
-        }
-    }
-}
-
-/// A file in which hooks of ours may stand, whether it exists or not.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HookFile {
-    /// Whose it is.
-    pub place: Place,
-    /// Where it lies.
-    pub path: PathBuf,
-}
-
-/// The user's settings.
-pub fn user_settings(claude_directory: &Path) -> PathBuf {
+/// Returns the file of the user's settings.
+pub(super) fn user_settings(claude_directory: &Path) -> PathBuf {
     claude_directory.join("settings.json")
 }
 
-/// The file in which Claude Code keeps what it knows of itself, the user's MCP servers among it. `exists` says
-/// whether there is a file.
-pub fn state_file(
+/// Returns the file of Claude Code's own state, with the user's MCP servers. `exists` tells if there is a file.
+pub(super) fn state_file(
     claude_directory: &Path,
     home: Option<&Path>,
     exists: &dyn Fn(&Path) -> bool,
 ) -> PathBuf {
     const NAME: &str = ".claude.json";
-    // Beside the folder, as long as nobody moved it.
+    // Beside the folder, unless the folder was moved.
     let inside = claude_directory.join(NAME);
     match home {
         Some(home) if claude_directory == home.join(".claude") && !exists(&inside) => {
@@ -77,13 +29,13 @@ pub fn state_file(
     }
 }
 
-/// The user's own settings for a project: not the ones that everybody who clones it gets.
-pub fn local_settings(project_root: &Path) -> PathBuf {
+/// Returns the file of the user's own settings for a project, which no clone has.
+pub(super) fn local_settings(project_root: &Path) -> PathBuf {
     project_root.join(".claude").join("settings.local.json")
 }
 
-/// All files in which hooks for a session in this project may stand.
-pub fn hook_files(
+/// Returns all files in which hooks for a session in this project may stand.
+pub(super) fn hook_files(
     claude_directory: &Path,
     project_root: Option<&Path>,
     platform: Platform,
@@ -112,25 +64,25 @@ pub fn hook_files(
     files
 }
 
-/// Where our plugin lies when it is installed. A folder here with a manifest in it is a plugin in
-/// every project, without a marketplace.
-pub fn plugin_directory(claude_directory: &Path) -> PathBuf {
+/// Returns the folder of our plugin. A folder here with a manifest in it is a plugin in every project,
+/// without a marketplace.
+pub(super) fn plugin_directory(claude_directory: &Path) -> PathBuf {
     claude_directory.join("skills").join(PLUGIN)
 }
 
-/// What a settings file says about whether hooks run at all.
+/// The switches of a settings file that keep hooks from running.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Switches {
+pub(super) struct Switches {
     /// `disableAllHooks`.
-    pub disable_all_hooks: Option<bool>,
+    pub(super) disable_all_hooks: Option<bool>,
     /// `allowManagedHooksOnly`, which counts in the organisation's settings.
-    pub managed_hooks_only: Option<bool>,
-    /// What `enabledPlugins` says of our plugin.
-    pub plugin_enabled: Option<bool>,
+    pub(super) managed_hooks_only: Option<bool>,
+    /// The entry of our plugin in `enabledPlugins`.
+    pub(super) plugin_enabled: Option<bool>,
 }
 
-/// The switches in a settings file; none where it cannot be read.
-pub fn switches(text: &str) -> Switches {
+/// Returns the switches in a settings file; none if it cannot be read.
+pub(super) fn switches(text: &str) -> Switches {
     let text = text.trim_start_matches('\u{feff}');
     let value: Value = serde_json::from_str(text).unwrap_or_default();
     let switch = |name: &str| value.get(name).and_then(Value::as_bool);
@@ -143,9 +95,9 @@ pub fn switches(text: &str) -> Switches {
     }
 }
 
-/// Why no hook of ours runs, whatever is installed.
+/// The reason why no hook of ours runs, whatever is installed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Obstacle {
+pub(super) enum Obstacle {
     /// `disableAllHooks` is set here.
     AllHooksOff(Place),
     /// The organisation allows only its own hooks.
@@ -154,9 +106,9 @@ pub enum Obstacle {
     PluginOff(Place),
 }
 
-/// What keeps our hooks from running, by the switches of all settings files there are; `is_plugin`
-/// says that they are installed as a plugin.
-pub fn obstacle(files: &[(Place, Switches)], is_plugin: bool) -> Option<Obstacle> {
+/// Returns what keeps our hooks from running, by the switches of all settings files; `is_plugin` if they are
+/// installed as a plugin.
+pub(super) fn obstacle(files: &[(Place, Switches)], is_plugin: bool) -> Option<Obstacle> {
     let of = |place: Place| files.iter().find(|(its, _)| *its == place).map(|(_, found)| *found);
     // The nearest counts: a project's `false` beats the user's `true`.
     let nearest = |switch: fn(Switches) -> Option<bool>| {

@@ -2,30 +2,33 @@
 
 use serde_json::{Value, json};
 
-use super::command::Registration;
+use thru_core::Agent;
+
 use super::commands::{CommandState, command_paths, command_state};
-use super::merge::{install, installed, uninstall};
-use super::servers::{Server, add_server, remove_server, server};
+use crate::setup::{
+    Registration, SERVER_NAME, Server, add_server, install, installed, remove_server, server,
+    uninstall,
+};
 
 /// The name of the plugin and of its folder.
-pub const PLUGIN: &str = "throughline";
+pub(super) const PLUGIN: &str = SERVER_NAME;
 
 const MANIFEST: &str = ".claude-plugin/plugin.json";
 const HOOKS: &str = "hooks/hooks.json";
 /// The list of the plugin's MCP servers.
-pub const SERVERS_FILE: &str = ".mcp.json";
+pub(super) const SERVERS_FILE: &str = ".mcp.json";
 
 /// A file of the plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PluginFile {
-    /// Its place in the plugin's folder, with `/` between names.
-    pub path: &'static str,
-    /// What it holds.
-    pub content: String,
+pub(super) struct PluginFile {
+    /// Its path in the plugin's folder, with `/` between names.
+    pub(super) path: &'static str,
+    /// Its content.
+    pub(super) content: String,
 }
 
-/// All files of the plugin, as this version of Throughline writes them.
-pub fn plugin_files(
+/// Returns all files of the plugin, as this version of Throughline writes them.
+pub(super) fn plugin_files(
     registration: &Registration,
     version: &str,
     repository: &str,
@@ -40,7 +43,7 @@ pub fn plugin_files(
         "repository": repository,
         "license": "MIT OR Apache-2.0",
     });
-    // What was just made is an object, and takes hooks.
+    // A new text is an object, and takes hooks.
     let hooks = install(None, registration).unwrap_or_default();
     let servers = add_server(None, &registration.program).unwrap_or_default();
     vec![
@@ -50,17 +53,17 @@ pub fn plugin_files(
     ]
 }
 
-/// Whether a file in the plugin's folder was written by us, of whatever version, and can be removed
-/// with the plugin. `path` has `/` between names.
-pub fn belongs_to_plugin(path: &str, content: &str) -> bool {
+/// True if any version of ours wrote a file in the plugin's folder, so that it can be removed with the plugin.
+/// `path` has `/` between names.
+pub(super) fn belongs_to_plugin(path: &str, content: &str) -> bool {
     match path {
         MANIFEST => serde_json::from_str(content).is_ok_and(|manifest: Value| {
             manifest.get("name").and_then(Value::as_str) == Some(PLUGIN)
         }),
         // Ours alone: nothing is left of it without our hooks.
         HOOKS => {
-            installed(content).is_ok_and(|hooks| !hooks.is_empty())
-                && uninstall(content).is_ok_and(|rest| rest.is_none())
+            installed(content, Agent::ClaudeCode).is_ok_and(|hooks| !hooks.is_empty())
+                && uninstall(content, Agent::ClaudeCode).is_ok_and(|rest| rest.is_none())
         }
         SERVERS_FILE => {
             matches!(server(content), Ok(Some(Server::Ours(_))))
@@ -77,11 +80,12 @@ pub fn belongs_to_plugin(path: &str, content: &str) -> bool {
 mod tests {
     use insta::assert_snapshot;
 
-    use super::super::places::Platform;
     use super::*;
+    use crate::setup::Platform;
 
     fn files() -> Vec<PluginFile> {
-        let mut registration = Registration::new("/bin/thru", None, Platform::Linux, 10);
+        let mut registration =
+            crate::claude_code::HOOKS.setup.registration("/bin/thru", None, Platform::Linux, 10);
         registration.events = vec!["SessionStart", "Stop"];
         plugin_files(&registration, "1.2.3", "https://example.org/throughline")
     }

@@ -1,6 +1,8 @@
 //! Codex's hooks: the only place that knows the fields of their input and output.
 
+mod install;
 mod passage;
+mod trust;
 
 use serde_json::Value;
 use thru_core::{Agent, Passage};
@@ -9,7 +11,8 @@ use crate::blank::is_blank;
 use crate::hooks::{Adapter, Capture, Event, Fields, HookInput, HookReply, context_and_message};
 
 /// The hooks of Codex.
-pub(crate) static HOOKS: Adapter = Adapter { agent: Agent::Codex, capture: &Codex };
+pub(crate) static HOOKS: Adapter =
+    Adapter { agent: Agent::Codex, capture: &Codex, setup: &install::Codex };
 
 /// Bytes of a context that Codex (0.169) hands on whole; of a longer one the middle goes to a file. It counts
 /// 2,500 tokens of four bytes.

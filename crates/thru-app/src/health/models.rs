@@ -2,14 +2,14 @@
 //! out.
 
 use super::{Finding, Seen};
-use crate::ui::{one_line, plural};
-use thru_app::deliver;
-use thru_app::models::Models;
+use crate::deliver;
+use crate::models::Models;
+use crate::words::{one_line, plural};
 
 /// Whom the settings say to ask.
 pub(super) fn models(seen: &Seen<'_>) -> Finding {
     const CHECK: &str = "models";
-    let models = match Models::of(seen.environment) {
+    let models = match Models::of(seen.app) {
         Ok(None) => return Finding::ok(CHECK, "none is asked: memories are made without a model"),
         Ok(Some(models)) => models,
         Err(error) => {
@@ -47,8 +47,8 @@ pub(super) fn models(seen: &Seen<'_>) -> Finding {
 /// Whether the server of the user's choice can be reached at all; nothing where there is none.
 pub(super) fn sink(seen: &Seen<'_>) -> Option<Finding> {
     const CHECK: &str = "sinks.mcp";
-    let target = seen.environment.config.sinks.mcp()?;
-    Some(match deliver::connect(seen.environment, target) {
+    let target = seen.app.config.sinks.mcp()?;
+    Some(match deliver::connect(seen.app, target) {
         Ok(_) => Finding::ok(CHECK, "what is known of sessions is delivered"),
         Err(error) => Finding::problem(
             CHECK,

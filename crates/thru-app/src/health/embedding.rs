@@ -5,15 +5,15 @@ use thru_embed::{EmbedError, check_model};
 use thru_store::vectors::{ModelFolder, SegmentProblem, Vectors};
 
 use super::{Finding, Seen};
-use crate::ui::one_line;
-use thru_app::embedding::{Chosen, State, who_embeds};
+use crate::embedding::{Chosen, State, who_embeds};
+use crate::words::one_line;
 
 const CHECK: &str = "meaning";
 
 /// All that is to be said of it.
 pub(super) fn embedding(seen: &Seen<'_>) -> Vec<Finding> {
     let Ok(intake) = &seen.intake else { return Vec::new() };
-    let state = match State::look(seen.environment, intake) {
+    let state = match State::look(seen.app, intake) {
         Ok(state) => state,
         Err(error) => {
             let line = one_line(&format!("{error:#}"), 120);
@@ -55,7 +55,7 @@ fn current(seen: &Seen<'_>, state: &State) -> Finding {
             state.line(),
             format!(
                 "search finds the others by words until they are embedded: {}",
-                who_embeds(seen.environment)
+                who_embeds(seen.app)
             ),
         ),
     }
@@ -76,7 +76,7 @@ fn unusable(seen: &Seen<'_>, chosen: &Chosen, error: &EmbedError) -> Finding {
 
 fn damaged(seen: &Seen<'_>, chosen: &Chosen) -> Vec<SegmentProblem> {
     let model = chosen.model();
-    let Ok(folder) = ModelFolder::at(&seen.environment.layout.vectors(), &model) else {
+    let Ok(folder) = ModelFolder::at(&seen.app.layout.vectors(), &model) else {
         return Vec::new();
     };
     // Where nothing tells the dimensions, no file can be read.

@@ -1,16 +1,17 @@
 //! Our slash commands, and the summaries that compactions leave in projects.
 
 use super::{Finding, Seen};
-use crate::installing;
-use crate::ui::plural;
-use thru_app::compaction;
+use crate::compaction;
+use crate::words::plural;
 
-/// Our commands in Claude Code's folder, where there are any: who does not want them has none.
+/// Our slash commands, if there are any.
 pub(super) fn commands(seen: &Seen<'_>) -> Option<Finding> {
-    if !installing::has_commands(seen.environment) {
+    let agents = || seen.agents.iter().map(|one| (one.adapter.setup, one.site(seen)));
+    if !agents().any(|(setup, site)| setup.has_commands(&site)) {
         return None;
     }
-    let changed = installing::changed_commands(seen.environment);
+    let changed: Vec<_> =
+        agents().flat_map(|(setup, site)| setup.changed_commands(&site)).collect();
     let shown: Vec<String> = changed.iter().map(|path| seen.shown(path)).collect();
     Some(match shown.is_empty() {
         true => {
@@ -18,7 +19,7 @@ pub(super) fn commands(seen: &Seen<'_>) -> Option<Finding> {
         }
         false => Finding::note(
             "commands",
-            format!("changed by somebody, and left as they are: {}", shown.join(", ")),
+            format!("changed by hand, and left as they are: {}", shown.join(", ")),
             "remove them, then `thru install`, to have ours again",
         ),
     })
@@ -26,7 +27,7 @@ pub(super) fn commands(seen: &Seen<'_>) -> Option<Finding> {
 
 /// Projects into which summaries could not be written.
 pub(super) fn not_written(seen: &Seen<'_>) -> Option<Finding> {
-    let troubles = compaction::troubles(&seen.environment.layout);
+    let troubles = compaction::troubles(&seen.app.layout);
     let (_, why) = troubles.iter().next()?;
     let projects = plural(troubles.len() as u64, "project");
     Some(Finding::note(

@@ -1,28 +1,28 @@
-//! The daemon, as everybody else sees it; and what it, or whoever runs next, has to do.
+//! The daemon as other processes see it, and the work that waits for it.
 
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use thru_daemon::{Client, Hello, Holder, holder, is_held};
+use thru_lifecycle::Indexing;
+use thru_store::{Course, Store};
 
 use super::{Finding, Seen};
-use crate::commands::unindexed;
-use crate::ui::{one_line, plural};
-use thru_app::App;
-use thru_app::background;
+use crate::words::{one_line, plural};
+use crate::{App, Result, background};
 
-/// How long a daemon has for all its answers. Who looks how things are does not wait for one that hangs.
+/// Time for all answers of a daemon. The caller does not wait for one that hangs.
 const ANSWER: Duration = Duration::from_millis(300);
 
-/// Whether a daemon runs.
-pub(crate) enum Daemon {
+/// The state of the daemon.
+pub enum Daemon {
     /// It runs.
     Runs {
-        /// Which.
+        /// Its process and version.
         hello: Hello,
-        /// How it is told that transcripts grow, as far as it said so in time.
+        /// The way it watches transcripts, if it said so in time.
         watching: Option<String>,
-        /// Why it has to look by itself now and then.
+        /// The reason why it polls.
         polling_because: Option<String>,
     },
     /// One holds the lock and does not answer.
@@ -34,11 +34,11 @@ pub(crate) enum Daemon {
 }
 
 impl Daemon {
-    /// Looks, for a moment at most.
-    pub(crate) fn look(environment: &App) -> Self {
-        let paths = background::paths(environment);
+    /// Asks the daemon, for a moment at most.
+    pub fn look(app: &App) -> Self {
+        let paths = background::paths(app);
         if !is_held(&paths.lock).unwrap_or(false) {
-            return match environment.machine.daemon_switched_off(&environment.config) {
+            return match app.machine.daemon_switched_off(&app.config) {
                 Some(switch) => Self::Off(switch),
                 None => Self::Absent,
             };
@@ -55,8 +55,8 @@ impl Daemon {
         Self::Runs { hello, watching: said("watching"), polling_because: said("polling_because") }
     }
 
-    /// In a line.
-    pub(crate) fn line(&self) -> String {
+    /// Returns the state in a line.
+    pub fn line(&self) -> String {
         match self {
             Self::Runs { hello, watching, polling_because } => {
                 let how = match (watching, polling_because) {
@@ -77,8 +77,8 @@ impl Daemon {
         }
     }
 
-    /// As programs are told.
-    pub(crate) fn as_json(&self) -> Value {
+    /// Returns the state for programs.
+    pub fn as_json(&self) -> Value {
         let (state, hello, watching) = match self {
             Self::Runs { hello, watching, .. } => ("running", Some(hello), watching.as_deref()),
             Self::Hangs(_) => ("hung", None, None),
@@ -97,10 +97,10 @@ impl Daemon {
     }
 }
 
-/// Whether the daemon runs as it should.
+/// The state of the daemon.
 pub(super) fn daemon(seen: &Seen<'_>) -> Finding {
     const CHECK: &str = "daemon";
-    let daemon = Daemon::look(seen.environment);
+    let daemon = Daemon::look(seen.app);
     match &daemon {
         Daemon::Runs { hello, .. } if hello.version != env!("CARGO_PKG_VERSION") => Finding::note(
             CHECK,
@@ -121,11 +121,28 @@ pub(super) fn daemon(seen: &Seen<'_>) -> Finding {
     }
 }
 
+/// The longest list of sessions to count.
+const MOST_UNINDEXED: usize = 1_000;
+
+/// Returns the number of sessions that were left and are not indexed, without those that failed; at most
+/// [`MOST_UNINDEXED`].
+///
+/// # Errors
+/// Returns an error if the store cannot be read.
+pub fn number_left(store: &Store, app: &App) -> Result<usize> {
+    let (now, limits) = (app.clock.now(), app.limits());
+    let courses = store.unindexed_sessions(None, MOST_UNINDEXED)?;
+    let is_left = |course: &&Course| {
+        course.indexing != Indexing::Failed && course.heard.left(now, &limits).is_some()
+    };
+    Ok(courses.iter().filter(is_left).count())
+}
+
 /// Sessions that were left and are not indexed.
 pub(super) fn unindexed(seen: &Seen<'_>) -> Finding {
     const CHECK: &str = "unindexed";
     let Ok(Some(store)) = &seen.store else { return Finding::ok(CHECK, "there is no session") };
-    match unindexed::number_left(store, seen.environment) {
+    match number_left(store, seen.app) {
         Err(error) => Finding::problem(CHECK, format!("{error:#}"), "`thru verify` says more"),
         Ok(0) => Finding::ok(CHECK, "every session that was left is indexed"),
         Ok(number) => Finding::note(

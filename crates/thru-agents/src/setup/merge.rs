@@ -1,14 +1,16 @@
-//! Our hooks into a settings file and out again, everything else byte for byte as it was.
+//! Our hooks put into a file of settings and taken out again, everything else byte for byte as it was. For
+//! agents that take hooks as JSON, by event, in groups with a matcher.
 //!
-//! Putting in only inserts: behind the last thing of a container, or into an empty one. So taking out
-//! knows what to cut, but for one question: was a container that becomes empty there before? Where
-//! it was, the line that its bracket stands on ends with a space, which nobody sees and which no
-//! formatter writes. A container without that mark is ours and goes as well.
+//! Putting in only inserts: behind the last child of a container, or into an empty one. So taking out
+//! knows what to cut, but for one question: was a container that becomes empty there before? If it
+//! was, the line that its bracket stands on ends with a space, which is not seen and which no formatter
+//! writes. A container without that mark is ours and goes as well.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
 use serde_json::Value;
+use thru_core::Agent;
 
 use super::command::{InstalledHook, Registration};
 use super::document::{Child, Node, is_blank, parse};
@@ -16,24 +18,27 @@ use super::document::{Child, Node, is_blank, parse};
 /// The key below which hooks stand, of a file and of each group in it.
 const HOOKS: &str = "hooks";
 
-/// Why a file is left alone.
+/// The reason why a file is left alone.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// It is not JSON.
     #[error("not valid JSON: {0}")]
     NotJson(String),
-    /// Something in it is not what Claude Code takes there.
+    /// Something in it is not what the agent takes there.
     #[error("{place} is not {expected}")]
     Unexpected {
-        /// What it is: `the file`, or a path of keys.
+        /// `the file`, or a path of keys.
         place: String,
-        /// What it should be.
+        /// The shape it should have.
         expected: &'static str,
     },
 }
 
-/// The text with exactly these hooks of ours in it; `None` stands for a file that is not there. What is
-/// in place already stays as it is, to the byte.
+/// Returns the text with exactly these hooks of ours in it; `None` stands for a file that is not there. What
+/// is in place already stays as it is, to the byte.
+///
+/// # Errors
+/// Returns [`Refusal`] if the text is not what the agent takes.
 pub fn install(text: Option<&str>, registration: &Registration) -> Result<String, Refusal> {
     let Some(text) = text else { return Ok(whole_file(registration)) };
     if is_blank(text) {
@@ -42,30 +47,33 @@ pub fn install(text: Option<&str>, registration: &Registration) -> Result<String
     if is_in_place(text, registration)? {
         return Ok(text.to_owned());
     }
-    // Old ones go first. Putting in what was just taken out gives the same bytes, so that repeating
-    // is as safe as doing it once.
-    match uninstall(text)? {
+    // Old ones go first. Putting in what was just taken out restores the same bytes, so that repeating is
+    // as safe as doing it once.
+    match uninstall(text, registration.agent)? {
         Some(text) if !is_blank(&text) => insert(&text, registration),
         rest => install(rest.as_deref(), registration),
     }
 }
 
-/// The text without hooks of ours; `None` where nothing is left of a file that we made.
-pub fn uninstall(text: &str) -> Result<Option<String>, Refusal> {
+/// Returns the text without our hooks of an agent; `None` if nothing is left of a file that we made.
+///
+/// # Errors
+/// Returns [`Refusal`] if the text is no JSON object.
+pub fn uninstall(text: &str, agent: Agent) -> Result<Option<String>, Refusal> {
     if is_blank(text) {
         return Ok(Some(text.to_owned()));
     }
     let root = root_of(text)?;
     let members = root.members().unwrap_or_default();
     let cuts = cuts_in(text, &root, members, |member| match member.key == HOOKS {
-        true => cuts_in_hooks(text, &member.value),
+        true => cuts_in_hooks(text, &member.value, agent),
         false => Cuts::Some(Vec::new()),
     });
     Ok(cut_out(text, &root, cuts))
 }
 
-/// What is left of a text; nothing where all of it was ours.
-pub(super) fn cut_out(text: &str, root: &Node, cuts: Cuts) -> Option<String> {
+/// Returns the rest of a text; `None` if all of it was ours.
+pub(crate) fn cut_out(text: &str, root: &Node, cuts: Cuts) -> Option<String> {
     match cuts {
         Cuts::All => {
             // Blank before the file was ours: then it stays, without the line that we began.
@@ -82,17 +90,20 @@ pub(super) fn cut_out(text: &str, root: &Node, cuts: Cuts) -> Option<String> {
     }
 }
 
-/// The hooks of ours that stand in a text: of a settings file, or a plugin's `hooks.json`.
-pub fn installed(text: &str) -> Result<Vec<InstalledHook>, Refusal> {
+/// Returns our hooks of an agent that stand in a text: of a settings file, or a `hooks.json`.
+///
+/// # Errors
+/// Returns [`Refusal`] if the text is no JSON object.
+pub fn installed(text: &str, agent: Agent) -> Result<Vec<InstalledHook>, Refusal> {
     Ok(handlers(text)?
         .into_iter()
         .filter_map(|(event, matcher, handler)| {
-            InstalledHook::of(&event, matcher.as_deref(), &handler)
+            InstalledHook::parse(agent, &event, matcher.as_deref(), &handler)
         })
         .collect())
 }
 
-/// Every handler with its event and the matcher of its group.
+/// Returns every handler with its event and the matcher of its group.
 fn handlers(text: &str) -> Result<Vec<(String, Option<String>, Value)>, Refusal> {
     let mut handlers = Vec::new();
     if is_blank(text) {
@@ -115,12 +126,12 @@ fn handlers(text: &str) -> Result<Vec<(String, Option<String>, Value)>, Refusal>
     Ok(handlers)
 }
 
-/// Whether exactly the wanted hooks of ours are there, each once.
+/// True if exactly the wanted hooks of ours are there, each once.
 fn is_in_place(text: &str, registration: &Registration) -> Result<bool, Refusal> {
     let mut missing: HashMap<&str, Value> =
         registration.events.iter().map(|event| (*event, registration.handler(event))).collect();
     for (event, matcher, handler) in handlers(text)? {
-        let is_ours = InstalledHook::of(&event, None, &handler).is_some();
+        let is_ours = InstalledHook::parse(registration.agent, &event, None, &handler).is_some();
         if is_ours && (matcher.is_some() || missing.remove(event.as_str()) != Some(handler)) {
             return Ok(false);
         }
@@ -128,7 +139,7 @@ fn is_in_place(text: &str, registration: &Registration) -> Result<bool, Refusal>
     Ok(missing.is_empty())
 }
 
-pub(super) fn root_of(text: &str) -> Result<Node, Refusal> {
+pub(crate) fn root_of(text: &str) -> Result<Node, Refusal> {
     let root = parse(text).map_err(Refusal::NotJson)?;
     match root.members() {
         Some(_) => Ok(root),
@@ -136,20 +147,20 @@ pub(super) fn root_of(text: &str) -> Result<Node, Refusal> {
     }
 }
 
-pub(super) fn value_of(text: &str, node: &Node) -> Option<Value> {
+pub(crate) fn value_of(text: &str, node: &Node) -> Option<Value> {
     serde_json::from_str(text.get(node.span.clone())?).ok()
 }
 
-/// What is to be cut out of a container.
-pub(super) enum Cuts {
+/// The cuts in a container.
+pub(crate) enum Cuts {
     /// These parts, in the order of the text.
     Some(Vec<Range<usize>>),
     /// All of it, and itself.
     All,
 }
 
-/// What is to be cut out of a container whose children are to be cut so.
-pub(super) fn cuts_in<C: Child>(
+/// Returns the cuts in a container whose children are to be cut so.
+pub(crate) fn cuts_in<C: Child>(
     text: &str,
     container: &Node,
     children: &[C],
@@ -186,7 +197,7 @@ pub(super) fn cuts_in<C: Child>(
     }
 }
 
-/// Where in the white space before the first thing of a container the mark stands that says that the
+/// Returns the position, in the white space before the first child of a container, of the mark that the
 /// container was there before us.
 fn mark(text: &str, blank: Range<usize>) -> Option<usize> {
     let space = text[blank.clone()].rsplit_once('\n')?.0;
@@ -194,14 +205,15 @@ fn mark(text: &str, blank: Range<usize>) -> Option<usize> {
     Some(blank.start + space.len())
 }
 
-fn cuts_in_hooks(text: &str, hooks: &Node) -> Cuts {
+fn cuts_in_hooks(text: &str, hooks: &Node, agent: Agent) -> Cuts {
     cuts_in(text, hooks, hooks.members().unwrap_or_default(), |event| {
         cuts_in(text, &event.value, event.value.items().unwrap_or_default(), |group| {
             let list = group.get(HOOKS);
             let handlers = list.and_then(Node::items).unwrap_or_default();
             let is_ours = |handler: &Node| {
-                value_of(text, handler)
-                    .is_some_and(|handler| InstalledHook::of(&event.key, None, &handler).is_some())
+                value_of(text, handler).is_some_and(|handler| {
+                    InstalledHook::parse(agent, &event.key, None, &handler).is_some()
+                })
             };
             match list {
                 Some(_) if !handlers.is_empty() && handlers.iter().all(is_ours) => Cuts::All,
@@ -218,7 +230,7 @@ fn cuts_in_hooks(text: &str, hooks: &Node) -> Cuts {
 /// Puts hooks into a text that has none of ours.
 fn insert(text: &str, registration: &Registration) -> Result<String, Refusal> {
     let root = root_of(text)?;
-    let layout = Layout::of(text, &root);
+    let layout = Layout::found_in(text, &root);
     let members = root.members().unwrap_or_default();
     let mut insertions = Vec::new();
     match root.get(HOOKS) {
@@ -252,7 +264,7 @@ fn insert(text: &str, registration: &Registration) -> Result<String, Refusal> {
     Ok(changed)
 }
 
-pub(super) fn unexpected(place: &str, expected: &'static str) -> Refusal {
+pub(crate) fn unexpected(place: &str, expected: &'static str) -> Refusal {
     Refusal::Unexpected { place: format!("`{place}`"), expected }
 }
 
@@ -279,33 +291,33 @@ fn group(registration: &Registration, event: &str) -> String {
     format!("{{ {}: [{{ {} }}] }}", quote(HOOKS), fields.join(", "))
 }
 
-pub(super) fn quote(text: &str) -> String {
+pub(crate) fn quote(text: &str) -> String {
     Value::from(text).to_string()
 }
 
-/// How a text is laid out.
-pub(super) struct Layout {
-    pub(super) newline: &'static str,
+/// The layout of a text.
+pub(crate) struct Layout {
+    pub(crate) newline: &'static str,
     /// One step of indentation.
-    pub(super) unit: String,
+    pub(crate) unit: String,
 }
 
 impl Layout {
-    /// How we lay out a text of our own.
-    pub(super) fn usual() -> Self {
+    /// The layout of a text of our own.
+    pub(crate) fn usual() -> Self {
         Self { newline: "\n", unit: "  ".to_owned() }
     }
 
-    pub(super) fn of(text: &str, root: &Node) -> Self {
+    pub(crate) fn found_in(text: &str, root: &Node) -> Self {
         let is_windows = text.split_once('\n').is_some_and(|(line, _)| line.ends_with('\r'));
         let first = root.members().and_then(<[_]>::first);
         let unit = first.and_then(|member| indent_of(text, member.start)).unwrap_or("  ");
         Self { newline: if is_windows { "\r\n" } else { "\n" }, unit: unit.to_owned() }
     }
 
-    /// What to insert where, so that a container ends with these new children. They are made for the
-    /// indentation that they get.
-    pub(super) fn append<C: Child>(
+    /// Returns the text to insert, and its position, so that a container ends with these new children. They
+    /// are made for the indentation that they get.
+    pub(crate) fn append<C: Child>(
         &self,
         text: &str,
         container: &Node,
@@ -348,14 +360,14 @@ impl Layout {
     }
 }
 
-/// The white space that the line of a position begins with.
+/// Returns the white space at the beginning of the line of a position.
 fn line_indent(text: &str, at: usize) -> &str {
     let line = &text[text[..at].rfind('\n').map_or(0, |newline| newline + 1)..at];
     let line = line.trim_start_matches('\u{feff}');
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }
 
-/// The same, where the line has nothing else before the position.
+/// Like [`line_indent`], if the line has nothing else before the position.
 fn indent_of(text: &str, at: usize) -> Option<&str> {
     let indent = line_indent(text, at);
     (!indent.is_empty() && text[..at].ends_with(indent) && {

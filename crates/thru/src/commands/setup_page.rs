@@ -1,46 +1,51 @@
-//! Plans and what became of them, as people and programs read them.
+//! Plans of installations and what became of them, for people and programs.
 
 use std::path::Path;
-use thru_app::App;
 
 use serde_json::{Value, json};
 use similar::TextDiff;
-use thru_agents::claude_code::install::{Server, installed, server};
-use thru_app::Result;
+use thru_agents::hooks::Adapter;
+use thru_agents::setup::{Change, Form, Plan};
+use thru_app::setup::{Backup, Client, Note};
+use thru_app::{App, Result};
 use thru_redact::Report;
 
-use super::files::{Backup, Change};
-use super::{Client, Form, Note, Plan};
 use crate::ui::{Page, Tone, plural};
 
-/// One line about Claude Code.
-pub(crate) fn tell_client(page: &mut Page, client: &Client, environment: &App) {
+/// The changes that were made, each with the copy of its file.
+pub(crate) type Made<'p> = Vec<(&'p Change, Option<Backup>)>;
+
+/// One line about an agent's program.
+pub(crate) fn tell_client(page: &mut Page, adapter: &Adapter, client: &Client, environment: &App) {
+    let name = adapter.agent.display_name();
     let version = client.version.map_or_else(|| "of unknown version".to_owned(), |v| v.to_string());
     page.line(match &client.program {
-        Some(program) => format!("Claude Code {version}, {}.", environment.shown(program)),
+        Some(program) => format!("{name} {version}, {}.", environment.shown(program)),
         None if client.has_run => format!(
-            "Claude Code was used here ({}); its program is not on your PATH.",
-            environment.shown(&environment.homes.claude_code)
+            "{name} was used here ({}); its program is not on your PATH.",
+            environment.shown(environment.homes.of(adapter.agent))
         ),
-        None => "Claude Code is not on this machine, as far as can be seen. Hooks wait for it."
-            .to_owned(),
+        None => {
+            format!("{name} is not on this machine, as far as can be seen. Hooks wait for it.")
+        }
     });
 }
 
-/// What a plan is going to do, a line per file.
+/// The changes of a plan, a line per file.
 pub(crate) fn tell_plan(page: &mut Page, plan: &Plan, environment: &App) {
     for change in &plan.changes {
         page.line(format!("  - {}", sentence(change, environment, Tense::Future)));
     }
 }
 
-/// What a plan did.
-pub(crate) fn tell(
-    page: &mut Page,
-    plan: &Plan,
-    made: &[(&Change, Option<Backup>)],
-    environment: &App,
-) {
+/// The changes that were made, and the files that were left alone.
+pub(crate) fn tell(page: &mut Page, plan: &Plan, made: &Made<'_>, environment: &App) {
+    tell_made(page, made, environment);
+    tell_foreign(page, plan, environment);
+}
+
+/// The changes that were made, a line each.
+pub(crate) fn tell_made(page: &mut Page, made: &Made<'_>, environment: &App) {
     for (change, backup) in made {
         let sentence = sentence(change, environment, Tense::Past);
         let copy = match backup {
@@ -52,22 +57,36 @@ pub(crate) fn tell(
         };
         page.line(format!("{sentence}.{copy}"));
     }
+}
+
+/// The files in our folders that are not ours.
+pub(crate) fn tell_foreign(page: &mut Page, plan: &Plan, environment: &App) {
     for path in &plan.foreign {
         let shown = environment.shown(path);
         page.line(format!("{shown} is not ours and was left where it is."));
     }
 }
 
-/// A file's name, of a file that lies beside one that was named whole.
+/// The name of a file that lies beside one whose path was given.
 fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// When what was installed begins to run, if nothing is in its way; and the notes.
-pub(crate) fn tell_effect(page: &mut Page, client: &Client, form: Form, notes: &[Note]) {
+/// The time from which sessions are recorded, unless something keeps hooks from running; and the notes.
+pub(crate) fn tell_effect(
+    page: &mut Page,
+    adapter: &Adapter,
+    client: &Client,
+    form: Form,
+    notes: &[Note],
+) {
     let is_blocked = notes.iter().any(|note| note.is_bad);
-    if !is_blocked && (client.program.is_some() || client.has_run) {
+    if !is_blocked && client.is_here() {
         page.line(match form {
+            // Only some agents watch their files.
+            Form::Settings if !adapter.setup.has_form(Form::Plugin) => {
+                "Its sessions that start from now on are recorded."
+            }
             Form::Settings => "Sessions are recorded from now on, running ones included.",
             Form::Plugin => {
                 "Sessions that start from now on are recorded; in others, type `/reload-plugins`."
@@ -95,16 +114,9 @@ enum Tense {
 
 /// `Added 10 hooks to ~/.claude/settings.json`.
 fn sentence(change: &Change, environment: &App, tense: Tense) -> String {
-    let hooks = |text: &Option<String>| {
-        let hooks = text.as_deref().and_then(|text| installed(text).ok()).unwrap_or_default();
-        hooks.len() as u64
-    };
-    let serves = |text: &Option<String>| {
-        text.as_deref().is_some_and(|text| matches!(server(text), Ok(Some(Server::Ours(_)))))
-    };
-    let (before, after) = (hooks(&change.before), hooks(&change.after));
+    let (before, after) = (change.had.hooks, change.has.hooks);
     let the_server = "the MCP server";
-    let told = match (serves(&change.before), serves(&change.after)) {
+    let told = match (change.had.serves, change.has.serves) {
         (false, true) => Some(("add", "Added", format!("{the_server} to "))),
         (true, false) => Some(("take", "Took", format!("{the_server} out of "))),
         (true, true) => Some(("renew", "Renewed", format!("{the_server} in "))),
@@ -125,7 +137,7 @@ fn sentence(change: &Change, environment: &App, tense: Tense) -> String {
     format!("{verb} {rest}{}", environment.shown(&change.path))
 }
 
-/// What would change, as `diff -u` shows it. Secrets in lines nearby are taken out.
+/// The changes of a plan, as `diff -u` shows them. Secrets in lines nearby are taken out.
 pub(crate) fn difference(page: &mut Page, plan: &Plan, environment: &App) -> Result<()> {
     let intake = environment.intake()?;
     for change in &plan.changes {
@@ -154,11 +166,11 @@ pub(crate) fn difference(page: &mut Page, plan: &Plan, environment: &App) -> Res
     Ok(())
 }
 
-/// What changes, or did, for programs.
-pub(crate) fn as_json(plan: &Plan, made: &[(&Change, Option<Backup>)]) -> Value {
-    let changes: Vec<Value> = plan
-        .changes
-        .iter()
+/// The changes of plans, planned or made, for programs.
+pub(crate) fn as_json<'p>(plans: impl Iterator<Item = &'p Plan> + Clone, made: &Made<'_>) -> Value {
+    let foreign: Vec<_> = plans.clone().flat_map(|plan| &plan.foreign).collect();
+    let changes: Vec<Value> = plans
+        .flat_map(|plan| &plan.changes)
         .map(|change| {
             let backup = made.iter().find(|(made, _)| *made == change);
             let backup = backup.and_then(|(_, backup)| match backup {
@@ -176,5 +188,10 @@ pub(crate) fn as_json(plan: &Plan, made: &[(&Change, Option<Backup>)]) -> Value 
             })
         })
         .collect();
-    json!({ "changes": changes, "foreign": plan.foreign })
+    json!({ "changes": changes, "foreign": foreign })
+}
+
+/// The notes, for programs.
+pub(crate) fn notes_json<'n>(notes: impl Iterator<Item = &'n Note>) -> Value {
+    notes.map(|note| json!(note)).collect()
 }

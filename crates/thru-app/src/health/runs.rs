@@ -1,31 +1,31 @@
-//! How hooks do: whether they record, what went wrong, how long they take.
+//! The work of hooks: recording, failures, latency.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use jiff::SignedDuration;
 use thru_capture::failures::{self, Failure};
-use thru_capture::pause;
+use thru_capture::pause::{self, Pause};
 use thru_capture::timings::{self, Timing};
 use thru_core::{Layout, Timestamp};
 
 use super::{Finding, Seen};
-use crate::commands::capture::described;
-use crate::ui::{age, plural};
+use crate::App;
+use crate::words::{age, day_and_time, plural};
 
-/// Longer than this is felt by whoever waits for the agent.
+/// Longer than this is felt by the user.
 const SLOW: Duration = Duration::from_millis(100);
 
-/// Whether hooks keep what they are told here.
+/// The state of recording in this folder.
 pub(super) fn recording(seen: &Seen<'_>) -> Finding {
     const CHECK: &str = "recording";
-    let environment = seen.environment;
-    let now = environment.clock.now();
-    if let Some(paused) = pause::current(&environment.layout, now) {
-        let line = format!("recording is {}", described(paused, environment));
+    let app = seen.app;
+    let now = app.clock.now();
+    if let Some(paused) = pause::current(&app.layout, now) {
+        let line = format!("recording is {}", described(paused, app));
         return Finding::note(CHECK, line, "`thru capture resume` goes on now");
     }
-    if environment.config.capture.off {
+    if app.config.capture.off {
         return Finding::note(
             CHECK,
             "recording is off in this folder, by `capture.off`",
@@ -38,8 +38,8 @@ pub(super) fn recording(seen: &Seen<'_>) -> Finding {
     }
 }
 
-/// Failures of the last day.
-pub(crate) fn recent_failures(layout: &Layout, now: Timestamp) -> Vec<Failure> {
+/// Returns the failures of the last day.
+pub fn recent_failures(layout: &Layout, now: Timestamp) -> Vec<Failure> {
     let day = SignedDuration::from_hours(24);
     failures::list(layout)
         .into_iter()
@@ -47,14 +47,14 @@ pub(crate) fn recent_failures(layout: &Layout, now: Timestamp) -> Vec<Failure> {
         .collect()
 }
 
-/// What went wrong in hooks.
+/// Failures of hooks.
 pub(super) fn failures(seen: &Seen<'_>) -> Finding {
     const CHECK: &str = "failures";
-    let environment = seen.environment;
-    let now = environment.clock.now();
-    let known = failures::list(&environment.layout);
+    let app = seen.app;
+    let now = app.clock.now();
+    let known = failures::list(&app.layout);
     let Some(last) = known.last() else { return Finding::ok(CHECK, "no hook failed") };
-    let recent = recent_failures(&environment.layout, now).len();
+    let recent = recent_failures(&app.layout, now).len();
     let mut reasons: BTreeMap<&str, u64> = BTreeMap::new();
     for failure in &known {
         *reasons.entry(&failure.reason).or_default() += 1;
@@ -76,18 +76,18 @@ pub(super) fn failures(seen: &Seen<'_>) -> Finding {
     }
 }
 
-/// How long hooks of one event took.
+/// Latency of the hooks of one event.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Latency {
-    pub(crate) event: String,
-    pub(crate) runs: usize,
-    pub(crate) median: Duration,
-    pub(crate) p99: Duration,
-    pub(crate) longest: Duration,
+pub(super) struct Latency {
+    pub(super) event: String,
+    pub(super) runs: usize,
+    pub(super) median: Duration,
+    pub(super) p99: Duration,
+    pub(super) longest: Duration,
 }
 
-/// How long hooks took, by event.
-pub(crate) fn latencies(timings: &[Timing]) -> Vec<Latency> {
+/// Returns the latency of hooks by event.
+pub(super) fn latencies(timings: &[Timing]) -> Vec<Latency> {
     let mut events: BTreeMap<&str, Vec<Duration>> = BTreeMap::new();
     for timing in timings {
         events.entry(&timing.event).or_default().push(timing.took);
@@ -105,21 +105,21 @@ pub(crate) fn latencies(timings: &[Timing]) -> Vec<Latency> {
     events.into_iter().map(of_event).collect()
 }
 
-/// The smallest duration that this many of a hundred do not exceed.
+/// Returns the smallest duration that this many of a hundred do not exceed.
 fn percentile(sorted: &[Duration], percent: usize) -> Duration {
     let rank = (sorted.len() * percent).div_ceil(100).max(1);
     sorted.get(rank - 1).copied().unwrap_or_default()
 }
 
-/// A duration as people read it.
-pub(crate) fn milliseconds(duration: Duration) -> String {
+/// Returns a duration as people read it.
+pub(super) fn milliseconds(duration: Duration) -> String {
     format!("{:.1} ms", duration.as_secs_f64() * 1000.0)
 }
 
-/// How long the last hundred hooks took.
+/// Latency of the last hundred hooks.
 pub(super) fn latency(seen: &Seen<'_>) -> Finding {
     const CHECK: &str = "latency";
-    let timings = timings::list(&seen.environment.layout);
+    let timings = timings::list(&seen.app.layout);
     if timings.is_empty() {
         return Finding::ok(CHECK, "no hook ran yet");
     }
@@ -141,6 +141,14 @@ pub(super) fn latency(seen: &Seen<'_>) -> Finding {
             "a slow or full disk is the usual cause; `thru doctor --report` has the times by event",
         ),
         false => Finding::ok(CHECK, line),
+    }
+}
+
+/// Returns a pause in words.
+pub fn described(pause: Pause, app: &App) -> String {
+    match pause {
+        Pause::Until(end) => format!("paused until {}", day_and_time(Some(end), app.zone())),
+        Pause::Open => "paused until `thru capture resume`".to_owned(),
     }
 }
 

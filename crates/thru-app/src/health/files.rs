@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::{Finding, Mend, Seen};
-use crate::ui::{plural, size};
+use crate::words::{plural, size};
 
 /// Whatever is younger may still be written.
 const STILL_WRITTEN: Duration = Duration::from_hours(1);
@@ -46,7 +46,7 @@ pub(super) fn open_to_others(root: &Path) -> Vec<PathBuf> {
 /// Whether anybody but the user may look at what is kept.
 pub(super) fn permissions(seen: &Seen<'_>) -> Finding {
     const CHECK: &str = "permissions";
-    let root = seen.environment.layout.root();
+    let root = seen.app.layout.root();
     let open = open_to_others(root);
     let remedy = "`thru doctor --fix` takes the permissions of others away";
     match open.first() {
@@ -91,8 +91,8 @@ pub(super) fn left_behind(root: &Path, now: SystemTime) -> Vec<PathBuf> {
 /// Whether something half-written lies about.
 pub(super) fn leftovers(seen: &Seen<'_>) -> Finding {
     const CHECK: &str = "leftovers";
-    let now = seen.environment.clock.now().into();
-    let found = left_behind(seen.environment.layout.root(), now);
+    let now = seen.app.clock.now().into();
+    let found = left_behind(seen.app.layout.root(), now);
     match found.first() {
         None => Finding::ok(CHECK, "none"),
         Some(first) => Finding::note(
@@ -114,17 +114,17 @@ pub(super) fn disk(seen: &Seen<'_>) -> Finding {
     const SCARCE: u64 = 1_000_000_000;
     const SCARCELY_ANY: u64 = 100_000_000;
     const CHECK: &str = "disk";
-    let sizes = super::sizes(&seen.environment.layout);
+    let sizes = super::sizes(&seen.app.layout);
     let mut line = format!(
         "{} in {} (archive {}, store {}, index {}, journal {})",
         size(sizes.all),
-        seen.shown(seen.environment.layout.root()),
+        seen.shown(seen.app.layout.root()),
         size(sizes.archive),
         size(sizes.store),
         size(sizes.index),
         size(sizes.journal),
     );
-    let Some(free) = free_space(seen.environment.layout.root()) else {
+    let Some(free) = free_space(seen.app.layout.root()) else {
         return Finding::ok(CHECK, line);
     };
     line.push_str(&format!(", {} free", size(free)));

@@ -1,6 +1,6 @@
-//! Where in a text of JSON everything stands: enough to change a part and leave the rest as it is.
+//! The positions of everything in a text of JSON: enough to change a part and leave the rest as it is.
 //!
-//! A tree that prints itself again (as of a JSON library) loses what people and formatters did to
+//! A tree that prints itself again (as of a JSON library) loses the layout that people and formatters gave
 //! the text. Here only positions are taken from the text; changes are made to the text itself.
 
 use std::ops::Range;
@@ -12,29 +12,29 @@ const DEEPEST: usize = 100;
 
 /// A value and where it stands.
 #[derive(Debug)]
-pub(super) struct Node {
+pub(crate) struct Node {
     /// From its first byte to behind its last.
-    pub(super) span: Range<usize>,
-    pub(super) shape: Shape,
+    pub(crate) span: Range<usize>,
+    pub(crate) shape: Shape,
 }
 
 #[derive(Debug)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     Object(Vec<Member>),
     Array(Vec<Node>),
     Other,
 }
 
 #[derive(Debug)]
-pub(super) struct Member {
-    /// Where the key's first quote stands.
-    pub(super) start: usize,
-    pub(super) key: String,
-    pub(super) value: Node,
+pub(crate) struct Member {
+    /// Position of the key's first quote.
+    pub(crate) start: usize,
+    pub(crate) key: String,
+    pub(crate) value: Node,
 }
 
 /// Something in a container that can be cut out: an item, or a member with its key.
-pub(super) trait Child {
+pub(crate) trait Child {
     fn span(&self) -> Range<usize>;
 }
 
@@ -52,7 +52,7 @@ impl Child for Member {
 
 impl Node {
     /// The members of an object.
-    pub(super) fn members(&self) -> Option<&[Member]> {
+    pub(crate) fn members(&self) -> Option<&[Member]> {
         match &self.shape {
             Shape::Object(members) => Some(members),
             _ => None,
@@ -60,7 +60,7 @@ impl Node {
     }
 
     /// The items of an array.
-    pub(super) fn items(&self) -> Option<&[Node]> {
+    pub(crate) fn items(&self) -> Option<&[Node]> {
         match &self.shape {
             Shape::Array(items) => Some(items),
             _ => None,
@@ -68,7 +68,7 @@ impl Node {
     }
 
     /// The value of a key; of several with one name the last counts, as in JavaScript.
-    pub(super) fn get(&self, key: &str) -> Option<&Node> {
+    pub(crate) fn get(&self, key: &str) -> Option<&Node> {
         self.members()?.iter().rev().find(|member| member.key == key).map(|member| &member.value)
     }
 }
@@ -76,16 +76,16 @@ impl Node {
 /// The mark of byte order that some editors begin a file with.
 const MARK: char = '\u{feff}';
 
-/// What stands where in a text. A mark of byte order is passed over.
-pub(super) fn parse(text: &str) -> Result<Node, String> {
+/// Parses a text. A mark of byte order is passed over.
+pub(crate) fn parse(text: &str) -> Result<Node, String> {
     let start = if text.starts_with(MARK) { MARK.len_utf8() } else { 0 };
     // The walk below trusts the text, so that it can be short.
     serde_json::from_str::<IgnoredAny>(&text[start..]).map_err(|error| error.to_string())?;
     Walk { text, at: start }.value(0).ok_or_else(|| "it is nested too deeply".to_owned())
 }
 
-/// Whether nothing but white space stands there.
-pub(super) fn is_blank(text: &str) -> bool {
+/// True if a text is white space.
+pub(crate) fn is_blank(text: &str) -> bool {
     let text = text.strip_prefix(MARK).unwrap_or(text);
     text.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
 }
@@ -100,7 +100,7 @@ impl Walk<'_> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// Goes on to the next byte that means something.
+    /// Skips white space and returns the next byte.
     fn skip_blank(&mut self) -> Option<u8> {
         while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
             self.at += 1;
@@ -151,7 +151,7 @@ impl Walk<'_> {
         Some(Node { span: start..self.at, shape })
     }
 
-    /// What stands between two brackets.
+    /// Walks the children between two brackets.
     fn children(
         &mut self,
         close: u8,

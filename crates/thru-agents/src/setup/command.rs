@@ -1,19 +1,15 @@
 //! The command line of a hook: written so that every shell and every version runs it, and recognised
-//! again whoever wrote it.
+//! again however it was written.
 
 use serde_json::{Value, json};
+use thru_core::Agent;
 
-use super::events::{ClientVersion, events};
-use super::places::Platform;
+use super::Platform;
 
-/// What follows the program in the command line of each of our hooks, before the name of the event.
-const CALL: [&str; 2] = ["hook", "claude-code"];
+/// Word that follows the program in the command line of each of our hooks, before agent and event.
+const CALL: &str = "hook";
 
-/// Since when Claude Code runs a program with `args` and without a shell. Older versions would run
-/// the program alone.
-const ARGUMENTS_UNDERSTOOD: ClientVersion = ClientVersion::new(2, 1, 139);
-
-/// How a hook's command is written.
+/// The form of a hook's command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HookForm {
     /// Program and arguments apart, run without a shell.
@@ -22,66 +18,50 @@ pub enum HookForm {
     Shell,
 }
 
-impl HookForm {
-    /// The form for this version of Claude Code; a shell's line works with every version.
-    pub fn of(version: Option<ClientVersion>) -> Self {
-        match version {
-            Some(version) if version >= ARGUMENTS_UNDERSTOOD => Self::Exec,
-            _ => Self::Shell,
-        }
-    }
-}
-
-/// The hooks that are to be registered.
+/// The hooks to register with an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Registration {
+    /// The agent.
+    pub agent: Agent,
     /// The absolute path of `thru`.
     pub program: String,
-    /// How the commands are written.
+    /// The form of the commands.
     pub form: HookForm,
-    /// Whose shell reads them.
+    /// The system whose shell reads them.
     pub platform: Platform,
-    /// For which events.
+    /// The events, by the agent's names.
     pub events: Vec<&'static str>,
-    /// Seconds that Claude Code waits for each. One takes milliseconds; a disk that is asleep or an
-    /// index that was never read may take a second or two. In a settings file it also raises the 1.5 s
+    /// Seconds that the agent waits for each. A hook takes milliseconds; a disk that is asleep or an index
+    /// that was never read may take a second or two. In Claude Code's settings it also raises the 1.5 s
     /// that all `SessionEnd` hooks share.
     pub timeout: u64,
+    /// Events for which the agent waits at most this many seconds, and warns about more.
+    pub shorter: &'static [(&'static str, u64)],
 }
 
 impl Registration {
-    /// What fits a version of Claude Code, or every version where it is not known.
-    pub fn new(
-        program: &str,
-        version: Option<ClientVersion>,
-        platform: Platform,
-        timeout: u64,
-    ) -> Self {
-        Self {
-            program: program.to_owned(),
-            form: HookForm::of(version),
-            platform,
-            events: events(version),
-            timeout,
-        }
+    /// Returns the seconds that the agent waits for the hook of an event.
+    pub fn timeout_of(&self, event: &str) -> u64 {
+        let shorter = self.shorter.iter().find(|(name, _)| *name == event);
+        shorter.map_or(self.timeout, |(_, longest)| self.timeout.min(*longest))
     }
 
-    /// The handler of one event, as it stands in a file.
+    /// Returns the handler of one event, as it stands in a file.
     pub(super) fn handler(&self, event: &str) -> Value {
-        let [hook, agent] = CALL;
+        let (agent, timeout) = (self.agent.as_str(), self.timeout_of(event));
         match self.form {
             HookForm::Exec => json!({
                 "type": "command",
                 "command": self.program,
-                "args": [hook, agent, event],
-                "timeout": self.timeout,
+                "args": [CALL, agent, event],
+                "timeout": timeout,
             }),
             HookForm::Shell => {
                 let program = quoted(&self.program, self.platform);
                 json!({
                     "type": "command",
-                    "command": format!("{program} {hook} {agent} {event}"),
-                    "timeout": self.timeout,
+                    "command": format!("{program} {CALL} {agent} {event}"),
+                    "timeout": timeout,
                 })
             }
         }
@@ -95,18 +75,23 @@ pub struct InstalledHook {
     pub event: String,
     /// The program that it runs.
     pub program: String,
-    /// How it is written.
+    /// The form of its command.
     pub form: HookForm,
-    /// The seconds it is given, where the file says.
+    /// The seconds that the agent waits for it, if the file says.
     pub timeout: Option<u64>,
-    /// The matcher of the group that it stands in. We write none: a hook with one sees only a part.
+    /// The matcher of its group. We write none: a hook with one sees only a part.
     pub matcher: Option<String>,
 }
 
 impl InstalledHook {
-    /// The handler as a hook of ours, if it is one: it runs something called `thru` with
-    /// `hook claude-code EVENT`.
-    pub(super) fn of(event: &str, matcher: Option<&str>, handler: &Value) -> Option<Self> {
+    /// Returns the handler as a hook of ours, if it is one: it runs something called `thru` with
+    /// `hook AGENT EVENT`.
+    pub(crate) fn parse(
+        agent: Agent,
+        event: &str,
+        matcher: Option<&str>,
+        handler: &Value,
+    ) -> Option<Self> {
         let command = handler.get("command")?.as_str()?;
         let (form, words) = match handler.get("args") {
             None => (HookForm::Shell, words(command)?),
@@ -118,9 +103,9 @@ impl InstalledHook {
                 (HookForm::Exec, words)
             }
         };
-        // Somebody may have put `env NAME=value` or the like in front.
-        let [.., program, hook, agent, _] = words.as_slice() else { return None };
-        let is_ours = [hook.as_str(), agent] == CALL && is_own_program(program);
+        // The user may have put `env NAME=value` or the like in front.
+        let [.., program, hook, name, _] = words.as_slice() else { return None };
+        let is_ours = hook == CALL && name == agent.as_str() && is_own_program(program);
         is_ours.then(|| Self {
             event: event.to_owned(),
             program: program.clone(),
@@ -131,13 +116,13 @@ impl InstalledHook {
     }
 }
 
-/// Whether a program is called as ours is, wherever it lies.
+/// True if a program has our name, wherever it lies.
 pub(super) fn is_own_program(program: &str) -> bool {
     let name = program.rsplit(['/', '\\']).next().unwrap_or_default();
     name == "thru" || name.eq_ignore_ascii_case("thru.exe")
 }
 
-/// A path as one word of a shell's line.
+/// Returns a path as one word of a shell's line.
 ///
 /// On Windows that shell is Git Bash, or PowerShell where there is none. Both take forward slashes;
 /// only Git Bash runs what is quoted.
@@ -160,8 +145,8 @@ fn quoted(path: &str, platform: Platform) -> String {
     }
 }
 
-/// The words of a shell's line; `None` where a quote is not closed. A backslash before a letter belongs
-/// to a path of Windows.
+/// Splits a shell's line into words; `None` if a quote is not closed. A backslash before a letter belongs to
+/// a path of Windows.
 fn words(line: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -190,6 +175,22 @@ fn words(line: &str) -> Option<Vec<String>> {
 mod tests {
     use super::*;
 
+    fn registration(program: &str, form: HookForm, platform: Platform) -> Registration {
+        Registration {
+            agent: Agent::ClaudeCode,
+            program: program.to_owned(),
+            form,
+            platform,
+            events: Vec::new(),
+            timeout: 10,
+            shorter: &[("SessionEnd", 3)],
+        }
+    }
+
+    fn hook(handler: &Value) -> Option<InstalledHook> {
+        InstalledHook::parse(Agent::ClaudeCode, "Stop", None, handler)
+    }
+
     const PATHS: [(&str, &str, Platform); 7] = [
         ("/usr/bin/thru", "/usr/bin/thru", Platform::Linux),
         ("/home/ada l/thru", "'/home/ada l/thru'", Platform::Linux),
@@ -204,11 +205,13 @@ mod tests {
     fn paths_are_quoted_and_found_again() {
         for (path, written, platform) in PATHS {
             assert_eq!(quoted(path, platform), written);
-            for version in [None, Some(ClientVersion::new(2, 1, 139))] {
-                let handler = Registration::new(path, version, platform, 10).handler("Stop");
-                let hook = InstalledHook::of("Stop", None, &handler).unwrap();
+            for form in [HookForm::Exec, HookForm::Shell] {
+                let handler = registration(path, form, platform).handler("Stop");
+                let hook = hook(&handler).unwrap();
                 assert_eq!(hook.program.replace('\\', "/"), path.replace('\\', "/"));
-                assert_eq!((hook.form, hook.timeout), (HookForm::of(version), Some(10)));
+                assert_eq!((hook.form, hook.timeout), (form, Some(10)));
+                let end = registration(path, form, platform).handler("SessionEnd");
+                assert_eq!(end["timeout"], 3);
             }
         }
     }
@@ -227,13 +230,6 @@ mod tests {
     }
 
     #[test]
-    fn the_form_follows_the_version() {
-        assert_eq!(HookForm::of(None), HookForm::Shell);
-        assert_eq!(HookForm::of(Some(ClientVersion::new(2, 1, 138))), HookForm::Shell);
-        assert_eq!(HookForm::of(Some(ClientVersion::new(2, 1, 139))), HookForm::Exec);
-    }
-
-    #[test]
     fn our_hooks_are_recognised_however_they_were_written() {
         let shell = |command: &str| json!({ "type": "command", "command": command });
         let exec = |command: &str, args: &[&str]| json!({ "command": command, "args": args });
@@ -247,7 +243,7 @@ mod tests {
             exec("/a b/thru", &["hook", "claude-code", "Whatever"]),
             exec("env", &["A=b", "/usr/bin/thru", "hook", "claude-code", "Stop"]),
         ] {
-            assert!(InstalledHook::of("Stop", None, &ours).is_some(), "{ours}");
+            assert!(hook(&ours).is_some(), "{ours}");
         }
         for theirs in [
             shell("echo thru hook claude-code"),
@@ -264,7 +260,7 @@ mod tests {
             json!({ "command": "thru", "args": "hook claude-code Stop" }),
             json!("thru hook claude-code Stop"),
         ] {
-            assert!(InstalledHook::of("Stop", None, &theirs).is_none(), "{theirs}");
+            assert!(hook(&theirs).is_none(), "{theirs}");
         }
     }
 }

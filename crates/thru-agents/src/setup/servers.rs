@@ -1,14 +1,16 @@
-//! Our MCP server among those of a file: put in and taken out, everything else byte for byte as it was.
+//! Our MCP server among those of a file: put in and taken out, everything else byte for byte as it was. For
+//! agents that take servers as JSON below `mcpServers`.
 //!
-//! The file is Claude Code's own state (`.claude.json`, which it writes itself all the time) or the list of a
-//! plugin (`.mcp.json`). A server of our name that runs something else is somebody else's.
+//! A server of our name that runs another program is not ours.
 
 use serde_json::Value;
 
 use super::command::is_own_program;
 use super::document::{Member, Node, is_blank};
 use super::merge::{Cuts, Layout, Refusal, cut_out, cuts_in, quote, root_of, unexpected, value_of};
-use super::plugin::PLUGIN;
+
+/// The name of our server.
+pub const SERVER_NAME: &str = "throughline";
 
 /// The key below which servers stand.
 const SERVERS: &str = "mcpServers";
@@ -21,20 +23,20 @@ const CALL: &str = "mcp";
 pub enum Server {
     /// Ours, with the program that it runs.
     Ours(String),
-    /// Somebody else's.
+    /// Another program.
     Foreign,
 }
 
-/// The server that stands in a text under our name, if one does.
+/// Returns the server that stands in a text under our name, if one does.
 ///
 /// # Errors
-/// Where the text is no object of JSON.
+/// Returns [`Refusal`] if the text is no JSON object.
 pub fn server(text: &str) -> Result<Option<Server>, Refusal> {
     if is_blank(text) {
         return Ok(None);
     }
     let root = root_of(text)?;
-    let entry = root.get(SERVERS).and_then(|servers| servers.get(PLUGIN));
+    let entry = root.get(SERVERS).and_then(|servers| servers.get(SERVER_NAME));
     Ok(entry.map(|entry| of_entry(text, entry)))
 }
 
@@ -48,11 +50,11 @@ fn of_entry(text: &str, entry: &Node) -> Server {
     }
 }
 
-/// The text with our server in it; `None` stands for a file that is not there. What runs this program already
-/// stays as it is, to the byte, and so does a server of somebody else.
+/// Returns the text with our server in it; `None` stands for a file that is not there. A server that runs this
+/// program already stays as it is, to the byte, and so does one that is not ours.
 ///
 /// # Errors
-/// Where the text is not what Claude Code takes there.
+/// Returns [`Refusal`] if the text is not what the agent takes.
 pub fn add_server(text: Option<&str>, program: &str) -> Result<String, Refusal> {
     let whole = || {
         let layout = Layout::usual();
@@ -72,7 +74,7 @@ pub fn add_server(text: Option<&str>, program: &str) -> Result<String, Refusal> 
         None => {}
     }
     let root = root_of(text)?;
-    let layout = Layout::of(text, &root);
+    let layout = Layout::found_in(text, &root);
     let (at, piece) = match root.get(SERVERS) {
         None => layout.append(text, &root, root.members().unwrap_or_default(), |indent| {
             vec![servers(&layout, program, indent)]
@@ -87,10 +89,10 @@ pub fn add_server(text: Option<&str>, program: &str) -> Result<String, Refusal> 
     Ok(changed)
 }
 
-/// The text without our server; `None` where nothing is left of a file that we made.
+/// Returns the text without our server; `None` if nothing is left of a file that we made.
 ///
 /// # Errors
-/// Where the text is no object of JSON.
+/// Returns [`Refusal`] if the text is no JSON object.
 pub fn remove_server(text: &str) -> Result<Option<String>, Refusal> {
     if is_blank(text) {
         return Ok(Some(text.to_owned()));
@@ -100,7 +102,7 @@ pub fn remove_server(text: &str) -> Result<Option<String>, Refusal> {
     let cuts = cuts_in(text, &root, members, |known| match known.key == SERVERS {
         true => {
             let is_ours = |one: &Member| {
-                one.key == PLUGIN && matches!(of_entry(text, &one.value), Server::Ours(_))
+                one.key == SERVER_NAME && matches!(of_entry(text, &one.value), Server::Ours(_))
             };
             let servers = known.value.members().unwrap_or_default();
             cuts_in(text, &known.value, servers, |one| match is_ours(one) {
@@ -123,7 +125,7 @@ fn servers(layout: &Layout, program: &str, indent: &str) -> String {
 fn member(program: &str) -> String {
     format!(
         "{}: {{ \"type\": \"stdio\", \"command\": {}, \"args\": [{}] }}",
-        quote(PLUGIN),
+        quote(SERVER_NAME),
         quote(program),
         quote(CALL)
     )

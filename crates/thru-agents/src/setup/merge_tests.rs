@@ -1,17 +1,28 @@
 use insta::assert_snapshot;
 use proptest::prelude::*;
 
-use super::super::events::ClientVersion;
-use super::super::places::Platform;
+use super::super::{ClientVersion, Platform};
 use super::*;
+use crate::claude_code;
+
+fn registration_of(
+    program: &str,
+    version: Option<ClientVersion>,
+    platform: Platform,
+) -> Registration {
+    claude_code::HOOKS.setup.registration(program, version, platform, 10)
+}
 
 fn registration() -> Registration {
-    Registration::new(
-        "/opt/my tools/thru",
-        Some(ClientVersion::new(2, 1, 197)),
-        Platform::Linux,
-        10,
-    )
+    registration_of("/opt/my tools/thru", Some(ClientVersion::new(2, 1, 197)), Platform::Linux)
+}
+
+fn uninstall(text: &str) -> Result<Option<String>, Refusal> {
+    super::uninstall(text, Agent::ClaudeCode)
+}
+
+fn installed(text: &str) -> Result<Vec<InstalledHook>, Refusal> {
+    super::installed(text, Agent::ClaudeCode)
 }
 
 /// As few events as show what happens.
@@ -102,7 +113,7 @@ fn lines_end_as_they_did() {
 #[test]
 fn an_older_installation_is_replaced() {
     let text = "{\n  \"a\": 1\n}\n";
-    let old = Registration::new("/old/thru", None, Platform::Linux, 10);
+    let old = registration_of("/old/thru", None, Platform::Linux);
     let with_old = install(Some(text), &old).unwrap();
     let with_new = install(Some(&with_old), &registration()).unwrap();
     assert_eq!(with_new, install(Some(text), &registration()).unwrap());
@@ -259,7 +270,7 @@ fn mixed_settings() -> impl Strategy<Value = String> {
     })
 }
 
-/// What a program reads of hooks that are not ours, without what is empty.
+/// The hooks that are not ours as a program reads them, without empty parts.
 fn value_without_ours(text: &str) -> Value {
     let mut value: Value =
         serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or(Value::Null);
@@ -267,7 +278,9 @@ fn value_without_ours(text: &str) -> Value {
         for (event, groups) in events.iter_mut() {
             for group in groups.as_array_mut().into_iter().flatten() {
                 if let Some(Value::Array(handlers)) = group.get_mut(HOOKS) {
-                    handlers.retain(|handler| InstalledHook::of(event, None, handler).is_none());
+                    handlers.retain(|handler| {
+                        InstalledHook::parse(Agent::ClaudeCode, event, None, handler).is_none()
+                    });
                 }
             }
             if let Value::Array(groups) = groups {
@@ -303,7 +316,7 @@ proptest! {
             prop_assert_eq!(value_without_ours(&with), value_without_ours(&text));
         }
         // Another version of ours in between changes nothing.
-        let old = Registration::new("/old/thru", None, Platform::Windows, 10);
+        let old = registration_of("/old/thru", None, Platform::Windows);
         let upgraded = install(Some(&install(Some(&text), &old).unwrap()), &registration()).unwrap();
         prop_assert_eq!(&upgraded, &with);
     }

@@ -1,61 +1,61 @@
-//! Looks for Claude Code, and for the path under which it should call us.
+//! An agent's program on this machine, and the path under which it should call ours.
 
 use std::ffi::OsStr;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-use thru_app::App;
 
-use thru_agents::claude_code::install::ClientVersion;
-use thru_app::Result;
+use thru_agents::hooks::Adapter;
+use thru_agents::setup::ClientVersion;
 
-use crate::failure::advised;
+use super::PLATFORM;
+use crate::{App, Remedy, Result, Trouble};
 
-/// Claude Code on this machine.
+/// The program of an agent on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Client {
-    /// Its program.
-    pub(crate) program: Option<PathBuf>,
-    /// The version that it says it has.
-    pub(crate) version: Option<ClientVersion>,
-    /// Whether it was used already.
-    pub(crate) has_run: bool,
+pub struct Client {
+    /// Its path.
+    pub program: Option<PathBuf>,
+    /// The version that it prints.
+    pub version: Option<ClientVersion>,
+    /// True if it was used already.
+    pub has_run: bool,
 }
 
-/// How long the client may take to say its version: it is a large program, and disks can be cold.
+/// Time for the client to print its version: it is a large program, and disks can be cold.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Where Claude Code installs itself, below the home directory, for those whose shell does not look
-/// there.
-const USUAL_PLACES: [&str; 4] =
-    [".local/bin", ".claude/local", ".claude/local/node_modules/.bin", ".npm-global/bin"];
-
 impl Client {
-    /// Looks for it.
-    pub(crate) fn find(environment: &App) -> Self {
-        let usual = environment
+    /// Looks for the program of an agent.
+    pub fn find(app: &App, adapter: &Adapter) -> Self {
+        let setup = adapter.setup;
+        let usual = app
             .home
             .iter()
-            .flat_map(|home| USUAL_PLACES.iter().map(|place| home.join(place)));
-        let names: &[&str] =
-            if cfg!(windows) { &["claude.exe", "claude.cmd"] } else { &["claude"] };
-        let program = environment
-            .machine
-            .search_path()
-            .into_iter()
+            .flat_map(|home| setup.usual_places().iter().map(|place| home.join(place)));
+        let names = setup.programs(PLATFORM);
+        let search_path = app.machine.search_path();
+        let program = search_path
+            .iter()
+            .cloned()
             .chain(usual)
             .flat_map(|folder| names.iter().map(move |name| folder.join(name)))
             .find(|path| path.is_file());
         Self {
             version: program.as_deref().and_then(version_of),
             program,
-            has_run: environment.homes.claude_code.join("projects").is_dir(),
+            has_run: app.homes.of(adapter.agent).join(setup.trace()).is_dir(),
         }
+    }
+
+    /// True if the agent is on this machine.
+    pub fn is_here(&self) -> bool {
+        self.program.is_some() || self.has_run
     }
 }
 
-/// What `claude --version` says, if it says something in time.
+/// Returns the version that the program prints, if it does so in time.
 fn version_of(program: &Path) -> Option<ClientVersion> {
     let mut child = Command::new(program)
         .arg("--version")
@@ -84,36 +84,43 @@ fn version_of(program: &Path) -> Option<ClientVersion> {
     ClientVersion::parse(&String::from_utf8_lossy(&said))
 }
 
-/// Whether our hooks are recognised by this name of their program.
+/// True if hooks that run a program of this name are recognised as ours.
 fn is_own_name(name: &OsStr) -> bool {
     name == "thru" || name.eq_ignore_ascii_case("thru.exe")
 }
 
-/// The path under which hooks call this program: one that outlives an upgrade, where there is one.
-/// Package managers put the program into a folder with its version in the name and a link to it on
-/// the `PATH`.
-pub(crate) fn own_program(environment: &App) -> Result<String> {
+fn advised(message: impl Into<String>, advice: &str) -> Trouble {
+    Trouble::failed(message).with(Remedy::Advice(advice.to_owned()))
+}
+
+/// Returns the path under which hooks call this program: one that outlives an upgrade, if there is one.
+/// Package managers put the program into a folder with its version in the name and a link to it on the
+/// `PATH`.
+///
+/// # Errors
+/// Returns an error if no path of the program is one that hooks can call and be recognised by.
+pub fn own_program(app: &App) -> Result<String> {
     let unknown = || {
         advised(
             "the path of this program cannot be found, so hooks cannot call it",
             "start it by its whole path",
         )
     };
-    let program = environment.machine.program.as_deref().ok_or_else(unknown)?;
+    let program = app.machine.program.as_deref().ok_or_else(unknown)?;
     // On Windows a resolved path has a form that shells do not take.
     let resolved = match cfg!(windows) {
         true => program.to_owned(),
         false => program.canonicalize().map_err(|_| unknown())?,
     };
     let name = if cfg!(windows) { "thru.exe" } else { "thru" };
-    let stable = environment
+    let stable = app
         .machine
         .search_path()
         .into_iter()
         .filter(|folder| folder.is_absolute())
         .map(|folder| folder.join(name))
         .find(|path| path.canonicalize().ok() == program.canonicalize().ok());
-    // Links to it may be called otherwise than what they lead to.
+    // Links to it may have other names than their target.
     let path = [stable, Some(resolved.clone()), Some(program.to_owned())]
         .into_iter()
         .flatten()

@@ -5,17 +5,18 @@ use std::fmt::Write as _;
 
 use thru_capture::{failures, timings};
 use thru_config::Origin;
+use thru_core::Agent;
 use thru_redact::{Redactor, Report};
 
 use super::runs::{latencies, milliseconds};
 use super::{Finding, Seen, data, sizes};
-use crate::ui::size;
+use crate::words::size;
 
 /// Failures that are shown whole.
 const FAILURES: usize = 5;
 
 /// The report, as Markdown.
-pub(crate) fn report(seen: &Seen<'_>, findings: &[Finding]) -> String {
+pub fn report(seen: &Seen<'_>, findings: &[Finding]) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
     let _ = write(&mut text, seen, findings);
@@ -24,12 +25,12 @@ pub(crate) fn report(seen: &Seen<'_>, findings: &[Finding]) -> String {
 }
 
 fn write(text: &mut String, seen: &Seen<'_>, findings: &[Finding]) -> std::fmt::Result {
-    let layout = &seen.environment.layout;
+    let layout = &seen.app.layout;
     writeln!(text, "## Throughline report\n")?;
     writeln!(text, "- thru {}", env!("CARGO_PKG_VERSION"))?;
     writeln!(text, "- {} {}", std::env::consts::OS, std::env::consts::ARCH)?;
-    if let Some(version) = data::agent_version(seen) {
-        writeln!(text, "- Claude Code {version} (last session)")?;
+    if let Some((agent, version)) = data::agent_version(seen) {
+        writeln!(text, "- {agent} {version} (last session)")?;
     }
     if let Ok(Some(store)) = &seen.store {
         let schema = store.schema_version().unwrap_or_default();
@@ -101,7 +102,7 @@ fn write_counts(text: &mut String, seen: &Seen<'_>) -> std::fmt::Result {
 fn write_settings(text: &mut String, seen: &Seen<'_>) -> std::fmt::Result {
     writeln!(text, "\n### Settings that were changed\n")?;
     let mut none = true;
-    for setting in seen.environment.config.all().filter(|s| s.origin != Origin::Default) {
+    for setting in seen.app.config.all().filter(|s| s.origin != Origin::Default) {
         none = false;
         let is_choice = matches!(thru_config::find(setting.key), Some(found) if matches!(found.kind, thru_config::Kind::Choice(_)));
         let value = match &setting.value {
@@ -124,25 +125,28 @@ fn write_settings(text: &mut String, seen: &Seen<'_>) -> std::fmt::Result {
 /// The text without what names the user: the home directory, our folders, the names of user
 /// and machine.
 fn anonymous(text: &str, seen: &Seen<'_>) -> String {
-    let environment = seen.environment;
-    let home = environment.home.as_deref();
-    let mut names: Vec<(String, &str)> = [
-        (Some(environment.layout.root()), "[data]"),
-        (Some(environment.homes.claude_code.as_path()), "[claude]"),
-        (Some(environment.directory.as_path()), "[here]"),
+    let app = seen.app;
+    let home = app.home.as_deref();
+    let mut names: Vec<(String, String)> = [
+        (Some(app.layout.root()), "[data]"),
+        (Some(app.directory.as_path()), "[here]"),
         (home, "~"),
     ]
     .into_iter()
-    .filter_map(|(path, name)| Some((path?.to_str()?.to_owned(), name)))
+    .chain(Agent::ALL.map(|agent| (Some(app.homes.of(agent)), agent.as_str())))
+    .filter_map(|(path, name)| {
+        let name = if name.starts_with(['[', '~']) { name.to_owned() } else { format!("[{name}]") };
+        Some((path?.to_str()?.to_owned(), name))
+    })
     .filter(|(path, _)| path.len() > 1)
     .collect();
     // Longer ones first: what lies in the home directory has a name of its own.
     names.sort_by_key(|(path, _)| std::cmp::Reverse(path.len()));
     let mut text = text.to_owned();
     for (path, name) in names {
-        text = text.replace(&environment.shown(path.as_ref()), name).replace(&path, name);
+        text = text.replace(&app.shown(path.as_ref()), &name).replace(&path, &name);
     }
-    let host = seen.environment.host();
+    let host = seen.app.host();
     let user = home.and_then(|home| home.file_name()?.to_str());
     // Segments of the journal are called by the machine.
     for (name, shown) in [(user, "[user]"), (Some(host), "[host]")] {

@@ -6,24 +6,30 @@ use thru_core::Layout;
 use thru_intake::Finding as Verified;
 
 use super::{Finding, Level, Seen};
-use crate::ui::{count, plural, size};
+use crate::words::{count, plural, size};
 
 /// What is to be done about what a stopped intake left.
 const MENDS_ITSELF: &str = "it mends itself when something is next brought in";
 
 /// Bytes on disk, by part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Sizes {
-    pub(crate) journal: u64,
-    pub(crate) archive: u64,
-    pub(crate) store: u64,
-    pub(crate) index: u64,
-    pub(crate) vectors: u64,
-    pub(crate) all: u64,
+pub struct Sizes {
+    /// Bytes of the journal.
+    pub journal: u64,
+    /// Bytes of the archive.
+    pub archive: u64,
+    /// Bytes of the store.
+    pub store: u64,
+    /// Bytes of the text index.
+    pub index: u64,
+    /// Bytes of the vectors.
+    pub vectors: u64,
+    /// Bytes of everything.
+    pub all: u64,
 }
 
 /// What everything takes on disk.
-pub(crate) fn sizes(layout: &Layout) -> Sizes {
+pub fn sizes(layout: &Layout) -> Sizes {
     let store = std::fs::read_dir(layout.root())
         .into_iter()
         .flatten()
@@ -59,7 +65,7 @@ fn size_of(folder: &Path) -> u64 {
 /// What in the settings has no effect.
 pub(super) fn configuration(seen: &Seen<'_>) -> Vec<Finding> {
     const CHECK: &str = "settings";
-    let environment = seen.environment;
+    let environment = seen.app;
     let remedy =
         "correct the file, or use `thru config set`; `thru config show` lists the settings";
     let mut findings: Vec<Finding> = environment
@@ -149,8 +155,8 @@ pub(super) fn journal(seen: &Seen<'_>) -> Finding {
 /// Whether the journal grew beyond its cap. Nothing is ever dropped for it.
 pub(super) fn journal_size(seen: &Seen<'_>) -> Finding {
     const CHECK: &str = "journal size";
-    let cap = seen.environment.config.journal.alarm_mb.bytes();
-    let bytes = sizes(&seen.environment.layout).journal;
+    let cap = seen.app.config.journal.alarm_mb.bytes();
+    let bytes = sizes(&seen.app.layout).journal;
     let line = format!("{} of {}", size(bytes), size(cap));
     match bytes > cap {
         true => Finding::problem(
@@ -271,8 +277,8 @@ pub(super) fn versions(seen: &Seen<'_>) -> Finding {
         _ => thru_store::SCHEMA_VERSION,
     };
     let mut line = format!("thru {}, schema {schema}", env!("CARGO_PKG_VERSION"));
-    if let Some(version) = agent_version(seen) {
-        line.push_str(&format!(", Claude Code {version} in the last session"));
+    if let Some((agent, version)) = agent_version(seen) {
+        line.push_str(&format!(", {agent} {version} in the last session"));
     }
     match schema == thru_store::SCHEMA_VERSION {
         true => Finding::ok("versions", line),
@@ -280,9 +286,10 @@ pub(super) fn versions(seen: &Seen<'_>) -> Finding {
     }
 }
 
-/// The version of the agent in the session that was used last.
-pub(crate) fn agent_version(seen: &Seen<'_>) -> Option<String> {
+/// Returns the agent of the latest session, and its version.
+pub(super) fn agent_version(seen: &Seen<'_>) -> Option<(&'static str, String)> {
     let store = seen.store.as_ref().ok()?.as_ref()?;
     let latest = thru_store::SessionFilter { limit: Some(1), ..Default::default() };
-    store.sessions(&latest).ok()?.pop()?.facts.version
+    let session = store.sessions(&latest).ok()?.pop()?;
+    Some((session.key.agent.display_name(), session.facts.version?))
 }

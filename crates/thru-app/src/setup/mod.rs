@@ -1,0 +1,220 @@
+//! Setting up: plans of what goes into agents and comes out of them, and the making of those changes.
+//!
+//! The content of the files is decided in `thru_agents::setup`, on texts. Here they are written, so that nothing
+//! of anyone else is lost.
+
+mod client;
+mod files;
+mod notes;
+
+use std::path::PathBuf;
+
+use thru_agents::hooks::{ADAPTERS, Adapter};
+use thru_agents::setup::{
+    Change, Form, Plan, Platform, Registration, Scope, SetupError, Site, Trust, Wanted, installed,
+};
+
+pub use client::{Client, own_program};
+pub use files::Backup;
+pub use notes::Note;
+
+use crate::{App, Remedy, Result, Trouble};
+
+/// The system that we run on, as far as agents differ on it.
+pub const PLATFORM: Platform = if cfg!(windows) {
+    Platform::Windows
+} else if cfg!(target_os = "macos") {
+    Platform::MacOs
+} else {
+    Platform::Linux
+};
+
+/// A request to connect agents.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup {
+    /// The sessions.
+    pub scope: Scope,
+    /// The form; the installed one, else the usual one, if not given.
+    pub form: Option<Form>,
+    /// The parts beside hooks; if not given, those that are installed, or all at the first time.
+    pub wanted: Option<Wanted>,
+    /// The agents.
+    pub targets: Targets,
+}
+
+/// The agents of an installation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Targets {
+    /// Those on this machine; the first one if there is none.
+    Present,
+    /// Those that have our hooks.
+    Connected,
+}
+
+/// An installation into one agent that is decided and not made.
+#[derive(Debug)]
+pub struct Prepared {
+    /// The agent.
+    pub adapter: &'static Adapter,
+    /// Its program.
+    pub client: Client,
+    /// The hooks.
+    pub registration: Registration,
+    /// The changes.
+    pub plan: Plan,
+    /// The notes beside them.
+    pub notes: Vec<Note>,
+    /// The form that was asked for, or found.
+    pub form: Form,
+}
+
+/// The removal from one agent that is decided and not made.
+#[derive(Debug)]
+pub struct Removal {
+    /// The agent.
+    pub adapter: &'static Adapter,
+    /// The changes.
+    pub plan: Plan,
+    /// The notes beside them.
+    pub notes: Vec<Note>,
+}
+
+/// The files of agents around the caller.
+pub struct Places {
+    search_path: Vec<PathBuf>,
+    project: PathBuf,
+}
+
+impl Places {
+    /// Looks at the machine and the current directory.
+    pub fn new(app: &App) -> Self {
+        Self { search_path: app.machine.search_path(), project: project_root(app) }
+    }
+
+    /// Returns the surroundings of an installation into an agent.
+    pub fn site<'a>(&'a self, app: &'a App, adapter: &Adapter) -> Site<'a> {
+        Site {
+            folder: app.homes.of(adapter.agent),
+            home: app.home.as_deref(),
+            directory: &app.directory,
+            project: &self.project,
+            platform: PLATFORM,
+            search_path: &self.search_path,
+        }
+    }
+}
+
+/// Decides on an installation.
+///
+/// # Errors
+/// Returns an error if a file is not what its agent takes, or if hooks could not call this program.
+pub fn prepare(app: &App, request: Setup) -> Result<Vec<Prepared>> {
+    let program = own_program(app)?;
+    let places = Places::new(app);
+    let mut prepared = Vec::new();
+    let clients = ADAPTERS.map(|adapter| (adapter, Client::find(app, adapter)));
+    let is_bare = !clients.iter().any(|(_, client)| client.is_here());
+    for (at, (adapter, client)) in clients.into_iter().enumerate() {
+        let (setup, site) = (adapter.setup, places.site(app, adapter));
+        let is_wanted = is_connected(&site, adapter)
+            || request.targets == Targets::Present && (client.is_here() || is_bare && at == 0);
+        if !is_wanted || !setup.has_scope(request.scope) {
+            continue;
+        }
+        let form = request.form.filter(|form| setup.has_form(*form));
+        let form = form.unwrap_or_else(|| match request.scope {
+            Scope::User => setup.present_form(&site),
+            Scope::Project => Form::Settings,
+        });
+        let timeout = app.config.hooks.hook_timeout.0;
+        let registration = setup.registration(&program, client.version, PLATFORM, timeout);
+        let wanted = request.wanted.unwrap_or_else(|| {
+            let is_first = !is_connected(&site, adapter);
+            let serves = setup.servers(&site).is_some_and(|servers| !servers.is_empty());
+            Wanted { commands: is_first || setup.has_commands(&site), server: is_first || serves }
+        });
+        let plan = setup.install(&site, request.scope, form, &registration, wanted)?;
+        let notes = notes::notes(adapter, &site, &client, &program, &plan, form);
+        prepared.push(Prepared { adapter, client, registration, plan, notes, form });
+    }
+    if prepared.is_empty() {
+        return Err(Trouble::refused("no agent on this machine takes hooks for a project alone")
+            .with(Remedy::Advice("use `thru install` without `--scope project`".to_owned())));
+    }
+    Ok(prepared)
+}
+
+/// Decides on taking everything of ours out of every agent.
+///
+/// # Errors
+/// Returns an error if a file with our hooks cannot be read.
+pub fn prepare_removal(app: &App, scopes: &[Scope]) -> Result<Vec<Removal>> {
+    let places = Places::new(app);
+    ADAPTERS
+        .into_iter()
+        .map(|adapter| {
+            let site = places.site(app, adapter);
+            let plan = adapter.setup.uninstall(&site, scopes)?;
+            let notes = notes::elsewhere(adapter, &site, &plan);
+            Ok(Removal { adapter, plan, notes })
+        })
+        .collect()
+}
+
+impl Prepared {
+    /// Adds a note if the agent runs no hooks until the user trusts them. To be called once the changes are made.
+    pub fn note_trust(&mut self, app: &App) {
+        if !self.notes.iter().any(|note| note.is_bad) {
+            self.notes.extend(notes::untrusted(&self.trust(app)));
+        }
+    }
+
+    /// Returns the trust in our hooks as they are now.
+    pub fn trust(&self, app: &App) -> Trust {
+        self.adapter.setup.trust(&Places::new(app).site(app, self.adapter))
+    }
+}
+
+/// Makes all changes of a plan, and returns each with the copy of its file.
+///
+/// # Errors
+/// Returns an error if a file changed since, or cannot be written.
+pub fn apply(plan: &Plan) -> Result<Vec<(&Change, Option<Backup>)>> {
+    if plan.changes.is_empty() {
+        return Ok(Vec::new());
+    }
+    let made = plan
+        .changes
+        .iter()
+        .map(|change| Ok((change, files::apply(change)?)))
+        .collect::<Result<Vec<_>>>()?;
+    for folder in &plan.folders {
+        // Not empty, or not there: both are fine.
+        let _ = std::fs::remove_dir(folder);
+    }
+    Ok(made)
+}
+
+/// True if any file has our hooks of an agent.
+fn is_connected(site: &Site<'_>, adapter: &Adapter) -> bool {
+    adapter.setup.hook_files(site).iter().any(|file| {
+        std::fs::read_to_string(&file.path)
+            .is_ok_and(|text| installed(&text, adapter.agent).is_ok_and(|found| !found.is_empty()))
+    })
+}
+
+/// Returns the top of the working tree around the current directory, else that directory.
+pub fn project_root(app: &App) -> PathBuf {
+    app.directory
+        .ancestors()
+        .find(|directory| directory.join(".git").exists())
+        .unwrap_or(&app.directory)
+        .to_owned()
+}
+
+impl From<SetupError> for Trouble {
+    fn from(error: SetupError) -> Self {
+        let remedy = error.remedy().map(|advice| Remedy::Advice(advice.to_owned()));
+        Self::of(crate::TroubleKind::Refused, remedy, error)
+    }
+}

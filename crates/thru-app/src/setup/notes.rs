@@ -1,0 +1,160 @@
+//! Notes beside the changes of an installation.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde::Serialize;
+use thru_agents::hooks::Adapter;
+use thru_agents::setup::{
+    Form, HookFile, Plan, SERVER_NAME, Site, Trust, TrustState, installed, read,
+};
+
+use super::Client;
+
+/// Something to know about an installation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Note {
+    /// Its name in answers for programs.
+    pub kind: &'static str,
+    /// A sentence or two.
+    pub text: String,
+    /// True if nothing is recorded until it is settled.
+    #[serde(skip)]
+    pub is_bad: bool,
+}
+
+impl Note {
+    fn new(kind: &'static str, text: String) -> Self {
+        Self { kind, text, is_bad: false }
+    }
+}
+
+/// Returns the notes on an installation by this plan, once it is made.
+pub(super) fn notes(
+    adapter: &Adapter,
+    site: &Site<'_>,
+    client: &Client,
+    program: &str,
+    plan: &Plan,
+    form: Form,
+) -> Vec<Note> {
+    let mut notes = Vec::new();
+    let name = adapter.agent.display_name();
+    if client.version.is_none() && adapter.setup.depends_on_version() {
+        let typed = adapter.setup.programs(site.platform).first().copied().unwrap_or_default();
+        notes.push(Note::new(
+            "version-unknown",
+            format!(
+                "Which version of {name} will run the hooks is not known, so they are those that \
+                 every version takes. `thru install` adds the rest once `{typed}` is on your PATH."
+            ),
+        ));
+    }
+    if is_in_build_folder(Path::new(program)) {
+        notes.push(Note::new(
+            "build-folder",
+            format!(
+                "The hooks run {program}, which cargo built and may remove. `cargo install` puts it \
+                 where it stays; then `thru install` again."
+            ),
+        ));
+    }
+    if plan.lacks_commands {
+        notes.push(Note::new(
+            "no-commands",
+            format!(
+                "There are no slash commands: your shell does not find this program as `thru`, and \
+                 {program} has characters that mean something to a shell. Put its folder first on \
+                 your PATH, or move it; then `thru install` again."
+            ),
+        ));
+    }
+    if let Some(path) = &plan.other_server {
+        notes.push(Note::new(
+            "other-server",
+            format!(
+                "An MCP server called `{SERVER_NAME}` in {} runs something else and was left alone: agents cannot ask \
+                 us. Rename it, then `thru install` again.",
+                site.shown(path)
+            ),
+        ));
+    }
+    if let Some(command) = adapter.setup.server_by_hand(site, program) {
+        notes.push(Note::new(
+            "server-by-hand",
+            format!("So that {name} can ask our MCP server, run `{command}`."),
+        ));
+    }
+    notes.extend(elsewhere(adapter, site, plan));
+    if let Some(text) = adapter.setup.obstacle(site, form) {
+        notes.push(Note { kind: "hooks-off", text, is_bad: true });
+    }
+    if let Some(path) = &plan.holds
+        && is_ignored_by_git(site.project, path) == Some(false)
+    {
+        let shown = site.shown(path);
+        notes.push(Note::new(
+            "not-ignored",
+            format!("Git does not ignore {shown}. Keep it out of commits: these hooks are yours."),
+        ));
+    }
+    notes
+}
+
+/// Returns a note for each other file that has hooks of ours and keeps them.
+pub(super) fn elsewhere(adapter: &Adapter, site: &Site<'_>, plan: &Plan) -> Vec<Note> {
+    let files =
+        adapter.setup.hook_files(site).into_iter().filter_map(|HookFile { path, .. }| {
+            let text = read(&path).ok()??;
+            Some((path, text))
+        });
+    files
+        .filter(|(path, text)| {
+            installed(text, adapter.agent).is_ok_and(|hooks| !hooks.is_empty())
+                && plan.holds.as_ref() != Some(path)
+                && !plan.changes.iter().any(|change| change.path == *path)
+        })
+        .map(|(path, _)| {
+            let shown = site.shown(&path);
+            let text = match plan.holds {
+                Some(_) => {
+                    format!(
+                        "{shown} has our hooks as well. Both may run; every event is kept once."
+                    )
+                }
+                None => format!("{shown} still has our hooks."),
+            };
+            Note::new("also-installed", text)
+        })
+        .collect()
+}
+
+/// Returns a note if the agent runs no hook of ours until the user trusts them.
+pub(super) fn untrusted(trust: &Trust) -> Option<Note> {
+    let text = match &trust.remedy {
+        Some(remedy) => format!("{}: {remedy}.", trust.line),
+        None => format!("{}.", trust.line),
+    };
+    (trust.state == TrustState::Missing).then_some(Note { kind: "trust", text, is_bad: true })
+}
+
+/// True if cargo built the program here and may remove it.
+fn is_in_build_folder(program: &Path) -> bool {
+    program.parent().is_some_and(|folder| folder.join(".fingerprint").is_dir())
+}
+
+/// True if git ignores a file of a working tree; `None` if git cannot be asked.
+fn is_ignored_by_git(root: &Path, path: &Path) -> Option<bool> {
+    let is_in_tree = path.starts_with(root) && root.join(".git").exists();
+    if !is_in_tree {
+        return None;
+    }
+    let mut git = Command::new("git");
+    git.args(["check-ignore", "--quiet"]).arg(path).current_dir(root);
+    git.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    match git.status().ok()?.code() {
+        Some(0) => Some(true),
+        Some(1) => Some(false),
+        _ => None,
+    }
+}
