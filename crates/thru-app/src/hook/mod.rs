@@ -337,3 +337,71 @@ fn word(text: &str) -> String {
 fn shortened(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(200).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use thru_agents::Homes;
+    use thru_core::CapturedEvent;
+
+    use super::*;
+
+    struct Fixed(Timestamp);
+
+    impl Clock for Fixed {
+        fn now(&self) -> Timestamp {
+            self.0
+        }
+    }
+
+    fn places(home: &Path) -> Places {
+        Places {
+            layout: Layout::new(home.join("data")),
+            config_file: home.join("config.toml"),
+            homes: Homes {
+                claude_code: home.join(".claude"),
+                codex: home.join(".codex"),
+                copilot: home.join(".copilot"),
+            },
+            home: Some(home.to_owned()),
+        }
+    }
+
+    fn call(home: &Path, agent: &str, event: &str, input: &str) -> String {
+        let clock: Arc<dyn Clock> = Arc::new(Fixed(Timestamp::UNIX_EPOCH));
+        let call = HookCall::new(agent.to_owned(), event.to_owned(), Instant::now());
+        let machine = Arc::new(Machine { host: "test".to_owned(), ..Machine::default() });
+        call.handle(&mut input.as_bytes(), places(home), machine, &clock).0
+    }
+
+    #[test]
+    fn every_agent_with_hooks_is_recorded_alike() {
+        let home = tempfile::tempdir().unwrap();
+        let input =
+            r#"{"session_id":"s-1","cwd":"/w","prompt":"fix it","turn_id":"t","prompt_id":"t"}"#;
+        for adapter in hooks::ADAPTERS {
+            let output = call(home.path(), adapter.agent.as_str(), "UserPromptSubmit", input);
+            assert_eq!(output, "", "nothing is known yet");
+        }
+        let journal = Journal::open(home.path().join("data/journal"), "test").unwrap();
+        let entries = journal.replay().unwrap().entries;
+        let recorded: Vec<CapturedEvent<serde_json::Value>> =
+            entries.into_iter().map(|entry| serde_json::from_value(entry.body).unwrap()).collect();
+        let agents: Vec<_> = recorded.iter().map(|event| event.agent).collect();
+        assert_eq!(agents, hooks::ADAPTERS.map(|adapter| adapter.agent));
+        assert!(recorded.iter().all(|event| event.event == "UserPromptSubmit"));
+    }
+
+    #[test]
+    fn an_input_that_is_none_is_noted_and_not_answered() {
+        let home = tempfile::tempdir().unwrap();
+        for (agent, event, reason) in [
+            ("copilot", "Stop", "there are no hooks of an agent `copilot`"),
+            ("codex", "", "no event was named"),
+            ("codex", "Stop", "the input is not a JSON object"),
+        ] {
+            assert_eq!(call(home.path(), agent, event, "[]"), "");
+            let noted = failures::list(&Layout::new(home.path().join("data")));
+            assert_eq!(noted.last().unwrap().reason, reason);
+        }
+    }
+}

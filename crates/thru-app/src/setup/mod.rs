@@ -218,3 +218,82 @@ impl From<SetupError> for Trouble {
         Self::of(crate::TroubleKind::Refused, remedy, error)
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use thru_agents::Homes;
+    use thru_agents::setup::TrustState;
+    use thru_config::load;
+    use thru_core::{Agent, Layout};
+
+    use super::*;
+    use crate::Machine;
+
+    /// A home in which agents left these folders.
+    fn app(home: &Path, folders: &[&str]) -> App {
+        for folder in folders {
+            fs::create_dir_all(home.join(folder)).unwrap();
+        }
+        let program = home.join("bin/thru");
+        fs::create_dir_all(home.join("bin")).unwrap();
+        fs::write(&program, "").unwrap();
+        let places = crate::Places {
+            layout: Layout::new(home.join("data")),
+            config_file: home.join("config.toml"),
+            homes: Homes {
+                claude_code: home.join(".claude"),
+                codex: home.join(".codex"),
+                copilot: home.join(".copilot"),
+            },
+            home: Some(home.to_owned()),
+        };
+        let machine = Machine { program: Some(program), ..Machine::default() };
+        App::new(places, Arc::new(machine), home.to_owned(), load(&[]).config, Vec::new())
+    }
+
+    const UP: Setup =
+        Setup { scope: Scope::User, form: None, wanted: None, targets: Targets::Present };
+
+    fn agents(prepared: &[Prepared]) -> Vec<Agent> {
+        prepared.iter().map(|one| one.adapter.agent).collect()
+    }
+
+    #[test]
+    fn agents_on_the_machine_are_connected_and_disconnected() {
+        let home = tempfile::tempdir().unwrap();
+        let app = app(home.path(), &[".claude/projects", ".codex/sessions"]);
+        let mut prepared = prepare(&app, UP).unwrap();
+        assert_eq!(agents(&prepared), [Agent::ClaudeCode, Agent::Codex]);
+        for one in &mut prepared {
+            let plan = one.plan.clone();
+            assert!(!apply(&plan).unwrap().is_empty());
+            one.note_trust(&app);
+        }
+        let kinds = |one: &Prepared| one.notes.iter().map(|note| note.kind).collect::<Vec<_>>();
+        assert!(!kinds(&prepared[0]).contains(&"trust"));
+        assert!(kinds(&prepared[1]).contains(&"trust"), "{:?}", prepared[1].notes);
+        assert_eq!(prepared[1].trust(&app).state, TrustState::Missing);
+        let again = prepare(&app, UP).unwrap();
+        assert!(again.iter().all(|one| one.plan.changes.is_empty()));
+        for removal in prepare_removal(&app, &[Scope::User]).unwrap() {
+            apply(&removal.plan).unwrap();
+        }
+        assert!(!home.path().join(".codex/hooks.json").exists());
+        assert!(!home.path().join(".claude/settings.json").exists());
+    }
+
+    #[test]
+    fn only_agents_on_the_machine_are_connected() {
+        let home = tempfile::tempdir().unwrap();
+        let of = |folders: &[&str]| agents(&prepare(&app(home.path(), folders), UP).unwrap());
+        assert_eq!(of(&[]), [Agent::ClaudeCode], "hooks wait for the first one");
+        assert_eq!(of(&[".codex/sessions"]), [Agent::Codex]);
+        let project = Setup { scope: Scope::Project, ..UP };
+        let refused = prepare(&app(home.path(), &[]), project).unwrap_err();
+        assert!(refused.message().contains("no agent on this machine"), "{refused}");
+    }
+}

@@ -1,8 +1,7 @@
 //! `thru capture`: pause recording, or go on.
 
+use thru_app::Result;
 use thru_app::keep::capture::{pause_capture, resume_capture};
-use thru_app::{App, Result};
-use thru_capture::pause::Pause;
 
 use super::Outcome;
 use crate::environment::Environment;

@@ -102,15 +102,13 @@ impl Codex {
         self.home.codex().join("hooks.json")
     }
 
-    /// Starts the client in a terminal and answers its questions: the folder and all hooks are trusted.
+    /// Starts the client in a terminal and answers its question: all hooks are trusted.
     fn terminal_with_trust(&self) -> Option<Terminal> {
         if !Terminal::is_possible() {
             skipped("there is no tmux: Codex was not tried interactively");
             return None;
         }
         let terminal = Terminal::start_codex(&self.home, &[]).unwrap();
-        terminal.wait_for("Trust this folder?").unwrap();
-        terminal.press("Enter").unwrap();
         terminal.wait_for("Hooks need review").unwrap();
         terminal.press("2").unwrap();
         terminal.wait_for("› 2. Trust all").unwrap();

@@ -248,7 +248,7 @@ fn a_directory_that_is_left_out_is_left_out_whoever_worked_there() {
 fn a_hook_of_an_agent_without_hooks_records_nothing_and_stops_nobody() {
     let home = Home::new();
     let mut command = home.command();
-    command.args(["hook", "codex", "SessionStart"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    command.args(["hook", "copilot", "SessionStart"]).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let input = br#"{"session_id":"019ed99c-0000-7000-8000-000000000001","cwd":"/home/ada/orrery","source":"startup"}"#;
     child.stdin.take().unwrap().write_all(input).unwrap();

@@ -348,7 +348,7 @@ fn status_says_how_to_begin() {
     let home = Home::new();
     let _settings = with_versions(&home);
     assert_snapshot!(home.shown(&["status"]), @"
-    recording    no; `thru install` connects Claude Code
+    recording    no; `thru install` connects your agents
     memory       0 sessions in 0 projects, 0 passages, 0 memories
     meaning      nothing to embed yet (bundled minilm-l6-v2-int8)
     last intake  nothing was brought in yet; `thru import` reads what is there

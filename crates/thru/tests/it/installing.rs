@@ -761,6 +761,35 @@ fn answers_for_programs() {
     let _settings = machine.home.settings();
     assert_snapshot!(machine.shown(&["install", "--json"]), @r#"
     {
+      "agents": [
+        {
+          "agent": "claude-code",
+          "client": {
+            "has_run": false,
+            "program": "[folder]/my bin/claude",
+            "version": "2.1.197"
+          },
+          "events": [
+            "SessionStart",
+            "UserPromptSubmit",
+            "PostToolUse",
+            "PostToolUseFailure",
+            "Stop",
+            "StopFailure",
+            "SubagentStop",
+            "PreCompact",
+            "PostCompact",
+            "SessionEnd"
+          ],
+          "form": "settings",
+          "program": "[folder]/my bin/thru",
+          "trust": {
+            "line": "nothing is held back as far as can be seen",
+            "remedy": null,
+            "state": "unknown"
+          }
+        }
+      ],
       "changes": [
         {
           "action": "create",
