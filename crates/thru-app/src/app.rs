@@ -175,7 +175,10 @@ impl App {
 
     /// The user's time zone; found out when it is first asked for, which hooks mostly never do.
     pub fn zone(&self) -> &TimeZone {
-        self.zone.get_or_init(TimeZone::system)
+        self.zone.get_or_init(|| {
+            let named = self.machine.variable("TZ").and_then(|name| TimeZone::get(&name).ok());
+            named.unwrap_or_else(TimeZone::system)
+        })
     }
 
     /// The name of this machine in the journal.

@@ -1,24 +1,22 @@
 //! Errors as people see them: what happened, and what to do next.
 
 use std::io::Write;
-use std::process::ExitCode;
 
 use thru_app::{Listing, MemoryDeed, Remedy, Trouble};
 
 use crate::ui::printable;
 
 /// Prints an error. A pipe that the reader closed is none.
-pub(crate) fn report(trouble: &Trouble) -> ExitCode {
+pub(crate) fn report(trouble: &Trouble, errors: &mut impl Write) -> u8 {
     if is_closed_pipe(trouble) {
-        return ExitCode::SUCCESS;
+        return 0;
     }
-    let mut stderr = std::io::stderr();
     // There is no other place to say so when even this fails.
-    let _ = writeln!(stderr, "error: {}", sentence(&trouble.message()));
+    let _ = writeln!(errors, "error: {}", sentence(&trouble.message()));
     if let Some(remedy) = trouble.remedy() {
-        let _ = writeln!(stderr, "hint: {}", sentence(&hint(remedy)));
+        let _ = writeln!(errors, "hint: {}", sentence(&hint(remedy)));
     }
-    ExitCode::from(2)
+    2
 }
 
 fn is_closed_pipe(trouble: &Trouble) -> bool {

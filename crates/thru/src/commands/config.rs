@@ -72,7 +72,7 @@ pub(crate) fn run(command: &Command, environment: &Environment, plain: bool) -> 
         Command::Show { origin, json: false } => show(&mut page, environment, *origin),
     }
     for note in &environment.notes {
-        writeln!(std::io::stderr(), "warning: {note}.")?;
+        writeln!(environment.streams.errors(), "warning: {note}.")?;
     }
     page.print()?;
     Ok(Outcome::Done)

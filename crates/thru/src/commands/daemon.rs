@@ -7,7 +7,6 @@ mod running;
 mod service;
 
 use thru_app::Result;
-use thru_app::background;
 
 use super::Outcome;
 use crate::environment::Environment;
@@ -70,9 +69,7 @@ pub(crate) fn run(command: &Command, environment: &Environment, plain: bool) -> 
         Command::Status { json } => control::status(*json, environment, plain),
         Command::Restart => control::restart(environment, plain),
         Command::Run { detached } => running::run(*detached, environment),
-        Command::Logs { lines, follow } => {
-            logs::run(*lines, *follow, &background::paths(environment))
-        }
+        Command::Logs { lines, follow } => logs::run(*lines, *follow, environment),
         Command::Install { print } => installing::install(*print, environment, plain),
         Command::Uninstall => installing::uninstall(environment, plain),
     }

@@ -98,7 +98,8 @@ struct TemporaryHome(std::path::PathBuf);
 impl TemporaryHome {
     fn new(environment: &App) -> Result<Self> {
         let now = environment.clock.now().as_nanosecond();
-        let path = std::env::temp_dir().join(format!("thru-demo-{}-{now}", std::process::id()));
+        let path =
+            environment.machine.temp_dir.join(format!("thru-demo-{}-{now}", std::process::id()));
         std::fs::create_dir(&path).with_context(|| format!("{} cannot be made", path.display()))?;
         Ok(Self(path))
     }

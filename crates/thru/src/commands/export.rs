@@ -41,7 +41,7 @@ pub(crate) fn run(
     let request = Export { project: project.clone(), since: since.clone() };
     let shown = shared::Shown::new(environment);
     let Some(path) = out else {
-        let mut output = BufWriter::new(std::io::stdout().lock());
+        let mut output = BufWriter::new(environment.streams.output());
         export::export(&environment.app, &request, &mut output, shown.call())?;
         output.flush()?;
         return Ok(Outcome::Done);

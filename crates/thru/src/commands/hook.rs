@@ -15,23 +15,25 @@ use std::time::{Duration, Instant};
 use thru_app::hook::{DEADLINE, HookCall, HookReply};
 use thru_core::{Clock, Layout, SystemClock};
 
-use crate::environment;
+use crate::environment::Process;
 
 /// Time beyond the deadline for an answer that is just being printed.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
-pub(crate) fn run(words: impl Iterator<Item = OsString>) -> ExitCode {
+/// Handles one event of an agent, given the agent's name and the event's. Always succeeds.
+pub fn run(words: impl Iterator<Item = OsString>, process: &Process) -> ExitCode {
     let started = Instant::now();
     // An agent that we started ourselves: its sessions are not the user's work.
-    if std::env::var_os("THROUGHLINE_CHILD").is_some_and(|value| !value.is_empty()) {
+    if process.variable("THROUGHLINE_CHILD").is_some() {
         return ExitCode::SUCCESS;
     }
     let mut words = words.map(|word| word.to_string_lossy().into_owned());
     let mut word = || words.next().unwrap_or_default();
     let mut call = HookCall::new(word(), word(), started);
-    call.project = call.project_variable().and_then(std::env::var_os).map(PathBuf::from);
+    call.project =
+        call.project_variable().and_then(|name| process.variable(name)).map(PathBuf::from);
     // Without a home there is nowhere to note even this.
-    let Ok(places) = environment::places() else { return ExitCode::SUCCESS };
+    let Ok(places) = process.places() else { return ExitCode::SUCCESS };
     let layout = places.layout.clone();
     let answering = Arc::new(AtomicBool::new(false));
     watch(&layout, &call, &answering);
@@ -44,7 +46,7 @@ pub(crate) fn run(words: impl Iterator<Item = OsString>) -> ExitCode {
         }
     }));
     let handled = std::panic::catch_unwind(AssertUnwindSafe(|| {
-        let (machine, clock) = (Arc::new(environment::machine()), system_clock());
+        let (machine, clock) = (Arc::new(process.machine()), system_clock());
         call.handle(&mut std::io::stdin().lock(), places, machine, &clock)
     }));
     let HookReply(output) = handled.unwrap_or_else(|_| {

@@ -1,7 +1,6 @@
 //! `thru import`: read the history that is there.
 
 use std::cell::Cell;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use thru_app::ingest::exclusions::Exclusions;
@@ -438,6 +437,5 @@ pub(crate) fn import_quietly(environment: &Environment) -> Result<Duration> {
         &mut |_, _, _| {},
         &mut |_| {},
     )?;
-    std::io::stderr().flush()?;
     Ok(started.elapsed())
 }

@@ -95,7 +95,7 @@ fn show(
         record.body = intake.redactor().clean_value(body, &mut Report::default()).into_inner();
     }
     if arguments.json {
-        let mut out = std::io::stdout().lock();
+        let mut out = environment.streams.output();
         for record in &records {
             writeln!(out, "{}", record_json(record))?;
         }

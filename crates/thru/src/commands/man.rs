@@ -8,15 +8,19 @@ use thru_app::{Context, Result};
 
 use super::Outcome;
 use crate::arguments::Arguments;
+use crate::environment::Environment;
 
-pub(crate) fn completions(shell: clap_complete::Shell) -> Result<Outcome> {
+pub(crate) fn completions(
+    shell: clap_complete::Shell,
+    environment: &Environment,
+) -> Result<Outcome> {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut Arguments::command(), "thru", &mut text);
-    std::io::stdout().write_all(&text)?;
+    environment.streams.output().write_all(&text)?;
     Ok(Outcome::Done)
 }
 
-pub(crate) fn run(directory: Option<&Path>) -> Result<Outcome> {
+pub(crate) fn run(directory: Option<&Path>, environment: &Environment) -> Result<Outcome> {
     let command = Arguments::command();
     match directory {
         Some(directory) => {
@@ -27,7 +31,7 @@ pub(crate) fn run(directory: Option<&Path>) -> Result<Outcome> {
         None => {
             let mut text = Vec::new();
             clap_mangen::Man::new(command).render(&mut text)?;
-            std::io::stdout().write_all(&text)?;
+            environment.streams.output().write_all(&text)?;
         }
     }
     Ok(Outcome::Done)

@@ -49,7 +49,7 @@ fn print_config(client: &str, environment: &Environment, plain: bool) -> Result<
     })?;
     let program = thru_app::setup::own_program(environment)?;
     // Beside what is to be copied, not in it.
-    let _ = writeln!(std::io::stderr(), "For {}:", client.place());
+    let _ = writeln!(environment.streams.errors(), "For {}:", client.place());
     let mut page = Page::new(environment, plain);
     for line in client.text(&program).lines() {
         page.line(line);

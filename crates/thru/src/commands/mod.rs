@@ -48,15 +48,13 @@ pub(crate) mod up;
 pub(crate) mod verify;
 pub(crate) mod why;
 
-use std::process::ExitCode;
-
 use thru_app::Result;
 
 use crate::arguments::{Arguments, Command};
 use crate::environment::Environment;
 use thru_app::background;
 
-/// How a command ended, when nothing went wrong.
+/// The end of a command that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// Found, or done.
@@ -69,14 +67,15 @@ pub(crate) enum Outcome {
     Interrupted,
 }
 
-impl From<Outcome> for ExitCode {
-    fn from(outcome: Outcome) -> Self {
-        Self::from(match outcome {
-            Outcome::Done => 0,
-            Outcome::Nothing => 1,
-            Outcome::Wrong => 2,
-            Outcome::Interrupted => 130,
-        })
+impl Outcome {
+    /// The exit status.
+    pub(crate) const fn status(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Nothing => 1,
+            Self::Wrong => 2,
+            Self::Interrupted => 130,
+        }
     }
 }
 
@@ -100,7 +99,7 @@ pub(crate) fn run(arguments: Arguments, environment: &Environment) -> Result<Out
     outcome
 }
 
-/// Whether whoever asks for this works with what is remembered, and so wants it to be kept up to date.
+/// True for commands of people who work with their memory, and so want it to be kept up to date.
 const fn wants_daemon(command: &Command) -> bool {
     matches!(
         command,
@@ -160,7 +159,7 @@ fn carry_out(command: Command, environment: &Environment, plain: bool) -> Result
         Command::Verify(arguments) => verify::run(&arguments, environment, plain),
         Command::Rebuild(arguments) => rebuild::run(&arguments, environment, plain),
         Command::Demo(arguments) => demo::run(&arguments, environment, plain),
-        Command::Completions { shell } => man::completions(shell),
-        Command::Man { directory } => man::run(directory.as_deref()),
+        Command::Completions { shell } => man::completions(shell, environment),
+        Command::Man { directory } => man::run(directory.as_deref(), environment),
     }
 }

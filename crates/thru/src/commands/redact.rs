@@ -1,7 +1,6 @@
 //! `thru redact`: the user's own rules for what must not be kept.
 
 use std::collections::BTreeMap;
-use std::io::Read;
 
 use thru_app::Result;
 use thru_app::keep::redact::{self, Applied, RuleList};
@@ -85,7 +84,7 @@ fn change_rules(command: Command, environment: &Environment, plain: bool) -> Res
         Command::Test { text } => {
             let text = match text {
                 Some(text) => text,
-                None => from_standard_input()?,
+                None => environment.streams.read_all()?,
             };
             page.line(printable(redact::redacted(app, &text)?.get()));
         }
@@ -118,16 +117,10 @@ fn list_rules(page: &mut Page, rules: &RuleList) {
     }
 }
 
-fn from_standard_input() -> Result<String> {
-    let mut text = String::new();
-    std::io::stdin().read_to_string(&mut text)?;
-    Ok(text)
-}
-
 /// Scans everything that is kept, or applies the rules to it.
 fn everywhere(arguments: &Arguments, environment: &Environment, plain: bool) -> Result<Outcome> {
     let text = match arguments.text.as_deref() {
-        Some("-") => Some(from_standard_input()?),
+        Some("-") => Some(environment.streams.read_all()?),
         text => text.map(str::to_owned),
     };
     let shown = shared::Shown::unless(arguments.json, environment);

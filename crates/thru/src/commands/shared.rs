@@ -1,10 +1,8 @@
-//! What several commands do alike: finding a project or a session by what was typed, asking, waiting
-//! for another process.
+//! Helpers of several commands: progress, questions, cancellation.
 
-use std::io::{BufRead, Write};
+use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use thru_app::App;
 use thru_app::Trouble;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -15,15 +13,15 @@ use thru_store::Store;
 
 use crate::environment::Environment;
 use crate::failure::advised;
-use crate::ui::{Page, Tone};
+use crate::ui::{Page, Streams, Tone};
 
 /// Something in the user's own configuration that has no effect is an error here; hooks go on with it.
 /// A project's file comes with whatever was cloned: what it says wrongly is only mentioned.
-pub(crate) fn refuse_notes(environment: &App) -> Result<()> {
+pub(crate) fn refuse_notes(environment: &Environment) -> Result<()> {
     for note in &environment.notes {
         if note.is_of_project() {
             let text = crate::ui::printable(&note.to_string());
-            let _ = writeln!(std::io::stderr(), "note: {text}.");
+            let _ = writeln!(environment.streams.errors(), "note: {text}.");
         } else {
             return Err(advised(
                 note.to_string(),
@@ -37,6 +35,7 @@ pub(crate) fn refuse_notes(environment: &App) -> Result<()> {
 /// Progress on the terminal: sentences as lines, an upgrade of the store as a bar.
 pub(crate) struct Shown {
     visible: bool,
+    errors: Streams,
     bar: Mutex<Option<ProgressBar>>,
 }
 
@@ -48,7 +47,11 @@ impl Shown {
 
     /// Progress for the terminal of this process, without bars if it is to be quiet.
     pub(crate) fn unless(quiet: bool, environment: &Environment) -> Self {
-        Self { visible: environment.terminal.errors && !quiet, bar: Mutex::default() }
+        Self {
+            visible: environment.terminal.errors && !quiet,
+            errors: environment.streams.clone(),
+            bar: Mutex::default(),
+        }
     }
 
     /// A call that waits for other processes as long as it takes: the user sees it and can stop it.
@@ -64,7 +67,7 @@ impl Shown {
 
 impl Progress for Shown {
     fn note(&self, message: &str) {
-        let _ = writeln!(std::io::stderr(), "{message}");
+        let _ = writeln!(self.errors.errors(), "{message}");
     }
 
     fn remark(&self, message: &str) {
@@ -154,28 +157,26 @@ pub(crate) fn files_bar(
 /// What is said where vectors of what was taken out may be left.
 pub(crate) const UNSWEPT: &str = "Vectors were not swept: run `thru rebuild`.";
 
-/// Becomes true when the user presses Ctrl-C or the system asks us to end.
+/// Returns a flag that is set when the user presses Ctrl-C or the system asks the process to end.
 pub(crate) fn cancellation() -> Result<Arc<AtomicBool>> {
     let cancelled = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&cancelled);
-    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed))
-        .map_err(|error| Trouble::failed(format!("Ctrl-C cannot be caught: {error}")))?;
-    Ok(cancelled)
+    match ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)) {
+        // Only tests run several commands in one process.
+        Ok(()) | Err(ctrlc::Error::MultipleHandlers) => Ok(cancelled),
+        Err(error) => Err(Trouble::failed(format!("Ctrl-C cannot be caught: {error}"))),
+    }
 }
 
-/// Asks a question, with what Enter alone means. Without a terminal nobody can be asked: the answer is
-/// no.
+/// Asks a question; Enter alone means `by_default`. Without a terminal to ask on, the answer is no.
 pub(crate) fn ask(environment: &Environment, question: &str, by_default: bool) -> Result<bool> {
     if !environment.terminal.interactive {
         return Ok(false);
     }
-    let mut stderr = std::io::stderr();
-    write!(stderr, "{question} {} ", if by_default { "[Y/n]" } else { "[y/N]" })?;
-    stderr.flush()?;
-    let mut answer = String::new();
-    if std::io::stdin().lock().read_line(&mut answer)? == 0 {
-        return Ok(false);
-    }
+    let mut errors = environment.streams.errors();
+    write!(errors, "{question} {} ", if by_default { "[Y/n]" } else { "[y/N]" })?;
+    errors.flush()?;
+    let Some(answer) = environment.streams.read_line()? else { return Ok(false) };
     Ok(match answer.trim().to_lowercase().as_str() {
         "" => by_default,
         answer => matches!(answer, "y" | "yes"),

@@ -1,10 +1,12 @@
 //! What people see: colour, tables, ages, the pager. Nothing here knows what is being shown.
 
 mod page;
+mod streams;
 mod style;
 mod text;
 
 pub(crate) use page::Page;
+pub use streams::Streams;
 pub(crate) use style::Tone;
 pub(crate) use text::{cut, one_line, width};
 pub(crate) use thru_app::words::{age, count, day_and_time, plural, printable, size};

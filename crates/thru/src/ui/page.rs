@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use serde::Serialize;
 use thru_config::Color;
 
+use super::streams::Output;
 use super::style::{Paint, Tone};
 use crate::environment::{Environment, Terminal};
 use thru_app::Result;
@@ -47,6 +48,7 @@ pub(crate) struct Page {
     text: String,
     paint: Paint,
     terminal: Terminal,
+    output: Output,
     pager: bool,
 }
 
@@ -62,6 +64,7 @@ impl Page {
             text: String::new(),
             paint: Paint { color: color && !plain },
             terminal: environment.terminal.clone(),
+            output: environment.streams.output(),
             pager: environment.config.output.pager && !plain,
         }
     }
@@ -107,7 +110,7 @@ impl Page {
         {
             return Ok(());
         }
-        let mut stdout = std::io::stdout().lock();
+        let mut stdout = self.output;
         stdout.write_all(self.text.as_bytes())?;
         stdout.flush()?;
         Ok(())

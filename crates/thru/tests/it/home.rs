@@ -1,8 +1,10 @@
 //! A home of one test, sealed: nothing of the machine's own is seen or touched.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -23,6 +25,9 @@ pub(crate) struct Ran {
 
 impl Home {
     pub(crate) fn new() -> Self {
+        // As the program does: only the owner may read what it creates.
+        #[cfg(unix)]
+        rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
         let folder = tempfile::tempdir().unwrap();
         for name in ["user", "work", "tmp", "claude"] {
             fs::create_dir(folder.path().join(name)).unwrap();
@@ -89,8 +94,34 @@ impl Home {
         command
     }
 
+    /// Runs a command in this process, with nothing of the machine's own.
     pub(crate) fn thru(&self, arguments: &[&str]) -> Ran {
-        Ran::from(self.command().args(arguments).output().unwrap())
+        self.run_in(&self.folder().join("work"), arguments)
+    }
+
+    fn run_in(&self, directory: &Path, arguments: &[&str]) -> Ran {
+        let variables = [
+            ("HOME", self.folder().join("user")),
+            ("THROUGHLINE_HOME", self.data()),
+            ("CLAUDE_CONFIG_DIR", self.claude()),
+            ("TMPDIR", self.folder().join("tmp")),
+            ("TZ", PathBuf::from("UTC")),
+            ("THROUGHLINE_DAEMON", PathBuf::from("off")),
+        ];
+        let process = thru::Process {
+            variables: variables.map(|(name, value)| (name.into(), value.into())).to_vec(),
+            directory: Some(directory.to_owned()),
+            program: Some(PathBuf::from(env!("CARGO_BIN_EXE_thru"))),
+            home: Some(self.folder().join("user")),
+            temp_dir: self.folder().join("tmp"),
+            ends_after: false,
+        };
+        let (output, errors) = (Buffer::default(), Buffer::default());
+        let streams = thru::Streams::new(std::io::empty(), output.clone(), errors.clone());
+        let terminal = thru::Terminal::none(&process);
+        let words = arguments.iter().map(std::ffi::OsString::from);
+        let code = thru::run(words, &process, terminal, streams);
+        Ran { code: code.into(), stdout: output.text(), stderr: errors.text() }
     }
 
     /// What a command prints, for a snapshot.
@@ -119,7 +150,7 @@ impl Home {
 
     /// The program, run in that project.
     pub(crate) fn inside(&self, arguments: &[&str]) -> Ran {
-        Ran::from(self.command().current_dir(self.project()).args(arguments).output().unwrap())
+        self.run_in(&self.project(), arguments)
     }
 
     /// Tells something and says its id, which follows from the time.
@@ -221,6 +252,26 @@ impl Ran {
             shown.push_str(&format!("-- exit {} --\n", self.code));
         }
         shown
+    }
+}
+
+/// What a run wrote to a stream.
+#[derive(Clone, Default)]
+struct Buffer(Arc<Mutex<Vec<u8>>>);
+
+impl Buffer {
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+impl Write for Buffer {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
     }
 }
 

@@ -1,4 +1,4 @@
-//! `thru daemon logs`: what the daemon said.
+//! `thru daemon logs`: the daemon's log.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -6,16 +6,17 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use thru_app::Result;
-use thru_daemon::Paths;
+use thru_app::{Result, background};
 
 use super::Outcome;
+use crate::environment::Environment;
 use crate::ui::printable;
 
-/// How often is looked whether there is more.
+/// The interval at which new lines are looked for.
 const STEP: Duration = Duration::from_millis(250);
 
-pub(super) fn run(lines: usize, follow: bool, paths: &Paths) -> Result<Outcome> {
+pub(super) fn run(lines: usize, follow: bool, environment: &Environment) -> Result<Outcome> {
+    let (paths, mut output) = (background::paths(environment), environment.streams.output());
     let mut shown = Shown { length: 0 };
     let text = shown.read(&paths.log)?;
     let mut all: Vec<String> = text.lines().map(str::to_owned).collect();
@@ -26,31 +27,30 @@ pub(super) fn run(lines: usize, follow: bool, paths: &Paths) -> Result<Outcome> 
         all.splice(0..0, older.lines().map(str::to_owned));
     }
     let nothing = all.is_empty();
-    print(all.iter().skip(all.len().saturating_sub(lines)).map(String::as_str))?;
+    print(&mut output, all.iter().skip(all.len().saturating_sub(lines)).map(String::as_str))?;
     if !follow {
         return Ok(if nothing { Outcome::Nothing } else { Outcome::Done });
     }
     loop {
         thread::sleep(STEP);
-        print(shown.read(&paths.log)?.lines())?;
+        print(&mut output, shown.read(&paths.log)?.lines())?;
     }
 }
 
-fn print<'a>(lines: impl Iterator<Item = &'a str>) -> io::Result<()> {
-    let mut stdout = io::stdout().lock();
+fn print<'a>(output: &mut impl Write, lines: impl Iterator<Item = &'a str>) -> io::Result<()> {
     for line in lines {
-        writeln!(stdout, "{}", printable(line))?;
+        writeln!(output, "{}", printable(line))?;
     }
-    stdout.flush()
+    output.flush()
 }
 
-/// How much of a log was read.
+/// The part of a log that was read.
 struct Shown {
     length: u64,
 }
 
 impl Shown {
-    /// The whole lines that came since, from the beginning where the log begins anew.
+    /// Reads the whole lines that came since, from the beginning where the log begins anew.
     fn read(&mut self, path: &Path) -> io::Result<String> {
         let mut file = match File::open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(String::new()),

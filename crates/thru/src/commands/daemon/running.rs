@@ -84,7 +84,7 @@ pub(super) fn run(detached: bool, environment: &Environment) -> Result<Outcome> 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn begin_again_with_memory_settings(detached: bool, environment: &App) {
     use std::os::unix::process::CommandExt;
-    let is_set = MEMORY.iter().all(|(name, _)| std::env::var_os(name).is_some());
+    let is_set = MEMORY.iter().all(|(name, _)| environment.machine.has_variable(name));
     let Some(program) = environment.machine.program.as_deref().filter(|_| !is_set) else { return };
     let mut command = std::process::Command::new(program);
     command.args(["daemon", "run"]).envs(MEMORY);

@@ -66,8 +66,8 @@ impl OwnMemory {
 
     /// Does something with the settings as they are now.
     fn again<T>(&self, work: impl FnOnce(&Environment) -> Result<T>) -> Result<T, Trouble> {
-        let terminal = self.environment.terminal.clone();
-        let now = self.environment.reread().map(|app| Environment { app, terminal });
+        let now =
+            self.environment.reread().map(|app| Environment { app, ..self.environment.clone() });
         let done = now.and_then(|now| work(&now));
         self.idle.asked();
         done.map_err(|error| trouble(&error))

@@ -1,6 +1,6 @@
 //! `thru models set` and `thru models off`.
 
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::Write;
 
 use thru_app::Result;
 use thru_app::models::setting::{self, ModelSet, SetModel};
@@ -62,9 +62,9 @@ pub(super) fn set(
     let asks = lacks_key && environment.terminal.interactive;
     if arguments.key || arguments.keyring || asks {
         let place = if arguments.keyring { KeyPlace::Keyring } else { KeyPlace::File };
-        let text = read_key(&request.provider)?;
+        let text = read_key(environment, &request.provider)?;
         let source = setting::keep_key(environment, &request.provider, &text, place)?;
-        writeln!(std::io::stderr(), "The key is kept: {source}.")?;
+        writeln!(environment.streams.errors(), "The key is kept: {source}.")?;
     }
     let set = setting::set(environment, &request)?;
     let mut page = Page::new(environment, plain);
@@ -96,19 +96,19 @@ fn show(page: &mut Page, set: &ModelSet) {
 }
 
 /// Reads one line, unseen where it is typed.
-fn read_key(name: &str) -> Result<String> {
-    let stdin = std::io::stdin();
-    let mut line = String::new();
-    if stdin.is_terminal() {
-        write!(std::io::stderr(), "Key for {name} (not shown): ")?;
-        std::io::stderr().flush()?;
+fn read_key(environment: &Environment, name: &str) -> Result<String> {
+    let mut errors = environment.streams.errors();
+    let is_typed = environment.terminal.input;
+    if is_typed {
+        write!(errors, "Key for {name} (not shown): ")?;
+        errors.flush()?;
     }
-    {
-        let _unseen = Unseen::begin();
-        stdin.lock().read_line(&mut line)?;
-    }
-    if stdin.is_terminal() {
-        writeln!(std::io::stderr())?;
+    let line = {
+        let _unseen = is_typed.then(Unseen::begin);
+        environment.streams.read_line()?.unwrap_or_default()
+    };
+    if is_typed {
+        writeln!(errors)?;
     }
     Ok(line.trim().to_owned())
 }

@@ -1,0 +1,70 @@
+//! The command line: arguments into requests, answers into pages.
+//!
+//! A library, so that tests run commands without starting a process: [`run`] takes the process, the terminal and the
+//! streams as values. Nothing below this crate looks at any of them (invariant I-9).
+
+mod arguments;
+mod commands;
+mod environment;
+mod failure;
+mod ui;
+
+use std::ffi::OsString;
+use std::io::Write;
+
+use clap::{CommandFactory, FromArgMatches};
+
+use arguments::Arguments;
+use environment::Environment;
+
+pub use commands::hook::run as hook;
+pub use environment::{Process, Terminal};
+pub use ui::Streams;
+
+/// Runs a command, given its words without the program's name. Returns the exit status.
+pub fn run(
+    words: impl IntoIterator<Item = OsString>,
+    process: &Process,
+    terminal: Terminal,
+    streams: Streams,
+) -> u8 {
+    let words = std::iter::once(OsString::from("thru")).chain(words);
+    let parsed = Arguments::command()
+        .term_width(terminal.width)
+        .try_get_matches_from(words)
+        .and_then(|matches| Arguments::from_arg_matches(&matches));
+    let arguments = match parsed {
+        Ok(arguments) => arguments,
+        Err(error) => return refuse(&error, &terminal, &streams),
+    };
+    let mut errors = streams.errors();
+    let outcome = Environment::of(process, terminal, streams).and_then(|environment| {
+        let outcome = commands::run(arguments, &environment);
+        // The system unmaps what was opened faster when all of it ends at once.
+        if process.ends_after {
+            std::mem::forget(environment);
+        }
+        outcome
+    });
+    match outcome {
+        Ok(outcome) => outcome.status(),
+        Err(trouble) => failure::report(&trouble, &mut errors),
+    }
+}
+
+/// Prints help, the version, or the reason why the words are no command.
+fn refuse(error: &clap::Error, terminal: &Terminal, streams: &Streams) -> u8 {
+    let is_error = error.use_stderr();
+    let (mut stream, is_terminal) = match is_error {
+        true => (streams.errors(), terminal.errors),
+        false => (streams.output(), terminal.output),
+    };
+    let text = error.render();
+    // A closed pipe is no failure.
+    let _ = match is_terminal && !terminal.no_color {
+        true => write!(stream, "{}", text.ansi()),
+        false => write!(stream, "{text}"),
+    };
+    let _ = stream.flush();
+    if is_error { 2 } else { 0 }
+}
