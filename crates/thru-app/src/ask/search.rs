@@ -93,7 +93,7 @@ impl Search {
         let passages = any || self.kinds.iter().any(|kind| matches!(kind, EntryKind::Passage(_)));
         let (limit, beside) = match self.size {
             AnswerSize::Passages(limit) => {
-                let limit = limit.unwrap_or_else(|| app.config.search.limit);
+                let limit = limit.unwrap_or(app.config.search.limit);
                 (limit, MEMORIES)
             }
             AnswerSize::Rows(rows) => (rows, (rows * MEMORY_SHARE.0 / MEMORY_SHARE.1).max(1)),

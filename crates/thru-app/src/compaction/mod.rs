@@ -5,6 +5,9 @@
 //! A note in the data directory says that files are still to be written. It is there before the work
 //! begins, and goes when it is done or cannot be done.
 
+pub mod compare;
+pub mod summaries;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};

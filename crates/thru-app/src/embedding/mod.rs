@@ -1,5 +1,6 @@
 //! Texts to vectors, as the settings have it: whose model, where its files lie, and what a question means.
 
+pub mod fill;
 mod lazy;
 mod meaning;
 mod state;

@@ -3,3 +3,4 @@
 pub mod catch_up;
 pub mod exclusions;
 pub mod jobs;
+pub mod journal;

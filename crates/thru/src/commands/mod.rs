@@ -146,7 +146,7 @@ fn carry_out(command: Command, environment: &Environment, plain: bool) -> Result
         Command::Doctor(arguments) => doctor::run(&arguments, environment, plain),
         Command::Stats(arguments) => stats::run(&arguments, environment, plain),
         Command::Capture(command) => capture::run(&command, environment, plain),
-        Command::Journal(command) => journal::run(&command, environment, plain),
+        Command::Journal(command) => journal::run(command, environment, plain),
         Command::Export(arguments) => export::run(&arguments, environment, plain),
         Command::Jobs(arguments) => jobs::run(arguments, environment, plain),
         Command::Models(arguments) => models::run(arguments, environment, plain),

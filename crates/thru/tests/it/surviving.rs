@@ -550,8 +550,8 @@ fn summaries_are_listed_loaded_and_removed() {
     ");
     assert_snapshot!(shown(&["summaries", "delete", "1111"]), @"
     -- stderr --
-    error: nothing was removed: this would remove 1 summary in [home]/work/rocket/.claude/summaries/11111111-aaaa-4aaa-8aaa-000000000001.
-    hint: add `--yes` if you mean it; journal and store keep what they hold.
+    error: nothing was removed: this would remove 1 summary in [home]/work/rocket/.claude/summaries/11111111-aaaa-4aaa-8aaa-000000000001; journal and store keep what they hold.
+    hint: add `--yes` if you mean it.
     -- exit 2 --
     ");
     assert_snapshot!(shown(&["summaries", "delete", "1111", "--yes"]), @"Removed 1 summary in [home]/work/rocket/.claude/summaries/11111111-aaaa-4aaa-8aaa-000000000001. `thru summaries rebuild --session 11111111` writes them again.");
