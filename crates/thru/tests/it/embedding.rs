@@ -281,7 +281,7 @@ fn servers_that_cannot_be_asked_are_explained() {
     assert_snapshot!(home.shown(&["embed"]), @"
     -- stderr --
     error: the server that embeds has no usual model.
-    hint: name one: `thru config set embedding.model NAME`.
+    hint: `thru config set embedding.model NAME` names one.
     -- exit 2 --
     ");
     home.thru(&["config", "set", "embedding.model", "m"]).expect(0);
