@@ -4,6 +4,7 @@
 //! The same pass serves as the prefilter for raw JSON ([`glance`]). It must never rule out what
 //! [`find`] would find in the decoded text, so its checks allow for escapes.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
@@ -41,13 +42,14 @@ struct Keywords {
 static KEYWORDS: LazyLock<Keywords> = LazyLock::new(|| {
     let mut words: Vec<&'static str> = Vec::new();
     let mut pointers: Vec<(Vec<Pointer>, usize)> = Vec::new();
-    let mut add = |word: &'static str, pointer| match words.iter().position(|known| *known == word)
-    {
-        Some(at) => pointers[at].0.push(pointer),
-        None => {
+    let mut places: HashMap<&'static str, usize> = HashMap::new();
+    let mut add = |word: &'static str, pointer| {
+        let at = *places.entry(word).or_insert_with(|| {
             words.push(word);
-            pointers.push((vec![pointer], word.len()));
-        }
+            pointers.push((Vec::new(), word.len()));
+            words.len() - 1
+        });
+        pointers[at].0.push(pointer);
     };
     for (index, rule) in RULES.iter().enumerate() {
         for keyword in rule.keywords {
@@ -65,17 +67,31 @@ static KEYWORDS: LazyLock<Keywords> = LazyLock::new(|| {
 /// The automaton for large texts: fast, and slow to build.
 static FOR_MUCH: OnceLock<DFA> = OnceLock::new();
 
-/// The keywords by their first byte in lower case, for small texts, which are all that most hooks ever see. An automaton
-/// would take longer to build than such a text takes to read.
-static BY_FIRST: LazyLock<Vec<Vec<usize>>> = LazyLock::new(|| {
-    let mut by_first = vec![Vec::new(); 256];
+/// The keywords by their beginning, for small texts, which are all that most hooks ever see. An automaton would take
+/// longer to build than such a text takes to read.
+struct Beginnings {
+    /// A bit for each pair of bytes that a keyword begins with, in lower case.
+    pairs: Vec<u64>,
+    /// Keywords by their first byte in lower case.
+    by_first: Vec<Vec<usize>>,
+}
+
+static BEGINNINGS: LazyLock<Beginnings> = LazyLock::new(|| {
+    let (mut pairs, mut by_first) = (vec![0; 1024], vec![Vec::new(); 256]);
     for (index, word) in KEYWORDS.words.iter().enumerate() {
-        if let Some(first) = word.bytes().next() {
+        if let [first, second, ..] = word.as_bytes() {
+            let pair = pair(*first, *second);
+            pairs[pair / 64] |= 1_u64 << (pair % 64);
             by_first[usize::from(first.to_ascii_lowercase())].push(index);
         }
     }
-    by_first
+    Beginnings { pairs, by_first }
 });
+
+/// Returns two bytes in lower case as one number.
+fn pair(first: u8, second: u8) -> usize {
+    usize::from(first.to_ascii_lowercase()) << 8 | usize::from(second.to_ascii_lowercase())
+}
 
 /// The size in bytes from which the automaton for large texts is worthwhile.
 const MUCH: usize = 16 * 1024;
@@ -120,10 +136,14 @@ fn walk(bytes: &[u8], on_keyword: impl FnMut(Pointer, Range<usize>) -> bool) {
 
 /// Looks for the keywords without an automaton.
 fn walk_plainly(bytes: &[u8], mut on_keyword: impl FnMut(Pointer, Range<usize>) -> bool) {
-    let (keywords, by_first) = (&*KEYWORDS, &*BY_FIRST);
+    let (keywords, beginnings) = (&*KEYWORDS, &*BEGINNINGS);
     let mut found: Vec<(usize, usize, usize)> = Vec::new();
-    for (at, byte) in bytes.iter().enumerate() {
-        for &index in &by_first[usize::from(byte.to_ascii_lowercase())] {
+    for (at, two) in bytes.windows(2).enumerate() {
+        let pair = pair(two[0], two[1]);
+        if beginnings.pairs[pair / 64] & (1 << (pair % 64)) == 0 {
+            continue;
+        }
+        for &index in &beginnings.by_first[pair >> 8] {
             let word = keywords.words[index].as_bytes();
             let end = at + word.len();
             if bytes.get(at..end).is_some_and(|here| here.eq_ignore_ascii_case(word)) {
@@ -407,6 +427,7 @@ mod tests {
 
     #[test]
     fn small_and_large_texts_are_searched_alike() {
+        assert!(KEYWORDS.words.iter().all(|word| word.len() >= 2));
         let mut text = String::new();
         for (number, word) in KEYWORDS.words.iter().enumerate() {
             text.push_str(word);
