@@ -1,12 +1,12 @@
-//! A file of the archive, whatever is in it: it is read to its end, nothing wrong is handed out, and
-//! it can be appended to.
+//! An archive file with arbitrary content: it can be read to its end and appended to, and no corrupt
+//! line is returned.
 //!
-//! The first byte says what the rest is:
+//! The first byte selects how the rest is used:
 //!
-//! - `A`: what stands behind a valid archive;
-//! - `F`: sections `header NUL lines NUL`, forged with a checksum that fits. In the header, `$L`, `$R`,
-//!   `$C` and `$H` stand for lines, raw and compressed length and hash as they really are;
-//! - anything else: the whole file, this byte included.
+//! - `A`: bytes that follow a valid archive;
+//! - `F`: sections `header NUL lines NUL`, forged with a matching checksum. In the header, `$L`, `$R`,
+//!   `$C` and `$H` stand for the actual number of lines, raw and compressed length, and hash;
+//! - anything else: the whole file, including this byte.
 #![no_main]
 
 use std::fs;
@@ -21,7 +21,7 @@ use thru_journal::archive::{Archive, Block, EntryName, Fingerprint, SourceInfo, 
 
 static ROOT: LazyLock<PathBuf> = LazyLock::new(|| empty_directory("archive"));
 
-/// Three blocks, as an appender writes them; and how many lines they have.
+/// Three blocks as an appender writes them, and their number of lines.
 static VALID: LazyLock<(Vec<u8>, u64)> = LazyLock::new(|| {
     let archive = Archive::new(ROOT.join("valid"));
     let mut appender = archive.appender(&entry(), &info()).unwrap();
@@ -62,7 +62,7 @@ fn position(end: u64) -> SourcePosition {
     SourcePosition::of(end, b"", b"")
 }
 
-/// `sure`: how many lines must be readable whatever stands behind them.
+/// Checks a file. `sure` is the number of lines that must be readable whatever follows them.
 fn check(file: &[u8], sure: u64, honest: bool) {
     let archive = Archive::new(ROOT.join("read"));
     let path = archive.path(&entry());
@@ -73,7 +73,7 @@ fn check(file: &[u8], sure: u64, honest: bool) {
     let _ = usual(archive.verify(&entry()));
     assert_eq!(fs::read(&path).unwrap(), file, "reading changed the file");
 
-    // Appending cuts off what is no block, and what was read before can be read afterwards.
+    // Appending cuts off invalid blocks, and everything read before can be read afterwards.
     let Some(mut appender) = usual(archive.appender(&entry(), &info())) else { return };
     let number = appender.lines();
     assert!(number >= sure && number <= lines);
@@ -89,14 +89,14 @@ fn check(file: &[u8], sure: u64, honest: bool) {
     read(&archive, sure, honest);
 }
 
-/// Reads everything in every way; gives the number of lines, or nothing if the entry is refused.
+/// Reads everything in every way. Returns the number of lines, or `None` if the entry is refused.
 fn read(archive: &Archive, sure: u64, honest: bool) -> Option<u64> {
     let mut reader = usual(archive.reader(&entry()))?.expect("a file that was just written");
     let blocks: Vec<(u64, u64)> =
         reader.blocks().iter().map(|block| (block.first_line, block.lines)).collect();
     for (index, &(first, lines)) in blocks.iter().enumerate() {
         let bytes = usual(reader.read_block(index));
-        // A few lines of each block: its ends, and one beyond.
+        // A few lines of each block: both ends, and one beyond.
         for line in [first, first.saturating_add(lines / 2), first.saturating_add(lines)] {
             let _ = usual(reader.read_line(line));
         }
@@ -113,7 +113,7 @@ fn read(archive: &Archive, sure: u64, honest: bool) -> Option<u64> {
             numbers.push(number);
         }
     }
-    // A forged header may say what it likes about the lines behind it.
+    // A forged header may state any number of lines.
     if honest {
         assert!(numbers.is_sorted_by(|before, after| before < after), "{numbers:?}");
     }
@@ -121,12 +121,12 @@ fn read(archive: &Archive, sure: u64, honest: bool) -> Option<u64> {
     Some(reader.lines())
 }
 
-/// What the product may answer for bytes that it did not write. Anything else is a failure.
+/// Returns a result unless it is one of the expected errors for foreign bytes. Fails on any other error.
 fn usual<T>(result: Result<T, Error>) -> Option<T> {
     match result {
         Ok(value) => Some(value),
         Err(Error::Corrupt { .. } | Error::Newer { .. } | Error::Unrecordable(_)) => None,
-        Err(error) => panic!("an unusual answer: {error:?}"),
+        Err(error) => panic!("an unexpected error: {error:?}"),
     }
 }
 

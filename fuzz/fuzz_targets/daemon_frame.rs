@@ -1,5 +1,5 @@
-//! What comes in on the daemon's socket: frames or lines, from whoever runs as the same user. It is cut
-//! into the same messages in whatever pieces it comes, and every message is a request or gets an error.
+//! Input on the daemon's socket, in frames or lines, from any process of the same user. It splits into
+//! the same messages however it is chunked, and every message is a request or gets an error.
 #![no_main]
 
 use std::io::{self, Read};
@@ -8,7 +8,7 @@ use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 use thru_daemon::{Form, FrameError, LARGEST, MessageReader, RpcError, parse, write_message};
 
-/// Gives its bytes in pieces of one size.
+/// A stream that returns its bytes in pieces of one size.
 struct Pieces<'a>(&'a [u8], usize);
 
 impl Read for Pieces<'_> {
@@ -33,11 +33,11 @@ fuzz_target!(|data: &[u8]| {
             write_message(&mut again, form, message).expect("what could be read can be written");
         }
     }
-    // What was read and is written comes out once more.
+    // Messages survive a round trip.
     assert_eq!(read(&again, usize::MAX).0, whole);
 });
 
-/// The messages, how they came, and whether they ended in an error.
+/// Returns the messages, their form, and true if they ended in an error.
 fn read(bytes: &[u8], size: usize) -> (Vec<Vec<u8>>, Option<Form>, bool) {
     let (mut reader, mut stream) = (MessageReader::new(), Pieces(bytes, size));
     let mut messages = Vec::new();

@@ -1,8 +1,8 @@
-//! A session, whatever its passages say, is distilled: the same twice, and nothing comes out that could
-//! not be shown or that nobody said.
+//! Distilling a session with arbitrary passages: it is deterministic, and produces only what can be
+//! shown and has a source.
 //!
-//! An input is a list of passages with `0x1e` between them. The first three bytes of each say what it
-//! is; the rest is its text. Of a tool call, the first line is the command or the file.
+//! An input is a list of passages separated by `0x1e`. The first three bytes of each select its kind;
+//! the rest is its text. In a tool call, the first line is the command or the file.
 #![no_main]
 
 use std::collections::BTreeSet;
@@ -15,10 +15,10 @@ use thru_core::{
 use thru_distil::{Distiller, Moment};
 use thru_fuzz::lossy;
 
-/// Longest title, in characters, and the longest of everything else.
+/// Maximum characters of a title and of any other text.
 const TITLE: usize = 80;
 const STATEMENT: usize = 400;
-/// More passages than these find nothing new and take long.
+/// Maximum number of passages. More find nothing new and take long.
 const MOST: usize = 60;
 
 const TOOLS: [&str; 12] = [
@@ -42,7 +42,7 @@ fuzz_target!(|data: &[u8]| {
     assert_eq!(distilled, distil(&moments, BTreeSet::new()), "the same passages, another memory");
     check(&moments, &distilled);
 
-    // What was merged can be parted, and then stands for itself.
+    // A merge can be undone, and the observation then stands alone.
     let merged = distilled.observations.iter().flat_map(|one| &one.merged);
     let apart: BTreeSet<Id> = merged.map(|merged| merged.id).collect();
     if !apart.is_empty() {
@@ -53,7 +53,8 @@ fuzz_target!(|data: &[u8]| {
     }
 });
 
-/// Passages as a transcript has them: those of subagents last, and turns that only grow.
+/// Returns passages in the order of a transcript: those of subagents last, with turns that only
+/// increase.
 fn moments(data: &[u8]) -> Vec<Moment> {
     let mut moments: Vec<Moment> = Vec::new();
     let mut turn = 0;
@@ -64,7 +65,7 @@ fn moments(data: &[u8]) -> Vec<Moment> {
         if !is_subagent && (kind == PassageKind::Human || when & 1 != 0) {
             turn += 1;
         }
-        // A damaged transcript may hold an id twice.
+        // A damaged transcript may repeat an id.
         let id = if when & 0x40 != 0 { 0 } else { number as u64 };
         let text = lossy(rest);
         let is_tool = kind == PassageKind::Tool;
@@ -104,7 +105,7 @@ fn distil(moments: &[Moment], kept_apart: BTreeSet<Id>) -> Distillate {
         agent: Agent::ClaudeCode,
         id: SessionId::new("a1a1a1a1-0000-4000-8000-000000000001"),
     };
-    // Titles come from outside as well.
+    // Titles are foreign text as well.
     let title = moments.first().map(|moment| moment.text.clone());
     let facts = SessionFacts {
         agent_title: title.clone(),
@@ -121,8 +122,8 @@ fn distil(moments: &[Moment], kept_apart: BTreeSet<Id>) -> Distillate {
 fn check(moments: &[Moment], distilled: &Distillate) {
     let given: BTreeSet<Id> = moments.iter().map(|moment| moment.id).collect();
     let cited = |sources: &[Id]| {
-        assert!(!sources.is_empty(), "nobody said it");
-        assert!(sources.iter().all(|id| given.contains(id)), "a source that nobody gave");
+        assert!(!sources.is_empty(), "an observation without a source");
+        assert!(sources.iter().all(|id| given.contains(id)), "a source that was not given");
     };
     let statement = |statement: &Statement| {
         is_a_line(&statement.text, STATEMENT);
@@ -138,7 +139,7 @@ fn check(moments: &[Moment], distilled: &Distillate) {
             assert!(ids.insert(merged.id), "merged twice, or still there");
             is_a_line(&merged.title, TITLE);
         }
-        // Whoever says so: only what a person typed or answered is a rule.
+        // Whatever the claim, only what a person typed or answered is a rule.
         if observation.is_rule {
             let of_person = |id: &Id| {
                 moments.iter().any(|moment| {
@@ -165,7 +166,8 @@ fn check(moments: &[Moment], distilled: &Distillate) {
     }
 }
 
-/// One line that can be shown: not empty, not too long, nothing in it that steers or hides.
+/// Checks that a text is one line that can be shown: not empty, not too long, without control or hidden
+/// characters.
 fn is_a_line(text: &str, longest: usize) {
     assert!(!text.trim().is_empty(), "an empty line");
     assert!(text.chars().count() <= longest, "longer than {longest}: {text:?}");

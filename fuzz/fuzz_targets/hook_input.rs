@@ -1,6 +1,6 @@
-//! The input of a hook, for every event: nothing it holds does harm, what is kept of it is small and
-//! clean, and what is answered is JSON. Also as parts of an input, since a fuzzer hardly ever writes
-//! all of one, and many times over, since what is bounded must be so for any length.
+//! Hook input for every event: nothing in it does harm, what is kept of it is small and clean, and the
+//! reply is JSON. The bytes are also used as parts of an input, since a fuzzer rarely writes a whole
+//! one, and repeated many times, since limits must hold for any length.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -10,7 +10,7 @@ use thru_core::{SessionId, Timestamp};
 use thru_fuzz::lossy;
 use thru_redact::{Redactor, Report};
 
-/// Bytes that may be kept of a tool's input, response and error together.
+/// Maximum bytes kept of a tool's input, response and error together.
 const KEPT: usize = 400 * 1024;
 
 fuzz_target!(|data: &[u8]| {
@@ -52,13 +52,13 @@ fuzz_target!(|data: &[u8]| {
     }
 });
 
-/// The events of an agent, and one that it does not have.
+/// Returns the events of an agent, and one that it does not have.
 fn events(adapter: &'static Adapter) -> impl Iterator<Item = (&'static Adapter, &'static str)> {
     static KNOWN: [Event; 11] = Event::ALL;
     KNOWN.iter().map(Event::as_str).chain(["CwdChanged"]).map(move |event| (adapter, event))
 }
 
-/// Does with an input what a hook does, and what intake does later.
+/// Processes an input as a hook does, and later intake.
 fn check(redactor: &Redactor, input: &HookInput) {
     let _ = (input.identity(), input.is_of_machine(), input.is_of_another_host());
     let clean = |payload: Value| redactor.clean_value(payload, &mut Report::default());
@@ -78,7 +78,7 @@ fn check(redactor: &Redactor, input: &HookInput) {
     }
 }
 
-/// Bytes of names and texts, and some for each value.
+/// Returns the bytes of names and texts, plus a few for each value.
 fn size(value: &Value) -> usize {
     match value {
         Value::String(text) => text.len(),

@@ -1,9 +1,9 @@
-//! A segment of the journal, whatever is in it: records come out once each, wherever a reader stops
-//! and goes on, and the next record is appended and read. Sealing changes nothing, rewriting only what
-//! it is told to.
+//! A journal segment with arbitrary content: every record is read once wherever a reader stops and
+//! resumes, and another record can be appended and read. Sealing changes nothing, and rewriting changes
+//! only the selected records.
 //!
-//! An input that starts with `S` has lines of JSON, to which checksums are added; one that starts with
-//! `Z` is the file of a sealed segment; any other is the segment as it is.
+//! An input that starts with `S` holds lines of JSON, to which checksums are added. One that starts with
+//! `Z` is a sealed segment, any other a plain one.
 #![no_main]
 
 use std::collections::HashSet;
@@ -32,7 +32,7 @@ fuzz_target!(|data: &[u8]| {
     match data.split_first() {
         Some((b'S', lines)) => {
             let mut sealed: Vec<u8> = lines.split(|&byte| byte == b'\n').flat_map(seal).collect();
-            // Sometimes the last is cut short.
+            // Some have their last record cut short.
             sealed.truncate(sealed.len() - data.len() % 3);
             check_plain(&sealed, stops);
         }
@@ -50,7 +50,7 @@ fn check_plain(segment: &[u8], stops: usize) {
         assert!(position.offset < segment.len() as u64, "{position}");
     }
     assert_eq!(fs::read(&path).unwrap(), segment, "reading changed the segment");
-    // A cursor of another segment that had this name.
+    // A cursor of another segment with the same name.
     let foreign = format!(r#"{{"h-00000001.jsonl":{{"bytes":{},"lines":1}}}}"#, segment.len() / 2);
     for item in journal.stream(serde_json::from_str(&foreign).unwrap()).unwrap() {
         item.unwrap();
@@ -62,7 +62,7 @@ fn check_plain(segment: &[u8], stops: usize) {
     let first = stream.by_ref().take(stops).count();
     let half_way = stream.cursor().clone();
     let rest: Vec<Item> = stream.map(Result::unwrap).collect();
-    // Every segment is full now, so the next record starts another.
+    // Every segment is full now, so the next record starts a new one.
     let full = Journal::open(DIRECTORY.as_path(), "h").unwrap().with_segment_limit(1);
     append(&full, 1);
     assert_eq!(full.seal().unwrap().segments, 1);
@@ -71,7 +71,7 @@ fn check_plain(segment: &[u8], stops: usize) {
     assert_eq!(after.entries[..before.entries.len()], before.entries[..]);
     assert_eq!(after.problems, before.problems);
     let mut read_on = journal.stream(half_way).unwrap().map(Result::unwrap);
-    // Who repeats a key that was read before is passed over by the one and not by the other.
+    // Repetitions of a key that was read before the stop are skipped by one reader and not by the other.
     if first + rest.len() == before.entries.len() && !has_repetitions(&journal) {
         assert!(rest.iter().all(|item| read_on.next().as_ref() == Some(item)));
     }
@@ -85,23 +85,23 @@ fn check_sealed(file: &[u8], stops: usize) {
     append(&journal, 0);
     assert!(DIRECTORY.join("h-00000002.jsonl").exists());
     journal.seal().unwrap();
-    // What cannot be unpacked is refused, not shortened.
+    // A segment that cannot be unpacked is refused, not shortened.
     let _ = journal.rewrite(&mut |_| Change::Keep);
     assert_eq!(fs::read(DIRECTORY.join("h-00000001.jsonl.zst")).unwrap(), file);
 }
 
-/// Where the entries are.
+/// Checks that all ways of reading agree, and returns the positions of the entries.
 fn check_reading(journal: &Journal, stops: usize) -> Vec<Position> {
     let whole = journal.replay().unwrap();
     let found = journal.verify().unwrap();
     assert_eq!(found.entries, whole.entries.len() as u64);
     assert_eq!(found.problems, whole.problems);
     let expected: Vec<Position> = whole.entries.into_iter().map(|entry| entry.position).collect();
-    assert_eq!(in_goes(journal, stops), expected);
+    assert_eq!(read_in_steps(journal, stops), expected);
     expected
 }
 
-/// Takes out every so manieth record, and changes the ones behind those.
+/// Removes a record at regular intervals, and replaces the one after each.
 fn check_rewriting(journal: &Journal, stops: usize) {
     let before = journal.replay().unwrap();
     let (mut number, mut removed, mut replaced) = (0, HashSet::new(), HashSet::new());
@@ -117,7 +117,7 @@ fn check_rewriting(journal: &Journal, stops: usize) {
         }
         Change::Keep
     });
-    // A key that is repeated may have been kept before it was removed.
+    // A repeated key may have been kept before it was removed.
     done.unwrap();
     let after = journal.replay().unwrap();
     let facts = |stored: &Stored| (stored.key.clone(), stored.at, stored.kind.clone());
@@ -158,8 +158,8 @@ fn clean(body: Value) -> Clean<Value> {
     Redactor::builtin().clean_value(body, &mut Report::default())
 }
 
-/// Reads with a new stream after every few items, as one run of intake after the other does.
-fn in_goes(journal: &Journal, stops: usize) -> Vec<Position> {
+/// Reads with a new stream after every few items, as successive runs of intake do.
+fn read_in_steps(journal: &Journal, stops: usize) -> Vec<Position> {
     let (mut keys, mut positions, mut cursor) = (HashSet::new(), Vec::new(), Cursor::default());
     loop {
         let mut stream = journal.stream(cursor.clone()).unwrap();

@@ -1,5 +1,5 @@
-//! A line that an MCP client sends. It is a message, nothing that wants an answer, or it is answered as JSON-RPC has
-//! it, with the id that was sent.
+//! A line from an MCP client. It is a message, needs no answer, or gets a JSON-RPC error with the id
+//! that was sent.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

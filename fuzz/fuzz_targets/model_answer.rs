@@ -1,5 +1,4 @@
-//! What a model said: the object in it is found however it is wrapped, and a part is never taken for the
-//! whole.
+//! An answer of a model: the object in it is found however it is wrapped, and never only in part.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -13,8 +12,8 @@ fuzz_target!(|data: &[u8]| {
     if found.as_object().is_some_and(|fields| fields.is_empty()) {
         return;
     }
-    // What was found is found again, whatever stands around it. Large numbers are not read to the last
-    // digit, so that it is compared with what its own text says.
+    // The same object is found again in any wrapping. Large numbers lose their last digits, so the
+    // comparison is with the object's own text.
     let plain = found.to_string();
     let again: Option<Value> = serde_json::from_str(&plain).ok();
     let Ok(pretty) = serde_json::to_string_pretty(&found) else { return };
@@ -25,7 +24,7 @@ fuzz_target!(|data: &[u8]| {
     ] {
         assert_eq!(find_object(&wrapped), again, "{wrapped}");
     }
-    // Nothing that ends too early is an answer.
+    // A truncated object is not an answer.
     let cut: String = plain.chars().take(plain.chars().count() - 1).collect();
     assert_eq!(find_object(&cut), None, "{cut}");
 });

@@ -1,6 +1,7 @@
-//! A query is text, and so is what it finds: no query is wrong, and no snippet marks what is not there.
+//! Queries are arbitrary text, as are the texts they find: every query is valid, and every snippet marks
+//! real matches.
 //!
-//! The first line of an input is the query, the rest the text that it is shown in.
+//! The first line of an input is the query, the rest the text for the snippet.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -22,7 +23,7 @@ fuzz_target!(|data: &[u8]| {
         for length in [0, 1, 7, 80, 240] {
             let otherwise = text.floor_char_boundary(length);
             let snippet = snippet(text, &terms, length, otherwise);
-            // Ellipses before and behind are not counted, nor is a space before the last word.
+            // Ellipses on either side are not counted, nor is a space before the last word.
             assert!(snippet.text.chars().count() <= length + 3, "{length}: {snippet:?}");
             assert!(!snippet.text.chars().any(char::is_control), "{snippet:?}");
             let mut end = 0;

@@ -1,5 +1,5 @@
-//! What a model answered is read and looked up, whatever it is: nothing comes out that could not be shown,
-//! that cites what was not given, or that rules.
+//! Parsing and grounding an arbitrary answer of a model: nothing results that cannot be shown, cites an
+//! unknown source, or is a rule.
 //!
 //! An input is a text of a turn, `0x1e`, and an answer.
 #![no_main]
@@ -17,7 +17,7 @@ use thru_distil::refine::{
 };
 use thru_fuzz::lossy;
 
-/// The longest statement, in characters.
+/// Maximum characters of a statement.
 const STATEMENT: usize = 600;
 
 fuzz_target!(|data: &[u8]| {
@@ -79,7 +79,7 @@ fuzz_target!(|data: &[u8]| {
     }
 });
 
-/// A turn in which the text was asked, read, written, run and said.
+/// Returns a turn in which the text was asked, read, written, run and said.
 fn moments(recorded: &str) -> Vec<TurnMoment> {
     let first = recorded.lines().next().unwrap_or_default().to_owned();
     let moment = |number: u8, kind, tool: Option<&str>, access: Option<Access>| TurnMoment {
@@ -111,11 +111,11 @@ fn statement(statement: &Statement, given: &BTreeSet<Id>) {
 }
 
 fn cited(sources: &[Id], given: &BTreeSet<Id>) {
-    assert!(!sources.is_empty(), "nobody said it");
-    assert!(sources.iter().all(|id| given.contains(id)), "a source that nobody gave");
+    assert!(!sources.is_empty(), "an observation without a source");
+    assert!(sources.iter().all(|id| given.contains(id)), "a source that was not given");
 }
 
-/// One line that can be shown and does not steer.
+/// Checks that a text is one line that can be shown and does not steer.
 fn check(text: &str, longest: usize) {
     assert!(!text.trim().is_empty(), "an empty line");
     assert!(text.chars().count() <= longest, "longer than {longest}: {text:?}");

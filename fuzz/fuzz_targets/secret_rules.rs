@@ -1,6 +1,6 @@
-//! Secrets: any text is cleaned for good, and a token that is one beyond doubt never comes out.
+//! Secrets: cleaning any text is idempotent, and removes a token that is one beyond doubt.
 //!
-//! An input that starts with `rule ` brings a user's rule, up to the end of its first line.
+//! An input that starts with `rule ` holds a user's rule, up to the end of its first line.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -18,10 +18,10 @@ fuzz_target!(|data: &[u8]| {
         return;
     }
 
-    // In pieces, so that no scanner takes this file for a leak.
+    // In pieces, so that no scanner reports this file.
     let token = ["gh", "p_", "Kd71mWq0ZtR5bYv8NcX2", "hJ4sLg9PfU6eTa3i"].concat();
     let text = lossy(data);
-    // There it may be a part of something longer, which is not beyond doubt.
+    // The token may be a part of something longer, which is not beyond doubt.
     if text.contains(&token) {
         return;
     }
@@ -56,19 +56,19 @@ fn check_all(redactor: &Redactor, data: &[u8]) {
     check_document(data, &blanked);
     let _ = redactor.clean_bytes(data, &mut Report::default());
 
-    // A line and the document that it stands for are cleaned alike.
+    // A line and its parsed document are cleaned alike.
     if let Ok(value) = serde_json::from_slice::<Value>(data)
         && let Ok(cleaned) = serde_json::from_slice::<Value>(&cleaned)
-        && !has_doubles(data, &value)
+        && !is_lossy(data, &value)
     {
         let expected = redactor.clean_value(value, &mut Report::default()).into_inner();
         assert_eq!(cleaned, expected, "a line and its document are cleaned differently");
     }
 }
 
-/// Whether a document in memory may be less than its line: of members with one name it keeps the
-/// last, and an unpaired surrogate it cannot hold.
-fn has_doubles(line: &[u8], value: &Value) -> bool {
+/// True if a document in memory may lose something of its line: it keeps only the last of several
+/// members with one name, and cannot hold an unpaired surrogate.
+fn is_lossy(line: &[u8], value: &Value) -> bool {
     fn count(value: &Value) -> usize {
         match value {
             Value::Array(items) => items.iter().map(count).sum(),

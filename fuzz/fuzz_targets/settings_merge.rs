@@ -1,5 +1,5 @@
-//! The user's settings: our hooks go in and come out again, and every byte of the rest is as it was. A text
-//! that is no settings file is refused, never changed.
+//! The settings of a user: our hooks are added and removed again without changing any other byte. A
+//! file that is not a settings file is refused unchanged.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -30,9 +30,9 @@ fn hooks(text: &str, Adapter { agent, setup, .. }: &Adapter) {
         Ok(new.events.len()),
         "not all are there"
     );
-    let without = uninstall(text, *agent).expect("what can be changed can be changed back");
+    let without = uninstall(text, *agent).expect("a change that can be undone");
     assert_eq!(uninstall(&with, *agent).as_ref(), Ok(&without), "taking out left something");
-    // Where hooks of ours were before, in whatever layout, they come out as well.
+    // Earlier hooks of ours are removed as well, in whatever layout.
     if before.is_empty() {
         assert_eq!(without.as_deref(), Some(text), "taking out nothing changed something");
         let upgraded = install(Some(text), &old).and_then(|text| install(Some(&text), &new));
@@ -40,18 +40,18 @@ fn hooks(text: &str, Adapter { agent, setup, .. }: &Adapter) {
     }
 }
 
-/// The same of our MCP server among others.
+/// Checks the same for our MCP server among others.
 fn servers(text: &str) {
     let (Ok(before), Ok(with)) = (server(text), add_server(Some(text), "/a b/thru")) else {
         return;
     };
     assert_eq!(add_server(Some(&with), "/a b/thru").as_ref(), Ok(&with), "not the same twice");
     match before {
-        Some(Server::Foreign) => assert_eq!(with, text, "a server of somebody else changed"),
+        Some(Server::Foreign) => assert_eq!(with, text, "a foreign server changed"),
         Some(Server::Ours(_)) => {}
         None => {
             assert_eq!(server(&with), Ok(Some(Server::Ours("/a b/thru".to_owned()))));
-            let without = remove_server(&with).expect("what can be changed can be changed back");
+            let without = remove_server(&with).expect("a change that can be undone");
             assert_eq!(without.as_deref(), Some(text), "taking out left something");
         }
     }

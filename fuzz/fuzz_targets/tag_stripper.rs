@@ -1,4 +1,4 @@
-//! Privacy tags: what stands between them never comes out, wherever they stand.
+//! Privacy tags: the text between them is removed wherever they stand.
 //!
 //! An input with two NULs is `before NUL inside NUL after`; any other is cleaned as it is.
 #![no_main]
@@ -7,7 +7,7 @@ use libfuzzer_sys::fuzz_target;
 use thru_fuzz::{check_line, holds, lossy};
 use thru_redact::{Redactor, Report};
 
-/// Stands for what must not come out. Neither a secret nor part of a tag.
+/// A text that must not come out. Neither a secret nor part of a tag.
 const HIDDEN: &str = "quokkas dance at noon";
 
 fuzz_target!(|data: &[u8]| {
@@ -20,7 +20,7 @@ fuzz_target!(|data: &[u8]| {
         let _ = redactor.clean_bytes(data, &mut Report::default());
         return;
     };
-    // A closing tag within would make it another tag's business.
+    // A closing tag inside would end the outer one early.
     if inside.to_ascii_lowercase().contains("</private") || text.contains(HIDDEN) {
         return;
     }
@@ -31,12 +31,12 @@ fuzz_target!(|data: &[u8]| {
         hidden(check_text(&redactor, &text).as_bytes(), &text);
         let line = serde_json::json!({ "message": { "content": [{ "text": text }, text] } });
         hidden(&check_line(&redactor, line.to_string().as_bytes()), &text);
-        // JSON in a string of JSON, as tools' results are.
+        // JSON inside a JSON string, as in tool results.
         let nested = serde_json::json!({ "text": line.to_string() });
         hidden(&check_line(&redactor, nested.to_string().as_bytes()), &text);
         let value = redactor.clean_value(line, &mut Report::default()).into_inner();
         hidden(value.to_string().as_bytes(), &text);
-        // The same in the middle of bytes that are no text.
+        // The same in the middle of bytes that are not text.
         let bytes = [b"\xff\xfe", text.as_bytes(), b"\xfd"].concat();
         hidden(redactor.clean_bytes(&bytes, &mut Report::default()).get(), &text);
     }

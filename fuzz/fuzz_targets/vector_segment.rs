@@ -1,12 +1,12 @@
-//! A segment of vectors, whatever is in it: it is used or named as damaged, whoever asks gets finite
-//! numbers, and after something was taken out the rest is whole.
+//! A vector segment with arbitrary content: it is used or reported as damaged, queries get finite
+//! numbers, and the rest is intact after a removal.
 //!
-//! The first byte says what the rest is:
+//! The first byte selects how the rest is used:
 //!
-//! - `S`: a byte for the number of vectors, then keys, signs, scales and values as they come, behind a
-//!   header and before a checksum that fit;
-//! - `K`: the same, but the checksum at the end is not made to fit;
-//! - anything else: the whole file, this byte included.
+//! - `S`: a byte for the number of vectors, then keys, signs, scales and values as they are, between a
+//!   matching header and checksum;
+//! - `K`: the same, with a checksum that does not match;
+//! - anything else: the whole file, including this byte.
 #![no_main]
 
 use std::fs;
@@ -67,7 +67,7 @@ fn check_reading() {
     }
 }
 
-/// A segment of so many vectors, all of it from `rest`, as the form of segments wants it.
+/// Returns a segment with `count` vectors, filled from `rest`, in the format of segments.
 fn forge(count: u8, rest: &[u8], is_whole: bool) -> Vec<u8> {
     let vectors = usize::from(count % 40);
     let mut rest = rest.iter().copied().chain(std::iter::repeat(0));

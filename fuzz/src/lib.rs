@@ -1,4 +1,4 @@
-//! What the fuzz targets share: ways around what the product is right to refuse.
+//! Helpers shared by the fuzz targets, such as ways around what the product is right to refuse.
 
 pub mod transcripts;
 

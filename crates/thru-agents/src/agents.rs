@@ -1,6 +1,6 @@
-//! The one place that knows which room belongs to which agent: callers with an [`Agent`] ask here, and no
-//! other crate names a room for what all of them can do. Another agent is another folder, and another arm
-//! in each `match`.
+//! Dispatch by agent: the only module that maps an [`Agent`] to its folder of this crate. No other crate
+//! names those folders for anything that all agents support. Supporting another agent takes another
+//! folder and another arm in each `match`.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::{Discovery, RestoreError, Source, claude_code, codex, copilot};
 
 pub use crate::claude_code::{HistoryBatch, HistoryReader, directory_of_prompt};
 
-/// The homes of all agents.
+/// The home directories of the agents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Homes {
     /// Claude Code's configuration directory (`~/.claude`).
@@ -24,7 +24,7 @@ pub struct Homes {
 }
 
 impl Homes {
-    /// Returns the home of this agent.
+    /// Returns the home directory of this agent.
     pub fn of(&self, agent: Agent) -> &Path {
         match agent {
             Agent::ClaudeCode => &self.claude_code,
@@ -33,7 +33,7 @@ impl Homes {
         }
     }
 
-    /// The folder in which this agent's transcripts come and grow.
+    /// Returns the folder in which this agent creates and extends transcripts.
     pub fn transcripts(&self, agent: Agent) -> PathBuf {
         let folder = match agent {
             Agent::ClaudeCode => "projects",
@@ -44,8 +44,8 @@ impl Homes {
     }
 }
 
-/// Everything in an agent's home that belongs to sessions. `skip` says of folders and files whether to
-/// leave them out. What is not there is no problem.
+/// Finds all session files in an agent's home. Leaves out files and folders for which `skip` returns
+/// true. A missing home is not a problem.
 pub fn discover(agent: Agent, homes: &Homes, skip: &dyn Fn(&Path) -> bool) -> Discovery {
     let home = homes.of(agent);
     match agent {
@@ -55,12 +55,12 @@ pub fn discover(agent: Agent, homes: &Homes, skip: &dyn Fn(&Path) -> bool) -> Di
     }
 }
 
-/// Everything at or below `path` that is a file of a session of any agent, wherever it was copied to and
-/// whatever it is called. Other files are passed over; a file that is named itself and is none is a
-/// problem.
+/// Finds all session files of any agent at or below `path`, wherever they were copied to and whatever
+/// their names. Other files are ignored, except that `path` itself is a problem if it is another kind of
+/// file.
 pub fn discover_path(path: &Path) -> Discovery {
     let mut search = Search::new(&|_| false);
-    // Links are followed; the walk itself notices where one leads back up.
+    // Links are followed; the walk itself detects loops.
     for entry in WalkDir::new(path).follow_links(true) {
         match entry {
             Ok(entry) if entry.file_type().is_file() => {
@@ -85,8 +85,8 @@ pub fn discover_path(path: &Path) -> Discovery {
     search.finish()
 }
 
-/// The files of one session, by its transcript's path. Nothing where that cannot be the transcript of this
-/// session.
+/// Finds the files of one session by the path of its transcript. Empty if the path cannot be the
+/// transcript of this session.
 pub fn discover_session(agent: Agent, transcript: &Path, session: &SessionId) -> Discovery {
     match agent {
         Agent::ClaudeCode => claude_code::discover_session(transcript, session),
@@ -95,8 +95,8 @@ pub fn discover_session(agent: Agent, transcript: &Path, session: &SessionId) ->
     }
 }
 
-/// The files of the sessions that these files and folders of agents' homes belong to: what a watcher saw
-/// change. Paths that belong to no session are passed over.
+/// Finds the files of the sessions that the changed files and folders, as reported by a watcher, belong
+/// to. Paths outside of sessions are ignored.
 pub fn discover_changed<'p>(
     homes: &Homes,
     changed: impl IntoIterator<Item = &'p Path> + Clone,
@@ -114,21 +114,21 @@ pub fn discover_changed<'p>(
     found
 }
 
-/// The range of a search for transcripts that were written to lately.
+/// The limits of a search for recently written transcripts.
 #[derive(Clone, Copy, Debug)]
 pub struct Recent<'a> {
-    /// Written to since then.
+    /// The earliest time of the last write.
     pub since: Timestamp,
-    /// Transcripts that are known, of the sessions that went on last: each may have gone on since.
+    /// The known transcripts of the most recent sessions, each of which may have grown.
     pub known: &'a [PathBuf],
-    /// Of agents that keep a folder for each project: only in the folders of those that are known.
+    /// True to search only the folders of known transcripts, for agents that keep a folder per project.
     pub only_beside: bool,
 }
 
-/// The transcripts in agents' homes that were written to since a time, with what belongs to their sessions:
-/// those that are known, and those that are new. A file comes only into a folder that changes with it, so that
-/// years of others need not be looked at one by one; an old session that goes on again without being
-/// known is not found by this. `go_on` is asked between folders.
+/// Finds the transcripts that were written to since a given time, known and new, with the other files of
+/// their sessions. A new file changes the time of its folder, so old folders need not be read file by
+/// file; an old session that is resumed and not known is therefore missed. Stops between folders once
+/// `go_on` returns false.
 pub fn discover_recent(
     homes: &Homes,
     recent: Recent<'_>,
@@ -147,16 +147,16 @@ pub fn discover_recent(
     found
 }
 
-/// Looks into a file for the session that it belongs to, where its name does not say all of that: whose
-/// thread a Codex subagent worked for. To be asked of files that are to be read, not of all there are.
+/// Reads from the file which session it belongs to, if its name does not say: the parent thread of a
+/// Codex subagent. Meant for files that are about to be read, not for all that exist.
 pub fn settle(source: &mut Source) {
     if source.agent == Agent::Codex {
         codex::settle(source);
     }
 }
 
-/// The directory that a transcript's session started in, as one of its first records names it. Nothing
-/// where the file cannot be read or does not say.
+/// Returns the directory in which a transcript's session started, as recorded near its beginning. `None`
+/// if the file cannot be read or does not say.
 pub fn directory_of(agent: Agent, path: &Path) -> Option<String> {
     match agent {
         Agent::ClaudeCode => claude_code::directory_of(path),
@@ -165,11 +165,11 @@ pub fn directory_of(agent: Agent, path: &Path) -> Option<String> {
     }
 }
 
-/// Returns the path to which an archived file goes back, so that its agent can resume it. `source_path` is where it was
-/// found.
+/// Returns the path at which the agent can resume from an archived file. `source_path` is where the file
+/// was found.
 ///
 /// # Errors
-/// Returns an error if the name is not one that discovery gives, or leads out of the agent's home.
+/// Fails if the name is not one that discovery produces, or leads out of the agent's home.
 pub fn restore_path(
     agent: Agent,
     home: &Path,
@@ -183,7 +183,7 @@ pub fn restore_path(
     }
 }
 
-/// Returns the command that resumes a session, in the directory that it ran in.
+/// Returns the command that resumes a session when run in the session's directory.
 pub fn resume_command(session: &SessionKey) -> String {
     let id = &session.id;
     match session.agent {
@@ -193,11 +193,12 @@ pub fn resume_command(session: &SessionKey) -> String {
     }
 }
 
-/// True if every record of this line names itself, so that the same line met twice is the same record.
+/// True if every record on this line has an id of its own, so that the same line met twice is the same
+/// record.
 pub fn names_its_record(agent: Agent, line: &[u8]) -> bool {
     let mark: &[u8] = match agent {
         Agent::ClaudeCode => b"\"uuid\"",
-        // Its records have no ids; their places in the file name them.
+        // Its records have no ids; they are identified by their position in the file.
         Agent::Codex => return false,
         Agent::Copilot => b"\"id\"",
     };

@@ -1,11 +1,11 @@
-//! The filling of a batch by readers: a result joins the passage of its call.
+//! Filling a batch, and joining a result to the passage of its call.
 
 use std::collections::HashMap;
 
 use thru_core::{Amendment, Diagnostic, Id, Passage, PassageKind, ReadBatch};
 
-/// Joins a result to the passage of its call. A reader does this if one read has both; the caller that
-/// keeps passages must do the same, so that it never matters how a file was cut into reads.
+/// Joins a result to the passage of its call. A reader does this if one read has both. Code that stores
+/// passages must do the same, so that the result does not depend on how a file was cut into reads.
 pub fn amend(passage: &mut Passage, amendment: &Amendment) {
     if !amendment.text.is_empty() {
         if !passage.text.is_empty() {
@@ -23,12 +23,12 @@ pub fn amend(passage: &mut Passage, amendment: &Amendment) {
     passage.lines.push(amendment.line);
 }
 
-/// Positions in a batch of the calls that a result may complete.
+/// The positions in a batch of the tool calls that a result may complete.
 #[derive(Default)]
 pub(crate) struct Made(HashMap<Id, usize>);
 
 impl Made {
-    /// Adds a passage.
+    /// Adds a passage to the batch.
     pub(crate) fn push(&mut self, batch: &mut ReadBatch, passage: Passage) {
         if passage.kind == PassageKind::Tool {
             self.0.insert(passage.id, batch.passages.len());
@@ -36,7 +36,8 @@ impl Made {
         batch.passages.push(passage);
     }
 
-    /// Joins a result to the passage of its call, here or wherever an earlier read put it.
+    /// Joins a result to the passage of its call, or keeps it as an amendment if an earlier read made
+    /// the passage.
     pub(crate) fn amend(&self, batch: &mut ReadBatch, amendment: Amendment) {
         let made = self.0.get(&amendment.passage);
         match made.and_then(|&at| batch.passages.get_mut(at)) {
@@ -46,7 +47,8 @@ impl Made {
     }
 }
 
-/// Notes that `line` is not as expected. One row per kind, whatever a file holds.
+/// Notes that `line` is not as expected. A batch has one row per kind of diagnostic, which counts the
+/// lines.
 pub(crate) fn note(batch: &mut ReadBatch, kind: &'static str, line: u64) {
     match batch.diagnostics.iter_mut().find(|known| known.kind == kind) {
         Some(known) => known.count += 1,

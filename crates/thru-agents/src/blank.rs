@@ -1,9 +1,9 @@
-//! Recognises what a private turn left behind: records whose texts are all `[private]`.
+//! Recognises the remains of a private turn: records whose texts are all `[private]`.
 
 /// The placeholder of a blanked text.
 pub(crate) const BLANK: &str = "[private]";
 
-/// True if `text` holds nothing but blanks.
+/// True if `text` is empty or consists of placeholders only.
 pub(crate) fn is_blank(text: &str) -> bool {
     let text = text.trim();
     text.is_empty()
@@ -11,7 +11,7 @@ pub(crate) fn is_blank(text: &str) -> bool {
         || text.starts_with(BLANK) && text.split(BLANK).all(|between| between.trim().is_empty())
 }
 
-/// `text`, unless it is absent, empty or blanked.
+/// Returns `text`, unless it is absent, empty or blanked.
 pub(crate) fn spoken<T: AsRef<str>>(text: Option<T>) -> Option<T> {
     text.filter(|text| !is_blank(text.as_ref()))
 }

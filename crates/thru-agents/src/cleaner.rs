@@ -1,32 +1,32 @@
-//! Cleans a transcript line by line on its way into the archive and to the reader, and leaves out what
-//! a wholly private prompt set off. Keeps the state that this needs; decides nothing else about what
-//! is secret (that is the redactor's).
+//! Cleans a transcript line by line on its way into the archive and to the reader, and drops what a
+//! wholly private prompt set off. Tracks private turns only; what is secret is for the redactor to
+//! decide.
 
 use thru_core::{Agent, SourceKind};
 use thru_redact::{Clean, Redactor, Report};
 
 use crate::{claude_code, codex, copilot, json};
 
-/// The carry while a private turn goes on.
+/// The carry between two cleaners while a private turn lasts.
 const PRIVATE_TURN: &str = "private-turn";
 
 /// The meaning of a line for private turns.
 pub(crate) enum Heard {
-    /// Nothing: it belongs to the turn that goes on.
+    /// No effect: the line belongs to the current turn.
     Nothing,
-    /// A prompt, with which one turn ends and the next begins.
+    /// A prompt, which ends one turn and begins the next.
     Prompt(String),
-    /// Something that can begin a private turn and never ends one: the copy of a prompt, or what one
-    /// agent told another.
+    /// A text that can begin a private turn but never ends one: a copy of a prompt, or an instruction
+    /// from one agent to another.
     Echo(String),
-    /// An entry that stands for itself.
+    /// An entry that is independent of the others.
     Entry(String),
 }
 
-/// Cleans the lines of one file, in their order.
+/// Cleans the lines of one file, in order.
 ///
-/// A prompt that is wholly private is not stored, nor is what its turn produced: its record and all
-/// that follow, until the next prompt, keep ids and types only.
+/// A wholly private prompt is not stored, and neither is what its turn produced: its record and all that
+/// follow, until the next prompt, keep only ids and types.
 #[derive(Clone, Debug)]
 pub struct Cleaner {
     agent: Agent,
@@ -35,13 +35,13 @@ pub struct Cleaner {
 }
 
 impl Cleaner {
-    /// A cleaner for a file of this kind that goes on where another one stopped, or, without a carry,
-    /// begins. An unknown carry counts as a private turn: too little is kept, never too much.
+    /// Returns a cleaner for a file of this kind that continues where another one stopped, or begins if
+    /// there is no carry. An unknown carry counts as a private turn: too little is kept, never too much.
     pub fn resume(agent: Agent, kind: SourceKind, carry: Option<&str>) -> Self {
         Self { agent, kind, in_private_turn: carry.is_some() }
     }
 
-    /// Returns the carry for [`Cleaner::resume`]; empty unless a private turn goes on.
+    /// Returns the carry for [`Cleaner::resume`]; `None` outside of a private turn.
     pub fn carry(&self) -> Option<String> {
         self.in_private_turn.then(|| PRIVATE_TURN.to_owned())
     }
@@ -61,12 +61,13 @@ impl Cleaner {
     }
 
     fn is_private(&mut self, redactor: &Redactor, line: &[u8]) -> bool {
-        // Nearly every line ends here: it cannot hold a privacy tag, and no private turn goes on.
+        // Nearly every line returns here: it cannot hold a privacy tag, and is outside of a private
+        // turn.
         if !self.in_private_turn && !mentions_private(line) {
             return false;
         }
         let text = json::mend(line.trim_ascii());
-        // What the readers read patiently is heard patiently.
+        // Parsed as leniently as the readers do.
         match json::leniently(&text, |text| self.hear(text)).unwrap_or(Heard::Nothing) {
             Heard::Nothing => {}
             Heard::Prompt(said) => self.in_private_turn = redactor.is_wholly_private(&said),
@@ -76,7 +77,7 @@ impl Cleaner {
         self.in_private_turn
     }
 
-    /// Returns the words of a line; `None` if it cannot be parsed.
+    /// Returns the meaning of a line; `None` if it cannot be parsed.
     fn hear(&self, line: &str) -> Option<Heard> {
         match self.agent {
             Agent::ClaudeCode => claude_code::heard(self.kind, line),
@@ -86,7 +87,7 @@ impl Cleaner {
     }
 }
 
-/// True if `private` stands in the line, in any case: every privacy tag holds the word.
+/// True if the line contains `private` in any case, as every privacy tag does.
 fn mentions_private(line: &[u8]) -> bool {
     const WORD: &[u8] = b"private";
     // `v` is the rarest of its letters.
@@ -101,7 +102,7 @@ fn mentions_private(line: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// A member that is there twice is read by the patient parser only.
+    /// A line with a duplicate member is parsed by the lenient parser only.
     #[test]
     fn a_private_prompt_is_heard_where_a_member_is_there_twice() {
         let redactor = Redactor::builtin();

@@ -1,4 +1,5 @@
-//! Facts of a session apart from passages, as far as they are the same for every agent.
+//! Facts about a session that its records state apart from passages, as far as they are the same for all
+//! agents.
 
 use thru_core::{ReadBatch, SessionFacts, Timestamp};
 
@@ -7,13 +8,13 @@ use crate::blank::{BLANK, spoken};
 use crate::json::Text;
 use crate::text::head;
 
-/// Bytes kept of a title, a path, a branch and the like.
+/// Bytes kept of a title, a path, a branch and similar values.
 const VALUE_LIMIT: usize = 4096;
 
-/// Bytes kept of the first prompt, for a title.
+/// Bytes kept of the first prompt, which can serve as a title.
 const FIRST_PROMPT_LIMIT: usize = 240;
 
-/// The record's timestamp, if it has one that can be read.
+/// Parses the record's timestamp, and notes one that is invalid.
 pub(crate) fn timestamp(text: &Text<'_>, line: u64, batch: &mut ReadBatch) -> Option<Timestamp> {
     let text = text.as_deref().filter(|&text| text != BLANK && !text.is_empty())?;
     let timestamp = text.parse().ok();
@@ -23,13 +24,13 @@ pub(crate) fn timestamp(text: &Text<'_>, line: u64, batch: &mut ReadBatch) -> Op
     timestamp
 }
 
-/// Widens the time that the session took.
+/// Extends the session's time span to include `at`.
 pub(crate) fn note_time(at: Timestamp, facts: &mut SessionFacts) {
     facts.first = Some(facts.first.map_or(at, |first| first.min(at)));
     facts.last = facts.last.max(Some(at));
 }
 
-/// Keeps how the first prompt begins that is neither a slash command nor a shell command.
+/// Keeps the beginning of the first prompt that is neither a slash command nor a shell command.
 pub(crate) fn note_prompt(text: &str, facts: &mut SessionFacts) {
     if facts.first_prompt.is_none() && !text.starts_with('/') && !text.starts_with("! ") {
         let line = text.lines().map(str::trim).find(|line| !line.is_empty());
@@ -37,7 +38,7 @@ pub(crate) fn note_prompt(text: &str, facts: &mut SessionFacts) {
     }
 }
 
-/// Keeps what was said last.
+/// Replaces the kept value by the latest one, if there is one.
 pub(crate) fn keep_last(kept: &mut Option<String>, seen: Option<&str>) {
     if let Some(seen) = seen
         && kept.as_deref() != Some(seen)
@@ -46,7 +47,7 @@ pub(crate) fn keep_last(kept: &mut Option<String>, seen: Option<&str>) {
     }
 }
 
-/// A short value, unless it is absent, empty or blanked.
+/// Returns a short value, unless it is absent, empty or blanked.
 pub(crate) fn short<'t>(text: &'t Text<'_>) -> Option<&'t str> {
     spoken(text.as_deref()).map(|text| head(text, VALUE_LIMIT))
 }

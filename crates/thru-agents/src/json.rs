@@ -1,7 +1,7 @@
-//! Reading JSON that may be damaged or of another shape than expected, without copying what can be
-//! borrowed. Knows no agent.
+//! Lenient JSON parsing: the input may be damaged or have an unexpected shape. Borrows where it can, and
+//! knows no agent.
 //!
-//! A field of the wrong type is read as absent, so that it never costs its record the other fields.
+//! A field of the wrong type is read as absent, so that the other fields of its record are not lost.
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
@@ -10,16 +10,16 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// A string, or nothing where it is absent or something else.
+/// A string; `None` if it is absent or of another type.
 pub(crate) type Text<'a> = Option<Cow<'a, str>>;
 
-/// Members kept of an array or object of unknown size.
+/// Members kept of an array or object of unbounded size.
 const MEMBERS: usize = 10_000;
 
-/// The line as text that a JSON parser accepts: what is not UTF-8, and halves of surrogate pairs
-/// (JavaScript writes them where it cut a text), become replacement characters.
+/// Returns the line as text that a JSON parser accepts. Invalid UTF-8 and unpaired surrogates
+/// (JavaScript writes them where it cuts a text) become replacement characters.
 pub(crate) fn mend(line: &[u8]) -> Cow<'_, str> {
-    // Asked first, as it is many times faster than the lossy way.
+    // Tried first, as it is many times faster than the lossy conversion.
     let text = match std::str::from_utf8(line) {
         Ok(text) => Cow::Borrowed(text),
         Err(_) => String::from_utf8_lossy(line),
@@ -43,7 +43,7 @@ fn replace_lone_surrogates(text: &str) -> String {
                 continue;
             }
             (Some(_), _) => 6,
-            // A backslash and what it escapes, which may be a backslash too.
+            // A backslash and the character it escapes, which may be a backslash too.
             (None, _) => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
         };
         mended.push_str(&rest[..taken]);
@@ -53,7 +53,7 @@ fn replace_lone_surrogates(text: &str) -> String {
     mended
 }
 
-/// The UTF-16 unit that `text` begins with, if it begins with `\uXXXX`.
+/// Returns the UTF-16 unit that `text` begins with, if it begins with `\uXXXX`.
 fn escaped_unit(text: &str) -> Option<u16> {
     let digits = text.strip_prefix("\\u")?.as_bytes().get(..4)?;
     digits
@@ -61,7 +61,7 @@ fn escaped_unit(text: &str) -> Option<u16> {
         .try_fold(0u16, |unit, &digit| Some(unit << 4 | char::from(digit).to_digit(16)? as u16))
 }
 
-/// For a visitor: values of the named types are read over and count as absent.
+/// Visitor methods that skip values of the named types and treat them as absent.
 macro_rules! else_absent {
     () => {
         fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
@@ -112,7 +112,7 @@ macro_rules! else_absent {
 }
 pub(crate) use else_absent;
 
-/// For `deserialize_with`: a string.
+/// Deserializes a string; for `deserialize_with`.
 pub(crate) fn text<'de, D: Deserializer<'de>>(from: D) -> Result<Text<'de>, D::Error> {
     struct TextVisitor;
     impl<'de> Visitor<'de> for TextVisitor {
@@ -128,7 +128,7 @@ pub(crate) fn text<'de, D: Deserializer<'de>>(from: D) -> Result<Text<'de>, D::E
     from.deserialize_any(TextVisitor)
 }
 
-/// For `deserialize_with`: `true`.
+/// Deserializes a flag, `false` if absent; for `deserialize_with`.
 pub(crate) fn flag<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
     struct FlagVisitor;
     impl<'de> Visitor<'de> for FlagVisitor {
@@ -141,7 +141,7 @@ pub(crate) fn flag<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error>
     from.deserialize_any(FlagVisitor)
 }
 
-/// For `deserialize_with`: a number of things.
+/// Deserializes a count; for `deserialize_with`.
 pub(crate) fn count<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u64>, D::Error> {
     struct CountVisitor;
     impl<'de> Visitor<'de> for CountVisitor {
@@ -161,7 +161,7 @@ pub(crate) fn count<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u64>, D
     from.deserialize_any(CountVisitor)
 }
 
-/// For `deserialize_with`: an object.
+/// Deserializes an object; for `deserialize_with`.
 pub(crate) fn object<'de, D, T>(from: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
@@ -178,8 +178,8 @@ where
     from.deserialize_any(ObjectVisitor(PhantomData))
 }
 
-/// Reads a line that [`mend`] went over. Anything but an object is a record without a type; the error says where
-/// the line ceases to be JSON.
+/// Parses a line that went through [`mend`]. Anything but an object is a record without a type. The
+/// error says where the line stops being JSON.
 pub(crate) fn record<'a, T: Deserialize<'a> + Default>(
     line: &'a str,
 ) -> Result<T, serde_json::Error> {
@@ -189,8 +189,8 @@ pub(crate) fn record<'a, T: Deserialize<'a> + Default>(
     Ok(record.unwrap_or_default())
 }
 
-/// Reads a line, and if nothing comes of it, reads it as a patient parser does, which takes the last of
-/// several members with one name.
+/// Parses a line with `read`. If that fails, normalises the line first, so that the last of several
+/// members with one name counts, and tries again.
 pub(crate) fn leniently<R>(line: &str, mut read: impl FnMut(&str) -> Option<R>) -> Option<R> {
     read(line).or_else(|| {
         let value = serde_json::from_str::<serde_json::Value>(line).ok()?;
@@ -198,7 +198,7 @@ pub(crate) fn leniently<R>(line: &str, mut read: impl FnMut(&str) -> Option<R>) 
     })
 }
 
-/// The members of an array, unread; none where it is something else.
+/// Returns the raw elements of an array; none if `raw` is something else.
 pub(crate) fn elements(raw: &str) -> Vec<&RawValue> {
     struct Elements<'a>(Vec<&'a RawValue>);
     impl<'de> Deserialize<'de> for Elements<'de> {
@@ -225,7 +225,7 @@ pub(crate) fn elements(raw: &str) -> Vec<&RawValue> {
     serde_json::from_str::<Elements<'_>>(raw).map(|elements| elements.0).unwrap_or_default()
 }
 
-/// The members of an object, their values unread; none where it is something else.
+/// Returns the members of an object with their raw values; none if `raw` is something else.
 pub(crate) fn members(raw: &str) -> Vec<(Cow<'_, str>, &RawValue)> {
     struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
     impl<'de> Deserialize<'de> for Members<'de> {
@@ -252,12 +252,12 @@ pub(crate) fn members(raw: &str) -> Vec<(Cow<'_, str>, &RawValue)> {
     serde_json::from_str::<Members<'_>>(raw).map(|members| members.0).unwrap_or_default()
 }
 
-/// The string that `raw` holds, if it holds one.
+/// Returns the string that `raw` holds, if it is one.
 pub(crate) fn string(raw: &str) -> Text<'_> {
     serde_json::from_str::<Key<'_>>(raw).ok().and_then(|key| key.0)
 }
 
-/// A string that is borrowed where it can be (a plain `Cow` always copies).
+/// A string that is borrowed if possible (a plain `Cow` always copies).
 struct Key<'a>(Text<'a>);
 
 impl<'de> Deserialize<'de> for Key<'de> {

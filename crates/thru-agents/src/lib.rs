@@ -1,11 +1,10 @@
 //! The files of coding agents, read as passages, and their hooks.
 //!
-//! One folder per agent knows where that agent keeps its transcripts, how to read them, what in them
-//! is private and where they go back to; [`agents`] hands on to it by the [`Agent`](thru_core::Agent).
-//! [`hooks`] is the door for agents that report as they work, [`setup`] for installing into them. All answer
-//! in the vocabulary of [`thru_core`]. This
-//! crate must not write anything, must not open the store, and passes no text on that is not
-//! [`Clean`](thru_redact::Clean).
+//! One folder per agent knows where that agent keeps its transcripts, how to read them, which parts are
+//! private and where they are restored to. [`agents`] picks the folder for an
+//! [`Agent`](thru_core::Agent), [`hooks`] serves agents that report as they work, and [`setup`] plans
+//! installations into them. All of them use the vocabulary of [`thru_core`]. This crate must not write
+//! anything, must not open the store, and passes on no text that is not [`Clean`](thru_redact::Clean).
 
 pub mod agents;
 mod batch;

@@ -1,4 +1,4 @@
-//! Cuts a block of bytes into numbered lines.
+//! Splits a block of bytes into numbered lines.
 
 use std::borrow::Cow;
 
@@ -7,8 +7,8 @@ use thru_core::ReadBatch;
 use crate::batch::note;
 use crate::json;
 
-/// The lines of `block` that hold something, with their numbers: the first line is `first`. A byte
-/// order mark, a carriage return before the newline and lines of white space are no content.
+/// Returns the non-blank lines of `block` with their numbers, starting at `first`. A byte order mark and
+/// a carriage return before the newline are not part of a line.
 pub(crate) fn numbered(block: &[u8], first: u64) -> impl Iterator<Item = (u64, &[u8])> {
     let mut rest = block;
     let mut next = first;
@@ -27,7 +27,7 @@ pub(crate) fn numbered(block: &[u8], first: u64) -> impl Iterator<Item = (u64, &
     })
 }
 
-/// A line as text that can be parsed. What is no UTF-8 is noted.
+/// Returns a line as text that can be parsed, and notes invalid UTF-8.
 pub(crate) fn text<'l>(line: &'l [u8], number: u64, batch: &mut ReadBatch) -> Cow<'l, str> {
     let text = json::mend(line);
     if text.len() != line.len() && std::str::from_utf8(line).is_err() {

@@ -1,16 +1,16 @@
-//! Ids that may stand as a session's id, as a part of a path or as the name of a record, whatever the agent.
-//! Pure functions; nothing here touches the disk.
+//! The names that are valid as session ids, path parts and record ids, whatever the agent. Pure
+//! functions; nothing here touches the disk.
 
 use std::path::{Component, Path};
 
-/// True if `id` can be taken as a session's id: it must be harmless as a file name, whatever wrote it.
+/// True if `id` is usable as a session id: it must be harmless as a file name, whatever its origin.
 pub(crate) fn is_session_id(id: &str) -> bool {
     id.len() <= 128
         && id.starts_with(|first: char| first.is_ascii_alphanumeric())
         && id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
 }
 
-/// True if `id` is a uuid that names a record in every file: one of zeros names none.
+/// True if `id` is a uuid that identifies a record in every file. One of zeros does not.
 pub(crate) fn is_uuid(id: &str) -> bool {
     id.len() == 36
         && id.bytes().enumerate().all(|(at, byte)| match at {
@@ -20,7 +20,7 @@ pub(crate) fn is_uuid(id: &str) -> bool {
         && id.bytes().any(|byte| !matches!(byte, b'0' | b'-'))
 }
 
-/// `part` as every system accepts it for one part of a path.
+/// Returns `part` in a form that every system accepts as one part of a path.
 pub(crate) fn harmless(part: &str) -> String {
     if part.is_empty() || part.chars().all(|c| c == '.') {
         return "_".to_owned();
@@ -29,7 +29,7 @@ pub(crate) fn harmless(part: &str) -> String {
     part.chars().map(|c| if is_bad(c) { '_' } else { c }).collect()
 }
 
-/// The parts of a relative path, if each is the plain name of a file on every system.
+/// Returns the parts of a relative path, if each is a plain file name on every system.
 pub(crate) fn safe_parts(path: &Path) -> Option<Vec<&str>> {
     path.components()
         .map(|component| match component {

@@ -1,4 +1,4 @@
-//! Looks at the beginning of a file, to tell what it is and what it says of itself.
+//! Reads the beginning of a file to find out its type and what it says about itself.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -7,12 +7,12 @@ use std::path::Path;
 
 use crate::{json, lines};
 
-/// Bytes of a file that are looked at: first lines can be metadata, and lines can be long.
+/// Limits of the search, in lines and bytes: the first lines can be metadata, and lines can be long.
 const LINES: usize = 50;
 const BYTES: u64 = 4 * 1024 * 1024;
 
-/// Shows the first lines of the file at `path` one by one, as text that a JSON parser accepts, until
-/// something is made of one.
+/// Passes the first lines of the file at `path` to `look`, one by one and as text that a JSON parser
+/// accepts, until it breaks with a value. Returns `None` if no line does.
 pub(crate) fn search<T>(
     path: &Path,
     mut look: impl FnMut(&str) -> ControlFlow<T>,

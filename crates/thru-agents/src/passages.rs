@@ -1,5 +1,5 @@
-//! From what was said and done to passages: turns, places in the file, and results that join their
-//! calls, in whatever reads a file comes. Knows no agent's records.
+//! Builds passages from what was said and done: assigns turns and positions, and joins results to their
+//! calls, however a file is split into reads. Knows no agent's record format.
 
 use std::collections::VecDeque;
 
@@ -14,39 +14,39 @@ use crate::blank::is_blank;
 use crate::facts;
 use crate::text::{self, CALL_LIMIT, PROSE_LIMIT, RESULT_LIMIT};
 
-/// Calls remembered. An interrupted call may never get a result; the oldest are given up.
+/// Calls remembered. An interrupted call may never get a result, so the oldest are dropped.
 const CALLS: usize = 512;
 
-/// Bytes kept of the agent's ids.
+/// Bytes kept of ids that the agent assigned.
 pub(crate) const ID_LIMIT: usize = 128;
 
 /// Bytes kept of a tool's name and of a path.
 const NAME_LIMIT: usize = 256;
 pub(crate) const PATH_LIMIT: usize = 4096;
 
-/// The state of a reader between two reads of a file, whichever agent's it is.
+/// The state that a reader of any agent's files carries from one read of a file to the next.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Course {
     pub(crate) kind: SourceKind,
     pub(crate) session: SessionId,
-    /// The subagent whose file it is.
+    /// The subagent whose file this is.
     pub(crate) agent_id: Option<String>,
     pub(crate) turn: u32,
     pub(crate) next_ordinal: u32,
     calls: VecDeque<OpenCall>,
 }
 
-/// A call of which something may still be said.
+/// A call that may still get a result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct OpenCall {
     /// The agent's id of the call.
     call: String,
-    /// The passage that it became; none if it was made in a private turn.
+    /// The passage of the call; `None` if it was made in a private turn.
     passage: Option<Id>,
-    /// True if it failed, once that is known.
+    /// The failure flag of the call, once a record states it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     failed: Option<bool>,
-    /// True if its result was read: a later one is the same once more.
+    /// True once the result was read. Another one is a repetition.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     answered: bool,
 }
@@ -70,33 +70,33 @@ impl Course {
     }
 }
 
-/// A place in a file.
+/// The position of a record in its file, and the ids derived from it.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
-    /// The record, as people cite it.
+    /// The record, in the form that citations use.
     pub(crate) record: RecordId,
-    /// The source of the ids of its passages: the same wherever the record is found.
+    /// The name from which passage ids derive. It is the same wherever the record is found.
     pub(crate) name: String,
     pub(crate) line: u64,
     pub(crate) timestamp: Option<Timestamp>,
-    /// The subagent that speaks or is spoken to.
+    /// The subagent that speaks or is addressed.
     pub(crate) agent_id: Option<String>,
 }
 
-/// A tool call as it was made.
+/// A tool call at the time it is made.
 #[derive(Debug, Default)]
 pub(crate) struct Call {
-    /// The agent's id of the call; empty where it gives none.
+    /// The agent's id of the call; empty if it has none.
     pub(crate) id: String,
     pub(crate) tool: String,
     pub(crate) input: String,
     pub(crate) command: Option<String>,
     pub(crate) files: Vec<FileTouch>,
-    /// The hash of the file's whole content, where the call writes it.
+    /// The hash of the complete file content that the call writes, if it writes one.
     pub(crate) written: Option<Id>,
-    /// True if it was made in a private turn, and nothing of it may be kept.
+    /// True if the call was made in a private turn, so that none of it may be kept.
     pub(crate) blanked: bool,
-    /// Its outcome, if no result will follow.
+    /// The outcome, for calls that get no result.
     pub(crate) outcome: Option<Outcome>,
 }
 
@@ -104,17 +104,17 @@ pub(crate) struct Call {
 #[derive(Debug, Default)]
 pub(crate) struct Answer {
     pub(crate) text: String,
-    /// True if the call failed, if the result says.
+    /// The failure flag of the result, if it states one.
     pub(crate) failed: Option<bool>,
     pub(crate) files: Vec<FileTouch>,
 }
 
-/// One read: the course it goes on with and the batch it fills.
+/// One read: the state it advances and the batch it fills.
 pub(crate) struct Filling<'r> {
     agent: Agent,
     pub(crate) course: &'r mut Course,
     pub(crate) batch: ReadBatch,
-    /// Positions in the batch of the tool passages that a result may complete.
+    /// The positions in the batch of the tool passages that a result may complete.
     made: Made,
 }
 
@@ -123,7 +123,7 @@ impl<'r> Filling<'r> {
         Self { agent, course, batch: ReadBatch::default(), made: Made::default() }
     }
 
-    /// Adds a prompt: it starts a turn. Prompts of subagents start none.
+    /// Adds a person's prompt, which starts a turn. In a subagent's file, an instruction starts none.
     pub(crate) fn prompt(&mut self, text: String, place: &Place) {
         if is_blank(&text) {
             return;
@@ -137,7 +137,7 @@ impl<'r> Filling<'r> {
         self.push(passage);
     }
 
-    /// Adds a text of the agent, in this block of its record.
+    /// Adds a text of the agent, taken from this block of its record.
     pub(crate) fn said(&mut self, text: &str, block: usize, place: &Place) {
         let text = text.trim();
         if !is_blank(text) {
@@ -147,7 +147,7 @@ impl<'r> Filling<'r> {
         }
     }
 
-    /// A tool that the agent called.
+    /// Adds a tool call of the agent.
     pub(crate) fn call(&mut self, call: Call, place: &Place) {
         if call.blanked {
             return self.course.remember(&call.id, None, false);
@@ -167,7 +167,7 @@ impl<'r> Filling<'r> {
         self.push(passage);
     }
 
-    /// Adds the result of a call. It goes to the passage of the call; said twice, it counts once.
+    /// Joins a result to the passage of its call. A repeated result counts once.
     pub(crate) fn answer(&mut self, id: &str, answer: Answer, place: &Place) {
         let text = if is_blank(&answer.text) { String::new() } else { answer.text };
         let text = text::cap(text, RESULT_LIMIT);
@@ -205,7 +205,7 @@ impl<'r> Filling<'r> {
         }
     }
 
-    /// Notes the outcome of a call before its result comes.
+    /// Records the outcome of a call before its result arrives.
     pub(crate) fn verdict(&mut self, id: &str, failed: bool) {
         if let Some(call) = self.course.call(id)
             && !call.answered
@@ -214,7 +214,7 @@ impl<'r> Filling<'r> {
         }
     }
 
-    /// True if a call by this id was made.
+    /// True if a call with this id was made.
     pub(crate) fn knows(&mut self, id: &str) -> bool {
         self.course.call(id).is_some()
     }
@@ -252,7 +252,7 @@ impl<'r> Filling<'r> {
     }
 }
 
-/// The agent's id of a tool call, as far as it is kept.
+/// Returns the agent's id of a tool call, cut to the length that is kept.
 pub(crate) fn call_id(id: &str) -> Option<String> {
     (!is_blank(id)).then(|| text::head(id, ID_LIMIT).to_owned())
 }

@@ -1,4 +1,4 @@
-//! Patches in the form of `apply_patch`, which several agents use: the files that they change.
+//! Patches in the form of `apply_patch`, which several agents use, and the files that they change.
 
 use thru_core::{Access, FileTouch, Id, content_hash};
 
@@ -7,15 +7,15 @@ use crate::passages::PATH_LIMIT;
 const BEGIN: &str = "*** Begin Patch";
 const END: &str = "*** End Patch";
 
-/// Files taken of one patch.
+/// Maximum number of files read from one patch.
 const FILES: usize = 1_000;
 
-/// True if there is a patch in `text`: alone, or in a command that applies it.
+/// True if `text` holds a patch, alone or in a command that applies it.
 pub(crate) fn is_in(text: &str) -> bool {
     text.contains(BEGIN)
 }
 
-/// The files that the patch in `text` adds, changes, moves or deletes, as it names them.
+/// Returns the files that the patch in `text` adds, changes, moves or deletes, by the names it uses.
 pub(crate) fn files(text: &str) -> Vec<FileTouch> {
     const HEADS: [&str; 4] =
         ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
@@ -32,7 +32,8 @@ pub(crate) fn files(text: &str) -> Vec<FileTouch> {
     files
 }
 
-/// The hash of what the patch writes, where that is one new file and nothing of it was redacted.
+/// Returns the hash of what the patch writes, if that is exactly one new file and none of it was
+/// redacted.
 pub(crate) fn written(text: &str) -> Option<Id> {
     let mut content = String::new();
     let mut added = 0;
@@ -50,7 +51,7 @@ pub(crate) fn written(text: &str) -> Option<Id> {
     is_whole.then(|| content_hash(content.as_bytes()))
 }
 
-/// The lines of the patch, without those that begin and end it.
+/// Returns the lines of the patch, without the markers that begin and end it.
 fn lines(text: &str) -> impl Iterator<Item = &str> {
     let start = text.find(BEGIN).map_or(text.len(), |at| at + BEGIN.len());
     text[start..].lines().skip(1).take_while(|line| !line.starts_with(END))

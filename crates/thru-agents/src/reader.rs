@@ -1,4 +1,4 @@
-//! The reader of whichever agent a transcript is of.
+//! The transcript reader for all agents.
 
 use thru_core::{Agent, ReadBatch, SessionId, SourceKind};
 use thru_redact::Clean;
@@ -7,8 +7,8 @@ use crate::{InvalidState, Source, claude_code, codex, copilot};
 
 /// Reads one transcript, from its beginning or from where an earlier reader stopped.
 ///
-/// Reading a file at once or in blocks, by one reader or by several that resume each other, gives the
-/// same, once later results have joined their calls ([`amend`](crate::amend)).
+/// The passages are the same whether a file is read at once or in blocks, by one reader or by several
+/// that resume each other, once later results have joined their calls ([`amend`](crate::amend)).
 #[derive(Clone, Debug)]
 pub struct Reader(Room);
 
@@ -20,13 +20,13 @@ enum Room {
 }
 
 impl Reader {
-    /// A reader at the beginning of this file.
+    /// Returns a reader at the beginning of this file.
     pub fn of(source: &Source) -> Self {
         Self::of_archived(source.agent, source.kind, source.session.clone(), &source.archive_name)
     }
 
-    /// A reader at the beginning of the file of this agent that is archived under this name, which says
-    /// which subagent's it is.
+    /// Returns a reader at the beginning of an archived file of this agent. The archived name tells
+    /// which subagent it belongs to.
     pub fn of_archived(
         agent: Agent,
         kind: SourceKind,
@@ -46,10 +46,11 @@ impl Reader {
         })
     }
 
-    /// A reader that goes on where the one of this agent that saved `state` stopped.
+    /// Returns a reader that continues where the reader of this agent that saved `state` stopped.
     ///
     /// # Errors
-    /// Where that is not what a reader of this version saved: read the file from its beginning.
+    /// Fails if `state` was not saved by a reader of this version. The file then has to be read from its
+    /// beginning.
     pub fn resume(agent: Agent, state: &str) -> Result<Self, InvalidState> {
         Ok(Self(match agent {
             Agent::ClaudeCode => Room::ClaudeCode(Box::new(claude_code::Reader::resume(state)?)),
@@ -67,7 +68,7 @@ impl Reader {
         }
     }
 
-    /// Reads whole lines, of which the first has the number `first_line` (1-based) in the file.
+    /// Reads whole lines. The first has the number `first_line` (1-based) in the file.
     pub fn read(&mut self, block: &Clean<Vec<u8>>, first_line: u64) -> Clean<ReadBatch> {
         match &mut self.0 {
             Room::ClaudeCode(reader) => reader.read(block, first_line),

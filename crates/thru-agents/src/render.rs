@@ -1,27 +1,27 @@
-//! Writes a tool's input or result as plain text: `key: value` lines, texts as they are, images as
-//! `[image]`. Reads the JSON in place; builds no tree of it.
+//! Renders a tool's input or result as plain text: `key: value` lines, strings as they are, images as
+//! `[image]`. Reads the JSON in place, without building a tree.
 
 use serde_json::value::RawValue;
 
 use crate::blank::is_blank;
 use crate::json;
 
-/// Deeper than this, a value is written as the JSON it is.
+/// Values nested deeper than this are written as raw JSON.
 const DEPTH: usize = 12;
 
-/// Members that repeat what is elsewhere at full length.
+/// Members that repeat in full what another member holds.
 const DROPPED: [&str; 1] = ["originalFile"];
 
-/// A value written as text.
+/// A value rendered as text.
 #[derive(Default)]
 pub(crate) struct Rendered {
     pub(crate) text: String,
-    /// True if it held strings and every one of them was blanked.
+    /// True if the value held strings and all of them were blanked.
     pub(crate) blanked: bool,
     spoken: bool,
 }
 
-/// The value as text.
+/// Renders a value as text.
 pub(crate) fn flat(raw: &RawValue) -> Rendered {
     let mut rendered = Rendered::default();
     rendered.value(raw.get(), DEPTH);

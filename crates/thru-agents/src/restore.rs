@@ -1,12 +1,12 @@
-//! Errors of putting an archived file back.
+//! The reasons why an archived file cannot be restored.
 
-/// The file cannot be put back.
+/// An archived file that cannot be restored.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RestoreError {
-    /// Its name in the archive is not one that discovery gives.
+    /// The archived name is not one that discovery produces.
     #[error("`{0}` is not the archived name of an agent's file")]
     NotAnArchiveName(String),
-    /// Its path leads out of the folder that it must stay in.
+    /// The path leads out of the folder that it must stay in.
     #[error("`{0}` leads out of the agent's folder")]
     Escapes(String),
 }

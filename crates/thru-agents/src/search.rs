@@ -1,4 +1,4 @@
-//! The common part of every agent's search for files: listing folders, noting problems, looking at sizes
+//! The parts of a file search that all agents share: listing folders, collecting problems, reading sizes
 //! and times.
 
 use std::fs::{self, DirEntry, Metadata};
@@ -9,9 +9,9 @@ use thru_core::{Agent, SessionId, SourceKind, Timestamp};
 
 use crate::{Discovery, Problem, Source};
 
-/// A search, with what it found so far.
+/// A search in progress, with the files and problems found so far.
 pub(crate) struct Search<'s> {
-    /// Says of folders and files whether to leave them out.
+    /// True for files and folders to leave out.
     pub(crate) skip: &'s dyn Fn(&Path) -> bool,
     pub(crate) found: Discovery,
 }
@@ -21,7 +21,7 @@ impl<'s> Search<'s> {
         Self { skip, found: Discovery::default() }
     }
 
-    /// Returns the findings, in order.
+    /// Returns the results, sorted.
     pub(crate) fn finish(mut self) -> Discovery {
         self.found
             .sources
@@ -30,7 +30,7 @@ impl<'s> Search<'s> {
         self.found
     }
 
-    /// Adds a file that is there.
+    /// Adds the file at `path`, if it exists.
     pub(crate) fn file(
         &mut self,
         agent: Agent,
@@ -51,15 +51,15 @@ impl<'s> Search<'s> {
                 size: metadata.len(),
                 modified: modified(&metadata),
             }),
-            // Not a file: a link to a folder, a pipe.
+            // Not a regular file: a link to a folder, a pipe.
             Ok(_) => {}
-            // It was deleted since its folder was listed, or is a link to nothing.
+            // Deleted since its folder was listed, or a dangling link.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => self.problem(path, &error),
         }
     }
 
-    /// Lists a folder. A missing folder is empty; one that cannot be read is a problem.
+    /// Returns the entries of a folder. A missing folder is empty; one that cannot be read is a problem.
     pub(crate) fn entries(&mut self, folder: &Path) -> Vec<(PathBuf, String, DirEntry)> {
         let mut entries = Vec::new();
         let listing = match fs::read_dir(folder) {

@@ -1,4 +1,4 @@
-//! The files that an agent left on disk, as found. Plain values: nothing here touches the disk.
+//! The files of an agent as discovery found them. Plain values: nothing here touches the disk.
 
 use std::path::PathBuf;
 
@@ -7,44 +7,45 @@ use thru_core::{Agent, SessionId, SourceKind, Timestamp};
 /// One file that contributes to a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// Whose file it is.
+    /// The agent that wrote the file.
     pub agent: Agent,
-    /// Its contribution.
+    /// The file's role in its session.
     pub kind: SourceKind,
-    /// The session it belongs to. Prompt histories belong to many: theirs is empty.
+    /// The session that the file belongs to. Empty for prompt histories, which hold prompts of many
+    /// sessions.
     pub session: SessionId,
-    /// The subagent whose transcript it is, as its file name says.
+    /// The subagent whose transcript this is, taken from the file name.
     pub agent_id: Option<String>,
-    /// Its path.
+    /// The path of the file.
     pub path: PathBuf,
-    /// Its name in the archive: relative, `/` between parts, no part is `.` or `..`.
+    /// The name in the archive: relative, `/` between parts, no part is `.` or `..`.
     pub archive_name: String,
-    /// Its length in bytes when it was found.
+    /// The length in bytes at the time of the search.
     pub size: u64,
-    /// Time of the last write, if the file system knows it.
+    /// The time of the last write, if the file system reports it.
     pub modified: Option<Timestamp>,
 }
 
-/// Something that could not be looked at, or is not what it was taken for.
+/// A file or folder that could not be read, or is not what it was expected to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// The file or folder.
+    /// The path of the file or folder.
     pub path: PathBuf,
-    /// The problem, for people.
+    /// The problem, in words for people.
     pub message: String,
 }
 
 /// The result of a search for sources.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Discovery {
-    /// The files, sorted by their names in the archive.
+    /// The files, sorted by archive name.
     pub sources: Vec<Source>,
-    /// The files and folders that could not be read. The rest is complete all the same.
+    /// Files and folders that could not be read. They do not make the rest incomplete.
     pub problems: Vec<Problem>,
 }
 
 impl Discovery {
-    /// Adds what was found elsewhere.
+    /// Adds the results of another search.
     pub fn append(&mut self, other: Self) {
         self.sources.extend(other.sources);
         self.problems.extend(other.problems);

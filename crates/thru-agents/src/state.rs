@@ -1,20 +1,20 @@
-//! The saved state of readers, with a version: a reader of another form cannot go on.
+//! Saved reader state. It has a version, because a reader of another version cannot resume from it.
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-/// The saved state of a reader cannot be used. Read the file from its beginning.
+/// The saved state of a reader cannot be used. The file has to be read from its beginning.
 #[derive(Debug, thiserror::Error)]
 pub enum InvalidState {
-    /// It is not what a reader saves.
+    /// The text is not the state of a reader.
     #[error("the saved state of the reader is damaged")]
     Damaged(#[from] serde_json::Error),
-    /// It was saved by a reader of another version.
+    /// The state was saved by a reader of another version.
     #[error("the saved state of the reader has version {0}, which this build does not read")]
     OtherVersion(u32),
 }
 
-/// Reads what a reader of this version saved.
+/// Parses state that a reader of this version saved.
 pub(crate) fn load<T: DeserializeOwned>(text: &str, version: u32) -> Result<T, InvalidState> {
     #[derive(Deserialize)]
     struct Form {

@@ -1,17 +1,19 @@
-//! Keeps texts to a size at which they are still worth searching.
+//! Limits the size of texts to what is still worth searching.
 
 pub(crate) use thru_core::head;
 
-/// Bytes kept of a tool call: its name and input.
+/// Bytes kept of a tool call (its name and input).
 pub const CALL_LIMIT: usize = 32 * 1024;
 
-/// Bytes kept of a tool's result. With the call and the newline between them a passage is 64 KiB.
+/// Bytes kept of a tool's result. With the call and the newline between them, a passage is at most 64
+/// KiB.
 pub const RESULT_LIMIT: usize = 32 * 1024 - 1;
 
-/// Bytes kept of what a person or the agent wrote.
+/// Bytes kept of a text that a person or the agent wrote.
 pub const PROSE_LIMIT: usize = 256 * 1024;
 
-/// `text` if it fits into `limit` bytes, else its head and its tail around a note of its true length.
+/// Returns `text` if it fits into `limit` bytes, else its head and tail around a note of its full
+/// length.
 pub(crate) fn cap(text: String, limit: usize) -> String {
     if text.len() <= limit {
         return text;

@@ -14,7 +14,7 @@ use crate::request::Request;
 use crate::responses;
 use crate::script::{Answer, Script};
 
-/// Listens on loopback, at a port that the system chose, until it is dropped.
+/// A server on loopback, at a port that the system chose. It runs until it is dropped.
 pub struct MessagesApi {
     shared: Arc<Shared>,
     address: SocketAddr,
@@ -30,10 +30,10 @@ struct Shared {
 }
 
 impl MessagesApi {
-    /// Begins to answer from a script.
+    /// Starts a server that answers from a script.
     ///
     /// # Errors
-    /// Returns an error if no port can be listened on.
+    /// Fails if no port on loopback can be bound.
     pub fn start(script: Script) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?;
@@ -51,17 +51,17 @@ impl MessagesApi {
         Ok(Self { shared, address, listening: Some(listening) })
     }
 
-    /// Returns its address.
+    /// Returns the base URL of the server.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// Returns all requests so far, in order.
+    /// Returns all requests to the model so far, in order.
     pub fn requests(&self) -> Vec<Request> {
         self.shared.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Returns all requests so far and forgets them.
+    /// Returns the requests so far and clears them, so that [`MessagesApi::requests`] starts over.
     pub fn take_requests(&self) -> Vec<Request> {
         std::mem::take(&mut *self.shared.requests.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -87,7 +87,7 @@ impl Shared {
             }
             let Ok(connection) = connection else { continue };
             let shared = Arc::clone(self);
-            // A client that goes away in the middle is its own business.
+            // A client may close its connection at any time.
             thread::spawn(move || _ = shared.serve(&connection));
         }
     }
@@ -116,7 +116,7 @@ impl Shared {
             Answer::Error(status) => return write_error(writer, status),
         };
         let serial = self.messages.fetch_add(1, Ordering::Relaxed);
-        // The port keeps apart what several of these say in one session.
+        // The port distinguishes the messages of several servers in one session.
         let id = format!("{}{serial:06}", self.port);
         let message = Message { id, model: request.model(), size, blocks: &blocks };
         if path == "/v1/responses" {

@@ -1,4 +1,4 @@
-//! A home of the Codex client's own.
+//! A home directory for the Codex client alone.
 
 use std::fs;
 use std::io;
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use crate::api::MessagesApi;
 use crate::run::{Run, finish};
 
-/// A home directory in which Codex was set up for a scripted API and has seen nothing yet. Gone when dropped.
+/// A home directory with Codex configured for a scripted API, without any session yet. Deleted when dropped.
 pub struct SealedCodex {
     folder: TempDir,
     client: PathBuf,
@@ -20,14 +20,14 @@ impl SealedCodex {
     /// Makes a home for the client at this path, which asks this API.
     ///
     /// # Errors
-    /// Returns an error if the client or its home cannot be reached.
+    /// Fails if the client does not exist, or the home cannot be written.
     pub fn new(client: &Path, api: &MessagesApi) -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix("codex-").tempdir()?;
         let home = Self { client: client.canonicalize()?, folder };
         for name in ["work", "tmp", "bin", ".codex"] {
             fs::create_dir(home.path().join(name))?;
         }
-        // Where people and installers find it by its name.
+        // The location at which people and installers find it by name.
         #[cfg(unix)]
         std::os::unix::fs::symlink(&home.client, home.path().join("bin/codex"))?;
         let config = format!(
@@ -54,7 +54,7 @@ impl SealedCodex {
         self.path().join(".codex")
     }
 
-    /// Returns a program in this home, with nothing of ours in its environment.
+    /// Returns a program in this home, with nothing of the caller's environment.
     pub fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         let home = self.path().to_string_lossy();
@@ -80,7 +80,7 @@ impl SealedCodex {
     /// Runs the client with one prompt to its end (`codex exec`), which prints its events.
     ///
     /// # Errors
-    /// Returns an error if the client cannot be started or hangs.
+    /// Fails if the client cannot be started or hangs.
     pub fn ask(&self, prompt: &str, options: &[&str]) -> io::Result<Run> {
         let mut command = self.client();
         command.args(["exec", "--json", "--skip-git-repo-check", "-s", "danger-full-access"]);

@@ -1,4 +1,4 @@
-//! A home of the client's own.
+//! A home directory for the client alone.
 
 use std::fs;
 use std::io;
@@ -11,16 +11,16 @@ use tempfile::TempDir;
 use crate::api::MessagesApi;
 use crate::run::{Run, finish};
 
-/// The key that the client sends; it has to look like one.
+/// The API key that the client sends. It has to look like a real one.
 const KEY: &str = "sk-ant-api03-not-a-key";
 
-/// Number of characters at the end of a key by which the client remembers it.
+/// Number of trailing characters by which the client remembers a key.
 const KEY_END: usize = 20;
 
-/// The tools that a script may call without the client asking a human.
+/// The tools that a script may call without the client asking for permission.
 const TOOLS: &str = "Bash,Read,Write,Edit,Agent";
 
-/// A home directory in which the client was set up and has seen nothing yet. Gone when dropped.
+/// A home directory with a configured client that has run no session yet. Deleted when dropped.
 pub struct SealedHome {
     folder: TempDir,
     client: PathBuf,
@@ -28,20 +28,21 @@ pub struct SealedHome {
 }
 
 impl SealedHome {
-    /// Makes a home for the client at this path.
+    /// Creates a home for the client at this path.
     ///
     /// # Errors
-    /// Returns an error if the client or its home cannot be reached.
+    /// Fails if the client does not exist, or the home cannot be written.
     pub fn new(client: &Path) -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix("client-").tempdir()?;
         let home = Self { client: client.canonicalize()?, folder, variables: Vec::new() };
         for name in ["work", "tmp", "bin", ".claude"] {
             fs::create_dir(home.path().join(name))?;
         }
-        // Where people and installers find it by its name.
+        // The location at which people and installers find it by name.
         #[cfg(unix)]
         std::os::unix::fs::symlink(&home.client, home.path().join("bin/claude"))?;
-        // Else an interactive client asks about colours, the key, and whether it may trust the folder.
+        // Without these answers, an interactive client asks about colours, the key and trust in the
+        // folder.
         let answered = json!({
             "hasCompletedOnboarding": true,
             "theme": "dark",
@@ -52,36 +53,36 @@ impl SealedHome {
         Ok(home)
     }
 
-    /// Adds a variable to what programs in this home have as environment.
+    /// Adds a variable to the environment of programs in this home.
     #[must_use]
     pub fn with_variable(mut self, name: &'static str, value: &str) -> Self {
         self.variables.push((name, value.to_owned()));
         self
     }
 
-    /// The home directory.
+    /// Returns the home directory.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    /// The directory that the client works in.
+    /// Returns the directory that the client works in.
     pub fn work(&self) -> PathBuf {
         self.path().join("work")
     }
 
-    /// The client's own folder, with settings and transcripts.
+    /// Returns the client's own folder, with settings and transcripts.
     pub fn claude(&self) -> PathBuf {
         self.path().join(".claude")
     }
 
-    /// A program in this home, with nothing of ours in its environment.
+    /// Returns a command for a program in this home, with nothing of the caller's environment.
     pub fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         command.env_clear().envs(self.environment()).current_dir(self.work());
         command
     }
 
-    /// The client in this home.
+    /// Returns a command for the client in this home.
     pub fn client(&self, api: &MessagesApi) -> Command {
         let mut command = self.command(&self.client);
         command.envs(client_environment(api)).args(["--allowedTools", TOOLS]);
@@ -89,10 +90,10 @@ impl SealedHome {
         command
     }
 
-    /// Runs the client with one prompt to its end (`-p`), which prints its events.
+    /// Runs the client with one prompt to its end (`-p`), with verbose JSON output.
     ///
     /// # Errors
-    /// Returns an error if the client cannot be started or hangs.
+    /// Fails if the client cannot be started or hangs.
     pub fn ask(&self, api: &MessagesApi, prompt: &str, options: &[&str]) -> io::Result<Run> {
         let mut command = self.client(api);
         command.args(["--output-format", "stream-json", "--verbose"]).args(options);
@@ -114,7 +115,7 @@ impl SealedHome {
     }
 }
 
-/// Leads the client to the scripted API and away from everything else.
+/// Returns the variables that direct the client to the scripted API and away from everything else.
 fn client_environment(api: &MessagesApi) -> Vec<(&'static str, String)> {
     let on = |name| (name, "1".to_owned());
     vec![
@@ -124,7 +125,7 @@ fn client_environment(api: &MessagesApi) -> Vec<(&'static str, String)> {
         on("DISABLE_AUTOUPDATER"),
         on("DISABLE_ERROR_REPORTING"),
         on("DISABLE_TELEMETRY"),
-        // What the script refuses stays refused.
+        // An error in the script stays an error.
         ("CLAUDE_CODE_MAX_RETRIES", "0".to_owned()),
     ]
 }

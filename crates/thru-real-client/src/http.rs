@@ -1,22 +1,22 @@
-//! As much of HTTP/1.1 as the client needs: one request a connection, one response.
+//! The part of HTTP/1.1 that the client needs: one request and one response per connection.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 
-/// Far above any conversation of a test.
+/// Bytes of a body, far above any conversation in a test.
 const LONGEST_BODY: u64 = 256 * 1024 * 1024;
 
-/// A line of a head is cut off here.
+/// Bytes at which a line of a head is cut off.
 const LONGEST_LINE: u64 = 64 * 1024;
 
 /// A request.
 pub(crate) struct Incoming {
     pub(crate) method: String,
-    /// With the query.
+    /// The path with the query.
     pub(crate) path: String,
     pub(crate) body: Vec<u8>,
 }
 
-/// Reads one request; `None` where the other side had nothing to ask.
+/// Reads one request; `None` if the other side closed without sending one.
 pub(crate) fn read(stream: impl Read) -> io::Result<Option<Incoming>> {
     let mut reader = BufReader::new(stream);
     let first = line(&mut reader)?;
@@ -35,7 +35,7 @@ pub(crate) fn read(stream: impl Read) -> io::Result<Option<Incoming>> {
         }
     }
     if length > LONGEST_BODY {
-        return Err(io::Error::other("a request that is too long"));
+        return Err(io::Error::other("the request is too long"));
     }
     let mut body = Vec::new();
     reader.take(length).read_to_end(&mut body)?;
@@ -49,9 +49,9 @@ fn line(reader: &mut impl BufRead) -> io::Result<String> {
     Ok(line)
 }
 
-/// Begins a response; what follows is its body, until the connection is closed.
+/// Writes the head of a response. The body follows until the connection is closed.
 pub(crate) fn respond(writer: &mut impl Write, status: u16, kind: &str) -> io::Result<()> {
-    // The client goes by the number and not by the phrase.
+    // The client reads the number and ignores the phrase.
     write!(
         writer,
         "HTTP/1.1 {status} Scripted\r\ncontent-type: {kind}\r\nconnection: close\r\n\r\n"

@@ -1,10 +1,10 @@
-//! The real clients of Claude Code and Codex on a short leash: each runs in a home of its own, knows nothing of
-//! the machine, and talks to a [`MessagesApi`] on loopback that answers from a [`Script`]. So hooks,
-//! transcripts, resume and compaction are those that people have, and the requests to the model can be
-//! looked at.
+//! The real clients of Claude Code and Codex in isolation: each runs in a home of its own, sees nothing of
+//! the machine, and talks to a [`MessagesApi`] on loopback that answers from a [`Script`]. Hooks,
+//! transcripts, resume and compaction are therefore the real ones, and the requests to the model can be
+//! inspected.
 //!
-//! For tests and measurements; no part of the product. It must not know anything of Throughline: its caller
-//! says which program the clients' hooks run.
+//! For tests and measurements; not part of the product. It must not know anything of Throughline: its
+//! callers decide which program the clients' hooks run.
 
 mod api;
 mod codex;

@@ -1,4 +1,4 @@
-//! A message of the model as the Messages API sends it: at once, or as a stream of events.
+//! A message of the model as the Messages API sends it: whole, or as a stream of events.
 
 use std::io::{self, Write};
 use std::thread;
@@ -7,28 +7,28 @@ use serde_json::{Value, json};
 
 use crate::script::Block;
 
-/// Size of every message in tokens; nothing depends on it.
+/// Output tokens that every message reports. Nothing depends on the number.
 const OUTPUT_TOKENS: u64 = 20;
 
 /// A message to be sent.
 pub(crate) struct Message<'m> {
-    /// Distinguishes messages, and their calls of tools, from those of every other message.
+    /// Distinguishes messages and their tool calls from those of every other message.
     pub(crate) id: String,
     pub(crate) model: &'m str,
-    /// Size of the request, which stands for its tokens.
+    /// The size of the request in bytes, from which its tokens are estimated.
     pub(crate) size: usize,
     pub(crate) blocks: &'m [Block],
 }
 
 impl Message<'_> {
-    /// The message at once.
+    /// Returns the message as a single JSON value.
     pub(crate) fn whole(&self) -> Value {
         let content: Vec<Value> =
             (0..).zip(self.parts()).map(|(at, b)| self.content(at, b)).collect();
         self.envelope(&json!(content), self.stop_reason().into(), OUTPUT_TOKENS)
     }
 
-    /// The message as a stream, with its pauses.
+    /// Writes the message as a stream, with its pauses.
     pub(crate) fn stream(&self, writer: &mut impl Write) -> io::Result<()> {
         let start = self.envelope(&json!([]), Value::Null, 1);
         event(writer, json!({ "type": "message_start", "message": start }))?;
@@ -94,7 +94,7 @@ impl Message<'_> {
             Block::Tokens(tokens) => Some(*tokens),
             _ => None,
         });
-        // About four bytes a token.
+        // About four bytes per token.
         said.unwrap_or(self.size as u64 / 4)
     }
 

@@ -1,4 +1,4 @@
-//! A request of a client to the model.
+//! Requests of the clients to the model.
 
 use serde_json::Value;
 
@@ -11,13 +11,13 @@ impl Request {
         Self(body)
     }
 
-    /// Returns the body as it came.
+    /// Returns the body as it was received.
     pub const fn body(&self) -> &Value {
         &self.0
     }
 
-    /// Returns all text of the conversation, of people, model, tools and hooks; without system prompt and
-    /// descriptions of tools.
+    /// Returns all text of the conversation: of people, model, tools and hooks. The system prompt and
+    /// tool descriptions are not included.
     pub fn conversation(&self) -> String {
         let mut text = String::new();
         for message in self.messages() {
@@ -26,8 +26,7 @@ impl Request {
         text
     }
 
-    /// Returns the text since the model's last message: the prompt and what comes with it, or the results of
-    /// tools.
+    /// Returns the text since the model's last message: the prompt with its additions, or tool results.
     pub fn news(&self) -> String {
         let messages = self.messages();
         let is_of_model =
@@ -40,7 +39,7 @@ impl Request {
         text
     }
 
-    /// Returns the last text of a human, and the number of times that tools have returned since.
+    /// Returns the last text of a human, and how often tools have returned since.
     pub(crate) fn prompt(&self) -> (&str, usize) {
         let mut prompt = "";
         let mut returned = 0;
@@ -62,7 +61,7 @@ impl Request {
         (prompt, returned)
     }
 
-    /// True if the conversation is to be summarised, because it is compacted.
+    /// True if the client wants a summary in order to compact the conversation.
     pub(crate) fn wants_summary(&self) -> bool {
         let (prompt, _) = self.prompt();
         prompt.contains("Respond with TEXT ONLY") && prompt.contains("<summary>")
@@ -103,13 +102,13 @@ fn blocks(message: &Value) -> impl Iterator<Item = &Value> {
     message["content"].as_array().into_iter().flatten()
 }
 
-/// Returns the texts of a message, whose content may be one text or a list of blocks.
+/// Returns the texts of a message, whose content may be a string or a list of blocks.
 fn texts(message: &Value) -> impl Iterator<Item = &str> {
     let whole = message["content"].as_str();
     whole.into_iter().chain(blocks(message).filter_map(|block| block["text"].as_str()))
 }
 
-/// Appends every text of some content, one to a line: a text, a list of blocks, the result of a tool.
+/// Appends every text in `content`, one per line: a string, a list of blocks, a tool result.
 fn collect(content: &Value, text: &mut String) {
     match content {
         Value::String(string) => {

@@ -1,4 +1,4 @@
-//! A run of a program, bounded in time.
+//! A run of a program with a time limit.
 
 use std::fs::File;
 use std::io::{self, Read, Seek};
@@ -8,49 +8,49 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// A run takes under a second; one that takes this long hangs.
+/// The time limit. A run takes less than a second, so one that takes this long hangs.
 const LONGEST: Duration = Duration::from_secs(90);
 
-/// Interval between looks at a running program.
+/// The interval at which a running program is checked.
 const LOOK: Duration = Duration::from_millis(1);
 
-/// The end and the output of a program.
+/// The exit code, output and duration of a finished program.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// Its exit code; `None` where a signal ended it.
+    /// The exit code; `None` if a signal ended the program.
     pub code: Option<i32>,
-    /// Its standard output.
+    /// The standard output.
     pub stdout: String,
-    /// Its standard error.
+    /// The standard error.
     pub stderr: String,
-    /// Time from start to end.
+    /// The time from start to end.
     pub took: Duration,
 }
 
 impl Run {
-    /// Returns the output line by line as JSON; lines that are none are left out.
+    /// Returns the lines of the output that are JSON.
     pub fn events(&self) -> impl Iterator<Item = Value> {
         self.stdout.lines().filter_map(|line| serde_json::from_str(line).ok())
     }
 
-    /// Returns the client's last word on a run; null if there is none.
+    /// Returns the client's final report on the run; null if it printed none.
     pub fn result(&self) -> Value {
         self.events().filter(|event| event["type"] == "result").last().unwrap_or_default()
     }
 
-    /// Returns the session that was run, empty if none was.
+    /// Returns the id of the session; empty if there was none.
     pub fn session(&self) -> String {
         self.result()["session_id"].as_str().unwrap_or_default().to_owned()
     }
 }
 
-/// Runs a command to its end.
+/// Runs a command to its end, and kills it if it hangs.
+///
+/// Output goes through files. With a pipe, a process that a hook left behind and that holds the pipe
+/// would block this function, although it does not block the client.
 ///
 /// # Errors
-/// Returns an error if it cannot be started, or hangs: then it is killed.
-///
-/// Output goes through files: with pipes, a process that a hook left behind and that holds one would
-/// keep us waiting where it does not keep the client waiting.
+/// Fails if the command cannot be started or hangs.
 pub fn finish(command: &mut Command) -> io::Result<Run> {
     let (mut stdout, mut stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
     command.stdin(Stdio::null()).stdout(stdout.try_clone()?).stderr(stderr.try_clone()?);

@@ -1,4 +1,4 @@
-//! The words of the model, decided beforehand.
+//! The scripted answers of the model.
 
 use std::time::Duration;
 
@@ -6,14 +6,14 @@ use serde_json::Value;
 
 use crate::Request;
 
-/// Answers by the prompt they are for.
+/// Answers, each with the prompt that it is for.
 #[derive(Clone, Debug, Default)]
 pub struct Script {
     rules: Vec<Rule>,
     summary: Option<String>,
 }
 
-/// The answers to a prompt that contains some words.
+/// The answers to prompts that contain certain words.
 #[derive(Clone, Debug)]
 struct Rule {
     words: String,
@@ -32,44 +32,44 @@ pub enum Answer {
 /// A part of a message.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Block {
-    /// Text.
+    /// A text.
     Text(String),
-    /// A call of a tool.
+    /// A tool call.
     Call {
         /// The tool's name.
         name: String,
-        /// Its arguments.
+        /// The tool's input.
         input: Value,
     },
-    /// Not part of the message: the model takes its time here.
+    /// A pause before the next block. Not part of the message.
     Pause(Duration),
-    /// Not part of the message: the tokens that the conversation is said to have come to.
+    /// The number of tokens that the message reports for the conversation. Not part of the message.
     Tokens(u64),
 }
 
 impl Script {
-    /// A model that says "ok" to everything.
+    /// Returns a script that answers "ok" to everything.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Answers a prompt that contains these words; the answers follow one another: the first answers the
-    /// prompt, each further one the results of the tools that the one before called. After the last,
-    /// the answer is "ok". Of several rules for one prompt the first holds.
+    /// Adds answers to a prompt that contains these words. The first answers the prompt, each further
+    /// one the results of the tools that the one before called. After the last, the answer is "ok". If
+    /// several rules match a prompt, the first one applies.
     #[must_use]
     pub fn on(mut self, words: &str, answers: impl Into<Vec<Answer>>) -> Self {
         self.rules.push(Rule { words: words.to_owned(), answers: answers.into() });
         self
     }
 
-    /// The summary that the model writes when a conversation is compacted.
+    /// Sets the summary that the model writes when a conversation is compacted.
     #[must_use]
     pub fn summary(mut self, text: &str) -> Self {
         self.summary = Some(text.to_owned());
         self
     }
 
-    /// The answer to a request.
+    /// Returns the answer to a request.
     pub(crate) fn answer(&self, request: &Request) -> Answer {
         let ok = || message([says("ok")]);
         if request.wants_summary() {
@@ -89,32 +89,32 @@ impl Script {
     }
 }
 
-/// A message of these blocks.
+/// Returns a message of these blocks.
 pub fn message(blocks: impl Into<Vec<Block>>) -> Answer {
     Answer::Message(blocks.into())
 }
 
-/// A refusal with an HTTP status.
+/// Returns an HTTP error with this status.
 pub const fn fails(status: u16) -> Answer {
     Answer::Error(status)
 }
 
-/// Text.
+/// Returns a text block.
 pub fn says(text: &str) -> Block {
     Block::Text(text.to_owned())
 }
 
-/// A call of a tool.
+/// Returns a tool call.
 pub fn calls(name: &str, input: Value) -> Block {
     Block::Call { name: name.to_owned(), input }
 }
 
-/// Time that passes before the next block.
+/// Returns a pause before the next block.
 pub const fn pauses(time: Duration) -> Block {
     Block::Pause(time)
 }
 
-/// So many tokens are said to have been read for this message.
+/// Returns the number of tokens to report as read for this message.
 pub const fn reads(tokens: u64) -> Block {
     Block::Tokens(tokens)
 }

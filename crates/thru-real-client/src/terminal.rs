@@ -1,4 +1,4 @@
-//! The client as people sit before it: in a terminal, which is one of tmux.
+//! The client as a person uses it: in a terminal, which tmux provides.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,32 +10,32 @@ use crate::api::MessagesApi;
 use crate::codex::SealedCodex;
 use crate::home::SealedHome;
 
-/// Time for a text to appear. Far more than it needs on a busy machine.
+/// The time to wait for something to appear. Far more than needed, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Interval between looks at the screen.
+/// The interval at which the screen is checked.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Pause before Enter: the client takes faster typing for a paste, in which Enter is a line break.
+/// The pause before Enter. The client treats fast input as a paste, in which Enter is a line break.
 const PAUSE: Duration = Duration::from_millis(300);
 
-/// A terminal with the client in it, of a tmux server of its own. The server ends when it is dropped.
+/// A terminal that runs the client, in a tmux server of its own. The server ends when this is dropped.
 pub struct Terminal {
     socket: PathBuf,
 }
 
 impl Terminal {
-    /// True if there is a tmux.
+    /// True if tmux is installed.
     pub fn is_possible() -> bool {
         let mut command = Command::new("tmux");
         command.arg("-V").stdout(Stdio::null()).stderr(Stdio::null());
         command.status().is_ok_and(|status| status.success())
     }
 
-    /// Starts Claude Code and waits until it takes prompts.
+    /// Starts Claude Code and waits for its prompt.
     ///
     /// # Errors
-    /// Returns an error if tmux or the client cannot be started.
+    /// Fails if tmux cannot run the client, or the prompt does not appear.
     pub fn start(home: &SealedHome, api: &MessagesApi, options: &[&str]) -> io::Result<Self> {
         let mut client = home.client(api);
         client.args(options);
@@ -44,10 +44,10 @@ impl Terminal {
         Ok(terminal)
     }
 
-    /// Starts Codex and returns at once: it begins with questions.
+    /// Starts Codex and returns at once, as it begins with questions.
     ///
     /// # Errors
-    /// Returns an error if tmux or the client cannot be started.
+    /// Fails if tmux cannot run the client.
     pub fn start_codex(home: &SealedCodex, options: &[&str]) -> io::Result<Self> {
         let mut client = home.client();
         client.args(options);
@@ -56,7 +56,7 @@ impl Terminal {
 
     fn run(client: &Command, work: &Path, socket: PathBuf) -> io::Result<Self> {
         let terminal = Self { socket };
-        // tmux hands its own environment on, so the client's is given as arguments of `env`.
+        // tmux passes on its own environment, so the client's is given as arguments of `env`.
         let mut command =
             terminal.tmux(&["-f", "/dev/null", "new-session", "-d", "-x", "180", "-y", "60"]);
         command.arg("-c").arg(work).args(["env", "-i"]);
@@ -72,7 +72,7 @@ impl Terminal {
     /// Types a line and sends it.
     ///
     /// # Errors
-    /// Returns an error if the client is gone or does not show the line.
+    /// Fails if the client is gone, or the line does not appear.
     pub fn enter(&self, line: &str) -> io::Result<()> {
         run(self.tmux(&["send-keys", "-l", "--"]).arg(line))?;
         self.wait_for(line)?;
@@ -83,15 +83,15 @@ impl Terminal {
     /// Presses a key, by tmux's name for it.
     ///
     /// # Errors
-    /// Returns an error if the client is gone.
+    /// Fails if the client is gone.
     pub fn press(&self, key: &str) -> io::Result<()> {
         run(self.tmux(&["send-keys"]).arg(key)).map(|_| ())
     }
 
-    /// Returns the screen.
+    /// Returns the text on the screen.
     ///
     /// # Errors
-    /// Returns an error once the client is gone.
+    /// Fails if the client is gone.
     pub fn screen(&self) -> io::Result<String> {
         run(&mut self.tmux(&["capture-pane", "-p"]))
     }
@@ -99,7 +99,7 @@ impl Terminal {
     /// Waits until a text is on the screen, and returns the screen.
     ///
     /// # Errors
-    /// Returns an error if the text does not appear, or the client is gone.
+    /// Fails if the client is gone, or the text does not appear.
     pub fn wait_for(&self, text: &str) -> io::Result<String> {
         let started = Instant::now();
         loop {
@@ -117,7 +117,7 @@ impl Terminal {
     /// Waits until the client has ended.
     ///
     /// # Errors
-    /// Returns an error if it does not end.
+    /// Fails if the client is still running after the time limit.
     pub fn wait_for_end(&self) -> io::Result<()> {
         let started = Instant::now();
         while let Ok(screen) = self.screen() {

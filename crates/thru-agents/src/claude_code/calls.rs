@@ -1,11 +1,11 @@
-//! Tool calls that still wait for their results, and the passages that those results belong to.
+//! The tool calls that still wait for results, with their passages.
 
 use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 use thru_core::Id;
 
-/// Calls remembered. An interrupted call may never get a result; the oldest are given up.
+/// Calls remembered. An interrupted call may never get a result, so the oldest are dropped.
 const OPEN: usize = 512;
 
 /// A tool call without a result.
@@ -15,14 +15,14 @@ pub(super) struct OpenCall {
     pub(super) tool_use: String,
     /// The uuid of the record that made it.
     pub(super) record: String,
-    /// The passage that it became; none if it was made in a private turn.
+    /// The passage of the call; `None` if it was made in a private turn.
     pub(super) passage: Option<Id>,
-    /// True if a person answers it.
+    /// True if the call asks a person.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) asks: bool,
 }
 
-/// The calls that wait for results, the oldest first.
+/// The calls that wait for results, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(super) struct OpenCalls(VecDeque<OpenCall>);
@@ -35,8 +35,8 @@ impl OpenCalls {
         self.0.push_back(call);
     }
 
-    /// Takes out the call that a result answers. Ids of calls can be masked, and then be the same for
-    /// many: the record that the result names decides before the id alone does.
+    /// Removes and returns the call that a result belongs to. Call ids can be masked and therefore
+    /// ambiguous, so a call that also matches the record named by the result is preferred.
     pub(super) fn take(&mut self, tool_use: &str, record: &str) -> Option<OpenCall> {
         let same_id = |call: &OpenCall| !tool_use.is_empty() && call.tool_use == tool_use;
         let same_record = |call: &OpenCall| !record.is_empty() && call.record == record;

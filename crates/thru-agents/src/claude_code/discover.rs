@@ -1,6 +1,6 @@
-//! Finds Claude Code's files: in its configuration folder, whose layout is known, or below a path
-//! that the user names. Looks at names and sizes; opens a file only where its name does not say
-//! what it is. Writes nothing.
+//! Finds Claude Code's files: in its configuration folder, whose layout is known, or below any given
+//! path. Reads names and sizes, and opens a file only if its name does not tell its type. Writes
+//! nothing.
 
 use std::collections::HashSet;
 use std::fs::Metadata;
@@ -19,13 +19,13 @@ use crate::agents::Recent;
 use crate::names::is_session_id;
 use crate::search::{Search, modified};
 
-/// Depth to which a session's own folders are followed. Claude Code goes three levels deep.
+/// Depth to which a session's own folders are searched. Claude Code uses three levels.
 const DEPTH: usize = 6;
 
-/// Everything in Claude Code's configuration folder (`~/.claude`) that belongs to sessions. `skip`
-/// says of folders and files whether to leave them out.
+/// Finds all session files in Claude Code's configuration folder (`~/.claude`). Leaves out files and
+/// folders for which `skip` returns true.
 ///
-/// What is not there is no problem: a fresh installation has no sessions.
+/// A missing folder is not a problem: a fresh installation has no sessions.
 pub fn discover(config_dir: &Path, skip: &dyn Fn(&Path) -> bool) -> Discovery {
     let mut search = Search::new(skip);
     search.projects(&config_dir.join("projects"));
@@ -36,14 +36,14 @@ pub fn discover(config_dir: &Path, skip: &dyn Fn(&Path) -> bool) -> Discovery {
     search.finish()
 }
 
-/// Adds the file at `path` if it is one of a Claude Code session, wherever it was copied to. One that is
-/// named itself and is none is a problem.
+/// Adds the file at `path` if it belongs to a Claude Code session, wherever it was copied to. Any other
+/// file is a problem only if the caller named it.
 pub(crate) fn file_anywhere(search: &mut Search<'_>, path: &Path, is_named: bool) {
     search.file_anywhere(path, is_named);
 }
 
-/// The files of one session, by its transcript's path as a hook gave it. Nothing where that cannot be
-/// the transcript of this session.
+/// Finds the files of one session by the path of its transcript, as a hook reported it. Empty if the
+/// path cannot be the transcript of this session.
 pub fn discover_session(transcript: &Path, session: &SessionId) -> Discovery {
     let mut search = Search::new(&|_| false);
     let name = format!("{session}.jsonl");
@@ -61,8 +61,8 @@ pub fn discover_session(transcript: &Path, session: &SessionId) -> Discovery {
     search.finish()
 }
 
-/// The files of the sessions that these files and folders of the configuration folder belong to: what a
-/// watcher saw change. Paths that belong to no session are passed over.
+/// Finds the files of the sessions that the changed files and folders, as reported by a watcher, belong
+/// to. Paths outside of sessions are ignored.
 pub fn discover_changed<'p>(
     config_dir: &Path,
     changed: impl IntoIterator<Item = &'p Path>,
@@ -94,7 +94,7 @@ pub fn discover_changed<'p>(
                 }
             }
             Some(_) => {}
-            // The folder itself came, or came back.
+            // The folder itself appeared or reappeared.
             None if seen.insert(folder.clone()) => search.project(&folder, slug),
             None => {}
         }
@@ -103,8 +103,8 @@ pub fn discover_changed<'p>(
     search.finish()
 }
 
-/// The transcripts that were written to since a time, with what belongs to their sessions: see
-/// [`crate::agents::discover_recent`].
+/// Finds the transcripts that were written to since a given time, with the other files of their
+/// sessions; see [`crate::agents::discover_recent`].
 pub(crate) fn discover_recent(
     config_dir: &Path,
     recent: Recent<'_>,
@@ -159,7 +159,7 @@ pub(crate) fn discover_recent(
 
 impl Search<'_> {
     fn projects(&mut self, folder: &Path) {
-        // People move projects and leave a link behind: follow it, but go nowhere twice.
+        // People move projects and leave a link behind: follow it, but visit no folder twice.
         let mut linked = HashSet::new();
         for (path, name, entry) in self.entries(folder) {
             let is_folder = match entry.file_type() {
@@ -192,7 +192,8 @@ impl Search<'_> {
         }
     }
 
-    /// The folder beside a transcript. Projects have other folders too: they are not looked into.
+    /// Searches the folder beside a transcript. Folders of a project other than those of sessions are
+    /// ignored.
     fn session_folder(&mut self, folder: &Path, session: &str, slug: &str) {
         if !is_session_id(session) || (self.skip)(folder) {
             return;
@@ -248,7 +249,7 @@ impl Search<'_> {
         }
     }
 
-    /// A file whose name does not say what it is, or is not to be trusted.
+    /// Adds a file whose name does not tell its type, or cannot be trusted.
     fn unclear(&mut self, path: &Path, archived: String, is_named: bool) {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
@@ -285,7 +286,7 @@ impl Search<'_> {
     }
 }
 
-/// A file's stem as a session's id.
+/// Returns a file's stem as a session id, with characters replaced where it is not a valid one.
 fn harmless_id(stem: &str) -> String {
     if is_session_id(stem) {
         return stem.to_owned();

@@ -7,14 +7,14 @@ use super::prompt;
 use super::record::Record;
 use crate::cleaner::Heard;
 
-/// Returns the words of this line of a file of this kind; `None` if it cannot be parsed.
+/// Returns the meaning of this line in a file of this kind; `None` if it cannot be parsed.
 pub(crate) fn heard(kind: SourceKind, line: &str) -> Option<Heard> {
     let record = || Record::parse(line).ok();
     let heard = match kind {
         SourceKind::PromptHistory => Entry::parse(line)?.typed().map(Heard::Entry),
         SourceKind::Attachment | SourceKind::Hooks => None,
         SourceKind::Main => prompt::typed(&record()?).map(Heard::Prompt),
-        // What the parent agent tells a subagent starts nothing that ends a private turn.
+        // An instruction from the parent agent to a subagent starts nothing that ends a private turn.
         SourceKind::Subagent => prompt::told(&record()?).map(Heard::Echo),
     };
     Some(heard.unwrap_or(Heard::Nothing))

@@ -1,5 +1,5 @@
-//! Reads the list of prompts (`history.jsonl`) that Claude Code keeps apart from its transcripts: all
-//! that is left of sessions whose transcripts it deleted.
+//! Reads the prompt history (`history.jsonl`) that Claude Code keeps apart from its transcripts. It is
+//! all that remains of sessions whose transcripts were deleted.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::names::is_session_id;
 use crate::text::{PROSE_LIMIT, cap};
 use crate::{InvalidState, facts, lines};
 
-/// One entry of the list. `sessionId` came with later versions.
+/// One entry of the prompt history. Early versions have no `sessionId`.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Entry<'a> {
@@ -43,7 +43,7 @@ impl<'a> Entry<'a> {
         self.display.is_some() && self.timestamp.is_some()
     }
 
-    /// Returns the typed text with pasted texts after it; `None` if it was blanked.
+    /// Returns the typed text followed by pasted texts; `None` if it was blanked.
     pub(super) fn typed(&self) -> Option<String> {
         let display = spoken(self.display.as_deref())?.trim();
         let mut text = display.to_owned();
@@ -65,7 +65,7 @@ impl<'a> Entry<'a> {
         Timestamp::from_millisecond(milliseconds).ok()
     }
 
-    /// The entry's session. Without one, a day's prompts in a project count as one session.
+    /// Returns the entry's session. Entries without one are grouped by project and day.
     fn session(&self) -> SessionId {
         if let Some(id) = self.session_id.as_deref().filter(|id| is_session_id(id)) {
             return SessionId::new(id);
@@ -78,28 +78,28 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// The directory that an entry of the list was typed in, as far as it says.
+/// Returns the directory in which a prompt of the history was typed, if the entry states it.
 pub fn directory_of_prompt(line: &[u8]) -> Option<String> {
     let text = json::mend(line.trim_ascii());
     Entry::parse(&text)?.project.map(|project| project.into_owned())
 }
 
-/// The result of one read of the list.
+/// The result of one read of the prompt history.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HistoryBatch {
     /// The prompts of each session.
     pub sessions: BTreeMap<SessionId, ReadBatch>,
-    /// Irregularities, a row per kind.
+    /// Lines that are not as expected, one row per kind.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads the list of prompts, from its beginning or from where an earlier reader stopped.
+/// Reads the prompt history, from its beginning or from where an earlier reader stopped.
 #[derive(Clone, Debug, Default)]
 pub struct HistoryReader {
     state: State,
 }
 
-/// Number of prompts read of each session. Sessions stand under a short hash: the list can name
+/// Number of prompts read per session. Sessions are keyed by a short hash, as the history can name
 /// thousands of them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct State {
@@ -107,23 +107,26 @@ struct State {
 }
 
 impl HistoryReader {
-    /// A reader at the beginning of the list.
+    /// Returns a reader at the beginning of the prompt history.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A reader that goes on where the one that saved `state` stopped.
+    /// Returns a reader that continues where the one that saved `state` stopped.
+    ///
+    /// # Errors
+    /// Fails if `state` was not saved by a reader of this version.
     pub fn resume(state: &str) -> Result<Self, InvalidState> {
         Ok(Self { state: serde_json::from_str(state)? })
     }
 
     /// Returns the state for [`HistoryReader::resume`]: hashes and numbers.
     pub fn state(&self) -> String {
-        // Strings and numbers only: writing them as JSON cannot fail.
+        // Consists of strings and numbers, which always serialize.
         serde_json::to_string(&self.state).unwrap_or_default()
     }
 
-    /// Reads whole lines, of which the first has the number `first_line` (1-based) in the file.
+    /// Reads whole lines. The first has the number `first_line` (1-based) in the file.
     pub fn read(&mut self, block: &Clean<Vec<u8>>, first_line: u64) -> Clean<HistoryBatch> {
         block.derive(|block| {
             let mut sessions = BTreeMap::new();
@@ -165,7 +168,7 @@ impl HistoryReader {
         let ordinal = self.state.prompts.entry(hash).or_default();
         let display = entry.display.as_deref().unwrap_or_default();
         batch.passages.push(Passage {
-            // Nothing of the line's position: the list is rewritten now and then.
+            // Independent of the line's position, as the agent rewrites the file now and then.
             id: Id::derive(&[
                 Agent::ClaudeCode.as_str().as_bytes(),
                 b"history",

@@ -1,5 +1,5 @@
-//! Claude Code: where its transcripts are, what they say, what in them is private, where they go
-//! back to. Everything that is known about its files is known in this folder only.
+//! Claude Code: where its transcripts are, what they hold, which parts are private and where they are
+//! restored to. All knowledge of its files is in this folder.
 
 mod calls;
 mod discover;

@@ -1,5 +1,5 @@
-//! Names of Claude Code's files: their session, their subagent, their place in the
-//! archive. Pure functions of names; nothing here touches the disk.
+//! The information in the names of Claude Code's files: session, subagent and archive name. Pure
+//! functions of names; nothing here touches the disk.
 
 use std::path::{Component, Path};
 
@@ -10,30 +10,30 @@ use crate::names::{harmless, is_uuid};
 /// The folders that a session may have beside its transcript.
 pub(super) const SESSION_FOLDERS: [&str; 3] = ["subagents", "tool-results", "workflows"];
 
-/// The agent's list of prompts.
+/// The file with the agent's prompt history.
 pub(super) const HISTORY: &str = "history.jsonl";
 
-/// The part of a session that a file of its own folder is.
+/// A file in a session's own folder, classified by its path.
 pub(super) struct InSessionFolder<'p> {
     pub(super) kind: SourceKind,
     pub(super) session: &'p str,
     pub(super) agent_id: Option<&'p str>,
-    /// The folder of the project and what is below it.
+    /// The project folder and the path parts below it.
     pub(super) parts: Vec<&'p str>,
 }
 
-/// The session's id in the name of its transcript.
+/// Returns the session id from the name of a transcript.
 pub(super) fn session_of_file(name: &str) -> Option<&str> {
     name.strip_suffix(".jsonl").filter(|stem| is_uuid(stem))
 }
 
-/// The subagent's id in the name of its transcript.
+/// Returns the subagent id from the name of a subagent's transcript.
 pub(super) fn subagent_of_file(name: &str) -> Option<&str> {
     let id = name.strip_prefix("agent-")?.strip_suffix(".jsonl")?;
     (!id.is_empty()).then_some(id)
 }
 
-/// Returns the part of a session that a file in the session's own folder is, if it lies in one.
+/// Classifies a file by its path; `None` if it is not in a session's own folder.
 pub(super) fn in_session_folder(path: &Path) -> Option<InSessionFolder<'_>> {
     let parts = normal_parts(path)?;
     let at = (0..parts.len().saturating_sub(2))
@@ -51,14 +51,14 @@ pub(super) fn in_session_folder(path: &Path) -> Option<InSessionFolder<'_>> {
     })
 }
 
-/// The folder that a file lies in and its name, or what stands for them.
+/// Returns the names of a file's folder (`files` if it has none) and of the file.
 pub(super) fn folder_and_file(path: &Path) -> Option<[&str; 2]> {
     let name = path.file_name()?.to_str()?;
     let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
     Some([folder.unwrap_or("files"), name])
 }
 
-/// The name in the archive of what lies at `parts`, below the folder that all projects are in.
+/// Returns the archive name of the file at `parts`, below the folder with all projects.
 pub(super) fn archive_name<'p>(parts: impl IntoIterator<Item = &'p str>) -> String {
     let mut name = Agent::ClaudeCode.as_str().to_owned();
     for part in parts {
@@ -68,8 +68,8 @@ pub(super) fn archive_name<'p>(parts: impl IntoIterator<Item = &'p str>) -> Stri
     name
 }
 
-/// The named parts of a path; none if one of them is not Unicode. `..` empties what is before it, as
-/// nothing is known of where it leads.
+/// Returns the named parts of a path; `None` if one of them is not Unicode. `..` drops all parts before
+/// it, as its target is unknown.
 fn normal_parts(path: &Path) -> Option<Vec<&str>> {
     let mut parts = Vec::new();
     for component in path.components() {

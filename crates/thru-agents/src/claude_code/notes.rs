@@ -1,4 +1,4 @@
-//! Facts in single records about the session, apart from passages.
+//! Facts about the session that single records state, apart from passages.
 
 use thru_core::{Boundary, ReadBatch, SessionFacts, SessionId, Timestamp, Usage};
 
@@ -10,8 +10,8 @@ use crate::facts::{keep_last, note_time, short};
 use crate::json::Text;
 use crate::text::head;
 
-/// Record types that this build knows. Those that nothing below or in the reader asks for hold
-/// nothing that is worth searching.
+/// Record types that this build knows. Those that are handled neither below nor in the reader hold
+/// nothing worth searching.
 const KNOWN: [&str; 20] = [
     "user",
     "assistant",
@@ -35,25 +35,25 @@ const KNOWN: [&str; 20] = [
     "worktree-state",
 ];
 
-/// True if this build knows a record type of this name.
+/// True if this build knows the record type.
 pub(super) fn is_known_type(name: &str) -> bool {
     KNOWN.contains(&name)
 }
 
-/// Counts the record under its type, and says so where the type is new or absent.
+/// Counts the record under its type, and notes a new or absent type.
 pub(super) fn note_type(record: &Record<'_>, line: u64, batch: &mut ReadBatch) {
     let Some(kind) = record.kind.as_deref() else {
         count_type(batch, "(none)");
         return note(batch, "not-a-record", line);
     };
-    // The type of a record is a name of the format, not text of the transcript; cut all the same.
+    // A type is a name of the format, not text of the transcript; cut all the same.
     count_type(batch, head(kind, 40));
     if !is_known_type(kind) {
         note(batch, "unknown-type", line);
     }
 }
 
-/// Notes the facts in a record's envelope.
+/// Notes the facts in the envelope that every record has.
 pub(super) fn note_envelope(record: &Record<'_>, at: Option<Timestamp>, facts: &mut SessionFacts) {
     if let Some(at) = at {
         note_time(at, facts);
@@ -68,7 +68,7 @@ pub(super) fn note_envelope(record: &Record<'_>, at: Option<Timestamp>, facts: &
     }
 }
 
-/// Notes the facts in a record that holds no passage.
+/// Notes the facts in a record without a passage.
 pub(super) fn note_metadata(record: &Record<'_>, state: &mut State, facts: &mut SessionFacts) {
     match record.kind.as_deref().unwrap_or_default() {
         "custom-title" => keep_last(&mut facts.user_title, short(&record.custom_title)),
@@ -76,8 +76,8 @@ pub(super) fn note_metadata(record: &Record<'_>, state: &mut State, facts: &mut 
             keep_last(&mut facts.agent_title, short(&record.ai_title));
             state.has_title |= facts.agent_title.is_some();
         }
-        // What old versions had for a title; it gives way to a real one. At the head of a file it is that
-        // of another session.
+        // The title of old versions, which a real one replaces. At the head of a file it belongs to
+        // another session.
         "summary" if !state.has_title && state.next_ordinal > 0 => {
             keep_last(&mut facts.agent_title, short(&record.summary));
         }
@@ -92,7 +92,7 @@ pub(super) fn note_metadata(record: &Record<'_>, state: &mut State, facts: &mut 
     }
 }
 
-/// Returns the data of a compaction, if the record is its boundary.
+/// Returns the boundary of a compaction, if the record is one.
 pub(super) fn boundary(record: &Record<'_>, ordinal: u32, place: &Place<'_>) -> Option<Boundary> {
     let is_boundary = record.kind.as_deref() == Some("system")
         && record.subtype.as_deref() == Some("compact_boundary");
@@ -110,7 +110,7 @@ pub(super) fn boundary(record: &Record<'_>, ordinal: u32, place: &Place<'_>) -> 
     })
 }
 
-/// Notes the model of an answer and its tokens.
+/// Notes the model and the tokens of an answer.
 pub(super) fn note_answer(
     record: &Record<'_>,
     message: &Message<'_>,
@@ -132,35 +132,36 @@ pub(super) fn note_answer(
     };
     let part = |text: &Text<'_>| head(text.as_deref().unwrap_or_default(), 128).to_owned();
     let new = match (part(&message.id), part(&record.request_id)) {
-        // Nothing says which records share these tokens: they are this record's own.
+        // The record names neither a message nor a request to share the tokens with, so they are its
+        // own.
         (id, request) if id.is_empty() && request.is_empty() => usage,
         (id, request) => state.newly_used(format!("{id} {request}"), usage),
     };
-    // Not `Usage::add`: a damaged file may hold any number.
+    // Saturating, unlike `Usage::add`: a damaged file may hold any number.
     facts.usage.input = facts.usage.input.saturating_add(new.input);
     facts.usage.output = facts.usage.output.saturating_add(new.output);
     facts.usage.cache_creation = facts.usage.cache_creation.saturating_add(new.cache_creation);
     facts.usage.cache_read = facts.usage.cache_read.saturating_add(new.cache_read);
 }
 
-/// The session that the record was copied from, if the file's own session did not write it.
+/// Returns the session that the record was copied from; `None` if the file's own session wrote it.
 pub(super) fn copied_from(
     record: &Record<'_>,
     timestamp: Option<Timestamp>,
     state: &State,
 ) -> Option<SessionId> {
     let other = || short(&record.session_id).filter(|&id| id != state.session.as_str());
-    // A fork of 2.1.197 copies records under its own id and does not say from where.
+    // A fork of 2.1.197 copies records under its own id and does not state their origin.
     let is_older = timestamp.is_some_and(|at| state.begun.is_some_and(|begun| at < begun));
-    let somewhere = || is_older.then(|| SessionId::new(""));
-    forked_from(record).or_else(|| other().map(SessionId::new)).or_else(somewhere)
+    let unknown_origin = || is_older.then(|| SessionId::new(""));
+    forked_from(record).or_else(|| other().map(SessionId::new)).or_else(unknown_origin)
 }
 
-/// Records of a file before the first message, at most.
+/// Maximum number of records before the first message of a file.
 const HEAD: u64 = 8;
 
-/// Notes when the file was begun, where its first record with a time says so: the prompt that it was
-/// begun for was put into a queue.
+/// Notes the time of the file's first dated record, which queues the first prompt, as the beginning of
+/// the file.
 pub(super) fn note_beginning(
     record: &Record<'_>,
     line: u64,

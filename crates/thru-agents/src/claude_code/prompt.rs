@@ -1,5 +1,5 @@
-//! Prompts as people typed them: takes away what the client put around it, and tells prompts from the
-//! machine's own messages, which are written in the user's name too.
+//! Extracts what a human really typed: removes what the client wrapped around it, and tells prompts from
+//! generated messages, which have the role of the user too.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use super::record::{Block, Record};
 use crate::blank::is_blank;
 use crate::{json, render};
 
-/// Texts that begin like this were written by a machine.
+/// Beginnings of generated texts.
 const MACHINE: [&str; 13] = [
     "<local-command-stdout>",
     "<local-command-caveat>",
@@ -26,10 +26,10 @@ const MACHINE: [&str; 13] = [
     "Base directory for this skill:",
 ];
 
-/// Beginning of the summary of a compacted conversation; old versions do not flag it.
+/// The beginning of the summary of a compacted conversation. Old versions do not flag the record.
 const CONTINUED: &str = "This session is being continued from a previous conversation";
 
-/// Returns the typed text in this record of a main transcript, if it is a prompt.
+/// Returns the text that a person typed, if this record of a main transcript is a prompt.
 pub(super) fn typed(record: &Record<'_>) -> Option<String> {
     if record.is_sidechain || record.is_meta {
         return None;
@@ -50,7 +50,7 @@ pub(super) fn typed(record: &Record<'_>) -> Option<String> {
     }
 }
 
-/// Returns the agent's summary of a context that was compacted, if this record holds it.
+/// Returns the text that replaces a compacted context, if this record holds one.
 pub(super) fn continued(record: &Record<'_>) -> Option<String> {
     if record.kind.as_deref() != Some("user") {
         return None;
@@ -62,7 +62,7 @@ pub(super) fn continued(record: &Record<'_>) -> Option<String> {
     Some(text).filter(|text| is_summary && !is_blank(text))
 }
 
-/// Returns the task of a subagent in this record of its own transcript, if it holds one.
+/// Returns the instruction to a subagent, if this record of its own transcript holds one.
 pub(super) fn told(record: &Record<'_>) -> Option<String> {
     if record.kind.as_deref() != Some("user") || record.is_meta {
         return None;
@@ -70,7 +70,7 @@ pub(super) fn told(record: &Record<'_>) -> Option<String> {
     typed_blocks(&record.message.as_ref()?.content)
 }
 
-/// The texts among `blocks` without what a machine put in.
+/// Returns the texts among `blocks` without generated parts; `None` if nothing is left.
 pub(super) fn typed_blocks(blocks: &[Block<'_>]) -> Option<String> {
     let texts: Vec<String> = blocks
         .iter()
@@ -82,7 +82,7 @@ pub(super) fn typed_blocks(blocks: &[Block<'_>]) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join("\n"))
 }
 
-/// True if a record's `origin` is a person: it says so, or says nothing.
+/// True if a record's `origin` is a person, or is not given.
 fn is_human(origin: Option<&RawValue>) -> bool {
     match origin.map(RawValue::get) {
         None | Some("null" | "false" | "0" | "\"\"" | "[]") => true,
@@ -94,7 +94,7 @@ fn is_human(origin: Option<&RawValue>) -> bool {
     }
 }
 
-/// One text without reminders, with commands as they were typed; empty if a machine wrote it.
+/// Returns a text without reminders, with commands as they were typed; empty if it was generated.
 pub(super) fn strip(text: &str) -> String {
     let text = without_reminders(text);
     let text = text.trim();
@@ -112,7 +112,7 @@ pub(super) fn strip(text: &str) -> String {
     text.to_owned()
 }
 
-/// `text` without `<system-reminder>` blocks. An unclosed one is left in, as its end is unknown.
+/// Returns `text` without `<system-reminder>` blocks. An unclosed one is kept, as its end is unknown.
 pub(super) fn without_reminders(text: &str) -> Cow<'_, str> {
     const OPEN: &str = "<system-reminder>";
     const CLOSE: &str = "</system-reminder>";

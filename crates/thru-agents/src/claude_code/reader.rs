@@ -1,5 +1,5 @@
-//! Reads a transcript as it grows: whole lines in, passages out. Never fails for what a file holds;
-//! never looks at the disk.
+//! Reads a transcript as it grows: whole lines in, passages out. Never fails because of a file's
+//! content, and never touches the disk.
 
 use serde_json::value::RawValue;
 use thru_core::{
@@ -20,32 +20,32 @@ use crate::passages::{ID_LIMIT, call_id};
 use crate::text::{self, PROSE_LIMIT};
 use crate::{InvalidState, Source, facts, json, lines};
 
-/// The id of a subagent that the transcript does not name (inline ones of 1.0.x).
+/// The id of subagents that the transcript does not name (inline ones of 1.0.x).
 const NAMELESS: &str = "sidechain";
 
 /// Reads one transcript, from its beginning or from where an earlier reader stopped.
 ///
-/// Reading a file at once or in blocks, by one reader or by several that resume each other, gives the
-/// same, once later results have joined their calls ([`amend`](crate::amend)).
+/// The passages are the same whether a file is read at once or in blocks, by one reader or by several
+/// that resume each other, once later results have joined their calls ([`amend`](crate::amend)).
 #[derive(Clone, Debug)]
 pub struct Reader {
     state: State,
 }
 
 impl Reader {
-    /// A reader at the beginning of a transcript of this session. Attachments and prompt histories
-    /// hold no passages for it (for the latter see [`HistoryReader`](super::HistoryReader)).
+    /// Returns a reader at the beginning of a transcript of this session. It finds no passages in
+    /// attachments and prompt histories (for the latter see [`HistoryReader`](super::HistoryReader)).
     pub fn new(kind: SourceKind, session: SessionId) -> Self {
         Self { state: State::new(kind, session) }
     }
 
-    /// A reader at the beginning of this file.
+    /// Returns a reader at the beginning of this file.
     pub fn of(source: &Source) -> Self {
         Self::of_archived(source.kind, source.session.clone(), &source.archive_name)
     }
 
-    /// A reader at the beginning of the file that is archived under this name, which says which
-    /// subagent's it is.
+    /// Returns a reader at the beginning of an archived file. The archived name tells which subagent it
+    /// belongs to.
     pub fn of_archived(kind: SourceKind, session: SessionId, archive_name: &str) -> Self {
         let mut reader = Self::new(kind, session);
         if kind == SourceKind::Subagent {
@@ -55,7 +55,10 @@ impl Reader {
         reader
     }
 
-    /// A reader that goes on where the one that saved `state` stopped.
+    /// Returns a reader that continues where the one that saved `state` stopped.
+    ///
+    /// # Errors
+    /// Fails if `state` was not saved by a reader of this version.
     pub fn resume(state: &str) -> Result<Self, InvalidState> {
         State::load(state).map(|state| Self { state })
     }
@@ -65,7 +68,7 @@ impl Reader {
         self.state.save()
     }
 
-    /// Reads whole lines, of which the first has the number `first_line` (1-based) in the file.
+    /// Reads whole lines. The first has the number `first_line` (1-based) in the file.
     pub fn read(&mut self, block: &Clean<Vec<u8>>, first_line: u64) -> Clean<ReadBatch> {
         block.derive(|block| self.read_bytes(block, first_line))
     }
@@ -84,16 +87,16 @@ impl Reader {
 struct Pass<'r> {
     state: &'r mut State,
     batch: ReadBatch,
-    /// Positions in the batch of the tool passages that a result may complete.
+    /// The positions in the batch of the tool passages that a result may complete.
     made: Made,
 }
 
-/// The origin of a message: the same for a record of the file and for one embedded in it.
+/// The origin of a message, whether it is a record of the file or is embedded in one.
 pub(super) struct Place<'r> {
     uuid: &'r str,
     line: u64,
     pub(super) timestamp: Option<Timestamp>,
-    /// The subagent that speaks or is spoken to.
+    /// The subagent that speaks or is addressed.
     agent_id: Option<&'r str>,
     copied_from: Option<SessionId>,
     calling_record: &'r str,
@@ -143,7 +146,7 @@ impl Pass<'_> {
                 }
             }
             ("assistant", Some(message)) => {
-                // A copied answer was paid for by the session that it was copied from.
+                // The tokens of a copied answer are counted in the session that it was copied from.
                 if place.copied_from.is_none() {
                     notes::note_answer(record, message, self.state, &mut self.batch.facts);
                 }
@@ -157,9 +160,9 @@ impl Pass<'_> {
         }
     }
 
-    /// Reads a record of a compaction of the main conversation: that there was one, or, a little
-    /// behind that, what the agent put in the place of what came before. Not where it was copied: the
-    /// context of another session was compacted.
+    /// Notes a compaction of the main conversation: its boundary, and the text that replaces the earlier
+    /// context, which follows a little later. Copied records are ignored, as they compacted the context
+    /// of another session.
     fn compaction(&mut self, record: &Record<'_>, place: &Place<'_>) {
         if self.state.kind != SourceKind::Main
             || place.agent_id.is_some()
@@ -179,7 +182,7 @@ impl Pass<'_> {
         }
     }
 
-    /// The subagent that the record belongs to; none in the main conversation.
+    /// Returns the subagent that the record belongs to; `None` in the main conversation.
     fn speaker<'a>(&'a self, record: &'a Record<'_>) -> Option<&'a str> {
         let is_subagent = record.is_sidechain || self.state.kind == SourceKind::Subagent;
         let named = || record.agent_id.as_deref().filter(|id| !is_blank(id));
@@ -189,7 +192,7 @@ impl Pass<'_> {
         })
     }
 
-    /// A subagent's message that its parent's file reports (2.0.76 to 2.1.8x).
+    /// Reads a subagent's message that its parent's file reports (2.0.76 to 2.1.8x).
     fn progress(&mut self, record: &Record<'_>, outer: &Place<'_>) {
         let Some(data) = &record.data else { return };
         let Some(embedded) = &data.message else {
@@ -224,7 +227,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Adds a prompt: it starts a turn.
+    /// Adds a person's prompt, which starts a turn.
     fn prompt(&mut self, typed: Option<String>, place: &Place<'_>) {
         let Some(text) = typed.filter(|text| !is_blank(text)) else {
             return;
@@ -235,7 +238,7 @@ impl Pass<'_> {
         self.push(passage);
     }
 
-    /// Adds the task that an agent gave a subagent.
+    /// Adds an instruction from an agent to a subagent.
     fn instruction(&mut self, message: &Message<'_>, place: &Place<'_>) {
         let text = prompt::typed_blocks(&message.content).filter(|text| !is_blank(text));
         if let Some(text) = text {
@@ -245,7 +248,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Adds the texts of the agent and its tool calls.
+    /// Adds the texts and tool calls of an agent's message.
     fn answer(&mut self, message: &Message<'_>, place: &Place<'_>) {
         for (ordinal, block) in message.content.iter().enumerate() {
             match block.kind.as_deref().unwrap_or_default() {
@@ -284,7 +287,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Adds the results of tools: each goes to the passage of its call.
+    /// Joins each tool result to the passage of its call.
     fn results(&mut self, message: &Message<'_>, place: &Place<'_>) {
         for (ordinal, block) in message.content.iter().enumerate() {
             if block.kind.as_deref() != Some("tool_result") {
@@ -349,13 +352,13 @@ impl Pass<'_> {
         }
     }
 
-    /// The id of a passage: the same wherever a copy of its record is found.
+    /// Returns the id of a passage, which is the same wherever a copy of its record is found.
     fn id(&self, kind: PassageKind, block: usize, place: &Place<'_>) -> Id {
         let nameless;
         let record = if is_uuid(place.uuid) {
             place.uuid
         } else {
-            // Lines are numbered per file, and a session's subagents have files of their own.
+            // Lines are numbered per file, and the subagents of a session have files of their own.
             let file =
                 self.state.agent_id.as_deref().map(|id| format!("/{id}")).unwrap_or_default();
             nameless = format!("{}{file}#L{}", self.state.session, place.line);

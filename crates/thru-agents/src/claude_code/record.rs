@@ -1,8 +1,7 @@
-//! The records of a transcript, as far as they are read. Shapes only; what they mean is decided
-//! elsewhere.
+//! The shapes of the records of a transcript. Their meaning is decided elsewhere.
 //!
-//! The format is internal to Claude Code and changes between versions: every field may be absent or
-//! of another type, and what is not named here is read over at the speed of the JSON scanner.
+//! The format is internal to Claude Code and changes between versions: every field may be absent or of
+//! another type, and fields not named here are skipped at the speed of the JSON scanner.
 
 use std::borrow::Cow;
 
@@ -74,7 +73,7 @@ pub(super) struct Record<'a> {
     pub(super) pr_repository: Text<'a>,
 }
 
-/// A message of or to a model.
+/// A message that a model read or wrote.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Message<'a> {
@@ -124,7 +123,7 @@ pub(super) struct Block<'a> {
     pub(super) is_error: bool,
 }
 
-/// The data of a compaction in its boundary.
+/// The details of a compaction in its boundary record.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct CompactMetadata<'a> {
@@ -144,7 +143,7 @@ pub(super) struct ForkedFrom<'a> {
     pub(super) session_id: Text<'a>,
 }
 
-/// An attachment of a prompt. Only what the user typed meanwhile (`queued_command`) is read.
+/// An addition to a prompt. Only texts that the user typed meanwhile (`queued_command`) are read.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Attachment<'a> {
@@ -158,7 +157,7 @@ pub(super) struct Attachment<'a> {
     pub(super) is_meta: bool,
 }
 
-/// A report of a running tool. Only a subagent's messages (`agent_progress`) are read.
+/// A progress report of a running tool. Only a subagent's messages (`agent_progress`) are read.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Progress<'a> {
@@ -170,7 +169,7 @@ pub(super) struct Progress<'a> {
     pub(super) message: Option<EmbeddedRecord<'a>>,
 }
 
-/// A subagent's record inside of a progress record.
+/// A subagent's record inside a progress record.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct EmbeddedRecord<'a> {
@@ -189,16 +188,16 @@ pub(super) struct EmbeddedRecord<'a> {
 }
 
 impl<'a> Record<'a> {
-    /// Reads a line that [`json::mend`] went over. The error says where the line ceases to be JSON.
+    /// Parses a line that went through [`json::mend`]. The error says where the line stops being JSON.
     pub(super) fn parse(line: &'a str) -> Result<Self, serde_json::Error> {
         json::record(line)
     }
 }
 
-/// Blocks read of one message. Real messages have a handful.
+/// Maximum number of blocks read from one message. Real messages have a handful.
 const BLOCKS: usize = 2_000;
 
-/// For `deserialize_with`: the blocks of a message, whose content may be a plain string.
+/// Deserializes the blocks of a message, whose content may be a plain string; for `deserialize_with`.
 fn blocks<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Block<'de>>, D::Error> {
     struct BlocksVisitor;
     impl<'de> Visitor<'de> for BlocksVisitor {
@@ -231,7 +230,7 @@ impl<'a> Block<'a> {
     }
 }
 
-/// A member of a message's content, whatever it is.
+/// An element of a message's content, of any type.
 struct AnyBlock<'a>(Block<'a>);
 
 impl<'de> Deserialize<'de> for AnyBlock<'de> {

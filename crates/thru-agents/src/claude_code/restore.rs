@@ -1,5 +1,5 @@
-//! The path to which an archived file goes back, so that Claude Code can resume it. Pure functions of paths:
-//! the caller that writes must see to links itself.
+//! The path to which an archived file is restored, so that Claude Code can resume it. Pure functions of
+//! paths: code that writes to one must handle links itself.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -9,11 +9,14 @@ use super::names::HISTORY;
 use crate::RestoreError;
 use crate::names::safe_parts;
 
-/// Returns the path to which the archived file goes back: below `<config_dir>/projects`, in the folder and under the
-/// name that it had.
+/// Returns the path to which an archived file is restored: below `<config_dir>/projects`, in its
+/// original folder and under its original name.
 ///
-/// `source_path` is where it was found. If that was in a `projects` folder, what is below that
-/// folder is kept exactly; else the name in the archive decides.
+/// `source_path` is where the file was found. If that was in a `projects` folder, the path below that
+/// folder is kept exactly; else the archive name decides.
+///
+/// # Errors
+/// Fails if the name is not one that discovery produces, or leads out of the `projects` folder.
 pub fn restore_path(
     config_dir: &Path,
     source_path: &Path,
@@ -39,8 +42,8 @@ pub fn restore_path(
     Ok(parts.iter().fold(projects, |path, part| path.join(part)))
 }
 
-/// Returns the path below the `projects` folder that the file was found in, if it was found as many levels
-/// below it as its name in the archive has parts.
+/// Returns the path below the `projects` folder in which the file was found, if it was found exactly
+/// `depth` levels below it.
 fn below_projects(source_path: &Path, depth: usize) -> Option<PathBuf> {
     let components: Vec<Component<'_>> = source_path.components().collect();
     let at = components.len().checked_sub(depth + 1)?;
@@ -60,7 +63,7 @@ mod tests {
             back("/home/u/.claude/projects/-home-u-p/s.jsonl", "claude-code/-home-u-p/s.jsonl"),
             Ok(config.join("projects/-home-u-p/s.jsonl"))
         );
-        // Found elsewhere: the archive's name decides.
+        // Found elsewhere: the archive name decides.
         assert_eq!(
             back(
                 "/mnt/backup/p/s/subagents/agent-a.jsonl",
@@ -89,7 +92,7 @@ mod tests {
             "/claude-code/a/b",
             "",
         ] {
-            // `//` is one separator: what is left stays below the folder.
+            // `//` is one separator: the rest stays below the folder.
             let path = restore_path(config, Path::new("/x"), archived);
             assert!(
                 path.as_ref().is_err() || path.unwrap().starts_with("/c/projects"),

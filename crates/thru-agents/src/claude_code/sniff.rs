@@ -1,4 +1,4 @@
-//! Looks at the beginning of a file to tell what it is. Only for files whose names do not say it.
+//! Detects the type of a file from its beginning, for files whose names do not tell it.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -12,22 +12,23 @@ use super::record::Record;
 use crate::names::is_session_id;
 use crate::{json, lines};
 
-/// Bytes of a file that are looked at: first lines can be metadata without a session, and lines can be long.
+/// Limits of the search, in lines and bytes: the first lines can be metadata without a session, and
+/// lines can be long.
 const LINES: usize = 50;
 const BYTES: u64 = 4 * 1024 * 1024;
 
-/// The kind of a file.
+/// The detected type of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Sniffed {
     /// A transcript, with the session that its records name.
     Transcript(Option<SessionId>),
     /// A list of prompts.
     History,
-    /// Something else.
+    /// Any other file.
     Other,
 }
 
-/// Looks at the beginning of the file at `path`.
+/// Detects the type of the file at `path`.
 pub(super) fn sniff(path: &Path) -> io::Result<Sniffed> {
     let mut from = BufReader::new(File::open(path)?.take(BYTES));
     let mut is_transcript = false;
@@ -58,8 +59,8 @@ pub(super) fn sniff(path: &Path) -> io::Result<Sniffed> {
     Ok(if is_transcript { Sniffed::Transcript(None) } else { Sniffed::Other })
 }
 
-/// The directory that a transcript's session started in, as one of its first records names it. Nothing
-/// where the file cannot be read or does not say.
+/// Returns the directory in which a transcript's session started, as recorded near its beginning. `None`
+/// if the file cannot be read or does not say.
 pub fn directory_of(path: &Path) -> Option<String> {
     let mut from = BufReader::new(File::open(path).ok()?.take(BYTES));
     let mut line = Vec::new();

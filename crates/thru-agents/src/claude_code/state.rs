@@ -1,4 +1,4 @@
-//! The state of a reader between two reads of a file.
+//! The state that a reader carries from one read of a file to the next.
 
 use std::collections::VecDeque;
 
@@ -8,13 +8,15 @@ use thru_core::{SessionId, SourceKind, Timestamp, Usage};
 use super::calls::OpenCalls;
 use crate::state::{self, InvalidState};
 
-/// The form of the saved state. A reader of another form cannot go on: the file is then read anew.
+/// The version of the saved state. A reader of another version cannot resume from it and reads the file
+/// anew.
 const VERSION: u32 = 1;
 
-/// Answers whose tokens may still grow: an answer's records are close together in the file.
+/// Answers remembered because their token counts may still grow. The records of one answer are close
+/// together in the file.
 const ANSWERS: usize = 32;
 
-/// Messages of subagents remembered so that none is taken twice.
+/// Messages of subagents remembered to skip repetitions.
 const EMBEDDED: usize = 64;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,18 +24,18 @@ pub(super) struct State {
     version: u32,
     pub(super) kind: SourceKind,
     pub(super) session: SessionId,
-    /// The subagent whose file it is.
+    /// The subagent whose file this is.
     pub(super) agent_id: Option<String>,
     pub(super) turn: u32,
     pub(super) next_ordinal: u32,
     pub(super) open: OpenCalls,
-    /// Time at which the file was begun, if its first record says so: older records were copied into it.
+    /// The time of the file's first record, if known. Older records were copied into the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) begun: Option<Timestamp>,
-    /// The boundary that the agent's summary is still to follow.
+    /// The boundary whose summary is still to follow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) boundary: Option<String>,
-    /// True if the agent gave the session a title (an old summary is none).
+    /// True if the agent gave the session a title (the summary of an old version is not one).
     pub(super) has_title: bool,
     answers: VecDeque<(String, Usage)>,
     embedded: VecDeque<String>,
@@ -62,12 +64,13 @@ impl State {
     }
 
     pub(super) fn save(&self) -> String {
-        // Strings and numbers only: writing them as JSON cannot fail.
+        // Consists of strings and numbers, which always serialize.
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// Returns the part of `usage` that was not counted of that answer before. Every record of an answer repeats
-    /// its tokens, the early ones sometimes with placeholders: the largest numbers count, once.
+    /// Returns the tokens in `usage` that were not counted for that answer before. Every record of an
+    /// answer repeats its tokens, early ones sometimes with placeholders, so the largest numbers count,
+    /// once.
     pub(super) fn newly_used(&mut self, answer: String, usage: Usage) -> Usage {
         if let Some((_, counted)) = self.answers.iter_mut().rfind(|(known, _)| *known == answer) {
             let new = combine(usage, *counted, u64::saturating_sub);
@@ -78,7 +81,7 @@ impl State {
         usage
     }
 
-    /// True if this message of a subagent was not seen lately.
+    /// True if this message of a subagent is not among those seen lately.
     pub(super) fn is_new_message(&mut self, uuid: &str) -> bool {
         if uuid.is_empty() {
             return true;

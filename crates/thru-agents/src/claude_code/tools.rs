@@ -1,4 +1,4 @@
-//! Tool calls: text, files and command line of a call, and the text of its result.
+//! The content of a tool call (text, files, command line), and what its result adds to it.
 
 use std::borrow::Cow;
 
@@ -14,19 +14,19 @@ use crate::{json, render};
 const NAME_LIMIT: usize = 256;
 const PATH_LIMIT: usize = 4096;
 
-/// A tool call as far as it is known when it is made.
+/// A tool call, as far as it is known at the time it is made.
 pub(super) struct Call {
     pub(super) name: Option<String>,
     pub(super) text: String,
     pub(super) command: Option<String>,
     pub(super) files: Vec<FileTouch>,
-    /// The hash of the file's whole content, where the call writes it.
+    /// The hash of the complete file content that the call writes, if it writes one.
     pub(super) written: Option<Id>,
-    /// True if a person answers it: the answer is then looked for in every place.
+    /// True if the call asks a person. The answer is then looked up in the structured result as well.
     pub(super) asks: bool,
 }
 
-/// The call in a `tool_use` block; none if a private turn made it.
+/// Reads the call in a `tool_use` block; `None` if it was made in a private turn.
 pub(super) fn call(block: &Block<'_>) -> Option<Call> {
     let name = block.name.as_deref().map(|name| text::head(name, NAME_LIMIT)).unwrap_or_default();
     let input = block.input.map(render::flat).unwrap_or_default();
@@ -50,7 +50,7 @@ pub(super) fn call(block: &Block<'_>) -> Option<Call> {
         _ => None,
     };
     let written = match name {
-        // What was redacted is not what the file holds.
+        // Redacted content differs from the content of the file.
         "Write" => member("content")
             .filter(|content| !content.contains("[redacted:"))
             .map(|content| content_hash(content.as_bytes())),
@@ -68,14 +68,14 @@ pub(super) fn call(block: &Block<'_>) -> Option<Call> {
     })
 }
 
-/// The result of a tool.
+/// The result of a tool call.
 pub(super) struct Answer {
     pub(super) text: String,
     pub(super) files: Vec<FileTouch>,
 }
 
-/// The answer in a `tool_result` block. `structured` is the record's `toolUseResult`: it is looked at
-/// only where the block is silent, if the call is unknown, or where a person answered.
+/// Reads the result in a `tool_result` block. `structured` is the record's `toolUseResult`. It is used
+/// only if the block has no text, the call is unknown, or a person answered.
 pub(super) fn answer(
     block: &Block<'_>,
     structured: Option<&RawValue>,
@@ -107,7 +107,7 @@ pub(super) fn answer(
     Answer { text: text::cap(text, RESULT_LIMIT), files }
 }
 
-/// The part of a structured result that a person would read.
+/// Returns the readable part of a structured result.
 fn spoken_result(structured: &RawValue) -> String {
     const SPOKEN: [&str; 6] = ["stdout", "stderr", "result", "content", "error", "message"];
     if structured.get().starts_with('"') {

@@ -1,4 +1,4 @@
-//! Finds rollouts: in Codex's home, whose layout is known, or anywhere else. Writes nothing.
+//! Finds rollouts: in Codex's home, whose layout is known, or at any given path. Writes nothing.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,12 +12,12 @@ use crate::agents::Recent;
 use crate::search::{Search, modified};
 use crate::{Discovery, Source};
 
-/// Depth of the folders of days below the folder of all: year, month, day; and rollouts in them.
+/// Depth of the day folders below `sessions`: year, month, day. Rollouts are one level deeper.
 const DAYS: usize = 3;
 const DEPTH: usize = DAYS + 1;
 
-/// All rollouts in Codex's home (`~/.codex`), by their names. Whose subagents they are is in them:
-/// see [`settle`]. What is not there is no problem.
+/// Finds all rollouts in Codex's home (`~/.codex`) by their names. Only their content says which thread
+/// a subagent works for: see [`settle`]. A missing home is not a problem.
 pub(crate) fn discover(home: &Path, skip: &dyn Fn(&Path) -> bool) -> Discovery {
     let mut search = Search::new(skip);
     for folder in [SESSIONS, ARCHIVED] {
@@ -41,7 +41,7 @@ pub(crate) fn discover(home: &Path, skip: &dyn Fn(&Path) -> bool) -> Discovery {
     search.finish()
 }
 
-/// The rollouts among these files and folders of Codex's home: what a watcher saw change.
+/// Finds the rollouts among the changed files and folders of Codex's home, as reported by a watcher.
 pub(crate) fn discover_changed<'p>(
     home: &Path,
     changed: impl IntoIterator<Item = &'p Path>,
@@ -57,7 +57,7 @@ pub(crate) fn discover_changed<'p>(
     search.finish()
 }
 
-/// The rollouts that were written to since a time: see [`crate::agents::discover_recent`].
+/// Finds the rollouts that were written to since a given time; see [`crate::agents::discover_recent`].
 pub(crate) fn discover_recent(
     home: &Path,
     recent: Recent<'_>,
@@ -87,7 +87,8 @@ pub(crate) fn discover_recent(
     search.finish()
 }
 
-/// The folders of the days since a time. They are named by local days: one more to either side.
+/// Returns the day folders since a given time. They are named by local dates, so one more on either side
+/// is included.
 fn days_since(since: Timestamp) -> impl Iterator<Item = String> {
     const DAY: i64 = 24 * 60 * 60;
     (-1..=4)
@@ -95,7 +96,7 @@ fn days_since(since: Timestamp) -> impl Iterator<Item = String> {
         .filter_map(|at| Some(at.to_string().get(..10)?.replace('-', "/")))
 }
 
-/// The rollout of one thread, by its path. Nothing where that cannot be the rollout of this thread.
+/// Finds the rollout of one thread by its path. Empty if the path cannot be the rollout of this thread.
 pub(crate) fn discover_session(path: &Path, session: &SessionId) -> Discovery {
     let mut search = Search::new(&|_| false);
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -110,16 +111,16 @@ pub(crate) fn discover_session(path: &Path, session: &SessionId) -> Discovery {
     search.finish()
 }
 
-/// Adds the rollout at `path`, wherever it lies and whatever it is called, if it is one. Gives whether.
+/// Adds the file at `path` if it is a rollout, whatever its folder and name. Returns true if it is.
 pub(crate) fn at(search: &mut Search<'_>, path: &Path) -> bool {
-    // An unreadable file is no rollout; the next search reports it.
+    // An unreadable file counts as no rollout; the next one to read it reports the error.
     let Ok(Some(meta)) = meta::read(path) else { return false };
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let own = rollout(name).is_some().then(|| name.to_owned());
     let file = own.or_else(|| rollout_name(&meta.thread, meta.begun.as_deref()?));
     let archived = match file.as_deref().and_then(|file| Some((file, rollout(file)?))) {
         Some((file, name)) => archive_name(file, name.day),
-        // Of another form than today's: the thread tells it from others all the same.
+        // In another format than today's: the thread id is unique all the same.
         None => archive_name(&format!("{}.jsonl", meta.thread), "other"),
     };
     let (kind, session, agent_id) = belonging(&meta);
@@ -127,7 +128,7 @@ pub(crate) fn at(search: &mut Search<'_>, path: &Path) -> bool {
     true
 }
 
-/// Looks into a rollout that was found by its name for the thread that it belongs to.
+/// Reads from a rollout that was found by its name which session it belongs to.
 pub(crate) fn settle(source: &mut Source) {
     if source.kind == SourceKind::Main
         && let Ok(Some(meta)) = meta::read(&source.path)
@@ -137,7 +138,8 @@ pub(crate) fn settle(source: &mut Source) {
     }
 }
 
-/// Returns the session of a rollout and its part in it: a subagent's belongs to the thread that started it.
+/// Returns the kind, session and subagent id of a rollout. A subagent's belongs to the thread that
+/// started it.
 fn belonging(meta: &Meta) -> (SourceKind, String, Option<String>) {
     match meta.is_subagent {
         true => {

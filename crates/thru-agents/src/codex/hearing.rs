@@ -1,4 +1,4 @@
-//! Prompts, in whichever record Codex writes them, and the meaning of a line for private turns.
+//! Prompts, in each form of record that Codex writes, and the meaning of a line for private turns.
 
 use std::borrow::Cow;
 
@@ -9,17 +9,17 @@ use super::record::{Payload, Record};
 use crate::cleaner::Heard;
 use crate::json;
 
-/// The kind of record that holds a prompt. A prompt can be in one of each kind.
+/// The form of record that holds a prompt. A prompt can be recorded once in each form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Form {
     /// A `user_message` event, up to 0.16x.
     Event,
-    /// A completed item, since then.
+    /// A completed item, in later versions.
     Item,
 }
 
-/// Returns the prompt in this event, if there is one.
+/// Returns the prompt in this event, if it holds one.
 pub(super) fn said(event: &Payload<'_>) -> Option<(Form, String)> {
     match event.kind.as_deref()? {
         "user_message" => Some((Form::Event, typed(event.message.as_deref()?).to_owned())),
@@ -31,12 +31,12 @@ pub(super) fn said(event: &Payload<'_>) -> Option<(Form, String)> {
     }
 }
 
-/// True if a payload is of this type.
+/// True if the payload is of this type.
 pub(super) fn is(payload: &Payload<'_>, kind: &str) -> bool {
     payload.kind.as_deref() == Some(kind)
 }
 
-/// The texts among the parts of a message.
+/// Returns the texts among the parts of a message.
 pub(super) fn texts(content: &RawValue) -> Vec<Cow<'_, str>> {
     let part = |part: &'_ RawValue| -> Option<String> {
         let members = json::members(part.get());
@@ -51,7 +51,7 @@ pub(super) fn texts(content: &RawValue) -> Vec<Cow<'_, str>> {
     }
 }
 
-/// Returns a prompt without what an editor put before it.
+/// Returns a prompt without the context that an editor prepended.
 pub(super) fn typed(message: &str) -> &str {
     const CONTEXT: &str = "# Context from my IDE setup:";
     const REQUEST: &str = "## My request for Codex:";
@@ -62,7 +62,7 @@ pub(super) fn typed(message: &str) -> &str {
     }
 }
 
-/// Returns the words of this line of a rollout; `None` if it cannot be parsed.
+/// Returns the meaning of this line in a rollout; `None` if it cannot be parsed.
 pub(crate) fn heard(kind: SourceKind, line: &str) -> Option<Heard> {
     let Record { kind: Some(record), payload: Some(payload), .. } = Record::parse(line).ok()?
     else {
@@ -70,12 +70,12 @@ pub(crate) fn heard(kind: SourceKind, line: &str) -> Option<Heard> {
     };
     Some(match record.as_ref() {
         "event_msg" => match said(&payload) {
-            // What a subagent is told starts nothing that ends a private turn.
+            // An instruction to a subagent starts nothing that ends a private turn.
             Some((_, text)) if kind == SourceKind::Subagent => Heard::Echo(text),
             Some((_, text)) => Heard::Prompt(text),
             None => Heard::Nothing,
         },
-        // The prompt as the model gets it comes before the event.
+        // The prompt in the form that the model gets precedes the event.
         "response_item" if is(&payload, "message") && payload.role.as_deref() == Some("user") => {
             let text = payload.content.map(|content| texts(content).join("\n"));
             text.map_or(Heard::Nothing, |text| Heard::Echo(typed(&text).to_owned()))

@@ -1,5 +1,5 @@
-//! A rollout's records of its thread: in its first record, for the thread that it is, and in later ones,
-//! for threads whose history it took over.
+//! The metadata of threads in a rollout. The first record describes the rollout's own thread, later ones
+//! describe threads whose history it inherited.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -12,21 +12,21 @@ use crate::facts::short;
 use crate::names::is_session_id;
 use crate::{json, opening};
 
-/// The content of `session_meta`.
+/// The metadata of a thread, as `session_meta` states it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Meta {
     pub(super) thread: String,
-    /// Time at which it was begun, as the record writes it.
+    /// The time the thread was begun, as the record writes it.
     pub(super) begun: Option<String>,
     pub(super) directory: Option<String>,
-    /// True if another thread started it, to do a part of its work.
+    /// True if another thread started this one to do a part of its work.
     pub(super) is_subagent: bool,
-    /// That other thread.
+    /// The id of that other thread.
     pub(super) parent: Option<String>,
 }
 
 impl Meta {
-    /// Of a record's payload, if that names a thread.
+    /// Reads a record's payload; `None` if it names no thread.
     pub(super) fn of(payload: &Payload<'_>) -> Option<Self> {
         let id = |id: &str| is_session_id(id).then(|| id.to_owned());
         let spawned = payload.source.map(RawValue::get).unwrap_or_default();
@@ -51,7 +51,7 @@ fn member<'a>(object: &'a str, name: &str) -> Option<&'a str> {
     members.into_iter().find(|(key, _)| key == name).map(|(_, value)| value.get())
 }
 
-/// Returns the thread of the rollout at `path`; `None` if it is no rollout.
+/// Reads the metadata of the rollout at `path`; `None` if the file is not a rollout.
 pub(super) fn read(path: &Path) -> io::Result<Option<Meta>> {
     opening::search(path, |line| match Record::parse(line) {
         Ok(Record { kind: Some(kind), payload: Some(payload), .. }) if kind == "session_meta" => {
@@ -61,7 +61,7 @@ pub(super) fn read(path: &Path) -> io::Result<Option<Meta>> {
     })
 }
 
-/// The directory that the thread of the rollout at `path` started in.
+/// Returns the directory in which the thread of the rollout at `path` started.
 pub(crate) fn directory_of(path: &Path) -> Option<String> {
     read(path).ok()??.directory
 }
@@ -91,7 +91,7 @@ mod tests {
             (true, Some("p".to_owned()))
         );
         assert_eq!(parent(r#"{"id":"t","source":{"subagent":"review"}}"#), (true, None));
-        // Not a subagent, whatever it was forked from.
+        // Not a subagent, even if it was forked from another thread.
         assert_eq!(parent(r#"{"id":"t","parent_thread_id":"p","source":"exec"}"#), (false, None));
     }
 

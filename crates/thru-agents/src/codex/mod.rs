@@ -1,8 +1,8 @@
-//! Codex: where its rollouts are, what they say, what in them is private, where they go back to.
-//! Everything that is known about its files is known in this folder only.
+//! Codex: where its rollouts are, what they hold, which parts are private and where they are restored
+//! to. All knowledge of its files is in this folder.
 //!
-//! A rollout is the record of one thread. The format is internal to Codex: 0.140 tells what a person
-//! said in `user_message` events, 0.169 in completed items; both are read.
+//! A rollout is the record of one thread. The format is internal to Codex: 0.140 records prompts in
+//! `user_message` events, 0.169 in completed items; both are read.
 
 mod discover;
 mod hearing;

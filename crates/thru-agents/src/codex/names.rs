@@ -1,5 +1,5 @@
-//! Names of Codex's files: their thread, their place in the archive, their path to go back to.
-//! Pure functions of names; nothing here touches the disk.
+//! The information in the names of Codex's files: thread and day, archive name, and the path to restore
+//! to. Pure functions of names; nothing here touches the disk.
 
 use std::path::{Path, PathBuf};
 
@@ -8,21 +8,21 @@ use thru_core::Agent;
 use crate::RestoreError;
 use crate::names::{is_uuid, safe_parts};
 
-/// The folder of rollouts, by year, month and day.
+/// The folder of rollouts, in subfolders by year, month and day.
 pub(super) const SESSIONS: &str = "sessions";
 
-/// The folder of rollouts that the user put away, without folders of their own.
+/// The folder of rollouts that the user archived in Codex, without subfolders.
 pub(super) const ARCHIVED: &str = "archived_sessions";
 
 /// The parts of a rollout's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RolloutName<'n> {
-    /// The day it was begun: `2026-06-18`.
+    /// The day on which it was begun: `2026-06-18`.
     pub(super) day: &'n str,
     pub(super) thread: &'n str,
 }
 
-/// Reads `rollout-2026-06-18T07-41-33-<thread>.jsonl`.
+/// Parses `rollout-2026-06-18T07-41-33-<thread>.jsonl`.
 pub(super) fn rollout(name: &str) -> Option<RolloutName<'_>> {
     let stem = name.strip_prefix("rollout-")?.strip_suffix(".jsonl")?;
     let (begun, thread) = stem.split_at_checked(stem.len().checked_sub(36)?)?;
@@ -36,21 +36,22 @@ pub(super) fn rollout(name: &str) -> Option<RolloutName<'_>> {
     (is_moment && is_uuid(thread)).then(|| RolloutName { day: &begun[..10], thread })
 }
 
-/// The name that a rollout has in the archive, wherever it lies now: Codex moves those that are put away.
+/// Returns the archive name of a rollout. It does not depend on the folder, as Codex moves rollouts that
+/// the user archives.
 pub(super) fn archive_name(file: &str, day: &str) -> String {
     let agent = Agent::Codex.as_str();
     format!("{agent}/{SESSIONS}/{}/{file}", day.replace('-', "/"))
 }
 
-/// The name that Codex would give the rollout of a thread that was begun at a moment, as its records
-/// write moments.
+/// Returns the name that Codex gives the rollout of a thread begun at `moment`, a timestamp as its
+/// records write it.
 pub(super) fn rollout_name(thread: &str, moment: &str) -> Option<String> {
     let seconds = moment.get(..19)?.replace(':', "-");
     let name = format!("rollout-{seconds}-{thread}.jsonl");
     rollout(&name).is_some().then_some(name)
 }
 
-/// Returns the path to which the archived rollout goes back, so that Codex can resume it.
+/// Returns the path to which the archived rollout is restored, so that Codex can resume it.
 pub(crate) fn restore_path(home: &Path, archive_name: &str) -> Result<PathBuf, RestoreError> {
     let not_ours = || RestoreError::NotAnArchiveName(archive_name.to_owned());
     let archived = archive_name

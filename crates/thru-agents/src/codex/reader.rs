@@ -1,5 +1,5 @@
-//! Reads a rollout as it grows: whole lines in, passages out. Never fails for what a file holds; never
-//! looks at the disk.
+//! Reads a rollout as it grows: whole lines in, passages out. Never fails because of a file's content,
+//! and never touches the disk.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -22,15 +22,16 @@ use crate::passages::{Call, Course, Filling, Place};
 use crate::text::{self, PROSE_LIMIT};
 use crate::{InvalidState, json, lines, state};
 
-/// The form of the saved state. A reader of another form cannot go on: the file is then read anew.
+/// The version of the saved state. A reader of another version cannot resume from it and reads the file
+/// anew.
 const VERSION: u32 = 1;
 
-/// History that a thread took over is written when the thread is begun, all at once.
-/// Milliseconds that this takes at most.
+/// Maximum milliseconds that writing inherited history takes. It is written all at once when the thread
+/// is begun.
 const TAKING_OVER: i64 = 5_000;
 
-/// Types of lines, and of response items, that this build knows. Those that nothing below asks for hold
-/// nothing that is worth searching.
+/// Types of lines and response items that this build knows. Those that are not handled below hold
+/// nothing worth searching.
 const LINES: [&str; 8] = [
     "session_meta",
     "turn_context",
@@ -68,22 +69,22 @@ pub(crate) struct Reader {
 struct State {
     version: u32,
     course: Course,
-    /// The thread that the file is of, once its first record said so.
+    /// The thread of the file, once its first record was read.
     thread: Option<String>,
-    /// Time at which the file was begun.
+    /// The time the file was begun.
     begun: Option<Timestamp>,
-    /// True if it goes on from another thread.
+    /// True if the thread was forked from another one.
     is_fork: bool,
-    /// True while the history of another thread is read.
+    /// True while the records are inherited from another thread.
     is_inherited: bool,
-    /// Tokens of the thread so far.
+    /// Tokens used by the thread so far.
     used: Option<Usage>,
-    /// The last prompt, and which record told it: the other kind of record repeats it.
+    /// The last prompt, with the form of its record: a record of the other form repeats it.
     prompt: Option<(Form, Id)>,
 }
 
 impl Reader {
-    /// A reader at the beginning of the rollout that is archived under this name.
+    /// Returns a reader at the beginning of the rollout with this archive name.
     pub(crate) fn of_archived(kind: SourceKind, session: SessionId, archive_name: &str) -> Self {
         let file = archive_name.rsplit('/').next().unwrap_or(archive_name);
         let agent_id = match kind {
@@ -106,18 +107,18 @@ impl Reader {
         Self { state }
     }
 
-    /// A reader that goes on where the one that saved `state` stopped.
+    /// Returns a reader that continues where the one that saved `state` stopped.
     pub(crate) fn resume(state: &str) -> Result<Self, InvalidState> {
         state::load(state, VERSION).map(|state| Self { state })
     }
 
     /// Returns the state for [`Reader::resume`].
     pub(crate) fn state(&self) -> String {
-        // Strings and numbers only: writing them as JSON cannot fail.
+        // Consists of strings and numbers, which always serialize.
         serde_json::to_string(&self.state).unwrap_or_default()
     }
 
-    /// Reads whole lines, of which the first has the number `first_line` (1-based) in the file.
+    /// Reads whole lines. The first has the number `first_line` (1-based) in the file.
     pub(crate) fn read(&mut self, block: &Clean<Vec<u8>>, first_line: u64) -> Clean<ReadBatch> {
         block.derive(|block| self.read_bytes(block, first_line))
     }
@@ -208,7 +209,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Counts the record under its type, and says so where the type is new.
+    /// Counts the record under its type, and notes a new type.
     fn count(&mut self, kind: &str, payload: &Payload<'_>, line: u64) {
         let within =
             payload.kind.as_deref().filter(|_| matches!(kind, "response_item" | "event_msg"));
@@ -224,7 +225,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Reads a thread's record of itself: the one that the file is of, or one whose history it took over.
+    /// Notes the metadata of the file's own thread, or that the following records are inherited.
     fn meta(&mut self, payload: &Payload<'_>) {
         let Some(meta) = Meta::of(payload) else { return };
         *self.is_inherited = self.thread.as_ref().is_some_and(|thread| *thread != meta.thread);
@@ -246,9 +247,9 @@ impl Pass<'_> {
         *self.thread = Some(meta.thread);
     }
 
-    /// A turn that was begun after the thread is not history of another one.
+    /// Ends inherited history at a turn that was begun after the thread.
     fn turn(&mut self, payload: &Payload<'_>) {
-        // Both ids begin with their time (UUID version 7), so that they can be compared.
+        // Both ids begin with their time (UUID version 7), so they can be compared.
         let has_time = |id: &str| is_uuid(id) && id.as_bytes()[14] == b'7';
         if let (Some(turn), Some(thread)) = (payload.turn_id.as_deref(), self.thread.as_deref())
             && has_time(turn)
@@ -259,7 +260,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Older turns have no such ids; then time tells.
+    /// Ends inherited history by time, as older turns have no such ids.
     fn leave_history(&mut self, timestamp: Option<Timestamp>) {
         if let (true, Some(at), Some(begun)) = (*self.is_inherited, timestamp, *self.begun) {
             *self.is_inherited = at.as_millisecond() - begun.as_millisecond() <= TAKING_OVER;
@@ -323,19 +324,19 @@ impl Pass<'_> {
         }
     }
 
-    /// Adds a prompt. It comes twice if Codex writes both kinds of records.
+    /// Adds a prompt. Versions that write both forms of records repeat each prompt.
     fn person(&mut self, form: Form, text: String, place: &Place) {
         let said = Id::derive(&[text.as_bytes()]);
         let is_repeated = self.prompt.is_some_and(|(told, known)| told != form && known == said);
-        // So that the same words said again count again.
+        // Cleared after a repetition, so that the same words typed again count again.
         *self.prompt = (!is_repeated).then_some((form, said));
         if !is_repeated {
             self.filling.prompt(text, place);
         }
     }
 
-    /// Notes the outcome of a command. Its output comes with the call's result; only of a command that the user
-    /// gave there is no call.
+    /// Records how a command ended. Its output comes with the call's result. A command that the user ran
+    /// has no call and becomes one.
     fn command(&mut self, event: &Payload<'_>, call: &str, place: &Place) {
         let exit = event.exit_code.map(RawValue::get).filter(|code| *code != "null");
         let failed = exit.is_some_and(|code| code != "0")
@@ -360,7 +361,7 @@ impl Pass<'_> {
         self.filling.call(call, place);
     }
 
-    /// The context was compacted: what is kept of it is told again, and is nothing new.
+    /// Notes a compaction. The context that it keeps was read before, and is not read again.
     fn compaction(&mut self, compacted: &Payload<'_>, place: &Place) {
         self.filling.batch.facts.compactions += 1;
         if self.filling.course.kind != SourceKind::Main {
@@ -381,16 +382,16 @@ impl Pass<'_> {
         }
     }
 
-    /// Adds the usage of the last answer: events tell the sum of the thread, often more than once.
+    /// Adds the tokens of the last answer. Events state the sum of the thread, often more than once.
     fn tokens(&mut self, info: Option<&TokenInfo>) {
         let Some((info, total)) = info.and_then(|info| Some((info, total(info)?))) else { return };
         let known = match *self.used {
-            // The thread began to count anew.
+            // The thread started counting anew.
             Some(known) if known.input > total.input || known.output > total.output => {
                 Usage::default()
             }
             Some(known) => known,
-            // A fork goes on with the sum of the thread that it comes from.
+            // A fork continues with the sum of its origin.
             None if *self.is_fork => match &info.last_token_usage {
                 Some(last) => less(total, usage(last)),
                 None => total,
@@ -427,7 +428,7 @@ fn less(a: Usage, b: Usage) -> Usage {
     }
 }
 
-/// True if an MCP server's result is an error: the server's own, or one on the way to it.
+/// True if an MCP call's result is an error, of the server or of the connection to it.
 fn says_error(result: &RawValue) -> bool {
     json::members(result.get()).iter().any(|(key, value)| match key.as_ref() {
         "Err" => true,

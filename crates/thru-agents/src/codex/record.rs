@@ -1,4 +1,4 @@
-//! The lines of a rollout, as far as they are read. Shapes only; what they mean is decided elsewhere.
+//! The shapes of the lines of a rollout. Their meaning is decided elsewhere.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -17,14 +17,14 @@ pub(super) struct Record<'a> {
     pub(super) payload: Option<Payload<'a>>,
 }
 
-/// The payload of a line: the members of all kinds of lines, as no two use one name for different things.
+/// The content of a line. It has the members of all types of lines, as no name is used for two purposes.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Payload<'a> {
     #[serde(rename = "type", borrow, deserialize_with = "json::text")]
     pub(super) kind: Text<'a>,
 
-    // What `session_meta` and `turn_context` say of the thread.
+    // Metadata in `session_meta` and `turn_context`.
     #[serde(deserialize_with = "json::text")]
     pub(super) id: Text<'a>,
     #[serde(deserialize_with = "json::text")]
@@ -46,7 +46,7 @@ pub(super) struct Payload<'a> {
     #[serde(deserialize_with = "json::text")]
     pub(super) turn_id: Text<'a>,
 
-    // What was said and done.
+    // Messages, calls and their outputs.
     #[serde(deserialize_with = "json::text")]
     pub(super) role: Text<'a>,
     #[serde(borrow)]
@@ -70,7 +70,7 @@ pub(super) struct Payload<'a> {
     #[serde(borrow)]
     pub(super) output: Option<&'a RawValue>,
 
-    // What events say of calls, of tokens and of the thread.
+    // Events about calls, tokens and the thread.
     #[serde(borrow)]
     pub(super) command: Option<&'a RawValue>,
     #[serde(deserialize_with = "json::text")]
@@ -89,7 +89,7 @@ pub(super) struct Payload<'a> {
     pub(super) thread_name: Text<'a>,
 }
 
-/// The checkout.
+/// The git state of the thread's directory.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Git<'a> {
@@ -97,7 +97,7 @@ pub(super) struct Git<'a> {
     pub(super) branch: Text<'a>,
 }
 
-/// Tokens of the thread so far, and of the last answer.
+/// Tokens used by the thread so far, and by the last answer.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct TokenInfo {
@@ -107,7 +107,7 @@ pub(super) struct TokenInfo {
     pub(super) last_token_usage: Option<Tokens>,
 }
 
-/// Tokens. Those read from a cache are among the input.
+/// Token counts. Those read from a cache are included in the input.
 #[derive(Clone, Copy, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Tokens {
@@ -122,7 +122,8 @@ pub(super) struct Tokens {
 }
 
 impl<'a> Record<'a> {
-    /// Reads a line that [`json::mend`] went over. Anything but an object is a record without a type.
+    /// Parses a line that went through [`json::mend`]. Anything but an object is a record without a
+    /// type.
     pub(super) fn parse(line: &'a str) -> Result<Self, serde_json::Error> {
         json::record(line)
     }

@@ -1,4 +1,4 @@
-//! Tool calls: text, files and command line of a call; text and outcome of its output.
+//! The content of a tool call (text, files, command line), and of its output.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use crate::blank::is_blank;
 use crate::passages::{Answer, Call, PATH_LIMIT};
 use crate::{json, patch, render};
 
-/// The call in a response item, if it is one.
+/// Reads the call in a response item, if it is one.
 pub(super) fn call(item: &Payload<'_>) -> Option<Call> {
     let (name, input) = match item.kind.as_deref()? {
         "function_call" => (item.name.as_deref().unwrap_or_default(), item.arguments),
@@ -24,7 +24,7 @@ pub(super) fn call(item: &Payload<'_>) -> Option<Call> {
         Some(namespace) if !is_blank(namespace) => format!("{namespace}__{name}"),
         _ => name.to_owned(),
     };
-    // Arguments are JSON, in a string of JSON.
+    // Arguments are JSON inside a JSON string.
     let text = input.and_then(|input| json::string(input.get()));
     let parsed = text.as_deref().filter(|text| text.trim_start().starts_with('{'));
     let parsed = parsed.and_then(|text| RawValue::from_string(text.trim().to_owned()).ok());
@@ -54,7 +54,7 @@ pub(super) fn call(item: &Payload<'_>) -> Option<Call> {
         blanked: rendered.blanked,
         input: rendered.text,
         outcome: match (name, item.status.as_deref()) {
-            // What was found goes to the model only.
+            // The search results are for the model only.
             ("web_search", Some("failed")) => Some(Outcome::Failed),
             ("web_search", _) => Some(Outcome::Succeeded),
             _ => None,
@@ -62,14 +62,15 @@ pub(super) fn call(item: &Payload<'_>) -> Option<Call> {
     })
 }
 
-/// The command line: a text, or the words of one, often a shell's name and a script for it.
+/// Returns the command line of a call. The input may be a string or an argument list, often a shell with
+/// a script.
 pub(super) fn command(input: &RawValue) -> Option<String> {
     let members = json::members(input.get());
     let (_, command) = members.iter().find(|(key, _)| matches!(key.as_ref(), "cmd" | "command"))?;
     words(command)
 }
 
-/// A command line that is a text, or the words of one.
+/// Returns a command line given as a string or an argument list.
 pub(super) fn words(command: &RawValue) -> Option<String> {
     if let Some(text) = json::string(command.get()) {
         return Some(text.into_owned());
@@ -87,7 +88,7 @@ pub(super) fn words(command: &RawValue) -> Option<String> {
     }
 }
 
-/// Returns the output of a tool.
+/// Reads the output of a tool.
 pub(super) fn answer(output: &RawValue) -> Answer {
     if let Some(text) = json::string(output.get()) {
         return answer_in(&text);
@@ -129,10 +130,10 @@ fn answer_in(text: &str) -> Answer {
     Answer { text, failed, files: Vec::new() }
 }
 
-/// Takes off what Codex writes above an output (`Chunk ID`, `Wall time` and the like), which says nothing
-/// but the exit code.
+/// Removes the header that Codex writes above an output (`Chunk ID`, `Wall time` and the like), and
+/// returns the exit code from it with the rest.
 fn without_head(text: &str) -> (Option<&str>, &str) {
-    const SAYING_NOTHING: [&str; 4] =
+    const UNINFORMATIVE: [&str; 4] =
         ["Chunk ID: ", "Wall time: ", "Original token count: ", "Total output lines: "];
     let mut exit = None;
     let mut rest = text;
@@ -145,10 +146,10 @@ fn without_head(text: &str) -> (Option<&str>, &str) {
             exit = Some(code.trim());
         } else if line == "Output:" {
             return (exit, below);
-        } else if !SAYING_NOTHING.iter().any(|start| line.starts_with(start))
+        } else if !UNINFORMATIVE.iter().any(|start| line.starts_with(start))
             && !line.starts_with("Process running with session ID ")
         {
-            // No head, or one of another form.
+            // No header, or one in another format.
             return (exit, text);
         }
         if below.is_empty() {
@@ -158,7 +159,7 @@ fn without_head(text: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// True if the text is Codex's word for a call that came to nothing.
+/// True if the text is Codex's message for a call that failed.
 fn says_failure(text: &str) -> bool {
     let first = text.lines().next().unwrap_or_default();
     let start = &first[..first.floor_char_boundary(48)];

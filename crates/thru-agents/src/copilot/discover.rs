@@ -1,4 +1,4 @@
-//! Finds sessions of Copilot CLI: in its home, whose layout is known, or anywhere else. Writes
+//! Finds sessions of Copilot CLI: in its home, whose layout is known, or at any given path. Writes
 //! nothing.
 
 use std::ops::ControlFlow;
@@ -13,7 +13,7 @@ use crate::names::is_session_id;
 use crate::search::{Search, modified};
 use crate::{Discovery, opening};
 
-/// All sessions in Copilot CLI's home (`~/.copilot`). What is not there is no problem.
+/// Finds all sessions in Copilot CLI's home (`~/.copilot`). A missing home is not a problem.
 pub(crate) fn discover(home: &Path, skip: &dyn Fn(&Path) -> bool) -> Discovery {
     let mut search = Search::new(skip);
     for (path, name, _) in search.entries(&home.join(SESSIONS)) {
@@ -22,7 +22,7 @@ pub(crate) fn discover(home: &Path, skip: &dyn Fn(&Path) -> bool) -> Discovery {
     search.finish()
 }
 
-/// The sessions that these files and folders of Copilot CLI's home belong to: what a watcher saw change.
+/// Finds the sessions of the changed files and folders of Copilot CLI's home, as reported by a watcher.
 pub(crate) fn discover_changed<'p>(
     home: &Path,
     changed: impl IntoIterator<Item = &'p Path>,
@@ -41,7 +41,8 @@ pub(crate) fn discover_changed<'p>(
     search.finish()
 }
 
-/// The sessions that were written to since a time. `go_on` is asked between them.
+/// Finds the sessions that were written to since a given time. Stops between sessions once `go_on`
+/// returns false.
 pub(crate) fn discover_recent(
     home: &Path,
     since: Timestamp,
@@ -61,8 +62,8 @@ pub(crate) fn discover_recent(
     search.finish()
 }
 
-/// The files of one session, by its transcript's path. Nothing where that cannot be the transcript of this
-/// session.
+/// Finds the files of one session by the path of its transcript. Empty if the path cannot be the
+/// transcript of this session.
 pub(crate) fn discover_session(path: &Path, session: &SessionId) -> Discovery {
     let mut search = Search::new(&|_| false);
     let folder = path.parent().filter(|_| path.file_name().is_some_and(|name| name == EVENTS));
@@ -76,21 +77,21 @@ pub(crate) fn discover_session(path: &Path, session: &SessionId) -> Discovery {
     search.finish()
 }
 
-/// Adds the transcript at `path`, wherever it lies and whatever it is called, if it is one. Gives whether.
+/// Adds the file at `path` if it is a transcript, whatever its folder and name. Returns true if it is.
 pub(crate) fn at(search: &mut Search<'_>, path: &Path) -> bool {
-    // An unreadable file is no transcript; the next search reports it.
+    // An unreadable file counts as no transcript; the next one to read it reports the error.
     let Ok(Some((session, _))) = start(path) else { return false };
     let archived = archive_name(&session, EVENTS);
     search.file(Agent::Copilot, path, SourceKind::Main, &session, None, archived);
     true
 }
 
-/// The directory that the session of the transcript at `path` started in.
+/// Returns the directory in which the session of the transcript at `path` started.
 pub(crate) fn directory_of(path: &Path) -> Option<String> {
     start(path).ok()??.1
 }
 
-/// Returns the session in the first event of a transcript, and its directory.
+/// Returns the session id and the directory in the first event of a transcript.
 fn start(path: &Path) -> std::io::Result<Option<(String, Option<String>)>> {
     opening::search(path, |line| {
         let Ok(Record { kind: Some(kind), data: Some(data), .. }) = Record::parse(line) else {
@@ -106,7 +107,7 @@ fn start(path: &Path) -> std::io::Result<Option<(String, Option<String>)>> {
     })
 }
 
-/// Returns the files in the folder of a session, or the transcript that early versions had in its place.
+/// Adds the files in a session's folder, or the transcript that early versions wrote in its place.
 fn session(search: &mut Search<'_>, path: &Path, name: &str) {
     let skip = search.skip;
     let mut add = |path: &Path, kind, session: &str, file| {

@@ -1,5 +1,5 @@
-//! The places of Copilot CLI's files, in its home and in the archive. Pure functions of names; nothing here
-//! touches the disk.
+//! The paths of Copilot CLI's files, in its home and in the archive. Pure functions of names; nothing
+//! here touches the disk.
 
 use std::path::{Path, PathBuf};
 
@@ -8,21 +8,21 @@ use thru_core::Agent;
 use crate::RestoreError;
 use crate::names::{is_session_id, safe_parts};
 
-/// The folder with a folder for every session.
+/// The folder that holds a folder per session.
 pub(super) const SESSIONS: &str = "session-state";
 
 /// The transcript in the folder of a session.
 pub(super) const EVENTS: &str = "events.jsonl";
 
-/// The file by which `/resume` lists sessions, beside the transcript.
+/// The file beside the transcript from which `/resume` lists sessions.
 pub(super) const WORKSPACE: &str = "workspace.yaml";
 
-/// The name in the archive of a file of a session.
+/// Returns the archive name of a file of a session.
 pub(super) fn archive_name(session: &str, file: &str) -> String {
     format!("{}/{SESSIONS}/{session}/{file}", Agent::Copilot.as_str())
 }
 
-/// Returns the path to which the archived file goes back, so that Copilot CLI can resume its session.
+/// Returns the path to which the archived file is restored, so that Copilot CLI can resume its session.
 pub(crate) fn restore_path(home: &Path, archive_name: &str) -> Result<PathBuf, RestoreError> {
     let not_ours = || RestoreError::NotAnArchiveName(archive_name.to_owned());
     let archived = archive_name
@@ -33,7 +33,7 @@ pub(crate) fn restore_path(home: &Path, archive_name: &str) -> Result<PathBuf, R
         .ok_or_else(|| RestoreError::Escapes(archive_name.to_owned()))?;
     match parts.as_slice() {
         [SESSIONS, session, file] if is_session_id(session) => {
-            // The archive tells sessions apart by a mark in the name where it must.
+            // The archive adds a mark to the name if it has to tell files apart.
             let file = if file.starts_with("events") { EVENTS } else { file };
             Ok(home.join(SESSIONS).join(session).join(file))
         }

@@ -1,5 +1,5 @@
-//! Reads a session's events as they grow: whole lines in, passages out. Never fails for what a file
-//! holds; never looks at the disk.
+//! Reads a session's events as they grow: whole lines in, passages out. Never fails because of a file's
+//! content, and never touches the disk.
 
 use serde::{Deserialize, Serialize};
 use thru_core::{
@@ -18,11 +18,12 @@ use crate::passages::{Course, Filling, ID_LIMIT, Place};
 use crate::text::{self, PROSE_LIMIT};
 use crate::{InvalidState, json, lines, state};
 
-/// The form of the saved state. A reader of another form cannot go on: the file is then read anew.
+/// The version of the saved state. A reader of another version cannot resume from it and reads the file
+/// anew.
 const VERSION: u32 = 1;
 
-/// Beginnings of the names of events that this build knows. Those that nothing below asks for hold
-/// nothing that is worth searching.
+/// Beginnings of the event names that this build knows. Events that are not handled below hold nothing
+/// worth searching.
 const KNOWN: [&str; 14] = [
     "session",
     "user",
@@ -53,23 +54,23 @@ struct State {
 }
 
 impl Reader {
-    /// A reader at the beginning of a transcript of this session.
+    /// Returns a reader at the beginning of a transcript of this session.
     pub(crate) fn new(kind: SourceKind, session: SessionId) -> Self {
         Self { state: State { version: VERSION, course: Course::new(kind, session, None) } }
     }
 
-    /// A reader that goes on where the one that saved `state` stopped.
+    /// Returns a reader that continues where the one that saved `state` stopped.
     pub(crate) fn resume(state: &str) -> Result<Self, InvalidState> {
         state::load(state, VERSION).map(|state| Self { state })
     }
 
     /// Returns the state for [`Reader::resume`].
     pub(crate) fn state(&self) -> String {
-        // Strings and numbers only: writing them as JSON cannot fail.
+        // Consists of strings and numbers, which always serialize.
         serde_json::to_string(&self.state).unwrap_or_default()
     }
 
-    /// Reads whole lines, of which the first has the number `first_line` (1-based) in the file.
+    /// Reads whole lines. The first has the number `first_line` (1-based) in the file.
     pub(crate) fn read(&mut self, block: &Clean<Vec<u8>>, first_line: u64) -> Clean<ReadBatch> {
         block.derive(|block| {
             let mut pass = Pass { filling: Filling::new(Agent::Copilot, &mut self.state.course) };
@@ -81,7 +82,7 @@ impl Reader {
     }
 }
 
-/// Returns the words of this line of a transcript; `None` if it cannot be parsed.
+/// Returns the meaning of this line in a transcript; `None` if it cannot be parsed.
 pub(crate) fn heard(_kind: SourceKind, line: &str) -> Option<Heard> {
     let record = Record::parse(line).ok()?;
     Some(match &record.data {
@@ -96,18 +97,18 @@ pub(crate) fn heard(_kind: SourceKind, line: &str) -> Option<Heard> {
     })
 }
 
-/// The subagent that an event is of: it has an id, or goes by that of the call that started it.
+/// Returns the subagent that an event belongs to: its own id, or that of the call that started it.
 fn subagent(record: &Record<'_>, data: &Data<'_>) -> Option<String> {
     let id = short(&record.agent_id).or_else(|| short(&data.parent_tool_call_id))?;
     Some(text::head(id, ID_LIMIT).to_owned())
 }
 
-/// True if a person wrote a message of the user: skills speak in the user's name too.
+/// True if a person wrote the user message. Skills write messages with the role of the user too.
 fn is_human(data: &Data<'_>) -> bool {
     data.source.as_deref().is_none_or(|source| source != "system" && !source.starts_with("skill"))
 }
 
-/// One read.
+/// One read: the state it advances and the batch it fills.
 struct Pass<'r> {
     filling: Filling<'r>,
 }
@@ -200,7 +201,7 @@ impl Pass<'_> {
         }
     }
 
-    /// The context was compacted.
+    /// Notes a compaction of the context.
     fn compaction(&mut self, data: &Data<'_>, place: &Place) {
         if place.agent_id.is_some() || data.success.is_some_and(|success| success.get() == "false")
         {

@@ -1,4 +1,4 @@
-//! The events of a session, as far as they are read. Shapes only; what they mean is decided elsewhere.
+//! The shapes of the events of a session. Their meaning is decided elsewhere.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -15,18 +15,18 @@ pub(super) struct Record<'a> {
     pub(super) id: Text<'a>,
     #[serde(deserialize_with = "json::text")]
     pub(super) timestamp: Text<'a>,
-    /// The subagent that the event is of.
+    /// The subagent that the event belongs to.
     #[serde(deserialize_with = "json::text")]
     pub(super) agent_id: Text<'a>,
     #[serde(deserialize_with = "json::object")]
     pub(super) data: Option<Data<'a>>,
 }
 
-/// The data of an event: the members of all kinds of events.
+/// The content of an event, with the members of all types of events.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Data<'a> {
-    // Of the session.
+    // Metadata of the session.
     #[serde(borrow, deserialize_with = "json::text")]
     pub(super) session_id: Text<'a>,
     #[serde(deserialize_with = "json::text")]
@@ -44,7 +44,7 @@ pub(super) struct Data<'a> {
     #[serde(borrow)]
     pub(super) model_metrics: Option<&'a RawValue>,
 
-    // Of what was said and done.
+    // Messages, calls and their results.
     #[serde(deserialize_with = "json::text")]
     pub(super) content: Text<'a>,
     #[serde(deserialize_with = "json::text")]
@@ -67,7 +67,7 @@ pub(super) struct Data<'a> {
     pub(super) error: Option<&'a RawValue>,
 }
 
-/// The surroundings of a session.
+/// The directory and branch of a session.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Context<'a> {
@@ -77,7 +77,7 @@ pub(super) struct Context<'a> {
     pub(super) branch: Text<'a>,
 }
 
-/// Tokens of a model over a session.
+/// Tokens used by a model over a session.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct ModelUse {
@@ -85,7 +85,7 @@ pub(super) struct ModelUse {
     pub(super) usage: Option<Tokens>,
 }
 
-/// Tokens. Those read from a cache are among the input.
+/// Token counts. Those read from a cache are included in the input.
 #[derive(Clone, Copy, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Tokens {
@@ -100,7 +100,8 @@ pub(super) struct Tokens {
 }
 
 impl<'a> Record<'a> {
-    /// Reads a line that [`json::mend`] went over. Anything but an object is a record without a type.
+    /// Parses a line that went through [`json::mend`]. Anything but an object is a record without a
+    /// type.
     pub(super) fn parse(line: &'a str) -> Result<Self, serde_json::Error> {
         json::record(line)
     }

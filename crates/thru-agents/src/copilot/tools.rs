@@ -1,4 +1,4 @@
-//! Tool calls: text, files and command line of a call; and its result.
+//! The content of a tool call (text, files, command line), and of its result.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use super::record::Data;
 use crate::passages::{Answer, Call, PATH_LIMIT};
 use crate::{json, patch, render};
 
-/// The call that a `tool.execution_start` tells of.
+/// Reads the call in a `tool.execution_start` event.
 pub(super) fn call(data: &Data<'_>) -> Call {
     let tool = data.tool_name.as_deref().unwrap_or_default();
     let input = data.arguments.map(render::flat).unwrap_or_default();
@@ -32,7 +32,7 @@ pub(super) fn call(data: &Data<'_>) -> Call {
     let mut files: Vec<FileTouch> = touched.into_iter().collect();
     files.extend(patched.map(patch::files).unwrap_or_default());
     let written = match tool {
-        // What was redacted is not what the file holds.
+        // Redacted content differs from the content of the file.
         "create" => member("file_text")
             .filter(|content| !content.contains("[redacted:") && !content.contains("[private]"))
             .map(|content| content_hash(content.as_bytes())),
@@ -50,7 +50,7 @@ pub(super) fn call(data: &Data<'_>) -> Call {
     }
 }
 
-/// Returns the result in a `tool.execution_complete`.
+/// Reads the result in a `tool.execution_complete` event.
 pub(super) fn answer(data: &Data<'_>) -> Answer {
     let said = data.result.or(data.error).map(|result| {
         let members = json::members(result.get());
