@@ -151,7 +151,10 @@ impl<'a> Call<'a> {
                 noted = true;
             }
             !self.is_cancelled() && deadline.is_none_or(|deadline| Instant::now() < deadline)
-        })?;
-        Ok(lock)
+        });
+        match lock {
+            Err(_) if self.is_cancelled() => Err(Trouble::cancelled()),
+            lock => Ok(lock?),
+        }
     }
 }

@@ -356,7 +356,7 @@ fn of_store(error: &StoreError) -> (TroubleKind, Option<Remedy>) {
         ),
         StoreError::Corrupt { .. } => (Failed, Some(Remedy::Rebuild)),
         StoreError::SchemaTooNew { .. } => {
-            (Refused, advice("install the newer version of Throughline again"))
+            (Refused, advice("install the newer version of Throughline"))
         }
         StoreError::SqliteTooOld { .. } => {
             (Failed, advice("build with the bundled SQLite (the default)"))

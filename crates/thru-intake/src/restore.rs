@@ -12,7 +12,7 @@ use thru_store::{SessionFilter, Store};
 use crate::{Intake, IntakeError, IntakeLock, Result};
 
 /// Counts of a restored session.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Restored {
     /// The files, the transcript itself first.
     pub files: Vec<PathBuf>,

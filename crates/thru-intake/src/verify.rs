@@ -11,7 +11,7 @@ use crate::sessions::Indexer;
 use crate::{Intake, Result};
 
 /// A fault, or something worth knowing.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Finding {
     /// The file, or part of the system.
     pub place: String,
@@ -22,7 +22,7 @@ pub struct Finding {
 }
 
 /// Counts and findings of a verification.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Verification {
     /// Records of the journal.
     pub journal_records: u64,
@@ -39,6 +39,7 @@ pub struct Verification {
     /// Passages in the index.
     pub indexed: u64,
     /// Memories in the index of memories.
+    #[serde(skip)]
     pub memories: u64,
     /// The problems found.
     pub findings: Vec<Finding>,

@@ -2,14 +2,18 @@
 
 use std::io::Write;
 
-use thru_app::{Listing, MemoryDeed, Remedy, Trouble};
+use thru_app::{Listing, MemoryDeed, Remedy, Trouble, TroubleKind};
 
+use crate::commands::Outcome;
 use crate::ui::printable;
 
 /// Prints an error. A pipe that the reader closed is none.
 pub(crate) fn report(trouble: &Trouble, errors: &mut impl Write) -> u8 {
     if is_closed_pipe(trouble) {
         return 0;
+    }
+    if trouble.kind() == TroubleKind::Cancelled {
+        return Outcome::Interrupted.status();
     }
     // There is no other place to say so when even this fails.
     let _ = writeln!(errors, "error: {}", sentence(&trouble.message()));
@@ -82,7 +86,7 @@ fn hint(remedy: &Remedy) -> String {
             "run `thru import` to read the history that is on this machine".to_owned()
         }
         Remedy::Rebuild => {
-            "run `thru rebuild`: it makes the store again from journal and archive".to_owned()
+            "run `thru rebuild`: it rebuilds the store from journal and archive".to_owned()
         }
         Remedy::Doctor => "`thru doctor` says what can be done".to_owned(),
         Remedy::Set { key, value: Some(value) } => {

@@ -1,6 +1,10 @@
-//! Bringing history in: what hooks recorded, what transcripts say.
+//! Bringing history in: what hooks recorded, what transcripts say; the jobs that follow from it; what the archive is for.
 
 pub mod catch_up;
 pub mod exclusions;
+pub mod import;
+pub mod intake;
 pub mod jobs;
 pub mod journal;
+pub mod rebuild;
+pub mod sync_history;

@@ -3,16 +3,14 @@
 
 use std::time::Duration;
 
-use serde_json::json;
-use thru_app::{Call, Patience, Result};
-use thru_intake::Which;
+use thru_app::ingest::intake;
+use thru_app::{Patience, Result};
 
 use super::{Outcome, shared};
 use crate::environment::Environment;
 use crate::ui::Page;
-use thru_app::ingest::catch_up::{Effort, Where, bring_in};
 
-/// How long another process is waited for where nobody sees that we wait.
+/// The time to wait for another process where no terminal shows that we wait.
 const PATIENCE: Duration = Duration::from_mins(10);
 
 /// Ingest what hooks recorded.
@@ -28,31 +26,17 @@ pub(crate) fn run(
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {
-    let intake = environment.intake()?;
-    let lock = match environment.terminal.errors {
-        true => shared::lock(&intake, environment)?,
-        false => Call::unattended(Patience::Within(PATIENCE)).lock(&intake)?,
-    };
-    let effort = Effort { which: Which::All, thorough: true };
+    let shown = shared::Shown::new(environment);
     let cancelled = shared::cancellation()?;
-    let brought = bring_in(
-        environment,
-        &lock,
-        Where::Recorded,
-        effort,
-        Call::unwatched(Patience::Within(PATIENCE), &cancelled),
-    )?;
+    let patience = match environment.terminal.errors {
+        true => Patience::Endless,
+        false => Patience::Within(PATIENCE),
+    };
+    let taken_in =
+        intake::take_in(&environment.app, shown.call_until(&cancelled).patient(patience))?;
     let mut page = Page::new(environment, plain);
     if arguments.json {
-        page.json(&json!({
-            "version": 1,
-            "kind": "intake",
-            "events": brought.events,
-            "files": brought.report.sources,
-            "passages": brought.report.written.passages,
-            "memories": brought.report.distilled.memories,
-            "indexed": brought.report.indexed.changed(),
-        }))?;
+        page.json(&taken_in)?;
         page.print()?;
     }
     Ok(Outcome::Done)

@@ -1,8 +1,7 @@
 //! `thru rebuild`: make store and index again.
 
-use indicatif::{ProgressBar, ProgressDrawTarget};
 use thru_app::Result;
-use thru_intake::IntakeError;
+use thru_app::ingest::rebuild;
 
 use super::{Outcome, shared};
 use crate::environment::Environment;
@@ -14,28 +13,14 @@ use crate::ui::{Page, Tone, plural};
 pub(crate) struct Arguments {}
 
 pub(crate) fn run(_: &Arguments, environment: &Environment, plain: bool) -> Result<Outcome> {
-    let intake = environment.intake()?;
-    let lock = shared::lock(&intake, environment)?;
+    let shown = shared::Shown::new(environment);
     let cancelled = shared::cancellation()?;
-    let bar = match environment.terminal.errors {
-        true => ProgressBar::new(0)
-            .with_style(shared::bar_style("{pos}/{len} files {eta} left"))
-            .with_message("Rebuilding"),
-        false => ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()),
-    };
-    let outcome = intake.rebuild(&lock, &cancelled, &mut |report| {
-        bar.set_length(report.sources as u64);
-        bar.set_position(report.done as u64);
-    });
-    bar.finish_and_clear();
+    let rebuilt = rebuild::rebuild(&environment.app, shown.call_until(&cancelled))?;
     let mut page = Page::new(environment, plain);
-    let report = match outcome {
-        Err(IntakeError::Interrupted) => {
-            page.line("Stopped. The old store and index are in use as before.");
-            page.print()?;
-            return Ok(Outcome::Interrupted);
-        }
-        outcome => outcome?,
+    let Some(report) = rebuilt else {
+        page.line("Stopped. The old store and index are in use as before.");
+        page.print()?;
+        return Ok(Outcome::Interrupted);
     };
     page.line(format!(
         "Made {} again from {} in {:.1} s.",

@@ -1,10 +1,7 @@
 //! `thru restore`: put a session back where its agent can resume it.
 
-use serde_json::json;
 use thru_app::Result;
-use thru_app::ask::named;
-
-use thru_agents::agents;
+use thru_app::ingest::rebuild;
 
 use super::{Outcome, shared};
 use crate::environment::Environment;
@@ -26,23 +23,12 @@ pub(crate) fn run(
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {
-    let store = shared::open_store(environment)?;
-    let session = named::named_session(&store, &arguments.session)?;
-    drop(store);
-    let intake = environment.intake()?;
-    let lock = shared::lock(&intake, environment)?;
-    let restored = intake.restore(&lock, &session.key, environment.homes.of(session.key.agent))?;
+    let shown = shared::Shown::new(environment);
+    let answer = rebuild::restore(&environment.app, &arguments.session, shown.call())?;
+    let restored = &answer.restored;
     let mut page = Page::new(environment, plain);
     if arguments.json {
-        page.json(&json!({
-            "version": 1,
-            "kind": "restore",
-            "session": session.key.id,
-            "files": restored.files,
-            "kept": restored.kept,
-            "bytes": restored.bytes,
-            "directory": restored.directory,
-        }))?;
+        page.json(&answer)?;
     } else {
         let files = plural(restored.files.len() as u64, "file");
         page.line(format!("Put back {files} ({}):", size(restored.bytes)));
@@ -58,8 +44,7 @@ pub(crate) fn run(
                 plural(restored.kept.len() as u64, "file")
             ));
         }
-        let resume = agents::resume_command(&session.key);
-        let resume = page.paint(Tone::Id, &resume);
+        let resume = page.paint(Tone::Id, &answer.resume_command);
         match &restored.directory {
             Some(directory) => page.line(format!("Resume it in {directory} with `{resume}`.")),
             None => page.line(format!("Resume it with `{resume}`.")),

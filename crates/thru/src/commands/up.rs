@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 use thru_agents::setup::Scope;
 use thru_app::App;
 use thru_app::Result;
+use thru_app::ingest::import::{Import, Imported, PlannedImport, plan};
 use thru_app::setup::{Prepared, Setup, Targets, apply, prepare};
-use thru_intake::{ImportReport, Which};
+use thru_intake::ImportReport;
 use thru_store::{Counts, SessionFilter, SessionRow};
 
 use super::install::{self, Form};
-use super::of_agents::OfAgents;
 use super::{Outcome, import, sessions, setup_page, shared};
 use crate::environment::Environment;
 use crate::failure::advised;
@@ -52,7 +52,7 @@ pub(crate) fn run(
     let mut prepared = prepare(environment, request)?;
     let wants_history = !arguments.no_import && !environment.config.capture.off;
     let history = match wants_history {
-        true => Some(import::prepare(environment, &[], &OfAgents::default())?),
+        true => Some(plan(&environment.app, &Import::default())?),
         false => None,
     };
     let mut page = Page::new(environment, plain);
@@ -115,7 +115,8 @@ pub(crate) fn run(
         answer["version"] = json!(1);
         answer["kind"] = json!("up");
         install::describe(&mut answer, &prepared, environment);
-        answer["import"] = report.as_ref().map_or(Value::Null, import::as_json);
+        answer["import"] =
+            report.as_ref().map_or(Value::Null, |report| json!(Imported::from(report)));
         answer["memory"] =
             memory.as_ref().map_or(Value::Null, |memory| memory.as_json(environment));
         answer["daemon"] = daemon.as_json();
@@ -144,7 +145,7 @@ pub(crate) fn run(
 fn announce(
     page: &mut Page,
     prepared: &[Prepared],
-    history: Option<&import::Prepared>,
+    history: Option<&PlannedImport>,
     environment: &App,
 ) {
     page.gap();
@@ -170,8 +171,8 @@ fn announce(
 /// another process may have read it.
 fn read(environment: &Environment, quiet: bool) -> Result<ImportReport> {
     let lock = shared::lock(&environment.intake()?, environment)?;
-    let prepared = import::prepare(environment, &[], &OfAgents::default())?;
-    import::perform(environment, &lock, prepared, Which::All, quiet)
+    let prepared = plan(&environment.app, &Import::default())?;
+    import::perform(environment, &lock, prepared, quiet)
 }
 
 /// What is remembered.

@@ -1,7 +1,7 @@
 //! `thru verify`: check that what lies on the disk is what was written.
 
-use serde_json::json;
 use thru_app::Result;
+use thru_app::ingest::rebuild;
 
 use super::{Outcome, shared};
 use crate::environment::Environment;
@@ -21,36 +21,12 @@ pub(crate) fn run(
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {
-    let intake = environment.intake()?;
-    // While somebody writes, the parts may well differ.
-    let lock = shared::lock(&intake, environment)?;
-    let bar = shared::files_bar(environment, "Checking", arguments.json);
-    let found = intake.verify(&mut |done, total| {
-        bar.set_length(total);
-        bar.set_position(done);
-    })?;
-    bar.finish_and_clear();
-    drop(lock);
+    let shown = shared::Shown::unless(arguments.json, environment);
+    let verified = rebuild::verify(&environment.app, shown.call())?;
+    let found = &verified.verification;
     let mut page = Page::new(environment, plain);
     if arguments.json {
-        let findings: Vec<_> = found
-            .findings
-            .iter()
-            .map(|f| json!({ "place": f.place, "message": f.message, "serious": f.serious }))
-            .collect();
-        page.json(&json!({
-            "version": 1,
-            "kind": "verify",
-            "clean": found.is_clean(),
-            "journal_records": found.journal_records,
-            "archived_files": found.archived_files,
-            "archived_lines": found.archived_lines,
-            "archived_bytes": found.archived_bytes,
-            "archived_bytes_on_disk": found.archived_bytes_on_disk,
-            "passages": found.passages,
-            "indexed": found.indexed,
-            "findings": findings,
-        }))?;
+        page.json(&verified)?;
     } else {
         page.line(format!("journal  {}", plural(found.journal_records, "record")));
         page.line(format!(
@@ -66,7 +42,7 @@ pub(crate) fn run(
             let tone = if finding.serious { Tone::Bad } else { Tone::Quiet };
             page.line(page.paint(tone, &format!("{}: {}", finding.place, finding.message)));
         }
-        if found.is_clean() {
+        if verified.clean {
             page.line(page.paint(Tone::Good, "All is as it was written."));
         } else {
             let serious = found.findings.iter().filter(|finding| finding.serious).count();
@@ -75,5 +51,5 @@ pub(crate) fn run(
         }
     }
     page.print()?;
-    Ok(if found.is_clean() { Outcome::Done } else { Outcome::Wrong })
+    Ok(if verified.clean { Outcome::Done } else { Outcome::Wrong })
 }

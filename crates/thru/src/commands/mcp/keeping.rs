@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use thru_app::ask::ProjectScope;
+use thru_app::ingest::sync_history;
 use thru_app::keep::{close, forget, remember};
 use thru_app::{Call, Patience, Remedy, Result, Trouble};
 use thru_intake::Intake;
@@ -15,7 +16,7 @@ use thru_redact::{Clean, Redactor, Report};
 
 use super::own::cleaned;
 use crate::commands::of_agents::OfAgents;
-use crate::commands::{status, sync_history, unindexed};
+use crate::commands::{status, unindexed};
 use crate::environment::Environment;
 use crate::failure;
 use thru_app::background;
@@ -127,9 +128,15 @@ pub(super) fn sync_history(
     intake: &Intake,
     asked: &SyncHistory,
 ) -> Result<Clean<Value>> {
-    let project = asked.project.as_deref();
-    let preview = sync_history::preview_json(environment, project, asked.days, asked.max_sessions)?;
-    clean(intake, shortened(preview))
+    let request = sync_history::SyncHistory {
+        project: asked.project.clone(),
+        agents: Vec::new(),
+        days: asked.days,
+        max_sessions: asked.max_sessions,
+    };
+    let call = Call::unattended(Patience::Within(PATIENCE));
+    let preview = sync_history::preview(environment, &request, call)?;
+    clean(intake, shortened(serde_json::to_value(preview)?))
 }
 
 /// How things are.

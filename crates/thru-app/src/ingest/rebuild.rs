@@ -1,0 +1,90 @@
+//! Making store and index again, checking them, and putting transcripts back: what the archive is for.
+
+use serde::Serialize;
+use thru_agents::agents;
+use thru_core::SessionId;
+use thru_intake::{IntakeError, RebuildReport, Restored, Verification};
+
+use crate::answer;
+use crate::app::App;
+use crate::ask::named;
+use crate::call::{Call, Unit};
+use crate::fresh::{self, Freshness};
+use crate::trouble::Result;
+
+/// Makes store and index again from journal and archive, with the same ids. The old ones stay in use until the new ones
+/// are complete, and after a call that was cancelled, which returns `None`.
+///
+/// # Errors
+/// Fails if another process keeps writing, and if the new store cannot be written.
+pub fn rebuild(app: &App, call: Call<'_>) -> Result<Option<RebuildReport>> {
+    let intake = app.intake()?;
+    let lock = call.lock(&intake)?;
+    let rebuilt = intake.rebuild(&lock, call.cancelled(), &mut |report| {
+        call.progress().step("Rebuilding", report.done as u64, report.sources as u64, Unit::Files);
+    });
+    match rebuilt {
+        Err(IntakeError::Interrupted) => Ok(None),
+        rebuilt => Ok(Some(rebuilt?)),
+    }
+}
+
+/// The result of a verification.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "kind", rename = "verify")]
+pub struct Verified {
+    version: u32,
+    /// True if nothing is damaged or missing.
+    pub clean: bool,
+    /// Counts and findings.
+    #[serde(flatten)]
+    pub verification: Verification,
+}
+
+/// Reads journal and archive to their ends, checks every checksum, and compares store and index with them.
+///
+/// # Errors
+/// Fails if another process keeps writing, and if a file cannot be read at all. Damage is a finding.
+pub fn verify(app: &App, call: Call<'_>) -> Result<Verified> {
+    let intake = app.intake()?;
+    // While another process writes, the parts may well differ.
+    let _lock = call.lock(&intake)?;
+    let verification = intake
+        .verify(&mut |done, total| call.progress().step("Checking", done, total, Unit::Files))?;
+    Ok(Verified { version: answer::VERSION, clean: verification.is_clean(), verification })
+}
+
+/// A session that was put back.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "kind", rename = "restore")]
+pub struct RestoredSession {
+    version: u32,
+    /// The session.
+    pub session: SessionId,
+    /// Its files.
+    #[serde(flatten)]
+    pub restored: Restored,
+    /// The command line that resumes it.
+    #[serde(skip)]
+    pub resume_command: String,
+}
+
+/// Writes the transcript of a session back to where its agent can resume it, never over an existing file.
+///
+/// # Errors
+/// Fails if there is no such session, if its transcript is not in the archive or exists at the agent already, and if the
+/// files cannot be written.
+pub fn restore(app: &App, session: &str, call: Call<'_>) -> Result<RestoredSession> {
+    let store = fresh::open(app, Freshness::Recorded, call)?;
+    let session = named::named_session(&store, session)?.key;
+    drop(store);
+    let intake = app.intake()?;
+    let lock = call.lock(&intake)?;
+    let restored = intake.restore(&lock, &session, app.homes.of(session.agent))?;
+    Ok(RestoredSession {
+        version: answer::VERSION,
+        resume_command: agents::resume_command(&session),
+        session: session.id,
+        restored,
+    })
+}
