@@ -421,7 +421,7 @@ fn spread(values: &[f64]) -> String {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use thru_models::testing::{ModelServer, body, error, ollama};
+    use thru_testkit::provider::{ModelServer, body, error, ollama};
 
     use super::*;
     use crate::home::temporary_directory;

@@ -18,6 +18,7 @@ mod passage;
 mod plain;
 mod project;
 mod refined;
+pub mod rpc;
 mod session;
 mod shell;
 mod snapshot;

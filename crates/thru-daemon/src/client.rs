@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use interprocess::local_socket::Stream;
 use interprocess::local_socket::traits::Stream as _;
 use serde_json::{Value, json};
+use thru_core::rpc;
 
 use crate::frame::{Form, FrameError, MessageReader, write_message};
 use crate::identity::Hello;
@@ -62,8 +63,7 @@ impl Client {
         patience: Duration,
     ) -> Result<Value, CallError> {
         self.number += 1;
-        let request =
-            json!({ "jsonrpc": "2.0", "id": self.number, "method": method, "params": params });
+        let request = rpc::request(self.number, method, &params);
         let mut stream = Timed { stream: &self.stream, deadline: Instant::now() + patience };
         write_message(&mut stream, Form::Framed, request.to_string().as_bytes())?;
         let message = match self.reader.next(&mut stream) {
@@ -74,12 +74,9 @@ impl Client {
         };
         let mut answer: Value =
             serde_json::from_slice(&message).map_err(|_| CallError::Senseless)?;
-        if let Some(error) = answer.get("error") {
-            let message = error["message"].as_str().unwrap_or("it refused").to_owned();
-            return Err(CallError::Refused { code: error["code"].as_i64().unwrap_or(0), message });
-        }
-        match answer.get_mut("result") {
-            Some(result) => Ok(result.take()),
+        match rpc::outcome(&mut answer) {
+            Some(Ok(result)) => Ok(result),
+            Some(Err((code, message))) => Err(CallError::Refused { code, message }),
             None => Err(CallError::Senseless),
         }
     }

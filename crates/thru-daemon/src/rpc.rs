@@ -1,6 +1,7 @@
 //! JSON-RPC 2.0: requests and answers.
 
 use serde_json::{Value, json};
+use thru_core::rpc;
 
 /// A request from any client.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,15 +26,15 @@ pub struct RpcError {
 
 impl RpcError {
     /// The message is not JSON.
-    pub const NO_JSON: i64 = -32_700;
+    pub const NO_JSON: i64 = rpc::NO_JSON;
     /// The message is not a request.
-    pub const NO_REQUEST: i64 = -32_600;
+    pub const NO_REQUEST: i64 = rpc::NO_REQUEST;
     /// The method does not exist.
-    pub const NO_METHOD: i64 = -32_601;
+    pub const NO_METHOD: i64 = rpc::NO_METHOD;
     /// The parameters do not fit the method.
-    pub const PARAMS: i64 = -32_602;
+    pub const PARAMS: i64 = rpc::BAD_PARAMS;
     /// An internal error.
-    pub const INTERNAL: i64 = -32_603;
+    pub const INTERNAL: i64 = rpc::INTERNAL;
     /// Refused by the settings.
     pub const REFUSED: i64 = -32_001;
     /// The wait timed out.
@@ -67,7 +68,7 @@ pub fn parse(message: &[u8]) -> Result<Request, (Value, RpcError)> {
         None => None,
     };
     let for_answer = || id.clone().unwrap_or(Value::Null);
-    if fields.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+    if !rpc::is_versioned(&fields) {
         return refuse(for_answer(), "only JSON-RPC 2.0 is supported");
     }
     let Some(Value::String(method)) = fields.remove("method") else {
@@ -84,11 +85,8 @@ pub fn parse(message: &[u8]) -> Result<Request, (Value, RpcError)> {
 /// The answer to a request as a message.
 pub(crate) fn answer(id: &Value, answer: Answer) -> Vec<u8> {
     let message = match answer {
-        Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
-        Err(error) => {
-            let error = json!({ "code": error.code, "message": error.message });
-            json!({ "jsonrpc": "2.0", "id": id, "error": error })
-        }
+        Ok(result) => rpc::result(id, &result),
+        Err(error) => rpc::error(id, error.code, &error.message),
     };
     message.to_string().into_bytes()
 }

@@ -183,7 +183,7 @@ fn vectors(dialect: Dialect, mut document: Value) -> Option<Vec<Vec<f32>>> {
 
 #[cfg(test)]
 mod tests {
-    use thru_outside::testing::{Response, Server};
+    use thru_testkit::http::{Response, Server};
 
     use super::*;
 

@@ -4,14 +4,11 @@
 use std::io::BufRead;
 
 use rmcp::model::ClientJsonRpcMessage;
-use serde_json::{Value, json};
+use serde_json::Value;
+use thru_core::rpc::{self, BAD_PARAMS, NO_JSON, NO_REQUEST};
 
 /// Longest line, in bytes. No valid message is nearly as long; a longer line is skipped, not stored.
 pub const LONGEST_LINE: usize = 4 * 1024 * 1024;
-
-const NO_JSON: i64 = -32_700;
-const NO_REQUEST: i64 = -32_600;
-const BAD_PARAMS: i64 = -32_602;
 
 /// The contents of a line.
 #[derive(Debug)]
@@ -54,7 +51,7 @@ pub fn read_line(line: &[u8]) -> Incoming {
             false => refused(&id, NO_REQUEST, "a request names its method".to_owned()),
         };
     }
-    if fields.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+    if !rpc::is_versioned(fields) {
         return refused(&id, NO_REQUEST, "only JSON-RPC 2.0 is supported".to_owned());
     }
     match serde_json::from_value::<ClientJsonRpcMessage>(value) {
@@ -70,15 +67,11 @@ pub fn read_line(line: &[u8]) -> Incoming {
 /// Returns the error response to a line that is too long.
 pub(crate) fn too_long() -> Value {
     let why = format!("a line of more than {} MiB is not read", LONGEST_LINE / 1024 / 1024);
-    error(&Value::Null, NO_REQUEST, why)
+    rpc::error(&Value::Null, NO_REQUEST, &why)
 }
 
 fn refused(id: &Value, code: i64, why: String) -> Incoming {
-    Incoming::Refused(error(id, code, why))
-}
-
-fn error(id: &Value, code: i64, message: String) -> Value {
-    json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } })
+    Incoming::Refused(rpc::error(id, code, &why))
 }
 
 /// The result of reading a line.
@@ -129,6 +122,7 @@ pub(crate) fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> std::io
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use serde_json::json;
 
     use super::*;
 

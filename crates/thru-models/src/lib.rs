@@ -22,8 +22,6 @@ mod prices;
 mod provider;
 mod refusal;
 mod request;
-#[cfg(feature = "test-server")]
-pub mod testing;
 mod throttle;
 
 pub use error::AskError;

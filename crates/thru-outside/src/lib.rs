@@ -11,8 +11,6 @@ mod key;
 mod place;
 pub mod process;
 mod retry;
-#[cfg(any(test, feature = "test-server"))]
-pub mod testing;
 mod words;
 
 pub use http::{Answer, Call, Http, HttpError, Limits, Verb};

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use serde_json::{Value, json};
+use thru_testkit::http::{Asked, read};
 
-use crate::http::{self, Incoming};
 use crate::message::Message;
 use crate::request::Request;
 use crate::responses;
@@ -93,13 +93,13 @@ impl Shared {
     }
 
     fn serve(&self, connection: &TcpStream) -> io::Result<()> {
-        let Some(incoming) = http::read(connection)? else { return Ok(()) };
+        let Some(incoming) = read(connection)? else { return Ok(()) };
         let mut writer = BufWriter::new(connection);
         self.answer(&incoming, &mut writer)?;
         writer.flush()
     }
 
-    fn answer(&self, incoming: &Incoming, writer: &mut impl Write) -> io::Result<()> {
+    fn answer(&self, incoming: &Asked, writer: &mut impl Write) -> io::Result<()> {
         let path = incoming.path.split('?').next().unwrap_or_default();
         let size = incoming.body.len();
         let body = match (incoming.method.as_str(), path) {
@@ -120,19 +120,28 @@ impl Shared {
         let id = format!("{}{serial:06}", self.port);
         let message = Message { id, model: request.model(), size, blocks: &blocks };
         if path == "/v1/responses" {
-            http::respond(writer, 200, "text/event-stream")?;
+            respond(writer, 200, "text/event-stream")?;
             return responses::stream(writer, &message.id, size, &blocks);
         }
         if !request.is_streaming() {
             return write_json(writer, 200, &message.whole());
         }
-        http::respond(writer, 200, "text/event-stream")?;
+        respond(writer, 200, "text/event-stream")?;
         message.stream(writer)
     }
 }
 
+/// Begins a response; what follows is its body, until the connection is closed.
+fn respond(writer: &mut impl Write, status: u16, kind: &str) -> io::Result<()> {
+    // The client goes by the number and not by the phrase.
+    write!(
+        writer,
+        "HTTP/1.1 {status} Scripted\r\ncontent-type: {kind}\r\nconnection: close\r\n\r\n"
+    )
+}
+
 fn write_json(writer: &mut impl Write, status: u16, body: &Value) -> io::Result<()> {
-    http::respond(writer, status, "application/json")?;
+    respond(writer, status, "application/json")?;
     write!(writer, "{body}")
 }
 

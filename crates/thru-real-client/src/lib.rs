@@ -9,7 +9,6 @@
 mod api;
 mod codex;
 mod home;
-mod http;
 mod message;
 mod request;
 mod responses;

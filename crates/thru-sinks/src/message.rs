@@ -1,6 +1,7 @@
 //! The messages of MCP that a delivery needs: JSON-RPC 2.0.
 
 use serde_json::{Value, json};
+use thru_core::rpc;
 use thru_outside::{excerpt, excerpt_unless_echo};
 
 use crate::error::SinkError;
@@ -31,8 +32,7 @@ impl Request {
     }
 
     fn new(id: u64, method: &str, params: &Value) -> Self {
-        let body = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
-        Self { id, body }
+        Self { id, body: rpc::request(id, method, params) }
     }
 
     /// Returns true if a message is the answer.
@@ -43,7 +43,7 @@ impl Request {
 
 /// Builds the notification that ends initialisation.
 pub(crate) fn initialized() -> Value {
-    json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })
+    rpc::notification("notifications/initialized")
 }
 
 /// Returns our answer to a request of the server; `None` for any other message. Only `ping` is
@@ -51,11 +51,8 @@ pub(crate) fn initialized() -> Value {
 pub(crate) fn answer(message: &Value) -> Option<Value> {
     let (id, method) = (message.get("id")?, message.get("method")?);
     Some(match method.as_str() {
-        Some("ping") => json!({ "jsonrpc": "2.0", "id": id, "result": {} }),
-        _ => {
-            let error = json!({ "code": -32_601, "message": "not supported" });
-            json!({ "jsonrpc": "2.0", "id": id, "error": error })
-        }
+        Some("ping") => rpc::result(id, &json!({})),
+        _ => rpc::error(id, rpc::NO_METHOD, "not supported"),
     })
 }
 
@@ -66,7 +63,7 @@ pub(crate) fn result(answer: &Value) -> Result<&Value, SinkError> {
         let code = error["code"].as_i64().unwrap_or_default();
         // The other codes are internal errors of the server.
         return Err(match code {
-            -32_603 | -32_099..=-32_000 => SinkError::Failed(said),
+            rpc::INTERNAL | -32_099..=-32_000 => SinkError::Failed(said),
             _ => SinkError::Rejected { code, said },
         });
     }
@@ -94,7 +91,7 @@ pub(crate) fn delivered(result: &Value, delivery: &Delivery) -> Result<(), SinkE
     let said = excerpt_unless_echo(&said.join(" "), sent);
     // The official servers report this as a tool's own error.
     if said.starts_with("Unknown tool") {
-        return Err(SinkError::Rejected { code: -32_602, said });
+        return Err(SinkError::Rejected { code: rpc::BAD_PARAMS, said });
     }
     Err(SinkError::Failed(said))
 }

@@ -7,10 +7,10 @@
 )]
 
 mod cleaning;
-#[path = "../common/mod.rs"]
-mod common;
 mod discovery;
 mod fixtures;
 mod properties;
 mod real;
 mod support;
+
+use thru_testkit::batches as common;

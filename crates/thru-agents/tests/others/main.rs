@@ -8,10 +8,10 @@
 
 mod codex;
 mod codex_hooks;
-#[path = "../common/mod.rs"]
-mod common;
 mod copilot;
 mod discovery;
 mod properties;
 mod real;
 mod support;
+
+use thru_testkit::batches as common;

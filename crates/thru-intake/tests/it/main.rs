@@ -9,7 +9,6 @@
 )]
 
 mod copies;
-mod dump;
 mod embedding;
 mod excluded;
 mod faults;
@@ -18,13 +17,13 @@ mod growth;
 mod healing;
 mod held;
 mod hooks;
-mod machine;
 mod memories;
 mod models;
 mod odd;
 mod privacy;
 mod projections;
 mod prompts;
-mod records;
 mod rewriting;
 mod sessions;
+
+use thru_testkit::{dump, machine, records};

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use thru_models::testing::{ModelServer, Response, error, openai_body};
 use thru_models::{AskError, Kind, Retry, connect};
+use thru_testkit::provider::{ModelServer, Response, error, openai_body};
 
 use crate::formats::says;
 use crate::{GO_ON, KEY, OVER_HTTP, ask, provider, request, settings};

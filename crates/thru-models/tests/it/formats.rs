@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 use thru_core::{Micros, find_object};
-use thru_models::testing::{
+use thru_models::{AskError, Key, Kind, Prices, Request, Stop, Usage, connect};
+use thru_testkit::provider::{
     ModelServer, Response, anthropic, anthropic_body, body, error, ollama, ollama_body, openai,
     openai_body,
 };
-use thru_models::{AskError, Key, Kind, Prices, Request, Stop, Usage, connect};
 
 use crate::{GO_ON, KEY, OVER_HTTP, ask, provider, request, settings};
 

@@ -18,8 +18,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use serde_json::json;
-use thru_models::testing::{ModelServer, Response};
 use thru_models::{AskError, Key, Kind, Provider, Reply, Request, Settings, connect};
+use thru_testkit::provider::{ModelServer, Response};
 
 /// A flag that is never set.
 pub(crate) static GO_ON: AtomicBool = AtomicBool::new(false);

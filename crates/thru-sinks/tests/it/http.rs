@@ -6,8 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use thru_outside::testing::{Asked, Response, Server};
 use thru_sinks::{ConnectError, Key, Reach, Retry, Settings, Sink, SinkError};
+use thru_testkit::http::{Asked, Response, Server};
 
 use crate::{GO_ON, delivery};
 

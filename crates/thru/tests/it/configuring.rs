@@ -27,7 +27,7 @@ fn settings_are_shown_with_where_they_come_from() {
     # what `thru import` is told to.
     session_tracking.enabled = true
 
-    # Seconds without activity after which a session is indexed although nobody closed it. For machines
+    # Seconds without activity after which a session is indexed although it was not closed. For machines
     # that work alone, 300 is a good value.
     session_tracking.inactivity_timeout = 1800
 
@@ -73,10 +73,6 @@ fn settings_are_shown_with_where_they_come_from() {
 
     # Minutes without anything to do after which the daemon ends. It is started again when it is needed.
     daemon.idle_exit_minutes = 120
-
-    # Milliseconds that a question waits for recent sessions to be indexed. What is not done by then is
-    # named in the answer.
-    search.index_deadline_ms = 2000
 
     # Say so when the journal takes more than this many megabytes. Nothing is ever dropped from it.
     journal.alarm_mb = 4096
@@ -154,8 +150,8 @@ fn settings_are_shown_with_where_they_come_from() {
     models.claude_api_key = false
 
     # Who turns texts into vectors, so that what means the same is found whatever words it uses: the
-    # model that comes with the program, a server, or nobody. A server sees what is said in every
-    # session, every memory and every question.
+    # model that comes with the program, a server, or none. A server sees what is said in every session,
+    # every memory and every question.
     embedding.provider = "bundled"
 
     # Which model of the server, such as `nomic-embed-text`.
@@ -252,6 +248,10 @@ fn settings_are_shown_with_where_they_come_from() {
 
     # Put short pieces of the code that was written into summaries. A project can switch it off, not on.
     summaries.code_snippets = true
+
+    # Milliseconds that a question waits for recent sessions to be indexed. What is not done by then is
+    # named in the answer.
+    search.index_deadline_ms = 2000
 
     # How many passages `thru search` shows.
     search.limit = 10

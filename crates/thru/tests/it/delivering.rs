@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
-use thru_models::testing::{Asked, ModelServer, Response, body};
+use thru_testkit::provider::{Asked, ModelServer, Response, body};
 
 use crate::home::Home;
 use crate::hooking::{hook, prompt, quiet, stop};

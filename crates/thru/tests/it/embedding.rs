@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use thru_models::testing::{Asked, ModelServer, Response};
 use thru_store::vectors::{ModelFolder, Vectors};
+use thru_testkit::provider::{Asked, ModelServer, Response};
 
 use crate::home::Home;
 use crate::records::{Author, ONE, TWO, conversation, file};

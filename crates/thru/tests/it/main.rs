@@ -18,9 +18,6 @@ mod crashing;
 mod daemon;
 mod delivering;
 mod doctoring;
-#[path = "../../../thru-intake/tests/it/dump.rs"]
-#[allow(dead_code, reason = "shared with the tests of thru-intake, which use all of it")]
-mod dump;
 mod embedding;
 mod exporting;
 mod faulting;
@@ -38,9 +35,6 @@ mod merging;
 mod outside;
 mod projects;
 mod promises;
-#[path = "../../../thru-intake/tests/it/records.rs"]
-#[allow(dead_code, reason = "shared with the tests of thru-intake, which use all of it")]
-mod records;
 mod redacting;
 mod refining;
 mod refining_faults;
@@ -51,3 +45,5 @@ mod surviving;
 mod syncing;
 mod timelines;
 mod verifying;
+
+use thru_testkit::{dump, records};

@@ -4,7 +4,7 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use thru_models::testing::{Asked, ModelServer, Response, body, error, ollama};
+use thru_testkit::provider::{Asked, ModelServer, Response, body, error, ollama};
 
 use crate::home::{Home, Ran};
 use crate::records::{Author, ONE, file};

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use thru_journal::journal::Journal;
-use thru_models::testing::{Asked, ModelServer, Response, body, error, ollama};
+use thru_testkit::provider::{Asked, ModelServer, Response, body, error, ollama};
 
 use crate::faulting::{Daemon, eventually};
 use crate::home::{Home, Ran};
@@ -214,7 +214,7 @@ fn the_name_of_a_model_is_no_way_in() {
     );
     let server = ModelServer::answering(move |asked| {
         let said = if is_about_session(asked) { session() } else { turn() };
-        let mut answer = thru_models::testing::ollama_body(&said, "stop");
+        let mut answer = thru_testkit::provider::ollama_body(&said, "stop");
         answer["model"] = json!(name);
         Response::json(200, answer)
     })

@@ -1,4 +1,4 @@
-//! Shared by the tests of all agents: cutting files into pieces, batches put together and written out.
+//! Pieces of transcripts, and batches of a reader merged and written out.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -6,15 +6,15 @@ use std::fmt::Write as _;
 use thru_core::{PassageKind, ReadBatch};
 use thru_redact::{Clean, Redactor, Report};
 
-/// Whole lines as the redactor lets them through.
-pub(crate) fn clean(block: &[u8]) -> Clean<Vec<u8>> {
+/// Returns whole lines as clean text.
+pub fn clean(block: &[u8]) -> Clean<Vec<u8>> {
     // Cleaning is tested elsewhere: here the bytes are to arrive as they are. An empty line is clean,
     // and what tests derive from it is what they made up themselves.
     Redactor::builtin().clean_json_line(b"", &mut Report::default()).map(|_| block.to_vec())
 }
 
 /// Returns the ends of blocks that end at the newlines nearest after `cuts`.
-pub(crate) fn ends(block: &[u8], cuts: &[usize]) -> BTreeSet<usize> {
+pub fn ends(block: &[u8], cuts: &[usize]) -> BTreeSet<usize> {
     cuts.iter()
         .map(|&cut| cut.min(block.len()))
         .map(|cut| {
@@ -24,7 +24,8 @@ pub(crate) fn ends(block: &[u8], cuts: &[usize]) -> BTreeSet<usize> {
         .collect()
 }
 
-pub(crate) fn append(whole: &mut ReadBatch, later: ReadBatch) {
+/// Merges a later batch of the same file into the batches before it.
+pub fn append(whole: &mut ReadBatch, later: ReadBatch) {
     for amendment in later.amendments {
         match whole.passages.iter_mut().rfind(|passage| passage.id == amendment.passage) {
             Some(passage) => thru_agents::amend(passage, &amendment),
@@ -46,8 +47,8 @@ pub(crate) fn append(whole: &mut ReadBatch, later: ReadBatch) {
     }
 }
 
-/// A batch as text, for snapshots.
-pub(crate) fn show(batch: &ReadBatch) -> String {
+/// Returns a batch as text, for snapshots.
+pub fn show(batch: &ReadBatch) -> String {
     let mut out = String::new();
     for passage in &batch.passages {
         write!(out, "{} turn {} {}", passage.ordinal, passage.turn, passage.kind).unwrap();

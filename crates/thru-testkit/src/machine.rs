@@ -33,14 +33,15 @@ impl Clock for Stopped {
 }
 
 /// Gone when dropped.
-pub(crate) struct Machine {
+pub struct Machine {
     folder: TempDir,
     /// The options of intake.
-    pub(crate) options: Options,
+    pub options: Options,
 }
 
 impl Machine {
-    pub(crate) fn new() -> Self {
+    /// Creates a machine whose agent left nothing.
+    pub fn new() -> Self {
         let options = Options {
             verbatim: false,
             threads: 2,
@@ -59,7 +60,7 @@ impl Machine {
     }
 
     /// A machine whose agent left these files.
-    pub(crate) fn with<const N: usize>(files: [(&str, &str); N]) -> Self {
+    pub fn with<const N: usize>(files: [(&str, &str); N]) -> Self {
         let machine = Self::new();
         for (name, content) in files {
             machine.write(name, content);
@@ -67,61 +68,70 @@ impl Machine {
         machine
     }
 
-    pub(crate) fn folder(&self) -> &Path {
+    /// Returns the folder of everything.
+    pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
     /// The agent's folder.
-    pub(crate) fn claude(&self) -> PathBuf {
+    pub fn claude(&self) -> PathBuf {
         self.folder.path().join("claude")
     }
 
-    pub(crate) fn layout(&self) -> Layout {
+    /// Returns the layout of the data directory.
+    pub fn layout(&self) -> Layout {
         Layout::new(self.folder.path().join("home"))
     }
 
     /// Writes a file of the agent.
-    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.claude().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, content).unwrap();
         path
     }
 
-    pub(crate) fn remove(&self, name: &str) {
+    /// Removes a file of the agent.
+    pub fn remove(&self, name: &str) {
         fs::remove_file(self.claude().join(name)).unwrap();
     }
 
-    pub(crate) fn intake(&self) -> Intake {
+    /// Opens intake.
+    pub fn intake(&self) -> Intake {
         Intake::new(self.layout(), Arc::new(Ticking), self.options.clone()).unwrap()
     }
 
     /// Intake at a time of the test's choice.
-    pub(crate) fn intake_at(&self, now: Timestamp) -> Intake {
+    pub fn intake_at(&self, now: Timestamp) -> Intake {
         Intake::new(self.layout(), Arc::new(Stopped(now)), self.options.clone()).unwrap()
     }
 
-    pub(crate) fn discover(&self) -> Discovery {
+    /// Finds the agent's files.
+    pub fn discover(&self) -> Discovery {
         thru_agents::claude_code::discover(&self.claude(), &|_| false)
     }
 
-    pub(crate) fn plan(&self) -> Plan {
+    /// Plans an import of the agent's files.
+    pub fn plan(&self) -> Plan {
         self.intake().plan(self.discover(), None).unwrap()
     }
 
     /// As `thru import`.
-    pub(crate) fn import(&self) -> ImportReport {
+    pub fn import(&self) -> ImportReport {
         self.try_import(self.discover()).unwrap()
     }
 
     /// As `thru import`, of something else than the agent's folder.
-    pub(crate) fn try_import(&self, found: Discovery) -> Result<ImportReport> {
+    ///
+    /// # Errors
+    /// Fails as intake does.
+    pub fn try_import(&self, found: Discovery) -> Result<ImportReport> {
         let plan = self.intake().plan(found, None)?;
         self.carry_out(plan, &AtomicBool::new(false))
     }
 
     /// As `thru import PATH…`.
-    pub(crate) fn import_paths(&self, paths: &[&Path]) -> ImportReport {
+    pub fn import_paths(&self, paths: &[&Path]) -> ImportReport {
         let mut all = Discovery::default();
         for path in paths {
             let found = agents::discover_path(path);
@@ -132,12 +142,18 @@ impl Machine {
     }
 
     /// Brings in what a plan lists.
-    pub(crate) fn carry_out(&self, plan: Plan, cancelled: &AtomicBool) -> Result<ImportReport> {
+    ///
+    /// # Errors
+    /// Fails as intake does.
+    pub fn carry_out(&self, plan: Plan, cancelled: &AtomicBool) -> Result<ImportReport> {
         bring_in(&self.intake(), plan, cancelled)
     }
 
     /// As [`Machine::carry_out`]; stops when a project is first asked for its name.
-    pub(crate) fn carry_out_until_asked(&self, plan: Plan) -> Result<ImportReport> {
+    ///
+    /// # Errors
+    /// Fails as intake does.
+    pub fn carry_out_until_asked(&self, plan: Plan) -> Result<ImportReport> {
         let cancelled = Arc::new(AtomicBool::new(false));
         let asked = Arc::clone(&cancelled);
         let mut options = self.options.clone();
@@ -150,7 +166,7 @@ impl Machine {
     }
 
     /// Plans and imports, with these directories left out.
-    pub(crate) fn import_without(&self, excluded: &(dyn Fn(&Path) -> bool + Sync)) -> ImportReport {
+    pub fn import_without(&self, excluded: &(dyn Fn(&Path) -> bool + Sync)) -> ImportReport {
         let plan = self.intake().plan(self.discover(), Some(excluded)).unwrap();
         let intake = self.intake();
         let lock = intake.lock(&mut |_| false).unwrap();
@@ -167,20 +183,22 @@ impl Machine {
             .unwrap()
     }
 
-    pub(crate) fn rebuild(&self) -> RebuildReport {
+    /// Rebuilds store and index.
+    pub fn rebuild(&self) -> RebuildReport {
         let intake = self.intake();
         let lock = intake.lock(&mut |_| false).unwrap();
         intake.rebuild(&lock, &AtomicBool::new(false), &mut |_| {}).unwrap()
     }
 
-    pub(crate) fn forget(&self, session: &str) {
+    /// Forgets a session.
+    pub fn forget(&self, session: &str) {
         let intake = self.intake();
         let lock = intake.lock(&mut |_| false).unwrap();
         intake.forget(&lock, &[&key(session)]).unwrap();
     }
 
     /// Everything that is kept.
-    pub(crate) fn dump(&self) -> Vec<String> {
+    pub fn dump(&self) -> Vec<String> {
         let store = Store::open_to_read(&self.layout()).unwrap();
         let mut lines = dump::dump(&self.layout());
         lines.extend(self.intake().dump(&store).unwrap());
@@ -190,21 +208,21 @@ impl Machine {
 
     /// Fails unless `thru verify` would be content.
     #[track_caller]
-    pub(crate) fn assert_sound(&self) {
+    pub fn assert_sound(&self) {
         let found = self.intake().verify(&mut |_, _| {}).unwrap();
         assert_eq!(found.findings, [], "verify found something");
     }
 
     /// Fails unless both machines keep the same.
     #[track_caller]
-    pub(crate) fn assert_same_as(&self, other: &Self) {
+    pub fn assert_same_as(&self, other: &Self) {
         assert_same(&self.dump(), &other.dump());
     }
 }
 
 /// Fails with the lines that only one of both has.
 #[track_caller]
-pub(crate) fn assert_same(left: &[String], right: &[String]) {
+pub fn assert_same(left: &[String], right: &[String]) {
     let only = |a: &[String], b: &[String]| -> Vec<String> {
         a.iter().filter(|line| !b.contains(line)).cloned().collect()
     };
@@ -217,7 +235,8 @@ pub(crate) fn assert_same(left: &[String], right: &[String]) {
     );
 }
 
-pub(crate) fn key(session: &str) -> SessionKey {
+/// Returns the key of a session of Claude Code.
+pub fn key(session: &str) -> SessionKey {
     SessionKey { agent: Agent::ClaudeCode, id: SessionId::new(session) }
 }
 

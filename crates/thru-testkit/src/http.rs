@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 /// Far above any request of a test, in bytes.
-const LONGEST_BODY: u64 = 64 * 1024 * 1024;
+const LONGEST_BODY: u64 = 256 * 1024 * 1024;
 
 /// Longest header line, in bytes; a longer one is cut off.
 const LONGEST_LINE: u64 = 64 * 1024;
@@ -282,7 +282,11 @@ impl Response {
 }
 
 /// Reads one request; `None` if the client sent nothing.
-fn read(stream: impl Read) -> io::Result<Option<Asked>> {
+///
+/// # Errors
+///
+/// Returns an error if the connection breaks.
+pub fn read(stream: impl Read) -> io::Result<Option<Asked>> {
     let mut reader = BufReader::new(stream);
     let first = line(&mut reader)?;
     let mut words = first.split_whitespace().map(str::to_owned);
@@ -304,4 +308,22 @@ fn line(reader: &mut impl BufRead) -> io::Result<String> {
     reader.take(LONGEST_LINE).read_line(&mut line)?;
     line.truncate(line.trim_end().len());
     Ok(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_is_read_to_its_end() {
+        let text =
+            "POST /v1/messages?beta=true HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbodyrest";
+        let asked = read(text.as_bytes()).unwrap().unwrap();
+        assert_eq!(
+            (asked.method.as_str(), asked.path.as_str()),
+            ("POST", "/v1/messages?beta=true")
+        );
+        assert_eq!((asked.header("host"), asked.body.as_slice()), ("x", b"body".as_slice()));
+        assert!(read(&b""[..]).unwrap().is_none());
+    }
 }

@@ -2,18 +2,19 @@
 
 use serde_json::{Value, json};
 
-/// Sessions of the tests.
-pub(crate) const ONE: &str = "11111111-aaaa-4aaa-8aaa-000000000001";
-pub(crate) const TWO: &str = "22222222-bbbb-4bbb-8bbb-000000000002";
+/// A session of the tests.
+pub const ONE: &str = "11111111-aaaa-4aaa-8aaa-000000000001";
+/// Another session of the tests.
+pub const TWO: &str = "22222222-bbbb-4bbb-8bbb-000000000002";
 
 /// The name of the file of a session, below `projects/`.
-pub(crate) fn file(session: &str) -> String {
+pub fn file(session: &str) -> String {
     format!("projects/-home-ada-rocket/{session}.jsonl")
 }
 
 /// Writes records of one session.
 #[derive(Clone)]
-pub(crate) struct Author {
+pub struct Author {
     session: String,
     directory: String,
     next: u64,
@@ -22,7 +23,7 @@ pub(crate) struct Author {
 
 impl Author {
     /// Of this session. The uuids of its records start with the session's first eight characters.
-    pub(crate) fn of(session: &str) -> Self {
+    pub fn of(session: &str) -> Self {
         Self {
             session: session.to_owned(),
             directory: "/home/ada/rocket".to_owned(),
@@ -31,13 +32,14 @@ impl Author {
         }
     }
 
-    pub(crate) fn in_directory(mut self, directory: &str) -> Self {
+    /// Sets the directory of the session.
+    pub fn in_directory(mut self, directory: &str) -> Self {
         self.directory = directory.to_owned();
         self
     }
 
     /// Goes on with the record of this number.
-    pub(crate) fn starting_at_record(mut self, number: u64) -> Self {
+    pub fn starting_at_record(mut self, number: u64) -> Self {
         self.next = number;
         self
     }
@@ -71,22 +73,22 @@ impl Author {
     }
 
     /// A person's prompt.
-    pub(crate) fn asks(&mut self, text: &str) -> &mut Self {
+    pub fn asks(&mut self, text: &str) -> &mut Self {
         self.record("user", json!({ "message": { "role": "user", "content": text } }))
     }
 
     /// A piece of the agent's answer.
-    pub(crate) fn says(&mut self, text: &str) -> &mut Self {
+    pub fn says(&mut self, text: &str) -> &mut Self {
         self.answers(json!([{ "type": "text", "text": text }]))
     }
 
     /// A tool call.
-    pub(crate) fn calls(&mut self, call: &str, tool: &str, input: Value) -> &mut Self {
+    pub fn calls(&mut self, call: &str, tool: &str, input: Value) -> &mut Self {
         self.answers(json!([{ "type": "tool_use", "id": call, "name": tool, "input": input }]))
     }
 
     /// A shell command.
-    pub(crate) fn runs(&mut self, call: &str, command: &str) -> &mut Self {
+    pub fn runs(&mut self, call: &str, command: &str) -> &mut Self {
         self.calls(call, "Bash", json!({ "command": command }))
     }
 
@@ -107,7 +109,7 @@ impl Author {
     }
 
     /// The result of a tool call.
-    pub(crate) fn gets(&mut self, call: &str, text: &str) -> &mut Self {
+    pub fn gets(&mut self, call: &str, text: &str) -> &mut Self {
         self.record(
             "user",
             json!({
@@ -120,7 +122,7 @@ impl Author {
     }
 
     /// A compaction: its boundary, and the summary that replaces the context.
-    pub(crate) fn compacts(&mut self, trigger: &str, summary: &str) -> &mut Self {
+    pub fn compacts(&mut self, trigger: &str, summary: &str) -> &mut Self {
         self.record(
             "system",
             json!({
@@ -137,14 +139,14 @@ impl Author {
     }
 
     /// Any line at all.
-    pub(crate) fn line(&mut self, line: &str) -> &mut Self {
+    pub fn line(&mut self, line: &str) -> &mut Self {
         self.lines.push(line.to_owned());
         self
     }
 
     /// A copy of another session's records, as a fork has them: with the new session's id, and a note
     /// of where they come from.
-    pub(crate) fn forks(&mut self, other: &Self, records: usize) -> &mut Self {
+    pub fn forks(&mut self, other: &Self, records: usize) -> &mut Self {
         for line in other.lines.iter().take(records) {
             let mut record: Value = serde_json::from_str(line).unwrap();
             record["forkedFrom"] =
@@ -156,18 +158,18 @@ impl Author {
     }
 
     /// The file so far.
-    pub(crate) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         self.lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect()
     }
 
     /// The first lines of the file.
-    pub(crate) fn first(&self, lines: usize) -> String {
+    pub fn first(&self, lines: usize) -> String {
         self.lines[..lines].iter().flat_map(|line| [line.as_str(), "\n"]).collect()
     }
 }
 
 /// A session with a bit of everything.
-pub(crate) fn conversation(session: &str) -> Author {
+pub fn conversation(session: &str) -> Author {
     let mut author = Author::of(session);
     author
         .asks("Why does the importer lock the database?")
@@ -188,7 +190,7 @@ pub(crate) fn conversation(session: &str) -> Author {
 }
 
 /// An entry of the list of prompts.
-pub(crate) fn prompt_of(session: &str, milliseconds: u64, text: &str) -> String {
+pub fn prompt_of(session: &str, milliseconds: u64, text: &str) -> String {
     json!({ "display": text, "pastedContents": {}, "timestamp": milliseconds,
         "project": "/home/ada/rocket", "sessionId": session })
     .to_string()

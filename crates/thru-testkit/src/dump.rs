@@ -9,7 +9,7 @@ use thru_store::index::{IndexFilter, IndexWriter, QueryTerms, TextIndex};
 use thru_store::{PassageFilter, SessionFilter, Store};
 
 /// The lines of archive and store.
-pub(crate) fn dump(layout: &Layout) -> Vec<String> {
+pub fn dump(layout: &Layout) -> Vec<String> {
     let mut lines = store(layout);
     lines.extend(archive(layout));
     lines.sort();
@@ -17,7 +17,7 @@ pub(crate) fn dump(layout: &Layout) -> Vec<String> {
 }
 
 /// The lines of the archive: every line of every entry.
-pub(crate) fn archive(layout: &Layout) -> Vec<String> {
+pub fn archive(layout: &Layout) -> Vec<String> {
     let archive = Archive::new(layout.archive());
     let mut lines = Vec::new();
     for entry in archive.entries().unwrap() {
@@ -34,7 +34,7 @@ pub(crate) fn archive(layout: &Layout) -> Vec<String> {
 }
 
 /// The lines of the store: passages, sessions, projects, cursors of files, counters.
-pub(crate) fn store(layout: &Layout) -> Vec<String> {
+pub fn store(layout: &Layout) -> Vec<String> {
     let store = Store::open_to_read(layout).unwrap();
     let mut lines = passages(&store);
     lines.extend(compactions(&store));
@@ -131,7 +131,7 @@ fn compactions(store: &Store) -> Vec<String> {
 }
 
 /// The texts of all passages of a kind, in the order of the dump.
-pub(crate) fn texts(layout: &Layout, kind: PassageKind) -> Vec<String> {
+pub fn texts(layout: &Layout, kind: PassageKind) -> Vec<String> {
     let store = Store::open_to_read(layout).unwrap();
     let rows = store.passages(PassageFilter::After { row: 0, limit: 1_000_000 }).unwrap();
     let mut texts: Vec<String> =
@@ -141,7 +141,7 @@ pub(crate) fn texts(layout: &Layout, kind: PassageKind) -> Vec<String> {
 }
 
 /// The index's results for some words: passages by id, with the contribution of each word to the score.
-pub(crate) fn answers(layout: &Layout, words: &[&str]) -> Vec<String> {
+pub fn answers(layout: &Layout, words: &[&str]) -> Vec<String> {
     let store = Store::open_to_read(layout).unwrap();
     let index = TextIndex::open(layout, &store).unwrap();
     assert_eq!(index.rows_left_out, 0);
@@ -166,7 +166,7 @@ pub(crate) fn answers(layout: &Layout, words: &[&str]) -> Vec<String> {
 }
 
 /// Merges the index into one piece, so that equal stores give equal scores.
-pub(crate) fn merge_index(layout: &Layout) {
+pub fn merge_index(layout: &Layout) {
     let store = Store::open_to_read(layout).unwrap();
     let mut index = IndexWriter::open(layout, &store, 1, 20_000_000).unwrap();
     index.catch_up(&store).unwrap();

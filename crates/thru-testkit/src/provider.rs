@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-pub use thru_outside::testing::{Asked, Response, Server as ModelServer};
+pub use crate::http::{Asked, Response, Server as ModelServer};
 
 /// Input tokens that every scripted answer reports.
 pub const INPUT_TOKENS: u64 = 1_000;
