@@ -12,7 +12,7 @@ use thru_store::vectors::{ModelFolder, Vectors};
 use thru_testkit::provider::{Asked, ModelServer, Response};
 
 use crate::home::Home;
-use crate::records::{Author, ONE, TWO, conversation, file};
+use crate::records::{Author, ONE, TWO, file};
 
 /// A server of embeddings that speaks Ollama's format.
 fn ollama() -> ModelServer {
@@ -220,26 +220,6 @@ fn a_server_s_vectors_lie_apart_and_others_are_pruned() {
 }
 
 #[test]
-fn a_server_is_sent_cleaned_text_of_projects_that_allow_it() {
-    let home = Home::new();
-    let project = home.project();
-    fs::write(project.join(".throughline.toml"), "models.off = true\n").unwrap();
-    let mut hidden = Author::of(TWO).in_directory(project.to_str().unwrap());
-    hidden.asks("About zebrafish").says("Zebrafish it is.");
-    home.write(&file(TWO), hidden.text());
-    home.write(&file(ONE), conversation(ONE).text());
-    home.thru(&["import"]).expect(0);
-    let server = ollama();
-    set(&home, &server);
-    let done = home.json(&["embed", "--json"]);
-    assert!(done["embedded"].as_u64() < done["of"].as_u64(), "{done}");
-    home.json(&["embed", "--text", "my token is ghp_abcdefghijklmnopqrstuvwxyz0123456789"]);
-    let sent = sent(&server);
-    assert!(sent.contains("my token is") && !sent.contains("ghp_"), "{sent}");
-    assert!(!sent.to_lowercase().contains("zebrafish"));
-}
-
-#[test]
 fn a_server_is_sent_no_question_and_nothing_told_where_that_is_off() {
     let home = Home::imported();
     let project = home.project();
@@ -259,18 +239,6 @@ fn a_server_is_sent_no_question_and_nothing_told_where_that_is_off() {
     assert!(!seen.contains("quagga"), "{seen}");
     home.thru(&["search", "where the quagga grazes"]);
     assert!(sent(&server).contains("quagga"), "elsewhere it may be asked");
-}
-
-#[test]
-fn a_question_is_cleaned_before_it_is_cut() {
-    let home = Home::imported();
-    let server = ollama();
-    set(&home, &server);
-    home.thru(&["embed"]).expect(0);
-    // Cut first, what is left of the token is too short to be known as one.
-    let text = format!("{}/ghp_abcdefghijklmnopqrstuvwxyz0123456789", "a".repeat(885));
-    home.json(&["embed", "--text", &text]);
-    assert!(!sent(&server).contains("ghp_"));
 }
 
 #[test]

@@ -120,18 +120,5 @@ fn what_was_given_up_is_said_and_stays_until_somebody_decides() {
     assert_eq!(home.json(&["jobs", "retry", "--all", "--json"])["retried"], json!([1]));
     let job = &home.json(&["jobs", "--json"])["jobs"][0];
     assert_eq!((&job["state"], &job["attempts"]), (&json!("waiting"), &json!(0)));
-}
-
-#[test]
-fn a_job_can_be_taken_out() {
-    let home = failing();
     assert_snapshot!(home.shown(&["jobs", "cancel", "1", "--yes"]), @"1 job taken out of the queue. What was not indexed is when something asks for it.");
-    home.thru(&["jobs"]).expect(1);
-    let session = &home.json(&["session", "show", ONE, "--json"])["session"];
-    assert_eq!(session["indexing"], "unindexed");
-    // Until somebody asks.
-    std::fs::remove_dir(obstacle(&home)).unwrap();
-    home.thru(&["close", ONE]).expect(0);
-    let session = &home.json(&["session", "show", ONE, "--json"])["session"];
-    assert_eq!(session["indexing"], "indexed");
 }

@@ -9,6 +9,8 @@
 )]
 
 mod agents;
+#[path = "../../../thru-app/tests/it/answers.rs"]
+mod answers;
 mod asking;
 mod briefing;
 mod closing;

@@ -6,56 +6,9 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use thru_testkit::provider::{Asked, ModelServer, Response, body, error, ollama};
 
+use crate::answers::{is_about_session, session, willing};
 use crate::home::{Home, Ran};
 use crate::records::{Author, ONE, file};
-
-/// What a model says of any turn.
-pub(crate) fn turn() -> String {
-    json!({
-        "observations": [{
-            "type": "bugfix",
-            "title": "The oxidiser valve was closed by a lock that nobody released",
-            "narrative": "The valve stayed shut because the lock was never released. It now opens in 9999 ms.",
-            "facts": [{ "text": "The lock is released when the valve opens", "cite": [1] }],
-            "concepts": ["problem-solution"],
-            "files_read": [],
-            "files_modified": ["src/nowhere.rs"],
-            "cite": [1],
-        }],
-        "summary": {
-            "request": "Find out why the valve stays shut",
-            "investigated": [], "learned": ["The lock was never released"],
-            "completed": [], "next_steps": [],
-        },
-    })
-    .to_string()
-}
-
-/// What a model says of any session.
-pub(crate) fn session() -> String {
-    json!({
-        "title": "Why the valve stayed shut",
-        "request": "Find out why the valve stays shut",
-        "investigated": [], "learned": ["The lock was never released"], "completed": [],
-        "next_steps": [], "topics": ["valves"], "code_changes": [],
-        "decisions": [{ "decision": "Release the lock early", "rationale": "the valve waits for it", "alternatives": [], "cite": [1] }],
-        "errors_resolved": [], "outcomes": [], "context_for_continuation": [], "tags": ["valve"],
-    })
-    .to_string()
-}
-
-pub(crate) fn is_about_session(asked: &Asked) -> bool {
-    body(asked).to_string().contains("errors_resolved")
-}
-
-/// A model that answers everything.
-pub(crate) fn willing() -> ModelServer {
-    ModelServer::answering(|asked| match is_about_session(asked) {
-        true => ollama(&session()),
-        false => ollama(&turn()),
-    })
-    .unwrap()
-}
 
 /// A home with a session of two turns, and this model set.
 pub(crate) fn home_with(server: &ModelServer) -> Home {
@@ -233,52 +186,6 @@ fn where_nobody_answers_memories_stay_and_questions_wait() {
 }
 
 #[test]
-fn a_model_on_this_machine_is_asked_where_the_first_does_not_answer() {
-    let broken = ModelServer::start([error(500, "api_error", "out of order")]).unwrap();
-    let local = willing();
-    let home = home_with(&broken);
-    for (key, value) in [
-        ("models.fallback", "ollama"),
-        ("models.fallback_model", "small"),
-        ("models.fallback_url", &local.url()),
-    ] {
-        home.thru(&["config", "set", key, value]).expect(0);
-    }
-    let ran = home.thru(&[&ALL[..], &["--run", "--json"]].concat()).expect(0);
-    let done: Value = serde_json::from_str(&ran.stdout).unwrap();
-    assert_eq!((done["done"]["turns"].as_u64(), local.requests().len()), (Some(2), 3), "{done}");
-}
-
-#[test]
-fn nonsense_is_paid_for_twice_and_not_for_ever() {
-    let server = ModelServer::start([ollama("I would rather sing.")]).unwrap();
-    let home = home_with(&server);
-    // Nobody asks three times by himself; whoever says --run does, once.
-    for times in 1..=2 {
-        home.thru(&[&ALL[..], &["--run", "--json"]].concat());
-        assert_eq!(server.requests().len(), 2 * times, "the session waits for its turns");
-    }
-    let status = home.json(&["status", "--json"]);
-    assert!(status["models"]["today"]["tokens"].as_u64().unwrap() > 0, "it was paid for: {status}");
-    assert!(!home.shown(&["search", "--all", "sing"]).contains("rather sing"));
-}
-
-#[test]
-fn a_project_that_must_not_be_sent_is_not() {
-    let server = willing();
-    let home = home_with(&server);
-    let sessions = home.json(&["sessions", "--all", "--json"]);
-    let directory = sessions["sessions"][0]["directory"].as_str().unwrap().to_owned();
-    // The session's directory is one of this machine for once.
-    assert!(!std::path::Path::new(&directory).exists());
-    home.thru(&["config", "set", "models.off", "true"]).expect(0);
-    let ran = home.thru(&[&ALL[..], &["--run", "--json"]].concat()).expect(0);
-    let done: Value = serde_json::from_str(&ran.stdout).unwrap();
-    assert_eq!(done["done"]["skipped"], 3, "{done}");
-    assert!(server.requests().is_empty());
-}
-
-#[test]
 fn whoever_is_killed_while_asking_leaves_the_question_and_what_it_may_have_cost() {
     let hanging = ModelServer::start([Response::silence()]).unwrap();
     let home = home_with(&hanging);
@@ -346,74 +253,6 @@ fn keys_are_kept_apart_and_never_shown() {
         "{}",
         off.shown()
     );
-}
-
-#[test]
-fn every_provider_that_is_listed_can_be_set() {
-    let home = Home::imported();
-    let listed = home.json(&["models", "--json"]);
-    for provider in listed["providers"].as_array().unwrap() {
-        let name = provider["name"].as_str().unwrap();
-        let url = ["--url", "http://127.0.0.1:9/v1"];
-        home.thru(&[&["models", "set", name, "--model", "m"][..], &url[..]].concat()).expect(0);
-        assert_eq!(home.json(&["models", "--json"])["provider"], name);
-    }
-}
-
-#[test]
-fn what_was_paid_for_counts_although_the_fallback_is_away() {
-    let junk = ModelServer::start([ollama("I would rather sing.")]).unwrap();
-    let home = home_with(&junk);
-    for (key, value) in [
-        ("models.fallback", "ollama"),
-        ("models.fallback_model", "small"),
-        ("models.fallback_url", "http://127.0.0.1:9"),
-    ] {
-        home.thru(&["config", "set", key, value]).expect(0);
-    }
-    for _ in 0..2 {
-        home.thru(&["jobs", "retry", "--all"]);
-        home.thru(&[&ALL[..], &["--run", "--json"]].concat());
-    }
-    let jobs = home.json(&["jobs", "--json"]);
-    let turns = jobs["jobs"].as_array().unwrap().iter().filter(|job| job["turn"].is_u64());
-    assert!(turns.clone().all(|job| job["attempts"] == 1), "a waste counts: {jobs}");
-}
-
-#[test]
-fn asking_again_and_again_leaves_nothing_in_the_queue() {
-    let server = willing();
-    let home = home_with(&server);
-    run(&home).expect(0);
-    for _ in 0..3 {
-        home.thru(&[&ALL[..], &["--run", "--again"]].concat()).expect(0);
-        home.thru(&["jobs"]).expect(1);
-    }
-    assert_eq!(server.requests().len(), 3);
-}
-
-#[test]
-fn a_project_whose_file_cannot_be_read_is_not_sent() {
-    let server = willing();
-    for text in ["models.off = \"yes\"", "<<<<<<< HEAD\nmodels.off = true", "[models]\nof = true"] {
-        let home = home_with(&server);
-        fs::write(home.project().join(".throughline.toml"), text).unwrap();
-        let mut author =
-            Author::of(crate::records::TWO).in_directory(home.project().to_str().unwrap());
-        author
-            .asks("Why does the pump stall? Look at it.")
-            .runs("toolu_1", "cargo test pump")
-            .gets("toolu_1", "error: the pump stalls")
-            .says("The pump stalls because its belt is loose.");
-        home.write(&file(crate::records::TWO), author.text());
-        home.thru(&["import"]).expect(0);
-        let before = server.requests().len();
-        run(&home).expect(0);
-        let sent = &server.requests()[before..];
-        assert!(!sent.is_empty(), "others are sent");
-        let is_told = |asked: &Asked| String::from_utf8_lossy(&asked.body).contains("pump");
-        assert!(!sent.iter().any(is_told), "{text}");
-    }
 }
 
 /// What a model says of a turn in which a mutex was decided on.

@@ -11,11 +11,12 @@ use serde_json::{Value, json};
 use thru_journal::journal::Journal;
 use thru_testkit::provider::{Asked, ModelServer, Response, body, error, ollama};
 
+use crate::answers::{is_about_session, session, turn, willing};
 use crate::faulting::{Daemon, eventually};
 use crate::home::{Home, Ran};
 use crate::hooking::{bash, everything, hook, layout, prompt, stop};
 use crate::records::{Author, ONE, TWO, file};
-use crate::refining::{ALL, home_with, is_about_session, run, session, set, turn, willing};
+use crate::refining::{ALL, home_with, run, set};
 
 /// What a run says for programs.
 #[track_caller]
@@ -226,42 +227,6 @@ fn the_name_of_a_model_is_no_way_in() {
     assert!(!kept(&home).contains("Ignore all previous"));
 }
 
-#[test]
-fn ten_megabytes_are_not_read_to_the_end() {
-    let long = "x".repeat(10 * 1024 * 1024);
-    let mut said: Value = serde_json::from_str(&turn()).unwrap();
-    said["observations"][0]["narrative"] = json!(long);
-    for answer in [ollama(&long), ollama(&said.to_string())] {
-        let server = ModelServer::start([answer]).unwrap();
-        let home = home_with(&server);
-        let before = memories(&home);
-        let done = done(&home, 0);
-        assert_eq!((&done["turns"], &done["failed"]), (&json!(0), &json!(2)), "{done}");
-        assert_eq!((memories(&home), waiting(&home)), (before, json!(3)));
-        let jobs = home.shown(&["jobs"]);
-        assert!(jobs.contains("longer than"), "{jobs}");
-    }
-}
-
-#[test]
-fn a_model_that_hangs_is_given_up_and_its_question_waits() {
-    let server = ModelServer::start([Response::silence()]).unwrap();
-    let home = home_with(&server);
-    home.thru(&["config", "set", "models.timeout_seconds", "1"]).expect(0);
-    let before = memories(&home);
-    let done = done(&home, 2);
-    assert_eq!(
-        (server.requests().len(), &done["failed"]),
-        (1, &json!(1)),
-        "others would hang, too: {done}"
-    );
-    assert_eq!((memories(&home), waiting(&home)), (before, json!(3)));
-    assert!(home.shown(&["jobs"]).contains("no answer within 1 s"));
-    // It may have answered: that counts.
-    let status = home.json(&["status", "--json"]);
-    assert!(status["models"]["today"]["tokens"].as_u64().unwrap() > 1_000, "{status}");
-}
-
 #[cfg(unix)]
 #[test]
 fn ctrl_c_ends_a_question_and_leaves_it_in_the_queue() {
@@ -279,72 +244,6 @@ fn ctrl_c_ends_a_question_and_leaves_it_in_the_queue() {
     set(&home, &server);
     run(&home).expect(0);
     assert_eq!(server.requests().len(), 3);
-}
-
-#[test]
-fn a_key_that_expires_in_the_middle_leaves_the_rest_in_the_queue() {
-    let server = ModelServer::start([
-        ollama(&turn()),
-        error(401, "authentication_error", "the key has expired"),
-    ])
-    .unwrap();
-    let home = home_with(&server);
-    let ran = run(&home).expect(2);
-    insta::assert_snapshot!(ran.shown(), @"
-    1 turn and 0 sessions were looked at.
-    1,050 tokens, $0.
-    Statements dropped because the record does not hold what they name: 2.
-    Without an answer of use (`thru jobs` says why): 1.
-    It ended early: ollama: authentication failed: the key has expired; store a key that is valid there.
-    Memories stay as they were made without a model; the rest waits (`thru jobs`).
-    -- exit 2 --
-    ");
-    assert_eq!((server.requests().len(), waiting(&home)), (2, json!(2)));
-    let id = home.memory_of("bugfix", "valve closed by a lock");
-    assert!(home.shown(&["show", &id]).contains("by a model"));
-    let server = willing();
-    set(&home, &server);
-    run(&home).expect(0);
-    assert_eq!(server.requests().len(), 2, "what was answered is not asked again");
-}
-
-#[test]
-fn an_answer_in_another_form_is_read() {
-    let prose = |said: &str| {
-        format!("Sure! Here is what happened:\n\n```json\n{said}\n```\nAnything else?")
-    };
-    let fenced = ModelServer::answering(move |asked| match is_about_session(asked) {
-        true => ollama(&prose(&session())),
-        false => ollama(&prose(&turn())),
-    });
-    let tags = ModelServer::answering(|asked| {
-        ollama(match is_about_session(asked) {
-            true => {
-                "<summary><title>Why the valve stayed shut</title><request>Find out why the valve stays \
-                     shut</request><learned>The lock was never released</learned></summary>"
-            }
-            false => {
-                "<observation><type>bugfix</type>\
-                      <title>The oxidiser valve was closed by a lock that nobody released</title>\
-                      <narrative>The valve stayed shut because the lock was never released.</narrative>\
-                      <facts><fact>The lock is released when the valve opens</fact></facts>\
-                      <concepts><concept>problem-solution</concept></concepts>\
-                      </observation><summary><request>Find out why the valve stays shut</request></summary>"
-            }
-        })
-    });
-    for server in [fenced, tags] {
-        let server = server.unwrap();
-        let home = home_with(&server);
-        let done = done(&home, 0);
-        assert_eq!((&done["turns"], &done["sessions"]), (&json!(2), &json!(1)), "{done}");
-        let id = home.memory_of("bugfix", "valve closed by a lock");
-        let shown = home.shown(&["show", &id]);
-        assert!(
-            shown.contains("because the lock was never released") && shown.contains("by a model")
-        );
-        assert!(shown.contains("Why the valve stayed shut"), "{shown}");
-    }
 }
 
 #[test]
@@ -563,19 +462,4 @@ fn a_daemon_that_asks_somebody_who_hangs_ends_when_it_is_to() {
     home.thru(&["daemon", "stop"]).expect(0);
     assert_eq!((server.requests().len(), waiting(&home)), (1, json!(1)));
     drop(daemon);
-}
-
-#[test]
-fn a_test_keeps_to_the_budget_too() {
-    let server = ModelServer::start([ollama("{\"ready\": true}")]).unwrap();
-    let home = home_with(&server);
-    home.thru(&["config", "set", "budget.daily_tokens", "1200"]).expect(0);
-    home.thru(&["models", "test"]).expect(0);
-    insta::assert_snapshot!(home.shown(&["models", "test"]), @"
-    -- stderr --
-    error: today's tokens are spent.
-    hint: `thru config set budget.daily_tokens NUMBER` allows more, and so do the other limits.
-    -- exit 2 --
-    ");
-    assert_eq!(server.requests().len(), 1);
 }

@@ -1,0 +1,57 @@
+//! Choosing a model and its key.
+
+use std::fs;
+
+use thru_app::models::catalog;
+use thru_app::models::setting::{self, SetModel};
+use thru_app::{Remedy, TroubleKind};
+use thru_models::KeyPlace;
+
+use crate::home::Home;
+
+fn request(provider: &str) -> SetModel {
+    SetModel { provider: provider.to_owned(), ..SetModel::default() }
+}
+
+#[test]
+fn every_provider_that_is_listed_can_be_set() {
+    let home = Home::new();
+    for provider in catalog::list(&home.app()).providers {
+        let request = SetModel {
+            model: Some("m".to_owned()),
+            url: Some("http://127.0.0.1:9/v1".to_owned()),
+            ..request(provider.name)
+        };
+        assert_eq!(setting::set(&home.app(), &request).unwrap().provider, provider.name);
+        assert_eq!(catalog::list(&home.app()).provider.as_deref(), Some(provider.name));
+    }
+}
+
+#[test]
+fn a_provider_that_does_not_exist_is_refused_with_those_that_do() {
+    let home = Home::new();
+    let refused = setting::set(&home.app(), &request("grok")).unwrap_err();
+    assert_eq!(refused.kind(), TroubleKind::NotFound);
+    assert!(matches!(refused.remedy(), Some(Remedy::Choose(names)) if names.len() == 8));
+    assert!(!home.data().join("config.toml").exists());
+}
+
+#[test]
+fn a_key_is_kept_apart_and_goes_with_its_provider() {
+    let home = Home::new();
+    let asked = request("anthropic");
+    assert!(setting::lacks_key(&home.app(), &asked).unwrap());
+    let refused = setting::set(&home.app(), &asked).unwrap_err();
+    assert_eq!(refused.kind(), TroubleKind::Invalid);
+    let key = "sk-ant-secret-0123456789";
+    setting::keep_key(&home.app(), "anthropic", key, KeyPlace::File).unwrap();
+    assert!(!setting::lacks_key(&home.app(), &asked).unwrap());
+    let set = setting::set(&home.app(), &asked).unwrap();
+    assert!(!set.local && set.since.ends_with('Z'), "{set:?}");
+    let config = fs::read_to_string(home.data().join("config.toml")).unwrap();
+    assert!(config.contains("anthropic") && !config.contains("secret"), "{config}");
+    let off = setting::off(&home.app(), true).unwrap();
+    assert_eq!((off.was.as_deref(), off.keys_removed.len()), (Some("anthropic"), 1));
+    assert!(!home.data().join("keys/anthropic").exists());
+    assert_eq!(catalog::list(&home.app()).provider, None);
+}
