@@ -1,4 +1,4 @@
-//! Whether what we keep is whole: settings, journal, archive, store, index, and their versions.
+//! The integrity of settings, journal, archive, store, index, and their versions.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use thru_intake::Finding as Verified;
 use super::{Finding, Level, Seen};
 use crate::words::{count, plural, size};
 
-/// What is to be done about what a stopped intake left.
+/// Remedy for the remains of a stopped intake.
 const MENDS_ITSELF: &str = "it mends itself when something is next brought in";
 
 /// Bytes on disk, by part.
@@ -28,7 +28,7 @@ pub struct Sizes {
     pub all: u64,
 }
 
-/// What everything takes on disk.
+/// Returns the sizes of everything on disk.
 pub fn sizes(layout: &Layout) -> Sizes {
     let store = std::fs::read_dir(layout.root())
         .into_iter()
@@ -62,7 +62,7 @@ fn size_of(folder: &Path) -> u64 {
     bytes
 }
 
-/// What in the settings has no effect.
+/// Parts of the settings without effect.
 pub(super) fn configuration(seen: &Seen<'_>) -> Vec<Finding> {
     const CHECK: &str = "settings";
     let environment = seen.app;
@@ -90,7 +90,7 @@ pub(super) fn configuration(seen: &Seen<'_>) -> Vec<Finding> {
     findings
 }
 
-/// What a check of one part of the data comes to.
+/// Returns the finding for one part of the data.
 fn part(
     seen: &Seen<'_>,
     check: &'static str,
@@ -132,7 +132,7 @@ fn advised(finding: Finding, remedy: &str) -> Finding {
     }
 }
 
-/// Whether every record of the journal can be read.
+/// Damaged records of the journal.
 pub(super) fn journal(seen: &Seen<'_>) -> Finding {
     let records = match &seen.verified {
         Ok(Some(verified)) => verified.journal_records,
@@ -152,7 +152,7 @@ pub(super) fn journal(seen: &Seen<'_>) -> Finding {
     )
 }
 
-/// Whether the journal grew beyond its cap. Nothing is ever dropped for it.
+/// The size of the journal against its cap. Nothing is ever dropped for it.
 pub(super) fn journal_size(seen: &Seen<'_>) -> Finding {
     const CHECK: &str = "journal size";
     let cap = seen.app.config.journal.alarm_mb.bytes();
@@ -168,7 +168,7 @@ pub(super) fn journal_size(seen: &Seen<'_>) -> Finding {
     }
 }
 
-/// Whether every line of the archive can be read.
+/// Damaged lines of the archive.
 pub(super) fn archive(seen: &Seen<'_>) -> Finding {
     let whole = match &seen.verified {
         Ok(Some(verified)) => format!(
@@ -185,7 +185,7 @@ pub(super) fn archive(seen: &Seen<'_>) -> Finding {
     )
 }
 
-/// Whether the store can be read and agrees with the archive.
+/// Damage of the store, and its differences from the archive.
 pub(super) fn store(seen: &Seen<'_>) -> Finding {
     const CHECK: &str = "store";
     let rebuild = "`thru rebuild` makes it again from journal and archive; nothing is lost";
@@ -217,7 +217,7 @@ pub(super) fn store(seen: &Seen<'_>) -> Finding {
     }
 }
 
-/// Whether the index holds what the store holds.
+/// Differences of the index from the store.
 pub(super) fn index(seen: &Seen<'_>) -> Finding {
     let whole = match &seen.verified {
         Ok(Some(verified)) => format!(
@@ -233,7 +233,7 @@ pub(super) fn index(seen: &Seen<'_>) -> Finding {
     )
 }
 
-/// Whether everything was cleaned by the rules of this version.
+/// Texts that were cleaned by the rules of an older version.
 pub(super) fn rules(seen: &Seen<'_>) -> Finding {
     const CHECK: &str = "redaction";
     let (Ok(intake), Ok(Some(store))) = (&seen.intake, &seen.store) else {
@@ -251,7 +251,7 @@ pub(super) fn rules(seen: &Seen<'_>) -> Finding {
     }
 }
 
-/// What hooks recorded and nobody brought in yet.
+/// Records of hooks that are not ingested yet.
 pub(super) fn pending(seen: &Seen<'_>) -> Finding {
     const CHECK: &str = "waiting";
     let (Ok(intake), Ok(store)) = (&seen.intake, &seen.store) else {
@@ -270,7 +270,7 @@ pub(super) fn pending(seen: &Seen<'_>) -> Finding {
     }
 }
 
-/// What is at work here, and which forms it reads.
+/// Versions of the program, the agent and the formats.
 pub(super) fn versions(seen: &Seen<'_>) -> Finding {
     let schema = match &seen.store {
         Ok(Some(store)) => store.schema_version().unwrap_or_default(),

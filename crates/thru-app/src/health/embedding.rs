@@ -1,4 +1,4 @@
-//! Whether texts can be embedded, and whether the vectors that there are can be used. Search goes on by
+//! The model that embeds texts, and the vectors that there are. Search goes on by
 //! words alone where they cannot.
 
 use thru_embed::{EmbedError, check_model};
@@ -61,7 +61,7 @@ fn current(seen: &Seen<'_>, state: &State) -> Finding {
     }
 }
 
-/// What is to be done about a model that is not what it should be.
+/// Remedy for a model that is not what it should be.
 fn unusable(seen: &Seen<'_>, chosen: &Chosen, error: &EmbedError) -> Finding {
     let folder = chosen.folder().map(|folder| seen.shown(folder)).unwrap_or_default();
     Finding::problem(

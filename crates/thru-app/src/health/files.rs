@@ -43,7 +43,7 @@ pub(super) fn open_to_others(root: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Whether anybody but the user may look at what is kept.
+/// Files that other users may read.
 pub(super) fn permissions(seen: &Seen<'_>) -> Finding {
     const CHECK: &str = "permissions";
     let root = seen.app.layout.root();
@@ -70,7 +70,7 @@ pub(super) fn permissions(seen: &Seen<'_>) -> Finding {
     }
 }
 
-/// What killed processes left half-written: replacements that never took their place, an unfinished
+/// Returns the half-written files of killed processes: replacements that never took their place, an unfinished
 /// rebuild, half a copy from before an upgrade.
 pub(super) fn left_behind(root: &Path, now: SystemTime) -> Vec<PathBuf> {
     let mut found = Vec::new();
@@ -88,7 +88,7 @@ pub(super) fn left_behind(root: &Path, now: SystemTime) -> Vec<PathBuf> {
     found
 }
 
-/// Whether something half-written lies about.
+/// Half-written files.
 pub(super) fn leftovers(seen: &Seen<'_>) -> Finding {
     const CHECK: &str = "leftovers";
     let now = seen.app.clock.now().into();
@@ -108,9 +108,9 @@ pub(super) fn leftovers(seen: &Seen<'_>) -> Finding {
     }
 }
 
-/// What is kept takes this much, and this much is free.
+/// Space taken and free on the disk.
 pub(super) fn disk(seen: &Seen<'_>) -> Finding {
-    /// What an import of some sessions, or the upgrade of a small store, may take.
+    /// Bytes that an import of some sessions, or the upgrade of a small store, may take.
     const SCARCE: u64 = 1_000_000_000;
     const SCARCELY_ANY: u64 = 100_000_000;
     const CHECK: &str = "disk";

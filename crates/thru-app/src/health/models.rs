@@ -1,4 +1,4 @@
-//! Whether models can be asked, and insights delivered, where the user wants that. Nothing is sent to find
+//! Language models and the delivery of insights, as far as the user wants them. Nothing is sent to find
 //! out.
 
 use super::{Finding, Seen};
@@ -44,7 +44,7 @@ pub(super) fn models(seen: &Seen<'_>) -> Finding {
     }
 }
 
-/// Whether the server of the user's choice can be reached at all; nothing where there is none.
+/// The server of the user's choice; `None` if there is none.
 pub(super) fn sink(seen: &Seen<'_>) -> Option<Finding> {
     const CHECK: &str = "sinks.mcp";
     let target = seen.app.config.sinks.mcp()?;

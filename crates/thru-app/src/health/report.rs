@@ -1,4 +1,4 @@
-//! `thru doctor --report`: what somebody who helps needs to know, and nothing that is the user's own.
+//! The report for an issue: versions, findings and counts, and nothing that is the user's own.
 //! Counts, versions and shapes; of settings that hold paths or lists only whether they are set.
 
 use std::fmt::Write as _;
@@ -97,7 +97,7 @@ fn write_counts(text: &mut String, seen: &Seen<'_>) -> std::fmt::Result {
     Ok(())
 }
 
-/// Settings that were changed. Numbers, switches and choices say nothing of anybody; a list or a text
+/// Settings that were changed. Numbers, switches and choices are not personal; a list or a text
 /// may.
 fn write_settings(text: &mut String, seen: &Seen<'_>) -> std::fmt::Result {
     writeln!(text, "\n### Settings that were changed\n")?;
