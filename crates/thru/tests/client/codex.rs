@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Once;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use thru_real_client::{
@@ -110,8 +111,13 @@ impl Codex {
         }
         let terminal = Terminal::start_codex(&self.home, &[]).unwrap();
         terminal.wait_for("Hooks need review").unwrap();
-        terminal.press("2").unwrap();
-        terminal.wait_for("› 2. Trust all").unwrap();
+        // It shows the question before it takes keys.
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while !terminal.screen().unwrap().contains("› 2. Trust all") {
+            assert!(Instant::now() < deadline, "{}", terminal.screen().unwrap());
+            terminal.press("2").unwrap();
+            std::thread::sleep(Duration::from_millis(300));
+        }
         terminal.press("Enter").unwrap();
         terminal.wait_for("Ask Codex to do anything").unwrap();
         Some(terminal)
@@ -233,7 +239,11 @@ fn a_compaction_is_survived() {
     terminal.wait_for("Context compacted").unwrap();
     codex.api.take_requests();
     terminal.enter("And now?").unwrap();
-    terminal.wait_for("ok").unwrap();
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while codex.api.requests().is_empty() {
+        assert!(Instant::now() < deadline, "{}", terminal.screen().unwrap());
+        std::thread::sleep(Duration::from_millis(50));
+    }
     let names = codex.names();
     let compaction = names.iter().position(|name| name == "PreCompact").unwrap();
     assert_eq!(names[compaction..compaction + 3], ["PreCompact", "PostCompact", "SessionStart"]);
