@@ -249,7 +249,10 @@ fn of_observation(observation: &Observation, project: &str, tool: &str) -> Optio
     })
 }
 
-/// Looks at the settings of the server. Nothing is sent yet.
+/// Checks the settings of the server. Nothing is sent yet.
+///
+/// # Errors
+/// Fails if they name no usable server.
 pub fn connect(app: &App, target: McpSink<'_>) -> Result<Sink> {
     let reach = match target.target.contains("://") {
         true => Reach::Url(target.target.to_owned()),

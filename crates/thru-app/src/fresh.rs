@@ -341,6 +341,9 @@ fn left_out(
 }
 
 /// Answers a question from a store that is open already.
+///
+/// # Errors
+/// Fails if store, index or vectors cannot be read.
 pub fn answer(app: &App, store: &Store, request: &Request) -> Result<Answer> {
     let meaning = embedding::of_question(app, &request.query);
     let intake = app.intake_beside(store)?;

@@ -1,6 +1,6 @@
-//! What survives a compaction: before the context of a session is compacted, what the session holds is
-//! kept, in journal, store and files. Whoever comes first does it: the hook, the start of the session
-//! after the compaction, or whoever brings in what is new.
+//! Compactions: before the context of a session is compacted, a snapshot of the session is kept in journal, store and
+//! files. The first process that can keeps it: the hook, the start of the session after the compaction, or the next
+//! ingest.
 //!
 //! A note in the data directory says that files are still to be written. It is there before the work
 //! begins, and goes when it is done or cannot be done.
@@ -31,14 +31,13 @@ use crate::app::{App, settings};
 use crate::call::{Call, Patience};
 use crate::ingest::catch_up::{Effort, Where, bring_in};
 
-/// How long a hook waits for somebody who is bringing things in.
+/// The time that a hook waits for a process that ingests.
 const PATIENCE: Duration = Duration::from_millis(250);
-/// Compactions that are longer ago get no files of their own accord: whoever asks for what a session
-/// held then is told all the same.
+/// The age up to which compactions get files unasked. Older snapshots are made on request.
 const RECENT: SignedDuration = SignedDuration::from_hours(24);
-/// Projects where files could not be written, at most, that are remembered.
+/// The number of projects with unwritable files to remember, at most.
 const TROUBLED: usize = 50;
-/// Directories that the user chose for summaries, at most, that are remembered.
+/// The number of chosen summary directories to remember, at most.
 const PLACES: usize = 100;
 
 /// A note of files that are still to be written.
@@ -46,13 +45,16 @@ const PLACES: usize = 100;
 struct Pending {
     session: SessionKey,
     event: String,
-    /// Where they belong.
+    /// The project's root.
     root: Option<PathBuf>,
     since: Timestamp,
 }
 
-/// Brings in what a session said so far, keeps what it holds, and writes its files, as far as there is
-/// time until `deadline`. What is not done then is done later.
+/// Ingests a session up to now, keeps its snapshot and writes its files, as far as time allows until `deadline`. The rest
+/// is done later.
+///
+/// # Errors
+/// Fails if settings, journal or store cannot be used.
 pub fn keep_within(app: &App, moment: Moment, transcript: &Path, deadline: Instant) -> Result<()> {
     note(app, &moment)?;
     // The agent does not wait for that.
@@ -67,7 +69,7 @@ pub fn keep_within(app: &App, moment: Moment, transcript: &Path, deadline: Insta
     let effort = Effort { which: Which::These(&sessions), thorough: false };
     let stop = stop_at(deadline);
     let call = Call::unwatched(Patience::Within(Duration::ZERO), &stop);
-    // Not all that is missing: only this one, because somebody waits.
+    // Only this one of all that are missing: an agent waits.
     let brought = bring_in(app, &lock, Where::Found(found), effort, call)?;
     if !brought.report.interrupted {
         let store = Store::open_to_read(&app.layout)?;
@@ -83,21 +85,29 @@ pub fn keep_within(app: &App, moment: Moment, transcript: &Path, deadline: Insta
     Ok(())
 }
 
-/// Whether the store is of another version: whoever writes upgrades it first, which takes its time.
+/// True if the store has another version: the next writer upgrades it first, which takes time.
+///
+/// # Errors
+/// Fails if the store cannot be read.
 pub fn is_to_be_upgraded(app: &App) -> Result<bool> {
     let Some(store) = Store::open_if_there(&app.layout)? else { return Ok(false) };
     Ok(store.schema_version()? != SCHEMA_VERSION)
 }
 
-/// Whether what a session holds is found out while an agent waits. It takes about 10 µs for each prompt,
-/// text and tool call.
+/// True if a session's snapshot can be made while an agent waits: it takes about 10 µs for each prompt, text and tool
+/// call.
+///
+/// # Errors
+/// Fails if the store cannot be read.
 pub fn is_quick(store: &Store, session: i64) -> Result<bool> {
     const AT_ONCE: u64 = 20_000;
     Ok(store.messages_before(session, None, Timestamp::MAX)? <= AT_ONCE)
 }
 
-/// Keeps what sessions held at the compactions of the last day, where nobody did yet, and writes the
-/// files that are still to be written.
+/// Keeps the missing snapshots of the last day's compactions, and writes the pending files.
+///
+/// # Errors
+/// Fails if journal or store cannot be used.
 pub fn complete(app: &App, lock: &IntakeLock) -> Result<()> {
     let since = app.clock.now() - RECENT;
     let intake = app.intake()?;
@@ -132,7 +142,10 @@ pub fn complete(app: &App, lock: &IntakeLock) -> Result<()> {
     Ok(())
 }
 
-/// What a session held at a compaction: as it was kept, else as far as the store knows.
+/// Returns the snapshot of a compaction: as it was kept, else as far as the store knows.
+///
+/// # Errors
+/// Fails if the store cannot be read.
 pub fn held_at(
     intake: &Intake,
     store: &Store,
@@ -145,7 +158,7 @@ pub fn held_at(
     Ok(intake.snapshot(store, compaction.session, moment)?)
 }
 
-/// Keeps what a session holds, and writes its files.
+/// Keeps the snapshot of a session, and writes its files.
 fn keep(app: &App, intake: &Intake, lock: &IntakeLock, moment: Moment) -> Result<()> {
     let root = moment.directory.clone().map(PathBuf::from);
     let session = moment.session.clone();
@@ -155,7 +168,7 @@ fn keep(app: &App, intake: &Intake, lock: &IntakeLock, moment: Moment) -> Result
     write(app, intake, &store, row, &snapshot, root.as_deref())
 }
 
-/// Writes the files of a snapshot, and says what keeps them from being written where `thru doctor` looks.
+/// Writes the files of a snapshot, and notes a failure for `thru doctor`.
 fn write(
     app: &App,
     intake: &Intake,
@@ -191,6 +204,9 @@ fn write(
 }
 
 /// Writes the files of a snapshot into a folder.
+///
+/// # Errors
+/// Fails if the folder cannot be written.
 pub fn write_to(
     app: &App,
     folder: &Folder,
@@ -217,8 +233,10 @@ pub fn write_to(
     folder.write(snapshot, &excerpts, &options)
 }
 
-/// Writes the files again that there are, of these sessions or of all, once words were taken out of what is
-/// remembered. Gives the folders where that was not possible.
+/// Rewrites the existing files of these sessions, or of all, after redaction. Returns the folders where that failed.
+///
+/// # Errors
+/// Fails if settings or store cannot be read.
 pub fn write_again(app: &App, only: Option<&[SessionKey]>) -> Result<Vec<PathBuf>> {
     let intake = app.intake()?;
     let Some(store) = Store::open_if_there(&app.layout)? else { return Ok(Vec::new()) };
@@ -255,7 +273,10 @@ pub fn write_again(app: &App, only: Option<&[SessionKey]>) -> Result<Vec<PathBuf
     Ok(left.into_iter().collect())
 }
 
-/// What a session held at each of its compactions, the earliest first.
+/// Returns the snapshots of a session, the earliest first.
+///
+/// # Errors
+/// Fails if the store cannot be read.
 pub fn held(intake: &Intake, store: &Store, session: &SessionRow) -> Result<Vec<Clean<Snapshot>>> {
     let mut all: Vec<Clean<Snapshot>> = Vec::new();
     for compaction in store.compactions(session.row)? {
@@ -271,8 +292,11 @@ pub fn held(intake: &Intake, store: &Store, session: &SessionRow) -> Result<Vec<
     Ok(all)
 }
 
-/// Removes the files of a session, wherever they were written, and the notes of those that were to be.
-/// Gives what could not be removed.
+/// Removes the files of a session, wherever they were written, and the notes of pending ones. Returns those that could
+/// not be removed.
+///
+/// # Errors
+/// Fails if the store cannot be read, or a note cannot be removed.
 pub fn remove(app: &App, store: &Store, session: &SessionRow) -> Result<Vec<PathBuf>> {
     for (note, pending) in pending(&app.layout) {
         if pending.session == session.key {
@@ -292,14 +316,14 @@ pub fn remove(app: &App, store: &Store, session: &SessionRow) -> Result<Vec<Path
     Ok(left)
 }
 
-/// Where the summaries of a session may lie, by the settings of now and of earlier.
+/// Returns the folders that may hold summaries of a session, by today's settings and earlier ones.
 fn folders(app: &App, store: &Store, session: &SessionRow) -> Result<Vec<Folder>> {
     let kept = store.snapshots(session.row)?.into_iter();
     let roots = kept.filter_map(|kept| kept.snapshot.directory);
     let roots: BTreeSet<PathBuf> =
         roots.chain(session.facts.directory.clone()).map(PathBuf::from).collect();
     let mut places = places(&app.layout);
-    // Nobody noted it before this version.
+    // Earlier versions did not note it.
     places.extend(own_place(app, &app.config));
     places.sort();
     places.dedup();
@@ -307,12 +331,12 @@ fn folders(app: &App, store: &Store, session: &SessionRow) -> Result<Vec<Folder>
     Ok(in_projects.chain(places.into_iter().map(Folder::elsewhere)).collect())
 }
 
-/// How summaries are written by these settings.
+/// The options of summaries in these settings.
 pub fn options(config: &Config) -> Options {
     Options { max: config.summaries.max, code_snippets: config.summaries.code_snippets }
 }
 
-/// Where the summaries of a project lie.
+/// The folder for the summaries of a project.
 pub fn folder(app: &App, config: &Config, root: &Path) -> Folder {
     match own_place(app, config) {
         None => Folder::in_project(root),
@@ -320,8 +344,8 @@ pub fn folder(app: &App, config: &Config, root: &Path) -> Folder {
     }
 }
 
-/// The directory that the user chose for the summaries of all projects. Links of his lead there, and only
-/// those: from there on none is followed.
+/// The directory that the user chose for the summaries of all projects. Links on the way there are followed, none
+/// below it.
 fn own_place(app: &App, config: &Config) -> Option<PathBuf> {
     let chosen = config.summaries.location.as_deref()?;
     let home = app.home.as_deref();
@@ -331,7 +355,7 @@ fn own_place(app: &App, config: &Config) -> Option<PathBuf> {
     Some(path.canonicalize().unwrap_or(path))
 }
 
-/// The directories that the user chose for summaries at some time: what lies there is ours still.
+/// The directories that the user chose for summaries at some time: their files are still ours.
 fn places(layout: &Layout) -> Vec<PathBuf> {
     let text = fs::read(places_file(layout)).unwrap_or_default();
     serde_json::from_slice(&text).unwrap_or_default()
@@ -376,7 +400,7 @@ fn place_of_note(layout: &Layout, session: &SessionKey, event: &str) -> PathBuf 
 fn pending(layout: &Layout) -> Vec<(PathBuf, Pending)> {
     let entries = fs::read_dir(layout.summaries()).into_iter().flatten().flatten();
     let mut notes: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-    // Who was killed left half a note beside the place of the whole one.
+    // A killed process left half a note beside the place of the whole one.
     let is_note = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "json");
     for half in notes.iter().filter(|path| !is_note(path)) {
         let age = fs::metadata(half).and_then(|half| half.modified());

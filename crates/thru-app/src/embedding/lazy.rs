@@ -83,7 +83,10 @@ impl Lazy {
         Ok(loaded)
     }
 
-    /// The vector of a question, whoever else is using the model.
+    /// Embeds a query, beside other users of the model.
+    ///
+    /// # Errors
+    /// Fails if the model cannot be loaded or asked.
     pub fn question(&self, app: &App, text: &str) -> Result<Vec<f32>> {
         let text = self.chosen.cleaned(app, text)?;
         let _asking = match self.chosen {
@@ -98,7 +101,7 @@ impl Lazy {
         Ok(self.loaded()?.model.beside(1).vector(&text)?)
     }
 
-    /// Lets it go where nobody used it for so long; says whether it is still there.
+    /// Drops the model after this time without use. Returns true if it is still loaded.
     pub fn let_go_after(&self, unused: Duration) -> bool {
         let mut slot = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         if slot.as_ref().is_some_and(|loaded| loaded.used.elapsed() >= unused) {

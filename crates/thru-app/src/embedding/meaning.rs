@@ -1,4 +1,4 @@
-//! What a question means: its vector, found out while other things are done.
+//! The query embedding: the vector of a question, computed while other work goes on.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,12 +18,12 @@ use crate::app::App;
 use crate::background;
 use crate::models;
 
-/// How long the daemon may take for a question. A model of our own is there not much later.
+/// The time for the daemon to embed a query. A model of this process is ready not much later.
 const DAEMON: Duration = Duration::from_millis(15);
 /// Characters of a prompt whose meaning is asked for: a longer one takes the model longer than a hook waits, and
 /// meanwhile a core that others need.
 const LONGEST_PROMPT: usize = 240;
-/// How long a server may take for a question, with somebody waiting.
+/// The time for a server to embed a query that is waited for.
 const QUESTION: Duration = Duration::from_secs(3);
 
 /// Threads of a model of our own: it is waited for.
@@ -49,7 +49,7 @@ impl OwnModel {
     }
 }
 
-/// What the daemon's tool `embed` answers.
+/// The answer of the daemon's tool `embed`.
 #[derive(Serialize, Deserialize)]
 pub struct Answer {
     /// The model's name.
@@ -61,12 +61,12 @@ pub struct Answer {
 /// The vector of a question with the name of its model; or why there is none, for people.
 pub(super) type Found = Result<(String, Vec<f32>), String>;
 
-/// What a question means, as far as a model can tell: it is found out while other things are done.
+/// A query embedding that may still be under way.
 #[must_use]
 pub enum Meaning {
     /// It was clear at once.
     Clear(Found),
-    /// Somebody is working on it.
+    /// A thread computes it.
     UnderWay(JoinHandle<Found>),
 }
 
@@ -92,7 +92,7 @@ pub fn of_question(app: &App, text: &str) -> Meaning {
     asked.begin(|asked| asked.daemon().or_else(|_| asked.own_model()))
 }
 
-/// The same for somebody who has no time to load a model: only the daemon is asked.
+/// The same for a hook, which has no time to load a model: only the daemon is asked.
 pub fn of_prompt(app: &App, text: &str) -> Meaning {
     if text.trim().chars().nth(LONGEST_PROMPT).is_some() {
         return Meaning::Clear(Err("the prompt is too long for a hook to wait".to_owned()));
@@ -104,11 +104,11 @@ pub fn of_prompt(app: &App, text: &str) -> Meaning {
     asked.begin(|asked| asked.daemon())
 }
 
-/// What to wait for where there may have been nothing to find out.
+/// Returns the pending embedding, or words alone where none was begun.
 pub fn awaited<'a>(meaning: Option<Meaning>) -> Awaited<'a> {
     match meaning {
         Some(meaning) => Box::new(|| meaning.wait()),
-        None => words_only("nobody asked what it means"),
+        None => words_only("no embedding was asked for"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! How far the vectors are: for `thru status`, `thru doctor`, and the end of an import.
+//! The state of the vectors: for `thru status`, `thru doctor`, and the end of an import.
 
 use crate::trouble::Result;
 use serde_json::{Value, json};
@@ -9,9 +9,9 @@ use super::Chosen;
 use crate::app::App;
 use crate::words::{count, plural, printable, size};
 
-/// How far the vectors are.
+/// The state of the vectors.
 pub struct State {
-    /// Who embeds, and how far it is; nothing where nobody is to; or why nobody can.
+    /// The model and its coverage; `None` where embedding is off; or the reason why it cannot be used.
     pub current: Result<Option<(Chosen, Coverage)>, String>,
     /// The vectors of models that are not in use.
     pub others: Vec<ModelFolder>,
@@ -19,6 +19,9 @@ pub struct State {
 
 impl State {
     /// Looks at settings and disk; loads nothing.
+    ///
+    /// # Errors
+    /// Fails if the store cannot be read.
     pub fn look(app: &App, intake: &Intake) -> Result<Self> {
         let mut others = ModelFolder::all(&app.layout.vectors())?;
         let current = match Chosen::of(app) {
@@ -33,7 +36,7 @@ impl State {
         Ok(Self { current, others })
     }
 
-    /// How many texts wait.
+    /// The number of texts without vectors.
     pub fn waiting(&self) -> u64 {
         let current = self.current.as_ref().ok().and_then(Option::as_ref);
         current.map_or(0, |(_, coverage)| coverage.texts - coverage.embedded)
@@ -59,7 +62,7 @@ impl State {
         }
     }
 
-    /// What other models left, in a line, if they left anything.
+    /// The vectors of other models in a line, if there are any.
     pub fn others_line(&self) -> Option<String> {
         let names: Vec<&str> = self.others.iter().map(|folder| folder.model.as_str()).collect();
         let bytes = self.others.iter().map(|folder| folder.bytes).sum();
@@ -88,7 +91,7 @@ impl State {
     }
 }
 
-/// Who embeds what waits.
+/// The process that embeds pending texts, in words.
 pub fn who_embeds(app: &App) -> &'static str {
     match app.machine.daemon_switched_off(&app.config) {
         Some(_) => "`thru embed` does it",

@@ -158,7 +158,10 @@ pub fn everywhere(app: &App, exclusions: &Exclusions) -> Discovery {
     found
 }
 
-/// The transcripts that hooks of the last days told of; of these projects, if any are named.
+/// Returns the transcripts that hooks of the last days named; of these projects, if any are given.
+///
+/// # Errors
+/// Fails if the store cannot be read.
 pub fn recorded(app: &App, store: &Store, projects: Option<&[i64]>) -> Result<Discovery> {
     Ok(Intake::recorded_sources(store, app.clock.now() - RECENT, projects)?)
 }
