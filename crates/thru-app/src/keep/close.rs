@@ -21,7 +21,7 @@ use crate::ingest::catch_up::{self, Effort, Where, bring_in};
 use crate::trouble::{Listing, Remedy, Result, Trouble};
 use crate::words::printable;
 
-/// The time to wait for another process that writes, whoever asks: agents give up on slow tools.
+/// The time to wait for another process that writes: agents give up on slow tools.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Sessions of a project that are considered where none is named.
 const CANDIDATES: usize = 20;

@@ -8,7 +8,7 @@ pub(crate) fn turn() -> String {
     json!({
         "observations": [{
             "type": "bugfix",
-            "title": "The oxidiser valve was closed by a lock that nobody released",
+            "title": "The oxidiser valve was closed by a lock that was never released",
             "narrative": "The valve stayed shut because the lock was never released. It now opens in 9999 ms.",
             "facts": [{ "text": "The lock is released when the valve opens", "cite": [1] }],
             "concepts": ["problem-solution"],

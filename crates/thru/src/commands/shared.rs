@@ -142,7 +142,7 @@ pub(crate) fn bar_style(figures: &str) -> ProgressStyle {
     ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
-/// Shows how far files were gone through, to whoever watches.
+/// A progress bar over files.
 pub(crate) fn files_bar(
     environment: &Environment,
     doing: &'static str,

@@ -74,7 +74,7 @@ pub(crate) fn run(
     if !is_installed && !arguments.yes {
         if arguments.json || !environment.terminal.interactive {
             return Err(advised(
-                "nobody is there to be asked",
+                "there is no terminal to ask on",
                 "`thru up --yes` does it without asking; nothing was changed",
             ));
         }

@@ -14,7 +14,7 @@ use thru_real_client::{Script, calls, fails, message, pauses, says};
 
 use crate::stage::Stage;
 
-/// Nobody stops anything.
+/// Nothing is stopped.
 static GO_ON: AtomicBool = AtomicBool::new(false);
 
 /// A title, which is all that is wanted.
@@ -45,7 +45,7 @@ fn provider(stage: &Stage, key: bool) -> Box<dyn Provider> {
         pass("HOME", &stage.home.path().to_string_lossy()),
         pass("PATH", &format!("{}/bin:/usr/local/bin:/usr/bin:/bin", stage.home.path().display())),
         pass("ANTHROPIC_BASE_URL", &stage.api.url()),
-        pass("ANTHROPIC_API_KEY", "sk-ant-api03-of-somebody-else"),
+        pass("ANTHROPIC_API_KEY", "sk-ant-api03-of-another-user"),
         pass("THROUGHLINE_DAEMON", "off"),
         pass("CLAUDECODE", "1"),
         pass("CLAUDE_CODE_SESSION_ID", "11111111-1111-4111-8111-111111111111"),
@@ -200,7 +200,7 @@ fn the_client_says_what_went_wrong_and_leaves_nothing() {
     assert!(matches!(error, AskError::RateLimited { .. }), "{error:?}");
     let error = asked.ask(&request("not known"), &GO_ON).unwrap_err();
     assert!(matches!(error, AskError::Unauthorized { .. }), "{error:?}");
-    // Without a key it is for whoever is signed in, and here nobody is.
+    // Without a key it is for the signed-in user, and there is none here.
     let error = provider(&stage, false).ask(&request("who are you"), &GO_ON).unwrap_err();
     assert!(matches!(error, AskError::Unauthorized { .. }), "{error:?}");
     assert!(error.to_string().contains("sign in"), "{error}");

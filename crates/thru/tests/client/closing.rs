@@ -69,7 +69,7 @@ fn an_agent_closes_the_session_that_it_runs_in() {
     let close = calls("Bash", json!({ "command": close, "description": "Close this session" }));
     let script = Script::new().on("Close it", [message([close]), message([says("Closed.")])]);
     let Some(stage) = Stage::new(script) else { return };
-    // Another one is at work at the same time, as far as anybody knows.
+    // Another one seems to be at work at the same time.
     stage.asks("Something else", &[]);
     let session = stage.asks("Close it, please", &[]);
     let answer = stage.api.requests().last().unwrap().news();

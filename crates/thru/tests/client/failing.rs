@@ -20,7 +20,7 @@ fn a_failure_of_the_model_is_recorded() {
 #[test]
 fn a_memory_that_cannot_be_written_does_no_harm() {
     let Some(stage) = Stage::new(packing()) else { return };
-    // Where the folder was there is a file now, so that nobody can write there, not even root.
+    // A file takes the place of the folder, so that not even root can write there.
     let _ = fs::remove_dir_all(stage.data());
     fs::create_dir_all(stage.data().parent().unwrap()).unwrap();
     fs::write(stage.data(), "not a folder").unwrap();

@@ -23,7 +23,7 @@ fn settings_and_plugin_together_record_and_tell_once() {
     let hooks = fs::read_to_string(stage.settings()).unwrap();
     assert!(hooks.contains("SessionStart"), "{hooks}");
     stage.thru(&["install", "--as", "plugin"]);
-    // The installer keeps one form only; somebody copies the settings of another machine.
+    // The installer keeps one form only; the user copies the settings of another machine.
     fs::write(stage.settings(), hooks).unwrap();
     let session = stage.asks(WRITE, &[]);
     // Events without an id of their own are recorded by both; they are told apart when they are taken in.
@@ -57,7 +57,7 @@ fn a_second_installation_changes_nothing() {
 #[test]
 fn what_was_there_stays_and_comes_back_as_it_was() {
     let Some(stage) = Stage::bare(packing()) else { return };
-    // Somebody's own hook, in somebody's own formatting.
+    // A hook of the user's, in the user's formatting.
     let mark = stage.home.path().join("mark");
     let hook = json!({ "type": "command", "command": format!("echo seen >> {}", mark.display()) });
     let own = format!(

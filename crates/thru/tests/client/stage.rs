@@ -54,7 +54,7 @@ impl Stage {
     /// The client as it comes; `None` where there is none.
     pub(crate) fn bare(script: Script) -> Option<Self> {
         let client = client()?;
-        // Where a daemon is wanted, a test says so: it lives longer than whoever starts it.
+        // A test that wants a daemon says so: it outlives the process that starts it.
         let home = SealedHome::new(&client).unwrap().with_variable("THROUGHLINE_DAEMON", "off");
         Some(Self { home, api: MessagesApi::start(script).unwrap() })
     }

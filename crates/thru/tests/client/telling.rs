@@ -8,7 +8,7 @@ use crate::stage::{FENCE, Stage, WRITE, packing, packs};
 /// What the client passes on as it is; more goes into a file, of which the model sees the beginning.
 const MOST: usize = 10_000;
 
-/// Something that nobody says but the person who told it.
+/// Something that only the person who told it says.
 const TOLD: &str = "Ropes are ordered from Quillfeather in Bristol";
 
 #[test]

@@ -666,9 +666,9 @@ fn a_session_is_outlined() {
       "version": 1
     }
     "#);
-    assert_snapshot!(home.shown(&["session", "show", "nobody"]), @r"
+    assert_snapshot!(home.shown(&["session", "show", "absent"]), @r"
     -- stderr --
-    error: there is no session `nobody`.
+    error: there is no session `absent`.
     hint: `thru sessions` lists them.
     -- exit 2 --
     ");

@@ -231,7 +231,7 @@ fn a_prompt_is_given_what_means_the_same_where_texts_are_embedded() {
     let line = &pack["lines"][0];
     assert!(line["title"].as_str().unwrap().starts_with("Retry busy uploads"), "{pack:#}");
     assert!(line["reason"].as_str().unwrap().contains("means nearly the same"), "{pack:#}");
-    // Nobody to ask what it means: the words are too little.
+    // Without a model for its meaning, the words are too little.
     home.thru(&["config", "set", "embedding.provider", "none"]).expect(0);
     asked().expect(1);
 }

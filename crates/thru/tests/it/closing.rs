@@ -1,4 +1,4 @@
-//! `thru close`, and what becomes of sessions that nobody closes. The names of the tests of the
+//! `thru close`, and the fate of sessions that are never closed. The names of the tests of the
 //! specification (§12) stand beside those that hold them.
 
 use std::path::PathBuf;
@@ -126,7 +126,7 @@ fn an_agent_tells_its_commands_which_session_they_run_in() {
     let closed = Ran::from(command.args(["close", "--json"]).output().unwrap()).expect(0);
     let closed: Value = serde_json::from_str(&closed.stdout).unwrap();
     assert_eq!(closed["session_id"], TWO);
-    // Of one that nothing is known of, nobody closes another one instead.
+    // For an unknown session, no other one is closed instead.
     let mut command = home.command();
     command.current_dir(home.project()).env("CLAUDE_CODE_SESSION_ID", "0f8fad5b-0000");
     let closed = Ran::from(command.args(["close", "--json"]).output().unwrap()).expect(2);
@@ -172,7 +172,7 @@ fn a_session_of_which_hooks_told_only_the_ends_is_indexed() {
     assert_eq!(known["session"]["state"], "ended", "{known}");
 }
 
-/// Without distilling nobody knows what there is to index; once it is on again, it is.
+/// Without distilling there is nothing to index; once it is on again, there is.
 #[test]
 fn what_was_not_distilled_is_not_taken_for_indexed() {
     let home = Home::new();

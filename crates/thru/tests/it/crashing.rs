@@ -185,7 +185,7 @@ fn hooks_killed_at_any_moment_lose_nothing_they_acknowledged() {
             assert_eq!(rows, records, "{mark}");
         }
     }
-    // A rebuild takes the place of a store that nobody else has open.
+    // A rebuild replaces a store that no other process has open.
     drop(database);
     let settled = dump::dump(&layout);
     home.thru(&["rebuild"]).expect(0);

@@ -1,4 +1,4 @@
-//! `thru daemon`: a process that outlives whoever starts it, has nothing of his, and is there once.
+//! `thru daemon`: a process that outlives its starter, inherits nothing from it, and runs once.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -213,7 +213,7 @@ fn it_has_nothing_of_whoever_started_it() {
 #[test]
 fn who_started_it_is_not_waited_for() {
     let place = Place::new();
-    // A pipe that nobody marked to be closed, as agents hand on to what they start.
+    // A pipe without close-on-exec, as agents pass on to their children.
     let mut command = Command::new("sh");
     let mut child = command
         .args(["-c", "exec 9>&1; exec \"$0\" daemon start >/dev/null", env!("CARGO_BIN_EXE_thru")])
@@ -370,7 +370,7 @@ fn it_does_not_outlive_its_home() {
     until(|| place.json(&["daemon", "status", "--json"])["daemon"]["steps"] == 1);
     let number = place.number();
     fs::remove_dir_all(place.data()).unwrap();
-    // Nobody here has to wait for it; so nothing is left of it once it ended.
+    // No process here has to wait for it, so nothing is left of it once it ended.
     until(|| rustix::process::test_kill_process(number).is_err() || is_dead(number));
     assert!(!place.data().exists(), "it did not make its home again");
 }

@@ -10,7 +10,7 @@ use thru_agents::setup::Platform;
 
 use crate::home::Home;
 
-/// Settings of Claude Code with hooks of ours that run this program, beside one of somebody else.
+/// Settings of Claude Code with hooks of ours that run this program, beside a hook of another tool.
 fn connect(home: &Home, program: &str) {
     let hook = |event: &str| json!([{ "hooks": [{ "type": "command", "command": format!("{program} hook claude-code {event}") }] }]);
     let mut settings = json!({ "hooks": {
@@ -155,7 +155,7 @@ fn hooks_are_looked_at_as_the_agent_runs_them() {
     let (level, line) = found(&answer, "program");
     assert_eq!(level, "problem");
     assert!(line.contains("/nowhere/thru is not there"), "{line}");
-    // A folder that nobody trusted yet, and one that somebody did.
+    // A folder that is not trusted yet, and one that is.
     let here = fs::canonicalize(home.folder().join("work")).unwrap();
     let trusted = |is_trusted: bool| {
         let projects = json!({ here.to_str().unwrap(): { "hasTrustDialogAccepted": is_trusted } });

@@ -126,7 +126,7 @@ fn what_is_no_export_is_refused_and_nothing_is_overwritten() {
     hint: nothing was changed; choose another name or move the file away.
     -- exit 2 --
     ");
-    // Lines that nobody understands, keys that are none: counted, never recorded.
+    // Lines of unknown kinds and invalid keys: counted, never recorded.
     write(
         "{\"kind\":\"throughline-export\",\"version\":1}\n[]\n{\"kind\":\"decision\",\"body\":{\"key\":\"../x\",\"at\":\"2026-01-01T00:00:00Z\",\"kind\":\"memory-told\",\"decision\":{}}}\n{\"kind\":\"decision\",\"body\":{\"key\":\"462sh0cktda7yydc\",\"at\":\"2026-01-01T00:00:00Z\",\"kind\":\"memory-told\",\"decision\":{}}}\n",
     );

@@ -1,5 +1,5 @@
 //! What goes wrong around a daemon, and around a session that is being indexed: nothing is lost, nothing
-//! is there twice, and nobody has to do anything about it.
+//! is there twice, and the user has to do nothing about it.
 
 use std::fs;
 use std::io::Write;
@@ -121,7 +121,7 @@ fn a_daemon_that_cannot_watch_polls_and_hooks_tell_it_what_they_know() {
         .stderr(Stdio::null())
         .status();
     if !allowed.is_ok_and(|status| status.success()) {
-        eprintln!("SKIPPED: the system lets nobody limit what a process may watch");
+        eprintln!("SKIPPED: the system cannot limit what a process may watch");
         return;
     }
     command.args(["daemon", "run"]);
@@ -138,7 +138,7 @@ fn a_daemon_that_cannot_watch_polls_and_hooks_tell_it_what_they_know() {
     eventually(|| passages(&home, "sextant") == 1);
 }
 
-/// Nobody watches where an agent of another place keeps its transcripts.
+/// No watch covers the transcripts of an agent with another home.
 #[test]
 fn what_no_watcher_sees_comes_with_the_next_hook() {
     let home = Home::new();
@@ -280,7 +280,7 @@ fn a_close_indexes_what_it_closes() {
     }
 }
 
-/// Where what hooks recorded cannot be brought in, nobody says that nothing happened.
+/// An answer never passes over records of hooks that could not be ingested.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_close_on_a_full_disk_does_not_say_that_nothing_happened() {
@@ -343,7 +343,7 @@ fn a_clock_that_jumps_by_a_day_indexes_a_session_once() {
     home.thru(&["verify"]).expect(0);
 }
 
-/// The clock was a day ahead for a moment, and is right again. Whoever closes the session then closes it.
+/// The clock was a day ahead for a moment, and is right again. A close then closes the session.
 #[test]
 fn a_session_whose_clock_was_ahead_can_be_closed() {
     let home = Home::new();
@@ -382,7 +382,7 @@ fn news_that_came_while_another_process_wrote_is_not_lost() {
     let held = fs::File::options().write(true).open(home.data().join("run/intake.lock")).unwrap();
     held.lock().unwrap();
     grows_by_itself(&home, ONE, "Who saw the heliotrope?");
-    // Longer than the daemon waits for whoever writes.
+    // Longer than the daemon waits for another writer.
     std::thread::sleep(Duration::from_secs(8));
     held.unlock().unwrap();
     eventually(|| passages(&home, "heliotrope") > 0);

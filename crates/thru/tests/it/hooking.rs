@@ -1,4 +1,4 @@
-//! `thru hook`: what agents call inside somebody's work. Whatever happens, it ends well; what it says it
+//! `thru hook`: called by agents in the middle of the user's work. Whatever happens, it ends well; what it says it
 //! kept is kept.
 
 use std::fs::{self, File};
@@ -467,7 +467,7 @@ fn whatever_comes_in_it_ends_well() {
         vec![],
         vec!["claude-code"],
         vec!["claude-code", "Ever/../Unheard"],
-        vec!["nobody", "Stop"],
+        vec!["absent", "Stop"],
         vec!["claude-code", ""],
     ] {
         let child = home
@@ -529,7 +529,7 @@ fn an_input_without_end_is_let_go() {
     while stdin.write_all(&part).is_ok() {}
     let ran = Ran::from(child.wait_with_output().unwrap());
     assert_eq!(ran.code, 0);
-    // One that stays open is left, though nobody closes it and the disk hangs as well.
+    // An input that stays open is left, even if it is never closed and the disk hangs as well.
     fs::remove_file(home.data().join("run/hook-failures.jsonl")).unwrap();
     let pipe = home.data().join("run/hook-failures.jsonl");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
@@ -613,7 +613,7 @@ fn nobody_is_waited_for() {
     let home = quiet();
     home.tell(&["Always use a retry budget", "--rule"]);
     prompt(&home, ONE, 1, "one");
-    // Somebody who stands still has every lock there is.
+    // A stopped process holds every lock.
     let mut held = Vec::new();
     for directory in ["journal", "run", "run/sessions"] {
         for entry in fs::read_dir(home.data().join(directory)).unwrap().flatten() {
@@ -658,7 +658,7 @@ fn what_is_broken_costs_no_event() {
     hook(&home, ONE, "SessionStart", json!({ "source": "clear" }));
     let all = ["UserPromptSubmit", "UserPromptSubmit", "SessionStart", "SessionStart"];
     assert_eq!(recorded(&home), all);
-    // What must not be kept nobody can read any more: nothing is, and the user is told.
+    // The rules cannot be read any more: nothing is kept, and the user is told.
     for config in [&b"capture.ignore = [[["[..], b"# \xff", b"capture.off = 7"] {
         fs::write(home.data().join("config.toml"), config).unwrap();
         let said = hook(&home, ONE, "SessionStart", json!({ "source": "resume" }));

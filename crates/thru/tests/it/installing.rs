@@ -92,7 +92,7 @@ impl Machine {
 const SETTINGS: &str = "{\n\t\"permissions\": { \"allow\": [\"Bash(ls:*)\"] },\n\t\"hooks\": {\n\t\t\"Stop\": \
                         [{\"hooks\":[{\"type\":\"command\",\"command\":\"say done\"}]}]\n\t}\n}";
 
-/// What Claude Code keeps of itself, with a server of somebody else.
+/// What Claude Code keeps of itself, with a server of another vendor.
 const STATE: &str =
     "{\"numStartups\":12,\"mcpServers\":{\"github\":{\"command\":\"gh-mcp\"}},\"projects\":{}}";
 
@@ -448,7 +448,7 @@ fn the_copy_from_before_lies_beside_the_file_until_it_is_of_no_use() {
     machine.client("1.0.90");
     machine.thru(&["install"]).expect(0);
     assert_eq!(fs::read_to_string(&copy).unwrap(), SETTINGS);
-    // Somebody changes more, so that it differs at the end.
+    // The user changes more, so that it differs at the end.
     let changed = machine.read_settings().replace("Bash(ls:*)", "Bash(cat:*)");
     fs::write(&path, changed).unwrap();
     assert_snapshot!(machine.shown(&["uninstall"]), @"
@@ -721,7 +721,7 @@ fn hooks_that_are_turned_off_are_not_passed_over_in_silence() {
     assert_eq!(machine.json(&["install", "--as", "settings", "--json"])["notes"], json!([]));
 }
 
-/// Hooks that somebody committed for everybody are named and not touched.
+/// Hooks that are committed to the project are named and not touched.
 #[test]
 fn hooks_in_a_projects_shared_settings_are_left_there() {
     let machine = machine(Home::new(), Some("2.1.197"));
@@ -919,7 +919,7 @@ fn up_does_everything_and_can_be_repeated() {
     let machine = machine(Home::with_history(), Some("2.1.197"));
     machine.home.write("settings.json", SETTINGS);
     let _settings = machine.home.settings();
-    // Nobody is there to be asked.
+    // There is no terminal to ask on.
     assert_snapshot!(machine.shown(&["up"]), @"
     Claude Code 2.1.197, [folder]/my bin/claude.
 
@@ -936,7 +936,7 @@ fn up_does_everything_and_can_be_repeated() {
     Nothing leaves this machine. `thru uninstall` takes it back, all other settings as they were.
 
     -- stderr --
-    error: nobody is there to be asked.
+    error: there is no terminal to ask on.
     hint: `thru up --yes` does it without asking; nothing was changed.
     -- exit 2 --
     ");

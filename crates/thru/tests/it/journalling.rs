@@ -11,7 +11,7 @@ use thru_redact::{Redactor, Report};
 use crate::home::Home;
 use crate::records::{ONE, TWO};
 
-/// A home in which hooks recorded two sessions, and somebody decided something.
+/// A home in which hooks recorded two sessions, and the user decided something.
 fn recorded() -> Home {
     let home = Home::new();
     let journal = Journal::open(home.data().join("journal"), "vm").unwrap();

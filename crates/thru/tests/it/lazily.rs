@@ -7,7 +7,7 @@ use crate::home::Home;
 use crate::hooking::{hook, prompt, stop};
 use crate::records::{Author, ONE, TWO, file};
 
-/// A session that its agent ended, and that nobody indexed.
+/// A session that its agent ended, and that is not indexed.
 fn left(home: &Home, session: &str) {
     works(home, session);
     hook(home, session, "SessionEnd", json!({ "reason": "logout" }));
@@ -34,7 +34,7 @@ fn with_store(home: &Home) -> String {
     home.tell(&["Uploads are resumable", "--rule"])
 }
 
-/// A session that was left, which the store knows and nobody indexed; `deadline` is what a question has.
+/// A session that was left, which the store knows and that is not indexed; `deadline` is the time of a question.
 fn left_behind(home: &Home, deadline: u32) {
     with_store(home);
     let by_itself = "session.auto_archive_on_end = false\n";
@@ -62,7 +62,7 @@ fn a_session_that_was_left_is_indexed_before_a_question_is_answered() {
         left(&home, ONE);
         let named = if question == ["timeline"] { vec![told.as_str()] } else { Vec::new() };
         let ran = home.inside(&[question, &named, &["--json"]].concat());
-        // Where nobody watches, nobody is told to wait.
+        // Without a terminal there is no word about waiting.
         assert_eq!(ran.stderr, "", "{question:?}");
         let answer: Value = serde_json::from_str(&ran.stdout).unwrap();
         assert_eq!(

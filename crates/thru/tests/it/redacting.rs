@@ -355,7 +355,7 @@ fn what_cannot_be_looked_into_is_not_said_to_be_clean() {
         assert!(ran.stdout.contains("could not be looked into"), "{}", ran.stdout);
         assert!(!ran.stdout.contains("nothing is left"), "{}", ran.stdout);
     }
-    // Who names a text wants it gone, and nobody can say what a damaged line holds.
+    // A user who names a text wants it gone, and the content of a damaged line is unknown.
     home.thru(&["redact", "--apply", "--text", "heron quartz"]).expect(0);
     home.thru(&["redact", "--scan"]).expect(1);
 }

@@ -108,7 +108,7 @@ fn a_model_is_asked_once_about_each_turn_and_once_about_the_session() {
         [id]  bugfix · turn 1 · 2026-03-01 09:00 · by a model · ~41t of 61
         made by llama3.2:3b (ollama, turn/1) · 1,050 tokens · $0 · [time] · 2 statements dropped
 
-        The oxidiser valve was closed by a lock that nobody released
+        The oxidiser valve was closed by a lock that was never released
         The valve stayed shut because the lock was never released.
         Facts
           - The lock is released when the valve opens  wd5xb
@@ -116,14 +116,14 @@ fn a_model_is_asked_once_about_each_turn_and_once_about_the_session() {
         Sources  [ids]
         ");
     });
-    // Nobody is asked twice, and a rebuild asks nobody.
+    // No model is asked twice, and a rebuild asks none.
     run(&home).expect(1);
     let before = home.json(&["show", "--json", &id]);
     home.thru(&["rebuild"]).expect(0);
     assert_eq!(home.json(&["show", "--json", &id]), before);
     run(&home).expect(1);
     assert_eq!(server.requests().len(), asked.len());
-    // The same model is not asked the same again, even where somebody wants it.
+    // The same model is not asked the same again, even on request.
     let again = home.thru(&[&ALL[..], &["--run", "--again", "--json"]].concat()).expect(0);
     let again: Value = serde_json::from_str(&again.stdout).unwrap();
     assert_eq!(
@@ -165,7 +165,7 @@ fn when_the_budget_is_spent_it_is_said_and_the_queue_is_kept() {
 }
 
 #[test]
-fn where_nobody_answers_memories_stay_and_questions_wait() {
+fn without_an_answer_memories_stay_and_questions_wait() {
     let server = ModelServer::start([error(401, "authentication_error", "no such key")]).unwrap();
     let home = home_with(&server);
     let before = home.json(&["search", "--all", "--json", "valve"]);
@@ -186,7 +186,7 @@ fn where_nobody_answers_memories_stay_and_questions_wait() {
 }
 
 #[test]
-fn whoever_is_killed_while_asking_leaves_the_question_and_what_it_may_have_cost() {
+fn a_process_killed_while_asking_leaves_the_question_and_its_possible_cost() {
     let hanging = ModelServer::start([Response::silence()]).unwrap();
     let home = home_with(&hanging);
     let mut asking = home.command().args([&ALL[..], &["--run"]].concat()).spawn().unwrap();

@@ -279,7 +279,7 @@ fn what_is_forgotten_while_a_model_is_asked_does_not_come_back() {
     let ran = Ran::from(asking.wait_with_output().unwrap());
     let gone = |when: &str| {
         let all = kept(&home);
-        for words in ["nobody released", "Why the valve stayed shut", "Release the lock early"] {
+        for words in ["never released", "Why the valve stayed shut", "Release the lock early"] {
             assert!(!all.contains(words), "{when}: {words}: {}", ran.shown());
         }
         home.thru(&["search", "--all", "valve"]).expect(1);
@@ -441,7 +441,7 @@ fn who_wants_to_be_left_alone_is_left_alone() {
     std::thread::sleep(Duration::from_secs(8));
     assert_eq!(server.requests().len(), 1);
     eventually(|| waiting(&home) == 3);
-    // Whoever answers instead is asked at once.
+    // The fallback is asked at once.
     let willing = willing();
     set(&home, &willing);
     eventually(|| !willing.requests().is_empty());

@@ -45,7 +45,7 @@ fn a_session_is_restored_from_the_archive_of_another_machine() {
     let restored = home.json(&["restore", "2222", "--json"]);
     assert_eq!(restored["files"].as_array().unwrap().len(), 1);
     assert_eq!(restored["directory"], "/home/ada/orchard");
-    home.thru(&["restore", "nobody"]).expect(2);
+    home.thru(&["restore", "absent"]).expect(2);
 }
 
 #[test]

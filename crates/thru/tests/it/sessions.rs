@@ -49,9 +49,9 @@ fn where_nothing_was_done_the_numbers_say_so() {
     No session did anything in this time.
     -- exit 1 --
     ");
-    assert_snapshot!(home.shown(&["stats", "sessions", "--project", "nobody"]), @"
+    assert_snapshot!(home.shown(&["stats", "sessions", "--project", "absent"]), @"
     -- stderr --
-    error: there is no project `nobody`.
+    error: there is no project `absent`.
     hint: `thru projects` lists them.
     -- exit 2 --
     ");

@@ -1,4 +1,4 @@
-//! What survives a compaction: whoever is killed, cannot write or comes too late, what the session held is
+//! What survives a compaction: a hook may be killed, fail to write or come too late, what the session held is
 //! kept, once, and its files are whole or not there.
 
 use std::fs;
@@ -352,7 +352,7 @@ fn where_files_cannot_be_written_the_store_has_it_and_the_user_hears_of_it() {
     let found = doctor["findings"].as_array().unwrap().iter().find(|f| f["check"] == "summaries");
     let line = found.unwrap()["line"].as_str().unwrap();
     assert!(line.contains("is a link"), "{line}");
-    // Once the link is gone, files can be made, and nobody complains any more.
+    // Once the link is gone, files can be made, and there are no more complaints.
     fs::remove_file(home.project().join(".claude")).unwrap();
     assert_eq!(home.inside(&["summaries", "rebuild"]).code, 0);
     assert_eq!(index(&home)["summaries"][0]["session_id"], ONE);
@@ -367,7 +367,7 @@ fn nothing_is_written_where_that_is_switched_off_or_long_ago() {
     intake(&home);
     assert_eq!(snapshots(&home, ONE).len(), 1);
     assert!(!home.project().join(".claude").exists());
-    // A compaction of long ago is known; what the session held then is computed when somebody asks.
+    // A compaction of long ago is known; what the session held then is computed on request.
     let home = Home::new();
     let mut author = work(&home, TWO);
     author.compacts("auto", "We worked on the pump.");
@@ -473,7 +473,7 @@ fn what_cannot_be_removed_is_said() {
     begin(&home, ONE);
     compact(&home, ONE);
     intake(&home);
-    // Somebody put the files elsewhere, and a link in their place.
+    // The user put the files elsewhere, and a link in their place.
     let claude = home.project().join(".claude");
     fs::rename(&claude, home.project().join("moved")).unwrap();
     std::os::unix::fs::symlink(home.project().join("moved"), &claude).unwrap();

@@ -61,7 +61,7 @@ fn a_preview_lists_what_is_missing_and_changes_nothing() {
     ");
     let answer = home.json(PREVIEW);
     assert_eq!(listed(&answer), lacks(&[(ONE, "new"), (TWO, "new")]));
-    // Nothing is sent anywhere, and nobody says that there is nothing to do where there is.
+    // Nothing is sent anywhere, and pending work is not denied.
     assert_eq!(
         (&answer["model"], &answer["cost"], &answer["run"]),
         (&Value::Null, &json!(0), &json!(false))

@@ -16,7 +16,7 @@ use crate::ui::{Page, Tone, count, one_line};
 #[command(after_help = "Examples:\n  \
     thru stats models                        the last 30 days\n  \
     thru stats models --project rocket\n\n\
-    A question whose answer nobody saw counts with the most that it may have cost.")]
+    A question whose answer was lost counts with the most that it may have cost.")]
 pub(crate) struct Arguments {
     /// Since: `2026-03-01`, `yesterday`, `2 weeks ago`
     #[arg(long, default_value = "30 days ago")]

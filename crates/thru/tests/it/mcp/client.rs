@@ -192,7 +192,7 @@ impl Client {
     }
 }
 
-/// Whoever is left over ends with the test.
+/// A client that is left over ends with the test.
 impl Drop for Client {
     fn drop(&mut self) {
         let _ = self.child.kill();

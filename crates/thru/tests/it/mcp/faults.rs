@@ -149,7 +149,7 @@ fn who_goes_in_the_middle_of_an_answer_leaves_nothing_behind() {
     let mut output = child.stdout.take().unwrap();
     output.read_exact(&mut [0; 10]).unwrap();
     drop(output);
-    // The input stays open: that nobody reads is enough.
+    // The input stays open: a closed output is enough.
     let status = child.wait().unwrap();
     assert_eq!(status.code(), Some(0));
     let mut errors = String::new();

@@ -74,7 +74,7 @@ fn the_stateless_revision_needs_no_handshake() {
     assert_eq!(other["error"]["data"]["supported"].as_array().unwrap().len(), 5);
     let bare = client.request("server/discover", json!({}));
     assert_eq!(bare["error"]["code"], -32_602, "{bare}");
-    // Somebody who probed and fell back.
+    // A client that probed and fell back.
     assert_eq!(client.initialize("2025-06-18")["protocolVersion"], "2025-06-18");
     assert!(client.request("tools/list", json!({}))["result"].get("resultType").is_none());
 }
@@ -156,7 +156,7 @@ fn resources_are_the_same_answers_by_address() {
 fn in_a_project_its_context_is_listed_first() {
     let home = Home::new();
     home.tell(&["Uploads are resumable", "--rule"]);
-    // Nobody worked here yet.
+    // There are no sessions here yet.
     let mut client = Client::in_project(&home);
     let listed = client.request("resources/list", json!({}))["result"]["resources"].clone();
     assert_eq!(listed, json!([]));

@@ -391,7 +391,7 @@ fn what_is_missing_is_previewed_and_how_things_are_is_told() {
     assert!(status["jobs"].is_object(), "{status}");
 }
 
-/// A session that its agent ended, and that nobody indexed.
+/// A session that its agent ended, and that is not indexed.
 fn left_behind(home: &Home, more: &str) {
     home.tell(&["Uploads are resumable"]);
     let settings = format!("session.auto_archive_on_end = false\n{more}");
@@ -428,7 +428,7 @@ fn what_was_left_is_indexed_before_the_answer_and_progress_is_told_to_who_asks()
 #[test]
 fn a_call_that_is_cancelled_is_not_answered_and_does_not_hold_up_others() {
     let home = Home::new();
-    // A minute for a question, and somebody who writes all the time.
+    // A minute for a question, and another process that writes all the time.
     left_behind(&home, "search.index_deadline_ms = 60000\n");
     let held =
         std::fs::File::options().read(true).write(true).open(home.data().join("run/intake.lock"));
