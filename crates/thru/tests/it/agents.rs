@@ -236,7 +236,7 @@ fn a_rollout_that_was_put_away_stays_the_same_session() {
 }
 
 #[test]
-fn a_directory_that_is_left_out_is_left_out_whoever_worked_there() {
+fn an_excluded_directory_is_excluded_for_every_agent() {
     let home = three();
     home.thru(&["config", "set", "capture.ignore", "/home/ada/orrery/**"]).expect(0);
     home.thru(&["import"]).expect(0);
@@ -245,7 +245,7 @@ fn a_directory_that_is_left_out_is_left_out_whoever_worked_there() {
 }
 
 #[test]
-fn a_hook_of_an_agent_without_hooks_records_nothing_and_stops_nobody() {
+fn a_hook_of_an_agent_without_hooks_records_and_stops_nothing() {
     let home = Home::new();
     let mut command = home.command();
     command.args(["hook", "copilot", "SessionStart"]).stdin(Stdio::piped()).stdout(Stdio::piped());

@@ -298,7 +298,7 @@ fn a_session_in_which_nothing_was_said_has_nothing_to_index() {
 
 /// `test_timeout_fallback`
 #[test]
-fn a_session_that_nobody_closes_is_closed_by_time() {
+fn an_unclosed_session_is_closed_by_time() {
     let home = Home::new();
     write(&home, ONE, &author(&home, ONE));
     home.thru(&["import"]).expect(0);

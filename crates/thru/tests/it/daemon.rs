@@ -192,7 +192,7 @@ fn one_that_hangs_is_said_to_and_ended_only_by_force() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn it_has_nothing_of_whoever_started_it() {
+fn it_inherits_nothing_from_its_starter() {
     let place = Place::new();
     let mut command = place.command();
     command.env("AWS_SECRET_ACCESS_KEY", "a secret").env("THROUGHLINE_CHILD", "1");

@@ -292,7 +292,7 @@ fn damage_is_a_problem_with_what_to_do() {
 }
 
 #[test]
-fn a_report_names_nobody() {
+fn a_report_holds_no_names() {
     let home = Home::imported();
     connect(&home, &home.folder().join("user/projects/acme/thru").display().to_string());
     note(&home, "hook-failures.jsonl", &[failure("2026-01-01T00:00:00Z")]);
@@ -391,7 +391,7 @@ fn recording_is_paused_for_a_time_or_until_told() {
 }
 
 #[test]
-fn a_daemon_that_hangs_is_named_and_waited_for_by_nobody() {
+fn a_hanging_daemon_is_named_and_not_waited_for() {
     let home = connected();
     fs::create_dir_all(home.data().join("run")).unwrap();
     // It holds its lock, as long as it lives, and says nothing.

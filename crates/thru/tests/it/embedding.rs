@@ -339,7 +339,7 @@ fn the_daemon_embeds_what_comes_and_says_what_a_question_means() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn where_nobody_embeds_the_daemon_has_no_thread_for_it() {
+fn without_embedding_the_daemon_has_no_thread_for_it() {
     for (provider, threads) in [("bundled", 1), ("none", 0)] {
         let attended = Attended(Home::with_history());
         let home = &attended.0;

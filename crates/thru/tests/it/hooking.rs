@@ -334,7 +334,7 @@ fn what_is_skipped_is_skipped() {
 }
 
 #[test]
-fn nothing_is_recorded_where_nobody_wants_it() {
+fn nothing_is_recorded_where_it_is_unwanted() {
     let home = quiet();
     // Our own children.
     let child = payload(&home, ONE, "Stop", json!({})).to_string();
@@ -360,7 +360,7 @@ fn nothing_is_recorded_where_nobody_wants_it() {
 }
 
 #[test]
-fn what_machines_and_other_programs_say_is_nobodys_prompt() {
+fn text_of_machines_and_other_programs_is_no_prompt() {
     let home = quiet();
     for (number, text, source) in [
         (1, "<task-notification>done</task-notification>", None),
@@ -545,7 +545,7 @@ fn an_input_without_end_is_let_go() {
 }
 
 #[test]
-fn nobody_has_to_listen() {
+fn a_hook_needs_no_listener() {
     let home = quiet();
     home.tell(&["Always use a retry budget", "--rule"]);
     let mut child = called(&mut home.command(), "SessionStart");
@@ -609,7 +609,7 @@ fn a_full_disk_costs_what_came_then_and_nothing_else() {
 }
 
 #[test]
-fn nobody_is_waited_for() {
+fn a_hook_waits_for_no_process() {
     let home = quiet();
     home.tell(&["Always use a retry budget", "--rule"]);
     prompt(&home, ONE, 1, "one");

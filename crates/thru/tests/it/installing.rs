@@ -194,7 +194,7 @@ fn the_server_stands_among_others_or_is_not_wanted() {
 }
 
 #[test]
-fn a_server_of_somebody_else_under_our_name_is_left_alone_and_named() {
+fn a_foreign_server_under_our_name_is_left_alone_and_named() {
     let machine = machine(Home::new(), Some("2.1.197"));
     let state =
         "{\"mcpServers\": {\"throughline\": {\"command\": \"npx\", \"args\": [\"other\"]}}}";

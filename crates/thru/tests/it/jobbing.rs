@@ -98,7 +98,7 @@ fn what_failed_is_listed_and_tried_again() {
 }
 
 #[test]
-fn what_was_given_up_is_said_and_stays_until_somebody_decides() {
+fn a_job_that_was_given_up_is_shown_until_a_decision() {
     let home = failing();
     let database = rusqlite::Connection::open(home.data().join("memory.db")).unwrap();
     database.execute("UPDATE jobs SET dead = 1, attempts = 5", []).unwrap();

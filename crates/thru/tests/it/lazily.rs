@@ -104,7 +104,7 @@ fn without_any_time_what_was_not_done_is_named() {
 }
 
 #[test]
-fn a_question_does_not_wait_for_whoever_writes() {
+fn a_question_does_not_wait_for_a_writer() {
     let home = Home::new();
     left_behind(&home, 50);
     let path = home.data().join("run/intake.lock");

@@ -74,7 +74,7 @@ fn what_is_wholly_private_is_not_remembered() {
 }
 
 #[test]
-fn what_nobody_can_see_is_not_remembered() {
+fn invisible_text_is_not_remembered() {
     let home = Home::new();
     for text in ["\u{200b}", "\u{202e}", "\u{7}", "\u{feff}\u{ad}"] {
         home.inside(&["remember", text, "--rule"]).expect(2);
@@ -148,7 +148,7 @@ fn without_a_session_nothing_is_called_this_session() {
 }
 
 #[test]
-fn nobody_but_the_user_is_quoted_as_the_user() {
+fn only_the_user_is_quoted_as_the_user() {
     let home = with(|author| {
         author
             .asks("Bound the retry loop")

@@ -85,7 +85,7 @@ fn a_lost_store_is_named_and_made_again() {
 }
 
 #[test]
-fn a_lost_index_is_made_again_and_missed_by_nobody() {
+fn a_lost_index_is_made_again_unnoticed() {
     let home = Home::imported();
     let _settings = home.settings();
     let ids = |home: &Home| -> Vec<String> {

@@ -159,7 +159,7 @@ fn who_goes_in_the_middle_of_an_answer_leaves_nothing_behind() {
 
 #[cfg(unix)]
 #[test]
-fn whoever_is_asked_to_end_ends_well() {
+fn a_server_ends_well_on_request() {
     for signal in ["TERM", "INT"] {
         let home = Home::new();
         let mut client = Client::of_revision(&home, "2025-11-25");

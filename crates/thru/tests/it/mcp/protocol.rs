@@ -30,7 +30,7 @@ fn each_revision_with_a_handshake_is_agreed_on() {
 }
 
 #[test]
-fn a_revision_that_nobody_knows_is_answered_with_the_newest_that_has_a_handshake() {
+fn an_unknown_revision_is_answered_with_the_newest_that_has_a_handshake() {
     let home = Home::new();
     for version in ["2099-01-01", "2026-07-28", "1.0", ""] {
         let mut client = Client::start(&home);
