@@ -12,6 +12,7 @@
     reason = "in a test, what cannot be is a failure"
 )]
 
+pub mod answers;
 #[cfg(feature = "history")]
 pub mod batches;
 #[cfg(feature = "history")]

@@ -234,6 +234,7 @@ mod tests {
     use crate::Machine;
 
     /// A home in which agents left these folders.
+    #[allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
     fn app(home: &Path, folders: &[&str]) -> App {
         for folder in folders {
             fs::create_dir_all(home.join(folder)).unwrap();

@@ -5,8 +5,8 @@ use std::fs;
 use serde_json::{Value, json};
 use thru_app::TroubleKind;
 use thru_app::embedding::fill::{embed, prune, query_vector};
-use thru_models::testing::{Asked, ModelServer, Response};
 use thru_store::vectors::ModelFolder;
+use thru_testkit::provider::{Asked, ModelServer, Response};
 
 use crate::home::{Home, call};
 use crate::records::{Author, ONE, TWO, conversation, file};

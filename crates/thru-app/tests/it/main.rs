@@ -7,12 +7,10 @@
     reason = "in a test, what cannot be is a failure"
 )]
 
-mod answers;
 mod embedding;
 mod home;
 mod jobs;
-#[path = "../../../thru-intake/tests/it/records.rs"]
-#[allow(dead_code, reason = "shared with the tests of thru-intake, which use all of it")]
-mod records;
 mod refining;
 mod settings;
+
+use thru_testkit::records;

@@ -9,10 +9,10 @@ use thru_app::models::meters::Meters;
 use thru_app::models::setting::{self, SetModel};
 use thru_app::models::trial::try_models;
 use thru_app::{Listing, Remedy, TroubleKind};
-use thru_models::testing::{Asked, ModelServer, Response, error, ollama};
 use thru_store::Store;
+use thru_testkit::answers::{is_about_session, session, turn, willing};
+use thru_testkit::provider::{Asked, ModelServer, Response, error, ollama};
 
-use crate::answers::{is_about_session, session, turn, willing};
 use crate::home::{Home, call};
 use crate::records::{Author, ONE, TWO, file};
 

@@ -9,8 +9,6 @@
 )]
 
 mod agents;
-#[path = "../../../thru-app/tests/it/answers.rs"]
-mod answers;
 mod asking;
 mod briefing;
 mod closing;
@@ -48,4 +46,4 @@ mod syncing;
 mod timelines;
 mod verifying;
 
-use thru_testkit::{dump, records};
+use thru_testkit::{answers, dump, records};

@@ -1,10 +1,11 @@
 //! The answers of a model that knows one session.
 
 use serde_json::json;
-use thru_models::testing::{Asked, ModelServer, body, ollama};
+
+use crate::provider::{Asked, ModelServer, body, ollama};
 
 /// The answer about any turn.
-pub(crate) fn turn() -> String {
+pub fn turn() -> String {
     json!({
         "observations": [{
             "type": "bugfix",
@@ -26,7 +27,7 @@ pub(crate) fn turn() -> String {
 }
 
 /// The answer about any session.
-pub(crate) fn session() -> String {
+pub fn session() -> String {
     json!({
         "title": "Why the valve stayed shut",
         "request": "Find out why the valve stays shut",
@@ -38,12 +39,13 @@ pub(crate) fn session() -> String {
     .to_string()
 }
 
-pub(crate) fn is_about_session(asked: &Asked) -> bool {
+/// True if a question is about a session as a whole.
+pub fn is_about_session(asked: &Asked) -> bool {
     body(asked).to_string().contains("errors_resolved")
 }
 
 /// A model that answers everything.
-pub(crate) fn willing() -> ModelServer {
+pub fn willing() -> ModelServer {
     ModelServer::answering(|asked| match is_about_session(asked) {
         true => ollama(&session()),
         false => ollama(&turn()),
