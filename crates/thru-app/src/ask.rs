@@ -1,11 +1,19 @@
 //! Questions, and the naming of what they are about.
 
+pub mod context;
+pub mod get;
+pub mod log;
 pub mod memory;
 pub mod named;
 pub mod pack;
 pub mod passage;
 pub mod search;
 pub mod session;
+pub mod sessions;
+pub mod stats;
+pub mod timeline;
+pub mod unindexed;
+pub mod why;
 
 use std::str::FromStr;
 

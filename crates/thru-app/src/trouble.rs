@@ -61,6 +61,8 @@ pub enum Remedy {
         /// The list that holds all names.
         all: Listing,
     },
+    /// Read the session with this id as a session.
+    OpenSession(String),
     /// Import history.
     Import,
     /// Make store and index again from journal and archive.

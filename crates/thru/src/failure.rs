@@ -82,6 +82,7 @@ fn hint(remedy: &Remedy) -> String {
         Remedy::ForgetOrRemember => {
             "forget it with `thru forget`, or tell what you know with `thru remember`".to_owned()
         }
+        Remedy::OpenSession(id) => format!("`thru session show {id}` opens it"),
         Remedy::Import => {
             "run `thru import` to read the history that is on this machine".to_owned()
         }

@@ -1,0 +1,150 @@
+//! The decisions of the user, and the merges that were made automatically.
+
+use serde::Serialize;
+use thru_core::{Id, Timestamp};
+use thru_intake::Operation;
+use thru_redact::{Clean, Redactor};
+use thru_store::Store;
+
+use super::memory::{Merge, merges, session_of};
+use super::{Opened, cleaned};
+use crate::app::App;
+use crate::call::Call;
+use crate::fresh::Freshness;
+use crate::trouble::Result;
+
+/// A request for the latest decisions.
+#[derive(Clone, Copy, Debug)]
+pub struct AskLog {
+    /// Maximum number of entries.
+    pub limit: usize,
+    /// True for automatic merges instead.
+    pub merges: bool,
+}
+
+/// Decisions, the latest first.
+#[derive(Clone, Debug, Serialize)]
+pub struct DecisionLog {
+    /// The version of this form.
+    pub version: u32,
+    /// `log`.
+    pub kind: &'static str,
+    /// The decisions.
+    pub entries: Vec<LogEntry>,
+}
+
+/// A decision.
+#[derive(Clone, Debug, Serialize)]
+pub struct LogEntry {
+    /// The start of its id.
+    pub id: String,
+    /// Its id.
+    pub full_id: String,
+    /// Its time.
+    pub at: Option<Timestamp>,
+    /// Its kind.
+    pub kind: String,
+    /// A sentence that describes it.
+    pub text: Clean<String>,
+    /// The id of the decision that took it back.
+    pub undone_by: Option<String>,
+}
+
+/// Lists decisions or merges, the latest first.
+///
+/// # Errors
+/// Where the store cannot be read.
+pub fn log(app: &App, request: AskLog, call: Call<'_>) -> Result<DecisionLog> {
+    let Opened { store, intake, .. } = Opened::new(app, Freshness::Recorded, call)?;
+    let entries = match request.merges {
+        true => merged(&store, intake.redactor(), request.limit)?,
+        false => decided(&store, intake.redactor(), request.limit)?,
+    };
+    Ok(DecisionLog { version: 1, kind: "log", entries })
+}
+
+fn decided(store: &Store, redactor: &Redactor, limit: usize) -> Result<Vec<LogEntry>> {
+    let operations = store.operations()?;
+    // Few enough for six characters to tell them apart; `undo` says so where they do not.
+    let entries = operations.iter().rev().take(limit).map(|row| LogEntry {
+        id: row.key.chars().take(6).collect(),
+        full_id: row.key.clone(),
+        at: row.at,
+        kind: row.kind.clone(),
+        text: cleaned(redactor, &sentence(Operation::read(&row.kind, &row.body).as_ref())),
+        undone_by: row.undone.clone(),
+    });
+    Ok(entries.collect())
+}
+
+fn merged(store: &Store, redactor: &Redactor, limit: usize) -> Result<Vec<LogEntry>> {
+    let mut entries = Vec::new();
+    for merge in merges(store)?.take(limit) {
+        let Merge { merged, into } = merge?;
+        let session = session_of(store, &into)?;
+        let session = session.map_or_else(String::new, |session| session.key.id.short());
+        let text = format!("\"{}\" into \"{}\" (session {session})", merged.title, into.title);
+        entries.push(LogEntry {
+            id: merged.id.to_string().chars().take(8).collect(),
+            full_id: merged.id.to_string(),
+            at: into.at,
+            kind: "merged".to_owned(),
+            text: cleaned(redactor, &text),
+            undone_by: None,
+        });
+    }
+    Ok(entries)
+}
+
+/// Describes an operation in a sentence.
+pub fn sentence(operation: Option<&Operation>) -> String {
+    let start = |id: &Id| id.to_string().chars().take(8).collect::<String>();
+    match operation {
+        None => "something that this version does not know".to_owned(),
+        Some(Operation::DirectoryPlaced { directory, project }) => {
+            format!("{directory} belongs to {}", project.default_name())
+        }
+        Some(Operation::ProjectRenamed { project, name }) => {
+            format!("project {} is called {name}", project.default_name())
+        }
+        Some(Operation::ProjectMerged { from, into }) => {
+            format!("project {} is part of {}", from.default_name(), into.default_name())
+        }
+        Some(Operation::RuleAdded { name, .. }) => format!("redaction rule {name} added"),
+        Some(Operation::RuleRemoved { name }) => format!("redaction rule {name} removed"),
+        Some(Operation::SessionForgotten { session }) => format!("forgot session {}", session.id),
+        Some(Operation::SessionClosed { session, reason }) => {
+            format!("closed session {} ({reason})", session.id)
+        }
+        Some(Operation::EpisodeRetired(retired)) => {
+            format!("replaced what session {} was indexed as", retired.session.id)
+        }
+        Some(Operation::QuestionAsked(question)) => {
+            format!("asked {} ({})", question.model, question.purpose.as_str())
+        }
+        Some(Operation::QuestionSettled { error: Some(error), .. }) => {
+            format!("a model gave no answer of use: {error}")
+        }
+        Some(Operation::QuestionSettled { error: None, .. }) => "a model answered".to_owned(),
+        Some(Operation::TurnRefined(refined)) => {
+            format!("{} told a turn of session {}", refined.made.model, refined.session.id)
+        }
+        Some(Operation::SessionRefined(refined)) => {
+            format!("{} told session {}", refined.made.model, refined.session.id)
+        }
+        Some(Operation::Delivered { session, keys }) => {
+            format!("delivered {} of session {}", keys.len(), session.id)
+        }
+        Some(Operation::MemoryTold(told)) => format!("remembered \"{}\"", told.title),
+        Some(Operation::MemoryEdited { memory, .. }) => format!("edited memory {}", start(memory)),
+        Some(Operation::MemoryForgotten { memory, .. }) => {
+            format!("forgot memory {}", start(memory))
+        }
+        Some(Operation::MemorySeparated { memory, .. }) => {
+            format!("kept memory {} apart", start(memory))
+        }
+        Some(Operation::OperationUndone { operation }) => {
+            format!("took back {}", operation.chars().take(6).collect::<String>())
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Timelines: the memories before and after something.
+
+use serde::Serialize;
+use thru_core::{Agent, MemoryKind};
+use thru_recall::{Anchor, Request};
+use thru_store::index::IndexFilter;
+use thru_store::{MemoryFilter, MemoryRow, Store};
+
+use super::memory::{self, MemoryEntry, MemoryFiles};
+use super::passage::{PassageEntry, named_passage};
+use super::{Opened, ProjectScope};
+use crate::app::App;
+use crate::call::Call;
+use crate::fresh::{self, Freshness, Prepared};
+use crate::trouble::{Context, Result};
+
+/// A request for the memories around something.
+#[derive(Clone, Debug)]
+pub struct Around {
+    /// The thing.
+    pub anchor: AroundWhat,
+    /// Maximum number of memories before it.
+    pub before: usize,
+    /// Maximum number of memories after it.
+    pub after: usize,
+    /// Only these kinds; all where there are none.
+    pub kinds: Vec<MemoryKind>,
+    /// Only sessions of these agents; all where there are none.
+    pub agents: Vec<Agent>,
+}
+
+/// The thing that a timeline is about.
+#[derive(Clone, Debug)]
+pub enum AroundWhat {
+    /// The memory or passage whose id starts so.
+    Id(String),
+    /// The memory that answers a question best.
+    Query {
+        /// The question.
+        query: String,
+        /// The projects to search.
+        project: ProjectScope,
+    },
+}
+
+/// Memories around something, the earliest first.
+#[derive(Clone, Debug, Serialize)]
+pub struct MemoriesAround {
+    /// The version of this form.
+    pub version: u32,
+    /// `timeline`.
+    pub kind: &'static str,
+    /// Earlier memories.
+    pub before: Vec<TimelineRow>,
+    /// The memory in the middle.
+    pub anchor: Option<TimelineRow>,
+    /// Later memories.
+    pub after: Vec<TimelineRow>,
+    /// The work done to bring the answer up to date.
+    pub preparation: Prepared,
+    /// The passage in the middle, where it is one.
+    #[serde(skip)]
+    pub passage: Option<PassageEntry>,
+    /// True if there is something to look around.
+    #[serde(skip)]
+    pub is_found: bool,
+}
+
+/// A memory of a timeline.
+#[derive(Clone, Debug, Serialize)]
+pub struct TimelineRow {
+    /// The memory.
+    #[serde(flatten)]
+    pub entry: MemoryEntry,
+    /// Its files as they are now.
+    #[serde(skip)]
+    pub files: MemoryFiles,
+}
+
+impl MemoriesAround {
+    /// The memories, the earliest first; `true` for the one in the middle.
+    pub fn memories(&self) -> impl Iterator<Item = (&TimelineRow, bool)> {
+        self.before
+            .iter()
+            .map(|row| (row, false))
+            .chain(self.anchor.iter().map(|row| (row, true)))
+            .chain(self.after.iter().map(|row| (row, false)))
+    }
+}
+
+/// Reads the memories around something.
+///
+/// # Errors
+/// Where an id or a project names nothing, a passage has no date, or store or index cannot be read.
+pub fn around(app: &App, request: &Around, call: Call<'_>) -> Result<MemoriesAround> {
+    call.check()?;
+    let Opened { store, intake, preparation } = Opened::new(app, Freshness::Indexed, call)?;
+    let redactor = intake.redactor();
+    let mut passage = None;
+    let anchor = match &request.anchor {
+        AroundWhat::Id(id) => match memory::memory_named(&store, id)? {
+            Some(memory) => Some(Anchor::Memory(memory)),
+            None => {
+                let row = named_passage(&store, id)?;
+                passage = Some(PassageEntry::read(&store, redactor, &row)?);
+                let session = store.session(row.session)?;
+                let project = session.as_ref().and_then(|session| session.project);
+                let at = row.at.or_else(|| session.and_then(|session| session.ended));
+                let at = at.context("the passage has no date")?;
+                Some(Anchor::Moment { at, project, session: Some(row.session) })
+            }
+        },
+        AroundWhat::Query { query, project } => best(app, &store, request, query, project)?,
+    };
+    let is_found = anchor.is_some();
+    let found = match anchor {
+        Some(anchor) => {
+            let wanted = MemoryFilter {
+                agents: (!request.agents.is_empty()).then(|| request.agents.clone()),
+                kinds: (!request.kinds.is_empty()).then(|| request.kinds.clone()),
+                ..MemoryFilter::default()
+            };
+            thru_recall::timeline(&store, anchor, request.before, request.after, wanted)?
+        }
+        None => thru_recall::Timeline::default(),
+    };
+    let rows = |memories: &[MemoryRow]| -> Result<Vec<TimelineRow>> {
+        let entries = memory::entries(&store, redactor, memories)?;
+        Ok(entries.into_iter().map(|(entry, files)| TimelineRow { entry, files }).collect())
+    };
+    Ok(MemoriesAround {
+        version: 1,
+        kind: "timeline",
+        before: rows(&found.before)?,
+        anchor: rows(found.anchor.as_slice())?.pop(),
+        after: rows(&found.after)?,
+        preparation,
+        passage,
+        is_found,
+    })
+}
+
+/// The memory that answers a question best.
+fn best(
+    app: &App,
+    store: &Store,
+    request: &Around,
+    query: &str,
+    project: &ProjectScope,
+) -> Result<Option<Anchor>> {
+    let project = project.find(app, store)?;
+    let projects = project.map(|project| store.project_rows(project.row)).transpose()?;
+    let request = Request {
+        query: query.to_owned(),
+        filter: IndexFilter {
+            projects,
+            agents: (!request.agents.is_empty()).then(|| request.agents.clone()),
+            kinds: (!request.kinds.is_empty()).then(|| request.kinds.clone()),
+            ..IndexFilter::default()
+        },
+        memories: 1,
+        open: app.open.clone(),
+        ..Request::default()
+    };
+    let answer = fresh::answer(app, store, &request)?;
+    let near = answer.memories.into_iter().find(|found| found.hit.is_near());
+    Ok(near.map(|found| Anchor::Memory(found.hit.memory)))
+}
