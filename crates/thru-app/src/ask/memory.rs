@@ -314,7 +314,7 @@ pub struct WholeMemory {
     /// Its session, where it comes from one.
     #[serde(skip)]
     pub session_entry: Option<SessionEntry>,
-    /// The short ids of the passages that it names.
+    /// The short ids of the passages that it names, after [`WholeMemory::naming_passages`].
     #[serde(skip)]
     pub short_ids: HashMap<Id, String>,
 }
@@ -343,10 +343,19 @@ impl WholeMemory {
             entry: MemoryEntry::new(store, redactor, memory, session.as_ref())?,
             files: MemoryFiles::look(&files, session.as_ref()),
             made: store.made(memory)?,
-            short_ids: short_ids(store, body.get())?,
+            short_ids: HashMap::new(),
             body,
             session_entry: session.map(|session| SessionEntry::new(app, redactor, &session)),
         })
+    }
+
+    /// Adds the short ids of the passages that it names.
+    ///
+    /// # Errors
+    /// Where the store cannot be read.
+    pub fn naming_passages(mut self, store: &Store) -> Result<Self> {
+        self.short_ids = short_ids(store, self.body.get())?;
+        Ok(self)
     }
 
     /// The directory that its session worked in.
@@ -374,7 +383,7 @@ pub(crate) fn body(
 }
 
 /// The short ids of every passage that a body names.
-pub(super) fn short_ids(store: &Store, body: &MemoryBody) -> Result<HashMap<Id, String>> {
+fn short_ids(store: &Store, body: &MemoryBody) -> Result<HashMap<Id, String>> {
     let facts = match body {
         MemoryBody::Observation(observation) => observation.facts.as_slice(),
         MemoryBody::Summary(_) => &[],

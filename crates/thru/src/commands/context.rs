@@ -1,22 +1,12 @@
 //! `thru context`: exactly what a session that starts here now would be given.
 
-use std::collections::HashSet;
-use thru_app::Remedy;
-use thru_app::Trouble;
-use thru_app::ask::named;
-
 use clap::ValueEnum;
-use serde_json::{Value, json};
 use thru_app::Result;
-use thru_core::MemoryKind;
-use thru_recall::{Occasion, Pack, calls_for_memory};
+use thru_app::ask::context::{AskContext, ContextMoment, SessionBriefing, context};
 
 use super::{Outcome, shared};
 use crate::environment::Environment;
 use crate::ui::{Page, Tone, one_line, plural, printable};
-use thru_app::ask::pack::{PackProject, Recipient, make_pack, snapshot_now};
-use thru_app::embedding;
-use thru_app::fresh::{self, Prepared};
 
 /// Prints what a session that starts here now would be given; nothing where there is nothing to say.
 #[derive(Debug, clap::Args)]
@@ -58,15 +48,28 @@ enum Source {
 }
 
 impl Arguments {
-    /// What a session that starts in this project, else in the one that one stands in, is given.
-    pub(crate) fn at_start(project: Option<&str>) -> Self {
+    /// What a session that starts in this project is given.
+    pub(crate) fn at_start(project: &str) -> Self {
         Self {
-            project: project.map(str::to_owned),
+            project: Some(project.to_owned()),
             prompt: None,
             source: Source::Startup,
             session: None,
             explain: false,
             json: false,
+        }
+    }
+
+    fn request(&self) -> AskContext {
+        AskContext {
+            project: self.project.clone(),
+            moment: match (&self.prompt, self.source) {
+                (Some(prompt), _) => ContextMoment::Prompt(prompt.clone()),
+                (None, Source::Startup | Source::Clear) => ContextMoment::Start,
+                (None, Source::Resume) => ContextMoment::Resume,
+                (None, Source::Compact) => ContextMoment::Compact,
+            },
+            session: self.session.clone(),
         }
     }
 }
@@ -76,87 +79,29 @@ pub(crate) fn run(
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {
+    let shown = shared::Shown::new(environment);
+    let context = context(environment, &arguments.request(), shown.call())?;
     let mut page = Page::new(environment, plain);
-    let silent = |note: &str| Pack { note: note.to_owned(), ..Pack::default() };
-    let (pack, prepared) = match environment.config.context.off {
-        true => (silent("silent: `context.off` is set here"), Prepared::default()),
-        false => make(arguments, environment)?,
-    };
-    let is_silent = pack.lines.is_empty();
     if arguments.json {
-        let mut answer = as_json(&pack);
-        answer["preparation"] = json!(prepared);
-        page.json(&answer)?;
+        page.json(&context)?;
     } else if arguments.explain {
-        explain(&mut page, &pack);
-        shared::show_prepared(&mut page, &prepared);
+        explain(&mut page, &context);
+        shared::show_prepared(&mut page, &context.preparation);
     } else {
-        for line in pack.text.get().lines() {
+        for line in context.text.get().lines() {
             page.line(line);
         }
     }
     page.print()?;
-    Ok(if is_silent { Outcome::Nothing } else { Outcome::Done })
+    Ok(if context.lines.is_empty() { Outcome::Nothing } else { Outcome::Done })
 }
 
-pub(crate) fn make(arguments: &Arguments, environment: &Environment) -> Result<(Pack, Prepared)> {
-    let store = match shared::open_store_as_it_is(environment) {
-        Ok(store) => store,
-        // Nobody can know anything yet.
-        Err(error) if is_missing(&error) => {
-            let note = "silent: nothing was recorded yet".to_owned();
-            return Ok((Pack { note, ..Pack::default() }, Prepared::default()));
-        }
-        Err(error) => return Err(error),
-    };
-    let place = match &arguments.project {
-        Some(name) => PackProject::known(&store, named::named_project(&store, name)?)?,
-        None => PackProject::here(environment, &store)?,
-    };
-    // It is found out while what is new is brought in.
-    let meaning = arguments
-        .prompt
-        .as_deref()
-        .filter(|prompt| calls_for_memory(prompt))
-        .map(|prompt| embedding::of_question(environment, prompt));
-    let intake = environment.intake_beside(&store)?;
-    let shown = shared::Shown::new(environment);
-    let call = shown.call();
-    let (store, prepared) =
-        fresh::for_question(environment, &intake, store, Some(&place.rows), call)?;
-    let session = match &arguments.session {
-        Some(id) => Some(named::named_session(&store, id)?.row),
-        None => None,
-    };
-    let occasion = match (&arguments.prompt, arguments.source) {
-        (Some(prompt), _) => Occasion::Prompt(prompt.clone()),
-        (None, Source::Startup | Source::Clear) => Occasion::Start,
-        (None, Source::Resume) => Occasion::Resume,
-        (None, Source::Compact) => Occasion::Compact,
-    };
-    let snapshot = match (&occasion, session) {
-        (Occasion::Compact, Some(session)) => {
-            snapshot_now(&intake, &store, session, environment.clock.now())?
-        }
-        _ => None,
-    };
-    let recipient = Recipient { session, told: HashSet::new(), snapshot };
-    let meaning = embedding::awaited(meaning);
-    let redactor = intake.redactor();
-    let pack = make_pack(environment, &store, redactor, place, occasion, recipient, meaning)?;
-    Ok((pack, prepared))
-}
-
-fn is_missing(error: &Trouble) -> bool {
-    error.remedy() == Some(&Remedy::Import)
-}
-
-fn explain(page: &mut Page, pack: &Pack) {
-    for line in &pack.lines {
-        let short_id = line.short_id.as_deref().unwrap_or(SESSION_ITSELF);
+fn explain(page: &mut Page, context: &SessionBriefing) {
+    for line in &context.lines {
+        let short_id = line.id.as_deref().unwrap_or(SESSION_ITSELF);
         let id = page.paint(Tone::Id, short_id);
         let room = page.columns().saturating_sub(short_id.len() + 2);
-        page.line(format!("{id}  {}", one_line(&printable(line.text.get()), room)));
+        page.line(format!("{id}  {}", one_line(&printable(line.title.get()), room)));
         page.line(format!(
             "{:width$}  {}",
             "",
@@ -165,40 +110,8 @@ fn explain(page: &mut Page, pack: &Pack) {
         ));
     }
     page.gap();
-    let note = if pack.note.is_empty() { String::new() } else { format!("; {}", pack.note) };
-    let lines = plural(pack.lines.len() as u64, "line");
-    let line = format!("{lines}, about {} tokens{note}.", pack.tokens);
+    let note = if context.note.is_empty() { String::new() } else { format!("; {}", context.note) };
+    let lines = plural(context.lines.len() as u64, "line");
+    let line = format!("{lines}, about {} tokens{note}.", context.tokens);
     page.line(page.paint(Tone::Quiet, &line));
-}
-
-fn as_json(pack: &Pack) -> Value {
-    let lines: Vec<Value> = pack
-        .lines
-        .iter()
-        .map(|line| {
-            json!({
-                "id": line.short_id,
-                "full_id": line.memory.as_ref().map(|memory| memory.id),
-                "session": line.session.as_ref().map(|session| session.as_str()),
-                "turn": line.memory.as_ref().map(|memory| memory.turn),
-                "kind": line.memory.as_ref().map_or("snapshot", |memory| match memory.kind {
-                    MemoryKind::Summary => "summary",
-                    MemoryKind::Observation(_) if memory.flags.is_told => "note",
-                    MemoryKind::Observation(_) => "observation",
-                }),
-                "type": line.memory.as_ref().map(|memory| memory.kind.as_str()),
-                "title": line.text.get(),
-                "tier": line.tier,
-                "reason": line.reason,
-            })
-        })
-        .collect();
-    json!({
-        "version": 1,
-        "kind": "context",
-        "text": pack.text.get(),
-        "tokens": pack.tokens,
-        "note": pack.note,
-        "lines": lines,
-    })
 }

@@ -16,15 +16,14 @@ impl OfAgents {
         (!self.agents.is_empty()).then(|| self.agents.clone())
     }
 
+    /// These agents; none where all are wanted.
+    pub(crate) fn agents(&self) -> Vec<Agent> {
+        self.agents.clone()
+    }
+
     /// Whether this agent's sessions are wanted.
     pub(crate) fn hold(&self, agent: Agent) -> bool {
         self.agents.is_empty() || self.agents.contains(&agent)
-    }
-}
-
-impl From<Option<Agent>> for OfAgents {
-    fn from(agent: Option<Agent>) -> Self {
-        Self { agents: agent.into_iter().collect() }
     }
 }
 

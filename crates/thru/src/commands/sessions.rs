@@ -1,15 +1,12 @@
 //! `thru sessions`: the sessions there are.
 
-use serde_json::{Value, json};
-use thru_app::App;
 use thru_app::Result;
-use thru_app::ask::named;
-use thru_lifecycle::conversation::Said;
-use thru_recall::parse_date;
-use thru_store::{SessionFilter, SessionRow};
+use thru_app::ask::session::SessionEntry;
+use thru_app::ask::sessions::{ListSessions, list};
+use thru_app::ask::unindexed::{self, ListUnindexed, UnindexedSession};
 
+use super::entries::title;
 use super::of_agents::{OfAgents, tell_apart};
-use super::unindexed::{self, Wanted};
 use super::{Outcome, shared};
 use crate::environment::Environment;
 use crate::ui::{Page, Tone, age, one_line, plural};
@@ -60,40 +57,27 @@ pub(crate) fn run(
     if arguments.unindexed {
         return list_unindexed(arguments, environment, plain);
     }
-    let store = shared::open_store(environment)?;
-    let project = match (&arguments.project, arguments.all) {
-        (Some(name), _) => Some(named::named_project(&store, name)?),
-        (None, true) => None,
-        (None, false) => named::current_project(environment, &store)?,
+    let request = ListSessions {
+        project: shared::project_scope(arguments.project.as_deref(), arguments.all),
+        agents: arguments.of.agents(),
+        since: arguments.since.clone(),
+        until: arguments.until.clone(),
+        limit: arguments.limit,
     };
-    let now = environment.clock.now();
-    let date = |text: &Option<String>| {
-        text.as_deref().map(|text| parse_date(text, now, environment.zone())).transpose()
-    };
-    let filter = SessionFilter {
-        projects: project.as_ref().map(|project| store.project_rows(project.row)).transpose()?,
-        since: date(&arguments.since)?,
-        until: date(&arguments.until)?,
-        agents: arguments.of.filter(),
-        limit: Some(arguments.limit + 1),
-        ..SessionFilter::default()
-    };
-    let mut sessions = store.sessions(&filter)?;
-    let more = sessions.len() > arguments.limit;
-    sessions.truncate(arguments.limit);
+    let found = list(environment, &request, shared::Shown::new(environment).call())?;
     let mut page = Page::new(environment, plain);
     if arguments.json {
-        let listed: Vec<Value> =
-            sessions.iter().map(|session| session_json(session, environment)).collect();
-        page.json(&json!({ "version": 1, "kind": "sessions", "more": more, "sessions": listed }))?;
-    } else if sessions.is_empty() {
+        page.json(&found)?;
+    } else if found.sessions.is_empty() {
         page.line("No sessions.");
     } else {
-        table(&mut page, &sessions, environment);
-        let place =
-            project.as_ref().map_or_else(String::new, |p| format!(" in project {}", p.name));
-        let shown = plural(sessions.len() as u64, "session");
-        let rest = if more { "; `--limit` shows more" } else { "" };
+        table(&mut page, &found.sessions, environment);
+        let place = found
+            .project
+            .as_ref()
+            .map_or_else(String::new, |name| format!(" in project {}", name.get()));
+        let shown = plural(found.sessions.len() as u64, "session");
+        let rest = if found.more { "; `--limit` shows more" } else { "" };
         page.gap();
         page.line(page.paint(
             Tone::Quiet,
@@ -101,7 +85,7 @@ pub(crate) fn run(
         ));
     }
     page.print()?;
-    Ok(if sessions.is_empty() { Outcome::Nothing } else { Outcome::Done })
+    Ok(if found.sessions.is_empty() { Outcome::Nothing } else { Outcome::Done })
 }
 
 fn list_unindexed(
@@ -109,39 +93,60 @@ fn list_unindexed(
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {
-    let here = match (&arguments.project, arguments.all) {
-        (None, false) => {
-            let store = shared::open_store(environment)?;
-            named::current_project(environment, &store)?.map(|project| project.key.to_string())
-        }
-        _ => None,
+    let request = ListUnindexed {
+        project: shared::project_scope(arguments.project.as_deref(), arguments.all),
+        agents: arguments.of.agents(),
+        active: arguments.include_active,
+        inactive: true,
     };
-    let project = arguments.project.as_deref().or(here.as_deref());
-    let active = arguments.include_active;
-    let wanted = Wanted { project, of: &arguments.of, active, inactive: true };
-    let sessions = unindexed::list(environment, &wanted)?;
+    let found = unindexed::list(environment, &request, shared::Shown::new(environment).call())?;
     let mut page = Page::new(environment, plain);
-    if arguments.json {
-        let mut answer = unindexed::as_json(&sessions);
-        answer["version"] = json!(1);
-        answer["kind"] = json!("unindexed-sessions");
-        page.json(&answer)?;
-    } else {
-        unindexed::show(&mut page, &sessions, environment);
+    match arguments.json {
+        true => page.json(&found)?,
+        false => show_unindexed(&mut page, &found.sessions, environment),
     }
     page.print()?;
-    Ok(if sessions.is_empty() { Outcome::Nothing } else { Outcome::Done })
+    Ok(if found.sessions.is_empty() { Outcome::Nothing } else { Outcome::Done })
 }
 
-fn table(page: &mut Page, sessions: &[SessionRow], environment: &App) {
+fn show_unindexed(page: &mut Page, sessions: &[UnindexedSession], environment: &Environment) {
+    if sessions.is_empty() {
+        page.line("Every session is indexed.");
+        return;
+    }
+    let heading =
+        format!("{:8}  {:9}  {:9}  {:10}  TITLE", "SESSION", "LAST USED", "STATE", "INDEXING");
+    page.line(page.paint(Tone::Quiet, &heading));
+    for session in sessions {
+        let id = session.session_id.short();
+        let room = page.columns().saturating_sub(44).max(20);
+        let title = session.title.as_ref().map_or("untitled", |title| title.get());
+        page.line(format!(
+            "{}  {:9}  {:9}  {:10}  {}",
+            page.paint(Tone::Id, &format!("{id:8}")),
+            age(session.last_activity, environment.clock.now()),
+            session.conversation,
+            session.indexing,
+            one_line(title, room),
+        ));
+    }
+    page.gap();
+    let line = format!(
+        "{} to be indexed. `thru close ID` does it now; so does the next question.",
+        plural(sessions.len() as u64, "session")
+    );
+    page.line(page.paint(Tone::Quiet, &line));
+}
+
+fn table(page: &mut Page, sessions: &[SessionEntry], environment: &Environment) {
     let now = environment.clock.now();
     let names: Vec<String> = sessions
         .iter()
-        .map(|session| one_line(session.project_name.as_deref().unwrap_or("-"), 24))
+        .map(|session| one_line(session.project.as_ref().map_or("-", |name| name.get()), 24))
         .collect();
     let name_width = names.iter().map(|name| crate::ui::width(name)).max().unwrap_or(0).max(7);
     // Titles matter more than states where there is little room.
-    let by_agent = tell_apart(sessions.iter().map(|session| session.key.agent));
+    let by_agent = tell_apart(sessions.iter().map(|session| session.agent));
     let agent = |name: &str| match by_agent {
         true => format!("{name:AGENT$}  "),
         false => String::new(),
@@ -164,47 +169,16 @@ fn table(page: &mut Page, sessions: &[SessionRow], environment: &App) {
     );
     page.line(page.paint(Tone::Quiet, &heading));
     for (session, name) in sessions.iter().zip(&names) {
-        let id = session.key.id.short();
+        let id = session.id.short();
         let padding = " ".repeat(name_width.saturating_sub(crate::ui::width(name)));
-        let title = one_line(session.title.as_deref().unwrap_or("untitled"), room.max(20));
-        let conversation = session.heard.at(now, &environment.limits());
+        let title = one_line(title(session), room.max(20));
         page.line(format!(
             "{}  {:9}  {}{}{name}{padding}  {:>5}  {title}",
             page.paint(Tone::Id, &format!("{id:8}")),
             age(session.ended, now),
-            agent(session.key.agent.as_str()),
-            state(conversation.as_ref().map_or("-", |one| one.phase().as_str())),
+            agent(session.agent.as_str()),
+            state(session.state.unwrap_or("-")),
             session.turns,
         ));
     }
-}
-
-/// A session as JSON, in every answer alike.
-pub(crate) fn session_json(session: &SessionRow, environment: &App) -> Value {
-    let conversation = session.heard.at(environment.clock.now(), &environment.limits());
-    let close = conversation.as_ref().and_then(|one| match one.said() {
-        Said::Closed(close) => Some(close),
-        Said::New | Said::Nothing => one.ended(),
-    });
-    json!({
-        "agent": session.key.agent,
-        "id": session.key.id,
-        "project": session.project_name,
-        "title": session.title,
-        "started": session.started,
-        "ended": session.ended,
-        "state": conversation.as_ref().map(|one| one.phase().as_str()),
-        "closed": close.map(|close| close.at),
-        "close_reason": close.map(|close| close.reason.to_string()),
-        "indexing": session.indexing.as_str(),
-        "episode_uuid": session.episode,
-        "turns": session.turns,
-        "passages": session.passages,
-        "directory": session.facts.directory,
-        "branch": session.facts.branch,
-        "models": session.facts.models,
-        "tokens": session.facts.usage,
-        "compactions": session.facts.compactions,
-        "forked_from": session.facts.forked_from,
-    })
 }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use thru_app::Trouble;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use thru_app::ask::ProjectScope;
 use thru_app::fresh::{self, Freshness, Prepared};
 use thru_app::{Call, Patience, Progress, Result, Unit};
 use thru_intake::{Intake, IntakeLock};
@@ -111,6 +112,15 @@ impl Drop for Shown {
         {
             bar.finish_and_clear();
         }
+    }
+}
+
+/// The projects that `--project` and `--all` name.
+pub(crate) fn project_scope(project: Option<&str>, all: bool) -> ProjectScope {
+    match (project, all) {
+        (Some(name), _) => ProjectScope::Named(name.to_owned()),
+        (None, true) => ProjectScope::Everywhere,
+        (None, false) => ProjectScope::Here,
     }
 }
 

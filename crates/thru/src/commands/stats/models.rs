@@ -1,11 +1,8 @@
 //! `thru stats models`: what models were asked, what came of it, and what it cost.
 
-use serde_json::{Value, json};
 use thru_app::Result;
-use thru_app::ask::named;
+use thru_app::ask::stats::{AskModelUsage, ModelUsageRow, model_usage};
 use thru_core::Spent;
-use thru_recall::parse_date;
-use thru_store::{Fate, SpendingFilter, SpendingRow};
 
 use super::super::{Outcome, shared};
 use crate::environment::Environment;
@@ -34,39 +31,27 @@ pub(crate) fn run(
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {
-    let store = shared::open_store(environment)?;
-    let project = arguments.project.as_deref();
-    let project = project.map(|name| named::named_project(&store, name)).transpose()?;
-    let since = parse_date(&arguments.since, environment.clock.now(), environment.zone())?;
-    let filter = SpendingFilter {
-        since: Some(since),
-        project: project.as_ref().map(|project| project.key.as_str()),
-    };
-    let rows = store.spending(filter)?;
-    let superseded = store.superseded_count()?;
+    let request =
+        AskModelUsage { since: arguments.since.clone(), project: arguments.project.clone() };
+    let usage = model_usage(environment, &request, shared::Shown::new(environment).call())?;
     let mut page = Page::new(environment, plain);
     if arguments.json {
-        page.json(&json!({
-            "version": 1,
-            "kind": "model-usage",
-            "superseded_memories": superseded,
-            "rows": rows.iter().map(as_json).collect::<Vec<_>>(),
-        }))?;
-    } else if rows.is_empty() {
+        page.json(&usage)?;
+    } else if usage.rows.is_empty() {
         page.line("No model was asked anything in this time.");
     } else {
-        show(&mut page, &rows);
+        show(&mut page, &usage.rows);
         page.gap();
-        let number = count(superseded);
+        let number = count(usage.superseded_memories);
         page.line(format!(
             "Memories that what a model made takes the place of: {number}. They are kept."
         ));
     }
     page.print()?;
-    Ok(if rows.is_empty() { Outcome::Nothing } else { Outcome::Done })
+    Ok(if usage.rows.is_empty() { Outcome::Nothing } else { Outcome::Done })
 }
 
-fn show(page: &mut Page, rows: &[SpendingRow]) {
+fn show(page: &mut Page, rows: &[ModelUsageRow]) {
     let heading = format!(
         "{:11}  {:26}  {:8}  {:10}  {:>9}  {:>11}  {:>9}",
         "PROVIDER", "MODEL", "FOR", "CAME OF IT", "QUESTIONS", "TOKENS", "COST"
@@ -78,7 +63,7 @@ fn show(page: &mut Page, rows: &[SpendingRow]) {
             row.provider,
             one_line(&row.model, 26),
             row.purpose,
-            fate(row.fate),
+            row.outcome,
             count(row.questions),
             count(row.spent.tokens()),
             cost(row.spent),
@@ -95,28 +80,6 @@ fn show(page: &mut Page, rows: &[SpendingRow]) {
     ));
 }
 
-const fn fate(fate: Fate) -> &'static str {
-    match fate {
-        Fate::Unknown => "unknown",
-        Fate::Answered => "answer",
-        Fate::Wasted => "no use",
-        Fate::Free => "no answer",
-    }
-}
-
 fn cost(spent: Spent) -> String {
     spent.cost.map_or_else(|| "-".to_owned(), |cost| cost.to_string())
-}
-
-fn as_json(row: &SpendingRow) -> Value {
-    json!({
-        "provider": row.provider,
-        "model": row.model,
-        "purpose": row.purpose,
-        "outcome": fate(row.fate),
-        "questions": row.questions,
-        "input_tokens": row.spent.input,
-        "output_tokens": row.spent.output,
-        "cost_micros": row.spent.cost.map(|cost| cost.0),
-    })
 }

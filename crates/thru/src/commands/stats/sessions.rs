@@ -1,11 +1,10 @@
 //! `thru stats sessions`: how long sessions took and what was done in them.
 
 use std::time::Duration;
-use thru_app::ask::named;
 
-use serde_json::{Value, json};
 use thru_app::Result;
-use thru_recall::{Activity, ActivityRequest, IDLE_TIMEOUT, Work, activity, parse_date};
+use thru_app::ask::stats::{AskWork, WorkFigures, WorkStats, work};
+use thru_redact::Clean;
 
 use super::super::of_agents::OfAgents;
 use super::super::{Outcome, shared};
@@ -41,56 +40,50 @@ pub(crate) fn run(
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {
-    let store = shared::open_store(environment)?;
-    let project = arguments.project.as_deref();
-    let project = project.map(|name| named::named_project(&store, name)).transpose()?;
-    let now = environment.clock.now();
-    let request = ActivityRequest {
-        projects: project.map(|project| store.project_rows(project.row)).transpose()?,
-        agents: arguments.of.filter(),
-        since: Some(parse_date(&arguments.since, now, environment.zone())?),
-        idle_timeout: IDLE_TIMEOUT,
-        zone: environment.zone().clone(),
+    let request = AskWork {
+        since: arguments.since.clone(),
+        project: arguments.project.clone(),
+        agents: arguments.of.agents(),
     };
-    let activity = activity(&store, &request)?;
-    let is_empty = activity.total.sessions == 0;
+    let stats = work(environment, &request, shared::Shown::new(environment).call())?;
+    let is_empty = stats.total.sessions == 0;
     let mut page = Page::new(environment, plain);
     if arguments.json {
-        page.json(&as_json(&activity))?;
+        page.json(&stats)?;
     } else if is_empty {
         page.line("No session did anything in this time.");
     } else {
-        show(&mut page, &activity, arguments.limit);
+        show(&mut page, &stats, arguments.limit);
     }
     page.print()?;
     Ok(if is_empty { Outcome::Nothing } else { Outcome::Done })
 }
 
-fn show(page: &mut Page, activity: &Activity, limit: usize) {
-    let days: Vec<(String, Work)> =
-        activity.days.iter().map(|(date, work)| (date.to_string(), *work)).collect();
+fn show(page: &mut Page, stats: &WorkStats, limit: usize) {
+    let days: Vec<(String, WorkFigures)> =
+        stats.days.iter().map(|one| (one.day.clone(), one.work)).collect();
     table(page, "DAY", &days, limit, "more day");
     page.gap();
-    let projects: Vec<(String, Work)> = activity
-        .projects
-        .iter()
-        .map(|(name, work)| (one_line(name.as_deref().unwrap_or("-"), 24), *work))
-        .collect();
+    let name = |name: &Option<Clean<String>>| {
+        one_line(name.as_ref().map_or("-", |name| name.get()), 24)
+    };
+    let projects: Vec<(String, WorkFigures)> =
+        stats.projects.iter().map(|one| (name(&one.project), one.work)).collect();
     table(page, "PROJECT", &projects, limit, "more project");
     page.gap();
-    let total = activity.total;
+    let total = stats.total;
     let line = format!(
         "{} in all: {} at work, {} idle; the median session took {}, the longest {}.",
         plural(total.sessions, "session"),
         time(total.active),
         time(total.idle),
-        time(activity.median),
-        time(activity.longest),
+        time(stats.median),
+        time(stats.longest),
     );
     page.line(page.paint(Tone::Quiet, &line));
 }
 
-fn table(page: &mut Page, name: &str, rows: &[(String, Work)], limit: usize, more: &str) {
+fn table(page: &mut Page, name: &str, rows: &[(String, WorkFigures)], limit: usize, more: &str) {
     let first = rows.iter().take(limit).map(|(label, _)| width(label)).max().unwrap_or(0).max(10);
     let heading = format!(
         "{name:first$}  {:>8}  {:>11}  {:>11}  {:>7}  {:>9}",
@@ -122,37 +115,6 @@ fn time(time: Duration) -> String {
         60..3_600 => format!("{}m", seconds / 60),
         _ => format!("{}h {:02}m", count(seconds / 3_600), seconds / 60 % 60),
     }
-}
-
-fn as_json(activity: &Activity) -> Value {
-    let work = |work: &Work| {
-        json!({
-            "sessions": work.sessions,
-            "active_seconds": work.active.as_secs(),
-            "idle_seconds": work.idle.as_secs(),
-            "prompts": work.prompts,
-            "tools": work.tools,
-        })
-    };
-    let days: Vec<Value> = activity
-        .days
-        .iter()
-        .map(|(date, of)| json!({ "day": date.to_string(), "work": work(of) }))
-        .collect();
-    let projects: Vec<Value> = activity
-        .projects
-        .iter()
-        .map(|(name, of)| json!({ "project": name, "work": work(of) }))
-        .collect();
-    json!({
-        "version": 1,
-        "kind": "session-stats",
-        "days": days,
-        "projects": projects,
-        "total": work(&activity.total),
-        "median_seconds": activity.median.as_secs(),
-        "longest_seconds": activity.longest.as_secs(),
-    })
 }
 
 #[cfg(test)]
