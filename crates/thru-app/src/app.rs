@@ -1,7 +1,7 @@
 //! One memory with its settings, as one caller uses it.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use jiff::tz::TimeZone;
 use thru_agents::Homes;
@@ -11,6 +11,7 @@ use thru_intake::identity::PROJECT_FILE;
 use thru_intake::{Declared, Intake, Options};
 use thru_lifecycle::Limits;
 use thru_recall::OpenFiles;
+use thru_redact::Redactor;
 use thru_store::Store;
 
 use crate::embedding::OwnModel;
@@ -38,6 +39,7 @@ pub struct App {
     /// The time.
     pub clock: Arc<dyn Clock>,
     zone: Arc<OnceLock<TimeZone>>,
+    redactor: Arc<Mutex<Option<Redactor>>>,
     /// The process and its system.
     pub machine: Arc<Machine>,
     /// Index and vectors, which stay open from one question to the next. A process that lives long closes them now
@@ -75,6 +77,7 @@ impl App {
             directory,
             clock: Arc::new(SystemClock),
             zone: Arc::default(),
+            redactor: Arc::default(),
             machine,
             open: OpenFiles::default(),
             model: OwnModel::default(),
@@ -144,7 +147,8 @@ impl App {
     /// # Errors
     /// Where the journal cannot be read or a rule of the user's cannot be used.
     pub fn intake(&self) -> Result<Intake> {
-        Ok(Intake::new(self.layout.clone(), Arc::clone(&self.clock), self.options())?)
+        let (layout, clock) = (self.layout.clone(), Arc::clone(&self.clock));
+        Ok(self.noted(Intake::new(layout, clock, self.options())?))
     }
 
     /// The same beside the store of this home, which is open already.
@@ -153,7 +157,20 @@ impl App {
     /// As [`App::intake`].
     pub fn intake_beside(&self, store: &Store) -> Result<Intake> {
         let (layout, clock) = (self.layout.clone(), Arc::clone(&self.clock));
-        Ok(Intake::beside(Some(store), layout, clock, self.options())?)
+        Ok(self.noted(Intake::beside(Some(store), layout, clock, self.options())?))
+    }
+
+    fn noted(&self, intake: Intake) -> Intake {
+        let mut latest = self.redactor.lock().unwrap_or_else(PoisonError::into_inner);
+        *latest = Some(intake.redactor().clone());
+        intake
+    }
+
+    /// The redactor of the latest call, for text that a surface puts together; before the first call, the built-in
+    /// rules: where the user's cannot be read, nothing that was recorded was either.
+    pub fn redactor(&self) -> Redactor {
+        let latest = self.redactor.lock().unwrap_or_else(PoisonError::into_inner);
+        latest.clone().unwrap_or_else(Redactor::builtin)
     }
 
     fn options(&self) -> Options {

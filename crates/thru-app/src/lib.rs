@@ -19,6 +19,7 @@ pub mod embedding;
 pub mod fresh;
 pub mod health;
 pub mod hook;
+pub mod idle;
 pub mod ingest;
 pub mod keep;
 pub mod machine;

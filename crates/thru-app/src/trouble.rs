@@ -137,6 +137,25 @@ pub enum Listing {
     Summaries,
 }
 
+impl Listing {
+    /// The command line that shows it, without `thru`.
+    pub const fn command(self) -> &'static str {
+        match self {
+            Self::Projects => "projects",
+            Self::Sessions => "sessions",
+            Self::AllSessions => "sessions --all",
+            Self::Unindexed => "sessions --unindexed",
+            Self::Ids | Self::Memories => "search",
+            Self::Decisions => "log",
+            Self::Jobs => "jobs",
+            Self::Rules => "redact list",
+            Self::Settings => "config show",
+            Self::Providers => "models",
+            Self::Summaries => "summaries list",
+        }
+    }
+}
+
 impl Trouble {
     /// Makes a trouble of a kind with its message.
     pub fn new(kind: TroubleKind, message: impl Into<String>) -> Self {

@@ -6,12 +6,18 @@ use std::str::FromStr;
 
 use rmcp::model::JsonObject;
 use serde_json::Value;
+use thru_app::ask::get::{Get, Sources};
+use thru_app::ask::search::{AnswerSize, Search};
+use thru_app::ask::timeline::{Around, AroundWhat};
+use thru_app::ask::unindexed::ListUnindexed;
+use thru_app::ask::{EntryKind, ProjectScope};
+use thru_app::fresh::Freshness;
+use thru_app::keep::close::{Close, Closer};
+use thru_app::keep::forget::Forget;
+use thru_app::keep::remember::Remember;
 use thru_core::{Agent, MemoryKind, ObservationType};
 
-use crate::asked::{
-    Close, Forget, Get, ListUnindexed, Place, Remember, Search, Session, SyncHistory, Timeline,
-    WantedKind,
-};
+use crate::backend::SyncHistory;
 use crate::tool::Tool;
 
 /// Default and maximum number of search results.
@@ -179,11 +185,11 @@ impl<'t> Arguments<'t> {
         }
     }
 
-    fn place(&mut self) -> Read<Place> {
+    fn project(&mut self) -> Read<ProjectScope> {
         Ok(match self.text("project")? {
-            None => Place::Here,
-            Some(name) if matches!(name.trim(), "*" | "all") => Place::Everywhere,
-            Some(name) => Place::Named(name.trim().to_owned()),
+            None => ProjectScope::Here,
+            Some(name) if matches!(name.trim(), "*" | "all") => ProjectScope::Everywhere,
+            Some(name) => ProjectScope::Named(name.trim().to_owned()),
         })
     }
 
@@ -201,58 +207,72 @@ impl<'t> Arguments<'t> {
         let agents: Vec<&str> = Agent::ALL.iter().map(|agent| agent.as_str()).collect();
         let asked = Search {
             query: self.required("query")?.chars().take(LONGEST_QUERY).collect(),
-            place: self.place()?,
-            agent: self
+            project: self.project()?,
+            agents: self
                 .text("agent")?
                 .map(|agent| Self::parsed("agent", &agent, &agents.join(", ")))
-                .transpose()?,
+                .transpose()?
+                .into_iter()
+                .collect(),
             kinds: self
                 .words("type")?
                 .iter()
-                .map(|kind| Self::parsed::<WantedKind>("type", kind, &kinds.join(", ")))
+                .map(|kind| Self::parsed::<EntryKind>("type", kind, &kinds.join(", ")))
                 .collect::<Read<_>>()?,
             file: self.text("file")?,
             since: self.text("since")?,
             until: self.text("until")?,
             session: self.text("session")?,
-            limit: self.number("limit")?.unwrap_or(LIMIT).clamp(1, MOST_ROWS),
+            size: AnswerSize::Rows(self.number("limit")?.unwrap_or(LIMIT).clamp(1, MOST_ROWS)),
             nearest: self.flag("nearest")?.unwrap_or(false),
+            ..Search::default()
         };
         self.finish().map(|()| asked)
     }
 
-    pub(crate) fn timeline(mut self) -> Read<Timeline> {
+    pub(crate) fn timeline(mut self) -> Read<Around> {
         let kinds: Vec<&str> = MemoryKind::all().map(MemoryKind::as_str).collect();
         let missing = Mistake::Missing {
             tool: self.tool.name,
             name: "anchor` or `query",
             known: self.known(),
         };
-        let asked = Timeline {
-            anchor: self.text("anchor")?.map(|anchor| anchor.trim().to_owned()),
-            query: self.text("query")?.map(|query| query.chars().take(LONGEST_QUERY).collect()),
-            before: self.number("depth_before")?.unwrap_or(DEPTH).min(MOST_DEPTH),
-            after: self.number("depth_after")?.unwrap_or(DEPTH).min(MOST_DEPTH),
-            kinds: self
-                .words("type")?
-                .iter()
-                .map(|kind| Self::parsed("type", kind, &kinds.join(", ")))
-                .collect::<Read<_>>()?,
-            place: self.place()?,
+        let id = self.text("anchor")?.map(|anchor| anchor.trim().to_owned());
+        let query: Option<String> =
+            self.text("query")?.map(|query| query.chars().take(LONGEST_QUERY).collect());
+        let project = self.project()?;
+        let anchor = match (id, query) {
+            (Some(id), _) => Some(AroundWhat::Id(id)),
+            (None, Some(query)) => Some(AroundWhat::Query { query, project }),
+            (None, None) => None,
         };
+        let before = self.number("depth_before")?.unwrap_or(DEPTH).min(MOST_DEPTH);
+        let after = self.number("depth_after")?.unwrap_or(DEPTH).min(MOST_DEPTH);
+        let kinds = self
+            .words("type")?
+            .iter()
+            .map(|kind| Self::parsed("type", kind, &kinds.join(", ")))
+            .collect::<Read<_>>()?;
         self.finish()?;
-        if asked.anchor.is_none() && asked.query.is_none() { Err(missing) } else { Ok(asked) }
+        let anchor = anchor.ok_or(missing)?;
+        Ok(Around { anchor, before, after, kinds, agents: Vec::new() })
     }
 
     pub(crate) fn get(mut self) -> Read<Get> {
-        let asked = Get { ids: self.ids()?, source: self.flag("source")?.unwrap_or(false) };
+        let ids = self.ids()?;
+        let sources = match self.flag("source")? {
+            Some(true) => Sources::Passages,
+            Some(false) | None => Sources::None,
+        };
+        let asked = Get { ids, sources, freshness: Freshness::Indexed };
         self.finish().map(|()| asked)
     }
 
-    pub(crate) fn session(mut self) -> Read<Session> {
+    /// The start of the id of a session, or `latest`; and true if its content is wanted, to go on with its work.
+    pub(crate) fn session(mut self) -> Read<(String, bool)> {
         let id = self.required("id")?.trim().to_owned();
-        let asked = Session { id, resume: self.flag("resume")?.unwrap_or(false) };
-        self.finish().map(|()| asked)
+        let resume = self.flag("resume")?.unwrap_or(false);
+        self.finish().map(|()| (id, resume))
     }
 
     pub(crate) fn remember(mut self) -> Read<Remember> {
@@ -265,26 +285,35 @@ impl<'t> Arguments<'t> {
                 .map(|kind| Self::parsed("type", &kind, &kinds.join(", ")))
                 .transpose()?
                 .unwrap_or(ObservationType::Decision),
+            // Only what a person says is a rule.
+            is_rule: false,
             files: self.texts("files")?,
-            place: self.place()?,
+            scope: self.project()?,
+            by_agent: true,
         };
         self.finish().map(|()| asked)
     }
 
-    pub(crate) fn forget(mut self) -> Read<Forget> {
-        let asked = Forget { ids: self.ids()?, confirm: self.flag("confirm")?.unwrap_or(false) };
-        self.finish().map(|()| asked)
+    /// The memories to forget; and true if it is meant, not only to be shown.
+    pub(crate) fn forget(mut self) -> Read<(Forget, bool)> {
+        let forget = Forget::Memories(self.ids()?);
+        let confirm = self.flag("confirm")?.unwrap_or(false);
+        self.finish().map(|()| (forget, confirm))
     }
 
     pub(crate) fn close(mut self) -> Read<Close> {
-        let asked = Close { session_id: self.text("session_id")?, reason: self.text("reason")? };
+        let session = self.text("session_id")?;
+        let asked = Close { session, reason: self.text("reason")?, closer: Closer::Server };
         self.finish().map(|()| asked)
     }
 
     pub(crate) fn list_unindexed(mut self) -> Read<ListUnindexed> {
+        let project = self.text("project_namespace")?;
         let asked = ListUnindexed {
-            project_namespace: self.text("project_namespace")?,
-            include_inactive: self.flag("include_inactive")?.unwrap_or(true),
+            project: project.map_or(ProjectScope::Everywhere, ProjectScope::Named),
+            agents: Vec::new(),
+            active: true,
+            inactive: self.flag("include_inactive")?.unwrap_or(true),
         };
         self.finish().map(|()| asked)
     }
@@ -328,20 +357,23 @@ mod tests {
     fn what_can_only_mean_one_thing_is_read() {
         let given = json!({ "query": 503, "limit": "7", "type": "Decision, prompt", "project": "all", "file": null });
         let asked = arguments("search", given).search().unwrap();
-        assert_eq!((asked.query.as_str(), asked.limit), ("503", 7));
-        assert_eq!(asked.place, Place::Everywhere);
+        assert_eq!((asked.query.as_str(), asked.size), ("503", AnswerSize::Rows(7)));
+        assert_eq!(asked.project, ProjectScope::Everywhere);
         let kinds: Vec<&str> = asked.kinds.iter().map(|kind| kind.as_str()).collect();
         assert_eq!(kinds, ["decision", "prompt"]);
         for ids in
             [json!("abcde,fghjk"), json!(["abcde", "fghjk"]), json!("[\"abcde\", \"fghjk\"]")]
         {
             let asked = arguments("get_observations", json!({ "ids": ids, "source": "yes" })).get();
-            let wanted = Get { ids: vec!["abcde".into(), "fghjk".into()], source: true };
-            assert_eq!(asked.unwrap(), wanted);
+            let asked = asked.unwrap();
+            assert_eq!(
+                (asked.ids, asked.sources),
+                (vec!["abcde".into(), "fghjk".into()], Sources::Passages)
+            );
         }
         for (limit, read) in [(json!(0), 1), (json!(1_000_000_000_u64), 100), (json!(5.0), 5)] {
             let asked = arguments("search", json!({ "query": "a", "limit": limit })).search();
-            assert_eq!(asked.unwrap().limit, read);
+            assert_eq!(asked.unwrap().size, AnswerSize::Rows(read));
         }
     }
 
@@ -388,7 +420,7 @@ mod tests {
                 arguments(tool, Value::Object(given))
             };
             if let Ok(asked) = all("search", &["query", "type", "limit", "nearest", "project"]).search() {
-                prop_assert!((1..=100).contains(&asked.limit));
+                prop_assert!(matches!(asked.size, AnswerSize::Rows(1..=100)));
             }
             if let Ok(asked) = all("get_observations", &["ids", "source"]).get() {
                 prop_assert!((1..=100).contains(&asked.ids.len()));

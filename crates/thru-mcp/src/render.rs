@@ -5,110 +5,211 @@ mod outline;
 mod table;
 mod whole;
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use thru_app::App;
+use thru_app::ask::get::{Piece, Pieces};
+use thru_app::ask::search::{AnswerSize, Found, Search, Verdict};
+use thru_app::ask::session::{SessionEntry, SessionOutline};
+use thru_app::ask::timeline::MemoriesAround;
+use thru_app::fresh::Prepared;
+use thru_app::keep::forget::ForgetTargets;
+use thru_app::keep::remember::Remembered;
+use thru_app::words::printable;
 use thru_core::{plain_line, plain_lines};
 use thru_recall::recorded;
-use thru_redact::Clean;
+use thru_redact::{Clean, Redactor, Report};
 
-use crate::asked::Search;
-use crate::told::{Around, Forgotten, Found, Outline, Piece, Remembered, SessionName};
+use crate::wording;
+use table::Row;
 
 /// Longest answer, in bytes. Clients warn at about 10,000 tokens and cut after 25,000.
 const LONGEST_ANSWER: usize = 36_000;
 
-/// Renders the results of a search.
-pub(crate) fn found(found: &Found, asked: &Search, now: Timestamp) -> String {
-    let mut text = String::new();
-    let place = place(found.project.as_ref());
-    if found.rows.is_empty() {
-        text.push_str(&format!("Nothing found {place}."));
-        if found.project.is_some() {
-            text.push_str(" project=\"*\" looks in every project.");
-        }
-        if !asked.nearest {
-            text.push_str(" nearest=true shows the nearest results.");
-        }
-        text.push('\n');
-        notes(&mut text, &found.notes);
-        return text;
-    }
-    if found.are_nearest {
-        text.push_str("Nothing answers this; the nearest results:\n");
-    }
-    let rows = found.rows.len();
-    text.push_str(&format!(
-        "{rows} {} {place}; id | age | type | title | tokens\n",
-        noun(rows, "hit")
-    ));
-    for row in &found.rows {
-        text.push_str(&table::row(row, now, None));
-    }
-    text.push('\n');
-    text.push_str("Next: timeline(anchor=ID) for what happened around one, get_observations(ids=[…]) to read.");
-    if found.has_more {
-        text.push_str(&format!(" limit={} shows more.", (asked.limit * 2).min(100)));
-    }
-    text.push('\n');
-    notes(&mut text, &found.notes);
-    text
+/// Renders answers, by the rules of redaction of the call that made them.
+pub(crate) struct Renderer {
+    redactor: Redactor,
+    zone: TimeZone,
+    now: Timestamp,
 }
 
-/// Renders a timeline.
-pub(crate) fn around(around: Option<&Around>, zone: &TimeZone) -> String {
-    let mut text = String::new();
-    let Some(around) = around else {
-        return "Nothing found to look around. search(query=…, project=\"*\") looks further.\n"
-            .to_owned();
-    };
-    if around.rows.is_empty() {
-        text.push_str("Nothing was remembered around it.\n");
-    } else {
-        text.push_str(&table::timeline(around, zone));
-        text.push_str("\nget_observations(ids=[…]) returns them in full.\n");
+impl Renderer {
+    pub(crate) fn new(app: &App) -> Self {
+        Self { redactor: app.redactor(), zone: app.zone().clone(), now: app.clock.now() }
     }
-    notes(&mut text, &around.notes);
-    text
-}
 
-/// Renders memories and passages in full. Those that do not fit are named.
-pub(crate) fn pieces(pieces: &[Piece], with_source: bool, zone: &TimeZone) -> String {
-    let mut text = String::new();
-    let mut left_out = Vec::new();
-    for piece in pieces {
-        let (id, told) = match piece {
-            Piece::Memory(memory) => (memory.id.as_str(), whole::memory(memory, zone)),
-            Piece::Passage(passage) => {
-                (passage.id.as_str(), whole::passage(passage, with_source, zone))
+    /// Text without invisible characters. They may keep the parts of a secret apart, so that it is cleaned again
+    /// without them.
+    fn visible<'t>(&self, text: &'t Clean<String>) -> Cow<'t, str> {
+        let visible = printable(text.get());
+        match visible == *text.get() {
+            true => Cow::Borrowed(text.get()),
+            false => Cow::Owned(self.cleaned(&visible)),
+        }
+    }
+
+    fn cleaned(&self, text: &str) -> String {
+        self.redactor.clean_text(&printable(text), &mut Report::default()).into_inner()
+    }
+
+    /// Renders the results of a search.
+    pub(crate) fn found(&self, found: &Found, asked: &Search) -> String {
+        let mut text = String::new();
+        let place = match &found.project {
+            Some(name) => format!("in project {}", plain_line(&self.visible(name), 60)),
+            None => "in all projects".to_owned(),
+        };
+        let rows: Vec<Row> = found.rows().map(|row| Row::found(self, row)).collect();
+        if rows.is_empty() {
+            text.push_str(&format!("Nothing found {place}."));
+            if found.project.is_some() {
+                text.push_str(" project=\"*\" looks in every project.");
             }
-            Piece::Unknown { asked, why } => {
-                text.push_str(&format!(
-                    "`{}`: {}\n\n",
-                    plain_line(asked, 60),
-                    plain_line(why, 400)
-                ));
+            if !asked.nearest {
+                text.push_str(" nearest=true shows the nearest results.");
+            }
+            text.push('\n');
+        } else {
+            if found.verdict == Verdict::Nearest {
+                text.push_str("Nothing answers this; the nearest results:\n");
+            }
+            let number = rows.len();
+            let hits = if number == 1 { "hit" } else { "hits" };
+            text.push_str(&format!("{number} {hits} {place}; id | age | type | title | tokens\n"));
+            for row in &rows {
+                text.push_str(&row.by_age(self.now));
+            }
+            text.push('\n');
+            text.push_str("Next: timeline(anchor=ID) for what happened around one, get_observations(ids=[…]) to read.");
+            if let (true, AnswerSize::Rows(limit)) = (found.has_more, asked.size) {
+                text.push_str(&format!(" limit={} shows more.", (limit * 2).min(100)));
+            }
+            text.push('\n');
+        }
+        self.notes(&mut text, &found.preparation);
+        if found.left_out > 0 {
+            text.push_str(&format!(
+                "{} new passages or memories are not in the index yet and were not searched.\n",
+                found.left_out
+            ));
+        }
+        text
+    }
+
+    /// Renders a timeline.
+    pub(crate) fn around(&self, around: &MemoriesAround) -> String {
+        if !around.is_found {
+            return "Nothing found to look around. search(query=…, project=\"*\") looks further.\n"
+                .to_owned();
+        }
+        let mut text = String::new();
+        let row = |(row, is_anchor): (&thru_app::ask::timeline::TimelineRow, bool)| {
+            (Row::memory(self, &row.entry, &row.files), is_anchor)
+        };
+        let mut rows: Vec<(Row, bool)> = around.memories().map(row).collect();
+        if let Some(passage) = &around.passage {
+            rows.insert(around.before.len(), (Row::passage(self, passage), true));
+        }
+        if rows.is_empty() {
+            text.push_str("Nothing was remembered around it.\n");
+        } else {
+            text.push_str(&table::by_day(&rows, &self.zone));
+            text.push_str("\nget_observations(ids=[…]) returns them in full.\n");
+        }
+        self.notes(&mut text, &around.preparation);
+        text
+    }
+
+    /// Renders memories and passages in full. Those that do not fit are named.
+    pub(crate) fn pieces(&self, pieces: &Pieces, with_source: bool) -> String {
+        let mut text = String::new();
+        let mut left_out = Vec::new();
+        for piece in &pieces.pieces {
+            let (id, whole) = match piece {
+                Piece::Memory(piece) => {
+                    (piece.memory.entry.id.as_str(), whole::memory(self, piece))
+                }
+                Piece::Passage(piece) => {
+                    (piece.entry.id.as_str(), whole::passage(self, piece, with_source))
+                }
+                Piece::Unknown { id, trouble } => {
+                    text.push_str(&unknown(id, trouble));
+                    text.push('\n');
+                    continue;
+                }
+            };
+            if !text.is_empty() && text.len() + whole.len() > LONGEST_ANSWER {
+                left_out.push(id);
                 continue;
             }
-        };
-        if !text.is_empty() && text.len() + told.len() > LONGEST_ANSWER {
-            left_out.push(id);
-            continue;
+            text.push_str(&whole);
+            text.push('\n');
         }
-        text.push_str(&told);
-        text.push('\n');
+        if !left_out.is_empty() {
+            text.push_str(&format!(
+                "Left out, because the answer would be too long; request them separately: {}\n",
+                left_out.join(", ")
+            ));
+        }
+        text
     }
-    if !left_out.is_empty() {
-        text.push_str(&format!(
-            "Left out, because the answer would be too long; request them separately: {}\n",
-            left_out.join(", ")
-        ));
+
+    /// Renders the outline of a session.
+    pub(crate) fn outline(&self, outline: &SessionOutline) -> String {
+        outline::outline(self, outline)
     }
-    text
+
+    /// Renders the result or the preview of forgetting.
+    pub(crate) fn forgotten(&self, targets: &ForgetTargets, is_done: bool) -> String {
+        let mut text = String::new();
+        let rows = targets.memories.len();
+        let number = match rows {
+            1 => "1 memory".to_owned(),
+            rows => format!("{rows} memories"),
+        };
+        match (is_done, rows) {
+            (_, 0) => text.push_str("Nothing was forgotten.\n"),
+            (true, _) => {
+                text.push_str(&format!("Forgot {number}. `thru undo` brings one back.\n"));
+            }
+            (false, _) => text.push_str(&format!(
+                "This would forget {number}. Nothing was changed; confirm=true does it.\n"
+            )),
+        }
+        for target in &targets.memories {
+            text.push_str(&Row::memory(self, &target.entry, &target.files).by_age(self.now));
+        }
+        for (id, trouble) in &targets.unknown {
+            text.push_str(&unknown(id, trouble));
+        }
+        text
+    }
+
+    fn notes(&self, text: &mut String, preparation: &Prepared) {
+        for note in preparation.sentences() {
+            text.push_str(&plain_line(&self.cleaned(&note), 400));
+            text.push('\n');
+        }
+    }
+
+    /// `session 11111111 "Title" in rocket`
+    fn session(&self, session: &SessionEntry) -> String {
+        let mut text = format!("session {}", plain_line(session.id.as_str(), 60));
+        if let Some(title) = &session.title {
+            text.push_str(&format!(" \"{}\"", recorded(&self.visible(title), 80)));
+        }
+        if let Some(project) = &session.project {
+            text.push_str(&format!(" in {}", plain_line(&self.visible(project), 60)));
+        }
+        text
+    }
 }
 
-/// Renders the outline of a session.
-pub(crate) fn outline(told: &Outline, zone: &TimeZone) -> String {
-    outline::outline(told, zone)
+fn unknown(id: &str, trouble: &thru_app::Trouble) -> String {
+    let why = wording::sentences(trouble);
+    format!("`{}`: {}\n", plain_line(id, 60), plain_line(&why, 400))
 }
 
 /// Renders a stored memory.
@@ -117,75 +218,12 @@ pub(crate) fn remembered(told: &Remembered) -> String {
         Some(name) => format!("project {}", plain_line(name.get(), 60)),
         None => "every project".to_owned(),
     };
-    let mut text = format!("Remembered as {} for {place}. `thru undo` takes it back.", told.id);
+    let mut text =
+        format!("Remembered as {} for {place}. `thru undo` takes it back.", told.short_id);
     if told.is_redacted {
         text.push_str(" Something in it was private, or looked like a secret, and was left out.");
     }
     text
-}
-
-/// Renders the result or the preview of forgetting.
-pub(crate) fn forgotten(told: &Forgotten, now: Timestamp) -> String {
-    let mut text = String::new();
-    let rows = told.rows.len();
-    let number = match rows {
-        1 => "1 memory".to_owned(),
-        rows => format!("{rows} memories"),
-    };
-    match (told.is_done, rows) {
-        (_, 0) => text.push_str("Nothing was forgotten.\n"),
-        (true, _) => {
-            text.push_str(&format!("Forgot {number}. `thru undo` brings one back.\n"));
-        }
-        (false, _) => text.push_str(&format!(
-            "This would forget {number}. Nothing was changed; confirm=true does it.\n"
-        )),
-    }
-    for row in &told.rows {
-        text.push_str(&table::row(row, now, None));
-    }
-    for (id, why) in &told.unknown {
-        text.push_str(&format!("`{}`: {}\n", plain_line(id, 60), plain_line(why, 400)));
-    }
-    text
-}
-
-fn place(project: Option<&Clean<String>>) -> String {
-    match project {
-        Some(name) => format!("in project {}", plain_line(name.get(), 60)),
-        None => "in all projects".to_owned(),
-    }
-}
-
-fn notes(text: &mut String, notes: &[Clean<String>]) {
-    for note in notes {
-        text.push_str(&plain_line(note.get(), 400));
-        text.push('\n');
-    }
-}
-
-fn noun(number: usize, noun: &str) -> String {
-    if number == 1 { noun.to_owned() } else { format!("{noun}s") }
-}
-
-/// `session 11111111 "Title" in rocket`
-fn session(name: &SessionName) -> String {
-    let mut text = format!("session {}", plain_line(&name.id, 60));
-    if let Some(title) = &name.title {
-        text.push_str(&format!(" \"{}\"", recorded(title.get(), 80)));
-    }
-    if let Some(project) = &name.project {
-        text.push_str(&format!(" in {}", plain_line(project.get(), 60)));
-    }
-    text
-}
-
-/// `2026-03-01 14:05`
-fn day_and_time(at: Option<Timestamp>, zone: &TimeZone) -> String {
-    at.map_or_else(
-        || "undated".to_owned(),
-        |at| at.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M").to_string(),
-    )
 }
 
 /// Returns a text with its lines, cut after `longest` characters, with its full length if it was cut.

@@ -1,13 +1,19 @@
 //! Resources: the same answers, by URI.
 
 use rmcp::model::{Resource, ResourceTemplate};
+use thru_app::ask::context::{AskContext, context};
+use thru_app::ask::get::{Get, Piece, Sources, get};
+use thru_app::ask::session::{Outline, outline};
+use thru_app::ask::sessions::here;
+use thru_app::fresh::Freshness;
+use thru_app::{Call, Result};
+use thru_core::plain_line;
 use thru_recall::recorded;
 
-use crate::asked::{Get, Place, Session};
-use crate::memory::{Call, Memory, Trouble};
-use crate::told::{Piece, SessionTold};
+use crate::backend::Backend;
+use crate::fence;
+use crate::render::Renderer;
 use crate::uri::Named;
-use crate::{fence, render};
 
 /// The media type of all resources.
 pub(crate) const MIME: &str = "text/markdown";
@@ -33,21 +39,23 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
 }
 
 /// Lists the context of the current project, and its latest sessions.
-pub(crate) fn list(memory: &dyn Memory) -> Result<Vec<Resource>, Trouble> {
+pub(crate) fn list(backend: &Backend, call: Call<'_>) -> Result<Vec<Resource>> {
+    let here = backend.call(|app| here(app, LISTED, call))?;
     let mut listed = Vec::new();
-    if let Some(project) = memory.project()? {
-        let name = thru_core::plain_line(project.name.get(), 60);
-        let uri = Named::Context(project.key).to_string();
+    if let Some((key, name)) = here.project {
+        let name = plain_line(name.get(), 60);
+        let uri = Named::Context(key).to_string();
         listed.push(
             Resource::new(uri, format!("context of {name}"))
                 .with_description("Context that a session starting here gets")
                 .with_mime_type(MIME),
         );
     }
-    for session in memory.sessions(LISTED)? {
+    for session in here.sessions {
         let title = session.title.map(|title| recorded(title.get(), 80));
-        let name = format!("session {}", session.id.chars().take(8).collect::<String>());
-        let resource = Resource::new(Named::Session(session.id).to_string(), name);
+        let name = format!("session {}", session.id.short());
+        let uri = Named::Session(session.id.as_str().to_owned()).to_string();
+        let resource = Resource::new(uri, name);
         let titled = match title {
             Some(title) => resource.with_title(title),
             None => resource,
@@ -58,28 +66,32 @@ pub(crate) fn list(memory: &dyn Memory) -> Result<Vec<Resource>, Trouble> {
 }
 
 /// Returns the contents behind a URI; `None` if the URI is not ours, or names nothing.
-pub(crate) fn read(uri: &str, memory: &dyn Memory, call: &Call) -> Result<Option<String>, Trouble> {
-    let zone = memory.now().1;
-    let text = match Named::parse(uri) {
-        None => return Ok(None),
-        Some(Named::Session(id)) => match memory.session(&Session { id, resume: false }, call)? {
-            SessionTold::Outline(outline) => render::outline(&outline, &zone),
-            SessionTold::Pack(pack) => return Ok(Some(pack.into_inner())),
-        },
-        Some(Named::Memory(id)) => {
-            let pieces = memory.get(&Get { ids: vec![id], source: false }, call)?;
-            if matches!(pieces[..], [] | [Piece::Unknown { .. }]) {
-                return Ok(None);
+pub(crate) fn read(uri: &str, backend: &Backend, call: Call<'_>) -> Result<Option<String>> {
+    let Some(named) = Named::parse(uri) else { return Ok(None) };
+    let freshness = Freshness::Indexed;
+    backend.call(|app| {
+        let text = match named {
+            Named::Session(id) => {
+                let outline = outline(app, &Outline { id, freshness }, call)?;
+                Renderer::new(app).outline(&outline)
             }
-            render::pieces(&pieces, false, &zone)
-        }
-        Some(Named::Context(project)) => {
-            let pack = memory.context(&Place::Named(project), call)?;
-            return Ok(Some(match pack.get().is_empty() {
-                true => "Nothing is remembered about this project.".to_owned(),
-                false => pack.into_inner(),
-            }));
-        }
-    };
-    Ok(Some(fence::answer(memory, &text).into_inner()))
+            Named::Memory(id) => {
+                let request = Get { ids: vec![id], sources: Sources::None, freshness };
+                let pieces = get(app, &request, call)?;
+                if matches!(pieces.pieces[..], [] | [Piece::Unknown { .. }]) {
+                    return Ok(None);
+                }
+                Renderer::new(app).pieces(&pieces, false)
+            }
+            Named::Context(project) => {
+                let request = AskContext { project: Some(project), ..AskContext::default() };
+                let context = context(app, &request, call)?;
+                return Ok(Some(match context.text.get().is_empty() {
+                    true => "Nothing is remembered about this project.".to_owned(),
+                    false => context.text.into_inner(),
+                }));
+            }
+        };
+        Ok(Some(fence::answer(app, &text).into_inner()))
+    })
 }

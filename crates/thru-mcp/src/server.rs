@@ -2,23 +2,26 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::Duration;
 
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock,
     CustomRequest, CustomResult, DiscoverResult, ErrorCode, ErrorData, GetPromptRequestParams,
     GetPromptResponse, GetPromptResult, Implementation, InitializeRequestParams, InitializeResult,
     JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, PromptMessage,
-    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
-    ResourceContents, Role, ServerCapabilities, ServerConfig,
+    ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ProgressToken,
+    PromptMessage, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, ResourceContents, Role, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
-use rmcp::{RoleServer, ServerHandler};
+use rmcp::{Peer, RoleServer, ServerHandler};
 use serde_json::json;
+use thru_app::{App, Call, Patience, Progress};
+use tokio::runtime::Handle;
 
-use crate::memory::{Call, Memory, Tell};
+use crate::backend::{Backend, Reports};
 use crate::tool::{TOOLS, Tool};
-use crate::{fence, prompts, resources};
+use crate::{fence, prompts, resources, wording};
 
 /// Instructions for every agent at the start: when to ask, and how.
 pub const INSTRUCTIONS: &str = include_str!("instructions.txt");
@@ -26,18 +29,18 @@ pub const INSTRUCTIONS: &str = include_str!("instructions.txt");
 /// Milliseconds for which a client may cache lists that only a new version of the program changes.
 const AN_HOUR: u64 = 3_600_000;
 
-/// A memory as an MCP server.
+/// The application as an MCP server.
 #[derive(Clone)]
 pub struct Server {
-    memory: Arc<dyn Memory>,
+    backend: Arc<Backend>,
 }
 
 type Context = RequestContext<RoleServer>;
 
 impl Server {
-    /// Creates a server of this memory.
-    pub fn new(memory: Arc<dyn Memory>) -> Self {
-        Self { memory }
+    /// Creates a server of this application.
+    pub fn new(app: App, reports: Reports) -> Self {
+        Self { backend: Arc::new(Backend::new(app, reports)) }
     }
 
     /// Runs blocking work on a thread of its own, reports progress if the client wants it, and passes on
@@ -45,12 +48,14 @@ impl Server {
     async fn work<T: Send + 'static>(
         &self,
         context: &Context,
-        work: impl FnOnce(&dyn Memory, &Call) -> T + Send + 'static,
+        work: impl FnOnce(&Backend, Call<'_>) -> T + Send + 'static,
     ) -> Result<T, ErrorData> {
-        let memory = Arc::clone(&self.memory);
+        let backend = Arc::clone(&self.backend);
         let cancelled = Arc::new(AtomicBool::new(false));
-        let call = Call::new(progress(context), Arc::clone(&cancelled));
-        let mut working = tokio::task::spawn_blocking(move || work(memory.as_ref(), &call));
+        let (reports, is_over) = (ProgressReports::new(context), Arc::clone(&cancelled));
+        let mut working = tokio::task::spawn_blocking(move || {
+            work(&backend, Call::new(&reports, Patience::Within(PATIENCE), &is_over))
+        });
         let done = tokio::select! {
             done = &mut working => done,
             () = context.ct.cancelled() => {
@@ -63,19 +68,36 @@ impl Server {
     }
 }
 
-/// Returns a function that reports progress, if the client asked for it.
-fn progress(context: &Context) -> Option<Tell> {
-    let token = context.meta.get_progress_token()?;
-    let peer = context.peer.clone();
-    let runtime = tokio::runtime::Handle::current();
-    let steps = AtomicU32::new(0);
-    Some(Arc::new(move |message: &str| {
-        let step = steps.fetch_add(1, Ordering::Relaxed) + 1;
-        let told = ProgressNotificationParam::new(token.clone(), f64::from(step))
+/// The time that a call waits for another process that writes: a client does not show that its tool waits.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Progress that is reported to a client, if it asked for it.
+struct ProgressReports {
+    client: Option<(ProgressToken, Peer<RoleServer>)>,
+    runtime: Handle,
+    steps: AtomicU32,
+}
+
+impl ProgressReports {
+    fn new(context: &Context) -> Self {
+        let token = context.meta.get_progress_token();
+        Self {
+            client: token.map(|token| (token, context.peer.clone())),
+            runtime: Handle::current(),
+            steps: AtomicU32::new(0),
+        }
+    }
+}
+
+impl Progress for ProgressReports {
+    fn note(&self, message: &str) {
+        let Some((token, peer)) = &self.client else { return };
+        let step = self.steps.fetch_add(1, Ordering::Relaxed) + 1;
+        let report = ProgressNotificationParam::new(token.clone(), f64::from(step))
             .with_message(message.to_owned());
         // A client that misses a report gets the answer all the same.
-        let _ = runtime.block_on(peer.notify_progress(told));
-    }))
+        let _ = self.runtime.block_on(peer.notify_progress(report));
+    }
 }
 
 /// Returns the time and scope for caching a list; only for the protocol revision that asks for them.
@@ -160,7 +182,8 @@ impl ServerHandler for Server {
             ));
         };
         let given: Option<JsonObject> = request.arguments;
-        let told = self.work(&context, move |memory, call| tool.call(given, memory, call)).await?;
+        let told =
+            self.work(&context, move |backend, call| tool.call(given, backend, call)).await?;
         let result = match told {
             Ok(text) => CallToolResult::success(vec![ContentBlock::text(text)]),
             Err(text) => CallToolResult::error(vec![ContentBlock::text(text)]),
@@ -173,7 +196,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         context: Context,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let listed = self.work(&context, |memory, _| resources::list(memory)).await?;
+        let listed = self.work(&context, |backend, call| resources::list(backend, call)).await?;
         // If nothing was recorded yet, there is nothing to list.
         Ok(ListResourcesResult::with_all_items(listed.unwrap_or_default()))
     }
@@ -196,9 +219,10 @@ impl ServerHandler for Server {
         let uri = request.uri;
         let asked = uri.clone();
         let read = self
-            .work(&context, move |memory, call| {
-                resources::read(&asked, memory, call)
-                    .map_err(|trouble| fence::sentence(memory, &trouble.to_string()).into_inner())
+            .work(&context, move |backend, call| {
+                resources::read(&asked, backend, call).map_err(|trouble| {
+                    fence::sentence(backend.app(), &wording::sentences(&trouble)).into_inner()
+                })
             })
             .await?;
         match read {
@@ -238,8 +262,8 @@ impl ServerHandler for Server {
                 let given = json!({ "query": question }).as_object().cloned();
                 let search = Tool::named("search");
                 let found = self
-                    .work(&context, move |memory, call| {
-                        search.map(|search| search.call(given, memory, call))
+                    .work(&context, move |backend, call| {
+                        search.map(|search| search.call(given, backend, call))
                     })
                     .await?;
                 // The reason nothing was found is worth knowing as well.

@@ -1,12 +1,12 @@
 //! A server on two pipes, until the input ends.
 
 use std::io::{BufRead, Write};
-use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::service::serve_directly;
+use thru_app::App;
 
-use crate::memory::Memory;
+use crate::backend::Reports;
 use crate::pipe::{Pipe, Stopper};
 use crate::server::Server;
 
@@ -15,7 +15,7 @@ const WORKERS: usize = 4;
 /// Time for cancelled work to finish after the end.
 const LAST_WORK: Duration = Duration::from_millis(200);
 
-/// Serves a memory until the input ends, the output is closed, or the [`Stopper`] is used.
+/// Serves the application until the input ends, the output is closed, or the [`Stopper`] is used.
 ///
 /// No handshake is required: a request before `initialise` is served like any other, and one that names
 /// its revision (2026-07-28) needs none.
@@ -24,7 +24,8 @@ const LAST_WORK: Duration = Duration::from_millis(200);
 ///
 /// Returns an error if a thread or the runtime cannot be created.
 pub fn serve(
-    memory: Arc<dyn Memory>,
+    app: App,
+    reports: Reports,
     input: impl BufRead + Send + 'static,
     output: impl Write + Send + 'static,
     stopper: impl FnOnce(Stopper),
@@ -36,7 +37,7 @@ pub fn serve(
     let pipe = Pipe::new(input, output)?;
     stopper(pipe.stopper());
     let served = runtime.block_on(async {
-        let running = serve_directly(Server::new(memory), pipe, None);
+        let running = serve_directly(Server::new(app, reports), pipe, None);
         running.waiting().await
     });
     runtime.shutdown_timeout(LAST_WORK);

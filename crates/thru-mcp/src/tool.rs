@@ -2,11 +2,23 @@
 //! see and the list of accepted arguments.
 
 use rmcp::model::{JsonObject, Tool as Definition, ToolAnnotations};
+use serde::Serialize;
 use serde_json::{Value, json};
+use thru_app::ask::get::{Sources, get};
+use thru_app::ask::search::search;
+use thru_app::ask::session::{self, Load, Outline};
+use thru_app::ask::timeline::around;
+use thru_app::ask::unindexed;
+use thru_app::fresh::Freshness;
+use thru_app::keep::close::{self, Closed};
+use thru_app::keep::{forget, remember};
+use thru_app::{App, Call, Remedy, Trouble, background};
+use thru_core::plain_line;
+use thru_redact::{Clean, Redactor, Report};
 
 use crate::arguments::{Arguments, Mistake};
-use crate::memory::{Call, Memory, Trouble};
-use crate::{fence, render, told};
+use crate::backend::Backend;
+use crate::{fence, render, wording};
 
 /// One argument of a tool.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +59,7 @@ pub struct Tool {
     pub arguments: &'static [Argument],
     /// Its effect.
     pub changes: Changes,
-    call: fn(Arguments<'_>, &dyn Memory, &Call) -> Result<Told, Failure>,
+    call: fn(Arguments<'_>, &Caller<'_>) -> Result<Told, Failure>,
 }
 
 /// The effect of a call.
@@ -62,6 +74,13 @@ pub enum Changes {
     },
     /// It may remove; a second call removes no more.
     Removes,
+}
+
+/// A call of a tool.
+pub(crate) struct Caller<'a> {
+    app: &'a App,
+    backend: &'a Backend,
+    call: Call<'a>,
 }
 
 /// The answer of a tool.
@@ -152,9 +171,10 @@ pub const TOOLS: [Tool; 10] = [
             flag("nearest", "If nothing answers, show the nearest results"),
         ],
         changes: Changes::Nothing,
-        call: |arguments, memory, call| {
+        call: |arguments, caller| {
             let asked = arguments.search()?;
-            Ok(Told::Recorded(render::found(&memory.search(&asked, call)?, &asked, memory.now().0)))
+            let found = search(caller.app, &asked, caller.call)?;
+            Ok(Told::Recorded(caller.renderer().found(&found, &asked)))
         },
     },
     Tool {
@@ -170,10 +190,9 @@ pub const TOOLS: [Tool; 10] = [
             text("project", "With query; \"*\" for all"),
         ],
         changes: Changes::Nothing,
-        call: |arguments, memory, call| {
-            let asked = arguments.timeline()?;
-            let around = memory.timeline(&asked, call)?;
-            Ok(Told::Recorded(render::around(around.as_ref(), &memory.now().1)))
+        call: |arguments, caller| {
+            let found = around(caller.app, &arguments.timeline()?, caller.call)?;
+            Ok(Told::Recorded(caller.renderer().around(&found)))
         },
     },
     Tool {
@@ -185,10 +204,11 @@ pub const TOOLS: [Tool; 10] = [
             flag("source", "Add the text of the passages that each was made from"),
         ],
         changes: Changes::Nothing,
-        call: |arguments, memory, call| {
+        call: |arguments, caller| {
             let asked = arguments.get()?;
-            let pieces = memory.get(&asked, call)?;
-            Ok(Told::Recorded(render::pieces(&pieces, asked.source, &memory.now().1)))
+            let pieces = get(caller.app, &asked, caller.call)?;
+            let with_source = asked.sources == Sources::Passages;
+            Ok(Told::Recorded(caller.renderer().pieces(&pieces, with_source)))
         },
     },
     Tool {
@@ -200,17 +220,20 @@ pub const TOOLS: [Tool; 10] = [
             flag("resume", ""),
         ],
         changes: Changes::Nothing,
-        call: |arguments, memory, call| {
-            let asked = arguments.session()?;
-            Ok(match memory.session(&asked, call)? {
-                told::SessionTold::Outline(outline) => {
-                    Told::Recorded(render::outline(&outline, &memory.now().1))
-                }
-                told::SessionTold::Pack(pack) if pack.get().is_empty() => {
-                    Told::Fit("Nothing is known of what that session held.".to_owned())
-                }
-                told::SessionTold::Pack(pack) => Told::Fit(pack.into_inner()),
-            })
+        call: |arguments, caller| {
+            let (id, resume) = arguments.session()?;
+            let freshness = Freshness::Indexed;
+            if !resume {
+                let outline = Outline { id, freshness };
+                let outline = session::outline(caller.app, &outline, caller.call)?;
+                return Ok(Told::Recorded(caller.renderer().outline(&outline)));
+            }
+            let held = session::load(caller.app, &Load { id, freshness }, caller.call)?;
+            if held.is_silent {
+                return Ok(Told::Fit("Nothing is known of what that session held.".to_owned()));
+            }
+            held.note_loaded(caller.app);
+            Ok(Told::Fit(held.text.into_inner()))
         },
     },
     Tool {
@@ -225,8 +248,10 @@ pub const TOOLS: [Tool; 10] = [
             text("project", "Default: the working directory's; \"*\" for all"),
         ],
         changes: Changes::Adds { once: false },
-        call: |arguments, memory, _| {
-            Ok(Told::Fit(render::remembered(&memory.remember(&arguments.remember()?)?)))
+        call: |arguments, caller| {
+            let told = remember::remember(caller.app, &arguments.remember()?, caller.call)?;
+            background::poke(caller.app);
+            Ok(Told::Fit(render::remembered(&told)))
         },
     },
     Tool {
@@ -238,9 +263,15 @@ pub const TOOLS: [Tool; 10] = [
             flag("confirm", "Really forget them"),
         ],
         changes: Changes::Removes,
-        call: |arguments, memory, _| {
-            let forgotten = memory.forget(&arguments.forget()?)?;
-            Ok(Told::Recorded(render::forgotten(&forgotten, memory.now().0)))
+        call: |arguments, caller| {
+            let (request, confirm) = arguments.forget()?;
+            let targets = forget::find(caller.app, &request, caller.call)?;
+            let is_done = confirm && !targets.is_empty();
+            if is_done && forget::forget(caller.app, &targets, caller.call)?.is_unswept {
+                let trouble = Trouble::failed("it is forgotten, but its vectors were not swept");
+                return Err(trouble.with(Remedy::Rebuild).into());
+            }
+            Ok(Told::Recorded(caller.renderer().forgotten(&targets, is_done)))
         },
     },
     Tool {
@@ -252,11 +283,23 @@ pub const TOOLS: [Tool; 10] = [
             text("reason", "In a word, e.g. task_complete; kept with it"),
         ],
         changes: Changes::Adds { once: true },
-        call: |arguments, memory, _| {
-            Ok(match memory.close(&arguments.close()?) {
-                Ok(closed) => Told::Fit(json_text(&closed)),
-                Err(error) => Told::Failed(json_text(&error)),
-            })
+        call: |arguments, caller| {
+            let request = arguments.close()?;
+            // Indexing replaces files that are kept open for questions.
+            let closed =
+                caller.app.again().and_then(|app| close::close(&app, &request, caller.call));
+            match closed {
+                Ok(closed) => {
+                    background::poke(caller.app);
+                    Ok(Told::Fit(json_text(&caller.app.redactor(), &closed)?))
+                }
+                Err(trouble) => {
+                    let message = wording::sentences(&trouble);
+                    let failed = Closed::failed(request.session.as_deref(), message);
+                    // Words of our own, and the id that was given: the built-in rules are enough for them.
+                    Ok(Told::Failed(json_text(&Redactor::builtin(), &failed)?))
+                }
+            }
         },
     },
     Tool {
@@ -268,8 +311,10 @@ pub const TOOLS: [Tool; 10] = [
             flag("include_inactive", "Default true"),
         ],
         changes: Changes::Nothing,
-        call: |arguments, memory, _| {
-            Ok(Told::Fit(json_text(&memory.list_unindexed(&arguments.list_unindexed()?)?)))
+        call: |arguments, caller| {
+            let listed = unindexed::list(caller.app, &arguments.list_unindexed()?, caller.call)?;
+            let listed = shortened(serde_json::to_value(listed).map_err(Trouble::from)?);
+            Ok(Told::Fit(json_text(&caller.app.redactor(), &listed)?))
         },
     },
     Tool {
@@ -282,8 +327,10 @@ pub const TOOLS: [Tool; 10] = [
             number("max_sessions", ""),
         ],
         changes: Changes::Nothing,
-        call: |arguments, memory, _| {
-            Ok(Told::Fit(json_text(&memory.sync_history(&arguments.sync_history()?)?)))
+        call: |arguments, caller| {
+            let preview = &caller.backend.reports().sync_history;
+            let preview = preview(caller.app, &arguments.sync_history()?, caller.call)?;
+            Ok(Told::Fit(json_text(&caller.app.redactor(), &shortened(preview))?))
         },
     },
     Tool {
@@ -292,15 +339,52 @@ pub const TOOLS: [Tool; 10] = [
         about: "State of the memory: sessions, states, jobs, budget of models. JSON.",
         arguments: &[],
         changes: Changes::Nothing,
-        call: |arguments, memory, _| {
+        call: |arguments, caller| {
             arguments.finish()?;
-            Ok(Told::Fit(json_text(&memory.status()?)))
+            let status = (caller.backend.reports().status)(caller.app, caller.call)?;
+            Ok(Told::Fit(json_text(&caller.app.redactor(), &status)?))
         },
     },
 ];
 
-fn json_text(value: &thru_redact::Clean<Value>) -> String {
-    told::harmless(value).get().to_string()
+/// Sessions that are listed one by one.
+const LISTED: usize = 50;
+
+/// A list of sessions short enough to be read; the number of the others is said.
+fn shortened(mut list: Value) -> Value {
+    let Some(sessions) = list.get_mut("sessions").and_then(Value::as_array_mut) else {
+        return list;
+    };
+    let hidden = sessions.len().saturating_sub(LISTED);
+    sessions.truncate(LISTED);
+    let before = list["not_listed"].as_u64().unwrap_or_default();
+    list["not_listed"] = (before + hidden as u64).into();
+    list
+}
+
+/// An answer as JSON, cleaned and with every text on one line and defused.
+fn json_text(redactor: &Redactor, answer: &impl Serialize) -> Result<String, Trouble> {
+    fn defuse(value: &mut Value) {
+        match value {
+            Value::String(text) => *text = plain_line(text, 1_000),
+            Value::Array(items) => items.iter_mut().for_each(defuse),
+            Value::Object(fields) => fields.values_mut().for_each(defuse),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    let value = redactor.clean_value(serde_json::to_value(answer)?, &mut Report::default());
+    let value: Clean<Value> = value.map(|mut value| {
+        defuse(&mut value);
+        value
+    });
+    Ok(value.get().to_string())
+}
+
+impl Caller<'_> {
+    fn renderer(&self) -> render::Renderer {
+        render::Renderer::new(self.app)
+    }
 }
 
 impl Tool {
@@ -346,19 +430,23 @@ impl Tool {
     pub(crate) fn call(
         &'static self,
         given: Option<JsonObject>,
-        memory: &dyn Memory,
-        call: &Call,
+        backend: &Backend,
+        call: Call<'_>,
     ) -> Result<String, String> {
-        let arguments = Arguments::new(self, given.unwrap_or_default());
-        match (self.call)(arguments, memory, call) {
-            Ok(Told::Recorded(text)) => Ok(fence::answer(memory, &text).into_inner()),
+        let told = backend.call(|app| {
+            let arguments = Arguments::new(self, given.unwrap_or_default());
+            (self.call)(arguments, &Caller { app, backend, call })
+        });
+        let app = backend.app();
+        match told {
+            Ok(Told::Recorded(text)) => Ok(fence::answer(app, &text).into_inner()),
             Ok(Told::Fit(text)) => Ok(text),
             Ok(Told::Failed(text)) => Err(text),
             Err(Failure::Mistake(mistake)) => {
-                Err(fence::sentence(memory, &mistake.to_string()).into_inner())
+                Err(fence::sentence(app, &mistake.to_string()).into_inner())
             }
             Err(Failure::Trouble(trouble)) => {
-                Err(fence::sentence(memory, &trouble.to_string()).into_inner())
+                Err(fence::sentence(app, &wording::sentences(&trouble)).into_inner())
             }
         }
     }
@@ -424,6 +512,15 @@ mod tests {
           }
         }
         "#);
+    }
+
+    #[test]
+    fn a_long_list_is_cut_and_its_length_said() {
+        let sessions: Vec<Value> = (0..60).map(|number| json!({ "session_id": number })).collect();
+        let list = shortened(json!({ "count": 60, "sessions": sessions, "not_listed": 5 }));
+        assert_eq!(list["sessions"].as_array().unwrap().len(), LISTED);
+        assert_eq!((&list["count"], &list["not_listed"]), (&json!(60), &json!(15)));
+        assert_eq!(shortened(json!({ "status": "error" })), json!({ "status": "error" }));
     }
 
     #[test]

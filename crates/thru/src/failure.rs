@@ -64,10 +64,10 @@ fn hint(remedy: &Remedy) -> String {
             format!("did you mean {}?", quoted(names))
         }
         Remedy::DidYouMean { names, all } => {
-            format!("did you mean {}? `thru {}` lists all", quoted(names), command(*all))
+            format!("did you mean {}? `thru {}` lists all", quoted(names), all.command())
         }
         Remedy::See(Listing::Memories) => "`thru search` and `thru context` show ids".to_owned(),
-        Remedy::See(list) => format!("`thru {}` {}", command(*list), shows(*list)),
+        Remedy::See(list) => format!("`thru {}` {}", list.command(), shows(*list)),
         Remedy::NotASession(MemoryDeed::Forget) => "name it with `--session`".to_owned(),
         Remedy::NotASession(MemoryDeed::Edit) => {
             "`thru show` and `thru timeline` show ids of its memories".to_owned()
@@ -101,23 +101,6 @@ fn hint(remedy: &Remedy) -> String {
         Remedy::TryAgain => "try again in a moment".to_owned(),
         Remedy::Advice(advice) => advice.clone(),
         Remedy::Run { command, purpose } => format!("`thru {command}` {purpose}"),
-    }
-}
-
-/// The command that shows a list.
-const fn command(list: Listing) -> &'static str {
-    match list {
-        Listing::Projects => "projects",
-        Listing::Sessions => "sessions",
-        Listing::AllSessions => "sessions --all",
-        Listing::Unindexed => "sessions --unindexed",
-        Listing::Ids | Listing::Memories => "search",
-        Listing::Decisions => "log",
-        Listing::Jobs => "jobs",
-        Listing::Rules => "redact list",
-        Listing::Settings => "config show",
-        Listing::Providers => "models",
-        Listing::Summaries => "summaries list",
     }
 }
 

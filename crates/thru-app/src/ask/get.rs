@@ -193,7 +193,8 @@ fn memory_piece(
     memory: &MemoryRow,
     sources: Sources,
 ) -> Result<MemoryPiece> {
-    let memory = WholeMemory::read(app, store, intake.redactor(), memory)?.naming_passages(store)?;
+    let memory =
+        WholeMemory::read(app, store, intake.redactor(), memory)?.naming_passages(store)?;
     let ids = memory.body.get().sources();
     let mut passages = Vec::new();
     let mut lines = Vec::new();

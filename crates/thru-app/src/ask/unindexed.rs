@@ -2,9 +2,8 @@
 
 use serde::Serialize;
 use thru_core::{Agent, Id, SessionId, SourceKind, Timestamp};
-use thru_lifecycle::Indexing;
 use thru_redact::Clean;
-use thru_store::{Course, Store};
+use thru_store::Store;
 
 use super::{Opened, ProjectScope, cleaned};
 use crate::app::App;
@@ -39,11 +38,8 @@ pub struct UnindexedList {
     pub status: &'static str,
     /// The number of sessions.
     pub count: usize,
-    /// The sessions, unless they are cut off.
+    /// The sessions.
     pub sessions: Vec<UnindexedSession>,
-    /// The number of sessions that are cut off.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub not_listed: Option<usize>,
 }
 
 /// A session that is not indexed as it is.
@@ -72,16 +68,6 @@ pub struct UnindexedSession {
     /// Its title.
     #[serde(skip)]
     pub title: Option<Clean<String>>,
-}
-
-impl UnindexedList {
-    /// The same with at most `most` sessions listed; the number of the others is given.
-    #[must_use]
-    pub fn shortened(mut self, most: usize) -> Self {
-        self.not_listed = Some(self.sessions.len().saturating_sub(most));
-        self.sessions.truncate(most);
-        self
-    }
 }
 
 /// Lists sessions that are not indexed as they are.
@@ -127,7 +113,6 @@ pub fn list(app: &App, request: &ListUnindexed, call: Call<'_>) -> Result<Uninde
         status: "success",
         count: sessions.len(),
         sessions,
-        not_listed: None,
     })
 }
 
@@ -136,18 +121,4 @@ fn transcript(store: &Store, session: i64) -> Result<Option<String>> {
     let is_transcript = |kind| matches!(kind, SourceKind::Main | SourceKind::Hooks);
     let path = sources.into_iter().filter(|source| is_transcript(source.kind)).map(|one| one.path);
     Ok(path.into_iter().find(|path| !path.is_empty()))
-}
-
-/// The number of sessions that were left and wait to be indexed, without those that failed; at most the number that a
-/// person reads through.
-///
-/// # Errors
-/// Where the store cannot be read.
-pub fn number_left(store: &Store, app: &App) -> Result<usize> {
-    let (now, limits) = (app.clock.now(), app.limits());
-    let courses = store.unindexed_sessions(None, MOST)?;
-    let is_left = |course: &&Course| {
-        course.indexing != Indexing::Failed && course.heard.left(now, &limits).is_some()
-    };
-    Ok(courses.iter().filter(is_left).count())
 }

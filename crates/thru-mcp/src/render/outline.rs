@@ -1,13 +1,14 @@
 //! A session by its turns.
 
-use jiff::tz::TimeZone;
+use thru_app::ask::memory::relative;
+use thru_app::ask::session::{SessionOutline, TurnOutline};
+use thru_app::words::{day_and_time, plural};
 use thru_core::Outcome;
 use thru_core::plain_line;
 use thru_recall::recorded;
 use thru_store::MemoryBody;
 
-use super::{LONGEST_ANSWER, day_and_time, notes, session, whole};
-use crate::told::{Outline, Turn};
+use super::{LONGEST_ANSWER, Renderer, whole};
 
 /// Characters shown of a prompt, …
 const PROMPT: usize = 300;
@@ -18,14 +19,25 @@ const COMMANDS: usize = 6;
 /// Most files of the session.
 const FILES: usize = 12;
 
-pub(super) fn outline(told: &Outline, zone: &TimeZone) -> String {
-    let mut text = format!("# {}\n", session(&told.name));
+pub(super) fn outline(renderer: &Renderer, told: &SessionOutline) -> String {
+    let session = &told.session;
+    let mut text = format!("# {}\n", renderer.session(session));
+    let zone = &renderer.zone;
     let mut about = vec![format!(
         "{} to {}",
-        day_and_time(told.started, zone),
-        day_and_time(told.name.at, zone)
+        day_and_time(session.started, zone),
+        day_and_time(session.ended, zone)
     )];
-    about.extend(told.facts.iter().map(|fact| plain_line(fact.get(), 200)));
+    let mut facts = vec![
+        plural(u64::from(session.turns), "turn"),
+        plural(session.passages, "passage"),
+        session.agent.display_name().to_owned(),
+    ];
+    let branch = session.branch.as_ref();
+    facts.extend(branch.map(|branch| format!("branch {}", renderer.visible(branch))));
+    facts.extend(session.root().map(str::to_owned));
+    facts.push(told.standing.line(zone));
+    about.extend(facts.iter().map(|fact| plain_line(&renderer.cleaned(fact), 200)));
     text.push_str(&format!("{}\n", about.join(" · ")));
     if let Some(digest) = &told.digest
         && let MemoryBody::Summary(body) = digest.body.get()
@@ -38,7 +50,7 @@ pub(super) fn outline(told: &Outline, zone: &TimeZone) -> String {
         ));
         whole::summary(&mut text, digest.body.get());
     }
-    let turns: Vec<String> = told.turns.iter().map(turn).collect();
+    let turns: Vec<String> = told.turns.iter().map(|one| turn(renderer, one)).collect();
     text.push('\n');
     // If not all of it fits, the beginning and the end tell most.
     let mut room = LONGEST_ANSWER.saturating_sub(text.len());
@@ -65,16 +77,24 @@ pub(super) fn outline(told: &Outline, zone: &TimeZone) -> String {
     if left_out > 0 {
         text.push_str(&format!("… {left_out} turns left out\n\n"));
     }
-    if !told.files.is_empty() {
-        let shown = told.files.iter().take(FILES);
-        let shown =
-            shown.map(|(path, times)| format!("{} (×{times})", plain_line(path.get(), 200)));
-        let more = told.files.len().saturating_sub(FILES);
+    let changed: Vec<String> = told
+        .files
+        .iter()
+        .filter(|file| file.modified > 0)
+        .map(|file| {
+            let path = renderer.visible(&file.path);
+            let path = plain_line(relative(&path, session.root()), 200);
+            format!("{path} (×{})", file.modified)
+        })
+        .collect();
+    if !changed.is_empty() {
+        let more = changed.len().saturating_sub(FILES);
         let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-        text.push_str(&format!("Changed: {}{rest}\n", shown.collect::<Vec<_>>().join(", ")));
+        let shown = &changed[..changed.len().min(FILES)];
+        text.push_str(&format!("Changed: {}{rest}\n", shown.join(", ")));
     }
     text.push_str("get_observations(ids=[…]) returns a prompt or an answer in full.\n");
-    notes(&mut text, &told.notes);
+    renderer.notes(&mut text, &told.preparation);
     text
 }
 
@@ -83,10 +103,11 @@ fn from_both_ends(number: usize) -> impl Iterator<Item = usize> {
     (0..number).map(move |step| if step % 2 == 0 { step / 2 } else { number - 1 - step / 2 })
 }
 
-fn turn(turn: &Turn) -> String {
+fn turn(renderer: &Renderer, turn: &TurnOutline) -> String {
     let mut text = match &turn.prompt {
-        Some((id, said)) => {
-            format!("{}. {id} prompt: {}\n", turn.number, recorded(said.get(), PROMPT))
+        Some(prompt) => {
+            let said = recorded(&renderer.visible(&prompt.text), PROMPT);
+            format!("{}. {} prompt: {said}\n", turn.number, prompt.id)
         }
         None => format!("{}. (no prompt)\n", turn.number),
     };
@@ -97,14 +118,25 @@ fn turn(turn: &Turn) -> String {
             _ => "ok",
         };
         let runs = if command.runs > 1 { format!(" (×{})", command.runs) } else { String::new() };
-        text.push_str(&format!("   $ {}{runs}: {mark}\n", plain_line(command.line.get(), 160)));
+        text.push_str(&format!(
+            "   $ {}{runs}: {mark}\n",
+            plain_line(&renderer.visible(&command.line), 160)
+        ));
     }
     let more = turn.commands.len().saturating_sub(COMMANDS);
     if more > 0 {
-        text.push_str(&format!("   and {more} more commands; {} tool calls in all\n", turn.calls));
+        text.push_str(&format!(
+            "   and {more} more commands; {} tool calls in all\n",
+            turn.tool_calls
+        ));
     }
-    if let Some((id, said)) = &turn.conclusion {
-        text.push_str(&format!("   {id} answer: {}\n", recorded(said.get(), CONCLUSION)));
+    if let Some(conclusion) = &turn.conclusion {
+        let said = recorded(&renderer.visible(&conclusion.text), CONCLUSION);
+        text.push_str(&format!(
+            "   {} answer: {said}
+",
+            conclusion.id
+        ));
     }
     text.push('\n');
     text

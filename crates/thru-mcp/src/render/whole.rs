@@ -2,14 +2,17 @@
 
 use std::collections::HashMap;
 
-use jiff::tz::TimeZone;
+use thru_app::ask::EntryKind;
+use thru_app::ask::get::{MemoryPiece, PassagePiece};
+use thru_app::ask::memory::MemoryEntry;
+use thru_app::ask::passage::PassageEntry;
+use thru_app::words::day_and_time;
 use thru_core::plain_line;
 use thru_core::{Id, Observation, Outcome, Statement, Summary};
 use thru_recall::recorded;
 use thru_store::MemoryBody;
 
-use super::{LONGEST_ANSWER, day_and_time, lines, session};
-use crate::told::{Passage, Whole};
+use super::{LONGEST_ANSWER, Renderer, lines};
 
 /// Characters shown of a requested passage, …
 const PASSAGE: usize = 6_000;
@@ -23,35 +26,36 @@ const STATEMENT: usize = 2_000;
 const NAMED: usize = 12;
 
 /// Renders `## k3f9a decision: Title`, then the contents.
-pub(super) fn memory(memory: &Whole, zone: &TimeZone) -> String {
+pub(super) fn memory(renderer: &Renderer, piece: &MemoryPiece) -> String {
+    let (memory, entry) = (&piece.memory, &piece.memory.entry);
     let title = match memory.body.get() {
         MemoryBody::Observation(body) => recorded(&body.title, 120),
         MemoryBody::Summary(body) => {
             format!("{} ({})", recorded(&body.title, 120), body.digest.outcome.as_str())
         }
     };
-    let mut text = format!("## {} {}: {title}\n", memory.id, memory.kind.as_str());
-    let mut about = vec![day_and_time(memory.at, zone)];
-    if memory.turn > 0 {
-        about.push(format!("turn {}", memory.turn));
+    let mut text = format!("## {} {}: {title}\n", entry.id, entry.kind.as_str());
+    let mut about = vec![day_and_time(entry.at, &renderer.zone)];
+    if entry.turn > 0 {
+        about.push(format!("turn {}", entry.turn));
     }
-    about.extend(memory.session.as_ref().map(session));
-    about.extend(memory.marks.iter().map(|mark| (*mark).to_owned()));
-    about.extend(memory.stale.as_deref().map(|note| format!("{note}: it may no longer hold")));
+    about.extend(memory.session_entry.as_ref().map(|session| renderer.session(session)));
+    about.extend(entry.marks().chain(teller(entry)).map(str::to_owned));
+    about.extend(memory.files.note().map(|note| format!("{note}: it may no longer hold")));
     text.push_str(&format!("{}\n", about.join(" · ")));
-    let write = Writing { ids: &memory.ids };
+    let write = Writing { ids: &memory.short_ids };
     match memory.body.get() {
         MemoryBody::Observation(body) => write.observation(&mut text, body),
         MemoryBody::Summary(body) => write.summary(&mut text, body),
     }
     let mut left_out = Vec::new();
-    for passage in &memory.source {
-        let told = lines(passage.text.get(), "  ", SOURCE);
+    for passage in &piece.passages {
+        let told = lines(&renderer.visible(&passage.text), "  ", SOURCE);
         if text.len() + told.len() > LONGEST_ANSWER {
             left_out.push(passage.id.as_str());
             continue;
         }
-        text.push_str(&format!("Source {}\n{told}", heading(passage, zone)));
+        text.push_str(&format!("Source {}\n{told}", heading(renderer, passage)));
     }
     if !left_out.is_empty() {
         text.push_str(&format!(
@@ -62,29 +66,38 @@ pub(super) fn memory(memory: &Whole, zone: &TimeZone) -> String {
     text
 }
 
+/// The one who told a memory, where it was told.
+fn teller(memory: &MemoryEntry) -> Option<&'static str> {
+    match (memory.told, memory.of_person) {
+        (true, true) => Some("told by the user"),
+        (true, false) => Some("told by an agent"),
+        (false, _) => None,
+    }
+}
+
 /// Renders `## m2x7p tool: Bash (failed)`, then its text.
-pub(super) fn passage(passage: &Passage, with_source: bool, zone: &TimeZone) -> String {
-    let mut text = format!("## {}\n", heading(passage, zone));
-    if let Some(name) = &passage.session {
-        text.push_str(&format!("{}\n", session(name)));
+pub(super) fn passage(renderer: &Renderer, piece: &PassagePiece, with_source: bool) -> String {
+    let mut text = format!("## {}\n", heading(renderer, &piece.entry));
+    if let Some(session) = &piece.session {
+        text.push_str(&format!("{}\n", renderer.session(session)));
     }
     let longest = if with_source { WHOLE_PASSAGE } else { PASSAGE };
-    text.push_str(&lines(passage.text.get(), "  ", longest));
+    text.push_str(&lines(&renderer.visible(&piece.entry.text), "  ", longest));
     text
 }
 
 /// `m2x7p tool Bash (failed) · turn 3 · 2026-03-01 14:05`
-fn heading(passage: &Passage, zone: &TimeZone) -> String {
-    let mut text = format!("{} {}", passage.id, passage.kind.as_str());
+fn heading(renderer: &Renderer, passage: &PassageEntry) -> String {
+    let mut text = format!("{} {}", passage.id, EntryKind::Passage(passage.kind).as_str());
     if let Some(tool) = &passage.tool {
-        text.push_str(&format!(" {}", plain_line(tool.get(), 60)));
+        text.push_str(&format!(" {}", plain_line(&renderer.visible(tool), 60)));
     }
     match passage.outcome {
         Some(Outcome::Failed) => text.push_str(" (failed)"),
         Some(Outcome::Pending) => text.push_str(" (no result)"),
         _ => {}
     }
-    format!("{text} · turn {} · {}", passage.turn, day_and_time(passage.at, zone))
+    format!("{text} · turn {} · {}", passage.turn, day_and_time(passage.at, &renderer.zone))
 }
 
 struct Writing<'a> {
@@ -186,11 +199,13 @@ pub(super) fn summary(text: &mut String, body: &MemoryBody) {
 
 #[cfg(test)]
 mod tests {
+    use jiff::Timestamp;
+    use jiff::tz::TimeZone;
+    use thru_app::ask::memory::{MemoryFiles, WholeMemory};
     use thru_core::{MemoryKind, PassageKind};
     use thru_redact::{Clean, Redactor, Report};
 
     use super::*;
-    use crate::asked::WantedKind;
 
     fn clean(text: &str) -> Clean<String> {
         Redactor::builtin().clean_text(text, &mut Report::default())
@@ -208,34 +223,63 @@ mod tests {
         }
     }
 
+    fn passage(number: usize) -> PassageEntry {
+        PassageEntry {
+            id: format!("p{number:04}"),
+            full_id: Id::derive(&[b"passage"]),
+            kind: PassageKind::Tool,
+            turn: 1,
+            at: None,
+            subagent: None,
+            tool: Some(clean("Bash")),
+            command: None,
+            outcome: Some(Outcome::Failed),
+            records: Vec::new(),
+            text: clean(&"a line of output\n".repeat(500)),
+            ordinal: 0,
+        }
+    }
+
     #[test]
     fn sources_that_do_not_fit_are_named() {
-        let source = (0..30).map(|number| Passage {
-            id: format!("p{number:04}"),
+        let entry = MemoryEntry {
+            id: "m0000".to_owned(),
+            full_id: Id::derive(&[b"summary"]),
+            class: "summary",
+            kind: MemoryKind::Summary,
+            title: clean("Logs"),
             at: None,
-            kind: WantedKind::Passage(PassageKind::Tool),
-            tool: Some(clean("Bash")),
-            outcome: Some(Outcome::Failed),
+            turn: 0,
             session: None,
-            turn: 1,
-            text: clean(&"a line of output\n".repeat(500)),
-        });
-        let told = memory(
-            &Whole {
-                id: "m0000".to_owned(),
-                at: None,
-                kind: WantedKind::Memory(MemoryKind::Summary),
-                session: None,
-                turn: 0,
-                marks: vec!["uncertain"],
-                body: clean("").derive(|_| MemoryBody::Summary(Box::new(summary()))),
-                ids: HashMap::new(),
-                stale: None,
-                source: source.collect(),
-            },
-            &TimeZone::UTC,
-        );
+            project: None,
+            rule: false,
+            uncertain: true,
+            of_person: false,
+            told: false,
+            edited: false,
+            refined: false,
+            superseded: false,
+            outcome: None,
+            tokens: 0,
+            raw_tokens: 0,
+        };
+        let whole = WholeMemory {
+            entry,
+            files: MemoryFiles::default(),
+            made: None,
+            body: clean("").derive(|_| MemoryBody::Summary(Box::new(summary()))),
+            session_entry: None,
+            short_ids: HashMap::new(),
+        };
+        let passages = (0..30).map(passage).collect();
+        let renderer = Renderer {
+            redactor: Redactor::builtin(),
+            zone: TimeZone::UTC,
+            now: Timestamp::UNIX_EPOCH,
+        };
+        let told = memory(&renderer, &MemoryPiece { memory: whole, records: None, passages });
         assert!(told.len() < LONGEST_ANSWER + 300, "{}", told.len());
+        assert!(told.contains("· uncertain"), "{told}");
         assert!(told.contains("Source p0000 tool Bash (failed) · turn 1 · undated"), "{told}");
         assert!(told.contains("… (2000 of 8500 characters)"), "{told}");
         let (_, named) = told.split_once("More sources, to be requested separately: ").unwrap();

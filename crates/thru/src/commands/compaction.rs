@@ -1,12 +1,14 @@
 //! `thru compaction`: what compactions of a session's context left out.
 
 use thru_app::Result;
+use thru_app::ask::memory::relative;
+use thru_app::ask::session::SessionEntry;
 use thru_app::compaction::compare::{self, ComparedCompaction};
 use thru_store::SessionRow;
 
-use super::search::session_heading;
+use super::Outcome;
+use super::entries::session_heading;
 use super::shared::Shown;
-use super::{Outcome, memories};
 use crate::environment::Environment;
 use crate::ui::{Page, Tone, count, day_and_time, one_line};
 
@@ -42,7 +44,8 @@ pub(crate) fn run(
     if arguments.json {
         page.json(&compared)?;
     } else {
-        page.line(session_heading(&page, session, environment));
+        let entry = SessionEntry::new(environment, &environment.redactor(), session);
+        page.line(session_heading(&page, &entry, environment));
         if compared.compactions.is_empty() {
             page.line("Its context was never compacted.");
         }
@@ -93,7 +96,7 @@ fn show(
         let more = texts.len() - shown.len();
         let lines = match is_list {
             true => {
-                let names = shown.iter().map(|name| memories::relative(name, Some(session)));
+                let names = shown.iter().map(|name| relative(name, session.facts.directory.as_deref()));
                 vec![names.collect::<Vec<_>>().join(", ")]
             }
             false => shown.to_vec(),

@@ -67,7 +67,7 @@ pub(crate) fn run(_: &Arguments, environment: &Environment, plain: bool) -> Resu
     prompt(environment, plain, "thru session show 5b1f")?;
     session::run(&session::Command::show("5b1f"), &demo, plain)?;
     prompt(environment, plain, "thru context --project rocket")?;
-    context::run(&context::Arguments::at_start(Some("rocket")), &demo, plain)?;
+    context::run(&context::Arguments::at_start("rocket"), &demo, plain)?;
     say(
         environment,
         plain,

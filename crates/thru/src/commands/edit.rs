@@ -1,10 +1,12 @@
 //! `thru edit`: correct a memory.
 
 use thru_app::Result;
+use thru_app::ask::get::{Get, Piece, Sources, get};
+use thru_app::fresh::Freshness;
 use thru_app::keep::edit::{self, Edit};
 use thru_core::ObservationType;
 
-use super::{Outcome, memories, shared};
+use super::{Outcome, entries, shared};
 use crate::environment::Environment;
 use crate::ui::{Page, Tone};
 
@@ -55,12 +57,17 @@ pub(crate) fn run(
 ) -> Result<Outcome> {
     let shown = shared::Shown::new(environment);
     let edited = edit::edit(&environment.app, &arguments.request(), shown.call())?;
-    let store = shared::open_store(environment)?;
+    let request = Get {
+        ids: vec![edited.id.to_string()],
+        sources: Sources::None,
+        freshness: Freshness::Recorded,
+    };
     let mut page = Page::new(environment, plain);
-    if let Some(memory) = store.memory(&edited.id)? {
-        let intake = environment.intake()?;
-        memories::show(&mut page, &store, intake.redactor(), &memory, environment)?;
-        page.gap();
+    for piece in get(environment, &request, shown.call())?.pieces {
+        if let Piece::Memory(piece) = piece {
+            entries::show(&mut page, &piece.memory, environment);
+            page.gap();
+        }
     }
     if edited.is_unswept {
         page.line(page.paint(Tone::Bad, shared::UNSWEPT));

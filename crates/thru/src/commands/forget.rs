@@ -1,9 +1,10 @@
 //! `thru forget`: memories, sessions, or everything of a project or before a day.
 
+use thru_app::ask::session::SessionEntry;
 use thru_app::keep::forget::{self, Forget, ForgetTargets, Forgotten};
 use thru_app::{Remedy, Result, Trouble};
 
-use super::search::session_heading;
+use super::entries::session_heading;
 use super::{Outcome, shared};
 use crate::environment::Environment;
 use crate::ui::{Page, Tone, one_line, plural, size};
@@ -73,7 +74,7 @@ pub(crate) fn run(
         return Ok(Outcome::Nothing);
     }
     if !arguments.yes {
-        preview(&mut page, &targets, environment);
+        preview(&mut page, &targets, environment)?;
         std::mem::replace(&mut page, Page::new(environment, plain)).print()?;
         if !environment.terminal.interactive {
             return Err(Trouble::refused("nothing was forgotten").with(Remedy::Confirm));
@@ -116,7 +117,8 @@ fn show(page: &mut Page, forgotten: &Forgotten, environment: &Environment) {
     }
 }
 
-fn preview(page: &mut Page, targets: &ForgetTargets, environment: &Environment) {
+fn preview(page: &mut Page, targets: &ForgetTargets, environment: &Environment) -> Result<()> {
+    let intake = environment.intake()?;
     for target in targets.memories.iter().take(LISTED) {
         let id = page.paint(Tone::Id, &target.entry.id);
         let title = one_line(target.entry.title.get(), page.columns().saturating_sub(20));
@@ -124,7 +126,8 @@ fn preview(page: &mut Page, targets: &ForgetTargets, environment: &Environment) 
     }
     more(page, targets.memories.len());
     for session in targets.sessions.iter().take(LISTED) {
-        page.line(session_heading(page, session, environment));
+        let session = SessionEntry::new(environment, intake.redactor(), session);
+        page.line(session_heading(page, &session, environment));
     }
     more(page, targets.sessions.len());
     if !targets.memories.is_empty() {
@@ -138,6 +141,7 @@ fn preview(page: &mut Page, targets: &ForgetTargets, environment: &Environment) 
             plural(targets.passages(), "passage")
         ));
     }
+    Ok(())
 }
 
 fn more(page: &mut Page, listed: usize) {

@@ -4,13 +4,14 @@ use std::io::Write;
 
 use serde_json::Value;
 use thru_app::Result;
+use thru_app::ask::log::sentence;
 use thru_app::ingest::journal::{
     self, JournalCheck, JournalRecord, JournalStats, RecordContent, RecordCount, SegmentCounts,
     ShowRecords,
 };
 use thru_intake::Operation;
 
-use super::{Outcome, log};
+use super::Outcome;
 use crate::environment::Environment;
 use crate::ui::{Page, Tone, count, day_and_time, one_line, plural, size, width};
 
@@ -125,7 +126,7 @@ fn show_records(page: &mut Page, records: &[JournalRecord], environment: &Enviro
 fn gist(record: &RecordContent) -> String {
     let body = record.body.get();
     if let Some(operation) = Operation::read(&record.kind, body) {
-        return log::sentence(Some(&operation));
+        return sentence(Some(&operation));
     }
     let body = match &body["payload"] {
         Value::Null => body,

@@ -1,23 +1,16 @@
 //! `thru mcp`: the memory as an MCP server for agents, on standard input and output.
 
-mod idle;
-mod keeping;
-mod own;
-mod reading;
-mod searching;
-
 use std::io::Write;
 use std::sync::Arc;
-use thru_app::Trouble;
+use thru_app::{App, Trouble};
 
 use thru_app::{Context, Result};
-use thru_mcp::{Client, UnknownClient};
+use thru_mcp::{Client, Reports, UnknownClient};
 
-use super::Outcome;
+use super::{Outcome, status, sync_history};
 use crate::environment::Environment;
 use crate::failure::advised;
 use crate::ui::Page;
-use own::OwnMemory;
 
 /// Agents start this themselves: `thru install` tells Claude Code of it, `--print-config` says what to tell
 /// others. It answers until its input ends.
@@ -66,15 +59,34 @@ fn serve(environment: &Environment) -> Result<Outcome> {
         );
     }
     quiet_panics();
-    let memory = Arc::new(OwnMemory::new(environment.clone()));
     let input = std::io::BufReader::new(std::io::stdin());
     let mut caught = Ok(());
-    thru_mcp::serve(memory, input, std::io::stdout(), |stopper| {
-        caught = ctrlc::set_handler(move || stopper.stop());
-    })
+    thru_mcp::serve(
+        environment.app.clone(),
+        reports(environment),
+        input,
+        std::io::stdout(),
+        |stopper| {
+            caught = ctrlc::set_handler(move || stopper.stop());
+        },
+    )
     .context("the server cannot start")?;
     caught.map_err(|error| Trouble::failed(format!("signals cannot be caught: {error}")))?;
     Ok(Outcome::Done)
+}
+
+/// The reports that are not made by the application yet.
+fn reports(environment: &Environment) -> Reports {
+    let terminal = environment.terminal.clone();
+    let within = move |app: &App| Environment { app: app.clone(), terminal: terminal.clone() };
+    let for_status = within.clone();
+    Reports {
+        sync_history: Arc::new(move |app, asked, _| {
+            let project = asked.project.as_deref();
+            sync_history::preview_json(&within(app), project, asked.days, asked.max_sessions)
+        }),
+        status: Arc::new(move |app, _| status::json(&for_status(app))),
+    }
 }
 
 /// A panic is caught where it happens. Its message may quote what a session said, so that only its place is

@@ -1,11 +1,11 @@
 //! `thru search`: find where something was said or done.
 
 use thru_app::Result;
+use thru_app::ask::EntryKind;
 use thru_app::ask::passage::PassageEntry;
 use thru_app::ask::search::{
     AnswerSize, Found, MeaningUse, RankedMemory, RankedPassage, Search, Verdict, search,
 };
-use thru_app::ask::EntryKind;
 use thru_core::{Concept, MemoryKind, Outcome as CallOutcome};
 use thru_recall::{Part, Snippet};
 use thru_redact::Clean;
@@ -146,9 +146,7 @@ fn scope(found: &Found) -> String {
 fn show_nothing(page: &mut Page, found: &Found) {
     page.line(format!("Nothing found{}.", scope(found)));
     if !found.sessions.is_empty() || !found.memories.is_empty() {
-        page.line(
-            "Some words were found, but nothing that seems to answer: `--nearest` shows it.",
-        );
+        page.line("Some words were found, but nothing that seems to answer: `--nearest` shows it.");
     }
     if found.project.is_some() {
         page.line("Add `--all` to look in every project.");
@@ -217,12 +215,8 @@ fn show(page: &mut Page, found: &Found, arguments: &Arguments, environment: &Env
                 page.line(context_line(page, after, id_width));
             }
             if arguments.explain {
-                let line = format!(
-                    "#{} {:.2}: {}",
-                    hit.rank,
-                    hit.score.total,
-                    made_of(&hit.score.parts)
-                );
+                let line =
+                    format!("#{} {:.2}: {}", hit.rank, hit.score.total, made_of(&hit.score.parts));
                 page.line(page.paint(Tone::Quiet, &format!("  {:id_width$}  {line}", "")));
             }
         }
@@ -259,8 +253,7 @@ fn hit_lines(page: &mut Page, hit: &RankedPassage, id_width: usize) {
     let snippet = marked(page, &hit.snippet);
     let id = page.paint(Tone::Id, &format!("{:id_width$}", hit.entry.id));
     let indent = id_width + 4 + 10;
-    let tone =
-        if hit.entry.outcome == Some(CallOutcome::Failed) { Tone::Bad } else { Tone::Quiet };
+    let tone = if hit.entry.outcome == Some(CallOutcome::Failed) { Tone::Bad } else { Tone::Quiet };
     let speaker = page.paint(tone, &format!("{speaker:10}"));
     let lines = wrap(&snippet, page.columns().saturating_sub(indent).max(30));
     for (number, line) in lines.iter().enumerate() {

@@ -236,7 +236,8 @@ fn show_files(page: &mut Page, files: &[TouchedPath], directory: Option<&str>) {
         format!("Files: {} changed, {} read", modified.len(), files.len() - modified.len());
     page.line(page.paint(Tone::Heading, &heading));
     for file in modified.iter().take(FILES_SHOWN) {
-        let path = one_line(relative(file.path.get(), directory), page.columns().saturating_sub(20));
+        let path =
+            one_line(relative(file.path.get(), directory), page.columns().saturating_sub(20));
         page.line(format!(
             "   {path}  {}",
             page.paint(Tone::Quiet, &plural(file.modified, "change"))

@@ -33,8 +33,7 @@ pub(crate) fn run(
         sources: if arguments.source { Sources::Records } else { Sources::None },
         freshness: Freshness::Recorded,
     };
-    let pieces =
-        get(environment, &request, shared::Shown::new(environment).call())?.all_known()?;
+    let pieces = get(environment, &request, shared::Shown::new(environment).call())?.all_known()?;
     let mut page = Page::new(environment, plain);
     if arguments.json {
         page.json(&pieces)?;

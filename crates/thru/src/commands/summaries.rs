@@ -4,8 +4,6 @@ use std::path::Path;
 
 use thru_app::compaction::summaries::{self, RebuildSummaries, SummariesRebuilt, SummaryList};
 use thru_app::{App, Remedy, Result, Trouble, compaction};
-use thru_core::Snapshot;
-use thru_store::SessionRow;
 
 use super::shared::{self, Shown};
 use super::{Outcome, session};
@@ -196,21 +194,4 @@ fn delete(arguments: &Delete, environment: &Environment, plain: bool) -> Result<
     }
     page.print()?;
     Ok(Outcome::Done)
-}
-
-/// Notes in the index of a project that a session's summary was asked for.
-pub(crate) fn note_loaded(
-    environment: &App,
-    session: &SessionRow,
-    snapshot: Option<&Snapshot>,
-) -> Result<()> {
-    let directory = snapshot
-        .and_then(|snapshot| snapshot.directory.clone())
-        .or_else(|| session.facts.directory.clone());
-    if let Some(root) = directory {
-        let folder = compaction::folder(environment, &environment.config, Path::new(&root));
-        let options = compaction::options(&environment.config);
-        folder.note_loaded(session.key.id.as_str(), &options)?;
-    }
-    Ok(())
 }

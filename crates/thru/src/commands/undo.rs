@@ -1,13 +1,14 @@
 //! `thru undo`: take a decision back.
 
 use thru_app::Result;
+use thru_app::ask::log::sentence;
 use thru_app::ask::memory;
 use thru_core::{IdPrefix, SessionKey};
 use thru_intake::Operation;
 use thru_redact::Report;
 use thru_store::{OperationRow, Store};
 
-use super::{Outcome, log, memories, shared};
+use super::{Outcome, shared};
 use crate::environment::Environment;
 use crate::failure::advised;
 use crate::ui::{Page, Tone, printable};
@@ -123,7 +124,7 @@ fn named<'r>(operations: &'r [OperationRow], id: &str) -> Result<Option<&'r Oper
 
 fn undo_of(row: &OperationRow) -> Result<(Operation, String)> {
     let operation = Operation::read(&row.kind, &row.body);
-    let said = log::sentence(operation.as_ref());
+    let said = sentence(operation.as_ref());
     if row.undone.is_some() {
         return Err(advised(
             format!("that was taken back already: {said}"),
@@ -142,8 +143,8 @@ fn undo_of(row: &OperationRow) -> Result<(Operation, String)> {
 /// The undoing of an automatic merge.
 fn separation(store: &Store, id: &str) -> Result<(Operation, String)> {
     let prefix: IdPrefix = id.parse()?;
-    for merge in memories::merges(store)? {
-        let memories::Merge { merged, into } = merge?;
+    for merge in memory::merges(store)? {
+        let memory::Merge { merged, into } = merge?;
         if merged.id.to_string().starts_with(prefix.as_str()) {
             let session = memory::session_of(store, &into)?.map(|session| session.key);
             let said = format!("the merge of \"{}\" into \"{}\"", merged.title, into.title);

@@ -4,13 +4,15 @@ use serde_json::{Value, json};
 use thru_agents::setup::Scope;
 use thru_app::App;
 use thru_app::Result;
+use thru_app::ask::session::SessionEntry;
 use thru_app::ingest::import::{Import, Imported, PlannedImport, plan};
 use thru_app::setup::{Prepared, Setup, Targets, apply, prepare};
 use thru_intake::ImportReport;
-use thru_store::{Counts, SessionFilter, SessionRow};
+use thru_store::{Counts, SessionFilter};
 
+use super::entries::title;
 use super::install::{self, Form};
-use super::{Outcome, import, sessions, setup_page, shared};
+use super::{Outcome, import, setup_page, shared};
 use crate::environment::Environment;
 use crate::failure::advised;
 use crate::ui::{Page, Tone, age, count, one_line, plural, size};
@@ -117,8 +119,7 @@ pub(crate) fn run(
         install::describe(&mut answer, &prepared, environment);
         answer["import"] =
             report.as_ref().map_or(Value::Null, |report| json!(Imported::from(report)));
-        answer["memory"] =
-            memory.as_ref().map_or(Value::Null, |memory| memory.as_json(environment));
+        answer["memory"] = json!(memory);
         answer["daemon"] = daemon.as_json();
         page.json(&answer)?;
     } else {
@@ -175,11 +176,14 @@ fn read(environment: &Environment, quiet: bool) -> Result<ImportReport> {
     import::perform(environment, &lock, prepared, quiet)
 }
 
-/// What is remembered.
+/// The memory after the import.
+#[derive(serde::Serialize)]
 struct Memory {
-    counts: Counts,
+    sessions: u64,
+    passages: u64,
+    projects: u64,
     memories: u64,
-    latest: Vec<SessionRow>,
+    latest: Vec<SessionEntry>,
 }
 
 impl Memory {
@@ -189,49 +193,41 @@ impl Memory {
             return Ok(None);
         }
         let store = shared::open_store(environment)?;
+        let intake = environment.intake_beside(&store)?;
         let filter = SessionFilter { limit: Some(LATEST), ..SessionFilter::default() };
+        let entry = |session| SessionEntry::new(environment, intake.redactor(), session);
+        let Counts { sessions, passages, projects, .. } = store.counts()?;
         Ok(Some(Self {
-            counts: store.counts()?,
+            sessions,
+            passages,
+            projects,
             memories: store.memory_count()?,
-            latest: store.sessions(&filter)?,
+            latest: store.sessions(&filter)?.iter().map(entry).collect(),
         }))
-    }
-
-    fn as_json(&self, environment: &App) -> Value {
-        json!({
-            "sessions": self.counts.sessions,
-            "passages": self.counts.passages,
-            "projects": self.counts.projects,
-            "memories": self.memories,
-            "latest": self
-                .latest
-                .iter()
-                .map(|one| sessions::session_json(one, environment))
-                .collect::<Vec<_>>(),
-        })
     }
 }
 
 fn conclude(page: &mut Page, memory: Option<&Memory>, environment: &App) {
     // What was printed before is above it.
     page.line("");
-    match memory.filter(|memory| memory.counts.sessions > 0) {
+    match memory.filter(|memory| memory.sessions > 0) {
         Some(memory) => {
             page.line(format!(
                 "Remembered: {} of {} in {}, with {}. The latest:",
-                plural(memory.counts.passages, "passage"),
-                plural(memory.counts.sessions, "session"),
-                plural(memory.counts.projects, "project"),
+                plural(memory.passages, "passage"),
+                plural(memory.sessions, "session"),
+                plural(memory.projects, "project"),
                 match memory.memories {
                     1 => "1 memory".to_owned(),
                     memories => format!("{} memories", count(memories)),
                 },
             ));
             for session in &memory.latest {
-                let project = one_line(session.project_name.as_deref().unwrap_or("-"), 24);
+                let project = session.project.as_ref().map_or("-", |name| name.get());
+                let project = one_line(project, 24);
                 let age = age(session.ended, environment.clock.now());
                 let room = page.columns().saturating_sub(project.len() + age.len() + 8).max(20);
-                let title = one_line(session.title.as_deref().unwrap_or("untitled"), room);
+                let title = one_line(title(session), room);
                 let project = page.paint(Tone::Heading, &project);
                 page.line(format!("  {project}: {title}  {}", page.paint(Tone::Quiet, &age)));
             }
@@ -240,7 +236,7 @@ fn conclude(page: &mut Page, memory: Option<&Memory>, environment: &App) {
     }
     page.gap();
     page.line("Try next:");
-    let has_history = memory.is_some_and(|memory| memory.counts.sessions > 0);
+    let has_history = memory.is_some_and(|memory| memory.sessions > 0);
     let first = match has_history {
         true => ("thru search WORDS", "find where something was said or done"),
         false => ("thru demo", "see it at work on a made-up history"),

@@ -4,14 +4,13 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+use thru_app::ask::{ProjectScope, unindexed};
 use thru_app::background::embedding::Chooser;
 use thru_app::keep::close::{self, Closed, Closer};
 use thru_app::{Call, Patience};
 use thru_daemon::{Service, ToolError, WorkError};
 use thru_journal::journal::Journal;
 
-use crate::commands::of_agents::OfAgents;
-use crate::commands::unindexed;
 use crate::environment::Environment;
 
 /// What is done while work goes on.
@@ -80,14 +79,17 @@ impl Service for Aside {
             }
             "session_tracking_list_unindexed" => {
                 let asked: ListUnindexed = parsed(arguments)?;
-                let wanted = unindexed::Wanted {
-                    project: asked.project_namespace.as_deref(),
-                    of: &OfAgents::default(),
+                let request = unindexed::ListUnindexed {
+                    project: asked
+                        .project_namespace
+                        .map_or(ProjectScope::Everywhere, ProjectScope::Named),
+                    agents: Vec::new(),
                     active: asked.include_active,
                     inactive: asked.include_inactive,
                 };
-                unindexed::list(&environment, &wanted)
-                    .map(|sessions| unindexed::as_json(&sessions))
+                let call = Call::unattended(Patience::Endless);
+                unindexed::list(&environment, &request, call)
+                    .map(|sessions| json!(sessions))
                     .map_err(|error| failed(&error))
             }
             "embed" => {

@@ -10,7 +10,12 @@ use crate::ui::{Page, Tone, age, one_line, plural, width};
 const EVENTS_SHOWN: usize = 5;
 
 /// Shows it, where there is anything to show.
-pub(super) fn show(page: &mut Page, context: &ContextOutline, full: bool, environment: &Environment) {
+pub(super) fn show(
+    page: &mut Page,
+    context: &ContextOutline,
+    full: bool,
+    environment: &Environment,
+) {
     page.gap();
     page.line(page.paint(Tone::Heading, "Where it is"));
     let room = page.columns().saturating_sub(12);

@@ -64,9 +64,8 @@ fn show(page: &mut Page, stats: &WorkStats, limit: usize) {
         stats.days.iter().map(|one| (one.day.clone(), one.work)).collect();
     table(page, "DAY", &days, limit, "more day");
     page.gap();
-    let name = |name: &Option<Clean<String>>| {
-        one_line(name.as_ref().map_or("-", |name| name.get()), 24)
-    };
+    let name =
+        |name: &Option<Clean<String>>| one_line(name.as_ref().map_or("-", |name| name.get()), 24);
     let projects: Vec<(String, WorkFigures)> =
         stats.projects.iter().map(|one| (name(&one.project), one.work)).collect();
     table(page, "PROJECT", &projects, limit, "more project");
