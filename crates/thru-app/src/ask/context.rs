@@ -126,7 +126,7 @@ impl SessionBriefing {
 /// Where a project or a session cannot be found, a setting cannot be understood, or the store cannot be read.
 pub fn context(app: &App, request: &AskContext, call: Call<'_>) -> Result<SessionBriefing> {
     call.check()?;
-    if app.config.context_off() {
+    if app.config.context.off {
         return Ok(SessionBriefing::silent("silent: `context.off` is set here"));
     }
     let store = match fresh::open(app, Freshness::Indexed, call) {

@@ -136,11 +136,6 @@ pub(crate) fn open_store(environment: &Environment) -> Result<Store> {
     fresh::open(environment, Freshness::Recorded, Shown::new(environment).call())
 }
 
-/// Opens the store to read, as it is.
-pub(crate) fn open_store_as_it_is(environment: &Environment) -> Result<Store> {
-    fresh::open(environment, Freshness::AsItIs, Shown::new(environment).call())
-}
-
 /// Takes the intake lock; where another process holds it, says so and waits.
 pub(crate) fn lock(intake: &Intake, environment: &Environment) -> Result<IntakeLock> {
     Shown::new(environment).call().lock(intake)
