@@ -257,7 +257,7 @@ pub const TOOLS: [Tool; 10] = [
     Tool {
         name: "forget",
         title: "Forget memories",
-        about: "Forget memories by id, only when the user wants it. Shows what would go; does it with confirm. `thru undo` brings one back.",
+        about: "Forget memories by id, only when the user wants it. Shows what would go; does it with confirm. The user can bring one back with `thru undo`.",
         arguments: &[
             texts("ids", "Ids of memories").required(),
             flag("confirm", "Really forget them"),
@@ -320,7 +320,7 @@ pub const TOOLS: [Tool; 10] = [
     Tool {
         name: "session_tracking_sync_history",
         title: "Preview a sync of history",
-        about: "Sessions on disk that are not remembered yet, and what bringing them in would cost. JSON. Preview only: `thru sync-history --run` does it.",
+        about: "Sessions on disk that are not remembered yet, and what bringing them in would cost. JSON. Preview only: the user can run `thru sync-history --run`.",
         arguments: &[
             text("project", ""),
             number("days", "Default 7; 0 for all"),
@@ -484,7 +484,7 @@ mod tests {
         {
           "name": "forget",
           "title": "Forget memories",
-          "description": "Forget memories by id, only when the user wants it. Shows what would go; does it with confirm. `thru undo` brings one back.",
+          "description": "Forget memories by id, only when the user wants it. Shows what would go; does it with confirm. The user can bring one back with `thru undo`.",
           "inputSchema": {
             "properties": {
               "confirm": {

@@ -41,6 +41,7 @@ mod refining_faults;
 mod remembering;
 mod restoring;
 mod sessions;
+mod surfaces;
 mod surviving;
 mod syncing;
 mod timelines;

@@ -1,6 +1,6 @@
 //! `thru mcp`, as a client on two pipes sees it.
 
-mod client;
+pub(crate) mod client;
 mod faults;
 mod protocol;
 mod tools;

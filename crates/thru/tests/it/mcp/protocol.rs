@@ -204,8 +204,8 @@ fn where_nothing_was_recorded_yet_everything_says_so() {
     let home = Home::new();
     let _settings = home.settings();
     let mut client = Client::of_revision(&home, "2025-11-25");
-    assert_snapshot!(client.fails("search", json!({ "query": "anything" })), @"there is no memory at [folder]/home/memory.db. run `thru import` to read the history that is on this machine.");
-    assert_snapshot!(client.fails("get_session", json!({ "id": "latest" })), @"there is no memory at [folder]/home/memory.db. run `thru import` to read the history that is on this machine.");
+    assert_snapshot!(client.fails("search", json!({ "query": "anything" })), @"there is no memory at [folder]/home/memory.db. The user can run `thru import`, which reads the history that is on this machine.");
+    assert_snapshot!(client.fails("get_session", json!({ "id": "latest" })), @"there is no memory at [folder]/home/memory.db. The user can run `thru import`, which reads the history that is on this machine.");
     assert_eq!(client.json("session_tracking_status", json!({}))["memories"], 0);
     assert_eq!(client.request("resources/list", json!({}))["result"]["resources"], json!([]));
 }

@@ -88,7 +88,7 @@ fn where_nothing_is_found_it_is_said_and_what_comes_near_is_shown_on_request() {
     near["nearest"] = json!(true);
     let found = client.call("search", near);
     assert!(found.contains("the nearest results") && found.contains("Needle valves"), "{found}");
-    assert_snapshot!(client.fails("search", json!({ "query": "a", "project": "nowhere" })), @"there is no project `nowhere`. `thru projects` lists them.");
+    assert_snapshot!(client.fails("search", json!({ "query": "a", "project": "nowhere" })), @"there is no project `nowhere`. The user can run `thru projects`, which lists them.");
     assert_snapshot!(client.fails("search", json!({ "query": "a", "since": "soonish" })), @"`soonish` is not a date: write `2026-03-01`, `yesterday`, `2 weeks ago` or `3d`.");
 }
 
@@ -159,7 +159,7 @@ fn a_timeline_stands_around_a_memory_a_passage_or_a_question() {
     assert!(client.call("timeline", of_query).contains("> b5gnk"));
     let nothing = client.call("timeline", json!({ "query": "quantum chromodynamics" }));
     assert!(nothing.contains("Nothing found"), "{nothing}");
-    assert_snapshot!(client.fails("timeline", json!({ "anchor": "zzzzz" })), @"there is no memory or passage `zzzzz`. `thru search` shows ids.");
+    assert_snapshot!(client.fails("timeline", json!({ "anchor": "zzzzz" })), @"there is no memory or passage `zzzzz`. search shows ids.");
 }
 
 #[test]
@@ -184,13 +184,13 @@ fn what_matters_is_read_in_one_call_and_unknown_ids_are_named() {
     session 5b1f0c9e-8a51-4a57-9d0e-2f6c1b7a9e01 "Lost updates in the session index" in rocket
       Why a lock per file and not one lock for everything? Write the reason down.
 
-    `zzzzz`: there is no memory or passage `zzzzz`. `thru search` shows ids.
+    `zzzzz`: there is no memory or passage `zzzzz`. search shows ids.
 
-    `no`: there is no memory or passage `no`. `thru search` shows ids.
+    `no`: there is no memory or passage `no`. search shows ids.
 
     `id!`: `id!` is not an id: ids are up to 16 letters and digits.
 
-    `5b1f0c9e-8a51-4a57-9d0e-2f6c1b7a9e01`: this is a session; get_session reads it
+    `5b1f0c9e-8a51-4a57-9d0e-2f6c1b7a9e01`: `5b1f0c9e-8a51-4a57-9d0e-2f6c1b7a9e01` is a session. get_session reads it.
     </throughline-context>
     "#);
     let source = client.call("get_observations", json!({ "ids": "b5gnk", "source": true }));
@@ -283,7 +283,7 @@ fn a_session_is_outlined_or_resumed() {
     let resumed = client.call("get_session", json!({ "id": DEMO, "resume": true }));
     assert!(resumed.starts_with("<throughline-context>"), "{resumed}");
     assert!(resumed.contains("## This session so far"), "{resumed}");
-    assert_snapshot!(client.fails("get_session", json!({ "id": "ffffffff" })), @"there is no session `ffffffff`. `thru sessions` lists them.");
+    assert_snapshot!(client.fails("get_session", json!({ "id": "ffffffff" })), @"there is no session `ffffffff`. The user can run `thru sessions`, which lists them.");
 }
 
 #[test]
@@ -295,7 +295,7 @@ fn what_is_remembered_is_found_forgotten_and_brought_back() {
         "type": "bugfix", "files": "src/needle.rs" });
     let told = client.call("remember", told);
     let id = told.split(' ').nth(2).unwrap().to_owned();
-    assert_eq!(told, format!("Remembered as {id} for project rocket. `thru undo` takes it back."));
+    assert_eq!(told, format!("Remembered as {id} for project rocket. The user can take it back with `thru undo`."));
     // It is in the journal before the answer.
     let told = home.thru(&["journal", "show", "--kind", "memory-told"]).expect(0).stdout;
     assert!(told.contains("Needle retries"), "{told}");

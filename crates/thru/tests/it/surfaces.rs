@@ -1,0 +1,133 @@
+//! One question, two surfaces: the command line and MCP give the same ids, order and verdict.
+
+use serde_json::{Value, json};
+
+use crate::home::{Home, Ran};
+use crate::mcp::client::{Client, demo};
+
+/// Ids and types in the rows of a table.
+fn rows(table: &str) -> Vec<(String, String)> {
+    let row = |line: &str| {
+        let cells: Vec<&str> = line.trim_start_matches(['>', ' ']).split(" | ").collect();
+        match cells[..] {
+            [id, _, kind, _, tokens] if tokens.parse::<u64>().is_ok() => {
+                Some((id.to_owned(), kind.to_owned()))
+            }
+            _ => None,
+        }
+    };
+    table.lines().filter_map(row).collect()
+}
+
+fn ids<'v>(list: impl IntoIterator<Item = &'v Value>) -> Vec<String> {
+    list.into_iter().map(|one| one["id"].as_str().unwrap().to_owned()).collect()
+}
+
+fn json_of(ran: &Ran) -> Value {
+    serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {}", ran.shown()))
+}
+
+#[test]
+fn a_search_has_one_verdict_and_one_order() {
+    let home = demo();
+    home.tell(&["Needle valves leak below zero degrees in the winter of the north"]);
+    let mut client = Client::start(&home);
+    client.initialize("2025-11-25");
+    for (query, nearest) in [
+        ("why did we drop the global lock", false),
+        ("SQLITE_BUSY", false),
+        ("retry budget of the uploader", false),
+        ("lock", false),
+        ("quantum chromodynamics", false),
+        ("needle quantum chromodynamics lattice gauge", false),
+        ("needle quantum chromodynamics lattice gauge", true),
+    ] {
+        let mut arguments = vec!["search", "--all", "--json", "-n", "20", query];
+        arguments.extend(nearest.then_some("--nearest"));
+        let ran = home.thru(&arguments);
+        let found = json_of(&ran);
+        let asked = json!({ "query": query, "project": "*", "limit": 20, "nearest": nearest });
+        let table = client.call("search", asked);
+        assert_eq!(table.contains("Nothing found"), ran.code == 1, "{query}: {table}");
+        let rows = rows(&table);
+        assert_eq!(rows.is_empty(), ran.code == 1, "{query}: {table}");
+        if rows.is_empty() {
+            continue;
+        }
+        let is_passage = |kind: &str| matches!(kind, "prompt" | "answer" | "tool");
+        let (passages, memories): (Vec<_>, Vec<_>) =
+            rows.into_iter().partition(|(_, kind)| is_passage(kind));
+        let memories: Vec<String> = memories.into_iter().map(|(id, _)| id).collect();
+        let mut known = ids(found["memories"].as_array().unwrap());
+        known.retain(|id| memories.contains(id));
+        let both = memories.iter().take(known.len());
+        assert_eq!(known, both.cloned().collect::<Vec<_>>(), "{query}: {table}");
+        let sessions = found["sessions"].as_array().unwrap();
+        let mut hits: Vec<&Value> =
+            sessions.iter().flat_map(|one| one["passages"].as_array().unwrap()).collect();
+        hits.sort_by_key(|hit| hit["rank"].as_u64());
+        let passages: Vec<String> = passages.into_iter().map(|(id, _)| id).collect();
+        let hits = ids(hits.into_iter().take(passages.len()));
+        assert_eq!(passages, hits, "{query}: {table}");
+    }
+}
+
+#[test]
+fn a_timeline_has_the_same_rows_in_the_same_order() {
+    let home = demo();
+    let mut client = Client::of_revision(&home, "2025-11-25");
+    let anchor = home.memory_of("bugfix", "lost update in the session index");
+    let told = home.json(&["timeline", &anchor, "--json", "--before", "2", "--after", "4"]);
+    let parts = [told["before"].as_array().unwrap(), &vec![told["anchor"].clone()]];
+    let mut known: Vec<String> = parts.into_iter().flat_map(|part| ids(part)).collect();
+    known.extend(ids(told["after"].as_array().unwrap()));
+    let asked = json!({ "anchor": anchor, "depth_before": 2, "depth_after": 4 });
+    let table = client.call("timeline", asked);
+    let rows: Vec<String> = rows(&table).into_iter().map(|(id, _)| id).collect();
+    assert_eq!(rows, known, "{table}");
+    let nothing = home.thru(&["timeline", "--query", "quantum chromodynamics", "--json"]);
+    assert_eq!(nothing.code, 1);
+    let table = client.call("timeline", json!({ "query": "quantum chromodynamics" }));
+    assert!(table.contains("Nothing found"), "{table}");
+}
+
+#[test]
+fn a_session_and_a_memory_are_named_alike() {
+    let home = demo();
+    let mut client = Client::of_revision(&home, "2025-11-25");
+    let told = home.json(&["session", "show", "5b1f", "--json"]);
+    let outline = client.call("get_session", json!({ "id": "5b1f" }));
+    let mut rest = outline.as_str();
+    for turn in told["turns"].as_array().unwrap() {
+        for said in ["prompt", "conclusion"] {
+            let id = turn[said]["id"].as_str().unwrap();
+            let (_, after) = rest.split_once(id).unwrap_or_else(|| panic!("{id}: {outline}"));
+            rest = after;
+        }
+    }
+    let memory = home.memory_of("bugfix", "lost update in the session index");
+    let shown = home.json(&["show", &memory, "--json"]);
+    let shown = &shown["memories"][0];
+    let read = client.call("get_observations", json!({ "ids": memory }));
+    let heading = format!(
+        "## {} {}: {}",
+        shown["id"].as_str().unwrap(),
+        shown["type"].as_str().unwrap(),
+        shown["title"].as_str().unwrap()
+    );
+    assert!(read.contains(&heading), "{heading}: {read}");
+    assert_eq!(home.thru(&["show", "zzzzz", "--json"]).code, 2);
+    assert!(client.call("get_observations", json!({ "ids": "zzzzz" })).contains("there is no"));
+}
+
+#[test]
+fn a_context_is_the_same_text() {
+    let home = demo();
+    let mut client = Client::of_revision(&home, "2025-11-25");
+    let told = home.json(&["context", "--project", "rocket", "--json"]);
+    let uri = json!({ "uri": "throughline://project/rocket/context" });
+    let read = client.request("resources/read", uri);
+    let text = &read["result"]["contents"][0]["text"];
+    assert_eq!(*text, told["text"], "{read}");
+    assert!(text.as_str().is_some_and(|text| !text.is_empty()));
+}
