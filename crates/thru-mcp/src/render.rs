@@ -172,7 +172,9 @@ impl Renderer {
         match (is_done, rows) {
             (_, 0) => text.push_str("Nothing was forgotten.\n"),
             (true, _) => {
-                text.push_str(&format!("Forgot {number}. The user can bring one back with `thru undo`.\n"));
+                text.push_str(&format!(
+                    "Forgot {number}. The user can bring one back with `thru undo`.\n"
+                ));
             }
             (false, _) => text.push_str(&format!(
                 "This would forget {number}. Nothing was changed; confirm=true does it.\n"
@@ -218,8 +220,10 @@ pub(crate) fn remembered(told: &Remembered) -> String {
         Some(name) => format!("project {}", plain_line(name.get(), 60)),
         None => "every project".to_owned(),
     };
-    let mut text =
-        format!("Remembered as {} for {place}. The user can take it back with `thru undo`.", told.short_id);
+    let mut text = format!(
+        "Remembered as {} for {place}. The user can take it back with `thru undo`.",
+        told.short_id
+    );
     if told.is_redacted {
         text.push_str(" Something in it was private, or looked like a secret, and was left out.");
     }

@@ -96,7 +96,8 @@ fn show(
         let more = texts.len() - shown.len();
         let lines = match is_list {
             true => {
-                let names = shown.iter().map(|name| relative(name, session.facts.directory.as_deref()));
+                let names =
+                    shown.iter().map(|name| relative(name, session.facts.directory.as_deref()));
                 vec![names.collect::<Vec<_>>().join(", ")]
             }
             false => shown.to_vec(),

@@ -77,8 +77,8 @@ fn serve(environment: &Environment) -> Result<Outcome> {
 
 /// The reports that are not made by the application yet.
 fn reports(environment: &Environment) -> Reports {
-    let terminal = environment.terminal.clone();
-    let within = move |app: &App| Environment { app: app.clone(), terminal: terminal.clone() };
+    let environment = environment.clone();
+    let within = move |app: &App| Environment { app: app.clone(), ..environment.clone() };
     let for_status = within.clone();
     Reports {
         sync_history: Arc::new(move |app, asked, _| {

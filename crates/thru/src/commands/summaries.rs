@@ -1,9 +1,7 @@
 //! `thru summaries`: the files that compactions leave in projects.
 
-use std::path::Path;
-
 use thru_app::compaction::summaries::{self, RebuildSummaries, SummariesRebuilt, SummaryList};
-use thru_app::{App, Remedy, Result, Trouble, compaction};
+use thru_app::{Remedy, Result, Trouble};
 
 use super::shared::{self, Shown};
 use super::{Outcome, session};

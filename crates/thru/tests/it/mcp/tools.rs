@@ -295,7 +295,12 @@ fn what_is_remembered_is_found_forgotten_and_brought_back() {
         "type": "bugfix", "files": "src/needle.rs" });
     let told = client.call("remember", told);
     let id = told.split(' ').nth(2).unwrap().to_owned();
-    assert_eq!(told, format!("Remembered as {id} for project rocket. The user can take it back with `thru undo`."));
+    assert_eq!(
+        told,
+        format!(
+            "Remembered as {id} for project rocket. The user can take it back with `thru undo`."
+        )
+    );
     // It is in the journal before the answer.
     let told = home.thru(&["journal", "show", "--kind", "memory-told"]).expect(0).stdout;
     assert!(told.contains("Needle retries"), "{told}");
