@@ -12,12 +12,12 @@ use thru_app::ask::timeline::{Around, AroundWhat};
 use thru_app::ask::unindexed::ListUnindexed;
 use thru_app::ask::{EntryKind, ProjectScope};
 use thru_app::fresh::Freshness;
+use thru_app::ingest::sync_history::SyncHistory;
 use thru_app::keep::close::{Close, Closer};
 use thru_app::keep::forget::Forget;
 use thru_app::keep::remember::Remember;
 use thru_core::{Agent, MemoryKind, ObservationType};
 
-use crate::backend::SyncHistory;
 use crate::tool::Tool;
 
 /// Default and maximum number of search results.
@@ -322,6 +322,7 @@ impl<'t> Arguments<'t> {
         let days = self.number("days")?.map(|days| u32::try_from(days).unwrap_or(u32::MAX));
         let asked = SyncHistory {
             project: self.text("project")?,
+            agents: Vec::new(),
             days: days.unwrap_or(DAYS),
             max_sessions: self.number("max_sessions")?,
         };

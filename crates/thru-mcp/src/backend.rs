@@ -11,37 +11,20 @@ use thru_app::{App, Call, Result};
 /// The time that files stay open without a question.
 const UNUSED: Duration = Duration::from_mins(2);
 
-/// The arguments of `session_tracking_sync_history`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SyncHistory {
-    /// Only this project.
-    pub project: Option<String>,
-    /// Used in the last so many days; 0 means all.
-    pub days: u32,
-    /// Maximum number of sessions.
-    pub max_sessions: Option<usize>,
-}
-
-/// Reports that the program makes.
-#[derive(Clone)]
-pub struct Reports {
-    /// The preview of a sync of history.
-    pub sync_history: Arc<dyn Fn(&App, &SyncHistory, Call<'_>) -> Result<Value> + Send + Sync>,
-    /// The state of the memory.
-    pub status: Arc<dyn Fn(&App, Call<'_>) -> Result<Value> + Send + Sync>,
-}
+/// Makes the report on the state of the memory.
+pub type StatusReport = Arc<dyn Fn(&App, Call<'_>) -> Result<Value> + Send + Sync>;
 
 /// The application behind a server.
 pub(crate) struct Backend {
     app: App,
-    reports: Reports,
+    status: StatusReport,
     idle: Idle,
 }
 
 impl Backend {
-    pub(crate) fn new(app: App, reports: Reports) -> Self {
+    pub(crate) fn new(app: App, status: StatusReport) -> Self {
         let open = app.open.clone();
-        Self { app, reports, idle: Idle::after(UNUSED, move || open.close()) }
+        Self { app, status, idle: Idle::after(UNUSED, move || open.close()) }
     }
 
     /// The application as it was started: for the time, the zone and the latest rules of redaction.
@@ -49,8 +32,9 @@ impl Backend {
         &self.app
     }
 
-    pub(crate) fn reports(&self) -> &Reports {
-        &self.reports
+    /// The state of the memory.
+    pub(crate) fn status(&self, app: &App, call: Call<'_>) -> Result<Value> {
+        (self.status)(app, call)
     }
 
     /// Calls the application with the settings as they are now.

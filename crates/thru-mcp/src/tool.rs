@@ -10,6 +10,7 @@ use thru_app::ask::session::{self, Load, Outline};
 use thru_app::ask::timeline::around;
 use thru_app::ask::unindexed;
 use thru_app::fresh::Freshness;
+use thru_app::ingest::sync_history;
 use thru_app::keep::close::{self, Closed};
 use thru_app::keep::{forget, remember};
 use thru_app::{App, Call, Remedy, Trouble, background};
@@ -328,9 +329,10 @@ pub const TOOLS: [Tool; 10] = [
         ],
         changes: Changes::Nothing,
         call: |arguments, caller| {
-            let preview = &caller.backend.reports().sync_history;
-            let preview = preview(caller.app, &arguments.sync_history()?, caller.call)?;
-            Ok(Told::Fit(json_text(&caller.app.redactor(), &shortened(preview))?))
+            let request = arguments.sync_history()?;
+            let preview = sync_history::preview(caller.app, &request, caller.call)?;
+            let preview = shortened(serde_json::to_value(preview).map_err(Trouble::from)?);
+            Ok(Told::Fit(json_text(&caller.app.redactor(), &preview)?))
         },
     },
     Tool {
@@ -341,7 +343,7 @@ pub const TOOLS: [Tool; 10] = [
         changes: Changes::Nothing,
         call: |arguments, caller| {
             arguments.finish()?;
-            let status = (caller.backend.reports().status)(caller.app, caller.call)?;
+            let status = caller.backend.status(caller.app, caller.call)?;
             Ok(Told::Fit(json_text(&caller.app.redactor(), &status)?))
         },
     },

@@ -2,12 +2,12 @@
 
 use std::io::Write;
 use std::sync::Arc;
-use thru_app::{App, Trouble};
+use thru_app::Trouble;
 
 use thru_app::{Context, Result};
-use thru_mcp::{Client, Reports, UnknownClient};
+use thru_mcp::{Client, StatusReport, UnknownClient};
 
-use super::{Outcome, status, sync_history};
+use super::{Outcome, status};
 use crate::environment::Environment;
 use crate::failure::advised;
 use crate::ui::Page;
@@ -63,7 +63,7 @@ fn serve(environment: &Environment) -> Result<Outcome> {
     let mut caught = Ok(());
     thru_mcp::serve(
         environment.app.clone(),
-        reports(environment),
+        status(environment),
         input,
         std::io::stdout(),
         |stopper| {
@@ -75,18 +75,10 @@ fn serve(environment: &Environment) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// The reports that are not made by the application yet.
-fn reports(environment: &Environment) -> Reports {
+/// The report on the state of the memory, which the application does not make yet.
+fn status(environment: &Environment) -> StatusReport {
     let environment = environment.clone();
-    let within = move |app: &App| Environment { app: app.clone(), ..environment.clone() };
-    let for_status = within.clone();
-    Reports {
-        sync_history: Arc::new(move |app, asked, _| {
-            let project = asked.project.as_deref();
-            sync_history::preview_json(&within(app), project, asked.days, asked.max_sessions)
-        }),
-        status: Arc::new(move |app, _| status::json(&for_status(app))),
-    }
+    Arc::new(move |app, _| status::json(&Environment { app: app.clone(), ..environment.clone() }))
 }
 
 /// A panic is caught where it happens. Its message may quote what a session said, so that only its place is

@@ -20,11 +20,6 @@ impl OfAgents {
     pub(crate) fn agents(&self) -> Vec<Agent> {
         self.agents.clone()
     }
-
-    /// Whether this agent's sessions are wanted.
-    pub(crate) fn hold(&self, agent: Agent) -> bool {
-        self.agents.is_empty() || self.agents.contains(&agent)
-    }
 }
 
 /// Whether a table says whose each session is: not where all are one agent's.
