@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::home::{Home, Ran};
+use crate::home::Ran;
 use crate::mcp::client::{Client, demo};
 
 /// Ids and types in the rows of a table.
