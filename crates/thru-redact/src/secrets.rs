@@ -4,7 +4,6 @@
 //! The same pass serves as the prefilter for raw JSON ([`glance`]). It must never rule out what
 //! [`find`] would find in the decoded text, so its checks allow for escapes.
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
@@ -37,19 +36,25 @@ enum Pointer {
 struct Keywords {
     words: Vec<&'static str>,
     pointers: Vec<(Vec<Pointer>, usize)>,
+    /// Keywords by their first byte in lower case.
+    by_first: Vec<Vec<usize>>,
 }
 
 static KEYWORDS: LazyLock<Keywords> = LazyLock::new(|| {
     let mut words: Vec<&'static str> = Vec::new();
     let mut pointers: Vec<(Vec<Pointer>, usize)> = Vec::new();
-    let mut places: HashMap<&'static str, usize> = HashMap::new();
+    let mut by_first = vec![Vec::new(); 256];
     let mut add = |word: &'static str, pointer| {
-        let at = *places.entry(word).or_insert_with(|| {
-            words.push(word);
-            pointers.push((Vec::new(), word.len()));
-            words.len() - 1
-        });
-        pointers[at].0.push(pointer);
+        let first = word.bytes().next().unwrap_or_default().to_ascii_lowercase();
+        let alike: &mut Vec<usize> = &mut by_first[usize::from(first)];
+        match alike.iter().find(|known| words[**known] == word) {
+            Some(known) => pointers[*known].0.push(pointer),
+            None => {
+                alike.push(words.len());
+                words.push(word);
+                pointers.push((vec![pointer], word.len()));
+            }
+        }
     };
     for (index, rule) in RULES.iter().enumerate() {
         for keyword in rule.keywords {
@@ -61,31 +66,23 @@ static KEYWORDS: LazyLock<Keywords> = LazyLock::new(|| {
     }
     add(r"\u00", Pointer::Escape);
     add(r"\/", Pointer::Escape);
-    Keywords { words, pointers }
+    Keywords { words, pointers, by_first }
 });
 
 /// The automaton for large texts: fast, and slow to build.
 static FOR_MUCH: OnceLock<DFA> = OnceLock::new();
 
-/// The keywords by their beginning, for small texts, which are all that most hooks ever see. An automaton would take
-/// longer to build than such a text takes to read.
-struct Beginnings {
-    /// A bit for each pair of bytes that a keyword begins with, in lower case.
-    pairs: Vec<u64>,
-    /// Keywords by their first byte in lower case.
-    by_first: Vec<Vec<usize>>,
-}
-
-static BEGINNINGS: LazyLock<Beginnings> = LazyLock::new(|| {
-    let (mut pairs, mut by_first) = (vec![0; 1024], vec![Vec::new(); 256]);
-    for (index, word) in KEYWORDS.words.iter().enumerate() {
+/// A bit for each pair of bytes that a keyword begins with, in lower case: for small texts, which are all that most hooks
+/// ever see. An automaton would take longer to build than such a text takes to read.
+static BEGINNINGS: LazyLock<Vec<u64>> = LazyLock::new(|| {
+    let mut pairs = vec![0; 1024];
+    for word in &KEYWORDS.words {
         if let [first, second, ..] = word.as_bytes() {
             let pair = pair(*first, *second);
             pairs[pair / 64] |= 1_u64 << (pair % 64);
-            by_first[usize::from(first.to_ascii_lowercase())].push(index);
         }
     }
-    Beginnings { pairs, by_first }
+    pairs
 });
 
 /// Returns two bytes in lower case as one number.
@@ -140,10 +137,10 @@ fn walk_plainly(bytes: &[u8], mut on_keyword: impl FnMut(Pointer, Range<usize>) 
     let mut found: Vec<(usize, usize, usize)> = Vec::new();
     for (at, two) in bytes.windows(2).enumerate() {
         let pair = pair(two[0], two[1]);
-        if beginnings.pairs[pair / 64] & (1 << (pair % 64)) == 0 {
+        if beginnings[pair / 64] & (1 << (pair % 64)) == 0 {
             continue;
         }
-        for &index in &beginnings.by_first[pair >> 8] {
+        for &index in &keywords.by_first[pair >> 8] {
             let word = keywords.words[index].as_bytes();
             let end = at + word.len();
             if bytes.get(at..end).is_some_and(|here| here.eq_ignore_ascii_case(word)) {
