@@ -7,9 +7,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use anyhow::Result;
+use thru_core::Micros;
 use thru_core::{Digest, Distillate, Observation, Speaker, estimated_tokens};
 use thru_distil::refine::{Dropped, Limits};
-use thru_core::Micros;
 use thru_models::{Key, Kind, Prices, Provider, Request, Settings, connect};
 use thru_redact::Redactor;
 use thru_refine::{Believed, Question, of_session, of_turn};

@@ -89,7 +89,12 @@ pub(super) fn run(program: &Program, home: &Path) -> Result<()> {
         );
     }
     let post = rows.get(1).and_then(|row| median(&row.times)).unwrap_or(f64::NAN);
-    println!("\nPostToolUse 3 kB takes {:.2} times /bin/true (target 4).\n", post / nothing);
+    let slowest = rows.get(1).and_then(|row| quantile(&row.times, 0.99)).unwrap_or(f64::NAN);
+    println!(
+        "\nPostToolUse 3 kB takes {:.2} times the median of /bin/true (target 3), p99 {:.2} times (target 6).\n",
+        post / nothing,
+        slowest / nothing
+    );
     let as_json: Vec<Value> = rows
         .iter()
         .map(|row| {
