@@ -1,4 +1,4 @@
-//! Deeds: telling, correcting, forgetting, redacting, closing sessions, exporting, changing settings.
+//! Deeds: telling, correcting, forgetting and undoing, redacting, closing sessions, exporting, changing settings.
 
 pub mod capture;
 pub mod close;
@@ -9,6 +9,7 @@ pub mod projects;
 pub mod redact;
 pub mod remember;
 pub mod settings;
+pub mod undo;
 
 use thru_intake::IntakeError;
 
@@ -24,9 +25,6 @@ fn is_unswept<T>(outcome: Result<T, IntakeError>) -> Result<bool> {
 }
 
 /// Gives hooks the redaction rules as they are now.
-///
-/// # Errors
-/// Where the journal cannot be read or the copy for hooks cannot be written.
-pub fn share_rules(app: &App) -> Result<()> {
+fn share_rules(app: &App) -> Result<()> {
     Ok(thru_capture::rules::write(&app.layout, app.intake()?.rules())?)
 }

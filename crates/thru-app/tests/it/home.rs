@@ -4,17 +4,23 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use thru_agents::{Homes, agents};
 use thru_app::ask::ProjectScope;
 use thru_app::ask::search::{Found, Search, search};
+use thru_app::fresh::Freshness;
+use thru_app::hook::HookCall;
+use thru_app::keep::remember::{self, Remember};
 use thru_app::keep::settings;
-use thru_app::{App, Call, Machine, Patience, Places};
-use thru_core::{Agent, Layout};
+use thru_app::{App, Call, Machine, Patience, Places, Trouble};
+use thru_core::{Agent, Clock, Layout, ObservationType, SessionId, SessionKey, SystemClock};
 use thru_intake::How;
+use thru_store::{Episode, Store};
 
-use crate::records::{ONE, conversation, file};
+use crate::records::{Author, ONE, TWO, conversation, file, prompt_of};
 
 /// Gone when dropped.
 pub(crate) struct Home {
@@ -24,6 +30,11 @@ pub(crate) struct Home {
 /// A call that is heard by none and waits for others.
 pub(crate) fn call() -> Call<'static> {
     Call::unattended(Patience::Endless)
+}
+
+/// An error with its remedy, for a snapshot.
+pub(crate) fn shown(trouble: &Trouble) -> String {
+    format!("{:?}: {}\n{:?}", trouble.kind(), trouble.message(), trouble.remedy())
 }
 
 impl Home {
@@ -65,24 +76,32 @@ impl Home {
 
     /// The same for a caller in a directory.
     pub(crate) fn app_in(&self, directory: &Path) -> App {
+        App::open(self.places(), self.machine(&[]), directory.to_owned()).unwrap()
+    }
+
+    fn places(&self) -> Places {
         let homes = Homes {
             claude_code: self.path("claude"),
             codex: self.path("codex"),
             copilot: self.path("copilot"),
         };
-        let places = Places {
-            layout: Layout::new(self.data()),
+        Places {
+            layout: self.layout(),
             config_file: self.data().join("config.toml"),
             homes,
             home: Some(self.path("user")),
-        };
-        let machine = Machine {
+        }
+    }
+
+    fn machine(&self, variables: &[(&str, &str)]) -> Arc<Machine> {
+        let off = ("THROUGHLINE_DAEMON", "off");
+        let variables = variables.iter().chain([&off]);
+        Arc::new(Machine {
             host: "test".to_owned(),
             temp_dir: self.path("tmp"),
-            variables: vec![("THROUGHLINE_DAEMON".into(), "off".into())],
+            variables: variables.map(|(name, value)| (name.into(), value.into())).collect(),
             ..Machine::default()
-        };
-        App::open(places, Arc::new(machine), directory.to_owned()).unwrap()
+        })
     }
 
     /// Writes a file of the agent.
@@ -115,4 +134,104 @@ impl Home {
         let request = Search { query: query.to_owned(), project, ..Search::default() };
         search(&self.app(), &request, call()).unwrap()
     }
+
+    /// The application for a caller in the project, with these variables set.
+    pub(crate) fn here_with(&self, variables: &[(&str, &str)]) -> App {
+        App::open(self.places(), self.machine(variables), self.project()).unwrap()
+    }
+
+    /// The application for a caller in the project.
+    pub(crate) fn here(&self) -> App {
+        self.here_with(&[])
+    }
+
+    /// A home with two sessions in two projects and a prompt of a third, not imported.
+    pub(crate) fn with_history() -> Self {
+        let home = Self::new();
+        home.write(&file(ONE), conversation(ONE).text());
+        home.write(&file(TWO), orchard().text());
+        let prompt = "Which pears ripen in September?";
+        let third = "33333333-cccc-4ccc-8ccc-000000000003";
+        home.write("history.jsonl", prompt_of(third, 1_772_442_000_000, prompt));
+        home
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(crate) fn layout(&self) -> Layout {
+        Layout::new(self.data())
+    }
+
+    /// Writes the configuration.
+    pub(crate) fn configure(&self, text: &str) {
+        fs::create_dir_all(self.data()).unwrap();
+        fs::write(self.data().join("config.toml"), text).unwrap();
+    }
+
+    /// Lets a hook record an event of a session in the project.
+    pub(crate) fn hook(&self, session: &str, event: &str, more: Value) {
+        let mut payload = json!({
+            "session_id": session,
+            "transcript_path": self.path("claude").join(file(session)),
+            "cwd": self.project(),
+            "hook_event_name": event,
+        });
+        payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let call = HookCall::new("claude-code".to_owned(), event.to_owned(), Instant::now());
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        let input = payload.to_string();
+        call.handle(&mut input.as_bytes(), self.places(), self.machine(&[]), &clock);
+    }
+
+    pub(crate) fn prompt(&self, session: &str, number: u32, text: &str) {
+        let more = json!({ "prompt_id": format!("p{number}"), "prompt": text });
+        self.hook(session, "UserPromptSubmit", more);
+    }
+
+    pub(crate) fn stop(&self, session: &str, text: &str) {
+        let more = json!({ "stop_hook_active": false, "last_assistant_message": text });
+        self.hook(session, "Stop", more);
+    }
+
+    /// Remembers a text, and returns the short id of the memory.
+    pub(crate) fn remember(&self, text: &str) -> String {
+        let request = Remember {
+            text: text.to_owned(),
+            title: None,
+            kind: ObservationType::Decision,
+            is_rule: false,
+            files: Vec::new(),
+            scope: ProjectScope::Here,
+            by_agent: false,
+        };
+        remember::remember(&self.here(), &request, call()).unwrap().short_id
+    }
+
+    pub(crate) fn store(&self) -> Store {
+        thru_app::fresh::open(&self.here(), Freshness::Recorded, call()).unwrap()
+    }
+
+    /// The episodes of a session, the latest first.
+    pub(crate) fn episodes(&self, session: &str) -> Vec<Episode> {
+        let key = SessionKey { agent: Agent::ClaudeCode, id: SessionId::new(session) };
+        let store = self.store();
+        store.episodes(store.session_by_key(&key).unwrap().unwrap()).unwrap()
+    }
+}
+
+/// A session in another project.
+pub(crate) fn orchard() -> Author {
+    let mut author = Author::of(TWO).in_directory("/home/ada/orchard");
+    author
+        .asks("Plan the irrigation for the young pear trees")
+        .says("Drip lines, twice a week; the clay keeps the water.")
+        .calls(
+            "toolu_1",
+            "Write",
+            json!({ "file_path": "/home/ada/orchard/plan.md", "content": "Pears" }),
+        )
+        .gets("toolu_1", "written");
+    author
 }

@@ -7,10 +7,13 @@
     reason = "in a test, what cannot be is a failure"
 )]
 
+mod closing;
 mod embedding;
+mod forgetting;
 mod home;
 mod jobs;
 mod refining;
 mod settings;
+mod syncing;
 
 use thru_testkit::records;

@@ -134,57 +134,6 @@ fn an_agent_tells_its_commands_which_session_they_run_in() {
     assert_eq!(session(&home, ONE)["session"]["state"], "active");
 }
 
-/// What must not be read is not read by a close either.
-#[test]
-fn a_close_reads_nothing_that_must_not_be_read() {
-    for case in ["ignored", "off", "paused"] {
-        let home = Home::new();
-        let mut author = at_work(&home, ONE);
-        home.thru(&["intake"]).expect(0);
-        let configuration = match case {
-            "ignored" => format!("capture.ignore = [\"{}/**\"]\n", home.claude().display()),
-            "off" => "session_tracking.enabled = false\n".to_owned(),
-            _ => String::new(),
-        };
-        std::fs::write(home.data().join("config.toml"), configuration).unwrap();
-        if case == "paused" {
-            home.thru(&["capture", "pause"]).expect(0);
-        }
-        author.asks("Where is the unmistakable zeppelin?");
-        write(&home, ONE, &author);
-        for command in [&["close", ONE][..], &["intake"], &["search", "--all", "zeppelin"]] {
-            let ran = home.inside(command);
-            assert!(!ran.stdout.contains("unmistakable"), "{case}: {}", ran.shown());
-        }
-    }
-}
-
-/// Hooks told of its ends alone: it is indexed all the same.
-#[test]
-fn a_session_of_which_hooks_told_only_the_ends_is_indexed() {
-    let home = Home::new();
-    hook(&home, ONE, "SessionStart", json!({ "source": "startup" }));
-    write(&home, ONE, &author(&home, ONE));
-    hook(&home, ONE, "SessionEnd", json!({ "reason": "other" }));
-    home.thru(&["intake"]).expect(0);
-    let known = session(&home, ONE);
-    assert_eq!(known["session"]["indexing"], "indexed", "{known}");
-    assert_eq!(known["session"]["state"], "ended", "{known}");
-}
-
-/// Without distilling there is nothing to index; once it is on again, there is.
-#[test]
-fn what_was_not_distilled_is_not_taken_for_indexed() {
-    let home = Home::new();
-    at_work(&home, ONE);
-    std::fs::write(home.data().join("config.toml"), "distil.enabled = false\n").unwrap();
-    let refused = home.inside(&["close", ONE]).expect(2);
-    assert!(refused.stderr.contains("distil.enabled"), "{}", refused.shown());
-    std::fs::write(home.data().join("config.toml"), "").unwrap();
-    home.inside(&["close", ONE]).expect(0);
-    assert_eq!(session(&home, ONE)["session"]["indexing"], "indexed");
-}
-
 #[test]
 fn of_several_at_work_one_has_to_be_named() {
     let home = Home::new();
@@ -214,22 +163,6 @@ fn of_several_at_work_one_has_to_be_named() {
       "version": 1
     }
     "#);
-}
-
-/// `test_parallel_sessions`
-#[test]
-fn sessions_of_one_project_do_not_close_each_other() {
-    let home = Home::new();
-    at_work(&home, ONE);
-    at_work(&home, TWO);
-    close(&home, &[ONE]);
-    let (one, two) = (session(&home, ONE), session(&home, TWO));
-    assert_eq!(
-        (&one["session"]["state"], &two["session"]["state"]),
-        (&json!("ended"), &json!("active"))
-    );
-    assert_eq!(two["session"]["indexing"], "unindexed");
-    assert_eq!(close(&home, &[])["session_id"], TWO);
 }
 
 /// `test_explicit_close_skips_unchanged`, `test_cross_restart_state`: every command is a process of its
@@ -274,38 +207,6 @@ fn what_has_changed_is_replaced_and_what_was_is_kept() {
     home.thru(&["rebuild"]).expect(0);
     assert_eq!(uuids(&episodes(&home, ONE)), uuids(&before));
     home.thru(&["verify"]).expect(0);
-}
-
-#[test]
-fn a_session_in_which_nothing_was_said_has_nothing_to_index() {
-    let home = Home::new();
-    hook(&home, ONE, "SessionStart", json!({ "source": "startup" }));
-    let _settings = settings(&home);
-    // There is nothing yet that it could be listed by.
-    assert_snapshot!(home.inside(&["close", ONE]).shown(), @"
-    -- stderr --
-    error: there is no session `11111111-aaaa-4aaa-8aaa-000000000001`.
-    hint: `thru sessions` lists them.
-    -- exit 2 --
-    ");
-    assert_snapshot!(home.inside(&["close"]).shown(), @"
-    -- stderr --
-    error: no session is at work in project rocket.
-    hint: `thru sessions --all` lists them.
-    -- exit 2 --
-    ");
-}
-
-/// `test_timeout_fallback`
-#[test]
-fn an_unclosed_session_is_closed_by_time() {
-    let home = Home::new();
-    write(&home, ONE, &author(&home, ONE));
-    home.thru(&["import"]).expect(0);
-    let known = session(&home, ONE);
-    assert_eq!(known["session"]["close_reason"], "inactivity_timeout");
-    assert_eq!(known["session"]["indexing"], "indexed");
-    assert_eq!(close(&home, &[ONE])["episode_uuid"], known["session"]["episode_uuid"]);
 }
 
 /// `test_full_hybrid_flow`: explicit close, then a question that indexes what was left, then time.

@@ -802,7 +802,7 @@ fn what_cannot_be_taken_back_is_an_error_with_advice() {
     assert_snapshot!(home.inside(&["undo", "00000000"]).shown(), @"
     -- stderr --
     error: there is no decision `00000000`.
-    hint: `thru log` lists them with their ids.
+    hint: `thru log` lists them.
     -- exit 2 --
     ");
     assert_snapshot!(home.inside(&["undo", "no id"]).shown(), @"
@@ -813,7 +813,7 @@ fn what_cannot_be_taken_back_is_an_error_with_advice() {
     assert_snapshot!(home.inside(&["undo", &rule[..5]]).shown(), @"
     -- stderr --
     error: there is no decision `sz5hk`.
-    hint: `thru log` lists them with their ids.
+    hint: `thru log` lists them.
     -- exit 2 --
     ");
     home.inside(&["forget", "--session", "1111", "--yes"]).expect(0);

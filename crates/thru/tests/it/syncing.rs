@@ -7,8 +7,7 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use crate::home::{Home, orchard};
-use crate::hooking::{hook, prompt, stop};
-use crate::records::{Author, ONE, TWO, file};
+use crate::records::{ONE, TWO, file};
 
 const PREVIEW: &[&str] = &["sync-history", "--json"];
 
@@ -31,16 +30,6 @@ fn lacks(sessions: &[(&str, &str)]) -> Vec<(String, String)> {
 fn age(home: &Home, session: &str, days: u64) {
     let file = File::options().write(true).open(home.claude().join(file(session))).unwrap();
     file.set_modified(SystemTime::now() - Duration::from_hours(24 * days)).unwrap();
-}
-
-#[test]
-fn more_days_than_the_calendar_has_are_all_days() {
-    let home = Home::with_history();
-    age(&home, TWO, 200);
-    for days in ["1000000000", "4294967295"] {
-        let answer = home.json(&["sync-history", "--json", "--days", days]);
-        assert_eq!(listed(&answer), lacks(&[(ONE, "new"), (TWO, "new")]));
-    }
 }
 
 #[test]
@@ -132,22 +121,4 @@ fn only_what_was_asked_for_is_brought_in() {
     Every session of the last day in project orchard is remembered as it is.
     -- exit 1 --
     ");
-}
-
-#[test]
-fn sessions_that_were_left_and_not_indexed_are_missing_too() {
-    let home = Home::new();
-    std::fs::create_dir_all(home.data()).unwrap();
-    let settings = "session.auto_archive_on_end = false\n";
-    std::fs::write(home.data().join("config.toml"), settings).unwrap();
-    let mut author = Author::of(ONE);
-    author.asks("Why do uploads fail?").says("They are retried too often.");
-    home.write(&file(ONE), author.text());
-    prompt(&home, ONE, 1, "Why do uploads fail?");
-    stop(&home, ONE, "They are retried too often.");
-    hook(&home, ONE, "SessionEnd", json!({ "reason": "logout" }));
-    home.thru(&["intake"]).expect(0);
-    assert_eq!(listed(&home.json(PREVIEW)), lacks(&[(ONE, "unindexed")]));
-    assert_eq!(home.json(&["sync-history", "--run", "--json"])["indexed"], 1);
-    home.thru(PREVIEW).expect(1);
 }
