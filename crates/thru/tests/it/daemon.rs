@@ -260,7 +260,8 @@ fn in_the_foreground_it_says_that_there_is_one() {
     let place = Place::new();
     let _hiding = place.hiding();
     place.thru(&["daemon", "start"]).expect(0);
-    assert_snapshot!(place.shown(&["daemon", "run"]), @"
+    let ran = Ran::from(place.command().args(["daemon", "run"]).output().unwrap());
+    assert_snapshot!(ran.shown(), @"
     -- stderr --
     error: a daemon runs already.
     hint: `thru daemon stop` ends it.
