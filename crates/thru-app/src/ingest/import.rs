@@ -232,7 +232,7 @@ fn discover(app: &App, paths: &[PathBuf], exclusions: &Exclusions) -> Result<Dis
             ))
             .advise("bring exports in by themselves: `thru import FILE`"));
         }
-        let path = std::path::absolute(app.directory.join(path))
+        let path = std::path::absolute(path)
             .with_context(|| format!("{} is not a path", path.display()))?;
         if !path.exists() {
             return Err(Trouble::not_found(format!("there is nothing at {}", path.display()))

@@ -40,13 +40,13 @@ pub(crate) fn run(
     let Arguments { project, since, out } = arguments;
     let request = Export { project: project.clone(), since: since.clone() };
     let shown = shared::Shown::new(environment);
-    let Some(path) = out else {
+    let Some(path) = out.as_ref().map(|path| environment.directory.join(path)) else {
         let mut output = BufWriter::new(environment.streams.output());
         export::export(&environment.app, &request, &mut output, shown.call())?;
         output.flush()?;
         return Ok(Outcome::Done);
     };
-    let counts = export::export_to(&environment.app, &request, path, shown.call())?;
+    let counts = export::export_to(&environment.app, &request, &path, shown.call())?;
     let mut page = Page::new(environment, plain);
     page.line(format!(
         "Wrote {}, {}, {} memories and {} to {}.",
@@ -54,7 +54,7 @@ pub(crate) fn run(
         plural(counts.passages, "passage"),
         count(counts.memories),
         plural(counts.decisions, "decision"),
-        environment.shown(path)
+        environment.shown(&path)
     ));
     page.line("Treat it as confidential: redaction has gaps.");
     page.print()?;

@@ -41,12 +41,6 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-impl Arguments {
-    fn request(&self) -> Import {
-        Import { paths: self.paths.clone(), agents: self.of.filter().unwrap_or_default() }
-    }
-}
-
 /// Files listed that could not be read, before the rest is only counted.
 const PROBLEMS_SHOWN: usize = 10;
 
@@ -55,9 +49,10 @@ pub(crate) fn run(
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {
-    if !arguments.paths.is_empty() && arguments.paths.iter().all(|path| is_export(path)) {
-        let Arguments { paths, dry_run, json, .. } = arguments;
-        return export::bring_in(paths, *dry_run, *json, environment, plain);
+    let paths: Vec<PathBuf> =
+        arguments.paths.iter().map(|path| environment.directory.join(path)).collect();
+    if !paths.is_empty() && paths.iter().all(|path| is_export(path)) {
+        return export::bring_in(&paths, arguments.dry_run, arguments.json, environment, plain);
     }
     let (app, shown) = (&environment.app, shared::Shown::new(environment));
     // Another import may be at work on the same files: what is left to do is seen when it is done.
@@ -65,7 +60,7 @@ pub(crate) fn run(
         true => None,
         false => Some(import::lock(app, shown.call())?),
     };
-    let request = arguments.request();
+    let request = Import { paths, agents: arguments.of.filter().unwrap_or_default() };
     let planned = import::plan(app, &request)?;
     let mut page = Page::new(environment, plain);
     if !arguments.json {

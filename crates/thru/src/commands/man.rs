@@ -24,6 +24,7 @@ pub(crate) fn run(directory: Option<&Path>, environment: &Environment) -> Result
     let command = Arguments::command();
     match directory {
         Some(directory) => {
+            let directory = &environment.directory.join(directory);
             std::fs::create_dir_all(directory)
                 .and_then(|()| clap_mangen::generate_to(command, directory))
                 .with_context(|| format!("{} cannot be written", directory.display()))?;
