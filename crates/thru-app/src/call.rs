@@ -9,14 +9,14 @@ use crate::trouble::{Result, Trouble};
 
 /// Hears of the progress of a call.
 pub trait Progress: Send + Sync {
-    /// Says something in a sentence: that another process is waited for, that sessions are indexed first.
+    /// Says something in a sentence: that another process is waited for.
     fn note(&self, message: &str) {
         let _ = message;
     }
 
     /// Says something in a sentence that only a person who watches the progress wants to know.
     fn remark(&self, message: &str) {
-        let _ = message;
+        self.note(message);
     }
 
     /// Tells that `done` of `total` units of a stage are done; `total` is 0 while it is unknown.

@@ -187,7 +187,7 @@ pub fn for_question(
     }
     if !to_do.sessions.is_empty() {
         let sessions = plural(to_do.sessions.len() as u64, "recent session");
-        call.note(&format!("Indexing {sessions} before search…"));
+        call.progress().remark(&format!("Indexing {sessions} before search…"));
     }
     drop(store);
     let done = work_until(deadline, app, projects, call);

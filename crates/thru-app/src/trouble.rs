@@ -235,6 +235,24 @@ impl Trouble {
         self.0.remedy.as_ref()
     }
 
+    /// The kind of the input or output error at the root of the trouble, if there is one.
+    pub fn io_kind(&self) -> Option<std::io::ErrorKind> {
+        let mut cause: Option<&(dyn Error + 'static)> = match &self.0.source {
+            Some(source) => Some(source.as_ref()),
+            None => None,
+        };
+        while let Some(error) = cause {
+            if let Some(error) = error.downcast_ref::<std::io::Error>() {
+                return Some(error.kind());
+            }
+            if let Some(trouble) = error.downcast_ref::<Self>() {
+                return trouble.io_kind();
+            }
+            cause = error.source();
+        }
+        None
+    }
+
     /// The message with those of its causes, separated by colons.
     pub fn message(&self) -> String {
         format!("{self:#}")
@@ -487,6 +505,7 @@ mod tests {
         assert_eq!(error.to_string(), "the file cannot be written");
         assert_eq!(error.message(), "the file cannot be written: no space");
         assert_eq!(Trouble::from(std::io::Error::other("no space")).message(), "no space");
+        assert_eq!(error.io_kind(), Some(std::io::ErrorKind::Other));
     }
 
     #[test]

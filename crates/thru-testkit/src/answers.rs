@@ -9,7 +9,7 @@ pub fn turn() -> String {
     json!({
         "observations": [{
             "type": "bugfix",
-            "title": "The oxidiser valve was closed by a lock that was never released",
+            "title": "The oxidiser valve was closed by a lock that nobody released",
             "narrative": "The valve stayed shut because the lock was never released. It now opens in 9999 ms.",
             "facts": [{ "text": "The lock is released when the valve opens", "cite": [1] }],
             "concepts": ["problem-solution"],

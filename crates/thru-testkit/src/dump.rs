@@ -2,16 +2,22 @@
 //! the same lines, whatever numbers their rows have.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use thru_core::{Layout, PassageKind};
+use thru_core::{Layout, PassageKind, SystemClock};
+use thru_intake::Intake;
 use thru_journal::archive::Archive;
 use thru_store::index::{IndexFilter, IndexWriter, QueryTerms, TextIndex};
 use thru_store::{PassageFilter, SessionFilter, Store};
 
-/// The lines of archive and store.
+use crate::machine::options;
+
+/// The lines of archive, store and projections.
 pub fn dump(layout: &Layout) -> Vec<String> {
     let mut lines = store(layout);
     lines.extend(archive(layout));
+    let intake = Intake::new(layout.clone(), Arc::new(SystemClock), options()).unwrap();
+    lines.extend(intake.dump(&Store::open_to_read(layout).unwrap()).unwrap());
     lines.sort();
     lines
 }

@@ -39,24 +39,34 @@ pub struct Machine {
     pub options: Options,
 }
 
+/// Options of intake for a test.
+pub fn options() -> Options {
+    Options {
+        verbatim: false,
+        threads: 2,
+        home: None,
+        host: "test".to_owned(),
+        allow: Vec::new(),
+        distil: true,
+        limits: thru_lifecycle::Limits::default(),
+        index_left: true,
+        refine_since: None,
+        deliver_since: None,
+        declared: thru_intake::Declared::never(),
+        projections: Vec::new(),
+    }
+}
+
+impl Default for Machine {
+    fn default() -> Self {
+        Self { folder: tempfile::tempdir().unwrap(), options: options() }
+    }
+}
+
 impl Machine {
     /// Creates a machine whose agent left nothing.
     pub fn new() -> Self {
-        let options = Options {
-            verbatim: false,
-            threads: 2,
-            home: None,
-            host: "test".to_owned(),
-            allow: Vec::new(),
-            distil: true,
-            limits: thru_lifecycle::Limits::default(),
-            index_left: true,
-            refine_since: None,
-            deliver_since: None,
-            declared: thru_intake::Declared::never(),
-            projections: Vec::new(),
-        };
-        Self { folder: tempfile::tempdir().unwrap(), options }
+        Self::default()
     }
 
     /// A machine whose agent left these files.
@@ -200,7 +210,8 @@ impl Machine {
     /// Everything that is kept.
     pub fn dump(&self) -> Vec<String> {
         let store = Store::open_to_read(&self.layout()).unwrap();
-        let mut lines = dump::dump(&self.layout());
+        let mut lines = dump::store(&self.layout());
+        lines.extend(dump::archive(&self.layout()));
         lines.extend(self.intake().dump(&store).unwrap());
         lines.sort();
         lines

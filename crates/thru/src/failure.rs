@@ -9,7 +9,7 @@ use crate::ui::printable;
 
 /// Prints an error. A pipe that the reader closed is none.
 pub(crate) fn report(trouble: &Trouble, errors: &mut impl Write) -> u8 {
-    if is_closed_pipe(trouble) {
+    if trouble.io_kind() == Some(std::io::ErrorKind::BrokenPipe) {
         return 0;
     }
     if trouble.kind() == TroubleKind::Cancelled {
@@ -21,18 +21,6 @@ pub(crate) fn report(trouble: &Trouble, errors: &mut impl Write) -> u8 {
         let _ = writeln!(errors, "hint: {}", sentence(&hint(remedy)));
     }
     2
-}
-
-fn is_closed_pipe(trouble: &Trouble) -> bool {
-    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(trouble);
-    while let Some(error) = cause {
-        let found = error.downcast_ref::<std::io::Error>();
-        if found.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe) {
-            return true;
-        }
-        cause = error.source();
-    }
-    false
 }
 
 /// An error with its advice, in one text.

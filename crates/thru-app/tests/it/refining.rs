@@ -286,7 +286,7 @@ fn an_answer_in_another_form_is_read() {
             }
             false => {
                 "<observation><type>bugfix</type>\
-                 <title>The oxidiser valve was closed by a lock that was never released</title>\
+                 <title>The oxidiser valve was closed by a lock that nobody released</title>\
                  <narrative>The valve stayed shut because the lock was never released.</narrative>\
                  <facts><fact>The lock is released when the valve opens</fact></facts>\
                  <concepts><concept>problem-solution</concept></concepts>\

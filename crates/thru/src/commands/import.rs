@@ -64,7 +64,7 @@ pub(crate) fn run(
     let planned = import::plan(app, &request)?;
     let mut page = Page::new(environment, plain);
     if !arguments.json {
-        describe(&mut page, &planned, &request, arguments.dry_run, environment);
+        describe(&mut page, &planned, &request, arguments, environment);
     }
     let Some(lock) = lock.filter(|_| planned.found > 0) else {
         if arguments.json {
@@ -153,11 +153,11 @@ fn describe(
     page: &mut Page,
     planned: &PlannedImport,
     request: &Import,
-    dry_run: bool,
+    arguments: &Arguments,
     environment: &Environment,
 ) {
     let PlannedImport { plan, found, .. } = planned;
-    let place = |agent: Agent| match request.paths[..] {
+    let place = |agent: Agent| match arguments.paths[..] {
         [] => environment.shown(environment.homes.of(agent)),
         [ref path] => environment.shown(path),
         ref paths => plural(paths.len() as u64, "path"),
@@ -185,7 +185,7 @@ fn describe(
             size(share.bytes)
         ));
     }
-    if plan.unchanged > 0 && (dry_run || plan.is_empty()) {
+    if plan.unchanged > 0 && (arguments.dry_run || plan.is_empty()) {
         page.line(format!("{} as when last read.", plural_are(plan.unchanged as u64, "file")));
     }
     if plan.left_out > 0 {

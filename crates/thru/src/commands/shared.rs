@@ -73,8 +73,10 @@ impl Progress for Shown {
 
     fn remark(&self, message: &str) {
         let Ok(bar) = self.bar.lock() else { return };
-        if let Some(bar) = bar.as_ref() {
-            bar.println(message);
+        match bar.as_ref() {
+            Some(bar) => bar.println(message),
+            None if self.visible => self.note(message),
+            None => {}
         }
     }
 

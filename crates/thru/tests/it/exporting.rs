@@ -104,7 +104,7 @@ fn what_is_no_export_is_refused_and_nothing_is_overwritten() {
     write("{\"kind\":\"throughline-export\",\"version\":99}\n");
     assert_snapshot!(home.shown(&["import", "memory.jsonl"]), @"
     -- stderr --
-    error: memory.jsonl was written by a newer version of Throughline.
+    error: [folder]/work/memory.jsonl was written by a newer version of Throughline.
     hint: upgrade `thru`; nothing was changed.
     -- exit 2 --
     ");

@@ -108,7 +108,7 @@ fn a_model_is_asked_once_about_each_turn_and_once_about_the_session() {
         [id]  bugfix · turn 1 · 2026-03-01 09:00 · by a model · ~41t of 61
         made by llama3.2:3b (ollama, turn/1) · 1,050 tokens · $0 · [time] · 2 statements dropped
 
-        The oxidiser valve was closed by a lock that was never released
+        The oxidiser valve was closed by a lock that nobody released
         The valve stayed shut because the lock was never released.
         Facts
           - The lock is released when the valve opens  wd5xb

@@ -279,7 +279,7 @@ fn what_is_forgotten_while_a_model_is_asked_does_not_come_back() {
     let ran = Ran::from(asking.wait_with_output().unwrap());
     let gone = |when: &str| {
         let all = kept(&home);
-        for words in ["never released", "Why the valve stayed shut", "Release the lock early"] {
+        for words in ["nobody released", "Why the valve stayed shut", "Release the lock early"] {
             assert!(!all.contains(words), "{when}: {words}: {}", ran.shown());
         }
         home.thru(&["search", "--all", "valve"]).expect(1);
@@ -301,7 +301,7 @@ fn a_rule_added_later_cleans_what_a_model_made() {
     const SECRET: &str = "acme-12345678";
     let server = ModelServer::answering(|asked| {
         let with =
-            |text: &str| text.replace("never released", &format!("never released by {SECRET}"));
+            |text: &str| text.replace("nobody released", &format!("never released by {SECRET}"));
         match is_about_session(asked) {
             true => ollama(&with(&session())),
             false => ollama(&with(&turn())),

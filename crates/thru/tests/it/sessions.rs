@@ -88,8 +88,8 @@ fn a_session_says_where_it_is() {
     Files    plan.md
     Tools    Bash, Edit, Write
     Lately   [age] Created plan.md (1 line)
-             [age] Edited plan.md: 'Pears [2J and more pears, twic…' -> 'Apples'
-             [age] Ran: git commit -am 'Plan the irrigation of the apples a…
+             [age] Edited plan.md: 'Pears and more pears, twice a…' -> 'Apples'
+             [age] Ran: git commit -am 'Plan the irrigation of the apples…
     Events   [age] prompt Plan the irrigation for the young pear trees
              [age] tool Write
              [age] tool Edit
