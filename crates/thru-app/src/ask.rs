@@ -11,6 +11,7 @@ pub mod search;
 pub mod session;
 pub mod sessions;
 pub mod stats;
+pub mod status;
 pub mod timeline;
 pub mod unindexed;
 pub mod why;

@@ -14,6 +14,16 @@ pub enum Pause {
     Open,
 }
 
+impl Pause {
+    /// Its end, where one is set.
+    pub const fn end(self) -> Option<Timestamp> {
+        match self {
+            Self::Until(end) => Some(end),
+            Self::Open => None,
+        }
+    }
+}
+
 fn path(layout: &Layout) -> PathBuf {
     layout.run().join("paused")
 }

@@ -22,7 +22,6 @@ mod tool;
 mod uri;
 mod wording;
 
-pub use backend::StatusReport;
 pub use config::{Client, NAME, UnknownClient, entry};
 pub use incoming::{Incoming, LONGEST_LINE, read_line};
 pub use pipe::Stopper;

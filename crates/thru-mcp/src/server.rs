@@ -19,7 +19,7 @@ use serde_json::json;
 use thru_app::{App, Call, Patience, Progress};
 use tokio::runtime::Handle;
 
-use crate::backend::{Backend, StatusReport};
+use crate::backend::Backend;
 use crate::tool::{TOOLS, Tool};
 use crate::{fence, prompts, resources, wording};
 
@@ -39,8 +39,8 @@ type Context = RequestContext<RoleServer>;
 
 impl Server {
     /// Creates a server of this application.
-    pub fn new(app: App, status: StatusReport) -> Self {
-        Self { backend: Arc::new(Backend::new(app, status)) }
+    pub fn new(app: App) -> Self {
+        Self { backend: Arc::new(Backend::new(app)) }
     }
 
     /// Runs blocking work on a thread of its own, reports progress if the client wants it, and passes on

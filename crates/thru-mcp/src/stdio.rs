@@ -6,7 +6,6 @@ use std::time::Duration;
 use rmcp::service::serve_directly;
 use thru_app::App;
 
-use crate::backend::StatusReport;
 use crate::pipe::{Pipe, Stopper};
 use crate::server::Server;
 
@@ -25,7 +24,6 @@ const LAST_WORK: Duration = Duration::from_millis(200);
 /// Returns an error if a thread or the runtime cannot be created.
 pub fn serve(
     app: App,
-    status: StatusReport,
     input: impl BufRead + Send + 'static,
     output: impl Write + Send + 'static,
     stopper: impl FnOnce(Stopper),
@@ -37,7 +35,7 @@ pub fn serve(
     let pipe = Pipe::new(input, output)?;
     stopper(pipe.stopper());
     let served = runtime.block_on(async {
-        let running = serve_directly(Server::new(app, status), pipe, None);
+        let running = serve_directly(Server::new(app), pipe, None);
         running.waiting().await
     });
     runtime.shutdown_timeout(LAST_WORK);

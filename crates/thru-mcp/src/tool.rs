@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use thru_app::ask::get::{Sources, get};
 use thru_app::ask::search::search;
 use thru_app::ask::session::{self, Load, Outline};
+use thru_app::ask::status::status;
 use thru_app::ask::timeline::around;
 use thru_app::ask::unindexed;
 use thru_app::fresh::Freshness;
@@ -80,7 +81,6 @@ pub enum Changes {
 /// A call of a tool.
 pub(crate) struct Caller<'a> {
     app: &'a App,
-    backend: &'a Backend,
     call: Call<'a>,
 }
 
@@ -343,7 +343,7 @@ pub const TOOLS: [Tool; 10] = [
         changes: Changes::Nothing,
         call: |arguments, caller| {
             arguments.finish()?;
-            let status = caller.backend.status(caller.app, caller.call)?;
+            let status = status(caller.app, caller.call)?;
             Ok(Told::Fit(json_text(&caller.app.redactor(), &status)?))
         },
     },
@@ -437,7 +437,7 @@ impl Tool {
     ) -> Result<String, String> {
         let told = backend.call(|app| {
             let arguments = Arguments::new(self, given.unwrap_or_default());
-            (self.call)(arguments, &Caller { app, backend, call })
+            (self.call)(arguments, &Caller { app, call })
         });
         let app = backend.app();
         match told {

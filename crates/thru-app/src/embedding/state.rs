@@ -1,7 +1,7 @@
 //! The state of the vectors: for `thru status`, `thru doctor`, and the end of an import.
 
 use crate::trouble::Result;
-use serde_json::{Value, json};
+use serde::Serialize;
 use thru_intake::{Coverage, Intake};
 use thru_store::vectors::ModelFolder;
 
@@ -74,20 +74,35 @@ impl State {
             )
         })
     }
+}
 
-    /// The state for programs.
-    pub fn as_json(&self) -> Value {
+/// The state of the vectors for programs.
+#[derive(Serialize)]
+struct StateForm<'a> {
+    model: Option<String>,
+    remote_host: Option<&'a str>,
+    trouble: Option<&'a str>,
+    texts: Option<u64>,
+    embedded: Option<u64>,
+    bytes: Option<u64>,
+    other_models: Vec<&'a str>,
+    other_bytes: u64,
+}
+
+impl Serialize for State {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let current = self.current.as_ref().ok().and_then(Option::as_ref);
-        json!({
-            "model": current.map(|(chosen, _)| chosen.model()),
-            "remote_host": current.and_then(|(chosen, _)| chosen.remote_host()),
-            "trouble": self.current.as_ref().err(),
-            "texts": current.map(|(_, coverage)| coverage.texts),
-            "embedded": current.map(|(_, coverage)| coverage.embedded),
-            "bytes": current.map(|(_, coverage)| coverage.bytes),
-            "other_models": self.others.iter().map(|folder| &folder.model).collect::<Vec<_>>(),
-            "other_bytes": self.others.iter().map(|folder| folder.bytes).sum::<u64>(),
-        })
+        let form = StateForm {
+            model: current.map(|(chosen, _)| chosen.model()),
+            remote_host: current.and_then(|(chosen, _)| chosen.remote_host()),
+            trouble: self.current.as_ref().err().map(String::as_str),
+            texts: current.map(|(_, coverage)| coverage.texts),
+            embedded: current.map(|(_, coverage)| coverage.embedded),
+            bytes: current.map(|(_, coverage)| coverage.bytes),
+            other_models: self.others.iter().map(|folder| folder.model.as_str()).collect(),
+            other_bytes: self.others.iter().map(|folder| folder.bytes).sum(),
+        };
+        form.serialize(serializer)
     }
 }
 

@@ -2,12 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde::Serialize;
 use thru_daemon::{Client, Hello, Holder, holder, is_held};
 use thru_lifecycle::Indexing;
 use thru_store::{Course, Store};
 
 use super::{Finding, Seen};
+use crate::background::control::DaemonState;
 use crate::words::{one_line, plural};
 use crate::{App, Result, background};
 
@@ -76,24 +77,40 @@ impl Daemon {
             Self::Off(switch) => format!("does not run, by `{switch}`; nothing needs it"),
         }
     }
+}
 
-    /// Returns the state for programs.
-    pub fn as_json(&self) -> Value {
-        let (state, hello, watching) = match self {
-            Self::Runs { hello, watching, .. } => ("running", Some(hello), watching.as_deref()),
-            Self::Hangs(_) => ("hung", None, None),
-            Self::Absent | Self::Off(_) => ("not-running", None, None),
+/// The state of the daemon for programs.
+#[derive(Serialize)]
+struct DaemonForm<'a> {
+    state: DaemonState,
+    version: Option<&'a str>,
+    process: Option<u32>,
+    watching: Option<&'a str>,
+    switched_off_by: Option<&'static str>,
+}
+
+impl Serialize for Daemon {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let none = DaemonForm {
+            state: DaemonState::NotRunning,
+            version: None,
+            process: None,
+            watching: None,
+            switched_off_by: None,
         };
-        json!({
-            "state": state,
-            "version": hello.map(|hello| &hello.version),
-            "process": hello.map(|hello| hello.pid),
-            "watching": watching,
-            "switched_off_by": match self {
-                Self::Off(switch) => Some(switch),
-                _ => None,
+        let form = match self {
+            Self::Runs { hello, watching, .. } => DaemonForm {
+                state: DaemonState::Running,
+                version: Some(&hello.version),
+                process: Some(hello.pid),
+                watching: watching.as_deref(),
+                ..none
             },
-        })
+            Self::Hangs(_) => DaemonForm { state: DaemonState::Hung, ..none },
+            Self::Absent => none,
+            Self::Off(switch) => DaemonForm { switched_off_by: Some(switch), ..none },
+        };
+        form.serialize(serializer)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use serde::Serialize;
 use thru_core::Layout;
 use thru_intake::Finding as Verified;
 
@@ -12,7 +13,7 @@ use crate::words::{count, plural, size};
 const MENDS_ITSELF: &str = "it mends itself when something is next brought in";
 
 /// Bytes on disk, by part.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Sizes {
     /// Bytes of the journal.
     pub journal: u64,

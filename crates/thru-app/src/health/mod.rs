@@ -28,7 +28,7 @@ pub use daemon::{Daemon, number_left};
 pub use data::{Sizes, sizes};
 pub use mend::mend;
 pub use report::report;
-pub use runs::{described, recent_failures};
+pub use runs::{pause_text, recent_failures};
 
 use crate::App;
 use crate::setup::{Client, Places};

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 use thru_capture::failures::{self, Failure};
-use thru_capture::pause::{self, Pause};
+use thru_capture::pause;
 use thru_capture::timings::{self, Timing};
 use thru_core::{Layout, Timestamp};
 
@@ -22,7 +22,7 @@ pub(super) fn recording(seen: &Seen<'_>) -> Finding {
     let app = seen.app;
     let now = app.clock.now();
     if let Some(paused) = pause::current(&app.layout, now) {
-        let line = format!("recording is {}", described(paused, app));
+        let line = format!("recording is {}", pause_text(paused.end(), app));
         return Finding::note(CHECK, line, "`thru capture resume` goes on now");
     }
     if app.config.capture.off {
@@ -144,11 +144,11 @@ pub(super) fn latency(seen: &Seen<'_>) -> Finding {
     }
 }
 
-/// Returns a pause in words.
-pub fn described(pause: Pause, app: &App) -> String {
-    match pause {
-        Pause::Until(end) => format!("paused until {}", day_and_time(Some(end), app.zone())),
-        Pause::Open => "paused until `thru capture resume`".to_owned(),
+/// Returns a pause in words: until its end, or until it is ended.
+pub fn pause_text(end: Option<Timestamp>, app: &App) -> String {
+    match end {
+        Some(end) => format!("paused until {}", day_and_time(Some(end), app.zone())),
+        None => "paused until `thru capture resume`".to_owned(),
     }
 }
 

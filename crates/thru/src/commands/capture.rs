@@ -6,7 +6,7 @@ use thru_app::keep::capture::{pause_capture, resume_capture};
 use super::Outcome;
 use crate::environment::Environment;
 use crate::ui::Page;
-use thru_app::health::described;
+use thru_app::health::pause_text;
 
 /// While recording is paused, hooks keep nothing: not what is said, not what is done. The agent works
 /// on as always and keeps its own transcripts: once you go on, they are read as a whole.
@@ -31,7 +31,7 @@ pub(crate) fn run(command: &Command, environment: &Environment, plain: bool) -> 
     match command {
         Command::Pause { length } => {
             let paused = pause_capture(&environment.app, length.as_deref())?;
-            page.line(format!("Recording is {}.", described(paused, environment)));
+            page.line(format!("Recording is {}.", pause_text(paused.end(), environment)));
             page.line(
                 "Claude Code still writes its transcripts. Once you go on they are read as a whole; what must \
                  never be read belongs into `capture.ignore` or between <private> tags.",

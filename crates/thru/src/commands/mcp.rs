@@ -1,13 +1,12 @@
 //! `thru mcp`: the memory as an MCP server for agents, on standard input and output.
 
 use std::io::Write;
-use std::sync::Arc;
 use thru_app::Trouble;
 
 use thru_app::{Context, Result};
-use thru_mcp::{Client, StatusReport, UnknownClient};
+use thru_mcp::{Client, UnknownClient};
 
-use super::{Outcome, status};
+use super::Outcome;
 use crate::environment::Environment;
 use crate::failure::advised;
 use crate::ui::Page;
@@ -61,24 +60,12 @@ fn serve(environment: &Environment) -> Result<Outcome> {
     quiet_panics();
     let input = std::io::BufReader::new(std::io::stdin());
     let mut caught = Ok(());
-    thru_mcp::serve(
-        environment.app.clone(),
-        status(environment),
-        input,
-        std::io::stdout(),
-        |stopper| {
-            caught = ctrlc::set_handler(move || stopper.stop());
-        },
-    )
+    thru_mcp::serve(environment.app.clone(), input, std::io::stdout(), |stopper| {
+        caught = ctrlc::set_handler(move || stopper.stop());
+    })
     .context("the server cannot start")?;
     caught.map_err(|error| Trouble::failed(format!("signals cannot be caught: {error}")))?;
     Ok(Outcome::Done)
-}
-
-/// The report on the state of the memory, which the application does not make yet.
-fn status(environment: &Environment) -> StatusReport {
-    let environment = environment.clone();
-    Arc::new(move |app, _| status::json(&Environment { app: app.clone(), ..environment.clone() }))
 }
 
 /// A panic is caught where it happens. Its message may quote what a session said, so that only its place is

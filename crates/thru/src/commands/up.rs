@@ -120,7 +120,7 @@ pub(crate) fn run(
         answer["import"] =
             report.as_ref().map_or(Value::Null, |report| json!(Imported::from(report)));
         answer["memory"] = json!(memory);
-        answer["daemon"] = daemon.as_json();
+        answer["daemon"] = json!(daemon);
         page.json(&answer)?;
     } else {
         if let Some(report) = &report {
