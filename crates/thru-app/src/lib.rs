@@ -26,6 +26,7 @@ pub mod machine;
 pub mod models;
 pub mod setup;
 pub mod trouble;
+pub mod wording;
 pub mod words;
 
 pub use app::App;

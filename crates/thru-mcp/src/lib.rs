@@ -20,7 +20,6 @@ mod server;
 mod stdio;
 mod tool;
 mod uri;
-mod wording;
 
 pub use config::{Client, NAME, UnknownClient, entry};
 pub use incoming::{Incoming, LONGEST_LINE, read_line};

@@ -17,12 +17,12 @@ use thru_app::ask::timeline::MemoriesAround;
 use thru_app::fresh::Prepared;
 use thru_app::keep::forget::ForgetTargets;
 use thru_app::keep::remember::Remembered;
+use thru_app::wording;
 use thru_app::words::printable;
 use thru_core::{plain_line, plain_lines};
 use thru_recall::recorded;
 use thru_redact::{Clean, Redactor, Report};
 
-use crate::wording;
 use table::Row;
 
 /// Longest answer, in bytes. Clients warn at about 10,000 tokens and cut after 25,000.

@@ -16,12 +16,12 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{Peer, RoleServer, ServerHandler};
 use serde_json::json;
-use thru_app::{App, Call, Patience, Progress};
+use thru_app::{App, Call, Patience, Progress, wording};
 use tokio::runtime::Handle;
 
 use crate::backend::Backend;
 use crate::tool::{TOOLS, Tool};
-use crate::{fence, prompts, resources, wording};
+use crate::{fence, prompts, resources};
 
 /// Instructions for every agent at the start: when to ask, and how.
 pub const INSTRUCTIONS: &str = include_str!("instructions.txt");

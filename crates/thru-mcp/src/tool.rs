@@ -14,13 +14,13 @@ use thru_app::fresh::Freshness;
 use thru_app::ingest::sync_history;
 use thru_app::keep::close::{self, Closed};
 use thru_app::keep::{forget, remember};
-use thru_app::{App, Call, Remedy, Trouble, background};
+use thru_app::{App, Call, Remedy, Trouble, background, wording};
 use thru_core::plain_line;
 use thru_redact::{Clean, Redactor, Report};
 
 use crate::arguments::{Arguments, Mistake};
 use crate::backend::Backend;
-use crate::{fence, render, wording};
+use crate::{fence, render};
 
 /// One argument of a tool.
 #[derive(Clone, Copy, Debug)]

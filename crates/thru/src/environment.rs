@@ -234,14 +234,6 @@ impl Environment {
         Ok(Self { app, terminal, streams })
     }
 
-    /// The same with the settings as they are now: for processes that live long.
-    ///
-    /// # Errors
-    /// As [`App::again`].
-    pub(crate) fn again(&self) -> Result<Self> {
-        Ok(Self { app: self.app.again()?, ..self.clone() })
-    }
-
     /// The same terminal for another home: for the demo.
     pub(crate) fn in_home(&self, layout: Layout, homes: Homes) -> Self {
         Self { app: self.app.in_home(layout, homes), ..self.clone() }

@@ -4,6 +4,7 @@
 pub mod control;
 pub mod embedding;
 pub mod refining;
+pub mod service;
 pub mod work;
 
 use thru_daemon::{Paths, is_held, spawn};

@@ -13,6 +13,7 @@ mod forgetting;
 mod home;
 mod jobs;
 mod refining;
+mod serving;
 mod settings;
 mod syncing;
 

@@ -4,7 +4,6 @@ mod control;
 mod installing;
 mod logs;
 mod running;
-mod service;
 
 use thru_app::Result;
 

@@ -10,10 +10,10 @@ use thru_daemon::{
 };
 
 use super::Outcome;
-use super::service::Aside;
 use crate::environment::Environment;
 use thru_app::background::control::{identity, start_detached};
 use thru_app::background::paths;
+use thru_app::background::service::SocketTools;
 use thru_app::background::work::Ingesting;
 
 pub(super) fn run(detached: bool, environment: &Environment) -> Result<Outcome> {
@@ -53,7 +53,7 @@ pub(super) fn run(detached: bool, environment: &Environment) -> Result<Outcome> 
             .and_then(|program| Program::at(program).ok()),
         clock: Arc::clone(&environment.clock),
         stopper,
-        service: Arc::new(Aside::new(environment, &chooser)),
+        service: Arc::new(SocketTools::new(environment, &chooser)),
         paths,
     };
     let ended = thru_daemon::run(setup, &mut Ingesting::new(environment, &chooser, &log), &log);

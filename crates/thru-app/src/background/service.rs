@@ -4,24 +4,27 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use thru_app::ask::{ProjectScope, unindexed};
-use thru_app::background::embedding::Chooser;
-use thru_app::keep::close::{self, Closed, Closer};
-use thru_app::{Call, Patience};
 use thru_daemon::{Service, ToolError, WorkError};
 use thru_journal::journal::Journal;
 
-use crate::environment::Environment;
+use super::embedding::Chooser;
+use crate::app::App;
+use crate::ask::{ProjectScope, unindexed};
+use crate::call::{Call, Patience};
+use crate::keep::close::{self, Closed, Closer};
+use crate::trouble::Trouble;
+use crate::wording;
 
-/// What is done while work goes on.
-pub(super) struct Aside {
-    environment: Environment,
+/// The tools of the daemon. They answer while its work goes on.
+pub struct SocketTools {
+    app: App,
     chooser: Arc<Chooser>,
 }
 
-impl Aside {
-    pub(super) fn new(environment: &Environment, chooser: &Arc<Chooser>) -> Self {
-        Self { environment: environment.clone(), chooser: Arc::clone(chooser) }
+impl SocketTools {
+    /// Makes the tools of a daemon for this home, which embed with its model.
+    pub fn new(app: &App, chooser: &Arc<Chooser>) -> Self {
+        Self { app: app.clone(), chooser: Arc::clone(chooser) }
     }
 }
 
@@ -55,11 +58,11 @@ impl Default for ListUnindexed {
     }
 }
 
-impl Service for Aside {
+impl Service for SocketTools {
     fn call(&self, tool: &str, arguments: &Value) -> Result<Value, ToolError> {
-        let environment = self.environment.again().map_err(|error| failed(&error))?;
+        let app = self.app.again().map_err(|error| failed(&error))?;
         // It may have been switched off since the daemon started.
-        if !environment.config.hooks.socket_enabled {
+        if !app.config.hooks.socket_enabled {
             return Err(ToolError::Failed("tools are off, by `hooks.socket_enabled`".to_owned()));
         }
         match tool {
@@ -68,10 +71,10 @@ impl Service for Aside {
                 let request =
                     close::Close { session: session_id, reason, closer: Closer::Elsewhere };
                 let call = Call::unattended(Patience::Endless);
-                match close::close(&environment, &request, call) {
+                match close::close(&app, &request, call) {
                     Ok(closed) => Ok(json!(closed)),
                     Err(error) => {
-                        let message = crate::failure::whole(&error);
+                        let message = wording::sentences(&error);
                         let answer = Closed::failed(request.session.as_deref(), message);
                         Err(ToolError::Failed(json!(answer).to_string()))
                     }
@@ -88,13 +91,13 @@ impl Service for Aside {
                     inactive: asked.include_inactive,
                 };
                 let call = Call::unattended(Patience::Endless);
-                unindexed::list(&environment, &request, call)
+                unindexed::list(&app, &request, call)
                     .map(|sessions| json!(sessions))
                     .map_err(|error| failed(&error))
             }
             "embed" => {
                 let Embed { text } = parsed(arguments)?;
-                let answer = self.chooser.answer(&environment, &text);
+                let answer = self.chooser.answer(&app, &text);
                 answer.map(|answer| json!(answer)).map_err(|error| failed(&error))
             }
             other => Err(ToolError::Unknown(other.chars().take(60).collect())),
@@ -103,13 +106,13 @@ impl Service for Aside {
 
     fn sync(&self) -> Result<(), WorkError> {
         self.chooser.note_activity();
-        let journal = Journal::open(self.environment.layout.journal(), self.environment.host())?;
+        let journal = Journal::open(self.app.layout.journal(), self.app.host())?;
         Ok(journal.sync(&Default::default())?)
     }
 }
 
-fn failed(error: &thru_app::Trouble) -> ToolError {
-    ToolError::Failed(crate::failure::whole(error))
+fn failed(error: &Trouble) -> ToolError {
+    ToolError::Failed(wording::sentences(error))
 }
 
 fn parsed<T: Default + for<'de> Deserialize<'de>>(arguments: &Value) -> Result<T, ToolError> {

@@ -1,10 +1,11 @@
-//! Errors as agents read them: the message, and a tool that helps, or the command that the user can run.
+//! Errors as agents read them, whether through MCP or on the daemon's socket: the message, and a tool that helps, or the
+//! command that the user can run.
 
-use thru_app::words::printable;
-use thru_app::{Listing, MemoryDeed, Remedy, Trouble};
+use crate::trouble::{Listing, MemoryDeed, Remedy, Trouble};
+use crate::words::printable;
 
 /// Words an error: its message and its remedy, in a sentence each.
-pub(crate) fn sentences(trouble: &Trouble) -> String {
+pub fn sentences(trouble: &Trouble) -> String {
     let message = sentence(&trouble.message());
     match trouble.remedy() {
         Some(remedy) => format!("{message} {}", sentence(&advice(remedy))),
