@@ -100,8 +100,3 @@ const fn shows(list: Listing) -> &'static str {
         _ => "lists them",
     }
 }
-
-/// A failure with advice in the command line's own words.
-pub(crate) fn advised(message: impl Into<String>, hint: impl Into<String>) -> Trouble {
-    Trouble::failed(message).advise(hint)
-}

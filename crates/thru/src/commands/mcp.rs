@@ -8,7 +8,6 @@ use thru_mcp::{Client, UnknownClient};
 
 use super::Outcome;
 use crate::environment::Environment;
-use crate::failure::advised;
 use crate::ui::Page;
 
 /// Agents start this themselves: `thru install` tells Claude Code of it, `--print-config` says what to tell
@@ -37,7 +36,7 @@ pub(crate) fn run(
 
 fn print_config(client: &str, environment: &Environment, plain: bool) -> Result<Outcome> {
     let client: Client = client.parse().map_err(|error: UnknownClient| {
-        advised(error.to_string(), "most others take the text for claude-desktop")
+        Trouble::failed(error.to_string()).advise("most others take the text for claude-desktop")
     })?;
     let program = thru_app::setup::own_program(environment)?;
     // Beside what is to be copied, not in it.

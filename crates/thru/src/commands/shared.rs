@@ -13,7 +13,6 @@ use thru_intake::{Intake, IntakeLock};
 use thru_store::Store;
 
 use crate::environment::Environment;
-use crate::failure::advised;
 use crate::ui::{Page, Streams, Tone};
 
 /// Something in the user's own configuration that has no effect is an error here; hooks go on with it.
@@ -24,8 +23,7 @@ pub(crate) fn refuse_notes(environment: &Environment) -> Result<()> {
             let text = crate::ui::printable(&note.to_string());
             let _ = writeln!(environment.streams.errors(), "note: {text}.");
         } else {
-            return Err(advised(
-                note.to_string(),
+            return Err(Trouble::failed(note.to_string()).advise(
                 "correct the file, or use `thru config set`; `thru config show` lists the settings",
             ));
         }

@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 use thru_agents::setup::Scope;
 use thru_app::App;
-use thru_app::Result;
 use thru_app::ask::session::SessionEntry;
 use thru_app::ingest::import::{Import, Imported, PlannedImport, plan};
 use thru_app::setup::{Prepared, Setup, Targets, apply, prepare};
+use thru_app::{Result, Trouble};
 use thru_intake::ImportReport;
 use thru_store::{Counts, SessionFilter};
 
@@ -14,7 +14,6 @@ use super::entries::title;
 use super::install::{self, Form};
 use super::{Outcome, import, setup_page, shared};
 use crate::environment::Environment;
-use crate::failure::advised;
 use crate::ui::{Page, Tone, age, count, one_line, plural, size};
 use thru_app::health::Daemon;
 
@@ -75,10 +74,8 @@ pub(crate) fn run(
     // Reading on needs no other answer than the one that was given when it was installed.
     if !is_installed && !arguments.yes {
         if arguments.json || !environment.terminal.interactive {
-            return Err(advised(
-                "there is no terminal to ask on",
-                "`thru up --yes` does it without asking; nothing was changed",
-            ));
+            return Err(Trouble::failed("there is no terminal to ask on")
+                .advise("`thru up --yes` does it without asking; nothing was changed"));
         }
         if !shared::ask(environment, "Go on?", true)? {
             page.line("Nothing was changed.");

@@ -3,12 +3,11 @@
 
 use std::path::PathBuf;
 
-use thru_app::{Context, Result};
+use thru_app::{Context, Result, Trouble};
 use thru_daemon::{MEMORY, launchd_agent, systemd_unit};
 
 use super::Outcome;
 use crate::environment::Environment;
-use crate::failure::advised;
 use crate::ui::Page;
 
 /// What launchd knows it by.
@@ -18,10 +17,8 @@ const UNIT: &str = "throughline.service";
 
 pub(super) fn install(print: bool, environment: &Environment, plain: bool) -> Result<Outcome> {
     let Some(program) = &environment.machine.program else {
-        return Err(advised(
-            "the system does not say where this program lies",
-            "run it by its path",
-        ));
+        return Err(Trouble::failed("the system does not say where this program lies")
+            .advise("run it by its path"));
     };
     let mut variables = environment.machine.locations_set();
     variables.extend(MEMORY.map(|(name, value)| (name, value.to_owned())));
@@ -89,9 +86,7 @@ fn file(environment: &Environment) -> Result<PathBuf> {
         false => UNIT.to_owned(),
     };
     environment.machine.service_dir.clone().map(|folder| folder.join(name)).ok_or_else(|| {
-        advised(
-            "there is no service manager that we know on this system",
-            "hooks start the daemon where it is needed; nothing has to be installed",
-        )
+        Trouble::failed("there is no service manager that we know on this system")
+            .advise("hooks start the daemon where it is needed; nothing has to be installed")
     })
 }
