@@ -196,7 +196,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         context: Context,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let listed = self.work(&context, |backend, call| resources::list(backend, call)).await?;
+        let listed = self.work(&context, resources::list).await?;
         // If nothing was recorded yet, there is nothing to list.
         Ok(ListResourcesResult::with_all_items(listed.unwrap_or_default()))
     }
