@@ -79,7 +79,7 @@ fn a_timeline_has_the_same_rows_in_the_same_order() {
     let anchor = home.memory_of("bugfix", "lost update in the session index");
     let told = home.json(&["timeline", &anchor, "--json", "--before", "2", "--after", "4"]);
     let parts = [told["before"].as_array().unwrap(), &vec![told["anchor"].clone()]];
-    let mut known: Vec<String> = parts.into_iter().flat_map(|part| ids(part)).collect();
+    let mut known: Vec<String> = parts.into_iter().flat_map(ids).collect();
     known.extend(ids(told["after"].as_array().unwrap()));
     let asked = json!({ "anchor": anchor, "depth_before": 2, "depth_after": 4 });
     let table = client.call("timeline", asked);
