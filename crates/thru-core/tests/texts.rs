@@ -1,5 +1,7 @@
 //! Every text of what is kept is shown to the redactor.
 
+#![allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
+
 use serde::Serialize;
 use thru_core::{
     Agent, Certainty, CodeChange, Concept, Digest, ErrorResolved, FileInPlay, Id, KeyDecision,

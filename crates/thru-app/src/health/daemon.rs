@@ -142,7 +142,7 @@ pub(super) fn daemon(seen: &Seen<'_>) -> Finding {
 const MOST_UNINDEXED: usize = 1_000;
 
 /// Returns the number of sessions that were left and are not indexed, without those that failed; at most
-/// [`MOST_UNINDEXED`].
+/// `MOST_UNINDEXED`.
 ///
 /// # Errors
 /// Returns an error if the store cannot be read.

@@ -111,18 +111,18 @@ fn what_is_no_export_is_refused_and_nothing_is_overwritten() {
     write("{\"kind\":\"throughline-export\",\"version\":1}\n{\"kind\":\n");
     assert_snapshot!(home.shown(&["import", "memory.jsonl"]), @"
     -- stderr --
-    error: line 2 of memory.jsonl is no JSON of an export: EOF while parsing a value at line 2 column 0.
+    error: line 2 of [folder]/work/memory.jsonl is no JSON of an export: EOF while parsing a value at line 2 column 0.
     -- exit 2 --
     ");
     assert_snapshot!(home.shown(&["import", "memory.jsonl", "."]), @"
     -- stderr --
-    error: memory.jsonl is an export of `thru`, not a transcript.
+    error: [folder]/work/memory.jsonl is an export of `thru`, not a transcript.
     hint: bring exports in by themselves: `thru import FILE`.
     -- exit 2 --
     ");
     assert_snapshot!(home.shown(&["export", "--out", "memory.jsonl"]), @"
     -- stderr --
-    error: memory.jsonl exists already.
+    error: [folder]/work/memory.jsonl exists already.
     hint: nothing was changed; choose another name or move the file away.
     -- exit 2 --
     ");

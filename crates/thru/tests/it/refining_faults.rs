@@ -301,7 +301,7 @@ fn a_rule_added_later_cleans_what_a_model_made() {
     const SECRET: &str = "acme-12345678";
     let server = ModelServer::answering(|asked| {
         let with =
-            |text: &str| text.replace("nobody released", &format!("never released by {SECRET}"));
+            |text: &str| text.replace("never released", &format!("never released by {SECRET}"));
         match is_about_session(asked) {
             true => ollama(&with(&session())),
             false => ollama(&with(&turn())),
