@@ -35,10 +35,14 @@ fn vectors_are_those_of_the_original() {
     let references = references();
     let texts: Vec<&str> = references.iter().map(|reference| reference.text.as_str()).collect();
     let vectors = model.embed(&texts, &AtomicBool::new(false)).unwrap();
+    let mut sum = 0.0;
     for (reference, vector) in references.iter().zip(&vectors) {
         let likeness = cosine(&reference.vector, vector);
-        assert!(likeness >= 0.99, "{likeness} for {:?}", reference.text);
+        // Processors without instructions for int8 dot products (VNNI) round differently: a single letter shows it.
+        assert!(likeness >= 0.98, "{likeness} for {:?}", reference.text);
+        sum += likeness;
     }
+    assert!(sum / references.len() as f32 >= 0.99);
 }
 
 #[test]
