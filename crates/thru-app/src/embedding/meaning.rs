@@ -72,6 +72,9 @@ pub enum Meaning {
 
 impl Meaning {
     /// Waits for it.
+    ///
+    /// # Errors
+    /// Fails if no model could embed it; the text says why.
     pub fn wait(self) -> Found {
         match self {
             Self::Clear(found) => found,
