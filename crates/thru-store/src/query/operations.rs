@@ -79,7 +79,7 @@ impl Batch<'_> {
 
 fn read(connection: &rusqlite::Connection) -> Result<Vec<OperationRow>> {
     let mut statement = connection
-        .prepare_cached("SELECT key, at, kind, body, undone FROM operations ORDER BY at, key")?;
+        .prepare_cached("SELECT key, at, kind, body, undone FROM operations ORDER BY at, number")?;
     let rows = statement
         .query_map([], |row| {
             Ok(OperationRow {
