@@ -15,9 +15,7 @@ use thru_lifecycle::conversation::{CLOCKS_DIFFER, Event, Said};
 use thru_lifecycle::indexing::{Effect, Event as Work};
 use thru_lifecycle::retry::{Backoff, Retry};
 use thru_lifecycle::{Conversation, Indexing};
-use thru_store::{
-    Batch, Course, CourseEvent, Episode, JobKind, NewEvent, SessionFilter, SessionRow, Store,
-};
+use thru_store::{Batch, Course, CourseEvent, Episode, JobKind, NewEvent, SessionFilter, Store};
 
 use crate::distilling::{Which, rows_of};
 use crate::projection::{Projection, SessionContent};
@@ -242,21 +240,8 @@ impl Projection for Indexer<'_> {
         Ok(batch.remove_episodes_of(session)?)
     }
 
-    fn verify(&self, store: &Store, report: &mut dyn FnMut(Finding)) -> Result<()> {
-        let sessions = store.sessions(&SessionFilter::default())?;
-        let is_missing = |session: &&SessionRow| {
-            session.indexing == Indexing::Indexed
-                && session.episode.is_none()
-                && session.passages > 0
-        };
-        let missing = sessions.iter().filter(is_missing).count();
-        if missing > 0 {
-            report(Finding {
-                place: "memory.db".to_owned(),
-                message: format!("{missing} sessions are indexed and have no episode"),
-                serious: false,
-            });
-        }
+    /// Finds nothing of its own: a session without any message is indexed and has no episode.
+    fn verify(&self, _: &Store, _: &mut dyn FnMut(Finding)) -> Result<()> {
         Ok(())
     }
 
