@@ -107,7 +107,8 @@ fn joined(text: &str) -> impl Iterator<Item = char> + '_ {
 pub fn one_line(text: &str, limit: usize) -> String {
     // One more than fits is enough to see that it has to be cut.
     let line: String = joined(text).take(limit.saturating_add(2)).collect();
-    cut(&defused(&line), limit)
+    // Cutting may leave a steering name at the end, so tags are looked for last.
+    defused(&cut(&line, limit)).into_owned()
 }
 
 /// Returns `text` if it has at most `limit` characters, else its beginning up to the end of a word, and `…`.
@@ -335,6 +336,7 @@ mod tests {
         assert_eq!(one_line(" started\nas \u{1b}[31mprocess\t7 ", 80), "started as process 7");
         assert_eq!(one_line("Retry the uploads, five times", 20), "Retry the uploads…");
         assert_eq!(one_line("", 20), "");
+        assert_eq!(one_line("a <systematically", 10), "a ‹system…");
         assert_eq!(cut("é".repeat(9).as_str(), 4), "ééé…");
         assert_eq!(head("aé", 2), "a");
         assert_eq!(visible("a\u{1b}[2Jb\u{202e}c\r\n\td\u{7}").collect::<String>(), "abc\n\td");

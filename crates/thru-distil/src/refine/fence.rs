@@ -74,20 +74,21 @@ pub(super) fn line(text: &str, limit: usize) -> String {
     }
     let tail = limit / 3;
     if tail < 40 {
-        return cut(&whole, limit.saturating_sub(1));
+        return defused(&cut(&whole, limit.saturating_sub(1))).into_owned();
     }
     let head = cut(&whole, limit - tail - 3);
     let from = whole.char_indices().nth(count - tail).map_or(0, |(at, _)| at);
     let end = &whole[from..];
     let end = end.split_once(' ').map_or(end, |(_, rest)| rest);
-    format!("{head} {end}")
+    // Cutting may leave a steering name at an end, so tags are looked for last.
+    defused(&format!("{head} {end}")).into_owned()
 }
 
 /// Returns one line of output: indentation stays, hidden characters do not.
 pub(super) fn output_line(text: &str, limit: usize) -> String {
     let shown: String = visible(text).take(limit * 4).collect();
     let shown = shown.replace('\t', "  ");
-    cut(&defused(shown.trim_end()), limit)
+    defused(&cut(shown.trim_end(), limit)).into_owned()
 }
 
 #[cfg(test)]
