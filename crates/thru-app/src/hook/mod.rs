@@ -149,44 +149,43 @@ impl HookCall {
         // The settings say what must not be kept: while they cannot be read, nothing is. What is missing then
         // comes with the transcripts.
         let unknown = |reason: String| Failed { lost: true, ..refused(reason) };
-        let (config, notes) = settings(&places.config_file, &directory)
+        let mut app = App::open(places, machine, directory)
             .map_err(|error| unknown(shortened(&error.message())))?;
-        if let Some(note) = notes.iter().find(|note| note.is_about_what_is_kept()) {
+        app.clock = Arc::clone(clock);
+        let (config, directory) = (&app.config, app.directory.as_path());
+        if let Some(note) = app.notes.iter().find(|note| note.is_about_what_is_kept()) {
             return Err(unknown(reason_of(note)));
         }
         // Once a session, so that other failures do not drown in it.
         if input.event == Event::SessionStart {
-            for wrong in notes.iter().filter(|note| !note.is_of_project()) {
-                self.note(&places.layout, &**clock, &reason_of(wrong), String::new());
+            for wrong in app.notes.iter().filter(|note| !note.is_of_project()) {
+                self.note(&app.layout, &**clock, &reason_of(wrong), String::new());
             }
         }
         if !config.hooks.enabled || !config.session_tracking.enabled {
             return Ok(String::new());
         }
         let now = clock.now();
-        let redactor = rules::redactor(&places.layout, &config.redact.allow);
-        let session = Session::of(&places.layout, &session_key(&input));
-        let mut app =
-            App::new(places.clone(), machine, directory.clone(), config.clone(), Vec::new());
-        app.clock = Arc::clone(clock);
-        if let Some(pause) = pause::current(&places.layout, now) {
+        let redactor = rules::redactor(&app.layout, &config.redact.allow);
+        let session = Session::of(&app.layout, &session_key(&input));
+        if let Some(pause) = pause::current(&app.layout, now) {
             // If the mark cannot be written, recording reports it later.
             let _ = begin_turn(&input, &redactor, &session);
             return Ok(brief::paused(&input, pause));
         }
         let transcript = input.payload().transcript();
-        if is_left_out(&config, &directory, transcript).map_err(unknown)? {
+        if is_left_out(config, directory, transcript).map_err(unknown)? {
             return Ok(String::new());
         }
         // The project that the session was started in decides as well: agents go from there to anywhere.
         if let Some(project) = self.project.as_deref().filter(|project| *project != directory) {
-            let (config, _) = settings(&places.config_file, project)
+            let (config, _) = settings(&app.config_file, project)
                 .map_err(|error| unknown(shortened(&error.message())))?;
             if is_left_out(&config, project, transcript).map_err(unknown)? {
                 return Ok(String::new());
             }
         }
-        let journal = Journal::open(places.layout.journal(), app.host())
+        let journal = Journal::open(app.layout.journal(), app.host())
             .map_err(|error| refused(error.to_string()))?;
         let recorder = Recorder {
             journal: &journal,
@@ -220,7 +219,6 @@ impl HookCall {
             && !input.is_of_another_host()
             && let Claim::Ours { last } = session.claim(event_id(&input, &raw), now)
         {
-            let layout = places.layout.clone();
             let asked = brief::Asked {
                 input: &input,
                 session: &session,
@@ -233,7 +231,7 @@ impl HookCall {
             output = brief::brief(&app, &asked, &recorder, meaning).unwrap_or_else(|error| {
                 // The event is recorded; only the answer is missing.
                 self.note(
-                    &layout,
+                    &app.layout,
                     &**clock,
                     &format!("no context: {}", error.message()),
                     String::new(),
