@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 use serde_json::json;
 use thru_real_client::{
-    Answer, MessagesApi, Run, Script, SealedHome, calls, finish, message, says,
+    ScriptedAnswer, MessagesApi, Run, Script, SealedHome, calls, finish, message, says,
 };
 
 use crate::metrics::median;
@@ -140,7 +140,7 @@ fn script(calls_of_tools: usize) -> Script {
         let input = json!({ "command": format!("echo lamp {lamp}"), "description": "Look" });
         message([calls("Bash", input)])
     };
-    let mut answers: Vec<Answer> = (0..calls_of_tools).map(look).collect();
+    let mut answers: Vec<ScriptedAnswer> = (0..calls_of_tools).map(look).collect();
     answers.push(message([says("All lamps are counted.")]));
     Script::new().on(PROMPT, answers)
 }

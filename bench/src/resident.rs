@@ -59,7 +59,7 @@ impl Daemon {
     /// Waits until everything is brought in that there is.
     pub(crate) fn settle(&self) -> Result<()> {
         let mut client = Client::connect(&paths(&self.home).socket, ANSWER)?;
-        client.bring_in(PATIENCE).context("the daemon does not bring everything in")?;
+        client.ingest(PATIENCE).context("the daemon does not bring everything in")?;
         Ok(())
     }
 

@@ -21,7 +21,7 @@ pub fn check(agent: Agent, data: &[u8]) {
 
 fn reader(agent: Agent, kind: SourceKind) -> Reader {
     let session = SessionId::new("a1a1a1a1-0000-4000-8000-000000000001");
-    Reader::of_archived(agent, kind, session, "agent-a1.jsonl")
+    Reader::for_archived(agent, kind, session, "agent-a1.jsonl")
 }
 
 /// Reads all at once and in blocks, each by a reader that resumes the one before.

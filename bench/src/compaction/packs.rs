@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use jiff::tz::TimeZone;
 use thru_core::{Agent, Clock, Id, SessionId, SessionKey, Snapshot, SystemClock};
 use thru_intake::Before;
-use thru_recall::{Disk, Limits, Occasion, PackRequest, Presence, pack, words_only};
+use thru_recall::{Disk, Limits, Occasion, PackRequest, Presence, pack, without_embedding};
 
 use super::boundary::Boundary;
 use crate::home::{Home, temporary_directory};
@@ -84,8 +84,8 @@ pub(super) fn make(boundary: &Boundary, tokens: u64) -> Result<Packs> {
             limits: Limits { start_tokens: tokens, ..Limits::default() },
         };
         let intake = home.intake();
-        let meaning = words_only("no prompt");
-        Ok(pack(intake.layout(), &store, intake.redactor(), &request, meaning)?.text.into_inner())
+        let embedding = without_embedding("no prompt");
+        Ok(pack(intake.layout(), &store, intake.redactor(), &request, embedding)?.text.into_inner())
     };
     Ok(Packs { now: made(Some(&snapshot))?, without: made(None)?, took })
 }

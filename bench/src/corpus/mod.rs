@@ -236,7 +236,7 @@ mod tests {
                 text.as_bytes(),
                 "nothing in it looks like a secret"
             );
-            let batch = Reader::of(source).read(&clean, 1).into_inner();
+            let batch = Reader::for_source(source).read(&clean, 1).into_inner();
             assert_eq!(batch.diagnostics, []);
             assert_eq!(batch.amendments, []);
             assert_eq!(batch.facts.directory.as_deref().unwrap().split('/').count(), 5);

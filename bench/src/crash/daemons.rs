@@ -311,7 +311,7 @@ fn one_can_be_had(program: &Program, home: &Path) -> Result<()> {
     ensure!(at_most_one(home)? == 1, "it was started and is gone");
     let patience = Duration::from_secs(2);
     let mut client = Client::connect(&paths(home).socket, patience)?;
-    client.bring_in(PATIENCE).context("the daemon does not bring everything in")?;
+    client.ingest(PATIENCE).context("the daemon does not bring everything in")?;
     ensure!(started.elapsed() < PATIENCE, "it took {:?}", started.elapsed());
     Ok(())
 }

@@ -8,7 +8,7 @@ use anyhow::{Result, bail, ensure};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use thru_core::Layout;
-use thru_recall::Request;
+use thru_recall::SearchRequest;
 use thru_redact::Redactor;
 use thru_store::Store;
 
@@ -91,7 +91,7 @@ pub(super) fn found(place: &Place<'_>, runs: usize) -> Result<Vec<Measure>> {
 fn time_to_find(place: &Place<'_>, event: &str, word: &str, input: &[u8]) -> Result<(f64, f64)> {
     let layout = Layout::new(place.home);
     let redactor = Redactor::builtin();
-    let request = Request { query: word.to_owned(), limit: 3, ..Request::default() };
+    let request = SearchRequest { query: word.to_owned(), limit: 3, ..SearchRequest::default() };
     let started = Instant::now();
     let hook = place.program.start_hook(place.home, event, input)?;
     let mut ended = Some(hook);
@@ -103,7 +103,7 @@ fn time_to_find(place: &Place<'_>, event: &str, word: &str, input: &[u8]) -> Res
             &store,
             &redactor,
             &request,
-            thru_recall::words_only("not measured"),
+            thru_recall::without_embedding("not measured"),
         )?;
         if !answer.sessions.is_empty() {
             let times = (milliseconds(started.elapsed()), milliseconds(looking.elapsed()));

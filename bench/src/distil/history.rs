@@ -88,7 +88,7 @@ fn read(source: &Source, content: &[u8], redactor: &Redactor) -> ReadBatch {
         .split(|byte| *byte == b'\n')
         .map(|line| cleaner.clean(redactor, line, &mut report))
         .collect();
-    Reader::of(source).read(&Clean::join(&lines, b'\n'), 1).into_inner()
+    Reader::for_source(source).read(&Clean::join(&lines, b'\n'), 1).into_inner()
 }
 
 impl Found {

@@ -131,7 +131,7 @@ fn texts(intake: &Intake) -> Result<HashMap<Id, String>> {
         }
         let mut cleaner = Cleaner::resume(info.agent, info.kind, None);
         let mut transcript =
-            Reader::of_archived(info.agent, info.kind, info.session.clone(), entry.as_str());
+            Reader::for_archived(info.agent, info.kind, info.session.clone(), entry.as_str());
         let mut pieces: HashMap<Id, (PassageKind, String, String)> = HashMap::new();
         for lines in reader.blocks_from(0) {
             let lines = lines?;

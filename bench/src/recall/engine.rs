@@ -8,9 +8,9 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use thru_core::Layout;
-use thru_embed::{Embedder, MiniLm, ModelFiles, Use};
+use thru_embed::{Embedder, MiniLm, ModelFiles, LoadMode};
 use thru_intake::{Embedding, Intake};
-use thru_recall::{Asked, Awaited, Ordered, Ranking, words_only};
+use thru_recall::{OrderRequest, Ordered, PendingEmbedding, Ranking, without_embedding};
 use thru_store::index::{Candidates, IndexFilter, TextIndex};
 use thru_store::{PassageFilter, PassageRow, Store};
 
@@ -60,16 +60,16 @@ impl Engine {
 
     /// The candidates for a question and their order, as `thru search` gets them.
     pub(crate) fn order(&self, query: &str, filter: IndexFilter) -> Result<Ordered> {
-        let asked = Asked { query: query.to_owned(), filter, when: None };
-        let meaning: Awaited<'_> = match &self.model {
-            None => words_only("not measured"),
+        let request = OrderRequest { query: query.to_owned(), filter, when: None };
+        let embedding: PendingEmbedding<'_> = match &self.model {
+            None => without_embedding("not measured"),
             Some(model) => Box::new(move || {
                 let vectors = model.embed(&[query], &AtomicBool::new(false));
                 let vector = vectors.map_err(|error| error.to_string())?.pop().unwrap_or_default();
                 Ok((model.model().to_owned(), vector))
             }),
         };
-        Ok(thru_recall::order(&self.layout, &self.index, &self.store, &asked, meaning)?)
+        Ok(thru_recall::order(&self.layout, &self.index, &self.store, &request, embedding)?)
     }
 
     /// The rows of the sessions that have these names.
@@ -130,7 +130,7 @@ impl Engine {
 
 /// Makes vectors of everything in a store; with a folder to keep them in, only of what it does not have yet.
 pub(crate) fn embed(intake: &Intake, kept: Option<&Path>) -> Result<MiniLm> {
-    let model = MiniLm::load(&ModelFiles::BuiltIn, 2, Use::Often)?;
+    let model = MiniLm::load(&ModelFiles::BuiltIn, 2, LoadMode::Verified)?;
     let vectors = intake.layout().vectors();
     if let Some(kept) = kept.filter(|kept| kept.is_dir()) {
         copy(kept, &vectors)?;

@@ -25,7 +25,7 @@ pub struct Homes {
 
 impl Homes {
     /// Returns the home directory of this agent.
-    pub fn of(&self, agent: Agent) -> &Path {
+    pub fn home(&self, agent: Agent) -> &Path {
         match agent {
             Agent::ClaudeCode => &self.claude_code,
             Agent::Codex => &self.codex,
@@ -40,14 +40,14 @@ impl Homes {
             Agent::Codex => "sessions",
             Agent::Copilot => "session-state",
         };
-        self.of(agent).join(folder)
+        self.home(agent).join(folder)
     }
 }
 
 /// Finds all session files in an agent's home. Leaves out files and folders for which `skip` returns
 /// true. A missing home is not a problem.
 pub fn discover(agent: Agent, homes: &Homes, skip: &dyn Fn(&Path) -> bool) -> Discovery {
-    let home = homes.of(agent);
+    let home = homes.home(agent);
     match agent {
         Agent::ClaudeCode => claude_code::discover(home, skip),
         Agent::Codex => codex::discover(home, skip),
@@ -104,7 +104,7 @@ pub fn discover_changed<'p>(
 ) -> Discovery {
     let mut found = Discovery::default();
     for agent in Agent::ALL {
-        let (home, changed) = (homes.of(agent), changed.clone());
+        let (home, changed) = (homes.home(agent), changed.clone());
         found.append(match agent {
             Agent::ClaudeCode => claude_code::discover_changed(home, changed, skip),
             Agent::Codex => codex::discover_changed(home, changed, skip),
@@ -137,7 +137,7 @@ pub fn discover_recent(
 ) -> Discovery {
     let mut found = Discovery::default();
     for agent in Agent::ALL {
-        let home = homes.of(agent);
+        let home = homes.home(agent);
         found.append(match agent {
             Agent::ClaudeCode => claude_code::discover_recent(home, recent, skip, go_on),
             Agent::Codex => codex::discover_recent(home, recent, skip, go_on),
@@ -149,9 +149,9 @@ pub fn discover_recent(
 
 /// Reads from the file which session it belongs to, if its name does not say: the parent thread of a
 /// Codex subagent. Meant for files that are about to be read, not for all that exist.
-pub fn settle(source: &mut Source) {
+pub fn resolve_session(source: &mut Source) {
     if source.agent == Agent::Codex {
-        codex::settle(source);
+        codex::resolve_session(source);
     }
 }
 
@@ -193,9 +193,9 @@ pub fn resume_command(session: &SessionKey) -> String {
     }
 }
 
-/// True if every record on this line has an id of its own, so that the same line met twice is the same
+/// Returns true if every record on this line has an id of its own, so that the same line met twice is the same
 /// record.
-pub fn names_its_record(agent: Agent, line: &[u8]) -> bool {
+pub fn line_has_record_id(agent: Agent, line: &[u8]) -> bool {
     let mark: &[u8] = match agent {
         Agent::ClaudeCode => b"\"uuid\"",
         // Its records have no ids; they are identified by their position in the file.

@@ -21,26 +21,26 @@ enum Room {
 
 impl Reader {
     /// Returns a reader at the beginning of this file.
-    pub fn of(source: &Source) -> Self {
-        Self::of_archived(source.agent, source.kind, source.session.clone(), &source.archive_name)
+    pub fn for_source(source: &Source) -> Self {
+        Self::for_archived(source.agent, source.kind, source.session.clone(), &source.archive_name)
     }
 
     /// Returns a reader at the beginning of an archived file of this agent. The archived name tells
     /// which subagent it belongs to.
-    pub fn of_archived(
+    pub fn for_archived(
         agent: Agent,
         kind: SourceKind,
         session: SessionId,
         archive_name: &str,
     ) -> Self {
         Self(match agent {
-            Agent::ClaudeCode => Room::ClaudeCode(Box::new(claude_code::Reader::of_archived(
+            Agent::ClaudeCode => Room::ClaudeCode(Box::new(claude_code::Reader::for_archived(
                 kind,
                 session,
                 archive_name,
             ))),
             Agent::Codex => {
-                Room::Codex(Box::new(codex::Reader::of_archived(kind, session, archive_name)))
+                Room::Codex(Box::new(codex::Reader::for_archived(kind, session, archive_name)))
             }
             Agent::Copilot => Room::Copilot(Box::new(copilot::Reader::new(kind, session))),
         })

@@ -14,7 +14,7 @@ use thru_core::{
 };
 use thru_intake::{Again, Intake, Operation};
 use thru_redact::Report;
-use thru_sinks::{Delivery, Reach, Retry, Settings, Sink, SinkError};
+use thru_sinks::{Delivery, Retry, Settings, Sink, SinkError, Transport};
 use thru_store::{JobKind, JobRow, MemoryBody, MemoryFilter, Store};
 
 use crate::app::App;
@@ -254,11 +254,11 @@ fn of_observation(observation: &Observation, project: &str, tool: &str) -> Optio
 /// # Errors
 /// Fails if they name no usable server.
 pub fn connect(app: &App, target: McpSink<'_>) -> Result<Sink> {
-    let reach = match target.target.contains("://") {
-        true => Reach::Url(target.target.to_owned()),
+    let transport = match target.target.contains("://") {
+        true => Transport::Url(target.target.to_owned()),
         false => {
             let mut words = target.target.split_whitespace().map(str::to_owned);
-            Reach::Command {
+            Transport::Command {
                 program: words.next().map(PathBuf::from).unwrap_or_default(),
                 arguments: words.collect(),
                 environment: app.machine.child_variables().collect(),
@@ -266,7 +266,7 @@ pub fn connect(app: &App, target: McpSink<'_>) -> Result<Sink> {
             }
         }
     };
-    let settings = Settings { allow_remote: target.allow_remote, ..Settings::new(reach) };
+    let settings = Settings { allow_remote: target.allow_remote, ..Settings::new(transport) };
     Sink::connect(settings).map_err(|error| {
         Trouble::invalid(format!("sinks.mcp: {}", printable(&error.to_string())))
             .advise("`sinks.mcp_allow_remote` allows another machine")

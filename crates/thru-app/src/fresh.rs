@@ -18,7 +18,7 @@ use thru_core::{SessionId, SessionKey};
 use thru_intake::Intake;
 use thru_journal::journal::Journal;
 use thru_lifecycle::Indexing;
-use thru_recall::{Answer, Request};
+use thru_recall::{SearchRequest, SearchResults};
 use thru_store::{Course, Store, StoreError};
 
 use crate::app::App;
@@ -340,19 +340,19 @@ fn left_out(
     Ok(left_out)
 }
 
-/// Answers a question from a store that is open already.
+/// Searches a store that is open already.
 ///
 /// # Errors
 /// Fails if store, index or vectors cannot be read.
-pub fn answer(app: &App, store: &Store, request: &Request) -> Result<Answer> {
-    let meaning = embedding::of_question(app, &request.query);
+pub fn search_store(app: &App, store: &Store, request: &SearchRequest) -> Result<SearchResults> {
+    let embedding = embedding::embed_question(app, &request.query);
     let intake = app.intake_beside(store)?;
-    let answer = thru_recall::search(
+    let results = thru_recall::search(
         &app.layout,
         store,
         intake.redactor(),
         request,
-        Box::new(|| meaning.wait()),
+        Box::new(|| embedding.wait()),
     )?;
-    Ok(answer)
+    Ok(results)
 }

@@ -16,7 +16,7 @@ use thru_intake::IntakeError;
 use crate::app::App;
 use crate::trouble::Result;
 
-/// Returns true if a deed was done and vectors may be left of what it took out, which is no failure.
+/// Returns true if an action was done and vectors may be left of what it took out, which is no failure.
 fn is_unswept<T>(outcome: Result<T, IntakeError>) -> Result<bool> {
     match outcome {
         Err(IntakeError::NotSwept) => Ok(true),

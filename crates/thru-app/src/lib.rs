@@ -1,4 +1,4 @@
-//! The application: every question and every deed as a request and a typed answer, for all surfaces.
+//! The application: every question and every action as a request and a typed answer, for all surfaces.
 //!
 //! A surface (command line, MCP, hooks, the daemon) turns its input into a request, hands it to a function here with
 //! an [`App`] and a [`Call`], and words the answer. Answers are clean text in structs that serialize; errors are
@@ -32,4 +32,4 @@ pub mod words;
 pub use app::App;
 pub use call::{Call, Patience, Progress, Unit};
 pub use machine::{Machine, Places};
-pub use trouble::{Context, Listing, MemoryDeed, Remedy, Result, Trouble, TroubleKind};
+pub use trouble::{Context, Listing, MemoryAction, Remedy, Result, Trouble, TroubleKind};

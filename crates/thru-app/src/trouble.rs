@@ -78,10 +78,10 @@ pub enum Remedy {
     },
     /// Look at a setting and where it was set.
     ShowSetting(&'static str),
-    /// A session was named where this deed wants a memory.
-    NotASession(MemoryDeed),
-    /// A passage was named where this deed wants a memory.
-    NotAPassage(MemoryDeed),
+    /// A session was named where this action wants a memory.
+    NotASession(MemoryAction),
+    /// A passage was named where this action wants a memory.
+    NotAPassage(MemoryAction),
     /// Forget the memory instead, or tell what is known better.
     ForgetOrRemember,
     /// Repeat the request with explicit consent.
@@ -99,9 +99,9 @@ pub enum Remedy {
     },
 }
 
-/// A deed that only memories allow.
+/// An action that only memories allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MemoryDeed {
+pub enum MemoryAction {
     /// Forgetting it.
     Forget,
     /// Correcting it.

@@ -1,7 +1,7 @@
 //! Errors as agents read them, whether through MCP or on the daemon's socket: the message, and a tool that helps, or the
 //! command that the user can run.
 
-use crate::trouble::{Listing, MemoryDeed, Remedy, Trouble};
+use crate::trouble::{Listing, MemoryAction, Remedy, Trouble};
 use crate::words::printable;
 
 /// Words an error: its message and its remedy, in a sentence each.
@@ -34,14 +34,14 @@ fn advice(remedy: &Remedy) -> String {
             format!("Did you mean {}?", names.join(" or "))
         }
         Remedy::OpenSession(_) => "get_session reads it".to_owned(),
-        Remedy::NotASession(MemoryDeed::Edit) => "search shows ids of its memories".to_owned(),
-        Remedy::NotASession(MemoryDeed::Forget) => {
+        Remedy::NotASession(MemoryAction::Edit) => "search shows ids of its memories".to_owned(),
+        Remedy::NotASession(MemoryAction::Forget) => {
             user("forget --session", "forgets a session for good")
         }
-        Remedy::NotAPassage(MemoryDeed::Edit) | Remedy::ForgetOrRemember => {
+        Remedy::NotAPassage(MemoryAction::Edit) | Remedy::ForgetOrRemember => {
             "remember keeps a better version".to_owned()
         }
-        Remedy::NotAPassage(MemoryDeed::Forget) => {
+        Remedy::NotAPassage(MemoryAction::Forget) => {
             user("redact", "takes texts out of all sessions")
         }
         Remedy::Import => user("import", "reads the history that is on this machine"),

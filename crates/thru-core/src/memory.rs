@@ -350,6 +350,21 @@ pub struct Digest {
     pub outcome: WorkOutcome,
 }
 
+impl Digest {
+    /// Returns its statements below the labels that people read, in the order in which they are shown.
+    pub fn sections(&self) -> [(&'static str, &[Statement]); 7] {
+        [
+            ("Asked for", self.request.as_slice()),
+            ("Looked into", &self.investigated),
+            ("Learned", &self.learned),
+            ("Done", &self.completed),
+            ("Decided", &self.decisions),
+            ("Next", &self.next_steps),
+            ("Open questions", &self.open_questions),
+        ]
+    }
+}
+
 /// The digest of a session and of each of its turns.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary {

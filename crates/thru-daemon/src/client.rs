@@ -37,7 +37,7 @@ pub enum CallError {
     },
     /// The answer is malformed.
     #[error("the daemon sent a malformed answer")]
-    Senseless,
+    Malformed,
 }
 
 impl Client {
@@ -54,7 +54,7 @@ impl Client {
     ///
     /// # Errors
     /// Returns [`CallError::Io`] if the request cannot be sent or no answer comes in time,
-    /// [`CallError::Refused`] if the daemon answers with an error, and [`CallError::Senseless`] if the
+    /// [`CallError::Refused`] if the daemon answers with an error, and [`CallError::Malformed`] if the
     /// answer is malformed.
     pub fn call(
         &mut self,
@@ -70,14 +70,14 @@ impl Client {
             Ok(Some(message)) => message,
             Ok(None) => return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
             Err(FrameError::Io(error)) => return Err(error.into()),
-            Err(FrameError::TooLong) => return Err(CallError::Senseless),
+            Err(FrameError::TooLong) => return Err(CallError::Malformed),
         };
         let mut answer: Value =
-            serde_json::from_slice(&message).map_err(|_| CallError::Senseless)?;
+            serde_json::from_slice(&message).map_err(|_| CallError::Malformed)?;
         match rpc::outcome(&mut answer) {
             Some(Ok(result)) => Ok(result),
             Some(Err((code, message))) => Err(CallError::Refused { code, message }),
-            None => Err(CallError::Senseless),
+            None => Err(CallError::Malformed),
         }
     }
 
@@ -87,7 +87,7 @@ impl Client {
     /// See [`Client::call`].
     pub fn hello(&mut self, patience: Duration) -> Result<Hello, CallError> {
         let answer = self.call("hello", json!({}), patience)?;
-        serde_json::from_value(answer).map_err(|_| CallError::Senseless)
+        serde_json::from_value(answer).map_err(|_| CallError::Malformed)
     }
 
     /// Returns the daemon's status.
@@ -102,7 +102,7 @@ impl Client {
     ///
     /// # Errors
     /// See [`Client::call`].
-    pub fn bring_in(&mut self, patience: Duration) -> Result<Value, CallError> {
+    pub fn ingest(&mut self, patience: Duration) -> Result<Value, CallError> {
         let milliseconds = u64::try_from(patience.as_millis()).unwrap_or(u64::MAX);
         let params = json!({ "wait": true, "timeout_ms": milliseconds });
         self.call("wake", params, patience + Duration::from_millis(500))
@@ -121,7 +121,7 @@ impl Client {
         let params = json!({ "name": name, "arguments": arguments });
         let answer = self.call("tools/call", params, patience)?;
         let text = answer.pointer("/content/0/text").and_then(Value::as_str);
-        text.map(str::to_owned).ok_or(CallError::Senseless)
+        text.map(str::to_owned).ok_or(CallError::Malformed)
     }
 
     /// Asks the daemon to end.

@@ -39,7 +39,7 @@ pub use log::{Level, Log};
 pub use mailbox::Stopper;
 pub use paths::{Paths, socket_path};
 pub use program::Program;
-pub use rpc::{Answer, Request, RpcError, parse};
+pub use rpc::{Request, RpcError, RpcResult, parse};
 pub use run::{End, RunError, Setup, run};
 pub use service::{launchd_agent, systemd_unit};
 pub use settings::Settings;

@@ -47,7 +47,7 @@ impl RpcError {
 }
 
 /// The answer to a request.
-pub type Answer = Result<Value, RpcError>;
+pub type RpcResult = Result<Value, RpcError>;
 
 /// Parses a request.
 ///
@@ -83,7 +83,7 @@ pub fn parse(message: &[u8]) -> Result<Request, (Value, RpcError)> {
 }
 
 /// The answer to a request as a message.
-pub(crate) fn answer(id: &Value, answer: Answer) -> Vec<u8> {
+pub(crate) fn answer(id: &Value, answer: RpcResult) -> Vec<u8> {
     let message = match answer {
         Ok(result) => rpc::result(id, &result),
         Err(error) => rpc::error(id, error.code, &error.message),

@@ -60,15 +60,15 @@ pub struct Setup {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// On request.
-    Asked,
+    Requested,
     /// Idle for long.
     Idle,
     /// Its home or its program is gone.
-    Gone,
+    Removed,
     /// Its program was replaced. Lock and socket are free for the new one.
     Replaced,
     /// Its work panicked again and again.
-    Broken,
+    Panicked,
 }
 
 /// The error of running a daemon.
@@ -157,11 +157,11 @@ pub fn run(setup: Setup, work: &mut dyn Work, log: &Arc<Log>) -> Result<End, Run
 
     let end = event_loop.turn_until_the_end(&lock, &server);
     log.info(match end {
-        End::Asked => "ended: asked to",
+        End::Requested => "ended: asked to",
         End::Idle => "ended: nothing to do",
-        End::Gone => "ended: the home or the program is gone",
+        End::Removed => "ended: the home or the program is gone",
         End::Replaced => "ended: the program was replaced",
-        End::Broken => "ended: the work panicked again and again",
+        End::Panicked => "ended: the work panicked again and again",
     });
     mailbox.stop();
     // Remaining waiters are notified, and writes are synced.
@@ -228,14 +228,14 @@ impl EventLoop<'_> {
         self.step(News::default());
         loop {
             if self.mailbox.is_stopped() {
-                return End::Asked;
+                return End::Requested;
             }
             if self.panics >= MOST_PANICS {
-                return End::Broken;
+                return End::Panicked;
             }
             // Before every step: work would recreate a home that was deleted.
             if !lock.is_in_place() || !server.is_reachable() {
-                return End::Gone;
+                return End::Removed;
             }
             if let Some(why) = self.mailbox.take_trouble() {
                 self.log.warn(&format!("{why}; polling instead"));
@@ -287,7 +287,7 @@ impl EventLoop<'_> {
         }
         let began = Instant::now();
         let (work, stop) = (&mut *self.work, self.mailbox.stopped());
-        let done = catch_unwind(AssertUnwindSafe(|| work.bring_in(&news, stop)));
+        let done = catch_unwind(AssertUnwindSafe(|| work.ingest(&news, stop)));
         let took = began.elapsed();
         let error = match done {
             Ok(Ok(outcome)) => {
@@ -352,7 +352,7 @@ impl EventLoop<'_> {
         match self.program.as_ref().map_or(ProgramState::Same, Program::state) {
             ProgramState::Replaced => return Some(End::Replaced),
             // During an upgrade it may be gone for a moment.
-            ProgramState::Gone if self.missing_program => return Some(End::Gone),
+            ProgramState::Gone if self.missing_program => return Some(End::Removed),
             state => self.missing_program = state == ProgramState::Gone,
         }
         if self.watching.check() {

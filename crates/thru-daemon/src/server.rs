@@ -16,7 +16,7 @@ use crate::frame::{Form, FrameError, LARGEST, MessageReader, write_message};
 use crate::identity::Hello;
 use crate::log::Log;
 use crate::mailbox::Mailbox;
-use crate::rpc::{self, Answer, Request, RpcError};
+use crate::rpc::{self, Request, RpcError, RpcResult};
 use crate::socket::{Socket, SocketFile, is_same_user};
 use crate::work::{Service, ToolError};
 
@@ -151,7 +151,7 @@ impl ServerState {
         }
     }
 
-    fn answer(&self, request: &Request) -> Answer {
+    fn answer(&self, request: &Request) -> RpcResult {
         let params = &request.params;
         match request.method.as_str() {
             "hello" => serde_json::to_value(&self.hello)
@@ -181,7 +181,7 @@ impl ServerState {
     }
 
     /// Has news ingested and waits for that.
-    fn wake(&self, params: &Value) -> Answer {
+    fn wake(&self, params: &Value) -> RpcResult {
         let wait = params["timeout_ms"].as_u64().map_or(WAIT, Duration::from_millis);
         let deadline = Instant::now() + wait.min(LONGEST_WAIT);
         let (waiter, told) = sync_channel(1);
@@ -201,7 +201,7 @@ impl ServerState {
     }
 
     /// Calls a tool and wraps its result in the form of MCP.
-    fn call(&self, params: &Value) -> Answer {
+    fn call(&self, params: &Value) -> RpcResult {
         if !self.tools_enabled {
             return Err(RpcError::new(RpcError::REFUSED, "the settings do not allow tools here"));
         }

@@ -78,7 +78,7 @@ pub trait Work {
     ///
     /// # Errors
     /// Fails if the news could not be ingested; they come again.
-    fn bring_in(&mut self, news: &News, stop: &AtomicBool) -> Result<Outcome, WorkError>;
+    fn ingest(&mut self, news: &News, stop: &AtomicBool) -> Result<Outcome, WorkError>;
 
     /// Returns the current time of the next work that needs no news: other processes change it as well.
     /// Called now and then.

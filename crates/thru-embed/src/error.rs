@@ -25,10 +25,10 @@ pub enum EmbedError {
     #[error("the embedding model failed: {0}")]
     Failed(String),
     /// A server did not answer as it should.
-    #[error("no embeddings from {place}: {reason}")]
+    #[error("no embeddings from {service}: {reason}")]
     Refused {
         /// The server.
-        place: String,
+        service: String,
         /// The server's message, or the failure to answer.
         reason: String,
         /// True if trying later may help.

@@ -15,7 +15,7 @@ use std::sync::atomic::AtomicBool;
 
 pub use error::EmbedError;
 pub use minilm::{
-    DIMENSIONS as BUNDLED_DIMENSIONS, MiniLm, ModelFiles, NAME as BUNDLED, Use,
+    DIMENSIONS as BUNDLED_DIMENSIONS, LoadMode, MiniLm, ModelFiles, NAME as BUNDLED,
     check as check_model,
 };
 pub use served::{Dialect, Served, ServedSettings};

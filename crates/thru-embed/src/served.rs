@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use thru_outside::{Answer, Call, Http, HttpError, Key, Limits, Place, Verb, excerpt};
+use thru_outside::{
+    Http, HttpError, HttpRequest, HttpResponse, Key, Limits, Method, ServiceUrl, excerpt,
+};
 
 use crate::{EmbedError, Embedder, normalise};
 
@@ -34,7 +36,7 @@ pub struct ServedSettings {
     /// The wire format.
     pub dialect: Dialect,
     /// The base URL, without `/v1` or `/api`.
-    pub place: Place,
+    pub service: ServiceUrl,
     /// The server's name of the model.
     pub model: String,
     /// The server's key, if it needs one.
@@ -61,7 +63,7 @@ impl Served {
     /// Prepares to ask. Nothing is sent yet.
     pub fn new(settings: ServedSettings) -> Self {
         let limits = Limits { time: settings.timeout, size: LONGEST_ANSWER };
-        let http = Http::new(&settings.place, limits);
+        let http = Http::new(&settings.service, limits);
         let name = name_of(&settings);
         Self { settings, http, name }
     }
@@ -77,26 +79,26 @@ impl Served {
                 json!({ "model": self.settings.model, "input": texts, "encoding_format": "float" }),
             ),
         };
-        let url = self.settings.place.join(path);
+        let url = self.settings.service.join(path);
         let bearer = self.settings.key.as_ref().map(|key| format!("Bearer {}", key.reveal()));
         let headers: Vec<(&'static str, &str)> =
             bearer.iter().map(|bearer| ("authorization", bearer.as_str())).collect();
-        let call = Call {
-            verb: Verb::Post,
+        let request = HttpRequest {
+            method: Method::Post,
             url: &url,
             headers: &headers,
             body: body.to_string().into_bytes(),
             is_enough: &|_| false,
         };
-        let answer = self.http.send(&call, stop).map_err(|error| match error {
+        let response = self.http.send(&request, stop).map_err(|error| match error {
             HttpError::Stopped => EmbedError::Stopped,
             HttpError::Impossible(_) => self.refused(&error.to_string(), false),
             _ => self.refused(&error.to_string(), true),
         })?;
-        if !(200..300).contains(&answer.status) {
-            return Err(self.refusal(&answer));
+        if !(200..300).contains(&response.status) {
+            return Err(self.refusal(&response));
         }
-        let document: Value = serde_json::from_slice(&answer.body)
+        let document: Value = serde_json::from_slice(&response.body)
             .map_err(|_| self.refused("its answer is not JSON", false))?;
         let vectors = vectors(self.settings.dialect, document)
             .ok_or_else(|| self.refused("its answer holds no vectors", false))?;
@@ -114,17 +116,17 @@ impl Served {
         Ok(vectors)
     }
 
-    fn refusal(&self, answer: &Answer) -> EmbedError {
-        let text = String::from_utf8_lossy(&answer.body);
+    fn refusal(&self, response: &HttpResponse) -> EmbedError {
+        let text = String::from_utf8_lossy(&response.body);
         let said =
             self.settings.key.as_ref().map_or_else(|| text.to_string(), |key| key.hide_in(&text));
-        let may_pass = matches!(answer.status, 408 | 425 | 429 | 500..=599);
-        self.refused(&format!("status {}: {}", answer.status, excerpt(&said)), may_pass)
+        let may_pass = matches!(response.status, 408 | 425 | 429 | 500..=599);
+        self.refused(&format!("status {}: {}", response.status, excerpt(&said)), may_pass)
     }
 
     fn refused(&self, reason: &str, may_pass: bool) -> EmbedError {
-        let place = self.settings.place.host().to_owned();
-        EmbedError::Refused { place, reason: reason.to_owned(), may_pass }
+        let service = self.settings.service.host().to_owned();
+        EmbedError::Refused { service, reason: reason.to_owned(), may_pass }
     }
 }
 
@@ -150,7 +152,7 @@ impl Embedder for Served {
 /// Returns the model's name combined with its server: one name may mean different models on different
 /// servers.
 fn name_of(settings: &ServedSettings) -> String {
-    let place = blake3::hash(settings.place.join("").as_bytes()).to_hex();
+    let service = blake3::hash(settings.service.join("").as_bytes()).to_hex();
     let readable: String = settings
         .model
         .to_lowercase()
@@ -160,7 +162,7 @@ fn name_of(settings: &ServedSettings) -> String {
         .collect();
     // Names that differ in a replaced character are different models.
     let exact = blake3::hash(settings.model.as_bytes()).to_hex();
-    format!("{}-{}-{}", readable.trim_matches(['.', '-']), &exact[..6], &place[..6])
+    format!("{}-{}-{}", readable.trim_matches(['.', '-']), &exact[..6], &service[..6])
 }
 
 #[derive(Deserialize)]
@@ -191,7 +193,7 @@ mod tests {
         let server = Server::start([response]).unwrap();
         let served = Served::new(ServedSettings {
             dialect,
-            place: Place::parse(&server.url()).unwrap(),
+            service: ServiceUrl::parse(&server.url()).unwrap(),
             model: "nomic/Embed:v1".to_owned(),
             key: Key::new("sk-test-key"),
             timeout: Duration::from_secs(5),
@@ -243,7 +245,7 @@ mod tests {
         let name = |url: &str, model: &str| {
             name_of(&ServedSettings {
                 dialect: Dialect::Ollama,
-                place: Place::parse(url).unwrap(),
+                service: ServiceUrl::parse(url).unwrap(),
                 model: model.to_owned(),
                 key: None,
                 timeout: Duration::from_secs(1),

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use serde::Deserialize;
-use thru_embed::{EmbedError, Embedder, MiniLm, ModelFiles, Use, check_model};
+use thru_embed::{EmbedError, Embedder, LoadMode, MiniLm, ModelFiles, check_model};
 
 /// A sentence, as `tools/make-embedding-model` recorded it.
 #[derive(Deserialize)]
@@ -31,7 +31,7 @@ fn cosine(a: &[f32], b: &[f32]) -> f32 {
 
 #[test]
 fn vectors_are_those_of_the_original() {
-    let model = MiniLm::load(&ModelFiles::BuiltIn, 1, Use::Seldom).unwrap();
+    let model = MiniLm::load(&ModelFiles::BuiltIn, 1, LoadMode::Quick).unwrap();
     let references = references();
     let texts: Vec<&str> = references.iter().map(|reference| reference.text.as_str()).collect();
     let vectors = model.embed(&texts, &AtomicBool::new(false)).unwrap();
@@ -47,7 +47,7 @@ fn vectors_are_those_of_the_original() {
 
 #[test]
 fn a_text_has_one_vector_whatever_stands_beside_it() {
-    let model = MiniLm::load(&ModelFiles::BuiltIn, 2, Use::Seldom).unwrap();
+    let model = MiniLm::load(&ModelFiles::BuiltIn, 2, LoadMode::Quick).unwrap();
     let stop = AtomicBool::new(false);
     let alone = model.embed(&["the queue starves"], &stop).unwrap();
     let long = "another text that is much longer than the first one ".repeat(20);
@@ -59,12 +59,12 @@ fn a_text_has_one_vector_whatever_stands_beside_it() {
 #[test]
 fn the_model_gives_the_same_however_it_is_held() {
     let stop = AtomicBool::new(false);
-    let once = MiniLm::load(&ModelFiles::BuiltIn, 1, Use::Seldom).unwrap();
-    let often = MiniLm::load(&ModelFiles::BuiltIn, 1, Use::Often).unwrap();
-    let beside = often.beside(2);
+    let once = MiniLm::load(&ModelFiles::BuiltIn, 1, LoadMode::Quick).unwrap();
+    let often = MiniLm::load(&ModelFiles::BuiltIn, 1, LoadMode::Verified).unwrap();
+    let beside = often.with_threads(2);
     let files = ModelFiles::Folder(folder());
-    let mapped = MiniLm::load(&files, 1, Use::Seldom).unwrap();
-    let read = MiniLm::load(&files, 1, Use::Often).unwrap();
+    let mapped = MiniLm::load(&files, 1, LoadMode::Quick).unwrap();
+    let read = MiniLm::load(&files, 1, LoadMode::Verified).unwrap();
     let wanted = once.embed(&["the queue starves"], &stop).unwrap();
     for model in [often, beside, mapped, read] {
         let vectors = model.embed(&["the queue starves"], &stop).unwrap();
@@ -74,7 +74,7 @@ fn the_model_gives_the_same_however_it_is_held() {
 
 #[test]
 fn embedding_stops_on_request() {
-    let model = MiniLm::load(&ModelFiles::BuiltIn, 1, Use::Seldom).unwrap();
+    let model = MiniLm::load(&ModelFiles::BuiltIn, 1, LoadMode::Quick).unwrap();
     let stopped = model.embed(&["text"], &AtomicBool::new(true));
     assert!(matches!(stopped, Err(EmbedError::Stopped)));
 }
@@ -83,7 +83,7 @@ fn embedding_stops_on_request() {
 fn other_files_are_refused() {
     let copy = tempfile::tempdir().unwrap();
     let files = ModelFiles::Folder(copy.path().to_owned());
-    let load = || MiniLm::load(&files, 1, Use::Seldom).map(drop);
+    let load = || MiniLm::load(&files, 1, LoadMode::Quick).map(drop);
     let check = || check_model(copy.path());
     assert!(matches!(load(), Err(EmbedError::Missing { .. })));
     for name in ["model.onnx", "network.onnx", "vocab.txt"] {
@@ -98,7 +98,7 @@ fn other_files_are_refused() {
     assert!(matches!(check(), Err(EmbedError::Foreign { .. })));
     bytes.push(last ^ 1);
     std::fs::write(&path, &bytes).unwrap();
-    let often = MiniLm::load(&files, 1, Use::Often).map(drop);
+    let often = MiniLm::load(&files, 1, LoadMode::Verified).map(drop);
     assert!(matches!(often, Err(EmbedError::Foreign { .. })));
     assert!(matches!(check(), Err(EmbedError::Foreign { .. })));
     std::fs::copy(folder().join("model.onnx"), &path).unwrap();

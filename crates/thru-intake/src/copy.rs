@@ -242,7 +242,7 @@ impl Transfer<'_> {
             };
             // Lines without an id may legitimately repeat; only a rewritten source repeats them all.
             known.contains(&archived)
-                && (self.rewritten || agents::names_its_record(self.info.agent, text))
+                && (self.rewritten || agents::line_has_record_id(self.info.agent, text))
         });
         if is_known {
             if let Some(line) = self.clean.pop() {

@@ -110,7 +110,7 @@ impl Intake {
                     plan.unchanged += 1;
                 }
                 known => {
-                    agents::settle(&mut source);
+                    agents::resolve_session(&mut source);
                     if self.is_forgotten(&source) {
                         plan.left_out += 1;
                         continue;

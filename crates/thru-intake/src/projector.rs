@@ -47,7 +47,7 @@ impl Projector {
             (SourceKind::PromptHistory, Some(_)) => {
                 Reading::Prompts(HistoryReader::resume(&reader).ok()?)
             }
-            (kind, None) => Reading::Transcript(Reader::of_archived(
+            (kind, None) => Reading::Transcript(Reader::for_archived(
                 info.agent,
                 kind,
                 info.session.clone(),

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use serde_json::Value;
 use thru_core::{Micros, find_object};
-use thru_outside::{Answer, Call, Http, Key, Place, Verb};
+use thru_outside::{Http, HttpRequest, HttpResponse, Key, Method, ServiceUrl};
 
 use crate::dialect::Dialect;
 use crate::error::AskError;
@@ -44,7 +44,7 @@ pub(crate) struct Chat<W> {
     pub(crate) wire: W,
     pub(crate) name: &'static str,
     pub(crate) model: String,
-    pub(crate) place: Place,
+    pub(crate) service: ServiceUrl,
     pub(crate) url: String,
     pub(crate) http: Http,
     pub(crate) headers: Vec<(&'static str, String)>,
@@ -65,7 +65,7 @@ impl<W: Wire> Provider for Chat<W> {
     }
 
     fn is_local(&self) -> bool {
-        self.place.is_loopback()
+        self.service.is_loopback()
     }
 
     fn ask(&self, request: &Request, stop: &AtomicBool) -> Result<Reply, AskError> {
@@ -77,13 +77,13 @@ impl<W: Wire> Provider for Chat<W> {
         // Ends because every step leaves something out.
         loop {
             let body = self.wire.body(&self.model, request, dialect);
-            let answer = self.send(&body, request, stop)?;
-            if answer.is_success() {
+            let response = self.send(&body, request, stop)?;
+            if response.is_success() {
                 *self.dialect.lock().unwrap_or_else(PoisonError::into_inner) = dialect;
-                let heard = self.understand(&answer, request)?;
+                let heard = self.understand(&response, request)?;
                 return heard.into_reply(request, &self.model, started);
             }
-            let refusal = Refusal::of(&answer);
+            let refusal = Refusal::from_response(&response);
             match dialect.without(refusal.status, &refusal.words, request) {
                 Some(simpler) => dialect = simpler,
                 None => return Err(self.error(refusal, request)),
@@ -93,25 +93,30 @@ impl<W: Wire> Provider for Chat<W> {
 }
 
 impl<W: Wire> Chat<W> {
-    fn send(&self, body: &Value, request: &Request, stop: &AtomicBool) -> Result<Answer, AskError> {
+    fn send(
+        &self,
+        body: &Value,
+        request: &Request,
+        stop: &AtomicBool,
+    ) -> Result<HttpResponse, AskError> {
         let headers: Vec<(&'static str, &str)> =
             self.headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let body = body.to_string().into_bytes();
-        let call = Call {
-            verb: Verb::Post,
+        let http_request = HttpRequest {
+            method: Method::Post,
             url: &self.url,
             headers: &headers,
             body,
             is_enough: &|_| false,
         };
-        self.http.send(&call, stop).map_err(|error| AskError::from_http(error, request))
+        self.http.send(&http_request, stop).map_err(|error| AskError::from_http(error, request))
     }
 
     /// Reads an answer by its content, whatever its header says.
-    fn understand(&self, answer: &Answer, request: &Request) -> Result<Heard, AskError> {
+    fn understand(&self, response: &HttpResponse, request: &Request) -> Result<Heard, AskError> {
         let failed = |said: String| AskError::Protocol { said, spent: Some(request.estimate()) };
-        let body: Value = serde_json::from_slice(&answer.body).map_err(|error| {
-            let what = match answer.kind() {
+        let body: Value = serde_json::from_slice(&response.body).map_err(|error| {
+            let what = match response.kind() {
                 kind if kind.contains("html") => "a web page; is the url right?".to_owned(),
                 _ if error.is_eof() => "the answer is cut off".to_owned(),
                 kind => format!("the answer is not JSON but {kind:?}"),
@@ -163,7 +168,7 @@ impl Heard {
         if text.trim().is_empty() && structured.is_none() {
             return Err(match stopped {
                 Stop::Length => AskError::Truncated { spent: usage },
-                _ => AskError::Nonsense { spent: usage },
+                _ => AskError::Unusable { spent: usage },
             });
         }
         Ok(Reply {

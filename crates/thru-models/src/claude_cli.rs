@@ -193,7 +193,7 @@ impl ClaudeCli {
     fn error(&self, body: &Value, text: &str, subtype: &str, request: &Request) -> AskError {
         let spent = anthropic::usage(&body["usage"]);
         if subtype == "error_max_structured_output_retries" {
-            return AskError::Nonsense { spent };
+            return AskError::Unusable { spent };
         }
         let text =
             if text.is_empty() { body["errors"][0].as_str().unwrap_or(subtype) } else { text };

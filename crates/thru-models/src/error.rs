@@ -89,7 +89,7 @@ pub enum AskError {
     },
     /// The answer has no usable content.
     #[error("the model's answer is unusable")]
-    Nonsense {
+    Unusable {
         /// Tokens that were spent.
         spent: Usage,
     },
@@ -121,7 +121,7 @@ impl AskError {
             | Self::Server { .. }
             | Self::Timeout { .. }
             | Self::Unreachable { .. }
-            | Self::Nonsense { .. }
+            | Self::Unusable { .. }
             | Self::Protocol { .. } => Retry::Backoff,
             Self::Unauthorized { .. }
             | Self::Rejected { .. }
@@ -135,7 +135,7 @@ impl AskError {
     /// high than too low: the provider may have answered.
     pub const fn spent(&self) -> Option<Usage> {
         match self {
-            Self::Refused { spent, .. } | Self::Truncated { spent } | Self::Nonsense { spent } => {
+            Self::Refused { spent, .. } | Self::Truncated { spent } | Self::Unusable { spent } => {
                 Some(*spent)
             }
             Self::Timeout { spent, .. }
@@ -174,9 +174,9 @@ impl AskError {
             HttpError::Broken(said) => {
                 Self::Protocol { said: excerpt(&format!("the connection broke: {said}")), spent }
             }
-            HttpError::Elsewhere(place) => {
+            HttpError::Redirect(target) => {
                 let said =
-                    excerpt(&format!("the answer is a redirect to {place}; is the url right?"));
+                    excerpt(&format!("the answer is a redirect to {target}; is the url right?"));
                 Self::Rejected { status: 300, said }
             }
             HttpError::Impossible(said) => Self::Rejected { status: 0, said },

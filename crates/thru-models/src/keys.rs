@@ -58,7 +58,7 @@ impl std::fmt::Display for KeySource {
 
 /// The place where a key is to be stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KeyPlace {
+pub enum KeyStorage {
     /// In a file that only its owner can read.
     File,
     /// In the keyring.
@@ -138,14 +138,14 @@ impl<'k> Keys<'k> {
     ///
     /// Returns [`KeyError`] if the name or the key is invalid, the file cannot be written, or no keyring
     /// can be used.
-    pub fn store(&self, name: &str, key: &Key, place: KeyPlace) -> Result<KeySource, KeyError> {
+    pub fn store(&self, name: &str, key: &Key, storage: KeyStorage) -> Result<KeySource, KeyError> {
         let path = self.path(name)?;
-        match place {
-            KeyPlace::File => {
+        match storage {
+            KeyStorage::File => {
                 write(&path, key).map_err(|error| KeyError::File { path: path.clone(), error })?;
                 Ok(KeySource::File(path))
             }
-            KeyPlace::Keyring => {
+            KeyStorage::Keyring => {
                 let keyring = Keyring::of(self).ok_or(KeyError::NoKeyring)?;
                 keyring.write(name, key)?;
                 Ok(KeySource::Keyring(keyring.program))
@@ -332,7 +332,7 @@ mod tests {
         let folder = folder.path().join("keys");
         let keys = Keys::new(&nothing, &folder);
         assert_eq!(keys.find("openai", VARIABLE).unwrap(), None);
-        let stored = keys.store("openai", &key("from-file"), KeyPlace::File).unwrap();
+        let stored = keys.store("openai", &key("from-file"), KeyStorage::File).unwrap();
         assert_eq!(stored.to_string(), format!("file {}", folder.join("openai").display()));
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&folder), mode(&folder.join("openai"))), (0o700, 0o600));
@@ -366,7 +366,7 @@ mod tests {
     fn a_file_that_others_read_is_not_used() {
         let folder = tempfile::tempdir().unwrap();
         let keys = Keys::new(&nothing, folder.path());
-        keys.store("openai", &key("secret"), KeyPlace::File).unwrap();
+        keys.store("openai", &key("secret"), KeyStorage::File).unwrap();
         let path = folder.path().join("openai");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
         let error = keys.find("openai", None).unwrap_err().to_string();
@@ -376,7 +376,7 @@ mod tests {
             "{error}"
         );
         // Storing it anew repairs that.
-        keys.store("openai", &key("secret"), KeyPlace::File).unwrap();
+        keys.store("openai", &key("secret"), KeyStorage::File).unwrap();
         assert!(keys.find("openai", None).unwrap().is_some());
         fs::write(&path, "").unwrap();
         assert!(matches!(keys.find("openai", None), Err(KeyError::Malformed(_))));
@@ -388,10 +388,16 @@ mod tests {
         let keys = Keys::new(&nothing, folder.path());
         for name in ["", "..", "a/b", "../x", "A", "a b", "-\n", &"x".repeat(65)] {
             assert!(matches!(keys.find(name, None), Err(KeyError::Name(_))), "{name:?}");
-            assert!(matches!(keys.store(name, &key("k"), KeyPlace::File), Err(KeyError::Name(_))));
+            assert!(matches!(
+                keys.store(name, &key("k"), KeyStorage::File),
+                Err(KeyError::Name(_))
+            ));
             assert!(matches!(keys.remove(name), Err(KeyError::Name(_))));
         }
-        assert!(matches!(keys.store("a", &key("k"), KeyPlace::Keyring), Err(KeyError::NoKeyring)));
+        assert!(matches!(
+            keys.store("a", &key("k"), KeyStorage::Keyring),
+            Err(KeyError::NoKeyring)
+        ));
     }
 
     /// Stands in for the system's program: keeps one key in a file and logs its calls.
@@ -414,7 +420,7 @@ mod tests {
         let keys_folder = folder.path().join("keys");
         let keys = Keys::new(&environment, &keys_folder);
         assert_eq!(keys.find("openai", None).unwrap(), None);
-        let stored = keys.store("openai", &key("in-keyring"), KeyPlace::Keyring).unwrap();
+        let stored = keys.store("openai", &key("in-keyring"), KeyStorage::Keyring).unwrap();
         assert_eq!(stored.to_string(), "keyring (secret-tool)");
         assert_eq!(keys.find("openai", None).unwrap(), Some((key("in-keyring"), stored.clone())));
         assert_eq!(keys.remove("openai").unwrap(), [stored]);

@@ -25,7 +25,7 @@ mod request;
 mod throttle;
 
 pub use error::AskError;
-pub use keys::{KeyError, KeyPlace, KeySource, Keys};
+pub use keys::{KeyError, KeySource, KeyStorage, Keys};
 pub use prices::{Price, Prices, cost};
 pub use provider::{ConnectError, Kind, Provider, Settings, connect};
 pub use request::{Reply, Request, Stop, Usage};

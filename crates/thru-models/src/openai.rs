@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use thru_core::Micros;
-use thru_outside::Place;
+use thru_outside::ServiceUrl;
 
 use crate::chat::{Heard, Wire, count};
 use crate::dialect::{Dialect, Form, LengthField};
@@ -17,24 +17,24 @@ const ROUTER_HOST: &str = "openrouter.ai";
 pub(crate) struct OpenAi;
 
 /// Returns the URL of completions below an address with or without the version.
-pub(crate) fn url(place: &Place) -> String {
+pub(crate) fn url(service: &ServiceUrl) -> String {
     const END: &str = "/chat/completions";
-    let path = place.path();
+    let path = service.path();
     let is_version = |part: &str| {
         part.starts_with('v') && part[1..].starts_with(|letter: char| letter.is_ascii_digit())
     };
     if path.ends_with(END) {
-        place.to_string()
+        service.to_string()
     } else if path.split('/').any(is_version) {
-        place.join(END)
+        service.join(END)
     } else {
-        place.join(&format!("/v1{END}"))
+        service.join(&format!("/v1{END}"))
     }
 }
 
 /// Returns the variable that holds the key for a server. A key is never sent to another vendor.
-pub(crate) fn key_variable(place: &Place) -> Option<&'static str> {
-    match place.host() {
+pub(crate) fn key_variable(service: &ServiceUrl) -> Option<&'static str> {
+    match service.host() {
         HOST => Some(KEY_VARIABLE),
         ROUTER_HOST => Some(ROUTER_KEY_VARIABLE),
         _ => None,
@@ -43,8 +43,8 @@ pub(crate) fn key_variable(place: &Place) -> Option<&'static str> {
 
 /// Returns the dialect to begin with: OpenAI's own models want the new field for the length, most others
 /// the old one.
-pub(crate) fn dialect(place: &Place) -> Dialect {
-    Dialect::new(match place.host() {
+pub(crate) fn dialect(service: &ServiceUrl) -> Dialect {
+    Dialect::new(match service.host() {
         HOST => LengthField::MaxCompletionTokens,
         _ => LengthField::MaxTokens,
     })
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn the_version_is_named_once() {
-        for (place, wanted) in [
+        for (service, wanted) in [
             ("http://localhost:1234", "http://localhost:1234/v1/chat/completions"),
             ("http://localhost:1234/", "http://localhost:1234/v1/chat/completions"),
             ("http://localhost:1234/v1", "http://localhost:1234/v1/chat/completions"),
@@ -132,13 +132,13 @@ mod tests {
             ("https://host/v1beta/openai/", "https://host/v1beta/openai/chat/completions"),
             ("https://host/x/chat/completions", "https://host/x/chat/completions"),
         ] {
-            assert_eq!(url(&Place::parse(place).unwrap()), wanted);
+            assert_eq!(url(&ServiceUrl::parse(service).unwrap()), wanted);
         }
     }
 
     #[test]
     fn a_key_goes_to_whom_it_belongs() {
-        let variable = |text: &str| key_variable(&Place::parse(text).unwrap());
+        let variable = |text: &str| key_variable(&ServiceUrl::parse(text).unwrap());
         assert_eq!(variable(URL), Some(KEY_VARIABLE));
         assert_eq!(variable("https://openrouter.ai/api/v1"), Some(ROUTER_KEY_VARIABLE));
         assert_eq!(variable("https://api.openai.com.example.net"), None);

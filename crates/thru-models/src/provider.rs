@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use thru_outside::{Http, Key, Limits, Place, PlaceError};
+use thru_outside::{Http, Key, Limits, ServiceUrl, ServiceUrlError};
 
 use crate::anthropic::{self, Anthropic};
 use crate::chat::{Chat, Wire};
@@ -131,23 +131,23 @@ impl Settings {
     pub fn key_variable(&self) -> Option<&'static str> {
         match self.kind {
             Kind::Anthropic => Some(anthropic::KEY_VARIABLE),
-            Kind::OpenAi => openai::key_variable(&self.place().ok()?),
+            Kind::OpenAi => openai::key_variable(&self.service().ok()?),
             Kind::Ollama | Kind::ClaudeCli => None,
         }
     }
 
     /// Returns true if questions stay on this machine.
     pub fn is_local(&self) -> bool {
-        self.kind != Kind::ClaudeCli && self.place().is_ok_and(|place| place.is_loopback())
+        self.kind != Kind::ClaudeCli && self.service().is_ok_and(|service| service.is_loopback())
     }
 
-    fn place(&self) -> Result<Place, PlaceError> {
+    fn service(&self) -> Result<ServiceUrl, ServiceUrlError> {
         let usual = match self.kind {
             Kind::Anthropic | Kind::ClaudeCli => anthropic::URL,
             Kind::OpenAi => openai::URL,
             Kind::Ollama => ollama::URL,
         };
-        Place::parse(self.url.as_deref().unwrap_or(usual))
+        ServiceUrl::parse(self.url.as_deref().unwrap_or(usual))
     }
 }
 
@@ -162,7 +162,7 @@ pub enum ConnectError {
     NoModel,
     /// The URL is invalid.
     #[error("invalid url: {0}")]
-    Place(#[from] PlaceError),
+    InvalidUrl(#[from] ServiceUrlError),
     /// A key is needed and missing.
     #[error("there is no key{}", variable.map(|name| format!("; set {name} or store one")).unwrap_or_default())]
     NoKey {
@@ -191,36 +191,36 @@ pub fn connect(settings: &Settings) -> Result<Box<dyn Provider>, ConnectError> {
         let scratch = settings.scratch.clone().ok_or(ConnectError::NoScratch)?;
         return Ok(Box::new(ClaudeCli::new(settings, scratch)));
     }
-    let place = settings.place()?;
-    if !place.is_encrypted() && !place.is_nearby() {
-        return Err(ConnectError::NotEncrypted(place.to_string()));
+    let service = settings.service()?;
+    if !service.is_encrypted() && !service.is_nearby() {
+        return Err(ConnectError::NotEncrypted(service.to_string()));
     }
     let old = Dialect::new(LengthField::MaxTokens);
     let key = settings.key.as_ref();
     match settings.kind {
         Kind::OpenAi => {
             let bearer = key.map(|key| ("authorization", format!("Bearer {}", key.reveal())));
-            let (url, dialect) = (openai::url(&place), openai::dialect(&place));
+            let (url, dialect) = (openai::url(&service), openai::dialect(&service));
             let needs_key = settings.key_variable().is_some();
-            chat(settings, OpenAi, place, url, bearer.into_iter().collect(), dialect, needs_key)
+            chat(settings, OpenAi, service, url, bearer.into_iter().collect(), dialect, needs_key)
         }
         Kind::Ollama => {
             let wire =
                 Ollama { num_ctx: settings.num_ctx, keep_alive: settings.keep_alive.clone() };
             let bearer = key.map(|key| ("authorization", format!("Bearer {}", key.reveal())));
-            let url = place.join("/api/chat");
-            chat(settings, wire, place, url, bearer.into_iter().collect(), old, false)
+            let url = service.join("/api/chat");
+            chat(settings, wire, service, url, bearer.into_iter().collect(), old, false)
         }
         Kind::Anthropic | Kind::ClaudeCli => {
             let (name, version) = anthropic::VERSION;
             let mut headers = vec![(name, version.to_owned())];
             headers.extend(key.map(|key| ("x-api-key", key.reveal().to_owned())));
-            let url = match place.path().ends_with("/v1") {
-                true => place.join("/messages"),
-                false => place.join("/v1/messages"),
+            let url = match service.path().ends_with("/v1") {
+                true => service.join("/messages"),
+                false => service.join("/v1/messages"),
             };
-            let needs_key = !place.is_loopback();
-            chat(settings, Anthropic, place, url, headers, old, needs_key)
+            let needs_key = !service.is_loopback();
+            chat(settings, Anthropic, service, url, headers, old, needs_key)
         }
     }
 }
@@ -228,7 +228,7 @@ pub fn connect(settings: &Settings) -> Result<Box<dyn Provider>, ConnectError> {
 fn chat<W: Wire + 'static>(
     settings: &Settings,
     wire: W,
-    place: Place,
+    service: ServiceUrl,
     url: String,
     headers: Vec<(&'static str, String)>,
     dialect: Dialect,
@@ -243,8 +243,8 @@ fn chat<W: Wire + 'static>(
         wire,
         name: settings.kind.name(),
         model: settings.model.clone(),
-        http: Http::new(&place, limits),
-        place,
+        http: Http::new(&service, limits),
+        service,
         url,
         headers,
         key: settings.key.clone(),

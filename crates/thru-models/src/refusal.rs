@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use thru_outside::{Answer, Key, excerpt_unless_echo};
+use thru_outside::{HttpResponse, Key, excerpt_unless_echo};
 
 use crate::error::AskError;
 use crate::request::Request;
@@ -25,17 +25,17 @@ pub(crate) struct Refusal {
 
 impl Refusal {
     /// Parses a response with an error status.
-    pub(crate) fn of(answer: &Answer) -> Self {
-        let text = String::from_utf8_lossy(&answer.body);
+    pub(crate) fn from_response(response: &HttpResponse) -> Self {
+        let text = String::from_utf8_lossy(&response.body);
         let mut refusal = match serde_json::from_str::<Value>(&text) {
-            Ok(body) => Self::told(answer.status, &body),
+            Ok(body) => Self::told(response.status, &body),
             // A page is for people with a browser.
-            Err(_) if answer.kind().contains("html") || text.trim_start().starts_with('<') => {
-                Self::said(answer.status, "a web page; is the url right?")
+            Err(_) if response.kind().contains("html") || text.trim_start().starts_with('<') => {
+                Self::said(response.status, "a web page; is the url right?")
             }
-            Err(_) => Self::said(answer.status, &text),
+            Err(_) => Self::said(response.status, &text),
         };
-        let number = |name: &str| answer.header(name).trim().parse::<u64>().ok();
+        let number = |name: &str| response.header(name).trim().parse::<u64>().ok();
         let after = number("retry-after-ms")
             .map(Duration::from_millis)
             .or_else(|| number("retry-after").map(Duration::from_secs));

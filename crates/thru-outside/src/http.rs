@@ -21,7 +21,7 @@ use ureq::unversioned::transport::{ConnectionDetails, Connector, DefaultConnecto
 use ureq::{Agent, Proxy};
 
 use crate::LOOK;
-use crate::place::Place;
+use crate::service_url::ServiceUrl;
 use crate::words::excerpt;
 
 /// Time limit for connecting.
@@ -50,7 +50,7 @@ pub struct Http {
 
 /// The method of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verb {
+pub enum Method {
     /// Sends the body.
     Post,
     /// Deletes; has no body.
@@ -58,9 +58,9 @@ pub enum Verb {
 }
 
 /// A request with a JSON body.
-pub struct Call<'c> {
+pub struct HttpRequest<'c> {
     /// The method.
-    pub verb: Verb,
+    pub method: Method,
     /// The URL.
     pub url: &'c str,
     /// Headers beside the standard ones.
@@ -69,12 +69,12 @@ pub struct Call<'c> {
     pub body: Vec<u8>,
     /// Returns true if the part of the body read so far is enough: for responses that are endless
     /// streams.
-    pub is_enough: &'c (dyn Fn(&Answer) -> bool + Sync),
+    pub is_enough: &'c (dyn Fn(&HttpResponse) -> bool + Sync),
 }
 
 /// A response with any status.
 #[derive(Clone, Debug, Default)]
-pub struct Answer {
+pub struct HttpResponse {
     /// The status.
     pub status: u16,
     headers: HeaderMap,
@@ -102,7 +102,7 @@ pub enum HttpError {
     Broken(String),
     /// A redirect, which is never followed with a key.
     #[error("the answer is a redirect to {0}")]
-    Elsewhere(String),
+    Redirect(String),
     /// The request cannot be built.
     #[error("the request cannot be made: {0}")]
     Impossible(String),
@@ -115,7 +115,7 @@ impl HttpError {
     }
 }
 
-impl Answer {
+impl HttpResponse {
     /// Returns a header; empty if it is missing.
     pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
@@ -134,15 +134,15 @@ impl Answer {
 }
 
 impl Http {
-    /// A client for one place. Encrypted connections trust the roots that the system trusts, and go through the proxy
+    /// A client for one service. Encrypted connections trust the roots that the system trusts, and go through the proxy
     /// that the environment names; others reach only the own network, and go straight there.
-    pub fn new(place: &Place, limits: Limits) -> Self {
+    pub fn new(service: &ServiceUrl, limits: Limits) -> Self {
         let encryption = TlsConfig::builder()
             .provider(TlsProvider::Rustls)
             .root_certs(RootCerts::PlatformVerifier)
             .unversioned_rustls_crypto_provider(Arc::new(ring::default_provider()))
             .build();
-        let goes_far = place.is_encrypted() && !place.is_loopback();
+        let goes_far = service.is_encrypted() && !service.is_loopback();
         let config = Agent::config_builder()
             .user_agent(AGENT)
             .timeout_resolve(Some(CONNECT))
@@ -162,29 +162,33 @@ impl Http {
     /// # Errors
     /// Where no whole answer comes within the limits, or it leads elsewhere. [`HttpError::was_sent`] tells whether the
     /// other side may have the request.
-    pub fn send(&self, call: &Call<'_>, stop: &AtomicBool) -> Result<Answer, HttpError> {
+    pub fn send(
+        &self,
+        request: &HttpRequest<'_>,
+        stop: &AtomicBool,
+    ) -> Result<HttpResponse, HttpError> {
         let is_connected = Arc::new(AtomicBool::new(false));
         let connector = DefaultConnector::new().chain(Mark(Arc::clone(&is_connected)));
         let agent = Agent::with_parts(self.config.clone(), connector, DefaultResolver::default());
-        let exchange = Exchange { agent: agent.clone(), is_connected, request: request(call)? };
+        let exchange = Exchange { agent: agent.clone(), is_connected, request: build(request)? };
         let (pieces, received) = sync_channel(1);
         thread::Builder::new()
             .name("http".to_owned())
             .spawn(move || exchange.run(&pieces))
             .map_err(|error| HttpError::Impossible(error.to_string()))?;
-        let answer = self.receive(call, &received, stop);
+        let response = self.receive(request, &received, stop);
         agent.shutdown();
-        answer
+        response
     }
 
     fn receive(
         &self,
-        call: &Call<'_>,
+        request: &HttpRequest<'_>,
         received: &Receiver<Result<Piece, HttpError>>,
         stop: &AtomicBool,
-    ) -> Result<Answer, HttpError> {
+    ) -> Result<HttpResponse, HttpError> {
         let started = Instant::now();
-        let mut answer = Answer::default();
+        let mut response = HttpResponse::default();
         loop {
             if stop.load(Ordering::Relaxed) {
                 return Err(HttpError::Stopped);
@@ -200,22 +204,22 @@ impl Http {
                 }
                 Ok(piece) => match piece? {
                     Piece::Head { status, headers } => {
-                        (answer.status, answer.headers) = (status, headers);
+                        (response.status, response.headers) = (status, headers);
                         if (300..400).contains(&status) {
-                            let to = excerpt(answer.header(LOCATION.as_str()));
-                            return Err(HttpError::Elsewhere(to));
+                            let to = excerpt(response.header(LOCATION.as_str()));
+                            return Err(HttpError::Redirect(to));
                         }
                     }
                     Piece::Body(bytes) => {
-                        if answer.body.len() + bytes.len() > self.limits.size {
+                        if response.body.len() + bytes.len() > self.limits.size {
                             return Err(HttpError::TooLong(self.limits.size));
                         }
-                        answer.body.extend_from_slice(&bytes);
-                        if (call.is_enough)(&answer) {
-                            return Ok(answer);
+                        response.body.extend_from_slice(&bytes);
+                        if (request.is_enough)(&response) {
+                            return Ok(response);
                         }
                     }
-                    Piece::End => return Ok(answer),
+                    Piece::End => return Ok(response),
                 },
             }
         }
@@ -282,26 +286,26 @@ impl<In: Transport> Connector<In> for Mark {
     }
 }
 
-fn request(call: &Call<'_>) -> Result<Request<Vec<u8>>, HttpError> {
-    let (method, body) = match call.verb {
-        Verb::Post => ("POST", call.body.clone()),
-        Verb::Delete => ("DELETE", Vec::new()),
+fn build(request: &HttpRequest<'_>) -> Result<Request<Vec<u8>>, HttpError> {
+    let (method, body) = match request.method {
+        Method::Post => ("POST", request.body.clone()),
+        Method::Delete => ("DELETE", Vec::new()),
     };
-    let mut request = Request::builder()
+    let mut built = Request::builder()
         .method(method)
-        .uri(call.url)
+        .uri(request.url)
         .header(CONTENT_TYPE, "application/json")
         .body(body)
         .map_err(|error| HttpError::Impossible(excerpt(&error.to_string())))?;
-    for (name, value) in call.headers {
+    for (name, value) in request.headers {
         // Never with the value: it may be a key.
         let mut value = HeaderValue::from_str(value).map_err(|_| {
             HttpError::Impossible(format!("{name} has characters that cannot be sent"))
         })?;
         value.set_sensitive(true);
-        request.headers_mut().insert(*name, value);
+        built.headers_mut().insert(*name, value);
     }
-    Ok(request)
+    Ok(built)
 }
 
 fn failure(error: &ureq::Error, was_connected: bool) -> HttpError {

@@ -4,19 +4,19 @@
 //! ends soon after a flag is set, and leaves nothing behind. Callers are threads.
 //!
 //! This crate must not know the meaning of what is exchanged, read files, or try anything twice. Types
-//! shared by its users live here too: a [`Key`] that is not printed, a validated [`Place`], [`Retry`].
+//! shared by its users live here too: a [`Key`] that is not printed, a validated [`ServiceUrl`], [`Retry`].
 
 mod http;
 mod key;
-mod place;
 pub mod process;
 mod retry;
+mod service_url;
 mod words;
 
-pub use http::{Answer, Call, Http, HttpError, Limits, Verb};
+pub use http::{Http, HttpError, HttpRequest, HttpResponse, Limits, Method};
 pub use key::Key;
-pub use place::{Place, PlaceError};
 pub use retry::Retry;
+pub use service_url::{ServiceUrl, ServiceUrlError};
 pub use words::{LONGEST_EXCERPT, excerpt, excerpt_unless_echo};
 
 use std::time::Duration;

@@ -1,32 +1,28 @@
 //! A scripted stand-in for the Messages API and the Responses API.
 
 use std::io::{self, BufWriter, Write};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
 
 use serde_json::{Value, json};
-use thru_testkit::http::{Asked, read};
+use thru_testkit::http::{Listener, ReceivedRequest, read};
 
 use crate::message::Message;
 use crate::request::Request;
 use crate::responses;
-use crate::script::{Answer, Script};
+use crate::script::{Script, ScriptedAnswer};
 
 /// A server on loopback, at a port that the system chose. It runs until it is dropped.
 pub struct MessagesApi {
     shared: Arc<Shared>,
-    address: SocketAddr,
-    listening: Option<JoinHandle<()>>,
+    listener: Listener,
 }
 
 struct Shared {
     script: Script,
     requests: Mutex<Vec<Request>>,
     messages: AtomicU64,
-    port: u16,
-    is_over: AtomicBool,
 }
 
 impl MessagesApi {
@@ -35,25 +31,18 @@ impl MessagesApi {
     /// # Errors
     /// Fails if no port on loopback can be bound.
     pub fn start(script: Script) -> io::Result<Self> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-        let address = listener.local_addr()?;
-        let shared = Arc::new(Shared {
-            script,
-            requests: Mutex::default(),
-            messages: AtomicU64::new(0),
-            port: address.port(),
-            is_over: AtomicBool::new(false),
-        });
-        let listening = thread::spawn({
+        let shared =
+            Arc::new(Shared { script, requests: Mutex::default(), messages: AtomicU64::new(0) });
+        let listener = Listener::start({
             let shared = Arc::clone(&shared);
-            move || shared.listen(&listener)
-        });
-        Ok(Self { shared, address, listening: Some(listening) })
+            move |connection, _| shared.serve(connection)
+        })?;
+        Ok(Self { shared, listener })
     }
 
     /// Returns the base URL of the server.
     pub fn url(&self) -> String {
-        format!("http://{}", self.address)
+        self.listener.url()
     }
 
     /// Returns all requests to the model so far, in order.
@@ -67,39 +56,21 @@ impl MessagesApi {
     }
 }
 
-impl Drop for MessagesApi {
-    fn drop(&mut self) {
-        self.shared.is_over.store(true, Ordering::Relaxed);
-        // Wakes the listener, which waits for a connection.
-        if TcpStream::connect(self.address).is_ok()
-            && let Some(listening) = self.listening.take()
-        {
-            _ = listening.join();
-        }
-    }
-}
-
 impl Shared {
-    fn listen(self: &Arc<Self>, listener: &TcpListener) {
-        for connection in listener.incoming() {
-            if self.is_over.load(Ordering::Relaxed) {
-                break;
-            }
-            let Ok(connection) = connection else { continue };
-            let shared = Arc::clone(self);
-            // A client may close its connection at any time.
-            thread::spawn(move || _ = shared.serve(&connection));
-        }
-    }
-
     fn serve(&self, connection: &TcpStream) -> io::Result<()> {
         let Some(incoming) = read(connection)? else { return Ok(()) };
+        let port = connection.local_addr()?.port();
         let mut writer = BufWriter::new(connection);
-        self.answer(&incoming, &mut writer)?;
+        self.answer(&incoming, port, &mut writer)?;
         writer.flush()
     }
 
-    fn answer(&self, incoming: &Asked, writer: &mut impl Write) -> io::Result<()> {
+    fn answer(
+        &self,
+        incoming: &ReceivedRequest,
+        port: u16,
+        writer: &mut impl Write,
+    ) -> io::Result<()> {
         let path = incoming.path.split('?').next().unwrap_or_default();
         let size = incoming.body.len();
         let body = match (incoming.method.as_str(), path) {
@@ -112,12 +83,12 @@ impl Shared {
         let request = Request::new(body);
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
         let blocks = match self.script.answer(&request) {
-            Answer::Message(blocks) => blocks,
-            Answer::Error(status) => return write_error(writer, status),
+            ScriptedAnswer::Message(blocks) => blocks,
+            ScriptedAnswer::Error(status) => return write_error(writer, status),
         };
         let serial = self.messages.fetch_add(1, Ordering::Relaxed);
         // The port distinguishes the messages of several servers in one session.
-        let id = format!("{}{serial:06}", self.port);
+        let id = format!("{port}{serial:06}");
         let message = Message { id, model: request.model(), size, blocks: &blocks };
         if path == "/v1/responses" {
             respond(writer, 200, "text/event-stream")?;
@@ -166,7 +137,7 @@ mod tests {
     use crate::script::{calls, fails, message, says};
 
     fn post(api: &MessagesApi, path: &str, body: &Value) -> String {
-        let mut stream = TcpStream::connect(api.address).unwrap();
+        let mut stream = TcpStream::connect(api.url().trim_start_matches("http://")).unwrap();
         let body = body.to_string();
         let length = body.len();
         write!(stream, "POST {path} HTTP/1.1\r\ncontent-length: {length}\r\n\r\n{body}").unwrap();

@@ -21,5 +21,5 @@ pub use codex::SealedCodex;
 pub use home::SealedHome;
 pub use request::Request;
 pub use run::{Run, finish};
-pub use script::{Answer, Block, Script, calls, fails, message, pauses, reads, says};
+pub use script::{Block, Script, ScriptedAnswer, calls, fails, message, pauses, reads, says};
 pub use terminal::Terminal;

@@ -17,12 +17,12 @@ pub struct Script {
 #[derive(Clone, Debug)]
 struct Rule {
     words: String,
-    answers: Vec<Answer>,
+    answers: Vec<ScriptedAnswer>,
 }
 
 /// The answer to one request.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Answer {
+pub enum ScriptedAnswer {
     /// A message of the model.
     Message(Vec<Block>),
     /// An HTTP status instead of a message.
@@ -57,7 +57,7 @@ impl Script {
     /// one the results of the tools that the one before called. After the last, the answer is "ok". If
     /// several rules match a prompt, the first one applies.
     #[must_use]
-    pub fn on(mut self, words: &str, answers: impl Into<Vec<Answer>>) -> Self {
+    pub fn on(mut self, words: &str, answers: impl Into<Vec<ScriptedAnswer>>) -> Self {
         self.rules.push(Rule { words: words.to_owned(), answers: answers.into() });
         self
     }
@@ -70,7 +70,7 @@ impl Script {
     }
 
     /// Returns the answer to a request.
-    pub(crate) fn answer(&self, request: &Request) -> Answer {
+    pub(crate) fn answer(&self, request: &Request) -> ScriptedAnswer {
         let ok = || message([says("ok")]);
         if request.wants_summary() {
             let text = self.summary.as_deref().unwrap_or("Nothing to say.");
@@ -90,13 +90,13 @@ impl Script {
 }
 
 /// Returns a message of these blocks.
-pub fn message(blocks: impl Into<Vec<Block>>) -> Answer {
-    Answer::Message(blocks.into())
+pub fn message(blocks: impl Into<Vec<Block>>) -> ScriptedAnswer {
+    ScriptedAnswer::Message(blocks.into())
 }
 
 /// Returns an HTTP error with this status.
-pub const fn fails(status: u16) -> Answer {
-    Answer::Error(status)
+pub const fn fails(status: u16) -> ScriptedAnswer {
+    ScriptedAnswer::Error(status)
 }
 
 /// Returns a text block.

@@ -44,7 +44,7 @@ pub struct Freshness {
 
 impl Freshness {
     /// Compares files with the state recorded in a memory: by content if that is known, else by time.
-    pub fn of(files: &[FileState], root: Option<&str>, disk: &dyn Disk) -> Self {
+    pub fn check(files: &[FileState], root: Option<&str>, disk: &dyn Disk) -> Self {
         let mut freshness = Self::default();
         // A changed file says more than one that was only read.
         let any_modified = files.iter().any(|file| file.modified);
@@ -124,7 +124,7 @@ mod tests {
                 content: content.map(|content| thru_core::content_hash(content.as_bytes())),
             })
             .collect();
-        Freshness::of(&files, None, &Fake).note()
+        Freshness::check(&files, None, &Fake).note()
     }
 
     #[test]
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn without_any_file_it_is_gone() {
         let file = FileState { path: "gone".to_owned(), modified: true, at: None, content: None };
-        assert!(Freshness::of(&[file], None, &Fake).is_gone());
-        assert!(!Freshness::of(&[], None, &Fake).is_gone());
+        assert!(Freshness::check(&[file], None, &Fake).is_gone());
+        assert!(!Freshness::check(&[], None, &Fake).is_gone());
     }
 }

@@ -6,8 +6,8 @@ use std::collections::{HashMap, HashSet};
 use thru_store::index::{Candidate, Collection, IndexFilter, QueryTerms, TextIndex};
 use thru_store::{MemoryFilter, MemoryRow, Result, Store};
 
+use crate::meaning::QueryMeaning;
 use crate::rank::{largest, related};
-use crate::sense::Sense;
 
 /// Number of candidates by words that are examined closely.
 const DEPTH: usize = 200;
@@ -60,16 +60,16 @@ impl MemoryHit {
     }
 }
 
-/// Finds the memories that answer a query, best first. With a `sense`, also by the meaning of the query.
+/// Finds the memories that answer a query, best first. With a `meaning`, also by the meaning of the query.
 ///
 /// # Errors
 /// Fails if the index or the store cannot be read.
-pub fn find_memories(
+pub(crate) fn find_memories(
     store: &Store,
     index: &TextIndex,
     terms: &QueryTerms,
     filter: &IndexFilter,
-    sense: Option<&Sense>,
+    meaning: Option<&QueryMeaning>,
     limit: usize,
 ) -> Result<Vec<MemoryHit>> {
     if limit == 0 {
@@ -80,8 +80,8 @@ pub fn find_memories(
         true => Vec::new(),
         false => question.best(DEPTH)?,
     };
-    if let Some(sense) = sense {
-        found.extend(sense.nearest(&question)?);
+    if let Some(meaning) = meaning {
+        found.extend(meaning.nearest(&question)?);
         found.sort_by_key(|candidate| candidate.row);
         found.dedup_by_key(|candidate| candidate.row);
     }
@@ -89,7 +89,7 @@ pub fn find_memories(
     let filter = MemoryFilter { rows: Some(rows), ..MemoryFilter::default() };
     let mut memories: HashMap<i64, MemoryRow> =
         store.memories(&filter)?.into_iter().map(|memory| (memory.row, memory)).collect();
-    let evidence = Evidence::of(&found, sense);
+    let evidence = Evidence::of(&found, meaning);
     let mut hits: Vec<(u64, MemoryHit)> = found
         .iter()
         .enumerate()
@@ -132,11 +132,11 @@ struct Evidence {
 }
 
 impl Evidence {
-    fn of(found: &[Candidate], sense: Option<&Sense>) -> Self {
+    fn of(found: &[Candidate], meaning: Option<&QueryMeaning>) -> Self {
         let words: Vec<f32> =
             found.iter().map(|candidate| candidate.contributions.iter().sum()).collect();
         let similarity =
-            sense.map_or_else(|| vec![None; found.len()], |sense| sense.similarity(found));
+            meaning.map_or_else(|| vec![None; found.len()], |meaning| meaning.similarity(found));
         Self {
             best_words: largest(words.iter().copied()),
             best_proximity: largest(found.iter().map(|candidate| candidate.proximity)),

@@ -5,11 +5,11 @@ use thru_core::Layout;
 use thru_store::index::{Candidate, Candidates, IndexFilter, QueryTerms, Question, TextIndex};
 use thru_store::{Result, Store};
 
+use crate::meaning::{LazyMeaning, MeaningUse, PendingEmbedding, QueryMeaning};
 use crate::open::OpenFiles;
 use crate::pack::cues;
 use crate::query::analyse;
-use crate::rank::{Found, Own, Ranking, WEIGHTS, rank};
-use crate::sense::{Awaited, Meaning, Semantics, Sense};
+use crate::rank::{Found, Own, Ranking, rank};
 
 /// Number of candidates by words that are examined closely.
 const DEPTH: usize = 1_000;
@@ -21,7 +21,7 @@ const REACH: u32 = 2;
 
 /// A query with its filter and time.
 #[derive(Clone, Debug, Default)]
-pub struct Asked {
+pub struct OrderRequest {
     /// The query, as typed.
     pub query: String,
     /// The rows to search.
@@ -42,7 +42,7 @@ pub struct Ordered {
     /// The order of passages and of sessions.
     pub ranking: Ranking,
     /// The use made of meaning.
-    pub semantics: Semantics,
+    pub meaning_use: MeaningUse,
 }
 
 /// Orders the store's passages and sessions by how well they answer a question.
@@ -53,46 +53,46 @@ pub fn order(
     layout: &Layout,
     index: &TextIndex,
     store: &Store,
-    asked: &Asked,
-    meaning: Awaited<'_>,
+    request: &OrderRequest,
+    embedding: PendingEmbedding<'_>,
 ) -> Result<Ordered> {
-    order_by(index, store, asked, &Meaning::new(layout, &OpenFiles::default(), meaning))
+    order_by(index, store, request, &LazyMeaning::new(layout, &OpenFiles::default(), embedding))
 }
 
 /// [`order`], for a caller that needs the query embedding for more.
 pub(crate) fn order_by(
     index: &TextIndex,
     store: &Store,
-    asked: &Asked,
-    meaning: &Meaning<'_>,
+    request: &OrderRequest,
+    meaning: &LazyMeaning<'_>,
 ) -> Result<Ordered> {
-    let terms = analyse(&asked.query);
-    let question = index.ask(&terms, &asked.filter)?;
+    let terms = analyse(&request.query);
+    let question = index.ask(&terms, &request.filter)?;
     let mut all = match terms.terms.is_empty() {
         true => Vec::new(),
         false => question.best(DEPTH)?,
     };
-    let sense = meaning.sense();
-    if let Some(sense) = sense {
-        add(&mut all, sense.nearest(&question)?);
+    let query_meaning = meaning.get();
+    if let Some(query_meaning) = query_meaning {
+        add(&mut all, query_meaning.nearest(&question)?);
     }
     let idf = question.idf().to_vec();
     let mut candidates = Candidates { found: all, idf, documents: index.documents() };
-    let mut found = Found { when: asked.when, ..Found::default() };
-    found.similarity = similarity(sense, &candidates);
+    let mut found = Found { when: request.when, ..Found::default() };
+    found.similarity = similarity(query_meaning, &candidates);
     let beside = neighbours(store, &question, &candidates.found, &found)?;
     if !beside.is_empty() {
         add(&mut candidates.found, beside);
-        found.similarity = similarity(sense, &candidates);
+        found.similarity = similarity(query_meaning, &candidates);
     }
-    found.named_file = touching(&question, &candidates.found, &asked.query)?;
-    let ranking = rank(&candidates, &found, &WEIGHTS);
+    found.named_file = touching(&question, &candidates.found, &request.query)?;
+    let ranking = rank(&candidates, &found);
     drop(question);
-    Ok(Ordered { terms, candidates, found, ranking, semantics: meaning.semantics() })
+    Ok(Ordered { terms, candidates, found, ranking, meaning_use: meaning.meaning_use() })
 }
 
-fn similarity(sense: Option<&Sense>, candidates: &Candidates) -> Vec<Option<f32>> {
-    sense.map_or_else(Vec::new, |sense| sense.similarity(&candidates.found))
+fn similarity(meaning: Option<&QueryMeaning>, candidates: &Candidates) -> Vec<Option<f32>> {
+    meaning.map_or_else(Vec::new, |meaning| meaning.similarity(&candidates.found))
 }
 
 /// Adds the missing candidates, in the order of rows.

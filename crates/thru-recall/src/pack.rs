@@ -22,8 +22,8 @@ use thru_redact::{Clean, Redactor, Report};
 use thru_store::{MemoryRow, Result, Store};
 
 use crate::freshness::Disk;
+use crate::meaning::{LazyMeaning, PendingEmbedding};
 use crate::open::OpenFiles;
-use crate::sense::{Awaited, Meaning};
 use crate::tiers::Tier;
 use render::{Section, Texts, render};
 pub use render::{fenced, recorded};
@@ -174,9 +174,9 @@ pub fn pack(
     store: &Store,
     redactor: &Redactor,
     request: &PackRequest<'_>,
-    meaning: Awaited<'_>,
+    embedding: PendingEmbedding<'_>,
 ) -> Result<Pack> {
-    let meaning = Meaning::new(layout, &OpenFiles::default(), meaning);
+    let meaning = LazyMeaning::new(layout, &OpenFiles::default(), embedding);
     let (drafts, note) = match &request.occasion {
         Occasion::Prompt(prompt) => prompt::drafts(layout, store, request, prompt, &meaning)?,
         Occasion::Return { idle_for, prompt } => {

@@ -8,7 +8,7 @@ use thru_core::{Access, Id, PassageKind, Timestamp};
 use thru_redact::{Clean, Redactor, Report};
 use thru_store::{EventRow, MemoryBody, MemoryFilter, Newest, PassageRow, Result, Store};
 
-use crate::deed::{deed, from_directory};
+use crate::action::{describe_call, from_directory};
 use crate::pack::{cues, deserves_silence, recorded};
 
 /// Limits of a session's context.
@@ -266,10 +266,10 @@ fn hot(
         let text = said.redactor.clean_text(&text, &mut Report::default());
         let mut passage = passage.clone();
         passage.command = passage.command.map(|command| said.clean(&command).into_inner());
-        let Some(line) = deed(&passage, text.get(), &touches, directory) else { continue };
+        let Some(line) = describe_call(&passage, text.get(), &touches, directory) else { continue };
         let summary = said.shown(&line, HOT);
         // A repeated action would displace all others.
-        if !hot.iter().any(|deed| deed.summary == summary) {
+        if !hot.iter().any(|action| action.summary == summary) {
             hot.push(HotMemory { at: passage.at, passage: passage.id, summary });
         }
     }

@@ -8,7 +8,7 @@ use thru_core::{
     WorkOutcome, estimated_tokens,
 };
 use thru_recall::{
-    Disk, LONGEST_PACK, Limits, Occasion, Pack, PackRequest, Presence, pack, words_only,
+    Disk, LONGEST_PACK, Limits, Occasion, Pack, PackRequest, Presence, pack, without_embedding,
 };
 use thru_redact::Redactor;
 use thru_store::Store;
@@ -54,7 +54,7 @@ fn told(content: SnapshotContent, tokens: u64) -> Pack {
         disk: &NoDisk,
         limits: Limits { start_tokens: tokens, ..Limits::default() },
     };
-    pack(&layout, &store, &Redactor::builtin(), &request, words_only("sealed")).unwrap()
+    pack(&layout, &store, &Redactor::builtin(), &request, without_embedding("sealed")).unwrap()
 }
 
 fn said(text: &str) -> Statement {

@@ -15,8 +15,8 @@ use thru_core::{
     Timestamp, WorkOutcome, estimated_tokens,
 };
 use thru_recall::{
-    Answer, Awaited, Disk, LONGEST_PACK, Limits, Occasion, Pack, PackRequest, Presence, Request,
-    Semantics, pack, search, words_only,
+    Disk, LONGEST_PACK, Limits, MeaningUse, Occasion, Pack, PackRequest, PendingEmbedding,
+    Presence, SearchRequest, SearchResults, pack, search, without_embedding,
 };
 use thru_redact::{Redactor, Report};
 use thru_store::index::{Collection, IndexWriter, TextIndex};
@@ -104,7 +104,7 @@ impl Memory {
     }
 
     fn pack(&self, occasion: Occasion, session: Option<i64>, limits: Limits) -> Pack {
-        self.pack_meaning(occasion, session, limits, words_only("sealed"))
+        self.pack_meaning(occasion, session, limits, without_embedding("sealed"))
     }
 
     fn pack_meaning(
@@ -112,7 +112,7 @@ impl Memory {
         occasion: Occasion,
         session: Option<i64>,
         limits: Limits,
-        meaning: Awaited<'_>,
+        meaning: PendingEmbedding<'_>,
     ) -> Pack {
         let key = ProjectKey::directory(PLACE);
         let project = self.store.project_by_key(&key).unwrap();
@@ -149,8 +149,13 @@ impl Memory {
         writer.add(vectors.collect()).unwrap();
     }
 
-    fn search(&self, query: &str, limit: usize, meaning: Awaited<'_>) -> Answer {
-        let request = Request { query: query.to_owned(), limit, memories: 3, ..Request::default() };
+    fn search(&self, query: &str, limit: usize, meaning: PendingEmbedding<'_>) -> SearchResults {
+        let request = SearchRequest {
+            query: query.to_owned(),
+            limit,
+            memories: 3,
+            ..SearchRequest::default()
+        };
         search(&self.layout(), &self.store, &Redactor::builtin(), &request, meaning).unwrap()
     }
 }
@@ -166,7 +171,7 @@ fn vector(x: f32, y: f32) -> Vec<f32> {
 }
 
 /// A query embedding along the first axis.
-fn meant<'a>() -> Awaited<'a> {
+fn meant<'a>() -> PendingEmbedding<'a> {
     Box::new(|| Ok((MODEL.to_owned(), vector(1.0, 0.0))))
 }
 
@@ -348,7 +353,7 @@ fn words_and_meaning_together_bear_on_a_prompt_where_each_is_too_little() {
         let pack = memory.pack_meaning(prompt(), None, Limits::default(), meaning);
         titles(&pack).into_iter().map(str::to_owned).collect::<Vec<_>>()
     };
-    assert!(titles_with(words_only("sealed")).is_empty());
+    assert!(titles_with(without_embedding("sealed")).is_empty());
     assert_eq!(titles_with(meant()), ["Give the retry loop a budget of two seconds"]);
 }
 
@@ -380,8 +385,12 @@ fn memories_are_found_by_meaning_alone_where_it_is_very_near() {
             let expected = ["Give the retry loop a budget of two seconds"];
             assert_eq!(found, expected[..usize::from(is_found)], "{near:?}");
             assert_eq!(answer.is_confident(), is_confident, "{near:?}");
-            assert!(matches!(answer.semantics, Semantics::Used { .. }), "{:?}", answer.semantics);
+            assert!(
+                matches!(answer.meaning_use, MeaningUse::Compared { .. }),
+                "{:?}",
+                answer.meaning_use
+            );
         }
-        assert!(memory.search(question, 0, words_only("sealed")).memories.is_empty());
+        assert!(memory.search(question, 0, without_embedding("sealed")).memories.is_empty());
     }
 }

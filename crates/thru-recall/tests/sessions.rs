@@ -18,7 +18,8 @@ use thru_core::{
 };
 use thru_recall::{
     Activity, ActivityRequest, ContextLimits, Disk, IDLE_TIMEOUT, Limits, Occasion, Pack,
-    PackRequest, Presence, SessionContext, Tier, activity, pack, session_context, words_only,
+    PackRequest, Presence, SessionContext, Tier, activity, pack, session_context,
+    without_embedding,
 };
 use thru_redact::{Redactor, Report};
 use thru_store::{NewMemory, Store};
@@ -132,7 +133,8 @@ impl Memory {
             limits: Limits::default(),
         };
         let layout = Layout::new(self.folder.path());
-        pack(&layout, &self.store, &Redactor::builtin(), &request, words_only("sealed")).unwrap()
+        pack(&layout, &self.store, &Redactor::builtin(), &request, without_embedding("sealed"))
+            .unwrap()
     }
 
     fn activity(&self, since: Option<Timestamp>) -> Activity {
@@ -249,8 +251,8 @@ fn shown(context: &SessionContext) -> String {
     for entity in &context.entities {
         text.push_str(&format!("entity: {}\n", entity.get()));
     }
-    for deed in &context.hot {
-        text.push_str(&format!("hot: {}\n", deed.summary.get()));
+    for action in &context.hot {
+        text.push_str(&format!("hot: {}\n", action.summary.get()));
     }
     for event in &context.events {
         let tool = event.tool.as_ref().map_or("", |tool| tool.get());
@@ -261,7 +263,7 @@ fn shown(context: &SessionContext) -> String {
 }
 
 #[test]
-fn a_session_is_at_its_last_request_files_and_deeds() {
+fn a_session_is_at_its_last_request_files_and_actions() {
     let mut memory = Memory::new();
     let session = memory.session("lock", &worked(60));
     assert_snapshot!(shown(&memory.context(session)), @"
@@ -304,9 +306,10 @@ fn of_a_long_session_only_the_end_is_read() {
     let context = memory.context(session);
     // The prompt is too far back; the summary has it.
     assert_eq!(context.task.as_ref().unwrap().get(), "What long was asked for");
-    let deeds: Vec<&str> = context.hot.iter().map(|deed| deed.summary.get().as_str()).collect();
+    let actions: Vec<&str> =
+        context.hot.iter().map(|action| action.summary.get().as_str()).collect();
     assert_eq!(
-        deeds,
+        actions,
         ["Ran: step 2995", "Ran: step 2996", "Ran: step 2997", "Ran: step 2998", "Ran: step 2999"]
     );
     assert_eq!((context.events.len(), context.tools.len(), context.entities.len()), (50, 1, 0));

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use thru_outside::{HttpError, PlaceError, Retry, excerpt};
+use thru_outside::{HttpError, Retry, ServiceUrlError, excerpt};
 
 /// The reason nothing can be delivered with these settings.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
     /// The URL is invalid.
     #[error("invalid url: {0}")]
-    Place(#[from] PlaceError),
+    InvalidUrl(#[from] ServiceUrlError),
     /// The server is another machine.
     #[error("{0} is another machine, and deliveries to other machines are not allowed")]
     Remote(String),
@@ -99,9 +99,9 @@ impl From<HttpError> for SinkError {
             HttpError::Broken(said) => {
                 Self::Protocol(excerpt(&format!("the connection broke: {said}")))
             }
-            HttpError::Elsewhere(place) => Self::Rejected {
+            HttpError::Redirect(target) => Self::Rejected {
                 code: 300,
-                said: excerpt(&format!("the answer is a redirect to {place}; is the url right?")),
+                said: excerpt(&format!("the answer is a redirect to {target}; is the url right?")),
             },
             HttpError::Impossible(said) => Self::Rejected { code: 0, said },
         }

@@ -15,5 +15,5 @@ mod program;
 mod sink;
 
 pub use error::{ConnectError, SinkError};
-pub use sink::{Delivery, Reach, Settings, Sink};
+pub use sink::{Delivery, Settings, Sink, Transport};
 pub use thru_outside::{Key, Retry};

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value;
-use thru_outside::{Key, Limits, Place};
+use thru_outside::{Key, Limits, ServiceUrl};
 
 use crate::error::{ConnectError, SinkError};
 use crate::http::HttpLine;
@@ -17,7 +17,7 @@ use crate::program::ProgramLine;
 
 /// The way to reach a server.
 #[derive(Clone, Debug)]
-pub enum Reach {
+pub enum Transport {
     /// By streamable HTTP, at this address.
     Url(String),
     /// A program that is started for it.
@@ -37,7 +37,7 @@ pub enum Reach {
 #[derive(Clone)]
 pub struct Settings {
     /// The way to reach the server.
-    pub reach: Reach,
+    pub transport: Transport,
     /// True if the server may be another machine.
     pub allow_remote: bool,
     /// The bearer token.
@@ -50,9 +50,9 @@ pub struct Settings {
 
 impl Settings {
     /// Returns the default settings.
-    pub const fn new(reach: Reach) -> Self {
+    pub const fn new(transport: Transport) -> Self {
         Self {
-            reach,
+            transport,
             allow_remote: false,
             key: None,
             timeout: Duration::from_secs(30),
@@ -113,13 +113,13 @@ impl Sink {
     /// Returns a [`ConnectError`] if the URL is invalid, not encrypted, or on another machine without
     /// permission.
     pub fn connect(settings: Settings) -> Result<Self, ConnectError> {
-        if let Reach::Url(url) = &settings.reach {
-            let place = Place::parse(url)?;
-            if !place.is_loopback() && !settings.allow_remote {
-                return Err(ConnectError::Remote(place.host().to_owned()));
+        if let Transport::Url(url) = &settings.transport {
+            let service = ServiceUrl::parse(url)?;
+            if !service.is_loopback() && !settings.allow_remote {
+                return Err(ConnectError::Remote(service.host().to_owned()));
             }
-            if !place.is_encrypted() && !place.is_nearby() {
-                return Err(ConnectError::NotEncrypted(place.to_string()));
+            if !service.is_encrypted() && !service.is_nearby() {
+                return Err(ConnectError::NotEncrypted(service.to_string()));
             }
         }
         Ok(Self { settings, connection: Mutex::new(None) })
@@ -161,13 +161,13 @@ impl Sink {
 
     fn line(&self) -> Result<Box<dyn Line>, SinkError> {
         let limits = self.settings.limits();
-        match &self.settings.reach {
-            Reach::Url(url) => {
+        match &self.settings.transport {
+            Transport::Url(url) => {
                 let rejected = |error| SinkError::Rejected { code: 0, said: format!("{error}") };
-                let place = Place::parse(url).map_err(rejected)?;
-                Ok(Box::new(HttpLine::new(place, self.settings.key.clone(), limits)))
+                let service = ServiceUrl::parse(url).map_err(rejected)?;
+                Ok(Box::new(HttpLine::new(service, self.settings.key.clone(), limits)))
             }
-            Reach::Command { program, arguments, environment, folder } => {
+            Transport::Command { program, arguments, environment, folder } => {
                 let mut command = Command::new(program);
                 command.args(arguments).env_clear().envs(environment.iter().cloned());
                 if let Some(folder) = folder {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::provider::{Asked, ModelServer, body, ollama};
+use crate::provider::{ModelServer, ReceivedRequest, body, ollama};
 
 /// The answer about any turn.
 pub fn turn() -> String {
@@ -40,7 +40,7 @@ pub fn session() -> String {
 }
 
 /// True if a question is about a session as a whole.
-pub fn is_about_session(asked: &Asked) -> bool {
+pub fn is_about_session(asked: &ReceivedRequest) -> bool {
     body(asked).to_string().contains("errors_resolved")
 }
 

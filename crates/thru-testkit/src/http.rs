@@ -13,24 +13,77 @@ const LONGEST_BODY: u64 = 256 * 1024 * 1024;
 /// Longest header line, in bytes; a longer one is cut off.
 const LONGEST_LINE: u64 = 64 * 1024;
 
-/// Listens on a free port until it is dropped.
-pub struct Server {
-    shared: Arc<Shared>,
+/// A listener on a free port of loopback, until it is dropped. Every connection is served on a thread of its own.
+pub struct Listener {
     address: SocketAddr,
+    is_over: Arc<AtomicBool>,
     listening: Option<JoinHandle<()>>,
 }
 
-type Handler = Box<dyn Fn(&Asked) -> Response + Send + Sync>;
+impl Listener {
+    /// Starts to listen. `serve` is given each connection, and a flag that is set when the listener is dropped. A
+    /// client may disconnect at any time, so errors of connections are ignored.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if it cannot listen on loopback.
+    pub fn start(
+        serve: impl Fn(&TcpStream, &AtomicBool) -> io::Result<()> + Send + Sync + 'static,
+    ) -> io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let address = listener.local_addr()?;
+        let is_over = Arc::new(AtomicBool::new(false));
+        let serve = Arc::new(serve);
+        let listening = thread::spawn({
+            let is_over = Arc::clone(&is_over);
+            move || {
+                for connection in listener.incoming() {
+                    if is_over.load(Ordering::Relaxed) {
+                        break;
+                    }
+                    let Ok(connection) = connection else { continue };
+                    let (serve, is_over) = (Arc::clone(&serve), Arc::clone(&is_over));
+                    thread::spawn(move || _ = serve(&connection, &is_over));
+                }
+            }
+        });
+        Ok(Self { address, is_over, listening: Some(listening) })
+    }
+
+    /// Returns its URL, without a slash at the end.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        // Wakes the listener, which waits for a connection.
+        if TcpStream::connect(self.address).is_ok()
+            && let Some(listening) = self.listening.take()
+        {
+            _ = listening.join();
+        }
+    }
+}
+
+/// A server that answers from a script, until it is dropped.
+pub struct Server {
+    shared: Arc<Shared>,
+    listener: Listener,
+}
+
+type Handler = Box<dyn Fn(&ReceivedRequest) -> Response + Send + Sync>;
 
 struct Shared {
     handler: Handler,
-    asked: Mutex<Vec<Asked>>,
-    is_over: AtomicBool,
+    asked: Mutex<Vec<ReceivedRequest>>,
 }
 
 /// A received request.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct ReceivedRequest {
     /// The method.
     pub method: String,
     /// The path, with the query.
@@ -41,7 +94,7 @@ pub struct Asked {
     pub body: Vec<u8>,
 }
 
-impl Asked {
+impl ReceivedRequest {
     /// Returns a header; empty if it is missing.
     pub fn header(&self, name: &str) -> &str {
         let found = self.headers.iter().find(|(known, _)| known == name);
@@ -163,59 +216,29 @@ impl Server {
     ///
     /// Returns an error if it cannot listen on loopback.
     pub fn answering(
-        handler: impl Fn(&Asked) -> Response + Send + Sync + 'static,
+        handler: impl Fn(&ReceivedRequest) -> Response + Send + Sync + 'static,
     ) -> io::Result<Self> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-        let address = listener.local_addr()?;
-        let shared = Arc::new(Shared {
-            handler: Box::new(handler),
-            asked: Mutex::default(),
-            is_over: AtomicBool::new(false),
-        });
-        let listening = thread::spawn({
+        let shared = Arc::new(Shared { handler: Box::new(handler), asked: Mutex::default() });
+        let listener = Listener::start({
             let shared = Arc::clone(&shared);
-            move || shared.listen(&listener)
-        });
-        Ok(Self { shared, address, listening: Some(listening) })
+            move |connection, is_over| shared.serve(connection, is_over)
+        })?;
+        Ok(Self { shared, listener })
     }
 
     /// Returns its URL, without a slash at the end.
     pub fn url(&self) -> String {
-        format!("http://{}", self.address)
+        self.listener.url()
     }
 
     /// Returns all requests so far, in order.
-    pub fn requests(&self) -> Vec<Asked> {
+    pub fn requests(&self) -> Vec<ReceivedRequest> {
         self.shared.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.shared.is_over.store(true, Ordering::Relaxed);
-        // Wakes the listener, which waits for a connection.
-        if TcpStream::connect(self.address).is_ok()
-            && let Some(listening) = self.listening.take()
-        {
-            _ = listening.join();
-        }
-    }
-}
-
 impl Shared {
-    fn listen(self: &Arc<Self>, listener: &TcpListener) {
-        for connection in listener.incoming() {
-            if self.is_over.load(Ordering::Relaxed) {
-                break;
-            }
-            let Ok(connection) = connection else { continue };
-            let shared = Arc::clone(self);
-            // A client may disconnect at any time.
-            thread::spawn(move || _ = shared.serve(&connection));
-        }
-    }
-
-    fn serve(&self, connection: &TcpStream) -> io::Result<()> {
+    fn serve(&self, connection: &TcpStream, is_over: &AtomicBool) -> io::Result<()> {
         let Some(asked) = read(connection)? else { return Ok(()) };
         let response = (self.handler)(&asked);
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(asked);
@@ -223,15 +246,15 @@ impl Shared {
         match response.fault {
             // Half a head, and then nothing: to a client this is as broken as a reset, on every system.
             Fault::Broken => writer.write_all(b"HTTP/1.1 200")?,
-            Fault::SilentFromStart => self.hold(),
+            Fault::SilentFromStart => hold(is_over),
             Fault::SilentAfterHead => {
                 writer.write_all(&response.head())?;
-                self.hold();
+                hold(is_over);
             }
             Fault::SilentAfterBody => {
                 writer.write_all(&response.head_without_length())?;
                 writer.write_all(&response.body)?;
-                self.hold();
+                hold(is_over);
             }
             Fault::CutAfter(bytes) => {
                 writer.write_all(&response.head())?;
@@ -240,7 +263,7 @@ impl Shared {
             Fault::Slow(pause) => {
                 writer.write_all(&response.head())?;
                 for byte in &response.body {
-                    if self.is_over.load(Ordering::Relaxed) {
+                    if is_over.load(Ordering::Relaxed) {
                         break;
                     }
                     writer.write_all(&[*byte])?;
@@ -254,12 +277,12 @@ impl Shared {
         }
         Ok(())
     }
+}
 
-    /// Keeps a connection open.
-    fn hold(&self) {
-        while !self.is_over.load(Ordering::Relaxed) {
-            thread::sleep(Duration::from_millis(10));
-        }
+/// Keeps a connection open.
+fn hold(is_over: &AtomicBool) {
+    while !is_over.load(Ordering::Relaxed) {
+        thread::sleep(Duration::from_millis(10));
     }
 }
 
@@ -286,7 +309,7 @@ impl Response {
 /// # Errors
 ///
 /// Returns an error if the connection breaks.
-pub fn read(stream: impl Read) -> io::Result<Option<Asked>> {
+pub fn read(stream: impl Read) -> io::Result<Option<ReceivedRequest>> {
     let mut reader = BufReader::new(stream);
     let first = line(&mut reader)?;
     let mut words = first.split_whitespace().map(str::to_owned);
@@ -297,7 +320,7 @@ pub fn read(stream: impl Read) -> io::Result<Option<Asked>> {
         let Some((name, value)) = header.split_once(':') else { break };
         headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
     }
-    let mut asked = Asked { method, path, headers, body: Vec::new() };
+    let mut asked = ReceivedRequest { method, path, headers, body: Vec::new() };
     let length = asked.header("content-length").parse().unwrap_or(0_u64);
     reader.take(length.min(LONGEST_BODY)).read_to_end(&mut asked.body)?;
     Ok(Some(asked))

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-pub use crate::http::{Asked, Response, Server as ModelServer};
+pub use crate::http::{ReceivedRequest, Response, Server as ModelServer};
 
 /// Input tokens that every scripted answer reports.
 pub const INPUT_TOKENS: u64 = 1_000;
@@ -67,6 +67,6 @@ pub fn error(status: u16, kind: &str, message: &str) -> Response {
 }
 
 /// Returns the document that was sent, if it was one.
-pub fn body(asked: &Asked) -> Value {
+pub fn body(asked: &ReceivedRequest) -> Value {
     serde_json::from_slice(&asked.body).unwrap_or_default()
 }

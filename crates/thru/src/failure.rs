@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use thru_app::{Listing, MemoryDeed, Remedy, Trouble, TroubleKind};
+use thru_app::{Listing, MemoryAction, Remedy, Trouble, TroubleKind};
 
 use crate::commands::Outcome;
 use crate::ui::printable;
@@ -56,15 +56,15 @@ fn hint(remedy: &Remedy) -> String {
         }
         Remedy::See(Listing::Memories) => "`thru search` and `thru context` show ids".to_owned(),
         Remedy::See(list) => format!("`thru {}` {}", list.command(), shows(*list)),
-        Remedy::NotASession(MemoryDeed::Forget) => "name it with `--session`".to_owned(),
-        Remedy::NotASession(MemoryDeed::Edit) => {
+        Remedy::NotASession(MemoryAction::Forget) => "name it with `--session`".to_owned(),
+        Remedy::NotASession(MemoryAction::Edit) => {
             "`thru show` and `thru timeline` show ids of its memories".to_owned()
         }
-        Remedy::NotAPassage(MemoryDeed::Forget) => {
+        Remedy::NotAPassage(MemoryAction::Forget) => {
             "`thru forget --session` forgets a session, `thru redact` takes texts out of all of them"
                 .to_owned()
         }
-        Remedy::NotAPassage(MemoryDeed::Edit) => {
+        Remedy::NotAPassage(MemoryAction::Edit) => {
             "what was recorded is not edited; `thru remember` tells what you know better".to_owned()
         }
         Remedy::ForgetOrRemember => {

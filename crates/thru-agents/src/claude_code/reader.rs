@@ -40,13 +40,13 @@ impl Reader {
     }
 
     /// Returns a reader at the beginning of this file.
-    pub fn of(source: &Source) -> Self {
-        Self::of_archived(source.kind, source.session.clone(), &source.archive_name)
+    pub fn for_source(source: &Source) -> Self {
+        Self::for_archived(source.kind, source.session.clone(), &source.archive_name)
     }
 
     /// Returns a reader at the beginning of an archived file. The archived name tells which subagent it
     /// belongs to.
-    pub fn of_archived(kind: SourceKind, session: SessionId, archive_name: &str) -> Self {
+    pub fn for_archived(kind: SourceKind, session: SessionId, archive_name: &str) -> Self {
         let mut reader = Self::new(kind, session);
         if kind == SourceKind::Subagent {
             let file = archive_name.rsplit('/').next().unwrap_or(archive_name);

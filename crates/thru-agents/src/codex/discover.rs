@@ -17,7 +17,7 @@ const DAYS: usize = 3;
 const DEPTH: usize = DAYS + 1;
 
 /// Finds all rollouts in Codex's home (`~/.codex`) by their names. Only their content says which thread
-/// a subagent works for: see [`settle`]. A missing home is not a problem.
+/// a subagent works for: see [`resolve_session`]. A missing home is not a problem.
 pub(crate) fn discover(home: &Path, skip: &dyn Fn(&Path) -> bool) -> Discovery {
     let mut search = Search::new(skip);
     for folder in [SESSIONS, ARCHIVED] {
@@ -129,7 +129,7 @@ pub(crate) fn at(search: &mut Search<'_>, path: &Path) -> bool {
 }
 
 /// Reads from a rollout that was found by its name which session it belongs to.
-pub(crate) fn settle(source: &mut Source) {
+pub(crate) fn resolve_session(source: &mut Source) {
     if source.kind == SourceKind::Main
         && let Ok(Some(meta)) = meta::read(&source.path)
     {

@@ -14,7 +14,7 @@ mod record;
 mod tools;
 
 pub(crate) use discover::{
-    at, discover, discover_changed, discover_recent, discover_session, settle,
+    at, discover, discover_changed, discover_recent, discover_session, resolve_session,
 };
 pub(crate) use hearing::heard;
 pub(crate) use hooks::HOOKS;

@@ -85,7 +85,7 @@ struct State {
 
 impl Reader {
     /// Returns a reader at the beginning of the rollout with this archive name.
-    pub(crate) fn of_archived(kind: SourceKind, session: SessionId, archive_name: &str) -> Self {
+    pub(crate) fn for_archived(kind: SourceKind, session: SessionId, archive_name: &str) -> Self {
         let file = archive_name.rsplit('/').next().unwrap_or(archive_name);
         let agent_id = match kind {
             SourceKind::Subagent => {

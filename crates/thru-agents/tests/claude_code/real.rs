@@ -27,7 +27,7 @@ fn splits_of_real_transcripts_give_the_same() {
     for source in found.sources {
         assert_eq!(source.kind, SourceKind::Main, "{}", source.archive_name);
         let block = std::fs::read(&source.path).unwrap();
-        let whole = Reader::of(&source).read(&clean(&block), 1).into_inner();
+        let whole = Reader::for_source(&source).read(&clean(&block), 1).into_inner();
         passages += whole.passages.len();
         assert!(whole.amendments.is_empty(), "{}", source.archive_name);
         let unexpected = whole.diagnostics.iter().any(|d| d.kind != "not-utf8");
@@ -35,7 +35,7 @@ fn splits_of_real_transcripts_give_the_same() {
         // Cuts that differ from file to file, and are the same on each run.
         let step = 10_000 + block.len() % 77_777;
         let cuts: Vec<usize> = (0..block.len()).step_by(step).collect();
-        let pieces = read_in_pieces(Reader::of(&source), &block, &cuts);
+        let pieces = read_in_pieces(Reader::for_source(&source), &block, &cuts);
         assert!(pieces == whole, "{} differs when read in pieces", source.archive_name);
     }
     assert!(passages > 0);
@@ -48,7 +48,7 @@ fn a_growing_transcript_gives_growing_passages() {
     let mut earlier: Option<(PathBuf, Vec<thru_core::Passage>)> = None;
     for source in found.sources {
         let block = std::fs::read(&source.path).unwrap();
-        let passages = Reader::of(&source).read(&clean(&block), 1).into_inner().passages;
+        let passages = Reader::for_source(&source).read(&clean(&block), 1).into_inner().passages;
         if let Some((path, earlier)) = earlier
             && path.parent() == source.path.parent()
         {

@@ -86,7 +86,7 @@ fn a_subagent_belongs_to_the_thread_that_started_it() {
     let own = found.sources.into_iter().find(|source| source.path.ends_with(SUBAGENT));
     let mut own = own.unwrap();
     assert_eq!(own.kind.as_str(), "main");
-    agents::settle(&mut own);
+    agents::resolve_session(&mut own);
     assert_eq!((own.kind.as_str(), own.session.as_str()), ("subagent", THREAD));
     assert_eq!(own.agent_id.as_deref(), Some("01990000-0005-7000-8000-000000000005"));
 }
@@ -153,7 +153,7 @@ fn files_go_back_to_where_their_agents_look_for_them() {
     let homes = homes(root.path());
     for agent in [Agent::Codex, Agent::Copilot] {
         for source in agents::discover(agent, &homes, &|_| false).sources {
-            let home = homes.of(agent);
+            let home = homes.home(agent);
             let back =
                 agents::restore_path(agent, home, &source.path, &source.archive_name).unwrap();
             match source.path.starts_with(home.join("archived_sessions")) {

@@ -32,7 +32,7 @@ fn splits_of_real_transcripts_give_the_same() {
             assert_eq!((source.agent, source.kind), (agent, SourceKind::Main));
             *names.entry(source.archive_name.clone()).or_insert(0) += 1;
             let block = std::fs::read(&source.path).unwrap();
-            let whole = Reader::of(&source).read(&clean(&block), 1).into_inner();
+            let whole = Reader::for_source(&source).read(&clean(&block), 1).into_inner();
             assert!(!whole.passages.is_empty(), "{}", source.archive_name);
             assert!(whole.amendments.is_empty(), "{}", source.archive_name);
             assert!(
@@ -44,7 +44,7 @@ fn splits_of_real_transcripts_give_the_same() {
             // Cuts that differ from file to file, and are the same on each run.
             let step = 10_000 + block.len() % 77_777;
             let cuts: Vec<usize> = (0..block.len()).step_by(step).collect();
-            let pieces = read_in_pieces(agent, Reader::of(&source), &block, &cuts);
+            let pieces = read_in_pieces(agent, Reader::for_source(&source), &block, &cuts);
             assert!(pieces == whole, "{} differs when read in pieces", source.archive_name);
         }
         assert!(names.values().all(|files| *files == 1), "two sessions go by one name");

@@ -26,7 +26,7 @@ pub(crate) fn fixture(agent: Agent, name: &str) -> Vec<u8> {
 
 pub(crate) fn reader(agent: Agent, kind: SourceKind) -> Reader {
     let name = "codex/sessions/2026/09/01/rollout-2026-09-01T10-00-00-01990000-0005-7000-8000-000000000005.jsonl";
-    Reader::of_archived(agent, kind, SessionId::new(THREAD), name)
+    Reader::for_archived(agent, kind, SessionId::new(THREAD), name)
 }
 
 pub(crate) fn read(agent: Agent, kind: SourceKind, block: &[u8]) -> ReadBatch {

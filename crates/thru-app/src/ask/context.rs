@@ -141,9 +141,9 @@ pub fn context(app: &App, request: &AskContext, call: Call<'_>) -> Result<Sessio
         None => PackProject::here(app, &store)?,
     };
     // It is embedded while new records are brought in.
-    let meaning = match &request.moment {
+    let embedding = match &request.moment {
         ContextMoment::Prompt(prompt) if calls_for_memory(prompt) => {
-            Some(embedding::of_question(app, prompt))
+            Some(embedding::embed_question(app, prompt))
         }
         _ => None,
     };
@@ -166,7 +166,7 @@ pub fn context(app: &App, request: &AskContext, call: Call<'_>) -> Result<Sessio
         _ => None,
     };
     let recipient = Recipient { session, snapshot, ..Recipient::default() };
-    let meaning = embedding::awaited(meaning);
-    let pack = make_pack(app, &store, intake.redactor(), project, occasion, recipient, meaning)?;
+    let embedding = embedding::pending(embedding);
+    let pack = make_pack(app, &store, intake.redactor(), project, occasion, recipient, embedding)?;
     Ok(SessionBriefing::new(pack, prepared))
 }

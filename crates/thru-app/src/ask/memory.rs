@@ -14,7 +14,7 @@ use super::cleaned;
 use super::session::SessionEntry;
 use crate::app::App;
 use crate::disk::RealDisk;
-use crate::trouble::{Listing, MemoryDeed, Remedy, Result, Trouble};
+use crate::trouble::{Listing, MemoryAction, Remedy, Result, Trouble};
 
 /// Reads the memory whose id starts so; `None` where there is none.
 ///
@@ -40,11 +40,11 @@ pub fn memory_named(store: &Store, id: &str) -> Result<Option<MemoryRow>> {
     }
 }
 
-/// Reads the memory whose id starts so, for a deed that only memories allow.
+/// Reads the memory whose id starts so, for an action that only memories allow.
 ///
 /// # Errors
 /// As [`memory_named`], and where the id names a session, a passage or nothing.
-pub fn required_memory(store: &Store, id: &str, deed: MemoryDeed) -> Result<MemoryRow> {
+pub fn required_memory(store: &Store, id: &str, action: MemoryAction) -> Result<MemoryRow> {
     // The id of a session may hold characters that no id of ours has.
     if id.parse::<IdPrefix>().is_ok()
         && let Some(memory) = memory_named(store, id)?
@@ -53,13 +53,13 @@ pub fn required_memory(store: &Store, id: &str, deed: MemoryDeed) -> Result<Memo
     }
     if names_session(store, id)? {
         return Err(Trouble::not_found(format!("`{id}` is a session, not a memory"))
-            .with(Remedy::NotASession(deed)));
+            .with(Remedy::NotASession(action)));
     }
     if !store.passages_by_prefix(&id.parse()?, 1)?.is_empty() {
         return Err(Trouble::not_found(format!(
             "`{id}` is a passage: a part of a session as it was recorded"
         ))
-        .with(Remedy::NotAPassage(deed)));
+        .with(Remedy::NotAPassage(action)));
     }
     Err(Trouble::not_found(format!("there is no memory `{id}`"))
         .with(Remedy::See(Listing::Memories)))
@@ -242,7 +242,7 @@ impl MemoryFiles {
     fn look(files: &[FileState], session: Option<&SessionRow>) -> Self {
         let root = session.and_then(|session| session.facts.directory.as_deref());
         let about = files.iter().find(|file| file.modified).or(files.first());
-        let Freshness { changed, gone, .. } = Freshness::of(files, root, &RealDisk);
+        let Freshness { changed, gone, .. } = Freshness::check(files, root, &RealDisk);
         Self { about: about.map(|file| relative(&file.path, root).to_owned()), changed, gone }
     }
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use thru_core::{Concept, Id, MemoryKind, Snapshot, Timestamp};
 use thru_intake::{Before, Intake, identity};
-use thru_recall::{Awaited, Limits, Occasion, Pack, PackRequest, pack};
+use thru_recall::{Limits, Occasion, Pack, PackRequest, PendingEmbedding, pack};
 use thru_redact::Redactor;
 use thru_store::{ProjectName, Store};
 
@@ -89,7 +89,7 @@ pub fn make_pack(
     project: PackProject,
     occasion: Occasion,
     recipient: Recipient,
-    meaning: Awaited<'_>,
+    embedding: PendingEmbedding<'_>,
 ) -> Result<Pack> {
     let request = PackRequest {
         projects: project.rows,
@@ -104,7 +104,7 @@ pub fn make_pack(
         disk: &RealDisk,
         limits: limits(app)?,
     };
-    Ok(pack(&app.layout, store, redactor, &request, meaning)?)
+    Ok(pack(&app.layout, store, redactor, &request, embedding)?)
 }
 
 fn limits(app: &App) -> Result<Limits> {

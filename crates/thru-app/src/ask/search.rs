@@ -4,7 +4,8 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use thru_core::{Agent, Concept, MemoryKind, PassageKind};
 use thru_recall::{
-    Answer, FoundMemory, Hit, Part, Request, Semantics, SessionHits, Snippet, mentioned, parse_date,
+    FoundMemory, Hit, MeaningUse, Part, SearchRequest, SearchResults, SessionHits, Snippet,
+    find_query_time, parse_date,
 };
 use thru_redact::{Clean, Redactor};
 use thru_store::Store;
@@ -249,33 +250,6 @@ impl Found {
     }
 }
 
-/// The use made of meaning.
-#[derive(Clone, Debug, Serialize)]
-#[serde(untagged)]
-pub enum MeaningUse {
-    /// Vectors were compared.
-    Compared {
-        /// The model of the vectors.
-        model: String,
-        /// The number of vectors.
-        vectors: usize,
-    },
-    /// Only words were searched for.
-    Without {
-        /// The reason.
-        without: String,
-    },
-}
-
-impl From<Semantics> for MeaningUse {
-    fn from(semantics: Semantics) -> Self {
-        match semantics {
-            Semantics::Used { model, vectors } => Self::Compared { model, vectors },
-            Semantics::Without { reason } => Self::Without { without: reason },
-        }
-    }
-}
-
 /// A score with its features, those that add or take most first.
 #[derive(Clone, Debug)]
 pub struct Score {
@@ -377,7 +351,7 @@ fn snippet_text<S: Serializer>(snippet: &Clean<Snippet>, to: S) -> Result<S::Ok,
 /// Where a project, session or date cannot be understood, or store, index or vectors cannot be read.
 pub fn search(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
     call.check()?;
-    let meaning = embedding::of_question(app, &request.query);
+    let embedding = embedding::embed_question(app, &request.query);
     let store = fresh::open(app, Freshness::Indexed, call)?;
     let intake = app.intake_beside(&store)?;
     let (filter, project) = request.filter(app, &store)?;
@@ -390,7 +364,7 @@ pub fn search(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
         AnswerSize::Rows(_) if most > 0 => most + 1,
         _ => most,
     };
-    let recall = Request {
+    let recall = SearchRequest {
         query: request.query.clone(),
         filter,
         when: time_meant(app, &request.query),
@@ -399,26 +373,26 @@ pub fn search(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
         context: request.context,
         memories: one_more(limits.memories),
     };
-    let answer =
-        thru_recall::search(&app.layout, &store, redactor, &recall, Box::new(|| meaning.wait()))?;
-    let judged = judge(&answer, request, limits);
+    let results =
+        thru_recall::search(&app.layout, &store, redactor, &recall, Box::new(|| embedding.wait()))?;
+    let judged = judge(&results, request, limits);
     let known_files = match (&request.file, judged.verdict) {
         (Some(file), Verdict::Nothing) => store.files_like(file)?,
         _ => Vec::new(),
     };
-    let is_confident = answer.is_confident();
+    let is_confident = results.is_confident();
     Ok(Found {
         version: 1,
         kind: "search",
         query: recall.query,
         project: project.map(|name| cleaned(redactor, &name)),
-        terms: answer.terms.terms,
-        confidence: answer.confidence,
+        terms: results.terms.terms,
+        confidence: results.confidence,
         is_confident,
-        meaning: answer.semantics.into(),
-        left_out: answer.left_out,
-        memories: ranked_memories(&store, redactor, answer.memories)?,
-        sessions: answer
+        meaning: results.meaning_use,
+        left_out: results.left_out,
+        memories: ranked_memories(&store, redactor, results.memories)?,
+        sessions: results
             .sessions
             .into_iter()
             .map(|session| ranked_session(app, redactor, session))
@@ -427,7 +401,7 @@ pub fn search(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
         verdict: judged.verdict,
         has_more: judged.has_more,
         only_memories: limits.passages == 0,
-        considered: answer.considered,
+        considered: results.considered,
         known_files,
         shown: judged.shown,
     })
@@ -440,7 +414,7 @@ struct Judged {
     shown: Vec<RowAt>,
 }
 
-fn judge(answer: &Answer, request: &Search, limits: Limits) -> Judged {
+fn judge(results: &SearchResults, request: &Search, limits: Limits) -> Judged {
     let passage_kinds: Vec<PassageKind> = request
         .kinds
         .iter()
@@ -449,7 +423,7 @@ fn judge(answer: &Answer, request: &Search, limits: Limits) -> Judged {
             EntryKind::Memory(_) => None,
         })
         .collect();
-    let memories = || answer.memories.iter().enumerate();
+    let memories = || results.memories.iter().enumerate();
     let near: Vec<RowAt> = memories()
         .filter(|(_, found)| found.hit.is_near())
         .map(|(at, _)| RowAt::Memory(at))
@@ -457,11 +431,11 @@ fn judge(answer: &Answer, request: &Search, limits: Limits) -> Judged {
     let mut has_more = near.len() > limits.memories;
     let mut shown: Vec<RowAt> = near.into_iter().take(limits.memories).collect();
     // Some words stand everywhere: what does not seem to answer is only shown as what comes nearest.
-    let answers = !shown.is_empty() || answer.is_confident();
+    let answers = !shown.is_empty() || results.is_confident();
     let mut verdict = Verdict::Answered;
     if answers || request.nearest {
         let mut hits: Vec<(usize, RowAt)> = Vec::new();
-        for (at, session) in answer.sessions.iter().enumerate() {
+        for (at, session) in results.sessions.iter().enumerate() {
             for (place, hit) in session.hits.iter().enumerate() {
                 if passage_kinds.is_empty() || passage_kinds.contains(&hit.passage.kind) {
                     hits.push((hit.rank, RowAt::Passage(at, place)));
@@ -532,6 +506,6 @@ fn ranked_passage(redactor: &Redactor, hit: Hit) -> RankedPassage {
 
 /// The time that a question speaks of, in milliseconds since 1970: from, until.
 pub(super) fn time_meant(app: &App, query: &str) -> Option<(i64, i64)> {
-    mentioned(query, app.clock.now(), app.zone())
+    find_query_time(query, app.clock.now(), app.zone())
         .map(|when| (when.from.as_millisecond(), when.until.as_millisecond()))
 }

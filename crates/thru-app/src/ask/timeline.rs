@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use thru_core::{Agent, MemoryKind};
-use thru_recall::{Anchor, Request};
+use thru_recall::{Anchor, SearchRequest};
 use thru_store::index::IndexFilter;
 use thru_store::{MemoryFilter, MemoryRow, Store};
 
@@ -150,7 +150,7 @@ fn best(
 ) -> Result<Option<Anchor>> {
     let project = project.find(app, store)?;
     let projects = project.map(|project| store.project_rows(project.row)).transpose()?;
-    let request = Request {
+    let request = SearchRequest {
         query: query.to_owned(),
         filter: IndexFilter {
             projects,
@@ -160,9 +160,9 @@ fn best(
         },
         memories: 1,
         open: app.open.clone(),
-        ..Request::default()
+        ..SearchRequest::default()
     };
-    let answer = fresh::answer(app, store, &request)?;
-    let near = answer.memories.into_iter().find(|found| found.hit.is_near());
+    let results = fresh::search_store(app, store, &request)?;
+    let near = results.memories.into_iter().find(|found| found.hit.is_near());
     Ok(near.map(|found| Anchor::Memory(found.hit.memory)))
 }

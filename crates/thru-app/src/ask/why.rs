@@ -1,12 +1,12 @@
 //! The reasons for the rank of a passage or a memory among the answers to a question.
 
 use serde::{Serialize, Serializer};
-use thru_recall::{Asked, Part, Request, order};
+use thru_recall::{MeaningUse, OrderRequest, Part, SearchRequest, order};
 use thru_store::index::{IndexFilter, TextIndex};
 use thru_store::{PassageRow, Store};
 
 use super::passage::named_passage;
-use super::search::{Feature, MeaningUse, time_meant};
+use super::search::{Feature, time_meant};
 use super::{ProjectScope, memory};
 use crate::app::App;
 use crate::call::Call;
@@ -140,11 +140,11 @@ fn passage_rank(
     passage: &PassageRow,
 ) -> Result<Ranking> {
     let query = request.query.clone();
-    let meaning = embedding::of_question(app, &query);
+    let embedding = embedding::embed_question(app, &query);
     let index = TextIndex::open(&app.layout, store)?;
     let when = time_meant(app, &query);
-    let asked = Asked { query, filter, when };
-    let ordered = order(&app.layout, &index, store, &asked, Box::new(|| meaning.wait()))?;
+    let order_request = OrderRequest { query, filter, when };
+    let ordered = order(&app.layout, &index, store, &order_request, Box::new(|| embedding.wait()))?;
     let all = &ordered.candidates.found;
     let mut scores = ordered.ranking.passages.iter().enumerate();
     let found = scores.find(|(_, score)| all[score.candidate].row == passage.row);
@@ -165,7 +165,7 @@ fn passage_rank(
             }),
         }
     });
-    ranking.meaning = Some(ordered.semantics.into());
+    ranking.meaning = Some(ordered.meaning_use);
     Ok(ranking)
 }
 
@@ -177,9 +177,9 @@ fn memory_rank(
     row: i64,
 ) -> Result<Ranking> {
     let query = request.query.clone();
-    let recall = Request { query, filter, memories: RANKED, ..Request::default() };
-    let answer = fresh::answer(app, store, &recall)?;
-    let mut memories = answer.memories.iter().enumerate();
+    let recall = SearchRequest { query, filter, memories: RANKED, ..SearchRequest::default() };
+    let results = fresh::search_store(app, store, &recall)?;
+    let mut memories = results.memories.iter().enumerate();
     let Some((place, found)) = memories.find(|(_, one)| one.hit.memory.row == row) else {
         return Ok(Ranking::new(None, None));
     };
@@ -188,6 +188,6 @@ fn memory_rank(
         RankReasons::Memory { score: hit.score, coverage: hit.coverage, words: hit.words };
     Ok(Ranking {
         reasons: Some(reasons),
-        ..Ranking::new(Some(place + 1), Some(answer.memories.len()))
+        ..Ranking::new(Some(place + 1), Some(results.memories.len()))
     })
 }

@@ -13,7 +13,7 @@ use thru_embed::{EmbedError, Embedder};
 use thru_intake::{Embedding, IntakeError};
 
 use crate::app::App;
-use crate::embedding::{Answer, Chosen, Lazy, may_see};
+use crate::embedding::{Chosen, EmbeddedQuery, Lazy, may_see};
 use crate::words::{plural, printable};
 
 /// The time that news wait, so that texts that come together are embedded together.
@@ -63,7 +63,7 @@ impl Chooser {
         let settings: Vec<String> = all.map(|one| format!("{}={}", one.key, one.value)).collect();
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         if current.as_ref().is_none_or(|current| current.settings != settings) {
-            let model = Chosen::of(app)?.map(|chosen| Arc::new(Lazy::new(chosen, 1)));
+            let model = Chosen::from_settings(app)?.map(|chosen| Arc::new(Lazy::new(chosen, 1)));
             *current = model.map(|model| Current { settings, model });
         }
         Ok(current.as_ref().map(|current| Arc::clone(&current.model)))
@@ -94,11 +94,11 @@ impl Chooser {
     ///
     /// # Errors
     /// Where embedding is off or the model fails.
-    pub fn answer(&self, app: &App, text: &str) -> Result<Answer> {
+    pub fn answer(&self, app: &App, text: &str) -> Result<EmbeddedQuery> {
         self.note_activity();
         let model = self.current(app)?.context("embedding is off, by `embedding.provider`")?;
         let vector = model.question(app, text)?;
-        Ok(Answer { model: model.chosen().model(), vector })
+        Ok(EmbeddedQuery { model: model.chosen().model(), vector })
     }
 }
 

@@ -157,7 +157,7 @@ impl Ingesting {
 }
 
 impl Work for Ingesting {
-    fn bring_in(&mut self, news: &News, stop: &AtomicBool) -> Result<Outcome, WorkError> {
+    fn ingest(&mut self, news: &News, stop: &AtomicBool) -> Result<Outcome, WorkError> {
         self.step(news, stop).map_err(|error| format!("{error:#}").into())
     }
 

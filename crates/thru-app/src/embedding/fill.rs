@@ -6,7 +6,7 @@ use serde::Serialize;
 use thru_intake::{Embedded, Embedding, Intake, IntakeError};
 use thru_store::vectors::ModelFolder;
 
-use super::{Chosen, Lazy, may_see, of_question};
+use super::{Chosen, Lazy, embed_question, may_see};
 use crate::answer;
 use crate::app::App;
 use crate::call::{Call, Unit};
@@ -142,7 +142,7 @@ fn embed_in_turn(intake: &Intake, run: &Embedding<'_>, call: Call<'_>) -> Result
 /// # Errors
 /// Where the settings cannot be used, or vectors cannot be removed.
 pub fn prune(app: &App) -> Result<PrunedVectors> {
-    let in_use = Chosen::of(app)?.map(|chosen| chosen.model());
+    let in_use = Chosen::from_settings(app)?.map(|chosen| chosen.model());
     let mut removed = Vec::new();
     for folder in ModelFolder::all(&app.layout.vectors())? {
         if Some(&folder.model) != in_use.as_ref() {
@@ -159,7 +159,7 @@ pub fn prune(app: &App) -> Result<PrunedVectors> {
 /// Where embedding is off, nothing is embedded yet, or the model fails.
 pub fn query_vector(app: &App, text: &str) -> Result<QueryVector> {
     chosen(app)?;
-    match of_question(app, text).wait() {
+    match embed_question(app, text).wait() {
         Ok((model, vector)) => {
             Ok(QueryVector { version: answer::VERSION, kind: "vector", model, vector })
         }
@@ -168,7 +168,7 @@ pub fn query_vector(app: &App, text: &str) -> Result<QueryVector> {
 }
 
 fn chosen(app: &App) -> Result<Chosen> {
-    Chosen::of(app)?.ok_or_else(|| {
+    Chosen::from_settings(app)?.ok_or_else(|| {
         Trouble::refused("embedding is off, by `embedding.provider`").run(
             "config set embedding.provider bundled",
             "uses the model that comes with the program",

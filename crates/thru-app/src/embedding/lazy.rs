@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::trouble::{Result, Trouble};
-use thru_embed::{BUNDLED_DIMENSIONS, EmbedError, Embedder, MiniLm, Served, Use};
+use thru_embed::{BUNDLED_DIMENSIONS, EmbedError, Embedder, LoadMode, MiniLm, Served};
 
 use super::Chosen;
 use crate::app::App;
@@ -25,9 +25,9 @@ impl Model {
     }
 
     /// The same on threads of their own, which have the priority of who asks, and do not wait for others.
-    fn beside(&self, threads: usize) -> Self {
+    fn with_threads(&self, threads: usize) -> Self {
         match self {
-            Self::Bundled(model) => Self::Bundled(model.beside(threads)),
+            Self::Bundled(model) => Self::Bundled(model.with_threads(threads)),
             Self::Served(model) => Self::Served(Arc::clone(model)),
         }
     }
@@ -74,7 +74,7 @@ impl Lazy {
         let mut loaded = match slot.take() {
             Some(loaded) => loaded,
             None => {
-                let model = Arc::new(self.chosen.load(Use::Often, self.threads)?);
+                let model = Arc::new(self.chosen.load(LoadMode::Verified, self.threads)?);
                 Loaded { model, used: Instant::now() }
             }
         };
@@ -98,7 +98,7 @@ impl Lazy {
                 }
             },
         };
-        Ok(self.loaded()?.model.beside(1).vector(&text)?)
+        Ok(self.loaded()?.model.with_threads(1).vector(&text)?)
     }
 
     /// Drops the model after this time without use. Returns true if it is still loaded.
@@ -124,6 +124,6 @@ impl Embedder for Lazy {
     }
 
     fn embed(&self, texts: &[&str], stop: &AtomicBool) -> Result<Vec<Vec<f32>>, EmbedError> {
-        self.loaded()?.model.beside(self.threads).as_embedder().embed(texts, stop)
+        self.loaded()?.model.with_threads(self.threads).as_embedder().embed(texts, stop)
     }
 }

@@ -2,7 +2,7 @@
 
 pub mod fill;
 mod lazy;
-mod meaning;
+mod query;
 mod state;
 
 use std::cell::RefCell;
@@ -12,14 +12,16 @@ use std::sync::Arc;
 
 use thru_config::EmbeddingProvider;
 use thru_core::chunks;
-use thru_embed::{BUNDLED, Dialect, EmbedError, MiniLm, ModelFiles, Served, ServedSettings, Use};
+use thru_embed::{
+    BUNDLED, Dialect, EmbedError, LoadMode, MiniLm, ModelFiles, Served, ServedSettings,
+};
 use thru_models::{Key, Keys};
-use thru_outside::Place;
+use thru_outside::ServiceUrl;
 use thru_redact::Report;
 
 pub use lazy::Lazy;
 use lazy::Model;
-pub use meaning::{Answer, Meaning, OwnModel, awaited, of_prompt, of_question};
+pub use query::{EmbeddedQuery, EmbeddingTask, OwnModel, embed_prompt, embed_question, pending};
 pub use state::{State, who_embeds};
 
 use crate::app::App;
@@ -56,7 +58,7 @@ impl Chosen {
     ///
     /// # Errors
     /// Fails if the settings name a server that cannot be asked like this.
-    pub fn of(app: &App) -> Result<Option<Self>> {
+    pub fn from_settings(app: &App) -> Result<Option<Self>> {
         let settings = &app.config.embedding;
         let (dialect, usual) = match settings.provider {
             EmbeddingProvider::None => return Ok(None),
@@ -66,12 +68,13 @@ impl Chosen {
         };
         let url = settings.url.as_deref().unwrap_or(usual).trim_end_matches('/');
         // Others want it in their addresses, and it is easily typed.
-        let place = Place::parse(url.strip_suffix("/v1").unwrap_or(url)).map_err(|error| {
-            Trouble::invalid(format!("`embedding.url` cannot be used: {error}"))
-                .run("config set embedding.url http://localhost:11434", "sets it")
-        })?;
-        if !place.is_encrypted() && !place.is_nearby() {
-            let message = format!("what is sent to {} would not be encrypted", place.host());
+        let service =
+            ServiceUrl::parse(url.strip_suffix("/v1").unwrap_or(url)).map_err(|error| {
+                Trouble::invalid(format!("`embedding.url` cannot be used: {error}"))
+                    .run("config set embedding.url http://localhost:11434", "sets it")
+            })?;
+        if !service.is_encrypted() && !service.is_nearby() {
+            let message = format!("what is sent to {} would not be encrypted", service.host());
             return Err(
                 Trouble::refused(message).advise("give an https:// address as `embedding.url`")
             );
@@ -82,12 +85,14 @@ impl Chosen {
         })?;
         let key = match dialect {
             Dialect::Ollama => None,
-            Dialect::OpenAi => {
-                Some(KeyAt::of(&place, models::key_folder(app), Arc::clone(&app.machine)))
-            }
+            Dialect::OpenAi => Some(KeyAt::for_service(
+                &service,
+                models::key_folder(app),
+                Arc::clone(&app.machine),
+            )),
         };
         let timeout = settings.timeout_seconds.duration();
-        Ok(Some(Self::Served(ServedSettings { dialect, place, model, key: None, timeout }, key)))
+        Ok(Some(Self::Served(ServedSettings { dialect, service, model, key: None, timeout }, key)))
     }
 
     /// The name of its model: vectors of two models are kept apart by it.
@@ -103,7 +108,7 @@ impl Chosen {
         match self {
             Self::Bundled(_) => format!("bundled {BUNDLED}"),
             Self::Served(settings, _) => {
-                let at = format!("{} at {}", settings.model, settings.place.host());
+                let at = format!("{} at {}", settings.model, settings.service.host());
                 match self.remote_host() {
                     Some(_) => format!("{at}, which is sent every text"),
                     None => at,
@@ -115,8 +120,8 @@ impl Chosen {
     /// The host that sees all texts, where that is not this machine.
     pub fn remote_host(&self) -> Option<&str> {
         match self {
-            Self::Served(settings, _) if !settings.place.is_loopback() => {
-                Some(settings.place.host())
+            Self::Served(settings, _) if !settings.service.is_loopback() => {
+                Some(settings.service.host())
             }
             _ => None,
         }
@@ -130,9 +135,9 @@ impl Chosen {
         }
     }
 
-    fn load(&self, how_often: Use, threads: usize) -> Result<Model, EmbedError> {
+    fn load(&self, mode: LoadMode, threads: usize) -> Result<Model, EmbedError> {
         Ok(match self {
-            Self::Bundled(files) => Model::Bundled(MiniLm::load(files, threads, how_often)?),
+            Self::Bundled(files) => Model::Bundled(MiniLm::load(files, threads, mode)?),
             Self::Served(settings, key) => {
                 let mut settings = settings.clone();
                 settings.key = key.as_ref().map(KeyAt::find).transpose()?.flatten();
@@ -165,8 +170,8 @@ fn bundled(app: &App) -> ModelFiles {
 
 impl KeyAt {
     /// The place of the key for this server. OpenAI's goes to OpenAI alone.
-    fn of(place: &Place, folder: PathBuf, machine: Arc<Machine>) -> Self {
-        let (name, variable) = match place.join("") == OPENAI {
+    fn for_service(service: &ServiceUrl, folder: PathBuf, machine: Arc<Machine>) -> Self {
+        let (name, variable) = match service.join("") == OPENAI {
             true => ("openai", Some("OPENAI_API_KEY")),
             false => ("embedding", None),
         };
@@ -201,8 +206,10 @@ mod tests {
 
     #[test]
     fn the_key_of_openai_goes_to_openai_alone() {
-        let name =
-            |url: &str| KeyAt::of(&Place::parse(url).unwrap(), PathBuf::new(), Arc::default()).name;
+        let name = |url: &str| {
+            KeyAt::for_service(&ServiceUrl::parse(url).unwrap(), PathBuf::new(), Arc::default())
+                .name
+        };
         assert_eq!(name(OPENAI), "openai");
         assert_eq!(name("https://api.openai.com/"), "openai");
         for other in
@@ -215,8 +222,8 @@ mod tests {
     #[test]
     fn keys_of_other_servers_lie_in_files_of_their_own() {
         let folder = tempfile::tempdir().unwrap();
-        let at = KeyAt::of(
-            &Place::parse("http://localhost:1").unwrap(),
+        let at = KeyAt::for_service(
+            &ServiceUrl::parse("http://localhost:1").unwrap(),
             folder.path().to_owned(),
             Arc::default(),
         );

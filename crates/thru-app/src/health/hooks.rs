@@ -60,7 +60,7 @@ const CHECK: &str = "hooks";
 /// The events that our hooks are called for, of every agent on this machine.
 pub(super) fn present(seen: &Seen<'_>) -> Vec<Finding> {
     let is_here = |agent: &&AgentSeen| {
-        !agent.hooks.is_empty() || seen.app.homes.of(agent.adapter.agent).is_dir()
+        !agent.hooks.is_empty() || seen.app.homes.home(agent.adapter.agent).is_dir()
     };
     let here: Vec<_> = seen.agents.iter().filter(is_here).collect();
     match here.is_empty() {
@@ -73,7 +73,7 @@ pub(super) fn present(seen: &Seen<'_>) -> Vec<Finding> {
 fn unconnected(seen: &Seen<'_>, agent: &AgentSeen) -> Finding {
     let name = agent.adapter.agent.display_name();
     let remedy = format!("`thru install` connects {name}; until then only `thru import` reads");
-    match seen.app.homes.of(agent.adapter.agent).is_dir() {
+    match seen.app.homes.home(agent.adapter.agent).is_dir() {
         true if seen.hooks.is_empty() => {
             Finding::problem(CHECK, format!("{name} is not connected"), remedy)
         }

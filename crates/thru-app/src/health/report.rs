@@ -133,7 +133,7 @@ fn anonymous(text: &str, seen: &Seen<'_>) -> String {
         (home, "~"),
     ]
     .into_iter()
-    .chain(Agent::ALL.map(|agent| (Some(app.homes.of(agent)), agent.as_str())))
+    .chain(Agent::ALL.map(|agent| (Some(app.homes.home(agent)), agent.as_str())))
     .filter_map(|(path, name)| {
         let name = if name.starts_with(['[', '~']) { name.to_owned() } else { format!("[{name}]") };
         Some((path?.to_str()?.to_owned(), name))

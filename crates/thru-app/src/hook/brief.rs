@@ -12,13 +12,13 @@ use thru_capture::{Recorder, session_key};
 use thru_core::{Id, InjectedMemory, Injection, Snapshot, Timestamp};
 use thru_intake::{Intake, Moment, Which};
 use thru_journal::journal::Journal;
-use thru_recall::{Awaited, Occasion, Pack, calls_for_memory};
+use thru_recall::{Occasion, Pack, PendingEmbedding, calls_for_memory};
 use thru_redact::Redactor;
 use thru_store::{SCHEMA_VERSION, Store};
 
 use super::within::within;
 use crate::ask::pack::{PackProject, Recipient, make_pack, snapshot_now};
-use crate::embedding::{self, Meaning};
+use crate::embedding::{self, EmbeddingTask};
 use crate::ingest::catch_up::{Effort, Where, bring_in as bring_in_with};
 use crate::words::{count, size};
 use crate::{App, Call, Patience, Result, compaction};
@@ -54,7 +54,7 @@ pub(super) fn paused(input: &HookInput, pause: Pause) -> String {
 }
 
 /// The event to answer.
-pub(super) struct Asked<'a> {
+pub(super) struct BriefRequest<'a> {
     /// The start of a session, or a prompt.
     pub(super) input: &'a HookInput,
     /// The notes of the session.
@@ -70,7 +70,11 @@ pub(super) struct Asked<'a> {
 }
 
 /// Begins to embed a prompt that may be answered from memory, without waiting for it.
-pub(super) fn meaning(app: &App, input: &HookInput, redactor: &Redactor) -> Option<Meaning> {
+pub(super) fn begin_embedding(
+    app: &App,
+    input: &HookInput,
+    redactor: &Redactor,
+) -> Option<EmbeddingTask> {
     let prompt = input.prompt();
     let may_be_answered = input.event == Event::UserPromptSubmit
         && !input.is_of_machine()
@@ -78,18 +82,18 @@ pub(super) fn meaning(app: &App, input: &HookInput, redactor: &Redactor) -> Opti
         && !app.config.context.off
         && !redactor.is_wholly_private(prompt)
         && calls_for_memory(prompt);
-    may_be_answered.then(|| embedding::of_prompt(app, prompt))
+    may_be_answered.then(|| embedding::embed_prompt(app, prompt))
 }
 
 /// Makes the answer to the start of a session or to a prompt.
 pub(super) fn brief(
     app: &App,
-    asked: &Asked<'_>,
+    request: &BriefRequest<'_>,
     recorder: &Recorder<'_>,
-    meaning: Awaited<'_>,
+    embedding: PendingEmbedding<'_>,
 ) -> Result<String> {
-    let Asked { input, session, .. } = *asked;
-    let Some(occasion) = occasion(asked, app.limits().idle_timeout) else {
+    let BriefRequest { input, session, .. } = *request;
+    let Some(occasion) = occasion(request, app.limits().idle_timeout) else {
         return Ok(String::new());
     };
     let alarm = alarm(app, &occasion, recorder.journal);
@@ -97,7 +101,7 @@ pub(super) fn brief(
     if input.event == Event::SessionStart && occasion != Occasion::Resume {
         session.forget_told();
     }
-    let told = pack_for(app, asked, &occasion, recorder.redactor, meaning)?;
+    let told = pack_for(app, request, &occasion, recorder.redactor, embedding)?;
     let Some((pack, project)) = told else {
         return Ok(answer(input, None, alarm));
     };
@@ -129,14 +133,14 @@ fn answer(input: &HookInput, context: Option<String>, message: Option<String>) -
 /// Returns the pack and the name of the project; `None` if nothing is known or wanted.
 fn pack_for(
     app: &App,
-    asked: &Asked<'_>,
+    request: &BriefRequest<'_>,
     occasion: &Occasion,
     redactor: &Redactor,
-    meaning: Awaited<'_>,
+    embedding: PendingEmbedding<'_>,
 ) -> Result<Option<(Pack, String)>> {
-    let Asked { input, session, .. } = *asked;
-    let deadline = asked.started + TIME_TO_MAKE_UP;
-    if app.config.context.off || *occasion == Occasion::Compact && !reloads(app, asked.project) {
+    let BriefRequest { input, session, .. } = *request;
+    let deadline = request.started + TIME_TO_MAKE_UP;
+    if app.config.context.off || *occasion == Occasion::Compact && !reloads(app, request.project) {
         return Ok(None);
     }
     let mut store = Store::open_if_there(&app.layout)?;
@@ -171,7 +175,7 @@ fn pack_for(
     };
     let recipient = Recipient { session: row, told, snapshot };
     let occasion = occasion.clone();
-    let pack = make_pack(app, &store, redactor, place, occasion, recipient, meaning)?;
+    let pack = make_pack(app, &store, redactor, place, occasion, recipient, embedding)?;
     Ok(Some((pack, project)))
 }
 
@@ -291,13 +295,13 @@ fn index_within(app: &App, input: &HookInput) -> Result<()> {
 }
 
 /// Returns the occasion for a pack; `None` for prompts of machines.
-fn occasion(asked: &Asked<'_>, idle_timeout: Duration) -> Option<Occasion> {
-    let input = asked.input;
+fn occasion(request: &BriefRequest<'_>, idle_timeout: Duration) -> Option<Occasion> {
+    let input = request.input;
     match input.event {
         Event::UserPromptSubmit if input.is_of_machine() => None,
         Event::UserPromptSubmit => {
             let prompt = input.prompt().to_owned();
-            let idle_for = asked.last.map(|last| asked.now.duration_since(last));
+            let idle_for = request.last.map(|last| request.now.duration_since(last));
             let idle_for = idle_for.and_then(|idle_for| Duration::try_from(idle_for).ok());
             Some(match idle_for {
                 Some(idle_for) if idle_for >= idle_timeout => Occasion::Return { idle_for, prompt },

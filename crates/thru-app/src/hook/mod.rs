@@ -193,7 +193,7 @@ impl HookCall {
             skip_tools: &config.capture.skip_tools,
         };
         // Embedded on a thread of its own, while the event is being recorded.
-        let meaning = brief::meaning(&app, &input, &redactor);
+        let embedding = brief::begin_embedding(&app, &input, &redactor);
         let recorded = recorder
             .record(&input, &raw, &session, now)
             .map_err(|error| Failed { lost: true, ..refused(error.to_string()) })?;
@@ -219,7 +219,7 @@ impl HookCall {
             && !input.is_of_another_host()
             && let Claim::Ours { last } = session.claim(event_id(&input, &raw), now)
         {
-            let asked = brief::Asked {
+            let request = brief::BriefRequest {
                 input: &input,
                 session: &session,
                 last,
@@ -227,8 +227,8 @@ impl HookCall {
                 project: self.project.as_deref(),
                 started: self.started,
             };
-            let meaning = embedding::awaited(meaning);
-            output = brief::brief(&app, &asked, &recorder, meaning).unwrap_or_else(|error| {
+            let embedding = embedding::pending(embedding);
+            output = brief::brief(&app, &request, &recorder, embedding).unwrap_or_else(|error| {
                 // The event is recorded; only the answer is missing.
                 self.note(
                     &app.layout,

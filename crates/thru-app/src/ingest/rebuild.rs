@@ -80,7 +80,7 @@ pub fn restore(app: &App, session: &str, call: Call<'_>) -> Result<RestoredSessi
     drop(store);
     let intake = app.intake()?;
     let lock = call.lock(&intake)?;
-    let restored = intake.restore(&lock, &session, app.homes.of(session.agent))?;
+    let restored = intake.restore(&lock, &session, app.homes.home(session.agent))?;
     Ok(RestoredSession {
         version: answer::VERSION,
         resume_command: agents::resume_command(&session),

@@ -265,7 +265,7 @@ fn look(app: &App, request: &SyncHistory) -> Result<Found> {
     let mut discovery = everywhere(app, &exclusions);
     discovery.sources.retain(|source| request.wants(source.agent));
     // A subagent's file belongs to the session that is to be listed.
-    discovery.sources.iter_mut().for_each(agents::settle);
+    discovery.sources.iter_mut().for_each(agents::resolve_session);
     let mut on_disk: HashMap<SessionKey, Vec<Source>> = HashMap::new();
     for source in &discovery.sources {
         let key = SessionKey { agent: source.agent, id: source.session.clone() };
@@ -414,7 +414,7 @@ fn first_prompt(session: &Missing, redactor: &Redactor) -> Option<String> {
     let main = session.transcript()?;
     let opening = opening(&main.path)?;
     let mut cleaner = Cleaner::resume(main.agent, main.kind, None);
-    let mut reader = Reader::of(main);
+    let mut reader = Reader::for_source(main);
     for (number, line) in (1..).zip(opening.split_inclusive(|byte| *byte == b'\n')) {
         let line: Clean<Vec<u8>> = cleaner.clean(redactor, line, &mut Report::default());
         let batch = reader.read(&line, number).into_inner();

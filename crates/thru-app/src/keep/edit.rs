@@ -11,7 +11,7 @@ use crate::ask::memory;
 use crate::call::Call;
 use crate::compaction;
 use crate::fresh::{self, Freshness};
-use crate::trouble::{MemoryDeed, Remedy, Result, Trouble};
+use crate::trouble::{MemoryAction, Remedy, Result, Trouble};
 
 /// The request to correct a memory. Parts that are `None` stay as they are.
 #[derive(Clone, Debug)]
@@ -48,7 +48,7 @@ pub fn edit(app: &App, request: &Edit, call: Call<'_>) -> Result<Edited> {
         request.title.as_deref().map(|title| clean_title(title, &mut report)).transpose()?;
     let text = request.text.as_deref().map(|text| clean_text(text, &mut report)).transpose()?;
     let store = fresh::open(app, Freshness::Recorded, call)?;
-    let memory = memory::required_memory(&store, &request.id, MemoryDeed::Edit)?;
+    let memory = memory::required_memory(&store, &request.id, MemoryAction::Edit)?;
     if memory.kind == MemoryKind::Summary {
         return Err(Trouble::refused("a summary follows from its session and cannot be edited")
             .with(Remedy::ForgetOrRemember));

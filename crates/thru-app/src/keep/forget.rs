@@ -17,7 +17,7 @@ use crate::ask::memory::{self, MemoryEntry, MemoryFiles};
 use crate::ask::named;
 use crate::call::Call;
 use crate::fresh::{self, Freshness};
-use crate::trouble::{MemoryDeed, Result, Trouble};
+use crate::trouble::{MemoryAction, Result, Trouble};
 use crate::{answer, compaction};
 
 /// The request to forget something.
@@ -103,7 +103,7 @@ pub fn find(app: &App, request: &Forget, call: Call<'_>) -> Result<ForgetTargets
             let intake = app.intake_beside(&store)?;
             let mut memories: Vec<MemoryRow> = Vec::new();
             for id in ids {
-                match memory::required_memory(&store, id, MemoryDeed::Forget) {
+                match memory::required_memory(&store, id, MemoryAction::Forget) {
                     Ok(memory) if memories.iter().any(|known| known.id == memory.id) => {}
                     Ok(memory) => memories.push(memory),
                     Err(trouble) => targets.unknown.push((id.clone(), trouble)),

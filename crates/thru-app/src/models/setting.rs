@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use thru_config::Limits;
-use thru_models::{Key, KeyPlace, KeySource, Keys, connect};
+use thru_models::{Key, KeySource, KeyStorage, Keys, connect};
 
 use super::{key_folder, provider_named};
 use crate::answer;
@@ -72,7 +72,7 @@ pub fn lacks_key(app: &App, request: &SetModel) -> Result<bool> {
 ///
 /// # Errors
 /// Where there is no such provider, the text cannot be a key, or the place cannot be written.
-pub fn keep_key(app: &App, provider: &str, text: &str, place: KeyPlace) -> Result<KeySource> {
+pub fn keep_key(app: &App, provider: &str, text: &str, place: KeyStorage) -> Result<KeySource> {
     let known = provider_named(provider)?;
     let key = Key::new(text).ok_or_else(|| {
         let command = format!("models set {} --key", known.name);

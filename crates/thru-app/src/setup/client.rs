@@ -45,7 +45,7 @@ impl Client {
         Self {
             version: program.as_deref().and_then(version_of),
             program,
-            has_run: app.homes.of(adapter.agent).join(setup.trace()).is_dir(),
+            has_run: app.homes.home(adapter.agent).join(setup.trace()).is_dir(),
         }
     }
 

@@ -94,7 +94,7 @@ impl Places {
     /// Returns the surroundings of an installation into an agent.
     pub fn site<'a>(&'a self, app: &'a App, adapter: &Adapter) -> Site<'a> {
         Site {
-            folder: app.homes.of(adapter.agent),
+            folder: app.homes.home(adapter.agent),
             home: app.home.as_deref(),
             directory: &app.directory,
             project: &self.project,

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use thru_app::TroubleKind;
 use thru_app::embedding::fill::{embed, prune, query_vector};
 use thru_store::vectors::ModelFolder;
-use thru_testkit::provider::{Asked, ModelServer, Response};
+use thru_testkit::provider::{ModelServer, ReceivedRequest, Response};
 
 use crate::home::{Home, call};
 use crate::records::{Author, ONE, TWO, conversation, file};
@@ -16,7 +16,7 @@ fn server() -> ModelServer {
     ModelServer::answering(embeddings).unwrap()
 }
 
-fn embeddings(asked: &Asked) -> Response {
+fn embeddings(asked: &ReceivedRequest) -> Response {
     let body: Value = serde_json::from_slice(&asked.body).unwrap();
     let vector = |text: &Value| {
         let mut vector = vec![1.0; 8];

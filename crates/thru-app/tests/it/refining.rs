@@ -11,7 +11,7 @@ use thru_app::models::trial::try_models;
 use thru_app::{Listing, Remedy, TroubleKind};
 use thru_store::Store;
 use thru_testkit::answers::{is_about_session, session, turn, willing};
-use thru_testkit::provider::{Asked, ModelServer, Response, error, ollama};
+use thru_testkit::provider::{ModelServer, ReceivedRequest, Response, error, ollama};
 
 use crate::home::{Home, call};
 use crate::records::{Author, ONE, TWO, file};
@@ -164,7 +164,8 @@ fn a_project_whose_file_cannot_be_read_is_not_sent() {
         run(&home);
         let sent = &server.requests()[before..];
         assert!(!sent.is_empty(), "others are sent");
-        let has_pump = |asked: &Asked| String::from_utf8_lossy(&asked.body).contains("pump");
+        let has_pump =
+            |asked: &ReceivedRequest| String::from_utf8_lossy(&asked.body).contains("pump");
         assert!(!sent.iter().any(has_pump), "{text}");
     }
 }

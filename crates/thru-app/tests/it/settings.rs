@@ -5,7 +5,7 @@ use std::fs;
 use thru_app::models::catalog;
 use thru_app::models::setting::{self, SetModel};
 use thru_app::{Remedy, TroubleKind};
-use thru_models::KeyPlace;
+use thru_models::KeyStorage;
 
 use crate::home::Home;
 
@@ -44,7 +44,7 @@ fn a_key_is_kept_apart_and_goes_with_its_provider() {
     let refused = setting::set(&home.app(), &asked).unwrap_err();
     assert_eq!(refused.kind(), TroubleKind::Invalid);
     let key = "sk-ant-secret-0123456789";
-    setting::keep_key(&home.app(), "anthropic", key, KeyPlace::File).unwrap();
+    setting::keep_key(&home.app(), "anthropic", key, KeyStorage::File).unwrap();
     assert!(!setting::lacks_key(&home.app(), &asked).unwrap());
     let set = setting::set(&home.app(), &asked).unwrap();
     assert!(!set.local && set.since.ends_with('Z'), "{set:?}");

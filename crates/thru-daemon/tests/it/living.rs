@@ -45,11 +45,11 @@ fn who_wakes_it_can_wait_until_that_is_done() {
     let stage = Stage::new();
     let _daemon = stage.start();
     let before = stage.steps().len();
-    let answer = stage.client().bring_in(LONG).unwrap();
+    let answer = stage.client().ingest(LONG).unwrap();
     assert_eq!(answer["done"], true);
     assert!(stage.steps().len() > before);
     stage.notes.hold.store(true, Ordering::Relaxed);
-    assert!(stage.client().bring_in(Duration::from_millis(50)).is_err(), "not for ever");
+    assert!(stage.client().ingest(Duration::from_millis(50)).is_err(), "not for ever");
     stage.notes.hold.store(false, Ordering::Relaxed);
 }
 
@@ -99,7 +99,7 @@ fn it_ends_when_there_is_nothing_to_do_but_not_while_there_is() {
     std::thread::sleep(Duration::from_millis(300));
     *stage.notes.outcome.lock().unwrap() = Outcome::default();
     // It is still running, or this would not reach it.
-    stage.client().bring_in(LONG).unwrap();
+    stage.client().ingest(LONG).unwrap();
     assert_eq!(daemon.end().unwrap(), End::Idle);
     assert!(!stage.paths.socket.exists(), "nothing of it is left");
     assert!(thru_daemon::holder(&stage.paths.lock).is_none());
@@ -130,10 +130,10 @@ fn a_panic_costs_one_step_and_three_the_daemon() {
     poke(&stage.paths.socket);
     stage.wait_for_steps(2);
     stage.notes.panic.store(false, Ordering::Relaxed);
-    assert_eq!(stage.client().bring_in(LONG).unwrap()["done"], true, "it lives");
+    assert_eq!(stage.client().ingest(LONG).unwrap()["done"], true, "it lives");
     stage.notes.panic.store(true, Ordering::Relaxed);
     poke(&stage.paths.socket);
-    assert_eq!(daemon.end().unwrap(), End::Broken, "after three more");
+    assert_eq!(daemon.end().unwrap(), End::Panicked, "after three more");
     assert!(stage.log().contains("panicked again and again"));
 }
 
@@ -147,7 +147,7 @@ fn it_ends_when_its_home_is_gone() {
             true => std::fs::remove_dir_all(path).unwrap(),
             false => std::fs::remove_file(path).unwrap(),
         }
-        assert_eq!(daemon.end().unwrap(), End::Gone, "{goes}");
+        assert_eq!(daemon.end().unwrap(), End::Removed, "{goes}");
     }
 }
 
@@ -159,7 +159,7 @@ fn it_does_not_work_for_a_home_that_is_gone() {
     let daemon = stage.start();
     std::fs::remove_dir_all(stage.folder.path().join("home")).unwrap();
     std::fs::write(folder.join("session.jsonl"), "{}").unwrap();
-    assert_eq!(daemon.end().unwrap(), End::Gone);
+    assert_eq!(daemon.end().unwrap(), End::Removed);
     assert_eq!(stage.steps().len(), 1, "the change was no longer news");
 }
 
@@ -171,7 +171,7 @@ fn a_daemon_of_a_deleted_home_leaves_its_successor_alone() {
     std::fs::remove_dir_all(stage.folder.path().join("home")).unwrap();
     let second = stage.start_as("1.0.0", |_| {});
     stage.wait_for_steps(2);
-    assert_eq!(first.end().unwrap(), End::Gone);
+    assert_eq!(first.end().unwrap(), End::Removed);
     assert!(stage.client().hello(LONG).is_ok(), "its socket is still there");
     drop(second);
 }
@@ -198,7 +198,7 @@ fn there_is_one_at_a_time() {
     let second = stage.start_as("1.0.0", |_| {}).end();
     assert!(matches!(second, Err(RunError::AlreadyRunning)));
     daemon.stopper.stop();
-    assert_eq!(daemon.end().unwrap(), End::Asked);
+    assert_eq!(daemon.end().unwrap(), End::Requested);
     stage.start();
 }
 
@@ -208,10 +208,10 @@ fn it_ends_although_work_is_in_hand_and_a_client_waits() {
     let daemon = stage.start();
     stage.notes.hold.store(true, Ordering::Relaxed);
     let mut client = stage.client();
-    let waiting = std::thread::spawn(move || client.bring_in(LONG));
+    let waiting = std::thread::spawn(move || client.ingest(LONG));
     stage.wait_for_steps(2);
     daemon.stopper.stop();
-    assert_eq!(daemon.end().unwrap(), End::Asked);
+    assert_eq!(daemon.end().unwrap(), End::Requested);
     let told = waiting.join().unwrap();
     assert!(told.is_err() || told.is_ok_and(|told| told["done"] == false));
 }

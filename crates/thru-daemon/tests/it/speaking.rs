@@ -138,5 +138,5 @@ fn asked_to_stop_it_ends() {
         ask(&stage, r#"{"jsonrpc":"2.0","id":1,"method":"stop"}"#)["result"]["stopping"],
         true
     );
-    assert_eq!(daemon.end().unwrap(), thru_daemon::End::Asked);
+    assert_eq!(daemon.end().unwrap(), thru_daemon::End::Requested);
 }

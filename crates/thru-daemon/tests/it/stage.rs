@@ -34,7 +34,7 @@ pub(crate) struct Notes {
 pub(crate) struct Counted(pub(crate) Arc<Notes>);
 
 impl Work for Counted {
-    fn bring_in(&mut self, news: &News, stop: &AtomicBool) -> Result<Outcome, WorkError> {
+    fn ingest(&mut self, news: &News, stop: &AtomicBool) -> Result<Outcome, WorkError> {
         self.0.times.lock().unwrap().push(Instant::now());
         self.0.steps.lock().unwrap().push(news.clone());
         while self.0.hold.load(Ordering::Relaxed) && !stop.load(Ordering::Relaxed) {

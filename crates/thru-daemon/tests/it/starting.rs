@@ -110,7 +110,7 @@ fn an_older_one_is_replaced_and_a_newer_one_is_not() {
         panic!("not started")
     };
     assert_eq!(hello.version, "1.0.0");
-    assert_eq!(old.end().unwrap(), thru_daemon::End::Asked);
+    assert_eq!(old.end().unwrap(), thru_daemon::End::Requested);
     // The older program finds the newer daemon: it may call it, and end it only by name.
     let Ensured::Newer(hello) = starter.ensure("0.9.0", LONG).unwrap() else { panic!("not newer") };
     assert_eq!(hello.version, "1.0.0");

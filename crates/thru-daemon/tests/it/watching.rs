@@ -92,7 +92,7 @@ fn a_folder_that_is_not_there_yet_is_watched_once_it_is() {
     assert!(stage.steps()[1].everything);
     // And no longer, once it is not to be watched.
     *stage.notes.folders.lock().unwrap() = Vec::new();
-    stage.client().bring_in(LONG).unwrap();
+    stage.client().ingest(LONG).unwrap();
     let since = stage.steps().len();
     write(&folder.join("session.jsonl"), "{}\n{}\n");
     std::thread::sleep(Duration::from_millis(200));

@@ -77,16 +77,16 @@ pub enum ModelFiles {
     Folder(PathBuf),
 }
 
-/// The expected use of the model, which decides how it is loaded.
+/// The way that the model is loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Use {
+pub enum LoadMode {
     /// For questions: loads as fast as possible. The weights of a folder are memory-mapped, not read, and stay
     /// mapped until the process ends. Only the lengths of its files are checked, since these vectors are not stored.
-    Seldom,
+    Quick,
     /// For many texts, or a long-lived process: the files of a folder are verified byte by byte, since these
     /// vectors are stored. The weights are packed first, which takes as long as loading them and makes every
     /// question about three times as fast.
-    Often,
+    Verified,
 }
 
 /// The bundled model, ready to run.
@@ -109,9 +109,9 @@ impl MiniLm {
     /// # Errors
     ///
     /// Returns an error if a file of a folder is missing or is not the one this version was made with: compared byte
-    /// by byte for [`Use::Often`], by length for [`Use::Seldom`].
-    pub fn load(files: &ModelFiles, threads: usize, how_often: Use) -> Result<Self, EmbedError> {
-        let [network, weights, words] = files.open(how_often)?;
+    /// by byte for [`LoadMode::Verified`], by length for [`LoadMode::Quick`].
+    pub fn load(files: &ModelFiles, threads: usize, mode: LoadMode) -> Result<Self, EmbedError> {
+        let [network, weights, words] = files.open(mode)?;
         let failed = |error: &dyn std::fmt::Display| EmbedError::Failed(error.to_string());
         let mut options = ModelOptions::with_ops(op_registry!(
             Abs,
@@ -135,7 +135,7 @@ impl MiniLm {
             Transpose,
             Unsqueeze
         ));
-        options.prepack_weights(how_often == Use::Often);
+        options.prepack_weights(mode == LoadMode::Verified);
         match weights {
             Cow::Borrowed(weights) => options.external_data_static(NAME_OF_WEIGHTS, weights),
             Cow::Owned(weights) => options.external_data(NAME_OF_WEIGHTS, weights),
@@ -157,7 +157,7 @@ impl MiniLm {
 
     /// Returns the same model with this many threads of its own, so that the two never wait for each
     /// other. It takes no more memory than the texts it works on.
-    pub fn beside(&self, threads: usize) -> Self {
+    pub fn with_threads(&self, threads: usize) -> Self {
         Self { loaded: Arc::clone(&self.loaded), threads: pool(threads) }
     }
 
@@ -228,23 +228,23 @@ impl Embedder for MiniLm {
 
 impl ModelFiles {
     /// Returns network, weights and words.
-    fn open(&self, how_often: Use) -> Result<[Cow<'static, [u8]>; 3], EmbedError> {
+    fn open(&self, mode: LoadMode) -> Result<[Cow<'static, [u8]>; 3], EmbedError> {
         let Self::Folder(folder) = self else {
             return Ok([&NETWORK, &WEIGHTS, &WORDS].map(|file| Cow::Borrowed(file.bytes)));
         };
-        if how_often == Use::Often {
+        if mode == LoadMode::Verified {
             check(folder)?;
         }
         let read = |file: &File| {
             let path = file.in_folder(folder)?;
             fs::read(&path).map(Cow::Owned).map_err(|error| missing(&path, &error))
         };
-        let weights = match how_often {
-            Use::Seldom => {
+        let weights = match mode {
+            LoadMode::Quick => {
                 WEIGHTS.in_folder(folder)?;
                 Cow::Borrowed(mapped(folder)?)
             }
-            Use::Often => read(&WEIGHTS)?,
+            LoadMode::Verified => read(&WEIGHTS)?,
         };
         Ok([read(&NETWORK)?, weights, read(&WORDS)?])
     }

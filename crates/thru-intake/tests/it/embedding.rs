@@ -53,8 +53,8 @@ impl Embedder for Fake<'_> {
             return Err(EmbedError::Stopped);
         }
         if self.refuses.is_some_and(|word| texts.iter().any(|text| text.contains(word))) {
-            let (place, reason) = ("here".to_owned(), "too long".to_owned());
-            return Err(EmbedError::Refused { place, reason, may_pass: false });
+            let (service, reason) = ("here".to_owned(), "too long".to_owned());
+            return Err(EmbedError::Refused { service, reason, may_pass: false });
         }
         self.seen.lock().unwrap().push(texts.iter().map(|text| (*text).to_owned()).collect());
         if let Some(meanwhile) = self.meanwhile {

@@ -123,15 +123,7 @@ impl Writing<'_> {
 
     pub(super) fn summary(&self, text: &mut String, body: &Summary) {
         let digest = &body.digest;
-        self.list(text, "Asked for", digest.request.as_slice());
-        for (label, statements) in [
-            ("Looked into", &digest.investigated),
-            ("Learned", &digest.learned),
-            ("Done", &digest.completed),
-            ("Decided", &digest.decisions),
-            ("Next", &digest.next_steps),
-            ("Open questions", &digest.open_questions),
-        ] {
+        for (label, statements) in digest.sections() {
             self.list(text, label, statements);
         }
         let sections = &body.sections;

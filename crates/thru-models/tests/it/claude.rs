@@ -235,7 +235,7 @@ fn what_it_says_of_its_trouble_is_understood() {
     let error = said(
         json!({ "subtype": "error_max_structured_output_retries", "errors": ["no"], "result": null }),
     );
-    assert!(matches!(error, AskError::Nonsense { .. }), "{error:?}");
+    assert!(matches!(error, AskError::Unusable { .. }), "{error:?}");
     assert_eq!(error.spent().unwrap().output, 40);
     let error = said(
         json!({ "subtype": "error_during_execution", "is_error": true, "errors": ["it broke"], "result": null }),

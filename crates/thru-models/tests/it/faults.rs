@@ -117,7 +117,7 @@ fn what_is_no_answer_is_not_understood() {
     ] {
         each(&response, |error| {
             // A response without an error may still be a server error.
-            let is_unread = matches!(error, AskError::Protocol { .. } | AskError::Nonsense { .. });
+            let is_unread = matches!(error, AskError::Protocol { .. } | AskError::Unusable { .. });
             assert!(is_unread, "{error:?} {response:?}");
             assert!(error.retry() == Retry::Backoff && error.spent().is_some());
         });

@@ -136,7 +136,7 @@ fn thoughts_are_no_part_of_an_answer() {
     );
     assert!(matches!(
         ask(Kind::OpenAi, [openai("<think>for ever")]),
-        Err(AskError::Nonsense { .. })
+        Err(AskError::Unusable { .. })
     ));
 }
 
@@ -176,7 +176,7 @@ fn a_refusal_is_no_answer_but_was_paid() {
 fn an_answer_without_a_word_was_paid() {
     for kind in OVER_HTTP {
         let error = ask(kind, [says(kind, " \n")]).unwrap_err();
-        assert!(matches!(error, AskError::Nonsense { .. }), "{error:?}");
+        assert!(matches!(error, AskError::Unusable { .. }), "{error:?}");
         assert_eq!(error.spent().unwrap().output, 50);
     }
 }

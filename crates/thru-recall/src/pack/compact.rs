@@ -12,7 +12,7 @@ use thru_store::{MemoryFilter, MemoryRow, Result, Store};
 use super::render::{Part, Section, recorded};
 use super::start::alike;
 use super::{Draft, LONGEST_PACK, PackRequest};
-use crate::deed::from_directory;
+use crate::action::from_directory;
 use crate::memories::normal;
 use crate::tiers::Tier;
 

@@ -15,10 +15,10 @@ use super::render::{Section, recorded};
 use super::words::{Cues, cues};
 use super::{Draft, PackRequest};
 use crate::freshness::Freshness;
+use crate::meaning::LazyMeaning;
 use crate::memories::{find_memories, open};
 use crate::query::analyse;
 use crate::rank::related;
-use crate::sense::Meaning;
 use crate::tiers::{Tier, WARM_BY_WORDS, WARM_LINES, WARM_WITH_MEANING};
 
 /// Number of memories that are compared by words and meaning.
@@ -96,7 +96,7 @@ pub(super) fn drafts(
     store: &Store,
     request: &PackRequest<'_>,
     prompt: &str,
-    meaning: &Meaning<'_>,
+    meaning: &LazyMeaning<'_>,
 ) -> Result<(Vec<Draft>, String)> {
     if let Some(why) = super::words::deserves_silence(prompt) {
         return Ok((Vec::new(), format!("silent: {why}")));
@@ -149,7 +149,7 @@ fn by_words_and_meaning(
     store: &Store,
     request: &PackRequest<'_>,
     cues: &Cues,
-    meaning: &Meaning<'_>,
+    meaning: &LazyMeaning<'_>,
     bearings: &mut Bearings,
 ) -> Result<()> {
     let terms = analyse(&cues.words.join(" "));
@@ -161,7 +161,7 @@ fn by_words_and_meaning(
         concepts: (!request.limits.concepts.is_empty()).then(|| request.limits.concepts.clone()),
         ..IndexFilter::default()
     };
-    let hits = find_memories(store, &index, &terms, &filter, meaning.sense(), WEIGHED)?;
+    let hits = find_memories(store, &index, &terms, &filter, meaning.get(), WEIGHED)?;
     // A single telling word must be all that the prompt says, or be supported by meaning.
     let enough = cues.words.len().clamp(1, 2);
     for hit in hits {
@@ -298,7 +298,7 @@ fn draft(store: &Store, request: &PackRequest<'_>, bearing: Bearing) -> Result<D
     let places = store.places_of_sessions(memory.session.as_slice())?;
     let root = places.into_values().next().and_then(|place| place.directory);
     let files = store.files_of_memories(&[memory.row])?.remove(&memory.row).unwrap_or_default();
-    let stale = Freshness::of(&files, root.as_deref(), request.disk).note();
+    let stale = Freshness::check(&files, root.as_deref(), request.disk).note();
     let mut text = recorded(&memory.title, 200);
     let MemoryFlags { is_of_person, is_rule, .. } = memory.flags;
     if is_of_person && memory.kind != MemoryKind::Summary {

@@ -225,7 +225,7 @@ impl Changes {
             };
             file.at = Some(since);
             if written.is_some_and(|written| written > since)
-                && Freshness::of(std::slice::from_ref(&file), root, request.disk).changed > 0
+                && Freshness::check(std::slice::from_ref(&file), root, request.disk).changed > 0
             {
                 changes.changed.push(file_name(&file.path).to_owned());
             }

@@ -207,8 +207,8 @@ fn last_session(
         if changed_nothing && !files.is_empty() {
             drafts.push(draft(format!("Files: {}", files.join(", ")), "what was worked on"));
         }
-        let deeds = context.hot.iter().map(|deed| format!("Lately: {}", deed.summary.get()));
-        drafts.extend(deeds.map(|deed| draft(deed, "what was done last")));
+        let actions = context.hot.iter().map(|one| format!("Lately: {}", one.summary.get()));
+        drafts.extend(actions.map(|action| draft(action, "what was done last")));
     }
     Ok(drafts)
 }
@@ -332,7 +332,7 @@ impl Valued {
 
     fn freshness(&mut self, request: &PackRequest<'_>) -> Freshness {
         let root = self.place.directory.as_deref();
-        *self.freshness.get_or_insert_with(|| Freshness::of(&self.files, root, request.disk))
+        *self.freshness.get_or_insert_with(|| Freshness::check(&self.files, root, request.disk))
     }
 }
 

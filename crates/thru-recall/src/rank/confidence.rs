@@ -13,19 +13,13 @@ const NAMES: usize = 3;
 /// Number of documents below which frequencies say little: some days of work.
 const SMALL_STORE: u64 = 1_000;
 
-/// Number of signals.
-const COUNT: usize = 2;
-
-/// The inputs of the confidence, in the order of [`SIGNALS`].
-pub type Signals = [f32; COUNT];
-
-/// The names of the signals: how well the best passages (of all, and of messages) hold the words of the
+/// The inputs of the confidence: how well the best passages (of all, and of messages) hold the words of the
 /// question, and the cosine of the text nearest in meaning.
-pub const SIGNALS: [&str; COUNT] = ["words", "meaning"];
+type Signals = [f32; 2];
 
 /// A weighted sum of signals with a constant, which becomes a probability.
 struct Calibration {
-    /// In the order of [`SIGNALS`].
+    /// In the order of the signals.
     weights: Signals,
     /// The constant term.
     constant: f32,
@@ -37,7 +31,7 @@ const WITH_MEANING: Calibration = Calibration { weights: [8.0, 17.5], constant: 
 const WORDS_ONLY: Calibration = Calibration { weights: [10.0, 0.0], constant: -12.0 };
 
 /// The signals of a question.
-pub(super) fn signals(candidates: &Candidates, evidence: &Evidence, found: &Found) -> Signals {
+fn signals(candidates: &Candidates, evidence: &Evidence, found: &Found) -> Signals {
     let whole: f32 = candidates.idf.iter().sum();
     // The largest idf that can occur here, so that the value does not grow with the store.
     let rarest = ((2 + candidates.documents) as f32).ln();
@@ -68,10 +62,11 @@ pub(super) fn holds_enough(candidates: &Candidates) -> bool {
 }
 
 /// Returns the confidence, from 0 to 1.
-pub(super) fn of(candidates: &Candidates, signals: &Signals, found: &Found) -> f32 {
+pub(super) fn confidence(candidates: &Candidates, evidence: &Evidence, found: &Found) -> f32 {
     if candidates.found.is_empty() {
         return 0.0;
     }
+    let signals = signals(candidates, evidence, found);
     let by = |calibration: &Calibration| {
         let sum: f32 = signals.iter().zip(calibration.weights).map(|(s, weight)| s * weight).sum();
         1.0 / (1.0 + (-(sum + calibration.constant)).exp())
@@ -120,7 +115,7 @@ mod tests {
         let confidence = |similarity: Vec<Option<f32>>| {
             let found = Found { similarity, ..Found::default() };
             let evidence = Evidence::of(&candidates, &found);
-            of(&candidates, &signals(&candidates, &evidence, &found), &found)
+            confidence(&candidates, &evidence, &found)
         };
         assert_eq!(confidence(vec![None]), confidence(vec![]));
         assert!(confidence(vec![None]) > CONFIDENT);

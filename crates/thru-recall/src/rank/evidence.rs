@@ -44,7 +44,7 @@ pub struct Found {
 /// The evidence for each candidate. All lists are in the order of the candidates; all values are shares of
 /// the largest, from 0 to 1.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Evidence {
+pub(super) struct Evidence {
     /// BM25.
     pub words: Vec<f32>,
     /// BM25 of the passage with its neighbours, each word counted in its best passage.
@@ -131,7 +131,7 @@ impl Own {
 
 impl Evidence {
     /// Computes all evidence.
-    pub fn of(candidates: &Candidates, found: &Found) -> Self {
+    pub(super) fn of(candidates: &Candidates, found: &Found) -> Self {
         let all = &candidates.found;
         let Own { words, proximity, meaning, both, best_words } = Own::of(all, &found.similarity);
         let mut window = windows(all);

@@ -14,13 +14,14 @@ use std::collections::HashMap;
 
 use thru_store::index::{Candidate, Candidates};
 
-pub use confidence::{CONFIDENT, SIGNALS, Signals};
-pub(crate) use evidence::Own;
-pub(crate) use evidence::related;
-pub use evidence::{Evidence, Found};
-pub use passages::{PASSAGE_FEATURES, PassageFeatures};
-pub use sessions::{SESSION_FEATURES, SessionFeatures};
-pub use weights::{WEIGHTS, Weights};
+pub use confidence::CONFIDENT;
+use confidence::{confidence, holds_enough};
+use evidence::Evidence;
+pub use evidence::Found;
+pub(crate) use evidence::{Own, related};
+use passages::{PASSAGE_FEATURES, PassageFeatures};
+use sessions::{SESSION_FEATURES, SessionFeatures};
+use weights::WEIGHTS;
 
 /// The score of a passage, with its features.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,7 +31,7 @@ pub struct PassageScore {
     /// The weighted sum of its features.
     pub score: f32,
     /// Its features, in the order of [`PASSAGE_FEATURES`].
-    pub features: PassageFeatures,
+    features: PassageFeatures,
 }
 
 /// The score of a session, with its features.
@@ -41,7 +42,7 @@ pub struct SessionScore {
     /// The weighted sum of its features.
     pub score: f32,
     /// Its features, in the order of [`SESSION_FEATURES`].
-    pub features: SessionFeatures,
+    features: SessionFeatures,
 }
 
 /// An order of passages and one of sessions.
@@ -53,21 +54,19 @@ pub struct Ranking {
     pub sessions: Vec<SessionScore>,
     /// Confidence that the best passages answer the question, from 0 to 1: see [`CONFIDENT`].
     pub confidence: f32,
-    /// The inputs of the confidence, in the order of [`SIGNALS`].
-    pub signals: Signals,
     /// True if a passage holds so much of the question that it counts as an answer whatever the confidence.
     pub holds_enough: bool,
 }
 
 /// Orders candidates.
-pub fn rank(candidates: &Candidates, found: &Found, weights: &Weights) -> Ranking {
+pub(crate) fn rank(candidates: &Candidates, found: &Found) -> Ranking {
     let evidence = Evidence::of(candidates, found);
     let all = &candidates.found;
     // Ties are ordered by ids, not by rows, which depend on the order of import.
     let mut sessions = sessions::features(all, &evidence)
         .into_iter()
         .map(|(session, first_key, features)| {
-            let score = weighted(&features, &weights.sessions);
+            let score = weighted(&features, &WEIGHTS.sessions);
             (SessionScore { session, score, features }, first_key)
         })
         .collect::<Vec<_>>();
@@ -76,7 +75,7 @@ pub fn rank(candidates: &Candidates, found: &Found, weights: &Weights) -> Rankin
         .into_iter()
         .enumerate()
         .map(|(candidate, features)| {
-            let score = weighted(&features, &weights.passages);
+            let score = weighted(&features, &WEIGHTS.passages);
             PassageScore { candidate, score, features }
         })
         .collect();
@@ -86,11 +85,9 @@ pub fn rank(candidates: &Candidates, found: &Found, weights: &Weights) -> Rankin
     passages.sort_by(|a, b| {
         b.score.total_cmp(&a.score).then_with(|| all[a.candidate].key.cmp(&all[b.candidate].key))
     });
-    let signals = confidence::signals(candidates, &evidence, found);
     Ranking {
-        confidence: confidence::of(candidates, &signals, found),
-        signals,
-        holds_enough: confidence::holds_enough(candidates),
+        confidence: confidence(candidates, &evidence, found),
+        holds_enough: holds_enough(candidates),
         passages,
         sessions: sessions.into_iter().map(|(score, _)| score).collect(),
     }
@@ -214,7 +211,7 @@ mod tests {
     fn order(found: Vec<Candidate>, similarity: Vec<Option<f32>>) -> Vec<(i64, u32)> {
         let candidates = Candidates { idf: vec![1.0; 2], found, documents: 3 };
         let found = Found { similarity, ..Found::default() };
-        rank(&candidates, &found, &WEIGHTS)
+        rank(&candidates, &found)
             .passages
             .iter()
             .map(|score| &candidates.found[score.candidate])
@@ -273,7 +270,7 @@ mod tests {
 
     #[test]
     fn nothing_found_is_no_confidence() {
-        let nothing = rank(&Candidates::default(), &Found::default(), &WEIGHTS);
+        let nothing = rank(&Candidates::default(), &Found::default());
         assert_eq!(nothing, Ranking::default());
     }
 }

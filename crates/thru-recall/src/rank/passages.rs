@@ -9,10 +9,10 @@ use super::evidence::Evidence;
 const COUNT: usize = 13;
 
 /// The features of a passage, in the order of [`PASSAGE_FEATURES`].
-pub type PassageFeatures = [f32; COUNT];
+pub(super) type PassageFeatures = [f32; COUNT];
 
 /// The names of the features.
-pub const PASSAGE_FEATURES: [&str; COUNT] = [
+pub(super) const PASSAGE_FEATURES: [&str; COUNT] = [
     "words",
     "window",
     "session",

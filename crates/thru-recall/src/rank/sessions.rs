@@ -12,11 +12,11 @@ use super::largest;
 const COUNT: usize = 17;
 
 /// The features of a session, in the order of [`SESSION_FEATURES`].
-pub type SessionFeatures = [f32; COUNT];
+pub(super) type SessionFeatures = [f32; COUNT];
 
 /// The names of the features. For words, for meaning, for both together, and for both anywhere in a turn,
 /// each the best three passages; in shares of the best session, except meaning, which is a share already.
-pub const SESSION_FEATURES: [&str; COUNT] = [
+pub(super) const SESSION_FEATURES: [&str; COUNT] = [
     "both-1",
     "both-2",
     "both-3",

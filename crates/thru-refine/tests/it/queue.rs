@@ -37,7 +37,7 @@ fn several_are_asked_at_once_where_that_is_wanted() {
 #[test]
 fn a_session_waits_for_its_turns_and_not_for_those_that_were_given_up() {
     let stage = Stage::new(&[(ONE, 2)], |request, number| match number {
-        0 | 2 => Err(AskError::Nonsense { spent: SMALL }),
+        0 | 2 => Err(AskError::Unusable { spent: SMALL }),
         _ => reply(request, SMALL),
     });
     stage.queue(&[ONE], &[ONE]);
@@ -188,7 +188,7 @@ fn a_failure_says_when_to_ask_again_and_whether_to_ask_others() {
         fate_of(move || AskError::Timeout { limit, spent: Some(SMALL) }),
         fate(1, false, 110)
     );
-    assert_eq!(fate_of(|| AskError::Nonsense { spent: SMALL }), fate(1, true, 110));
+    assert_eq!(fate_of(|| AskError::Unusable { spent: SMALL }), fate(1, true, 110));
     assert_eq!(fate_of(|| AskError::Truncated { spent: SMALL }), fate(1, true, 110));
     assert_eq!(
         fate_of(move || AskError::Refused { said: said(), spent: SMALL }),
@@ -201,7 +201,7 @@ fn a_failure_says_when_to_ask_again_and_whether_to_ask_others() {
 
 #[test]
 fn an_answer_of_no_use_is_paid_for_twice_and_then_given_up() {
-    let stage = Stage::new(&[(ONE, 1)], |_, _| Err(AskError::Nonsense { spent: SMALL }));
+    let stage = Stage::new(&[(ONE, 1)], |_, _| Err(AskError::Unusable { spent: SMALL }));
     stage.queue(&[ONE], &[]);
     for _ in 0..5 {
         stage.run();
@@ -282,7 +282,7 @@ proptest! {
             let output = u64::from(request.max_output_tokens);
             let usage = Usage { input: input * share / 100, output: output * share / 100, ..SMALL };
             match fate {
-                0 => Err(AskError::Nonsense { spent: usage }),
+                0 => Err(AskError::Unusable { spent: usage }),
                 1 => Err(AskError::Server { status: 500, said: String::new() }),
                 2 => panic!("a fault of ours"),
                 _ => reply(request, usage),

@@ -6,16 +6,16 @@ use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use thru_sinks::{ConnectError, Key, Reach, Retry, Settings, Sink, SinkError};
-use thru_testkit::http::{Asked, Response, Server};
+use thru_sinks::{ConnectError, Key, Retry, Settings, Sink, SinkError, Transport};
+use thru_testkit::http::{ReceivedRequest, Response, Server};
 
 use crate::{GO_ON, delivery};
 
-fn body(asked: &Asked) -> Value {
+fn body(asked: &ReceivedRequest) -> Value {
     serde_json::from_slice(&asked.body).unwrap_or_default()
 }
 
-fn answer(asked: &Asked, result: &Value) -> Value {
+fn answer(asked: &ReceivedRequest, result: &Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": body(asked)["id"], "result": result })
 }
 
@@ -24,7 +24,7 @@ fn content(text: &str, is_error: bool) -> Value {
 }
 
 /// Returns a server that knows its clients by sessions, and answers tool calls with `call`.
-fn server(call: impl Fn(&Asked) -> Response + Send + Sync + 'static) -> Server {
+fn server(call: impl Fn(&ReceivedRequest) -> Response + Send + Sync + 'static) -> Server {
     Server::answering(move |asked| match body(asked)["method"].as_str() {
         Some("initialize") => {
             let result = json!({
@@ -42,18 +42,20 @@ fn server(call: impl Fn(&Asked) -> Response + Send + Sync + 'static) -> Server {
 }
 
 fn sink(server: &Server) -> Sink {
-    Sink::connect(Settings::new(Reach::Url(format!("{}/mcp", server.url())))).unwrap()
+    Sink::connect(Settings::new(Transport::Url(format!("{}/mcp", server.url())))).unwrap()
 }
 
 fn methods(server: &Server) -> Vec<String> {
-    let name = |asked: &Asked| body(asked)["method"].as_str().unwrap_or(&asked.method).to_owned();
+    let name = |asked: &ReceivedRequest| {
+        body(asked)["method"].as_str().unwrap_or(&asked.method).to_owned()
+    };
     server.requests().iter().map(name).collect()
 }
 
 #[test]
 fn a_tool_is_called_in_the_way_of_the_protocol() {
     let server = server(|asked| Response::json(200, answer(asked, &content("kept", false))));
-    let mut settings = Settings::new(Reach::Url(format!("{}/mcp", server.url())));
+    let mut settings = Settings::new(Transport::Url(format!("{}/mcp", server.url())));
     settings.key = Key::new("key-0123456789");
     let sink = Sink::connect(settings).unwrap();
     assert_eq!(server.requests().len(), 0);
@@ -118,7 +120,11 @@ fn a_server_that_forgot_us_is_told_again() {
 }
 
 #[track_caller]
-fn fails(call: impl Fn(&Asked) -> Response + Send + Sync + 'static, said: &str, retry: Retry) {
+fn fails(
+    call: impl Fn(&ReceivedRequest) -> Response + Send + Sync + 'static,
+    said: &str,
+    retry: Retry,
+) {
     let server = server(call);
     let sink = sink(&server);
     let error = sink.deliver(&delivery(), &GO_ON).unwrap_err();
@@ -132,16 +138,17 @@ fn what_fails_says_whether_to_try_again() {
         "the tool failed: disk full",
         Retry::Backoff,
     );
-    let echo = |asked: &Asked| {
+    let echo = |asked: &ReceivedRequest| {
         let text = "1 validation error: input_value='It was mended. It closes.'";
         Response::json(200, answer(asked, &content(text, true)))
     };
     fails(echo, "the tool failed: (it repeats what was sent)", Retry::Backoff);
-    let unknown =
-        |asked: &Asked| Response::json(200, answer(asked, &content("Unknown tool: x", true)));
+    let unknown = |asked: &ReceivedRequest| {
+        Response::json(200, answer(asked, &content("Unknown tool: x", true)))
+    };
     fails(unknown, "the server rejects the delivery (-32602): Unknown tool: x", Retry::No);
     let error = |code: i64, message: &'static str| {
-        move |asked: &Asked| {
+        move |asked: &ReceivedRequest| {
             let error = json!({ "code": code, "message": message });
             Response::json(
                 200,
@@ -161,7 +168,7 @@ fn what_fails_says_whether_to_try_again() {
         Retry::No,
     );
     fails(|_| Response::json(500, ""), "the server failed (500): ", Retry::Backoff);
-    let limited = |_: &Asked| Response::json(429, "").with("retry-after", "9");
+    let limited = |_: &ReceivedRequest| Response::json(429, "").with("retry-after", "9");
     fails(limited, "too many deliveries", Retry::After(Duration::from_secs(9)));
     fails(
         |_| Response::new(404, "text/plain", "no such page"),
@@ -178,7 +185,8 @@ fn what_fails_says_whether_to_try_again() {
         "protocol error: no answer of an MCP server, but \"application/json\"; is the url right?",
         Retry::Backoff,
     );
-    let elsewhere = |_: &Asked| Response::new(307, "text/plain", "").with("location", "/mcp/");
+    let elsewhere =
+        |_: &ReceivedRequest| Response::new(307, "text/plain", "").with("location", "/mcp/");
     fails(
         elsewhere,
         "the server rejects the delivery (300): the answer is a redirect to /mcp/; is the url right?",
@@ -189,7 +197,7 @@ fn what_fails_says_whether_to_try_again() {
         "the answer is longer than 1048576 bytes",
         Retry::No,
     );
-    let endless = |_: &Asked| {
+    let endless = |_: &ReceivedRequest| {
         Response::new(200, "text/event-stream", "data: 1\n\n".repeat(200_000)).without_end()
     };
     fails(endless, "the answer is longer than 1048576 bytes", Retry::No);
@@ -227,7 +235,7 @@ fn a_server_of_another_time_is_not_talked_to() {
 #[test]
 fn who_hangs_is_left() {
     let server = server(|_| Response::silence());
-    let mut settings = Settings::new(Reach::Url(server.url()));
+    let mut settings = Settings::new(Transport::Url(server.url()));
     settings.timeout = Duration::from_millis(200);
     let error = Sink::connect(settings).unwrap().deliver(&delivery(), &GO_ON).unwrap_err();
     assert!(matches!(error, SinkError::Timeout(_)), "{error:?}");
@@ -240,7 +248,7 @@ fn who_hangs_is_left() {
             }
             stop.store(true, Ordering::Relaxed);
         });
-        let mut settings = Settings::new(Reach::Url(server.url()));
+        let mut settings = Settings::new(Transport::Url(server.url()));
         settings.timeout = Duration::from_secs(100_000);
         let error = Sink::connect(settings).unwrap().deliver(&delivery(), &stop).unwrap_err();
         assert!(matches!(error, SinkError::Stopped), "{error:?}");
@@ -250,7 +258,7 @@ fn who_hangs_is_left() {
 #[test]
 fn nothing_goes_to_another_machine_unless_allowed() {
     let refused = |url: &str, allow_remote: bool| {
-        let mut settings = Settings::new(Reach::Url(url.to_owned()));
+        let mut settings = Settings::new(Transport::Url(url.to_owned()));
         settings.allow_remote = allow_remote;
         Sink::connect(settings).err()
     };
@@ -268,6 +276,6 @@ fn nothing_goes_to_another_machine_unless_allowed() {
         refused("http://mcp.example.com/mcp", true),
         Some(ConnectError::NotEncrypted(_))
     ));
-    assert!(matches!(refused("localhost:14242/mcp", true), Some(ConnectError::Place(_))));
+    assert!(matches!(refused("localhost:14242/mcp", true), Some(ConnectError::InvalidUrl(_))));
     assert!(refused("http://localhost:14242/mcp", false).is_none());
 }

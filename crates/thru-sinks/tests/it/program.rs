@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use tempfile::TempDir;
-use thru_sinks::{Reach, Retry, Settings, Sink, SinkError};
+use thru_sinks::{Retry, Settings, Sink, SinkError, Transport};
 
 use crate::{GO_ON, delivery};
 
@@ -52,8 +52,8 @@ impl Stage {
             ("PATH".into(), "/usr/bin:/bin".into()),
         ];
         let at = Some(folder.path().to_owned());
-        let reach = Reach::Command { program, arguments, environment, folder: at };
-        Self { folder, settings: Settings::new(reach) }
+        let transport = Transport::Command { program, arguments, environment, folder: at };
+        Self { folder, settings: Settings::new(transport) }
     }
 
     fn sink(&self) -> Sink {
@@ -140,7 +140,7 @@ fn what_fails_is_said() {
     let long = Stage::new("head -c 3000000 /dev/zero; sleep 600").fails(&GO_ON);
     assert_eq!(long.to_string(), "the answer is longer than 1048576 bytes");
     let mut missing = Stage::new("");
-    if let Reach::Command { program, .. } = &mut missing.settings.reach {
+    if let Transport::Command { program, .. } = &mut missing.settings.transport {
         *program = PathBuf::from("/no/such/server");
     }
     assert!(matches!(missing.fails(&GO_ON), SinkError::Unreachable(_)));

@@ -212,15 +212,7 @@ fn show_summary(page: &mut Page, memory: &WholeMemory, summary: &Summary) {
     let outcome = summary.digest.outcome.as_str();
     page.line(page.paint(Tone::Heading, &format!("{} ({outcome})", printable(&summary.title))));
     let digest = &summary.digest;
-    list(page, memory, "Asked for", digest.request.as_slice());
-    for (label, statements) in [
-        ("Looked into", &digest.investigated),
-        ("Learned", &digest.learned),
-        ("Done", &digest.completed),
-        ("Decided", &digest.decisions),
-        ("Next", &digest.next_steps),
-        ("Open questions", &digest.open_questions),
-    ] {
+    for (label, statements) in digest.sections() {
         list(page, memory, label, statements);
     }
     if !digest.files.is_empty() {

@@ -158,7 +158,7 @@ fn describe(
 ) {
     let PlannedImport { plan, found, .. } = planned;
     let place = |agent: Agent| match arguments.paths[..] {
-        [] => environment.shown(environment.homes.of(agent)),
+        [] => environment.shown(environment.homes.home(agent)),
         [ref path] => environment.shown(path),
         ref paths => plural(paths.len() as u64, "path"),
     };

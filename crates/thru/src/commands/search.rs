@@ -4,10 +4,10 @@ use thru_app::Result;
 use thru_app::ask::EntryKind;
 use thru_app::ask::passage::PassageEntry;
 use thru_app::ask::search::{
-    AnswerSize, Found, MeaningUse, RankedMemory, RankedPassage, Search, Verdict, search,
+    AnswerSize, Found, RankedMemory, RankedPassage, Search, Verdict, search,
 };
 use thru_core::{Concept, MemoryKind, Outcome as CallOutcome};
-use thru_recall::{Part, Snippet};
+use thru_recall::{MeaningUse, Part, Snippet};
 use thru_redact::Clean;
 
 use super::entries::{self, TableRow, session_heading, speaker};

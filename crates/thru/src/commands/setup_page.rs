@@ -23,7 +23,7 @@ pub(crate) fn tell_client(page: &mut Page, adapter: &Adapter, client: &Client, e
         Some(program) => format!("{name} {version}, {}.", environment.shown(program)),
         None if client.has_run => format!(
             "{name} was used here ({}); its program is not on your PATH.",
-            environment.shown(environment.homes.of(adapter.agent))
+            environment.shown(environment.homes.home(adapter.agent))
         ),
         None => {
             format!("{name} is not on this machine, as far as can be seen. Hooks wait for it.")

@@ -154,7 +154,7 @@ fn announce(
     for (agent, share) in history.iter().flat_map(|history| &history.plan.shares) {
         page.line(format!(
             "  - read the history in {}: {}, {}",
-            environment.shown(environment.homes.of(*agent)),
+            environment.shown(environment.homes.home(*agent)),
             plural(share.sessions as u64, "session"),
             size(share.bytes)
         ));

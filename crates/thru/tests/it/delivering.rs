@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
-use thru_testkit::provider::{Asked, ModelServer, Response, body};
+use thru_testkit::provider::{ModelServer, ReceivedRequest, Response, body};
 
 use crate::home::Home;
 use crate::hooking::{hook, prompt, quiet, stop};
@@ -32,7 +32,7 @@ impl McpServer {
     }
 }
 
-fn answer(asked: &Asked, fails: bool) -> Response {
+fn answer(asked: &ReceivedRequest, fails: bool) -> Response {
     let asked = body(asked);
     let result = match asked["method"].as_str().unwrap_or_default() {
         "initialize" => json!({

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 use thru_store::vectors::{ModelFolder, Vectors};
-use thru_testkit::provider::{Asked, ModelServer, Response};
+use thru_testkit::provider::{ModelServer, ReceivedRequest, Response};
 
 use crate::home::Home;
 use crate::records::{Author, ONE, TWO, file};
@@ -19,7 +19,7 @@ fn ollama() -> ModelServer {
     ModelServer::answering(embeddings).unwrap()
 }
 
-fn embeddings(asked: &Asked) -> Response {
+fn embeddings(asked: &ReceivedRequest) -> Response {
     let body: Value = serde_json::from_slice(&asked.body).unwrap();
     let vector = |text: &Value| {
         let mut vector = vec![1.0; 8];

@@ -14,7 +14,7 @@ use thru_capture::{Recorded, Recorder, session_key};
 use thru_core::{Agent, SessionId, SessionKey, Timestamp};
 use thru_journal::journal::Journal;
 use thru_lifecycle::Indexing;
-use thru_recall::Request;
+use thru_recall::SearchRequest;
 use thru_redact::Redactor;
 use thru_store::{Course, Episode, Store};
 
@@ -64,15 +64,15 @@ pub(crate) fn eventually(mut holds: impl FnMut() -> bool) {
 fn passages(home: &Home, words: &str) -> usize {
     // A daemon that has just been started makes the store at this moment.
     let Ok(store) = Store::open_to_read(&layout(home)) else { return 0 };
-    let request = Request { query: words.to_owned(), limit: 50, ..Request::default() };
-    let answer = thru_recall::search(
+    let request = SearchRequest { query: words.to_owned(), limit: 50, ..SearchRequest::default() };
+    let results = thru_recall::search(
         &layout(home),
         &store,
         &Redactor::builtin(),
         &request,
-        thru_recall::words_only("not asked"),
+        thru_recall::without_embedding("not asked"),
     );
-    answer.map_or(0, |answer| answer.sessions.iter().map(|session| session.hits.len()).sum())
+    results.map_or(0, |results| results.sessions.iter().map(|session| session.hits.len()).sum())
 }
 
 fn course(home: &Home, session: &str) -> (Course, Vec<Episode>) {

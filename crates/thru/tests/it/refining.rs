@@ -4,7 +4,7 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use thru_testkit::provider::{Asked, ModelServer, Response, body, error, ollama};
+use thru_testkit::provider::{ModelServer, ReceivedRequest, Response, body, error, ollama};
 
 use crate::answers::{is_about_session, session, willing};
 use crate::home::{Home, Ran};
@@ -256,7 +256,7 @@ fn keys_are_kept_apart_and_never_shown() {
 }
 
 /// What a model says of a turn in which a mutex was decided on.
-fn mutex(asked: &Asked, guarded: &str) -> Response {
+fn mutex(asked: &ReceivedRequest, guarded: &str) -> Response {
     let made = json!({
         "observations": [{
             "type": "decision", "title": guarded,

@@ -87,8 +87,8 @@ pub fn load(app: &App, request: &Load, call: Call<'_>) -> Result<HeldContext> {
         snapshot: snapshot.clone().map(Clean::into_inner),
         ..Recipient::default()
     };
-    let meaning = embedding::awaited(None);
-    let pack = make_pack(app, &store, redactor, project, Occasion::Compact, recipient, meaning)?;
+    let embedding = embedding::pending(None);
+    let pack = make_pack(app, &store, redactor, project, Occasion::Compact, recipient, embedding)?;
     // One without an event was made now.
     let compacted = snapshot.as_ref().map(Clean::get).filter(|known| !known.event.is_empty());
     Ok(HeldContext {

@@ -58,7 +58,7 @@ pub(super) fn run(detached: bool, environment: &Environment) -> Result<Outcome> 
     };
     let ended = thru_daemon::run(setup, &mut Ingesting::new(environment, &chooser, &log), &log);
     match ended {
-        Ok(End::Asked | End::Idle | End::Gone) => Ok(Outcome::Done),
+        Ok(End::Requested | End::Idle | End::Removed) => Ok(Outcome::Done),
         // Under a service manager the failure has it started again, as the new program.
         Ok(End::Replaced) if !detached => Ok(Outcome::Wrong),
         Ok(End::Replaced) => {
@@ -67,7 +67,7 @@ pub(super) fn run(detached: bool, environment: &Environment) -> Result<Outcome> 
             }
             Ok(Outcome::Done)
         }
-        Ok(End::Broken) => Ok(Outcome::Wrong),
+        Ok(End::Panicked) => Ok(Outcome::Wrong),
         Err(RunError::AlreadyRunning) if detached => Ok(Outcome::Nothing),
         Err(error @ RunError::AlreadyRunning) => {
             Err(Trouble::busy(error.to_string()).run("daemon stop", "ends it"))

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use thru_app::Result;
 use thru_app::models::setting::{self, ModelSet, SetModel};
-use thru_models::KeyPlace;
+use thru_models::KeyStorage;
 
 use crate::commands::Outcome;
 use crate::environment::{Environment, Unseen};
@@ -61,7 +61,7 @@ pub(super) fn set(
     let lacks_key = setting::lacks_key(environment, &request)?;
     let asks = lacks_key && environment.terminal.interactive;
     if arguments.key || arguments.keyring || asks {
-        let place = if arguments.keyring { KeyPlace::Keyring } else { KeyPlace::File };
+        let place = if arguments.keyring { KeyStorage::Keyring } else { KeyStorage::File };
         let text = read_key(environment, &request.provider)?;
         let source = setting::keep_key(environment, &request.provider, &text, place)?;
         writeln!(environment.streams.errors(), "The key is kept: {source}.")?;

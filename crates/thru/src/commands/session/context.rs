@@ -33,9 +33,9 @@ pub(super) fn show(
         }
     }
     let now = environment.clock.now();
-    for (place, deed) in context.hot.iter().enumerate() {
+    for (place, action) in context.hot.iter().enumerate() {
         let label = if place == 0 { "Lately" } else { "" };
-        moment(page, label, &age(deed.at, now), deed.summary.get());
+        moment(page, label, &age(action.at, now), action.summary.get());
     }
     let shown = if full { context.events.len() } else { EVENTS_SHOWN };
     let hidden = context.events.len().saturating_sub(shown);

@@ -4,7 +4,6 @@
 //! They are based on the effect of a call, not on the agent's name for the tool: the files that it changed,
 //! whether it wrote a whole file, the command line that it ran. The words of an edit are found by the names
 //! of its fields, which agents share by now.
-//! depends on the names of its fields, which agents share by now.
 
 use thru_core::{Access, Outcome};
 use thru_store::{PassageRow, Touch};
@@ -40,7 +39,7 @@ const RESULTS: [&str; 7] = [
 
 /// Describes a call that changed something or ran a command; `None` for calls that only read. Paths below
 /// `directory` are relative to it. The line still has to be made safe to show.
-pub(crate) fn deed(
+pub(crate) fn describe_call(
     passage: &PassageRow,
     text: &str,
     touches: &[Touch],

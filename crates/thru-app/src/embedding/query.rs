@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use thru_daemon::{CallError, Client};
-use thru_embed::{EmbedError, ModelFiles, Use};
-use thru_recall::{Awaited, words_only};
+use thru_embed::{EmbedError, LoadMode, ModelFiles};
+use thru_recall::{PendingEmbedding, QueryEmbedding, without_embedding};
 use thru_store::vectors::ModelFolder;
 
 use super::lazy::Model;
@@ -38,8 +38,8 @@ pub struct OwnModel(Arc<Mutex<Option<Mapped>>>);
 type Mapped = (ModelFiles, Arc<Model>);
 
 impl OwnModel {
-    fn of(&self, chosen: &Chosen) -> Result<Arc<Model>, EmbedError> {
-        let load = || Ok(Arc::new(chosen.load(Use::Seldom, THREADS)?));
+    fn load(&self, chosen: &Chosen) -> Result<Arc<Model>, EmbedError> {
+        let load = || Ok(Arc::new(chosen.load(LoadMode::Quick, THREADS)?));
         let Chosen::Bundled(files) = chosen else { return load() };
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match known.as_ref().filter(|(from, _)| from == files) {
@@ -51,72 +51,69 @@ impl OwnModel {
 
 /// The answer of the daemon's tool `embed`.
 #[derive(Serialize, Deserialize)]
-pub struct Answer {
+pub struct EmbeddedQuery {
     /// The model's name.
     pub model: String,
     /// The vector, of unit length.
     pub vector: Vec<f32>,
 }
 
-/// The vector of a question with the name of its model; or why there is none, for people.
-pub(super) type Found = Result<(String, Vec<f32>), String>;
-
 /// A query embedding that may still be under way.
 #[must_use]
-pub enum Meaning {
-    /// It was clear at once.
-    Clear(Found),
+pub enum EmbeddingTask {
+    /// It is there already.
+    Done(QueryEmbedding),
     /// A thread computes it.
-    UnderWay(JoinHandle<Found>),
+    Running(JoinHandle<QueryEmbedding>),
 }
 
-impl Meaning {
+impl EmbeddingTask {
     /// Waits for it.
     ///
     /// # Errors
     /// Fails if no model could embed it; the text says why.
-    pub fn wait(self) -> Found {
+    pub fn wait(self) -> QueryEmbedding {
         match self {
-            Self::Clear(found) => found,
-            Self::UnderWay(thread) => {
+            Self::Done(found) => found,
+            Self::Running(thread) => {
                 thread.join().unwrap_or_else(|_| Err("the embedding model failed".to_owned()))
             }
         }
     }
 }
 
-/// Begins to find out what a question means: asks the daemon, whose model may be loaded, and else loads
+/// Begins to embed a question: asks the daemon, whose model may be loaded, and else loads
 /// one. Does neither where there are no vectors to compare with.
-pub fn of_question(app: &App, text: &str) -> Meaning {
-    let asked = match Asked::new(app, text) {
-        Ok(asked) => asked,
-        Err(reason) => return Meaning::Clear(Err(reason)),
+pub fn embed_question(app: &App, text: &str) -> EmbeddingTask {
+    let request = match EmbeddingRequest::new(app, text) {
+        Ok(request) => request,
+        Err(reason) => return EmbeddingTask::Done(Err(reason)),
     };
-    asked.begin(|asked| asked.daemon().or_else(|_| asked.own_model()))
+    request.begin(|request| request.daemon().or_else(|_| request.own_model()))
 }
 
 /// The same for a hook, which has no time to load a model: only the daemon is asked.
-pub fn of_prompt(app: &App, text: &str) -> Meaning {
+pub fn embed_prompt(app: &App, text: &str) -> EmbeddingTask {
     if text.trim().chars().nth(LONGEST_PROMPT).is_some() {
-        return Meaning::Clear(Err("the prompt is too long for a hook to wait".to_owned()));
+        return EmbeddingTask::Done(Err("the prompt is too long for a hook to wait".to_owned()));
     }
-    let asked = match Asked::new(app, text) {
-        Ok(asked) => asked,
-        Err(reason) => return Meaning::Clear(Err(reason)),
+    let request = match EmbeddingRequest::new(app, text) {
+        Ok(request) => request,
+        Err(reason) => return EmbeddingTask::Done(Err(reason)),
     };
-    asked.begin(|asked| asked.daemon())
+    request.begin(|request| request.daemon())
 }
 
-/// Returns the pending embedding, or words alone where none was begun.
-pub fn awaited<'a>(meaning: Option<Meaning>) -> Awaited<'a> {
-    match meaning {
-        Some(meaning) => Box::new(|| meaning.wait()),
-        None => words_only("no embedding was asked for"),
+/// Returns the embedding of a task; without a task there is none.
+pub fn pending<'a>(task: Option<EmbeddingTask>) -> PendingEmbedding<'a> {
+    match task {
+        Some(task) => Box::new(|| task.wait()),
+        None => without_embedding("no embedding was asked for"),
     }
 }
 
-/// A question with all that is needed to find out what it means.
-struct Asked {
+/// A question with all that is needed to embed it.
+struct EmbeddingRequest {
     chosen: Chosen,
     model: String,
     text: String,
@@ -124,9 +121,9 @@ struct Asked {
     own: OwnModel,
 }
 
-impl Asked {
+impl EmbeddingRequest {
     fn new(app: &App, text: &str) -> Result<Self, String> {
-        let chosen = match Chosen::of(app) {
+        let chosen = match Chosen::from_settings(app) {
             Ok(Some(chosen)) => chosen,
             Ok(None) => return Err("off, by `embedding.provider`".to_owned()),
             Err(error) => return Err(format!("{error:#}")),
@@ -149,15 +146,15 @@ impl Asked {
         Ok(Self { chosen, model, text, socket, own: app.model.clone() })
     }
 
-    fn begin(self, find: impl FnOnce(&Self) -> Found + Send + 'static) -> Meaning {
+    fn begin(self, find: impl FnOnce(&Self) -> QueryEmbedding + Send + 'static) -> EmbeddingTask {
         let builder = std::thread::Builder::new().name("meaning".to_owned());
         match builder.spawn(move || find(&self)) {
-            Ok(thread) => Meaning::UnderWay(thread),
-            Err(error) => Meaning::Clear(Err(error.to_string())),
+            Ok(thread) => EmbeddingTask::Running(thread),
+            Err(error) => EmbeddingTask::Done(Err(error.to_string())),
         }
     }
 
-    fn daemon(&self) -> Found {
+    fn daemon(&self) -> QueryEmbedding {
         const NONE: &str = "the daemon did not answer in time";
         let deadline = Instant::now() + DAEMON;
         let left = || deadline.saturating_duration_since(Instant::now());
@@ -167,7 +164,7 @@ impl Asked {
             CallError::Refused { message, .. } => message,
             _ => NONE.to_owned(),
         })?;
-        let answer: Answer = serde_json::from_str(&answer).map_err(|_| NONE.to_owned())?;
+        let answer: EmbeddedQuery = serde_json::from_str(&answer).map_err(|_| NONE.to_owned())?;
         match answer.model == self.model {
             true => Ok((answer.model, answer.vector)),
             // Its settings are older than ours.
@@ -175,12 +172,12 @@ impl Asked {
         }
     }
 
-    fn own_model(&self) -> Found {
+    fn own_model(&self) -> QueryEmbedding {
         let mut chosen = self.chosen.clone();
         if let Chosen::Served(settings, _) = &mut chosen {
             settings.timeout = settings.timeout.min(QUESTION);
         }
-        let vector = self.own.of(&chosen).and_then(|model| model.vector(&self.text));
+        let vector = self.own.load(&chosen).and_then(|model| model.vector(&self.text));
         Ok((self.model.clone(), vector.map_err(|error| error.to_string())?))
     }
 }

@@ -7,21 +7,21 @@ use thru_redact::{Clean, Redactor, Report};
 use thru_store::index::{Collection, EVERYWHERE, IndexFilter, QueryTerms};
 use thru_store::{PassageRow, Result, SessionFilter, SessionRow, Store};
 
-use crate::alike::Shown;
+use crate::dedup::Shown;
+use crate::meaning::{LazyMeaning, MeaningUse, PendingEmbedding};
 use crate::memories::{MemoryHit, find_memories};
 use crate::open::OpenFiles;
-use crate::order::{Asked, Ordered, order_by};
+use crate::order::{OrderRequest, Ordered, order_by};
 use crate::query::analyse;
 use crate::rank::{CONFIDENT, PassageScore, SessionScore};
-use crate::sense::{Awaited, Meaning, Semantics};
 use crate::snippet::{Snippet, snippet};
 
 /// Length of a snippet, in characters.
 const SNIPPET_LENGTH: usize = 240;
 
-/// A question.
+/// A search.
 #[derive(Clone, Debug, Default)]
-pub struct Request {
+pub struct SearchRequest {
     /// The query, as typed.
     pub query: String,
     /// The rows to search. Kinds and concepts limit memories only.
@@ -38,9 +38,9 @@ pub struct Request {
     pub memories: usize,
 }
 
-/// The answer to a question: sessions, best first, each with its passages, best first.
+/// The results of a search: sessions, best first, each with its passages, best first.
 #[derive(Clone, Debug, Default)]
-pub struct Answer {
+pub struct SearchResults {
     /// Sessions with at least one of the passages.
     pub sessions: Vec<SessionHits>,
     /// Confidence that this answers the question at all, from 0 to 1.
@@ -56,12 +56,12 @@ pub struct Answer {
     /// Memories that hold words of the question or mean nearly the same, best first.
     pub memories: Vec<FoundMemory>,
     /// Number of passages left out because a hit of the same session says nearly the same.
-    pub alike: usize,
+    pub near_duplicates: usize,
     /// The use made of meaning.
-    pub semantics: Semantics,
+    pub meaning_use: MeaningUse,
 }
 
-impl Answer {
+impl SearchResults {
     /// Returns true if the hits seem to answer the question.
     pub fn is_confident(&self) -> bool {
         self.confidence >= CONFIDENT
@@ -76,7 +76,7 @@ impl Answer {
     }
 }
 
-/// A memory among the answers.
+/// A memory among the results.
 #[derive(Clone, Debug)]
 pub struct FoundMemory {
     /// The memory and its score.
@@ -87,7 +87,7 @@ pub struct FoundMemory {
     pub title: Clean<String>,
 }
 
-/// A session among the answers.
+/// A session among the results.
 #[derive(Clone, Debug)]
 pub struct SessionHits {
     /// The session.
@@ -98,7 +98,7 @@ pub struct SessionHits {
     pub hits: Vec<Hit>,
 }
 
-/// A passage among the answers.
+/// A passage among the results.
 #[derive(Clone, Debug)]
 pub struct Hit {
     /// The passage.
@@ -111,7 +111,7 @@ pub struct Hit {
     pub snippet: Clean<Snippet>,
     /// Its score, by features.
     pub score: PassageScore,
-    /// Its rank in the answer, from 1.
+    /// Its rank in the results, from 1.
     pub rank: usize,
     /// The passages before and after it, in order, without itself.
     pub context: Vec<(PassageRow, Clean<String>)>,
@@ -126,30 +126,36 @@ pub fn search(
     layout: &Layout,
     store: &Store,
     redactor: &Redactor,
-    request: &Request,
-    meaning: Awaited<'_>,
-) -> Result<Answer> {
+    request: &SearchRequest,
+    embedding: PendingEmbedding<'_>,
+) -> Result<SearchResults> {
     let _snapshot = store.snapshot()?;
-    let meaning = Meaning::new(layout, &request.open, meaning);
+    let meaning = LazyMeaning::new(layout, &request.open, embedding);
     if request.limit == 0 {
         let terms = analyse(&request.query);
         let (memories, left_out) = memories(layout, store, redactor, request, &terms, &meaning)?;
-        let semantics = meaning.semantics();
-        return Ok(Answer { memories, terms, left_out, semantics, ..Answer::default() });
+        let meaning_use = meaning.meaning_use();
+        return Ok(SearchResults {
+            memories,
+            terms,
+            left_out,
+            meaning_use,
+            ..SearchResults::default()
+        });
     }
     let index = request.open.indexes.index(layout, store, Collection::Passages)?;
     let filter = IndexFilter { kinds: None, concepts: None, ..request.filter.clone() };
-    let asked = Asked { query: request.query.clone(), filter, when: request.when };
-    let Ordered { terms, candidates, ranking, semantics, .. } =
-        order_by(&index, store, &asked, &meaning)?;
-    let mut answer = Answer {
+    let order = OrderRequest { query: request.query.clone(), filter, when: request.when };
+    let Ordered { terms, candidates, ranking, meaning_use, .. } =
+        order_by(&index, store, &order, &meaning)?;
+    let mut results = SearchResults {
         confidence: ranking.confidence,
         holds_enough: ranking.holds_enough,
         considered: candidates.found.len(),
         left_out: index.rows_left_out,
         terms,
-        semantics,
-        ..Answer::default()
+        meaning_use,
+        ..SearchResults::default()
     };
     let wanted = &ranking.passages[..ranking.passages.len().min(request.limit * 2)];
     let rows: Vec<i64> = wanted.iter().map(|score| candidates.found[score.candidate].row).collect();
@@ -166,20 +172,18 @@ pub fn search(
             continue;
         };
         let text = clean(store, redactor, &passage)?;
-        if shown.is_alike(passage.session, text.get()) {
-            answer.alike += 1;
+        if shown.is_near_duplicate(passage.session, text.get()) {
+            results.near_duplicates += 1;
             continue;
         }
         let candidate = &candidates.found[score.candidate];
         // Only its meaning matches: the snippet begins at the nearest chunk.
         let nearest = match candidate.contributions.iter().any(|one| *one > 0.0) {
             true => None,
-            false => {
-                meaning.sense().and_then(|sense| sense.place_in(text.get(), candidate.text_key))
-            }
+            false => meaning.get().and_then(|query| query.place_in(text.get(), candidate.text_key)),
         };
         let snippet =
-            text.derive(|text| snippet(text, &answer.terms, SNIPPET_LENGTH, nearest.unwrap_or(0)));
+            text.derive(|text| snippet(text, &results.terms, SNIPPET_LENGTH, nearest.unwrap_or(0)));
         hits.push(Hit {
             short_id: store.short_id(&passage.id)?,
             snippet,
@@ -204,21 +208,22 @@ pub fn search(
         let Some(session) = sessions.remove(&score.session) else { continue };
         let (own, rest) = hits.into_iter().partition(|hit| hit.passage.session == score.session);
         hits = rest;
-        answer.sessions.push(SessionHits { session, score: *score, hits: own });
+        results.sessions.push(SessionHits { session, score: *score, hits: own });
     }
-    let (memories, left_out) = memories(layout, store, redactor, request, &answer.terms, &meaning)?;
-    answer.memories = memories;
-    answer.left_out += left_out;
-    Ok(answer)
+    let (memories, left_out) =
+        memories(layout, store, redactor, request, &results.terms, &meaning)?;
+    results.memories = memories;
+    results.left_out += left_out;
+    Ok(results)
 }
 
 fn memories(
     layout: &Layout,
     store: &Store,
     redactor: &Redactor,
-    request: &Request,
+    request: &SearchRequest,
     terms: &QueryTerms,
-    meaning: &Meaning<'_>,
+    meaning: &LazyMeaning<'_>,
 ) -> Result<(Vec<FoundMemory>, u64)> {
     if request.memories == 0 {
         return Ok((Vec::new(), 0));
@@ -229,7 +234,7 @@ fn memories(
         projects.push(EVERYWHERE);
     }
     let index = request.open.indexes.index(layout, store, Collection::Memories)?;
-    let found = find_memories(store, &index, terms, &filter, meaning.sense(), request.memories)?
+    let found = find_memories(store, &index, terms, &filter, meaning.get(), request.memories)?
         .into_iter()
         // The nearest vector may still be far away.
         .filter(|hit| hit.words > 0 || hit.is_near())

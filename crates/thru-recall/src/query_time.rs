@@ -29,7 +29,7 @@ const A_FEW: (i32, i32) = (2, 7);
 
 /// The time that a question asks about.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct When {
+pub struct QueryTime {
     /// The first moment of that time.
     pub from: Timestamp,
     /// The first moment after it. May be in the future: "today" ends at midnight.
@@ -44,12 +44,12 @@ pub struct When {
 /// latest that has begun; a weekday, the latest before today. "Two weeks ago" is vague and means the days
 /// around that day, half a unit to each side; "the last two weeks" ends now. "Since" ends now, "before"
 /// begins with time itself.
-pub fn mentioned(query: &str, now: Timestamp, zone: &TimeZone) -> Option<When> {
+pub fn find_query_time(query: &str, now: Timestamp, zone: &TimeZone) -> Option<QueryTime> {
     let reader = Reader { words: split(query), now, zone };
     (0..reader.words.len()).find_map(|at| {
         let (time, end) = reader.expression(at)?;
         let place = reader.words.get(at)?.place.start..reader.words.get(end - 1)?.place.end;
-        Some(When { from: time.from, until: time.until, place })
+        Some(QueryTime { from: time.from, until: time.until, place })
     })
 }
 

@@ -35,14 +35,14 @@ impl Shown {
     /// Returns true if `text` says nearly the same as, or a part of, a text already shown from the session
     /// with this row number. Otherwise remembers it as shown. A text that says more than an earlier one is
     /// not alike. Takes time linear in the texts shown from the session.
-    pub(crate) fn is_alike(&mut self, session: i64, text: &str) -> bool {
+    pub(crate) fn is_near_duplicate(&mut self, session: i64, text: &str) -> bool {
         let text = Text::of(text);
         let shown = self.sessions.entry(session).or_default();
-        let is_alike = shown.iter().any(|before| text.is_alike(before));
-        if !is_alike {
+        let is_near_duplicate = shown.iter().any(|before| text.is_near_duplicate(before));
+        if !is_near_duplicate {
             shown.push(text);
         }
-        is_alike
+        is_near_duplicate
     }
 }
 
@@ -60,7 +60,7 @@ impl Text {
         Self { whole: hash(text), words }
     }
 
-    fn is_alike(&self, before: &Self) -> bool {
+    fn is_near_duplicate(&self, before: &Self) -> bool {
         if self.whole == before.whole {
             return true;
         }
@@ -97,10 +97,10 @@ mod tests {
     use proptest::prelude::*;
 
     /// Returns true if `second` is alike once `first` was shown.
-    fn is_alike(first: &str, second: &str) -> bool {
+    fn is_near_duplicate(first: &str, second: &str) -> bool {
         let mut shown = Shown::default();
-        assert!(!shown.is_alike(1, first));
-        shown.is_alike(1, second)
+        assert!(!shown.is_near_duplicate(1, first));
+        shown.is_near_duplicate(1, second)
     }
 
     #[test]
@@ -119,7 +119,7 @@ mod tests {
             ("The socket is gone", false),
             ("", false),
         ] {
-            assert_eq!(is_alike(first, second), alike, "{second}");
+            assert_eq!(is_near_duplicate(first, second), alike, "{second}");
         }
     }
 
@@ -127,17 +127,17 @@ mod tests {
     fn what_says_more_is_not_alike() {
         let short = "the import waits for the daemon";
         let long = "The import waits for the daemon because a rebuild holds its lock since noon";
-        assert!(!is_alike(short, long));
-        assert!(is_alike(long, short));
+        assert!(!is_near_duplicate(short, long));
+        assert!(is_near_duplicate(long, short));
     }
 
     #[test]
     fn texts_of_few_words_are_alike_only_when_equal() {
-        assert!(is_alike("cargo test -p store", "  cargo test -p store\n"));
-        assert!(!is_alike("cargo test -p store", "cargo test -p store!"));
-        assert!(!is_alike("cargo test -p store", "cargo test store"));
-        assert!(!is_alike("cargo test -p store", "cargo test -p store again"));
-        assert!(is_alike("→ …", "→ …"));
+        assert!(is_near_duplicate("cargo test -p store", "  cargo test -p store\n"));
+        assert!(!is_near_duplicate("cargo test -p store", "cargo test -p store!"));
+        assert!(!is_near_duplicate("cargo test -p store", "cargo test store"));
+        assert!(!is_near_duplicate("cargo test -p store", "cargo test -p store again"));
+        assert!(is_near_duplicate("→ …", "→ …"));
     }
 
     #[test]
@@ -145,36 +145,36 @@ mod tests {
         let words =
             |from: usize| (from..from + 600).map(|n| format!("w{n:04} ")).collect::<String>();
         let (log, other) = (words(0), words(5_000));
-        assert!(is_alike(&(log.clone() + "one end"), &(log.clone() + &other)));
-        assert!(!is_alike(&log, &other));
+        assert!(is_near_duplicate(&(log.clone() + "one end"), &(log.clone() + &other)));
+        assert!(!is_near_duplicate(&log, &other));
     }
 
     #[test]
     fn sessions_are_not_compared() {
         let mut shown = Shown::default();
         let text = "the import waits for the daemon";
-        assert!(!shown.is_alike(1, text));
-        assert!(!shown.is_alike(2, text));
-        assert!(shown.is_alike(1, text));
-        assert!(shown.is_alike(2, text));
+        assert!(!shown.is_near_duplicate(1, text));
+        assert!(!shown.is_near_duplicate(2, text));
+        assert!(shown.is_near_duplicate(1, text));
+        assert!(shown.is_near_duplicate(2, text));
     }
 
     #[test]
     fn what_was_alike_is_not_what_others_are_compared_with() {
         let mut shown = Shown::default();
-        assert!(!shown.is_alike(1, "a b c d e f g h i j"));
-        assert!(shown.is_alike(1, "a b c d e f g h i k"));
+        assert!(!shown.is_near_duplicate(1, "a b c d e f g h i j"));
+        assert!(shown.is_near_duplicate(1, "a b c d e f g h i k"));
         // Nine of eleven words of the second, eight of twelve of the first.
-        assert!(!shown.is_alike(1, "a b c d e f g h l k"));
+        assert!(!shown.is_near_duplicate(1, "a b c d e f g h l k"));
     }
 
     proptest! {
         #[test]
         fn a_text_is_like_itself(text in ".{0,80}", others in prop::collection::vec("[ab ]{0,20}", 0..6)) {
             let mut shown = Shown::default();
-            let known: Vec<bool> = others.iter().map(|other| shown.is_alike(1, other)).collect();
-            let alike = shown.is_alike(1, &text);
-            prop_assert!(shown.is_alike(1, &text));
+            let known: Vec<bool> = others.iter().map(|other| shown.is_near_duplicate(1, other)).collect();
+            let alike = shown.is_near_duplicate(1, &text);
+            prop_assert!(shown.is_near_duplicate(1, &text));
             prop_assert!(!alike || known.contains(&false));
         }
     }

@@ -1,9 +1,10 @@
-//! The meaning of a question: its vector among the vectors of texts.
+//! The meaning of a query: its vector among the vectors of texts.
 
 use std::cell::{LazyCell, OnceCell};
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use serde::Serialize;
 use thru_core::{Layout, chunks};
 use thru_store::Result;
 use thru_store::index::{Candidate, Question};
@@ -14,8 +15,8 @@ use crate::open::OpenFiles;
 /// Number of texts that are examined because of their meaning.
 const NEAREST: usize = 200;
 
-/// The meaning of a question.
-pub struct Sense {
+/// A query's vector among the vectors of texts.
+pub(crate) struct QueryMeaning {
     vectors: Arc<Vectors>,
     query: Query,
     /// The keys of the nearest texts anywhere: both passages and memories are found by them.
@@ -23,16 +24,17 @@ pub struct Sense {
 }
 
 /// The name of the model and the query embedding, or the reason why there is none, for people.
-pub type Meant = std::result::Result<(String, Vec<f32>), String>;
+pub type QueryEmbedding = std::result::Result<(String, Vec<f32>), String>;
 
 /// A query embedding that is computed while the words are looked up, and then waited for.
-pub type Awaited<'a> = Box<dyn FnOnce() -> Meant + 'a>;
+pub type PendingEmbedding<'a> = Box<dyn FnOnce() -> QueryEmbedding + 'a>;
 
-/// The use made of meaning in an answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Semantics {
+/// The use that a search made of meaning.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum MeaningUse {
     /// Vectors were compared.
-    Used {
+    Compared {
         /// The model of the vectors.
         model: String,
         /// Number of vectors.
@@ -41,58 +43,58 @@ pub enum Semantics {
     /// Only words were searched for.
     Without {
         /// The reason, for people.
-        reason: String,
+        without: String,
     },
 }
 
-impl Default for Semantics {
+impl Default for MeaningUse {
     fn default() -> Self {
-        Self::Without { reason: "not asked for".to_owned() }
+        Self::Without { without: "not asked for".to_owned() }
     }
 }
 
 /// Returns no query embedding, for this reason.
-pub fn words_only<'a>(reason: impl Into<String>) -> Awaited<'a> {
+pub fn without_embedding<'a>(reason: impl Into<String>) -> PendingEmbedding<'a> {
     let reason = reason.into();
     Box::new(move || Err(reason))
 }
 
-/// The meaning of a question, computed on first use and kept.
-pub(crate) struct Meaning<'a>(LazyCell<Found, Box<dyn FnOnce() -> Found + 'a>>);
+/// The meaning of a query, computed on first use and kept.
+pub(crate) struct LazyMeaning<'a>(LazyCell<Found, Box<dyn FnOnce() -> Found + 'a>>);
 
-type Found = (Option<Sense>, Semantics);
+type Found = (Option<QueryMeaning>, MeaningUse);
 
-impl<'a> Meaning<'a> {
-    pub(crate) fn new(layout: &'a Layout, open: &OpenFiles, awaited: Awaited<'a>) -> Self {
+impl<'a> LazyMeaning<'a> {
+    pub(crate) fn new(layout: &'a Layout, open: &OpenFiles, pending: PendingEmbedding<'a>) -> Self {
         let open = open.clone();
-        Self(LazyCell::new(Box::new(move || match Sense::open(layout, &open, awaited()) {
-            Ok((sense, semantics)) => (Some(sense), semantics),
-            Err(reason) => (None, Semantics::Without { reason }),
+        Self(LazyCell::new(Box::new(move || match QueryMeaning::open(layout, &open, pending()) {
+            Ok((meaning, meaning_use)) => (Some(meaning), meaning_use),
+            Err(reason) => (None, MeaningUse::Without { without: reason }),
         })))
     }
 
     /// Returns the meaning, waiting for it the first time.
-    pub(crate) fn sense(&self) -> Option<&Sense> {
+    pub(crate) fn get(&self) -> Option<&QueryMeaning> {
         self.0.0.as_ref()
     }
 
     /// Returns the use made of it, waiting for it the first time.
-    pub(crate) fn semantics(&self) -> Semantics {
+    pub(crate) fn meaning_use(&self) -> MeaningUse {
         self.0.1.clone()
     }
 }
 
-impl Sense {
+impl QueryMeaning {
     /// Opens the vectors of the model that made the query embedding.
     ///
     /// # Errors
     /// Returns the reason why they cannot be compared, for people.
-    pub fn open(
+    fn open(
         layout: &Layout,
         open: &OpenFiles,
-        meant: Meant,
-    ) -> std::result::Result<(Self, Semantics), String> {
-        let (model, vector) = meant?;
+        embedding: QueryEmbedding,
+    ) -> std::result::Result<(Self, MeaningUse), String> {
+        let (model, vector) = embedding?;
         let text = |error: thru_store::StoreError| error.to_string();
         let folder = ModelFolder::at(&layout.vectors(), &model).map_err(text)?;
         if folder.dimensions != Some(vector.len()) {
@@ -100,7 +102,7 @@ impl Sense {
         }
         let vectors = open.vectors(&folder.path, vector.len(), &model).map_err(text)?;
         let query = Query::new(&vector).map_err(text)?;
-        let used = Semantics::Used { model, vectors: vectors.len() };
+        let used = MeaningUse::Compared { model, vectors: vectors.len() };
         Ok((Self { vectors, query, nearest: OnceCell::new() }, used))
     }
 

@@ -13,7 +13,7 @@ fn berlin() -> TimeZone {
 
 /// The parsed words and time in a zone, from and until, days without their midnight.
 fn read(query: &str, now: &str, zone: &TimeZone) -> Option<(String, String)> {
-    let when = mentioned(query, now.parse().unwrap(), zone)?;
+    let when = find_query_time(query, now.parse().unwrap(), zone)?;
     let show = |moment: Timestamp| {
         let text = moment.to_zoned(zone.clone()).datetime().to_string();
         text.strip_suffix("T00:00:00").map_or(text.clone(), str::to_owned)
@@ -220,7 +220,7 @@ fn days_are_those_of_the_zone() {
         ("on 25.10.2026", NOW, "2026-10-24T22:00:00Z", "2026-10-25T23:00:00Z"),
         ("two hours ago", "2026-03-29T02:00:00Z", "2026-03-28T23:30:00Z", "2026-03-29T00:30:00Z"),
     ] {
-        let when = mentioned(query, now.parse().unwrap(), &berlin).unwrap();
+        let when = find_query_time(query, now.parse().unwrap(), &berlin).unwrap();
         assert_eq!(
             (when.from.to_string().as_str(), when.until.to_string().as_str()),
             (from, until),
@@ -248,7 +248,7 @@ proptest! {
     #[test]
     fn any_text_is_read(text in ".{0,60}", seconds in 0i64..7_000_000_000) {
         let now = Timestamp::from_second(seconds).unwrap();
-        let _ = mentioned(&text, now, &TimeZone::UTC);
+        let _ = find_query_time(&text, now, &TimeZone::UTC);
     }
 
     #[test]
@@ -260,12 +260,12 @@ proptest! {
         let text = words.join(&gap);
         let now = Timestamp::from_second(seconds).unwrap();
         for zone in [TimeZone::UTC, berlin()] {
-            if let Some(when) = mentioned(&text, now, &zone) {
+            if let Some(when) = find_query_time(&text, now, &zone) {
                 prop_assert!(when.from < when.until, "{} {:?}", text, when);
                 let place = text.get(when.place.clone());
                 prop_assert!(place.is_some_and(|place| place == place.trim() && !place.is_empty()));
                 // The words that were read are read again alone, unless a word before forbade it.
-                let alone = mentioned(place.unwrap_or_default(), now, &zone);
+                let alone = find_query_time(place.unwrap_or_default(), now, &zone);
                 prop_assert!(alone.is_some(), "{}", text);
             }
         }

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// The address of a service.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct ServiceUrl {
     is_encrypted: bool,
     /// In small letters; the number of an IPv6 address in brackets.
     host: String,
@@ -17,7 +17,7 @@ pub struct Place {
 
 /// The reason a URL is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PlaceError {
+pub enum ServiceUrlError {
     /// Not a URL, or not an HTTP one.
     #[error("this is no http:// or https:// address")]
     Malformed,
@@ -26,29 +26,29 @@ pub enum PlaceError {
     Password,
 }
 
-impl Place {
+impl ServiceUrl {
     /// Parses an address. A query, a fragment and a trailing slash are dropped.
     ///
     /// # Errors
     ///
-    /// [`PlaceError::Malformed`] for everything but `http://` or `https://` with a host of ASCII letters, digits, `-`,
+    /// [`ServiceUrlError::Malformed`] for everything but `http://` or `https://` with a host of ASCII letters, digits, `-`,
     /// `_` and dots. A host that is a number has to be written in full: `2130706433` and `127.1` are other spellings of
-    /// addresses, by which one could be taken for a name of the own network. [`PlaceError::Password`] for an address
+    /// addresses, by which one could be taken for a name of the own network. [`ServiceUrlError::Password`] for an address
     /// with a user.
-    pub fn parse(text: &str) -> Result<Self, PlaceError> {
-        let (scheme, rest) = text.trim().split_once("://").ok_or(PlaceError::Malformed)?;
+    pub fn parse(text: &str) -> Result<Self, ServiceUrlError> {
+        let (scheme, rest) = text.trim().split_once("://").ok_or(ServiceUrlError::Malformed)?;
         let is_encrypted = match scheme.to_ascii_lowercase().as_str() {
             "http" => false,
             "https" => true,
-            _ => return Err(PlaceError::Malformed),
+            _ => return Err(ServiceUrlError::Malformed),
         };
         let rest = rest.split(['?', '#']).next().unwrap_or_default();
         let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
         if authority.contains('@') {
-            return Err(PlaceError::Password);
+            return Err(ServiceUrlError::Password);
         }
         if !path.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\') {
-            return Err(PlaceError::Malformed);
+            return Err(ServiceUrlError::Malformed);
         }
         let ends_host = authority.rfind(']').map_or(0, |at| at + 1);
         let colon = authority[ends_host..].find(':').map(|at| ends_host + at);
@@ -56,11 +56,11 @@ impl Place {
         let usual = if is_encrypted { 443 } else { 80 };
         let port = match port.strip_prefix(':') {
             None | Some("") => None,
-            Some(port) => Some(port.parse::<u16>().map_err(|_| PlaceError::Malformed)?),
+            Some(port) => Some(port.parse::<u16>().map_err(|_| ServiceUrlError::Malformed)?),
         };
         Ok(Self {
             is_encrypted,
-            host: normal_host(host).ok_or(PlaceError::Malformed)?,
+            host: normal_host(host).ok_or(ServiceUrlError::Malformed)?,
             port: port.filter(|port| *port != usual),
             path: path.trim_end_matches('/').to_owned(),
         })
@@ -143,7 +143,7 @@ fn is_below(host: &str, zone: &str) -> bool {
     host.strip_suffix(zone).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ServiceUrl {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let scheme = if self.is_encrypted { "https" } else { "http" };
         write!(formatter, "{scheme}://{}", self.host)?;
@@ -154,7 +154,7 @@ impl fmt::Display for Place {
     }
 }
 
-impl fmt::Debug for Place {
+impl fmt::Debug for ServiceUrl {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, formatter)
     }
@@ -164,8 +164,8 @@ impl fmt::Debug for Place {
 mod tests {
     use super::*;
 
-    fn place(text: &str) -> Place {
-        Place::parse(text).unwrap()
+    fn service(text: &str) -> ServiceUrl {
+        ServiceUrl::parse(text).unwrap()
     }
 
     #[test]
@@ -173,12 +173,12 @@ mod tests {
         for text in
             ["http://localhost:11434", " http://localhost:11434/ ", "http://LOCALHOST:11434/?x=1#y"]
         {
-            assert_eq!(place(text).to_string(), "http://localhost:11434");
+            assert_eq!(service(text).to_string(), "http://localhost:11434");
         }
-        assert_eq!(place("https://host/a/b/").join("/c"), "https://host/a/b/c");
-        assert_eq!(place("https://host/").path(), "");
-        assert_eq!(place("https://Host:443").to_string(), "https://host");
-        assert_eq!(place("http://[0:0::1]:9/v1/").to_string(), "http://[::1]:9/v1");
+        assert_eq!(service("https://host/a/b/").join("/c"), "https://host/a/b/c");
+        assert_eq!(service("https://host/").path(), "");
+        assert_eq!(service("https://Host:443").to_string(), "https://host");
+        assert_eq!(service("http://[0:0::1]:9/v1/").to_string(), "http://[::1]:9/v1");
         for text in [
             "",
             "localhost",
@@ -201,12 +201,12 @@ mod tests {
             "http://127.0.0.1.",
             "http://256.0.0.1",
         ] {
-            assert_eq!(Place::parse(text), Err(PlaceError::Malformed), "{text}");
+            assert_eq!(ServiceUrl::parse(text), Err(ServiceUrlError::Malformed), "{text}");
         }
         for text in
             ["http://me@host", "http://me:secret@host", "http://:secret@host", "http://@host"]
         {
-            assert_eq!(Place::parse(text), Err(PlaceError::Password), "{text}");
+            assert_eq!(ServiceUrl::parse(text), Err(ServiceUrlError::Password), "{text}");
         }
     }
 
@@ -221,14 +221,14 @@ mod tests {
             "[::ffff:127.0.0.1]",
         ];
         for host in here {
-            let place = place(&format!("http://{host}/v1"));
-            assert!(place.is_loopback() && place.is_nearby(), "{host}");
+            let service = service(&format!("http://{host}/v1"));
+            assert!(service.is_loopback() && service.is_nearby(), "{host}");
         }
         for host in
             ["10.0.0.7", "192.168.1.4", "nas", "nas.local", "[fd00::1]", "gpu.corp.internal"]
         {
-            let place = place(&format!("http://{host}/v1"));
-            assert!(!place.is_loopback() && place.is_nearby(), "{host}");
+            let service = service(&format!("http://{host}/v1"));
+            assert!(!service.is_loopback() && service.is_nearby(), "{host}");
         }
         let far = [
             "api.openai.com",
@@ -239,8 +239,8 @@ mod tests {
             "0.0.0.0",
         ];
         for host in far {
-            let place = place(&format!("http://{host}/v1"));
-            assert!(!place.is_loopback() && !place.is_nearby(), "{host}");
+            let service = service(&format!("http://{host}/v1"));
+            assert!(!service.is_loopback() && !service.is_nearby(), "{host}");
         }
     }
 }
