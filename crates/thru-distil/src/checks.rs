@@ -50,6 +50,9 @@ pub(crate) fn status(outcome: Option<Outcome>, is_check: bool, result: &str) -> 
     match outcome {
         Some(Outcome::Failed) if declined(result).is_some() || never_ran(result) => Status::Unknown,
         Some(Outcome::Failed) => Status::Red(telling_line(result)),
+        Some(Outcome::Succeeded) if exit_in_trailer(result).is_some_and(|code| code != "0") => {
+            Status::Red(telling_line(result))
+        }
         Some(Outcome::Succeeded) if is_check => {
             let looked_at = crate::text::ends(result, HEAD, TAIL);
             match FAILURE.as_ref().is_some_and(|failure| failure.is_match(&looked_at)) {
@@ -63,6 +66,13 @@ pub(crate) fn status(outcome: Option<Outcome>, is_check: bool, result: &str) -> 
         Some(Outcome::Succeeded) => Status::Green,
         Some(Outcome::Pending) | None => Status::Unknown,
     }
+}
+
+/// Returns the exit code that Copilot writes below an output: its call succeeds whatever the command did.
+fn exit_in_trailer(result: &str) -> Option<&str> {
+    let last = result.trim_end().rsplit('\n').next()?;
+    let (_, code) = last.strip_prefix('<')?.strip_suffix('>')?.rsplit_once(" with exit code ")?;
+    Some(code).filter(|code| code.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Returns the reason a person gave for declining a call. Only the client's own wording counts as a
@@ -143,6 +153,7 @@ fn is_ornament(character: char) -> bool {
 /// Returns true for a line that counts failures (possibly none), or that only says that there was one.
 fn is_tally(line: &str) -> bool {
     line.contains("exited with code")
+        || line.contains(" with exit code ")
         || line.contains("script failed (code")
         || line.contains("ELIFECYCLE")
         || line.contains("0 failed")
@@ -163,6 +174,8 @@ mod tests {
         assert!(!red("test result: ok. 5 passed; 0 failed"));
         assert!(!red(" 0 fail\n 10 pass"));
         assert!(matches!(status(Some(Outcome::Succeeded), false, "panicked at"), Status::Green));
+        assert!(red("1 problem\n<shellId: 4 completed with exit code 2>"));
+        assert!(!red("1 problem\n<shellId: 4 completed with exit code 0>"));
     }
 
     #[test]

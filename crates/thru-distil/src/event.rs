@@ -149,7 +149,7 @@ fn tool(moment: &Moment) -> Deed {
         "ExitPlanMode" if is_done && answers::is_approved(text) => {
             Deed::Approved(Box::new(answers::plan(text)))
         }
-        "TodoWrite" | "TaskCreate" | "TaskUpdate" if is_done => {
+        "TodoWrite" | "TaskCreate" | "TaskUpdate" | "update_plan" if is_done => {
             tasks::change(tool, text).map_or(Deed::Used, Deed::Tasks)
         }
         _ if moment.outcome == Some(Outcome::Failed) => {

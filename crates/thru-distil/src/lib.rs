@@ -24,6 +24,7 @@ pub mod refine;
 mod request;
 mod rules;
 mod said;
+mod scope;
 mod segment;
 mod session;
 mod shell;

@@ -10,7 +10,7 @@ use crate::event::Event;
 use crate::refine::ActivityProfile;
 use crate::session::{self, Session};
 use crate::text::one_line;
-use crate::{segment, title};
+use crate::{segment, shell, title};
 
 /// One passage of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,9 +51,10 @@ pub fn wants_text(
         PassageKind::Assistant => !is_subagent,
         PassageKind::Tool => match tool {
             Some(
-                "Bash" | "PowerShell" | "AskUserQuestion" | "ExitPlanMode" | "TodoWrite"
-                | "TaskCreate" | "TaskUpdate",
+                "AskUserQuestion" | "ExitPlanMode" | "TodoWrite" | "TaskCreate" | "TaskUpdate"
+                | "update_plan",
             ) => true,
+            Some(tool) if shell::is_shell(tool) => true,
             // A person may have declined it with a reason.
             _ => outcome == Some(Outcome::Failed) && !is_subagent,
         },

@@ -28,6 +28,13 @@ const CHECKS: [&str; 40] = [
     "knip", "audit", "ci",
 ];
 
+/// Programs that never check the work, whatever their words.
+const NO_CHECKS: [&str; 12] =
+    ["git", "gh", "glab", "cd", "mkdir", "rm", "cp", "mv", "curl", "ssh", "docker", "kubectl"];
+
+/// Programs that run a script.
+const SHELLS: [&str; 5] = ["bash", "sh", "zsh", "python", "python3"];
+
 /// Programs whose second word determines what they do.
 #[rustfmt::skip]
 const WITH_SUBCOMMAND: [&str; 36] = [
@@ -179,21 +186,45 @@ impl Simple {
 
     /// Returns true if it checks the work: tests, linters, builds.
     pub(crate) fn is_check(&self) -> bool {
-        let is_word = |word: &str| {
-            let word = word.rsplit('/').next().unwrap_or(word);
-            CHECKS.contains(&word) || word.split([':', '-']).any(|part| CHECKS.contains(&part))
-        };
-        !self.is_looking()
-            && !matches!(
-                self.program(),
-                "git" | "gh" | "cd" | "mkdir" | "rm" | "cp" | "mv" | "curl" | "ssh" | "docker"
-            )
-            && self
-                .words
-                .iter()
-                .take(5)
-                .filter(|word| !word.starts_with('-'))
-                .any(|word| is_word(word))
+        let program = self.program();
+        if self.is_looking() || NO_CHECKS.contains(&program) {
+            return false;
+        }
+        let script = self.words.first().map(String::as_str).unwrap_or_default();
+        CHECKS.contains(&program)
+            || script.contains('/') && names_check(program)
+            || self.plain().any(|word| self.is_check_word(word))
+    }
+
+    /// Returns true if a word of it is the one that makes it a check.
+    pub(crate) fn is_check_word(&self, word: &str) -> bool {
+        let program = self.program();
+        let mut plain = self.plain();
+        let first = plain.next().unwrap_or_default();
+        if first != word {
+            return false;
+        }
+        // `npm ci` installs, `npm run ci` checks.
+        let is_own = matches!(word, "ci" | "audit")
+            && self.words.get(1).is_some_and(|own| own == word)
+            && matches!(program, "npm" | "pnpm" | "yarn" | "bun");
+        let is_runner = WITH_SUBCOMMAND.contains(&program) || SHELLS.contains(&program);
+        !is_own
+            && match is_runner || self.words.get(1).is_some_and(|own| is_runner_word(own)) {
+                true => names_check(word),
+                false => CHECKS.contains(&word.split(':').next().unwrap_or(word)),
+            }
+    }
+
+    /// Returns its words without options, their values, and the words of runners.
+    fn plain(&self) -> impl Iterator<Item = &str> {
+        const VALUED: [&str; 9] =
+            ["--filter", "-F", "-w", "-C", "--prefix", "--cwd", "--dir", "-p", "--with"];
+        let mut skip_next = false;
+        self.words.iter().skip(1).take(12).map(String::as_str).filter(move |word| {
+            let is_value = std::mem::replace(&mut skip_next, VALUED.contains(word));
+            !is_value && !word.starts_with(['-', '+']) && !is_runner_word(word)
+        })
     }
 
     /// Returns true if its subcommand determines what it does, so that another form may replace it.
@@ -235,6 +266,21 @@ impl Simple {
         }
         one_line(&family, 60)
     }
+}
+
+/// Returns true for words that only say that the next one is run.
+fn is_runner_word(word: &str) -> bool {
+    matches!(word, "run" | "exec" | "x" | "dlx" | "run-script" | "workspace")
+        || matches!(
+            word,
+            "bun" | "npx" | "bunx" | "pnpx" | "npm" | "pnpm" | "yarn" | "uv" | "poetry"
+        )
+}
+
+/// Returns true if a word names a check: "test", "lint:fix", "scripts/check-links.sh".
+fn names_check(word: &str) -> bool {
+    let name = word.rsplit('/').next().unwrap_or(word);
+    CHECKS.contains(&name) || name.split([':', '-', '_', '.']).any(|part| CHECKS.contains(&part))
 }
 
 /// Returns the script of a variant: "lint:fix" is a way of running "lint".
@@ -313,21 +359,48 @@ fn without_filters(line: &str) -> &str {
     line
 }
 
+/// Returns true for the tools of all agents that run a command line, or read on from one that runs.
+pub(crate) fn is_shell(tool: &str) -> bool {
+    matches!(
+        tool,
+        "Bash"
+            | "PowerShell"
+            | "bash"
+            | "powershell"
+            | "local_shell"
+            | "shell"
+            | "shell_command"
+            | "exec_command"
+            | "container.exec"
+    ) || is_poll(tool)
+}
+
+/// Returns true for the tools that read on from a command that still runs.
+pub(crate) fn is_poll(tool: &str) -> bool {
+    tool == "write_stdin"
+}
+
+/// Members of the input of a shell call, beside the command line.
+#[rustfmt::skip]
+const MEMBERS: [&str; 17] = [
+    "description: ", "timeout: ", "timeout_ms: ", "run_in_background: ",
+    "dangerouslyDisableSandbox: ", "sandbox: ", "sandbox_permissions: ", "justification: ",
+    "shell: ", "restart: ", "workdir: ", "yield_time_ms: ", "max_output_tokens: ", "login: ",
+    "tty: ", "session_id: ", "chars: ",
+];
+
+/// Returns the folder that a shell call names as the place to run in.
+pub(crate) fn folder<'t>(text: &'t str, command: &str) -> Option<&'t str> {
+    let input = &text[..text.len() - result(text, command).len()];
+    input.lines().find_map(|line| line.strip_prefix("workdir: ")).map(str::trim)
+}
+
 /// Returns the result in the text of a shell call: the part after its input.
 pub(crate) fn result<'t>(text: &'t str, command: &str) -> &'t str {
-    const MEMBERS: [&str; 7] = [
-        "description: ",
-        "timeout: ",
-        "run_in_background: ",
-        "dangerouslyDisableSandbox: ",
-        "sandbox: ",
-        "shell: ",
-        "restart: ",
-    ];
     let mut rest = text.split_once('\n').map_or("", |(_, rest)| rest);
     loop {
-        let after = match rest.strip_prefix("command: ").and_then(|rest| rest.strip_prefix(command))
-        {
+        let own = rest.strip_prefix("command: ").or_else(|| rest.strip_prefix("cmd: "));
+        let after = match own.and_then(|rest| rest.strip_prefix(command)) {
             Some(after) => after,
             None => match MEMBERS.iter().find_map(|member| rest.strip_prefix(member)) {
                 Some(after) => after.split_once('\n').map_or("", |(line, _)| &after[line.len()..]),
@@ -383,9 +456,43 @@ mod tests {
     }
 
     #[test]
+    fn checks_are_told_from_commands_that_mention_them() {
+        let is_check = |line| parse(line).commands[0].is_check();
+        for line in [
+            "cargo clippy --all-targets",
+            "pnpm --filter web build",
+            "bunx --bun bun test a.test.ts",
+            "python -m pytest tests",
+            "uv run pytest",
+            "wrapper npm run test",
+            "mise run test:integration",
+            "bash scripts/run-tests.sh",
+            "./scripts/check-links.sh",
+            "node_modules/.bin/tsc --noEmit",
+            "turbo lint",
+        ] {
+            assert!(is_check(line), "{line}");
+        }
+        for line in [
+            "npm ci",
+            "tmuxer capture review-e2e",
+            "tracker update x --note 'ran the tests'",
+            "bun run src/cli.ts eval run suite.yaml --test-id a",
+            "git diff --check",
+            "npm install vitest",
+            "node server.js test",
+        ] {
+            assert!(!is_check(line), "{line}");
+        }
+    }
+
+    #[test]
     fn the_result_follows_the_input() {
         let text = "Bash\ncommand: a\nb\ndescription: x\ntimeout: 5\nout\nput";
         assert_eq!(result(text, "a\nb"), "out\nput");
         assert_eq!(result("Bash\ncommand: a", "a"), "");
+        let text = "exec_command\ncmd: a\nworkdir: /w\nyield_time_ms: 5\nout\nworkdir: /x";
+        assert_eq!(result(text, "a"), "out\nworkdir: /x");
+        assert_eq!(folder(text, "a"), Some("/w"));
     }
 }

@@ -75,21 +75,8 @@ impl Tasks {
 /// Parses the effect of a task tool's call from its text.
 pub(crate) fn change(tool: &str, text: &str) -> Option<Change> {
     match tool {
-        "TodoWrite" => {
-            let mut list: Vec<(String, State)> = Vec::new();
-            for line in text.lines() {
-                let line = line.strip_prefix("todos: ").unwrap_or(line);
-                if let Some(content) = line.strip_prefix("content: ") {
-                    list.push((one_line(content, 160), State::Pending));
-                } else if let Some(state) = line.strip_prefix("status: ")
-                    && let Some((_, known)) = list.last_mut()
-                {
-                    *known = state_of(state).unwrap_or(State::Pending);
-                }
-                if list.len() >= MOST {
-                    break;
-                }
-            }
+        "TodoWrite" | "update_plan" => {
+            let mut list = listed(text);
             let has_tasks = !list.is_empty();
             // A long session rewrites its list again and again: completed tasks need not be kept.
             list.retain(|(text, state)| *state != State::Done && !text.is_empty());
@@ -110,6 +97,35 @@ pub(crate) fn change(tool: &str, text: &str) -> Option<Change> {
         }
         _ => None,
     }
+}
+
+/// Returns the tasks of a whole list, whichever member of a task comes first.
+fn listed(text: &str) -> Vec<(String, State)> {
+    let mut list: Vec<(Option<String>, Option<State>)> = Vec::new();
+    for line in text.lines() {
+        let line =
+            ["todos: ", "plan: "].iter().find_map(|name| line.strip_prefix(name)).unwrap_or(line);
+        let content = line.strip_prefix("content: ").or_else(|| line.strip_prefix("step: "));
+        let state = line.strip_prefix("status: ");
+        if content.is_none() && state.is_none() {
+            continue;
+        }
+        let is_new = list.last().is_none_or(|(known, of_known)| {
+            content.is_some() && known.is_some() || state.is_some() && of_known.is_some()
+        });
+        if is_new {
+            if list.len() >= MOST {
+                break;
+            }
+            list.push((None, None));
+        }
+        if let Some((text, known)) = list.last_mut() {
+            *text = content.map(|content| one_line(content, 160)).or(text.take());
+            *known = state.and_then(state_of).or(*known);
+        }
+    }
+    let tasks = list.into_iter().filter_map(|(text, state)| Some((text?, state)));
+    tasks.map(|(text, state)| (text, state.unwrap_or(State::Pending))).collect()
 }
 
 fn member<'t>(text: &'t str, name: &str) -> Option<&'t str> {
@@ -138,6 +154,17 @@ mod tests {
         let done = "TodoWrite\ntodos: content: Add x\nstatus: completed";
         tasks.apply(&change("TodoWrite", done).unwrap());
         assert_eq!(tasks.open().count(), 0);
+    }
+
+    #[test]
+    fn plans_are_lists_whichever_member_comes_first() {
+        for plan in [
+            "update_plan\nplan: step: Add x\nstatus: completed\nstep: Test x\nstatus: in_progress\nPlan updated",
+            "update_plan\nexplanation: why\nplan: status: completed\nstep: Add x\nstatus: in_progress\nstep: Test x",
+        ] {
+            let change = change("update_plan", plan).unwrap();
+            assert_eq!(change, Change::List(vec![("Test x".to_owned(), State::InProgress)]));
+        }
     }
 
     #[test]
