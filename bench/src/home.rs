@@ -10,7 +10,7 @@ use serde_json::json;
 use tempfile::TempDir;
 use thru_agents::{Discovery, agents};
 use thru_core::{Layout, SystemClock};
-use thru_intake::{How, ImportReport, Intake, Options, Plan};
+use thru_intake::{ImportOptions, ImportReport, Intake, Options, Plan};
 use thru_store::Store;
 
 use crate::process::Program;
@@ -63,7 +63,7 @@ impl Home {
         let report = self.intake.import(
             &lock,
             plan,
-            &How::whole(&|_| false),
+            &ImportOptions::whole(&|_| false),
             &cancelled,
             &mut |_, _, _| {},
             &mut |_| {},

@@ -12,7 +12,7 @@ use thru_core::{
     WorkOutcome, is_invisible,
 };
 use thru_distil::refine::{
-    About, ActivityProfile, Limits, Material, SessionAnswer, SessionInput, SessionMaterial,
+    TurnFacts, ActivityProfile, Limits, Material, SessionAnswer, SessionInput, SessionMaterial,
     TurnAnswer, TurnInput, TurnMoment, ground_session, ground_turn,
 };
 use thru_fuzz::lossy;
@@ -24,18 +24,18 @@ fuzz_target!(|data: &[u8]| {
     let text = lossy(data);
     let (recorded, answer) = text.split_once('\u{1e}').unwrap_or(("", &text));
     let moments = moments(recorded);
-    let input = TurnInput::of(&moments, Limits::TURN);
-    let request = input.request(&ActivityProfile::of(&moments));
+    let input = TurnInput::new(&moments, Limits::TURN);
+    let request = input.request(&ActivityProfile::from_moments(&moments));
     assert!(request.tokens() <= Limits::TURN.request, "too much is sent");
     let inside = request.user.to_lowercase().matches("/recorded-turn>").count()
         - request.user.to_lowercase().matches("(/recorded-turn>").count();
     assert!(inside >= 1, "the fence is not closed");
     assert!(!input.record().to_lowercase().contains("</recorded-turn"), "the fence was closed");
 
-    let material = Material::of(&moments);
+    let material = Material::from_moments(&moments);
     let given: BTreeSet<Id> = moments.iter().map(|moment| moment.passage).collect();
     let session = SessionId::new("a1a1a1a1-0000-4000-8000-000000000001");
-    let about = About {
+    let about = TurnFacts {
         agent: Agent::ClaudeCode,
         session: &session,
         content_key: b"key",
@@ -65,7 +65,7 @@ fuzz_target!(|data: &[u8]| {
     }
     if let Ok(answer) = SessionAnswer::from_text(answer) {
         let known = SessionMaterial { title: recorded.to_owned(), ..SessionMaterial::default() };
-        let input = SessionInput::of(&known, Limits::SESSION);
+        let input = SessionInput::new(&known, Limits::SESSION);
         assert!(
             !input.record().to_lowercase().contains("</recorded-session"),
             "the fence was closed"

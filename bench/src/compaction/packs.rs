@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use jiff::tz::TimeZone;
 use thru_core::{Agent, Clock, Id, SessionId, SessionKey, Snapshot, SystemClock};
-use thru_intake::Before;
+use thru_intake::SnapshotEnd;
 use thru_recall::{Disk, Limits, Occasion, PackRequest, Presence, pack, without_embedding};
 
 use super::boundary::Boundary;
@@ -53,7 +53,7 @@ pub(super) fn make(boundary: &Boundary, tokens: u64) -> Result<Packs> {
     };
     let now = SystemClock.now();
     let (started, before) = (Instant::now(), thread_time());
-    let content = home.intake().snapshot_content(&store, row, Before::Time(now))?;
+    let content = home.intake().snapshot_content(&store, row, SnapshotEnd::Time(now))?;
     let took = match (before, thread_time()) {
         (Some(before), Some(after)) => after.saturating_sub(before),
         _ => started.elapsed(),

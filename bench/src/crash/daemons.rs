@@ -16,7 +16,7 @@ use thru_core::{SessionId, Timestamp};
 use thru_daemon::{Client, holder, is_held};
 use thru_lifecycle::content::{Content, ContentHasher, Message};
 use thru_lifecycle::{Indexing, Limits};
-use thru_store::{Course, PassageFilter, SessionFilter, Store};
+use thru_store::{SessionState, PassageFilter, SessionFilter, Store};
 
 use super::hooks::{self, Called, Player, SESSIONS, Transcript, id_of};
 use crate::home::temporary_directory;
@@ -166,15 +166,15 @@ impl Daemons {
         let mut left = Vec::new();
         for session in store.sessions(&SessionFilter::default())? {
             let id = session.key.id.clone();
-            let Some(course) = store.course(session.row)? else { bail!("{id} has no course") };
-            ensure!(!course.indexing.is_running(), "{id} is still being indexed");
+            let Some(state) = store.session_state(session.row)? else { bail!("{id} has no state") };
+            ensure!(!state.indexing.is_running(), "{id} is still being indexed");
             let episodes = store.episodes(session.row)?;
             counts.retired += episodes.iter().filter(|episode| episode.retired.is_some()).count();
             let in_use = episodes.iter().filter(|episode| episode.retired.is_none()).count();
             ensure!(in_use <= 1, "{id} is indexed as {in_use} episodes");
-            if course.heard.left(now, &Limits::default()).is_some() {
+            if state.lifecycle.left(now, &Limits::default()).is_some() {
                 counts.sessions += 1;
-                counts.episodes += usize::from(is_indexed(&store, &course, in_use)?);
+                counts.episodes += usize::from(is_indexed(&store, &state, in_use)?);
                 left.push(id);
             }
         }
@@ -189,17 +189,17 @@ impl Daemons {
 }
 
 /// Returns true if a session that was left is indexed; it must be, unless it is empty.
-fn is_indexed(store: &Store, course: &Course, in_use: usize) -> Result<bool> {
-    let id = &course.key.id;
-    ensure!(!course.is_stale, "{id} was left and is not distilled as it is");
-    ensure!(course.indexing == Indexing::Indexed, "{id} was left and is {:?}", course.indexing);
-    let content = content_of(store, course.row)?;
-    ensure!(course.content == Some(content), "{id} is {content:?}, not {:?}", course.content);
+fn is_indexed(store: &Store, state: &SessionState, in_use: usize) -> Result<bool> {
+    let id = &state.key.id;
+    ensure!(!state.is_stale, "{id} was left and is not distilled as it is");
+    ensure!(state.indexing == Indexing::Indexed, "{id} was left and is {:?}", state.indexing);
+    let content = content_of(store, state.row)?;
+    ensure!(state.content == Some(content), "{id} is {content:?}, not {:?}", state.content);
     if content.messages == 0 {
         ensure!(in_use == 0, "{id} says nothing and is indexed");
         return Ok(false);
     }
-    let episode = course.episode.as_ref().with_context(|| format!("{id} has no episode"))?;
+    let episode = state.episode.as_ref().with_context(|| format!("{id} has no episode"))?;
     ensure!(in_use == 1, "{id} is indexed as {in_use} episodes");
     ensure!(
         (episode.content, episode.messages) == (content.hash, content.messages),

@@ -12,7 +12,7 @@ use thru_core::{Digest, Distillate, Observation, Speaker, estimated_tokens};
 use thru_distil::refine::{Dropped, Limits};
 use thru_models::{Key, Kind, Prices, Provider, Request, Settings, connect};
 use thru_redact::Redactor;
-use thru_refine::{Believed, Question, of_session, of_turn};
+use thru_refine::{Grounding, Question, of_session, of_turn};
 use thru_store::{Store, TurnFilter};
 
 use super::coverage::Coverage;
@@ -195,21 +195,21 @@ impl Measured {
         };
         for place in drawn(corpus.turns.len(), arguments.turns, seed) {
             let Some((session, turn, question)) = corpus.turns.get(place) else { continue };
-            let Some(believed) = measured.turns.ask(question, provider, &mut measured.ended) else {
+            let Some(grounding) = measured.turns.ask(question, provider, &mut measured.ended) else {
                 if measured.ended.is_some() {
                     return measured;
                 }
                 continue;
             };
-            if let Believed::Turn(grounded) = believed {
+            if let Grounding::Turn(grounded) = grounding {
                 measured.turns.dropped.add(grounded.dropped);
                 measured.made.insert((*session, *turn), (grounded.observations, grounded.digest));
             }
         }
         for place in drawn(corpus.sessions.len(), arguments.sessions, seed) {
             let Some((_, question)) = corpus.sessions.get(place) else { continue };
-            let believed = measured.sessions.ask(question, provider, &mut measured.ended);
-            if let Some(Believed::Session(grounded)) = believed {
+            let grounding = measured.sessions.ask(question, provider, &mut measured.ended);
+            if let Some(Grounding::Session(grounded)) = grounding {
                 measured.sessions.dropped.add(grounded.dropped);
             }
             if measured.ended.is_some() {
@@ -300,7 +300,7 @@ impl Asked {
         question: &Question,
         provider: &dyn Provider,
         ended: &mut Option<String>,
-    ) -> Option<Believed> {
+    ) -> Option<Grounding> {
         let request = question.request.get();
         self.requests += 1;
         self.estimated.push(sent(request));
@@ -324,8 +324,8 @@ impl Asked {
             Some(cost) => self.cost = Micros(self.cost.0.saturating_add(cost.0)),
             None => self.without_price += 1,
         }
-        match question.material.believe(&reply.text, reply.structured.as_ref()) {
-            Ok(believed) => Some(believed),
+        match question.material.ground(&reply.text, reply.structured.as_ref()) {
+            Ok(grounding) => Some(grounding),
             Err(unusable) => {
                 *self.useless.entry(unusable.to_string()).or_default() += 1;
                 None

@@ -157,7 +157,7 @@ impl App {
     /// As [`App::intake`].
     pub fn intake_beside(&self, store: &Store) -> Result<Intake> {
         let (layout, clock) = (self.layout.clone(), Arc::clone(&self.clock));
-        Ok(self.noted(Intake::beside(Some(store), layout, clock, self.options())?))
+        Ok(self.noted(Intake::with_store(Some(store), layout, clock, self.options())?))
     }
 
     fn noted(&self, intake: Intake) -> Intake {

@@ -12,7 +12,7 @@ use thru_core::{
     Certainty, Id, MemoryKind, Observation, ObservationType, SessionKey, Summary, Timestamp,
     WorkOutcome,
 };
-use thru_intake::{Again, Intake, Operation};
+use thru_intake::{Intake, Operation, RetryPolicy};
 use thru_redact::Report;
 use thru_sinks::{Delivery, Retry, Settings, Sink, SinkError, Transport};
 use thru_store::{JobKind, JobRow, MemoryBody, MemoryFilter, Store};
@@ -127,10 +127,10 @@ fn one(
             let again = match error.retry() {
                 Retry::After(wait) => {
                     let at = app.clock.now().checked_add(wait);
-                    at.map_or(Again::Backoff, Again::At)
+                    at.map_or(RetryPolicy::Backoff, RetryPolicy::At)
                 }
-                Retry::Backoff => Again::Backoff,
-                Retry::No => Again::Never,
+                Retry::Backoff => RetryPolicy::Backoff,
+                Retry::No => RetryPolicy::Never,
             };
             let error = error.to_string();
             intake.question_failed(&lock, JobKind::Deliver, job.session, &error, again)?;

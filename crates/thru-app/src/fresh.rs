@@ -19,13 +19,13 @@ use thru_intake::Intake;
 use thru_journal::journal::Journal;
 use thru_lifecycle::Indexing;
 use thru_recall::{SearchRequest, SearchResults};
-use thru_store::{Course, Store, StoreError};
+use thru_store::{SessionState, Store, StoreError};
 
 use crate::app::App;
 use crate::background;
 use crate::call::{Call, Patience};
 use crate::embedding;
-use crate::ingest::catch_up::{self, Effort, RECENT, Where, add, bring_in};
+use crate::ingest::catch_up::{self, Effort, RECENT, TranscriptScope, add, ingest};
 use crate::ingest::exclusions::Exclusions;
 use crate::words::{plural, printable};
 
@@ -122,7 +122,7 @@ pub fn open(app: &App, freshness: Freshness, call: Call<'_>) -> Result<Store> {
     };
     if freshness == Freshness::Recorded {
         // What is there can be read all the same: from a disk that cannot be written to, say.
-        let _ = bring_in_records(app, &store);
+        let _ = ingest_records(app, &store);
     }
     Ok(store)
 }
@@ -132,7 +132,7 @@ fn has_records(app: &App) -> bool {
     journal.and_then(|journal| journal.size()).is_ok_and(|size| size > 0)
 }
 
-fn bring_in_records(app: &App, store: &Store) -> Result<()> {
+fn ingest_records(app: &App, store: &Store) -> Result<()> {
     if Intake::news(&app.layout, app.host(), store)? > 0 {
         let intake = app.intake()?;
         if let Some(lock) = intake.try_lock(Duration::ZERO)? {
@@ -203,7 +203,7 @@ pub fn for_question(
 
 fn to_do(app: &App, intake: &Intake, store: &Store, projects: Option<&[i64]>) -> Result<ToDo> {
     let events = Intake::news(&app.layout, app.host(), store)? > 0;
-    let exclusions = Exclusions::of(app)?;
+    let exclusions = Exclusions::from_config(app)?;
     let mut found = Discovery::default();
     if catch_up::may_read_transcripts(app) {
         found = catch_up::recorded(app, store, projects)?;
@@ -221,14 +221,14 @@ fn to_do(app: &App, intake: &Intake, store: &Store, projects: Option<&[i64]>) ->
     }
     let (now, limits) = (app.clock.now(), app.limits());
     let mut going_on = Vec::new();
-    for course in store.unindexed_sessions(projects, LOOKED_AT)? {
-        let Some(conversation) = course.heard.at(now, &limits) else { continue };
+    for state in store.unindexed_sessions(projects, LOOKED_AT)? {
+        let Some(conversation) = state.lifecycle.at(now, &limits) else { continue };
         match conversation.left() {
             // Who failed is tried again when its time comes, not by every question.
-            Some(_) if course.indexing != Indexing::Failed && distils(app, &course) => {
-                sessions.insert(course.key.id.as_str().to_owned(), course.key);
+            Some(_) if state.indexing != Indexing::Failed && distils(app, &state) => {
+                sessions.insert(state.key.id.as_str().to_owned(), state.key);
             }
-            None if course.is_stale && conversation.turn().is_none() => going_on.push(course.key),
+            None if state.is_stale && conversation.turn().is_none() => going_on.push(state.key),
             _ => {}
         }
     }
@@ -242,8 +242,8 @@ fn to_do(app: &App, intake: &Intake, store: &Store, projects: Option<&[i64]>) ->
 }
 
 /// True if a session can be indexed at all: while distilling is off, only one that was distilled before can.
-fn distils(app: &App, course: &Course) -> bool {
-    app.config.distil.enabled || course.content.is_some()
+fn distils(app: &App, state: &SessionState) -> bool {
+    app.config.distil.enabled || state.content.is_some()
 }
 
 /// Transcripts that no hook named, while no daemon watches.
@@ -296,12 +296,12 @@ fn work(
     let patience = deadline.saturating_duration_since(Instant::now());
     let Some(lock) = intake.try_lock(patience)? else { return Ok(None) };
     // With what hooks recorded in it, the store says what there is to do.
-    intake.take_events(&lock, &mut |_, _, _| {})?;
+    intake.ingest_events(&lock, &mut |_, _, _| {})?;
     let to_do = to_do(app, &intake, &Store::open_to_read(&app.layout)?, projects)?;
     let all = [to_do.sessions.clone(), to_do.going_on].concat();
-    let effort = Effort::of(&all, to_do.bytes);
+    let effort = Effort::for_sessions(&all, to_do.bytes);
     let call = Call::unwatched(Patience::Within(Duration::ZERO), cancelled);
-    bring_in(app, &lock, Where::Found(to_do.found), effort, call)?;
+    ingest(app, &lock, TranscriptScope::Found(to_do.found), effort, call)?;
     Ok(Some(to_do.sessions))
 }
 
@@ -316,23 +316,24 @@ fn left_out(
     let jobs = store.jobs()?;
     let mut left_out = Vec::new();
     for session in asked {
-        let course = store.session_by_key(session)?.map(|row| store.course(row)).transpose()?;
-        let reason = match course.flatten() {
-            Some(course) if course.indexing == Indexing::Failed => {
-                let job = jobs.iter().find(|job| job.session == course.row);
+        let state =
+            store.session_by_key(session)?.map(|row| store.session_state(row)).transpose()?;
+        let reason = match state.flatten() {
+            Some(state) if state.indexing == Indexing::Failed => {
+                let job = jobs.iter().find(|job| job.session == state.row);
                 Some(
                     job.and_then(|job| job.error.clone()).unwrap_or_else(|| "it failed".to_owned()),
                 )
             }
             // One that goes on is searched as far as it is; its episode waits until it is left.
-            Some(course) if finished => {
-                let is_missing = course.indexing != Indexing::Indexed
-                    && course.heard.left(now, &limits).is_some();
+            Some(state) if finished => {
+                let is_missing = state.indexing != Indexing::Indexed
+                    && state.lifecycle.left(now, &limits).is_some();
                 is_missing.then(|| "not done".to_owned())
             }
             // Excluded or forgotten.
             None if finished => None,
-            Some(course) if course.indexing == Indexing::Indexed => None,
+            Some(state) if state.indexing == Indexing::Indexed => None,
             _ => Some("not in time".to_owned()),
         };
         left_out.extend(reason.map(|reason| LeftOut { session: session.id.clone(), reason }));

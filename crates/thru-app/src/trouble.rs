@@ -198,7 +198,7 @@ impl Trouble {
     }
 
     /// Wraps an error of a library.
-    pub fn of(
+    pub fn from_error(
         kind: TroubleKind,
         remedy: Option<Remedy>,
         error: impl Error + Send + Sync + 'static,
@@ -339,7 +339,7 @@ macro_rules! failures {
     ($($error:ty),* $(,)?) => {
         $(impl From<$error> for Trouble {
             fn from(error: $error) -> Self {
-                Self::of(TroubleKind::Failed, None, error)
+                Self::from_error(TroubleKind::Failed, None, error)
             }
         })*
     };
@@ -360,7 +360,7 @@ macro_rules! invalid {
     ($($error:ty),* $(,)?) => {
         $(impl From<$error> for Trouble {
             fn from(error: $error) -> Self {
-                Self::of(TroubleKind::Invalid, None, error)
+                Self::from_error(TroubleKind::Invalid, None, error)
             }
         })*
     };
@@ -371,7 +371,7 @@ invalid![thru_core::InvalidIdPrefix, thru_recall::InvalidDate];
 impl From<StoreError> for Trouble {
     fn from(error: StoreError) -> Self {
         let (kind, remedy) = of_store(&error);
-        Self::of(kind, remedy, error)
+        Self::from_error(kind, remedy, error)
     }
 }
 
@@ -447,7 +447,7 @@ impl From<IntakeError> for Trouble {
             | IntakeError::Restore(_)
             | IntakeError::Io { .. } => (Failed, None),
         };
-        Self::of(kind, remedy, error)
+        Self::from_error(kind, remedy, error)
     }
 }
 
@@ -456,11 +456,11 @@ impl From<RefineError> for Trouble {
         match error {
             RefineError::Intake(error) => error.into(),
             RefineError::Store(error) => error.into(),
-            RefineError::Asking => Self::of(TroubleKind::Busy, None, error)
+            RefineError::Asking => Self::from_error(TroubleKind::Busy, None, error)
                 .advise("it may be the daemon: try again when it is done"),
-            RefineError::Busy => Self::of(TroubleKind::Busy, Some(Remedy::TryAgain), error),
-            RefineError::Settings(_) => Self::of(TroubleKind::Invalid, None, error),
-            _ => Self::of(TroubleKind::Failed, None, error),
+            RefineError::Busy => Self::from_error(TroubleKind::Busy, Some(Remedy::TryAgain), error),
+            RefineError::Settings(_) => Self::from_error(TroubleKind::Invalid, None, error),
+            _ => Self::from_error(TroubleKind::Failed, None, error),
         }
     }
 }
@@ -477,7 +477,7 @@ impl From<SummariesError> for Trouble {
             SummariesError::Unknown(_) => (NotFound, Some(Remedy::See(Listing::Summaries))),
             _ => (Failed, None),
         };
-        Self::of(kind, remedy, error)
+        Self::from_error(kind, remedy, error)
     }
 }
 
@@ -490,7 +490,7 @@ impl From<EditError> for Trouble {
             EditError::UnknownKey { .. } => Some(Remedy::See(Listing::Settings)),
             _ => None,
         };
-        Self::of(TroubleKind::Invalid, remedy, error)
+        Self::from_error(TroubleKind::Invalid, remedy, error)
     }
 }
 

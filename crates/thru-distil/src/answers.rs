@@ -7,7 +7,7 @@ use crate::title;
 
 /// A question and the answer that a person chose or wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Answer {
+pub(crate) struct DialogAnswer {
     /// The question.
     pub(crate) question: String,
     /// The short name that the agent gave the question.
@@ -26,7 +26,7 @@ pub(crate) struct Plan {
 }
 
 /// Returns the answers in the text of an `AskUserQuestion` call.
-pub(crate) fn answers(text: &str) -> Vec<Answer> {
+pub(crate) fn answers(text: &str) -> Vec<DialogAnswer> {
     const ANSWERED: [&str; 3] =
         ["answered your questions:", "answered Claude's questions:", "answered the questions:"];
     let marker = ANSWERED.iter().find_map(|marker| text.find(marker).map(|at| at + marker.len()));
@@ -37,7 +37,7 @@ pub(crate) fn answers(text: &str) -> Vec<Answer> {
             text.lines().find_map(|line| line.strip_prefix(question)?.strip_prefix(": "))
         });
         if let Some(answer) = answer.map(str::trim).filter(|answer| !answer.is_empty()) {
-            answers.push(Answer {
+            answers.push(DialogAnswer {
                 question: one_line(question, 140),
                 header: header.map(|header| one_line(header, 30)),
                 answer: one_line(answer, 160),

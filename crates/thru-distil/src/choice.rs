@@ -35,7 +35,7 @@ static DOUBT: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Returns the decision that a sentence states, if any.
-pub(crate) fn of(sentence: &str) -> Option<Choice> {
+pub(crate) fn parse(sentence: &str) -> Option<Choice> {
     if !(24..400).contains(&sentence.len()) {
         return None;
     }
@@ -66,9 +66,9 @@ mod tests {
     #[test]
     fn both_slots_are_needed() {
         assert!(
-            of("I went with SQLite instead of Postgres, as there is no server here.").is_some()
+            parse("I went with SQLite instead of Postgres, as there is no server here.").is_some()
         );
-        assert!(of("We're going with polling because the mount sends no events.").is_some());
+        assert!(parse("We're going with polling because the mount sends no events.").is_some());
         for text in [
             "I went with SQLite for the store.",
             "Should we have decided on SQLite instead of Postgres?",
@@ -77,7 +77,7 @@ mod tests {
             "I could have chosen SQLite instead of Postgres there.",
             "The table is used instead of the list in this view.",
         ] {
-            assert_eq!(of(text), None, "{text}");
+            assert_eq!(parse(text), None, "{text}");
         }
     }
 }

@@ -28,7 +28,7 @@ impl Commit {
 }
 
 /// Returns the commits that a successful shell call made.
-pub(crate) fn of(line: &CommandLine, result: &str) -> Vec<Commit> {
+pub(crate) fn parse(line: &CommandLine, result: &str) -> Vec<Commit> {
     let calls: Vec<&Simple> = line.commands.iter().filter(|command| is_commit(command)).collect();
     if calls.is_empty() {
         return Vec::new();
@@ -207,7 +207,7 @@ mod tests {
     use crate::shell;
 
     fn facts(command: &str, result: &str) -> Vec<String> {
-        of(&shell::parse(command), result).iter().map(Commit::fact).collect()
+        parse(&shell::parse(command), result).iter().map(Commit::fact).collect()
     }
 
     #[test]
@@ -231,7 +231,7 @@ mod tests {
         let line = shell::parse(
             "git commit -q -m \"Add c\n\nWhy it is there.\n- one\n- two\n\nCo-Authored-By: X\"",
         );
-        assert_eq!(of(&line, "")[0].body.as_deref(), Some("Why it is there. one; two"));
+        assert_eq!(parse(&line, "")[0].body.as_deref(), Some("Why it is there. one; two"));
         assert_eq!(facts("git commit -q -F - <<'EOF'\nAdd e\nEOF", ""), ["Committed: Add e"]);
     }
 

@@ -2,8 +2,8 @@
 
 use thru_core::{Certainty, Concept, Observation, ObservationType, Speaker};
 
-use crate::answers::Answer;
-use crate::event::Deed;
+use crate::answers::DialogAnswer;
+use crate::event::Action;
 use crate::segment::Turn;
 use crate::session::{Draft, Session};
 use crate::text::{FACT, TITLE, cut};
@@ -18,14 +18,14 @@ const CHOICES: usize = 2;
 /// Adds the decisions of a turn.
 pub(crate) fn observe(session: &Session<'_>, turn: &Turn, drafts: &mut Vec<Draft>) {
     let mut choices = 0;
-    let mut pending: Vec<(usize, &Answer)> = Vec::new();
+    let mut pending: Vec<(usize, &DialogAnswer)> = Vec::new();
     for place in turn.range.clone() {
         let Some(event) = session.events.get(place) else { break };
         if !event.modified.is_empty() {
             flush(session, &mut pending, drafts);
         }
-        match &event.deed {
-            Deed::Answered(answers) => {
+        match &event.action {
+            Action::Answered(answers) => {
                 for answer in answers {
                     pending.push((place, answer));
                     if pending.len() >= ANSWERS {
@@ -33,7 +33,7 @@ pub(crate) fn observe(session: &Session<'_>, turn: &Turn, drafts: &mut Vec<Draft
                     }
                 }
             }
-            Deed::Approved(plan) => {
+            Action::Approved(plan) => {
                 let mut observation = by_person(session, "plan", 0, place);
                 let title = plan
                     .title
@@ -47,7 +47,7 @@ pub(crate) fn observe(session: &Session<'_>, turn: &Turn, drafts: &mut Vec<Draft
                     .collect();
                 drafts.push(Draft { place, observation });
             }
-            Deed::Declined(declined) => {
+            Action::Declined(declined) => {
                 let mut observation = by_person(session, "declined", 0, place);
                 observation.title = title::shaped(&declined.words);
                 observation.narrative = Some(session.statement(declined.words.clone(), &[place]));
@@ -57,7 +57,7 @@ pub(crate) fn observe(session: &Session<'_>, turn: &Turn, drafts: &mut Vec<Draft
                 observation.concepts.insert(Concept::Gotcha);
                 drafts.push(Draft { place, observation });
             }
-            Deed::Asked(request) => {
+            Action::Asked(request) => {
                 for (ordinal, ruling) in request.rulings.iter().enumerate() {
                     let mut observation = by_person(session, "ruling", ordinal, place);
                     observation.title.clone_from(&ruling.title);
@@ -71,8 +71,8 @@ pub(crate) fn observe(session: &Session<'_>, turn: &Turn, drafts: &mut Vec<Draft
                     drafts.push(Draft { place, observation });
                 }
             }
-            Deed::Said(said) if choices < CHOICES => {
-                if let Some(choice) = &said.choice {
+            Action::Wrote(text) if choices < CHOICES => {
+                if let Some(choice) = &text.choice {
                     choices += 1;
                     let mut observation =
                         session.blank("choice", 0, place, ObservationType::Decision);
@@ -102,7 +102,11 @@ fn by_person(session: &Session<'_>, detector: &str, ordinal: usize, place: usize
 }
 
 /// Turns consecutive answers into one decision.
-fn flush(session: &Session<'_>, pending: &mut Vec<(usize, &Answer)>, drafts: &mut Vec<Draft>) {
+fn flush(
+    session: &Session<'_>,
+    pending: &mut Vec<(usize, &DialogAnswer)>,
+    drafts: &mut Vec<Draft>,
+) {
     let answers = std::mem::take(pending);
     let Some(&(place, _)) = answers.first() else { return };
     let places: Vec<usize> = answers.iter().map(|(place, _)| *place).collect();
@@ -132,7 +136,7 @@ fn flush(session: &Session<'_>, pending: &mut Vec<(usize, &Answer)>, drafts: &mu
     drafts.push(Draft { place, observation });
 }
 
-fn answers_title(answers: &[(usize, &Answer)]) -> String {
+fn answers_title(answers: &[(usize, &DialogAnswer)]) -> String {
     if let [(_, answer)] = answers {
         let whole = format!("{} → {}", answer.question, answer.answer);
         if whole.chars().count() <= TITLE {
@@ -140,7 +144,7 @@ fn answers_title(answers: &[(usize, &Answer)]) -> String {
         }
     }
     let mut title = String::new();
-    let worth: Vec<&Answer> =
+    let worth: Vec<&DialogAnswer> =
         answers.iter().map(|(_, answer)| *answer).filter(|answer| !is_procedural(answer)).collect();
     let first = answers.first().map(|(_, answer)| *answer);
     for answer in worth.into_iter().chain(first).take(answers.len().max(1)) {
@@ -179,7 +183,7 @@ fn is_empty_header(header: &str) -> bool {
 }
 
 /// Returns true for an answer such as "Next area" or "continue", which only decides how to proceed.
-fn is_procedural(answer: &Answer) -> bool {
+fn is_procedural(answer: &DialogAnswer) -> bool {
     let lower = answer.answer.to_lowercase();
     answer.question.starts_with("More questions")
         || ["next", "continue", "proceed", "yes", "no", "you decide", "done", "skip"].iter().any(

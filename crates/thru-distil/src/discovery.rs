@@ -2,8 +2,8 @@
 
 use thru_core::{Concept, ObservationType};
 
+use crate::agent_text::AgentText;
 use crate::event::Event;
-use crate::said::Said;
 use crate::segment::Turn;
 use crate::session::{Draft, Session};
 use crate::text::{TITLE, cut, one_line};
@@ -35,7 +35,7 @@ pub(crate) fn observe(session: &Session<'_>, turn: &Turn) -> Option<Draft> {
     let found = conclusion(session, turn);
     let foreign = if found.is_none() { foreign_work(session, turn) } else { None };
     let title = match (&found, &foreign, fixes.first()) {
-        (Some((_, said)), ..) => said.finding.clone()?,
+        (Some((_, written)), ..) => written.finding.clone()?,
         (None, Some((_, _, title)), _) => title.clone(),
         (None, None, Some(fix)) => one_line(&fix.short, TITLE),
         (None, None, None) => return None,
@@ -46,7 +46,7 @@ pub(crate) fn observe(session: &Session<'_>, turn: &Turn) -> Option<Draft> {
     };
     let place = turn.range.start;
     let mut observation = session.blank("discovery", 0, place, kind);
-    let found = found.or(foreign.map(|(at, said, _)| (at, said)));
+    let found = found.or(foreign.map(|(at, written, _)| (at, written)));
     let mut used: Vec<usize> = reading_places(session, turn).take(5).collect();
     for fix in fixes.iter().take(FIXES) {
         let mut places = vec![fix.red, fix.green];
@@ -55,11 +55,11 @@ pub(crate) fn observe(session: &Session<'_>, turn: &Turn) -> Option<Draft> {
         used.extend([fix.red, fix.green]);
         observation.concepts.insert(Concept::Gotcha);
     }
-    if let Some((at, said)) = found {
+    if let Some((at, written)) = found {
         used.push(at);
-        observation.narrative = narrative(said, kind == ObservationType::Change)
+        observation.narrative = narrative(written, kind == ObservationType::Change)
             .map(|text| session.statement(text, &[at]));
-        let points = said.points.iter().take(POINTS);
+        let points = written.points.iter().take(POINTS);
         observation.facts.extend(points.map(|point| session.statement(point.clone(), &[at])));
         observation.concepts.insert(match kind {
             ObservationType::Change => Concept::WhatChanged,
@@ -75,23 +75,27 @@ pub(crate) fn observe(session: &Session<'_>, turn: &Turn) -> Option<Draft> {
 }
 
 /// Returns the text that concludes a turn. Claims of completed work do not count: nothing was changed.
-fn conclusion<'s>(session: &'s Session<'_>, turn: &Turn) -> Option<(usize, &'s Said)> {
+fn conclusion<'s>(session: &'s Session<'_>, turn: &Turn) -> Option<(usize, &'s AgentText)> {
     let texts = turn.range.clone().rev();
-    let said = texts.filter_map(|at| Some((at, session.events.get(at)?.said()?)));
-    said.take(3).find(|(_, said)| said.length >= LEAST && said.finding.is_some())
+    let written = texts.filter_map(|at| Some((at, session.events.get(at)?.agent_text()?)));
+    written.take(3).find(|(_, written)| written.length >= LEAST && written.finding.is_some())
 }
 
 /// Returns the work done with tools other than the client's, as the agent describes it: no file shows
 /// it.
-fn foreign_work<'s>(session: &'s Session<'_>, turn: &Turn) -> Option<(usize, &'s Said, String)> {
+fn foreign_work<'s>(
+    session: &'s Session<'_>,
+    turn: &Turn,
+) -> Option<(usize, &'s AgentText, String)> {
     let events = session.events.get(turn.range.clone())?;
     if events.iter().filter(|event| event.is_foreign).count() < FOREIGN {
         return None;
     }
-    let (at, said) = work::report(session.events, turn.range.clone())?;
-    let deed = said.deed.as_ref().map(|(title, _)| title.clone()).or_else(|| said.item.clone());
+    let (at, written) = work::report(session.events, turn.range.clone())?;
+    let action =
+        written.action.as_ref().map(|(title, _)| title.clone()).or_else(|| written.item.clone());
     let asked = || events.first()?.request()?.title.clone();
-    Some((at, said, asked().or(deed)?))
+    Some((at, written, asked().or(action)?))
 }
 
 fn reading_places<'s>(session: &'s Session<'_>, turn: &Turn) -> impl Iterator<Item = usize> + 's {
@@ -99,10 +103,10 @@ fn reading_places<'s>(session: &'s Session<'_>, turn: &Turn) -> impl Iterator<It
     turn.range.clone().filter(has_read)
 }
 
-fn narrative(said: &Said, is_foreign: bool) -> Option<String> {
+fn narrative(written: &AgentText, is_foreign: bool) -> Option<String> {
     // A turn that changed nothing cannot have made anything, whatever is claimed.
     let claims_nothing = |sentence: &&String| is_foreign || !phrase::is_deed(sentence);
-    let lead: Vec<String> = said.lead.iter().filter(claims_nothing).cloned().collect();
+    let lead: Vec<String> = written.lead.iter().filter(claims_nothing).cloned().collect();
     let text = work::joined(&lead, NARRATIVE);
     (!text.is_empty()).then(|| cut(&text, NARRATIVE))
 }

@@ -2,13 +2,13 @@
 
 use thru_core::{Access, Id, Outcome, PassageKind, Timestamp};
 
-use crate::answers::{self, Answer, Plan};
+use crate::agent_text::AgentText;
+use crate::answers::{self, DialogAnswer, Plan};
 use crate::checks::{self, Status};
 use crate::commits::{self, Commit, PullRequest};
 use crate::declined::{self, Declined};
 use crate::moment::Moment;
 use crate::request::Request;
-use crate::said::Said;
 use crate::shell;
 use crate::tasks::{self, Change};
 
@@ -26,20 +26,20 @@ pub(crate) struct Event {
     pub(crate) is_foreign: bool,
     pub(crate) read: Vec<String>,
     pub(crate) modified: Vec<String>,
-    pub(crate) deed: Deed,
+    pub(crate) action: Action,
 }
 
 /// The content of a passage.
 #[derive(Clone, Debug)]
-pub(crate) enum Deed {
+pub(crate) enum Action {
     /// A person sent a prompt.
     Asked(Box<Request>),
     /// The agent wrote.
-    Said(Box<Said>),
+    Wrote(Box<AgentText>),
     /// A shell ran.
     Ran(Box<Run>),
     /// A person answered questions.
-    Answered(Vec<Answer>),
+    Answered(Vec<DialogAnswer>),
     /// A person approved a plan.
     Approved(Box<Plan>),
     /// A person declined a call.
@@ -73,11 +73,11 @@ pub(crate) struct Run {
 
 impl Event {
     /// Reduces a passage to the part that is kept.
-    pub(crate) fn of(moment: Moment) -> Self {
-        let deed = match moment.kind {
-            PassageKind::Human => Deed::Asked(Box::new(Request::of(&moment.text))),
-            PassageKind::Assistant if moment.is_subagent => Deed::Nothing,
-            PassageKind::Assistant => Deed::Said(Box::new(Said::of(&moment.text))),
+    pub(crate) fn from_moment(moment: Moment) -> Self {
+        let action = match moment.kind {
+            PassageKind::Human => Action::Asked(Box::new(Request::parse(&moment.text))),
+            PassageKind::Assistant if moment.is_subagent => Action::Nothing,
+            PassageKind::Assistant => Action::Wrote(Box::new(AgentText::parse(&moment.text))),
             PassageKind::Tool => tool(&moment),
         };
         let is_failed = moment.outcome == Some(Outcome::Failed);
@@ -100,41 +100,41 @@ impl Event {
             is_pending: moment.outcome == Some(Outcome::Pending),
             read,
             modified,
-            deed,
+            action,
         }
     }
 
     /// Returns the agent's prose in it, if any.
-    pub(crate) fn said(&self) -> Option<&Said> {
-        match &self.deed {
-            Deed::Said(said) => Some(said),
+    pub(crate) fn agent_text(&self) -> Option<&AgentText> {
+        match &self.action {
+            Action::Wrote(text) => Some(text),
             _ => None,
         }
     }
 
     /// Returns the command that ran in it.
     pub(crate) fn run(&self) -> Option<&Run> {
-        match &self.deed {
-            Deed::Ran(run) => Some(run),
+        match &self.action {
+            Action::Ran(run) => Some(run),
             _ => None,
         }
     }
 
     /// Returns the person's request in it.
     pub(crate) fn request(&self) -> Option<&Request> {
-        match &self.deed {
-            Deed::Asked(request) => Some(request),
+        match &self.action {
+            Action::Asked(request) => Some(request),
             _ => None,
         }
     }
 
     /// Returns true if a tool ran in it.
     pub(crate) fn is_tool(&self) -> bool {
-        !matches!(self.deed, Deed::Asked(_) | Deed::Said(_) | Deed::Nothing)
+        !matches!(self.action, Action::Asked(_) | Action::Wrote(_) | Action::Nothing)
     }
 }
 
-fn tool(moment: &Moment) -> Deed {
+fn tool(moment: &Moment) -> Action {
     let tool = moment.tool.as_deref().unwrap_or_default();
     let text = moment.text.as_str();
     if let Some(command) = &moment.command {
@@ -144,24 +144,24 @@ fn tool(moment: &Moment) -> Deed {
     match tool {
         "AskUserQuestion" if is_done => {
             let answers = answers::answers(text);
-            if answers.is_empty() { Deed::Used } else { Deed::Answered(answers) }
+            if answers.is_empty() { Action::Used } else { Action::Answered(answers) }
         }
         "ExitPlanMode" if is_done && answers::is_approved(text) => {
-            Deed::Approved(Box::new(answers::plan(text)))
+            Action::Approved(Box::new(answers::plan(text)))
         }
         "TodoWrite" | "TaskCreate" | "TaskUpdate" | "update_plan" if is_done => {
-            tasks::change(tool, text).map_or(Deed::Used, Deed::Tasks)
+            tasks::change(tool, text).map_or(Action::Used, Action::Tasks)
         }
         _ if moment.outcome == Some(Outcome::Failed) => {
-            declined::by_call(tool, text).map_or(Deed::Used, Deed::Declined)
+            declined::by_call(tool, text).map_or(Action::Used, Action::Declined)
         }
-        _ => Deed::Used,
+        _ => Action::Used,
     }
 }
 
-fn run(moment: &Moment, command: &str) -> Deed {
+fn run(moment: &Moment, command: &str) -> Action {
     if moment.text.is_empty() {
-        return Deed::Used;
+        return Action::Used;
     }
     let line = shell::parse(command);
     let result = shell::result(&moment.text, command);
@@ -169,20 +169,20 @@ fn run(moment: &Moment, command: &str) -> Deed {
         && matches!(moment.tool.as_deref(), Some("Bash" | "PowerShell"))
         && let Some(declined) = declined::by_shell(&moment.text, result)
     {
-        return Deed::Declined(declined);
+        return Action::Declined(declined);
     }
-    let Some(main) = line.main() else { return Deed::Used };
+    let Some(main) = line.main() else { return Action::Used };
     let is_check = line.acting().any(shell::Simple::is_check);
     let status = checks::status(moment.outcome, is_check, result);
     let is_done = moment.outcome == Some(Outcome::Succeeded);
-    let commits = commits::of(&line, result);
+    let commits = commits::parse(&line, result);
     // A failed chain may have committed before it failed: git's own output shows it.
     let commits = if is_done {
         commits
     } else {
         commits.into_iter().filter(|commit| commit.place.is_some()).collect()
     };
-    Deed::Ran(Box::new(Run {
+    Action::Ran(Box::new(Run {
         key: hash(&line.key()),
         family: main.family(),
         shown: shell::shown(command),

@@ -46,7 +46,7 @@ impl Fixes {
 const EDITS: usize = 3;
 
 #[derive(Default)]
-struct Red {
+struct Failing {
     at: usize,
     family: String,
     edits_before: usize,
@@ -56,7 +56,7 @@ struct Red {
 /// Follows the commands of a session.
 pub(crate) fn follow(events: &[Event]) -> Fixes {
     let mut found = Fixes::default();
-    let mut red: HashMap<u64, Red> = HashMap::new();
+    let mut red: HashMap<u64, Failing> = HashMap::new();
     // The keys that failed last in each family: enough to find a variant without a full search.
     let mut by_family: HashMap<String, Vec<u64>> = HashMap::new();
     let mut edits: Vec<usize> = Vec::new();
@@ -70,7 +70,7 @@ pub(crate) fn follow(events: &[Event]) -> Fixes {
         }
         match run.status {
             Status::Red(_) => {
-                red.entry(run.key).or_insert_with(|| Red {
+                red.entry(run.key).or_insert_with(|| Failing {
                     at,
                     family: run.family.clone(),
                     edits_before: edits.len(),
@@ -118,7 +118,7 @@ pub(crate) fn follow(events: &[Event]) -> Fixes {
     found
 }
 
-fn fix(events: &[Event], cause: &Red, green: usize, edits: &[usize], is_variant: bool) -> Fix {
+fn fix(events: &[Event], cause: &Failing, green: usize, edits: &[usize], is_variant: bool) -> Fix {
     let between = edits.get(cause.edits_before..).unwrap_or_default();
     let mut files: Vec<&str> = Vec::new();
     let mut used = Vec::new();

@@ -6,6 +6,7 @@
 //! passages every time. [`refine`] is the counterpart for models: it builds the questions and decides
 //! which parts of the answers to believe. It asks no model itself.
 
+mod agent_text;
 mod answers;
 mod checks;
 mod choice;
@@ -23,7 +24,6 @@ mod prose;
 pub mod refine;
 mod request;
 mod rules;
-mod said;
 mod scope;
 mod segment;
 mod session;

@@ -97,7 +97,7 @@ impl Distiller {
     /// Like [`Self::add`]; returns the event made of the passage.
     pub(crate) fn add_event(&mut self, moment: Moment) -> &Event {
         let place = self.events.len();
-        self.events.push(Event::of(moment));
+        self.events.push(Event::from_moment(moment));
         &self.events[place]
     }
 

@@ -11,7 +11,7 @@ pub(crate) enum Strength {
     /// It describes a state.
     State,
     /// It describes an action, with an action verb.
-    Deed,
+    Action,
 }
 
 /// Phrases with which agents lead up to the point, in lower case.
@@ -77,7 +77,7 @@ pub(crate) fn points_elsewhere(sentence: &str) -> bool {
 }
 
 /// Turns a sentence about completed work into a title.
-pub(crate) fn of_deed(sentence: &str) -> Option<(String, Strength)> {
+pub(crate) fn of_action(sentence: &str) -> Option<(String, Strength)> {
     let sentence = plain(sentence);
     let sentence = without_label(without_openers(&sentence));
     if is_fragment(sentence)
@@ -96,7 +96,7 @@ pub(crate) fn of_deed(sentence: &str) -> Option<(String, Strength)> {
         let is_whole = goes_somewhere || names_its_object(object);
         if object.split_whitespace().count() >= 2 && is_whole {
             let title = format!("{imperative} {}", in_step(object));
-            return Some((shaped(&title), Strength::Deed));
+            return Some((shaped(&title), Strength::Action));
         }
         return None;
     }
@@ -211,7 +211,7 @@ fn of_passive(sentence: &str) -> Option<(String, Strength)> {
             return says_now.then(|| (shaped(sentence), Strength::State));
         };
         let title = format!("{imperative} {} {rest}", uncapitalised(subject));
-        return Some((shaped(&title), Strength::Deed));
+        return Some((shaped(&title), Strength::Action));
     }
     let first = sentence.split([' ', '\'', '’']).next().unwrap_or_default().to_lowercase();
     let is_talk =
@@ -346,12 +346,12 @@ fn is_worth_announcing(verb: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn deed(sentence: &str) -> String {
-        of_deed(sentence).map(|(title, _)| title).unwrap_or_default()
+    fn action(sentence: &str) -> String {
+        of_action(sentence).map(|(title, _)| title).unwrap_or_default()
     }
 
     #[test]
-    fn deeds_become_titles() {
+    fn actions_become_titles() {
         for (said, title) in [
             (
                 "Perfect! I've fixed the lost update in `index.rs`.",
@@ -368,7 +368,7 @@ mod tests {
             ("Fixed it.", ""),
             ("Should I add tests?", ""),
         ] {
-            assert_eq!(deed(said), title, "{said}");
+            assert_eq!(action(said), title, "{said}");
         }
     }
 

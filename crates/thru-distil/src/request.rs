@@ -31,7 +31,7 @@ pub(crate) struct Request {
 
 impl Request {
     /// Parses a prompt.
-    pub(crate) fn of(prompt: &str) -> Self {
+    pub(crate) fn parse(prompt: &str) -> Self {
         let prompt = text::without_fenced(prompt);
         let prompt = prompt.trim();
         if prompt.is_empty() || is_noise(prompt) {
@@ -55,7 +55,7 @@ impl Request {
             .map(|sentence| title::shaped(phrase::without_courtesy(sentence)));
         let rulings = match plan {
             Some(_) => Vec::new(),
-            None => rules::of(&looked_at),
+            None => rules::find(&looked_at),
         };
         let shown = match command_request(prompt) {
             Some(_) => text::ends(prompt, 2 * REQUEST, 0).into_owned(),
@@ -223,30 +223,32 @@ mod tests {
 
     #[test]
     fn the_request_is_found() {
-        let request =
-            Request::of("ok, can you fix the tab handling in the parser?\n\n```\nnever do x\n```");
+        let request = Request::parse(
+            "ok, can you fix the tab handling in the parser?\n\n```\nnever do x\n```",
+        );
         assert_eq!(request.title.as_deref(), Some("Fix the tab handling in the parser"));
         assert_eq!(
             request.text.as_deref(),
             Some("ok, can you fix the tab handling in the parser?")
         );
-        assert_eq!(Request::of("/clear").text, None);
+        assert_eq!(Request::parse("/clear").text, None);
         assert_eq!(
-            Request::of("/review fix the tab handling").title.as_deref(),
+            Request::parse("/review fix the tab handling").title.as_deref(),
             Some("Fix the tab handling")
         );
     }
 
     #[test]
     fn a_sentence_that_only_points_is_no_title() {
-        let request = Request::of("Two agents lose entries in the index. Find out why and fix it.");
+        let request =
+            Request::parse("Two agents lose entries in the index. Find out why and fix it.");
         assert_eq!(request.title, None);
         assert_eq!(request.fallback.as_deref(), Some("Two agents lose entries in the index"));
     }
 
     #[test]
     fn a_plan_goes_by_its_heading() {
-        let request = Request::of(
+        let request = Request::parse(
             "Implement the following plan:\n\n# Plan: Cache the index\n\n## Context\nAlways slow. Never use x.",
         );
         assert_eq!(request.plan.as_deref(), Some("Cache the index"));

@@ -115,7 +115,7 @@ static CORRECTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Returns the rulings in a prompt.
-pub(crate) fn of(prompt: &str) -> Vec<Ruling> {
+pub(crate) fn find(prompt: &str) -> Vec<Ruling> {
     let mut rulings: Vec<Ruling> = Vec::new();
     let is_long = prompt.len() > LONG;
     let paragraphs: Vec<Vec<Line<'_>>> = paragraphs(prompt);
@@ -336,7 +336,7 @@ mod tests {
     use super::*;
 
     fn found(prompt: &str) -> Vec<(bool, String)> {
-        of(prompt).into_iter().map(|ruling| (ruling.is_rule, ruling.title)).collect()
+        find(prompt).into_iter().map(|ruling| (ruling.is_rule, ruling.title)).collect()
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::event::{Deed, Event};
+use crate::event::{Action, Event};
 use crate::tasks::Tasks;
 
 /// Most segments of a turn that end at a commit.
@@ -103,7 +103,7 @@ fn segments(events: &[Event], range: Range<usize>, tasks: &mut Tasks) -> Vec<Seg
         edits += usize::from(!event.modified.is_empty());
         let mut end = None;
         let before = task.clone();
-        if let Deed::Tasks(change) = &event.deed {
+        if let Action::Tasks(change) = &event.action {
             let begun = tasks.apply(change);
             // Running checks belongs to the work they check.
             if let Some(begun) = begun.filter(|begun| !is_checking(begun)) {

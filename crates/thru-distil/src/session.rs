@@ -99,7 +99,7 @@ pub(crate) fn distil(session: &Session<'_>) -> Distillate {
         .filter(|observation| !observation.title.is_empty() && ids.insert(observation.id))
         .collect();
     let observations = merge::merged(drafts, session.kept_apart);
-    let summary = summary::of(session, &observations);
+    let summary = summary::summarise(session, &observations);
     Distillate { observations, summary }
 }
 

@@ -7,10 +7,10 @@ use thru_core::{
     Summary, WorkOutcome,
 };
 
-use crate::event::{Deed, Event};
+use crate::agent_text::is_status;
+use crate::event::{Action, Event};
 use crate::fixes;
 use crate::request::Request;
-use crate::said::is_status;
 use crate::segment::Turn;
 use crate::session::Session;
 use crate::tasks::Tasks;
@@ -27,7 +27,7 @@ const FILES: usize = 6;
 const LOOKED_INTO: usize = 5;
 
 /// Returns the summary of a session, if anything happened in it.
-pub(crate) fn of(session: &Session<'_>, observations: &[Observation]) -> Option<Summary> {
+pub(crate) fn summarise(session: &Session<'_>, observations: &[Observation]) -> Option<Summary> {
     let has_work = session.events.iter().any(Event::is_tool);
     if observations.is_empty() && !has_work {
         return None;
@@ -224,24 +224,24 @@ fn has_words(session: &Session<'_>, turn: &Turn) -> bool {
         .get(turn.range.clone())
         .unwrap_or_default()
         .iter()
-        .any(|event| event.said().is_some())
+        .any(|event| event.agent_text().is_some())
 }
 
 /// Adds the open work that the last texts of a turn name.
 fn closing(session: &Session<'_>, turn: &Turn, digest: &mut Digest) {
-    let mut said =
-        turn.range.clone().rev().filter_map(|at| Some((at, session.events.get(at)?.said()?)));
-    let Some((at, last)) = said.next() else { return };
+    let mut written =
+        turn.range.clone().rev().filter_map(|at| Some((at, session.events.get(at)?.agent_text()?)));
+    let Some((at, last)) = written.next() else { return };
     if let Some(question) = &last.question {
         digest.open_questions.push(session.statement(question.clone(), &[at]));
     }
     let steps = std::iter::once((at, last))
-        .chain(said.take(2))
-        .find(|(_, said)| !said.next_steps.is_empty());
-    if let Some((at, said)) = steps {
+        .chain(written.take(2))
+        .find(|(_, written)| !written.next_steps.is_empty());
+    if let Some((at, written)) = steps {
         digest
             .next_steps
-            .extend(said.next_steps.iter().map(|step| session.statement(step.clone(), &[at])));
+            .extend(written.next_steps.iter().map(|step| session.statement(step.clone(), &[at])));
     }
 }
 
@@ -250,7 +250,7 @@ fn open_tasks(session: &Session<'_>) -> Vec<Statement> {
     let mut tasks = Tasks::default();
     let mut last = 0;
     for (place, event) in session.events.iter().enumerate() {
-        if let Deed::Tasks(change) = &event.deed {
+        if let Action::Tasks(change) = &event.action {
             tasks.apply(change);
             last = place;
         }
@@ -272,7 +272,7 @@ fn outcome(
         .rfind(|event| !event.is_subagent)
         .is_some_and(|event| event.is_pending || event.is_tool());
     let says_blocked =
-        events.iter().rev().find_map(Event::said).is_some_and(|said| said.is_blocked);
+        events.iter().rev().find_map(Event::agent_text).is_some_and(|written| written.is_blocked);
     let is_red = session.fixes.checks.last().is_some_and(|(_, failed)| *failed);
     if is_red || says_blocked {
         return WorkOutcome::Blocked;
@@ -282,9 +282,9 @@ fn outcome(
     }
     let awaits_answer = !digest.open_questions.is_empty()
         && !observations.iter().any(|one| one.turn == last.number);
-    let unanswered = events
-        .last()
-        .is_some_and(|event| matches!(event.deed, Deed::Asked(ref request) if !request.is_slight));
+    let unanswered = events.last().is_some_and(
+        |event| matches!(event.action, Action::Asked(ref request) if !request.is_slight),
+    );
     match ends_in_call || has_open_tasks || awaits_answer || unanswered {
         true => WorkOutcome::InProgress,
         false => WorkOutcome::Completed,

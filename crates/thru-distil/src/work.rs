@@ -3,11 +3,11 @@
 
 use thru_core::{Concept, ObservationType};
 
+use crate::agent_text::{AgentText, is_status};
 use crate::event::{Event, Run};
 use crate::fixes::Fix;
 use crate::phrase::{self, Strength};
 use crate::request::Request;
-use crate::said::{Said, is_status};
 use crate::segment::{Segment, Turn};
 use crate::session::{Draft, Session};
 use crate::text::{self, FACT, cut, shown_name};
@@ -30,10 +30,10 @@ pub(crate) const READ: usize = 5;
 const SOURCES: usize = 8;
 
 /// A title and the event that it was taken from.
-type Found = (String, Option<usize>);
+type FoundTitle = (String, Option<usize>);
 
 /// A source of titles.
-type Rung<'r> = dyn Fn() -> Option<Found> + 'r;
+type TitleSource<'r> = dyn Fn() -> Option<FoundTitle> + 'r;
 
 /// The known facts about a segment.
 struct Piece<'s> {
@@ -41,7 +41,7 @@ struct Piece<'s> {
     segment: &'s Segment,
     events: &'s [Event],
     /// The report of the work and its place.
-    report: Option<(usize, &'s Said)>,
+    report: Option<(usize, &'s AgentText)>,
     request: Option<(usize, &'s Request)>,
     runs: Vec<(usize, &'s Run)>,
     fixes: &'s [Fix],
@@ -50,7 +50,7 @@ struct Piece<'s> {
 
 /// Returns the observation of a segment, if anything was done in it.
 pub(crate) fn observe(session: &Session<'_>, turn: &Turn, segment: &Segment) -> Option<Draft> {
-    let piece = Piece::of(session, turn, segment);
+    let piece = Piece::new(session, turn, segment);
     let has_commits =
         piece.runs.iter().any(|(_, run)| !run.commits.is_empty() || run.pull_request.is_some());
     // Commands that worked after others had failed belong to the findings.
@@ -61,7 +61,7 @@ pub(crate) fn observe(session: &Session<'_>, turn: &Turn, segment: &Segment) -> 
 }
 
 impl<'s> Piece<'s> {
-    fn of(session: &'s Session<'s>, turn: &Turn, segment: &'s Segment) -> Self {
+    fn new(session: &'s Session<'s>, turn: &Turn, segment: &'s Segment) -> Self {
         let range = segment.range.clone();
         let events = session.events.get(range.clone()).unwrap_or_default();
         let mut modified: Vec<&str> = Vec::new();
@@ -126,12 +126,12 @@ impl<'s> Piece<'s> {
     }
 
     /// Returns the title from the best evidence there is, and its place.
-    fn title(&self) -> Found {
-        let said = self.report.map(|(at, said)| (Some(at), said));
+    fn title(&self) -> FoundTitle {
+        let written = self.report.map(|(at, written)| (Some(at), written));
         let asked = self.request.map(|(at, request)| (Some(at), request));
-        let deed = |wanted: Strength| {
-            let (at, said) = said?;
-            let (title, strength) = said.deed.as_ref()?;
+        let action = |wanted: Strength| {
+            let (at, written) = written?;
+            let (title, strength) = written.action.as_ref()?;
             (*strength == wanted && !is_status(title)).then(|| (title.clone(), at))
         };
         let commit = || {
@@ -149,32 +149,32 @@ impl<'s> Piece<'s> {
                 )
             })
         };
-        let ladder: [&Rung<'_>; 12] = [
+        let candidates: [&TitleSource<'_>; 12] = [
             &commit,
             &opened,
             &|| asked.and_then(|(at, request)| Some((request.plan.clone()?, at))),
             &|| self.segment.task.as_ref().map(|task| (title::shaped(task), None)),
-            &|| deed(Strength::Deed),
+            &|| action(Strength::Action),
             &|| asked.and_then(|(at, request)| Some((request.title.clone()?, at))),
-            &|| said.and_then(|(at, said)| Some((said.item.clone()?, at))),
-            &|| deed(Strength::State),
+            &|| written.and_then(|(at, written)| Some((written.item.clone()?, at))),
+            &|| action(Strength::State),
             &|| self.announced(),
             &|| asked.and_then(|(at, request)| Some((request.command.clone()?, at))),
             &|| {
-                let (at, said) = said?;
-                let finding = said.finding.clone()?;
+                let (at, written) = written?;
+                let finding = written.finding.clone()?;
                 Some((phrase::of_cause(&finding).unwrap_or(finding), at))
             },
             &|| asked.and_then(|(at, request)| Some((request.fallback.clone()?, at))),
         ];
-        ladder
+        candidates
             .iter()
-            .find_map(|rung| rung().filter(|(title, _)| !title.is_empty()))
+            .find_map(|source| source().filter(|(title, _)| !title.is_empty()))
             .unwrap_or_else(|| (self.last_resort(), None))
     }
 
     /// Returns the agent's announcement right before the first edit.
-    fn announced(&self) -> Option<Found> {
+    fn announced(&self) -> Option<FoundTitle> {
         let start = self.segment.range.start;
         let first_edit = self.edit_places().next().unwrap_or(self.segment.range.end);
         (start..first_edit)
@@ -182,8 +182,8 @@ impl<'s> Piece<'s> {
             .take(40)
             .chain(first_edit..self.segment.range.end.min(first_edit + 40))
             .find_map(|at| {
-                let said = self.session.events.get(at)?.said()?;
-                Some((said.announced.clone()?, Some(at)))
+                let written = self.session.events.get(at)?.agent_text()?;
+                Some((written.announced.clone()?, Some(at)))
             })
     }
 
@@ -235,7 +235,7 @@ impl<'s> Piece<'s> {
             by_commit.or_else(|| verbs::kind_of(title)).or_else(|| asked.and_then(verbs::kind_of));
         let names_trouble = self
             .report
-            .and_then(|(_, said)| said.finding.as_deref())
+            .and_then(|(_, written)| written.finding.as_deref())
             .is_some_and(|finding| phrase::of_cause(finding).is_some());
         let by_plan = self.request.is_some_and(|(_, request)| request.plan.is_some());
         let range = &self.segment.range;
@@ -266,15 +266,15 @@ impl<'s> Piece<'s> {
         {
             return Some((*at, body));
         }
-        let (at, said) = self.report?;
+        let (at, written) = self.report?;
         // A remark between two edits is no report of them.
         let is_after = self.edit_places().last().is_none_or(|edit| edit < at) && commit.is_none();
-        if !is_after && !said.is_report() && said.deed.is_none() {
+        if !is_after && !written.is_report() && written.action.is_none() {
             return None;
         }
         let is_red = self.is_red_at(at);
         let claims: Vec<String> =
-            said.lead.iter().filter(|claim| !(is_red && is_status(claim))).cloned().collect();
+            written.lead.iter().filter(|claim| !(is_red && is_status(claim))).cloned().collect();
         if claims.iter().all(|claim| is_status(claim)) {
             return None;
         }
@@ -308,10 +308,10 @@ impl<'s> Piece<'s> {
                 facts.push((fix.fact.clone(), places));
             }
         }
-        if let Some((at, said)) = self.report {
+        if let Some((at, written)) = self.report {
             let is_red = self.is_red_at(at);
             let room = FACTS.saturating_sub(facts.len()).min(ITEMS);
-            let items = said.items.iter().filter(|item| !(is_red && is_status(item)));
+            let items = written.items.iter().filter(|item| !(is_red && is_status(item)));
             facts.extend(items.take(room).map(|item| (item.clone(), vec![at])));
         }
         facts
@@ -381,21 +381,29 @@ pub(crate) fn joined(sentences: &[String], limit: usize) -> String {
 }
 
 /// Returns the text that reports the work: the last one about completed work, else the last report.
-pub(crate) fn report(events: &[Event], range: std::ops::Range<usize>) -> Option<(usize, &Said)> {
-    let said = |limit: usize| {
-        range.clone().rev().filter_map(move |at| Some((at, events.get(at)?.said()?))).take(limit)
+pub(crate) fn report(
+    events: &[Event],
+    range: std::ops::Range<usize>,
+) -> Option<(usize, &AgentText)> {
+    let written = |limit: usize| {
+        range
+            .clone()
+            .rev()
+            .filter_map(move |at| Some((at, events.get(at)?.agent_text()?)))
+            .take(limit)
     };
-    let has_deed = |said: &Said| {
-        said.deed
+    let has_action = |written: &AgentText| {
+        written
+            .action
             .as_ref()
-            .is_some_and(|(title, strength)| *strength == Strength::Deed && !is_status(title))
+            .is_some_and(|(title, strength)| *strength == Strength::Action && !is_status(title))
     };
-    said(2)
-        .find(|(_, said)| said.is_report() || has_deed(said))
-        .or_else(|| said(8).find(|(_, said)| said.is_report() || has_deed(said)))
+    written(2)
+        .find(|(_, written)| written.is_report() || has_action(written))
+        .or_else(|| written(8).find(|(_, written)| written.is_report() || has_action(written)))
         .or_else(|| {
-            said(4).find(|(_, said)| {
-                !said.lead.is_empty() || said.deed.is_some() || said.finding.is_some()
+            written(4).find(|(_, written)| {
+                !written.lead.is_empty() || written.action.is_some() || written.finding.is_some()
             })
         })
 }

@@ -85,7 +85,7 @@ impl Intake {
 /// Returns true if a decision made elsewhere may hold here. An undo may if the operation it undoes may.
 fn may_adopt(operation: &Operation, accepted: &HashSet<String>) -> bool {
     match operation {
-        Operation::MemoryTold(_)
+        Operation::MemoryRecorded(_)
         | Operation::MemoryEdited { .. }
         | Operation::MemoryForgotten { .. }
         | Operation::MemorySeparated { .. }

@@ -10,9 +10,9 @@ use std::time::Duration;
 use thru_core::{Id, SNAPSHOT_RECORD, SessionKey, Snapshot, Timestamp};
 use thru_journal::journal::{Durability, Entry, Stored};
 use thru_redact::{Clean, Report};
-use thru_store::{Batch, CompactionEvent, CompactionRow, Store, ToldCompaction};
+use thru_store::{Batch, CompactionEvent, CompactionRow, ReportedCompaction, Store};
 
-use crate::snapshots::Before;
+use crate::snapshots::SnapshotEnd;
 use crate::{Intake, IntakeLock, Result};
 
 /// The event before a compaction, as agents' hooks name it.
@@ -22,7 +22,7 @@ const SLACK: Duration = Duration::from_secs(2);
 
 /// The moment that a snapshot is taken for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Moment {
+pub struct CompactionMoment {
     /// The session.
     pub session: SessionKey,
     /// The key of the hook's record, or the agent's id of the boundary.
@@ -48,11 +48,11 @@ impl Intake {
         session: i64,
         hooks: i64,
     ) -> Result<()> {
-        let heard = pair_events(batch.compaction_events(session)?);
+        let reported = pair_events(batch.compaction_events(session)?);
         batch.untell_compactions(session, hooks)?;
         let boundaries = batch.boundaries(session, hooks)?;
-        for (compaction, boundary) in match_boundaries(heard, &boundaries) {
-            batch.tell_compaction(session, hooks, boundary, &compaction.told)?;
+        for (compaction, boundary) in match_boundaries(reported, &boundaries) {
+            batch.put_reported_compaction(session, hooks, boundary, &compaction.reported)?;
         }
         Ok(())
     }
@@ -65,7 +65,7 @@ impl Intake {
     pub fn take_snapshot(
         &self,
         _lock: &IntakeLock,
-        moment: Moment,
+        moment: CompactionMoment,
     ) -> Result<Option<Clean<Snapshot>>> {
         let mut store = self.open_store(&mut |_, _, _| {})?;
         let Some(row) = store.session_by_key(&moment.session)? else { return Ok(None) };
@@ -100,17 +100,17 @@ impl Intake {
         &self,
         store: &Store,
         session: i64,
-        moment: Moment,
+        moment: CompactionMoment,
     ) -> Result<Option<Clean<Snapshot>>> {
         let messages = store.messages_before(session, moment.place, moment.at)?;
         if messages == 0 {
             return Ok(None);
         }
-        let before = match moment.place {
-            Some((source, ordinal)) => Before::Place { source, ordinal },
-            None => Before::Time(moment.at),
+        let end = match moment.place {
+            Some((source, ordinal)) => SnapshotEnd::Position { source, ordinal },
+            None => SnapshotEnd::Time(moment.at),
         };
-        let content = self.snapshot_content(store, session, before)?;
+        let content = self.snapshot_content(store, session, end)?;
         let asked = moment.custom_instructions.clone();
         let content = content.map(|mut content| {
             content.favour(asked.as_deref().unwrap_or_default());
@@ -142,7 +142,7 @@ impl Intake {
         kept: Snapshot,
     ) -> Result<Clean<Snapshot>> {
         if store.is_decided_about(&kept.session)? {
-            let moment = Moment {
+            let moment = CompactionMoment {
                 session: kept.session.clone(),
                 event: kept.event.clone(),
                 at: kept.at,
@@ -166,13 +166,14 @@ impl Intake {
     ///
     /// # Errors
     /// Fails if the store cannot be read.
-    pub fn moments_without_snapshot(&self, since: Timestamp) -> Result<Vec<Moment>> {
+    pub fn moments_without_snapshot(&self, since: Timestamp) -> Result<Vec<CompactionMoment>> {
         let Some(store) = Store::open_if_there(&self.layout)? else { return Ok(Vec::new()) };
         if store.schema_version()? != thru_store::SCHEMA_VERSION {
             return Ok(Vec::new());
         }
         let missing = store.compactions_without_snapshot(since)?;
-        let moments = missing.iter().map(|compaction| Moment::of(&store, compaction));
+        let moments =
+            missing.iter().map(|compaction| CompactionMoment::from_row(&store, compaction));
         Ok(moments.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
     }
 
@@ -192,12 +193,12 @@ impl Intake {
     }
 }
 
-impl Moment {
+impl CompactionMoment {
     /// Returns the moment of a compaction, or nothing if its session is gone.
     ///
     /// # Errors
     /// Fails if the store cannot be read.
-    pub fn of(store: &Store, compaction: &CompactionRow) -> Result<Option<Self>> {
+    pub fn from_row(store: &Store, compaction: &CompactionRow) -> Result<Option<Self>> {
         let Some(session) = store.session_key(compaction.session)? else { return Ok(None) };
         let mut places = store.places_of_sessions(&[compaction.session])?;
         let place = places.remove(&compaction.session).unwrap_or_default();
@@ -221,7 +222,7 @@ fn key(session: &SessionKey, event: &str) -> String {
 
 /// A compaction as hooks recorded it.
 struct HookCompaction {
-    told: ToldCompaction,
+    reported: ReportedCompaction,
     /// The time of the event that ended it, if hooks recorded one.
     ended: Option<Timestamp>,
     began: Option<Timestamp>,
@@ -236,12 +237,12 @@ fn pair_events(events: Vec<CompactionEvent>) -> Vec<HookCompaction> {
         match (event.event == BEFORE, open) {
             (false, Some(last)) => {
                 last.ended = Some(event.at);
-                last.told.summary = event.summary;
+                last.reported.summary = event.summary;
             }
             (is_before, _) => all.push(HookCompaction {
                 ended: (!is_before).then_some(event.at),
                 began: is_before.then_some(event.at),
-                told: ToldCompaction {
+                reported: ReportedCompaction {
                     event: event.key,
                     at: event.at,
                     trigger: event.trigger,
@@ -257,19 +258,19 @@ fn pair_events(events: Vec<CompactionEvent>) -> Vec<HookCompaction> {
 /// Matches each compaction with a boundary of the transcript: the first free one between its beginning and its
 /// end, or the beginning of the next.
 fn match_boundaries(
-    heard: Vec<HookCompaction>,
+    reported: Vec<HookCompaction>,
     boundaries: &[(String, Timestamp)],
 ) -> Vec<(HookCompaction, Option<&str>)> {
-    let ends: Vec<Timestamp> = heard
+    let ends: Vec<Timestamp> = reported
         .iter()
         .enumerate()
         .map(|(number, one)| {
-            let next = heard.get(number + 1).map(|next| next.began.unwrap_or(next.told.at));
+            let next = reported.get(number + 1).map(|next| next.began.unwrap_or(next.reported.at));
             one.ended.map(|ended| ended + SLACK).or(next).unwrap_or(Timestamp::MAX)
         })
         .collect();
     let mut free = boundaries.iter().peekable();
-    heard
+    reported
         .into_iter()
         .zip(ends)
         .map(|(one, end)| {

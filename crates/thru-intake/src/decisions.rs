@@ -11,9 +11,9 @@ use thru_journal::journal::{Cursor, Item, Journal};
 use thru_redact::Report;
 use thru_store::{Batch, NewMemory, OperationRow, Store};
 
-use crate::refining::{put_refinement, settle};
+use crate::refine::{put_refinement, settle};
 use crate::sessions::{Indexer, put_close};
-use crate::{Forgotten, Intake, Operation, Result, Told};
+use crate::{Forgotten, Intake, Operation, RecordedMemory, Result};
 
 /// A record of the journal that holds an operation.
 struct Recorded {
@@ -37,13 +37,13 @@ pub(crate) struct Decisions {
     memories: HashMap<Id, MemoryDecision>,
     /// The sessions of memories that were ever decided about.
     sessions: HashMap<Id, SessionKey>,
-    told: Vec<(Id, Timestamp, Told)>,
+    recorded: Vec<(Id, Timestamp, RecordedMemory)>,
     undone: HashMap<String, String>,
 }
 
 impl Decisions {
     /// Combines operations, the earliest first.
-    fn of<'a>(
+    fn from_operations<'a>(
         operations: impl DoubleEndedIterator<Item = (&'a str, Timestamp, &'a Operation)> + Clone,
     ) -> Self {
         let mut decisions = Self::default();
@@ -91,7 +91,9 @@ impl Decisions {
             Operation::SessionForgotten { session } => {
                 self.forgotten.insert(session.clone());
             }
-            Operation::MemoryTold(told) => self.told.push((Told::id(key), at, told.clone())),
+            Operation::MemoryRecorded(recorded) => {
+                self.recorded.push((RecordedMemory::id(key), at, recorded.clone()))
+            }
             Operation::MemoryEdited { memory, edit, .. } => {
                 self.memories.entry(*memory).or_default().edit.merge(edit.clone());
             }
@@ -143,7 +145,7 @@ fn combine(listed: &[OperationRow], recorded: &[Recorded]) -> Decisions {
     // By time, not by position: segments are sorted by host name, which may change.
     let mut all: Vec<(&str, Timestamp, &Operation)> = listed.chain(recorded).collect();
     all.sort_by_key(|(key, at, _)| (at.as_millisecond(), *key));
-    Decisions::of(all.into_iter())
+    Decisions::from_operations(all.into_iter())
 }
 
 /// The operations after a cursor, in order, and the cursor at the end of the journal.
@@ -288,29 +290,29 @@ impl Intake {
                 batch.remove_memory(id)?;
             }
         }
-        self.put_told(batch, decisions)
+        self.put_notes(batch, decisions)
     }
 
     /// Writes the memories that were recorded directly and still hold.
-    fn put_told(&self, batch: &mut Batch<'_>, decisions: &Decisions) -> Result<()> {
+    fn put_notes(&self, batch: &mut Batch<'_>, decisions: &Decisions) -> Result<()> {
         let mut holding = HashSet::new();
-        for (id, at, told) in &decisions.told {
+        for (id, at, recorded) in &decisions.recorded {
             let decision = decisions.memories.get(id).cloned().unwrap_or_default();
             if decision.forgotten {
                 continue;
             }
-            let mut observation = observation(*id, *at, told);
+            let mut observation = observation(*id, *at, recorded);
             decision.edit.apply(&mut observation);
             let is_edited = !decision.edit.is_empty();
             // The record was cleaned when it was written; the rules may be newer.
             let memory = self
                 .redactor
                 .clean_texts(observation, Observation::texts, &mut Report::default())
-                .map(|observation| told_memory(&observation, is_edited));
-            batch.put_told(told.project.as_ref(), &memory)?;
+                .map(|observation| note_memory(&observation, is_edited));
+            batch.put_note(recorded.project.as_ref(), &memory)?;
             holding.insert(*id);
         }
-        for id in batch.told_ids()? {
+        for id in batch.note_ids()? {
             if !holding.contains(&id) {
                 batch.remove_memory(&id)?;
             }
@@ -319,24 +321,24 @@ impl Intake {
     }
 }
 
-fn told_memory(observation: &Observation, is_edited: bool) -> NewMemory {
+fn note_memory(observation: &Observation, is_edited: bool) -> NewMemory {
     let files = observation.files_read.iter().map(|path| FileState {
         path: path.clone(),
         modified: false,
         at: observation.at,
         content: None,
     });
-    NewMemory::told(observation, is_edited, files.collect())
+    NewMemory::note(observation, is_edited, files.collect())
 }
 
 /// Converts a directly recorded memory into an observation.
-fn observation(id: Id, at: Timestamp, told: &Told) -> Observation {
+fn observation(id: Id, at: Timestamp, recorded: &RecordedMemory) -> Observation {
     Observation {
-        narrative: told.text.clone().map(|text| Statement { text, sources: Vec::new() }),
-        files_read: told.files.clone(),
-        speaker: if told.by_agent { Speaker::Agent } else { Speaker::Person },
-        is_rule: told.is_rule,
+        narrative: recorded.text.clone().map(|text| Statement { text, sources: Vec::new() }),
+        files_read: recorded.files.clone(),
+        speaker: if recorded.by_agent { Speaker::Agent } else { Speaker::Person },
+        is_rule: recorded.is_rule,
         at: Some(at),
-        ..Observation::new(id, 0, told.kind, told.title.clone())
+        ..Observation::new(id, 0, recorded.kind, recorded.title.clone())
     }
 }

@@ -253,8 +253,8 @@ impl Intake {
                     }
             })?;
             if collection == Collection::Memories && !waiting.newest.is_empty() {
-                let told = store.times_told()?;
-                waiting.newest.sort_by_key(|text| Reverse(told.get(&text.row).copied()));
+                let injected = store.injection_times()?;
+                waiting.newest.sort_by_key(|text| Reverse(injected.get(&text.row).copied()));
             }
             listing.count += waiting.count;
             listing.texts.push((collection, waiting.newest));

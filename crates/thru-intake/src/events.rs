@@ -19,10 +19,10 @@ use thru_core::{
 };
 use thru_journal::journal::{Cursor, Item, Journal, Stored};
 use thru_redact::{Clean, Report};
-use thru_store::{Batch, NewEvent, OpenEvent, Store, Told};
+use thru_store::{Batch, NewEvent, OpenEvent, Store, TranscriptPassage};
 
 use crate::decisions::cursor;
-use crate::distilling::Which;
+use crate::distil::DistilScope;
 use crate::sessions::Indexer;
 use crate::stages::Stages;
 use crate::write::place_session;
@@ -194,15 +194,15 @@ impl Intake {
     ///
     /// # Errors
     /// Fails if the journal or the store cannot be read or written.
-    pub fn take_events(
+    pub fn ingest_events(
         &self,
         _lock: &IntakeLock,
         migrating: thru_store::Progress<'_>,
     ) -> Result<u64> {
-        self.bring_up(&mut self.open_store(migrating)?)
+        self.ingest_recorded(&mut self.open_store(migrating)?)
     }
 
-    /// [`Self::take_events`] for callers that cannot wait: an upgrade is left to others, and nothing is
+    /// [`Self::ingest_events`] for callers that cannot wait: an upgrade is left to others, and nothing is
     /// distilled if that would be more than `sessions` sessions. The text index is left as it is; readers scan
     /// the few new rows without it.
     ///
@@ -216,18 +216,25 @@ impl Intake {
             return Ok(());
         }
         let mut store = self.open_store(&mut |_, _, _| {})?;
-        self.bring_up(&mut store)?;
+        self.ingest_recorded(&mut store)?;
         let projections = self.projections(Indexer::without_transcripts(self));
         let is_little =
             projections.would_keep(&store)? && store.stale_sessions()?.len() <= sessions;
         if is_little {
             let (cancelled, stages) = (AtomicBool::new(false), Stages::default());
-            self.distil(&mut store, Which::All, &projections, &cancelled, &stages, &mut |_| {})?;
+            self.distil(
+                &mut store,
+                DistilScope::All,
+                &projections,
+                &cancelled,
+                &stages,
+                &mut |_| {},
+            )?;
         }
         Ok(())
     }
 
-    pub(crate) fn bring_up(&self, store: &mut Store) -> Result<u64> {
+    pub(crate) fn ingest_recorded(&self, store: &mut Store) -> Result<u64> {
         self.apply_journal(store)?;
         let applied = self.apply_events(store)?;
         let new = applied.new;
@@ -271,16 +278,16 @@ impl Intake {
             let Some(key) = store.session_key(session)? else { continue };
             let mut batch = store.begin()?;
             let events = batch.open_events(session)?;
-            let told = batch.told_in_transcripts(session)?;
-            let (mut untold, told_events) = compare(events, &told);
-            for event in &told_events {
+            let passages = batch.transcript_passages(session)?;
+            let (mut unmatched, matched) = compare(events, &passages);
+            for event in &matched {
                 if event.payload.is_some() {
-                    batch.event_is_told(event.row)?;
+                    batch.drop_event_payload(event.row)?;
                 }
             }
             let source = hook_source(&batch, &key, session)?;
             let known = batch.hook_passages(session, source)?;
-            let wanted: Vec<(Id, u32)> = untold
+            let wanted: Vec<(Id, u32)> = unmatched
                 .iter()
                 .map(|(event, turn)| (hooks::passage_id(key.agent, &event.key), *turn))
                 .collect();
@@ -292,7 +299,7 @@ impl Intake {
                     0
                 }
             };
-            let new = &mut untold[kept..];
+            let new = &mut unmatched[kept..];
             if new.iter().any(|(event, _)| event.payload.is_none()) {
                 self.restore_payloads(&batch, new)?;
             }
@@ -301,7 +308,7 @@ impl Intake {
             batch.apply(key.agent, source, session, &read)?;
             self.settle_compactions(&batch, session, source)?;
             batch.settled(session)?;
-            self.settle_course(&batch, session)?;
+            self.settle_lifecycle(&batch, session)?;
             batch.commit()?;
         }
         Ok(())
@@ -311,7 +318,7 @@ impl Intake {
     fn passages(
         &self,
         session: &SessionKey,
-        untold: &[(OpenEvent, u32)],
+        unmatched: &[(OpenEvent, u32)],
         first: usize,
         known: &mut HashMap<String, Clean<Passage>>,
     ) -> Clean<Vec<Passage>> {
@@ -322,7 +329,7 @@ impl Intake {
             let kind = Event::named(&event.event);
             hooks::passage(session.agent, &kind, &session.id, &event.key, event.at, &payload)
         };
-        let passages: Vec<Clean<Passage>> = untold
+        let passages: Vec<Clean<Passage>> = unmatched
             .iter()
             .zip(first..)
             .filter_map(|((event, turn), ordinal)| {
@@ -349,8 +356,12 @@ impl Intake {
 
     /// Reads from the journal the payloads of events whose transcripts left the store. Rare: a store that is
     /// behind its archive reads files again.
-    fn restore_payloads(&self, batch: &Batch<'_>, untold: &mut [(OpenEvent, u32)]) -> Result<()> {
-        let mut missing: HashMap<String, &mut OpenEvent> = untold
+    fn restore_payloads(
+        &self,
+        batch: &Batch<'_>,
+        unmatched: &mut [(OpenEvent, u32)],
+    ) -> Result<()> {
+        let mut missing: HashMap<String, &mut OpenEvent> = unmatched
             .iter_mut()
             .filter(|(event, _)| event.payload.is_none())
             .map(|(event, _)| (event.key.clone(), event))
@@ -372,15 +383,18 @@ impl Intake {
 
 /// Splits events into those no transcript has, each with its turn, and those one has. A passage of a transcript
 /// stands for at most one event.
-fn compare(events: Vec<OpenEvent>, told: &[Told]) -> (Vec<(OpenEvent, u32)>, Vec<OpenEvent>) {
-    let mut by_fingerprint: HashMap<u64, VecDeque<&Told>> = HashMap::new();
-    for passage in told {
+fn compare(
+    events: Vec<OpenEvent>,
+    passages: &[TranscriptPassage],
+) -> (Vec<(OpenEvent, u32)>, Vec<OpenEvent>) {
+    let mut by_fingerprint: HashMap<u64, VecDeque<&TranscriptPassage>> = HashMap::new();
+    for passage in passages {
         if let Some(fingerprint) = passage.fingerprint {
             by_fingerprint.entry(fingerprint).or_default().push_back(passage);
         }
     }
-    let transcript_ends = told.iter().filter_map(|passage| passage.at).max();
-    let (mut untold, mut known) = (Vec::new(), Vec::new());
+    let transcript_ends = passages.iter().filter_map(|passage| passage.at).max();
+    let (mut unmatched, mut known) = (Vec::new(), Vec::new());
     let mut turn = 0;
     for event in events {
         let is_prompt = event.event == Event::UserPromptSubmit.as_str();
@@ -399,16 +413,17 @@ fn compare(events: Vec<OpenEvent>, told: &[Told]) -> (Vec<(OpenEvent, u32)>, Vec
             continue;
         }
         if is_prompt {
-            turn = turn.max(turn_at(told, event.at)) + 1;
+            turn = turn.max(turn_at(passages, event.at)) + 1;
         }
-        untold.push((event, turn));
+        unmatched.push((event, turn));
     }
-    (untold, known)
+    (unmatched, known)
 }
 
 /// Returns the last turn that a transcript had begun at a time.
-fn turn_at(told: &[Told], at: Timestamp) -> u32 {
-    told.iter()
+fn turn_at(passages: &[TranscriptPassage], at: Timestamp) -> u32 {
+    passages
+        .iter()
         .filter(|passage| passage.at.is_some_and(|begun| begun <= at))
         .map(|passage| passage.turn)
         .max()
@@ -441,13 +456,13 @@ mod tests {
         }
     }
 
-    fn told(kind: PassageKind, at: i64, fingerprint: u64, turn: u32) -> Told {
+    fn passage(kind: PassageKind, at: i64, fingerprint: u64, turn: u32) -> TranscriptPassage {
         let at = Timestamp::from_second(at).ok();
-        Told { kind, fingerprint: Some(fingerprint), turn, at }
+        TranscriptPassage { kind, fingerprint: Some(fingerprint), turn, at }
     }
 
-    fn untold(events: Vec<OpenEvent>, told: &[Told]) -> Vec<(i64, u32)> {
-        compare(events, told).0.into_iter().map(|(event, turn)| (event.row, turn)).collect()
+    fn unmatched(events: Vec<OpenEvent>, passages: &[TranscriptPassage]) -> Vec<(i64, u32)> {
+        compare(events, passages).0.into_iter().map(|(event, turn)| (event.row, turn)).collect()
     }
 
     #[test]
@@ -461,24 +476,24 @@ mod tests {
                 event("PostToolUse", 5, 21),
             ]
         };
-        assert_eq!(untold(events(), &[]), [(1, 1), (2, 1), (3, 1), (4, 2), (5, 2)]);
+        assert_eq!(unmatched(events(), &[]), [(1, 1), (2, 1), (3, 1), (4, 2), (5, 2)]);
         // The same words twice are two prompts.
-        let first = [told(PassageKind::Human, 1, 10, 1), told(PassageKind::Tool, 2, 20, 1)];
-        assert_eq!(untold(events(), &first), [(3, 1), (4, 2), (5, 2)]);
+        let first = [passage(PassageKind::Human, 1, 10, 1), passage(PassageKind::Tool, 2, 20, 1)];
+        assert_eq!(unmatched(events(), &first), [(3, 1), (4, 2), (5, 2)]);
         let all = [
-            told(PassageKind::Human, 1, 10, 1),
-            told(PassageKind::Tool, 2, 20, 1),
-            told(PassageKind::Human, 4, 10, 2),
-            told(PassageKind::Tool, 5, 21, 2),
+            passage(PassageKind::Human, 1, 10, 1),
+            passage(PassageKind::Tool, 2, 20, 1),
+            passage(PassageKind::Human, 4, 10, 2),
+            passage(PassageKind::Tool, 5, 21, 2),
         ];
-        assert_eq!(untold(events(), &all), []);
+        assert_eq!(unmatched(events(), &all), []);
     }
 
     #[test]
     fn turns_go_on_where_the_transcript_is() {
         // The transcript counted a command that hooks never saw.
-        let known = [told(PassageKind::Human, 1, 10, 1), told(PassageKind::Human, 2, 99, 2)];
+        let known = [passage(PassageKind::Human, 1, 10, 1), passage(PassageKind::Human, 2, 99, 2)];
         let events = vec![event("UserPromptSubmit", 1, 10), event("UserPromptSubmit", 3, 11)];
-        assert_eq!(untold(events, &known), [(3, 3)]);
+        assert_eq!(unmatched(events, &known), [(3, 3)]);
     }
 }

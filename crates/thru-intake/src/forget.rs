@@ -8,7 +8,7 @@ use thru_journal::journal::Change;
 use thru_redact::{Clean, Report};
 use thru_store::Store;
 
-use crate::distilling::Which;
+use crate::distil::DistilScope;
 use crate::sessions::Indexer;
 use crate::stages::Stages;
 use crate::{Intake, IntakeError, IntakeLock, Operation, Result};
@@ -61,7 +61,7 @@ impl Intake {
         let forgotten = self.apply_journal(&mut store)?;
         let (never, stages) = (AtomicBool::new(false), Stages::default());
         let projections = &self.projections(Indexer::without_transcripts(self));
-        self.distil(&mut store, Which::All, projections, &never, &stages, &mut |_| {})?;
+        self.distil(&mut store, DistilScope::All, projections, &never, &stages, &mut |_| {})?;
         self.catch_up_index(&mut store)?;
         Ok((store, forgotten))
     }

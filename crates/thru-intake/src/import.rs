@@ -15,7 +15,7 @@ use thru_store::index::Collection;
 use thru_store::{SourceCursor, Store, Written};
 
 use crate::copy::{Shared, copy};
-use crate::distilling::{DistilProgress, Which};
+use crate::distil::{DistilProgress, DistilScope};
 use crate::plan::{Plan, SourceProblem};
 use crate::sessions::{IndexedSessions, Indexer};
 use crate::stages::{Stage, Stages};
@@ -34,20 +34,20 @@ const SYNC_EVERY: Duration = Duration::from_secs(30);
 
 /// Options of an import.
 #[derive(Clone, Copy)]
-pub struct How<'a> {
+pub struct ImportOptions<'a> {
     /// Returns true if a directory is excluded by settings or project files.
     pub excluded: &'a (dyn Fn(&Path) -> bool + Sync),
     /// Sessions to distil, and to index if they were left.
-    pub distil: Which<'a>,
+    pub distil: DistilScope<'a>,
     /// True to bring the text index up to date. It may lag a little behind: readers scan the new rows
     /// themselves, as long as they are few.
     pub index: bool,
 }
 
-impl<'a> How<'a> {
+impl<'a> ImportOptions<'a> {
     /// Returns the options for a complete import.
     pub fn whole(excluded: &'a (dyn Fn(&Path) -> bool + Sync)) -> Self {
-        Self { excluded, distil: Which::All, index: true }
+        Self { excluded, distil: DistilScope::All, index: true }
     }
 }
 
@@ -106,7 +106,7 @@ impl Intake {
         &self,
         _lock: &IntakeLock,
         plan: Plan,
-        how: &How<'_>,
+        options: &ImportOptions<'_>,
         cancelled: &AtomicBool,
         migrating: thru_store::Progress<'_>,
         progress: Progress<'_>,
@@ -124,7 +124,7 @@ impl Intake {
         let job = Job {
             intake: self,
             forgotten,
-            excluded: how.excluded,
+            excluded: options.excluded,
             cancelled,
             stages: Stages::default(),
             failed: AtomicBool::new(false),
@@ -139,7 +139,7 @@ impl Intake {
 
         let outcome = std::thread::scope(|scope| -> Result<()> {
             let stages = &job.stages;
-            let following = match how.index {
+            let following = match options.index {
                 true => {
                     let reading = Store::open_to_read(&self.layout)?;
                     let index = indexing::open(&self.layout, &reading)?;
@@ -180,10 +180,10 @@ impl Intake {
             stages.time(Stage::Store, || self.settle_events(&mut store, applied))?;
             projections.episodes.unreadable = unreadable_sessions(&plan.sources, &job);
             self.close_inactive(&mut store)?;
-            self.mark_indexing(&mut store, how.distil)?;
+            self.mark_indexing(&mut store, options.distil)?;
             let distilled = self.distil(
                 &mut store,
-                how.distil,
+                options.distil,
                 &projections,
                 cancelled,
                 stages,
@@ -197,7 +197,7 @@ impl Intake {
             drop(news);
             report.distilled = distilled?;
             if !cancelled.load(Ordering::Relaxed) {
-                self.index_queued(&mut store, how.distil, &projections.episodes)?;
+                self.index_queued(&mut store, options.distil, &projections.episodes)?;
             }
             match following {
                 Some(following) => following.join().map_err(|_| IntakeError::WorkerLost)?,

@@ -42,9 +42,9 @@ impl Intake {
             act(&batch, kind, job.session)?;
             // A failed job makes no question wait; the next question may retry it.
             if kind == JobKind::Index
-                && let Some(course) = batch.course(job.session)?
+                && let Some(state) = batch.session_state(job.session)?
             {
-                batch.set_indexing(job.session, course.indexing.given_back())?;
+                batch.set_indexing(job.session, state.indexing.given_back())?;
             }
         }
         batch.commit()?;

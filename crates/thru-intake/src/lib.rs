@@ -11,7 +11,7 @@ mod adopt;
 mod compactions;
 mod copy;
 mod decisions;
-mod distilling;
+mod distil;
 mod embedding;
 mod error;
 mod events;
@@ -21,21 +21,21 @@ pub mod identity;
 mod import;
 mod indexing;
 mod jobs;
-mod laying_over;
 mod lock;
 mod operations;
+mod overlay;
 mod pending;
 mod plan;
 mod projection;
 mod projector;
 mod rebuild;
-mod reclean;
-mod refining;
+mod redact;
+mod refine;
 mod restore;
+mod scan;
 mod sessions;
 mod snapshots;
 mod stages;
-mod traces;
 mod verify;
 mod write;
 
@@ -54,26 +54,26 @@ use sessions::Indexer;
 use thru_store::{SourceRecord, SourceRow, Store};
 
 pub use adopt::{Adopted, Exported};
-pub use compactions::Moment;
-pub use distilling::{DistilProgress, Which};
+pub use compactions::CompactionMoment;
+pub use distil::{DistilProgress, DistilScope};
 pub use embedding::{Coverage, Embedded, Embedding};
 pub use error::{IntakeError, Result};
 pub use excerpts::CodeExcerpt;
 pub use forget::Forgotten;
-pub use import::{How, ImportReport, Progress};
+pub use import::{ImportOptions, ImportReport, Progress};
 pub use lock::IntakeLock;
-pub use operations::{Operation, Refined, RetiredEpisode, Told};
+pub use operations::{Operation, RecordedMemory, Refined, RetiredEpisode};
 pub use pending::Pending;
 pub use plan::{Plan, SourceProblem};
 pub use projection::{Projection, SessionContent, SharedProjection};
 pub use rebuild::RebuildReport;
-pub use reclean::Recleaned;
-pub use refining::{Again, REUSED};
+pub use redact::RedactionReport;
+pub use refine::{REUSED, RetryPolicy};
 pub use restore::Restored;
+pub use scan::{DataPart, Scan, Trace};
 pub use sessions::{Indexed, IndexedSessions};
-pub use snapshots::Before;
+pub use snapshots::SnapshotEnd;
 pub use stages::{Stage, Stages};
-pub use traces::{Part, Scan, Trace};
 pub use verify::{Finding, Verification};
 
 /// The context that intake works in. Made by the binary; nothing here comes from the environment.
@@ -84,7 +84,7 @@ pub struct Intake {
     redactor: Redactor,
     /// The fingerprint of the redactor's rules, without those given for one command only.
     fingerprint: String,
-    given: Option<reclean::Given>,
+    given: Option<redact::Given>,
     rules: BTreeMap<String, String>,
     forgotten: HashSet<SessionKey>,
     clock: Arc<dyn Clock>,
@@ -156,14 +156,14 @@ impl Intake {
     /// Fails if the journal cannot be read, or a rule or the host's name is invalid.
     pub fn new(layout: Layout, clock: Arc<dyn Clock>, options: Options) -> Result<Self> {
         let store = Store::open_to_read(&layout).ok();
-        Self::beside(store.as_ref(), layout, clock, options)
+        Self::with_store(store.as_ref(), layout, clock, options)
     }
 
     /// [`Intake::new`] with the store of this home at hand, if one can be read.
     ///
     /// # Errors
     /// See [`Intake::new`].
-    pub fn beside(
+    pub fn with_store(
         store: Option<&Store>,
         layout: Layout,
         clock: Arc<dyn Clock>,

@@ -88,7 +88,8 @@ pub enum Operation {
         keys: Vec<Id>,
     },
     /// A person or an agent recorded a memory directly.
-    MemoryTold(Told),
+    #[serde(rename = "memory-told")]
+    MemoryRecorded(RecordedMemory),
     /// A person overwrote a memory.
     MemoryEdited {
         /// The memory.
@@ -165,7 +166,11 @@ pub struct RetiredEpisode {
 }
 
 impl RetiredEpisode {
-    pub(crate) fn of(session: &SessionKey, episode: &Episode, retired: Timestamp) -> Self {
+    pub(crate) fn from_episode(
+        session: &SessionKey,
+        episode: &Episode,
+        retired: Timestamp,
+    ) -> Self {
         Self {
             episode: episode.uuid,
             session: session.clone(),
@@ -196,7 +201,7 @@ impl RetiredEpisode {
 /// A memory that a person, or an agent, recorded directly.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct Told {
+pub struct RecordedMemory {
     /// One line.
     pub title: String,
     /// The rest of the text.
@@ -219,7 +224,7 @@ pub struct Told {
     pub by_agent: bool,
 }
 
-impl Told {
+impl RecordedMemory {
     /// Returns the id of the memory in the record with this key.
     pub fn id(key: &str) -> Id {
         Id::derive(&[b"told", key.as_bytes()])
@@ -341,8 +346,8 @@ impl Intake {
     ///
     /// # Errors
     /// Fails if the journal or the store cannot be written.
-    pub fn tell(&self, _lock: &IntakeLock, told: Told) -> Result<String> {
-        let keys = self.record(&[Operation::MemoryTold(told)])?;
+    pub fn record_memory(&self, _lock: &IntakeLock, recorded: RecordedMemory) -> Result<String> {
+        let keys = self.record(&[Operation::MemoryRecorded(recorded)])?;
         self.catch_up()?;
         Ok(keys.into_iter().next().unwrap_or_default())
     }

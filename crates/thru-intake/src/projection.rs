@@ -59,7 +59,7 @@ pub trait Projection {
     ///
     /// # Errors
     /// Fails if its place cannot be written.
-    fn reclean(&self, _redactor: &Redactor) -> Result<()> {
+    fn redact(&self, _redactor: &Redactor) -> Result<()> {
         Ok(())
     }
 
@@ -143,19 +143,22 @@ impl<'a> Projections<'a> {
 
     /// Returns true if no version changed, or the store holds nothing yet.
     pub(crate) fn would_keep(&self, store: &Store) -> Result<bool> {
-        for one in self.all() {
-            let held = store.projection_version(one.name())?;
-            if held.is_some() && held != one.version() {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+        self.versions_match(store, |held, made| held.is_none() || held == made)
     }
 
     /// Returns true if the store holds the current version of each.
     fn are_current(&self, store: &Store) -> Result<bool> {
-        for one in self.all().filter(|one| one.version().is_some()) {
-            if store.projection_version(one.name())? != one.version() {
+        self.versions_match(store, |held, made| made.is_none() || held == made)
+    }
+
+    /// Returns true if the version that the store holds and the one that is made match for each.
+    fn versions_match(
+        &self,
+        store: &Store,
+        matches: impl Fn(Option<u32>, Option<u32>) -> bool,
+    ) -> Result<bool> {
+        for one in self.all() {
+            if !matches(store.projection_version(one.name())?, one.version()) {
                 return Ok(false);
             }
         }

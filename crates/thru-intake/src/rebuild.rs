@@ -10,7 +10,7 @@ use thru_redact::{Clean, Redactor, Report};
 use thru_store::Store;
 use thru_store::index::{IndexWriter, remove_other_indexes};
 
-use crate::distilling::{DistilProgress, Which};
+use crate::distil::{DistilProgress, DistilScope};
 use crate::projector::{Projector, Reads};
 use crate::sessions::Indexer;
 use crate::stages::Stages;
@@ -113,7 +113,7 @@ impl Intake {
         let projections = self.projections(Indexer::new(self));
         let distilled = self.distil(
             &mut store,
-            Which::All,
+            DistilScope::All,
             &projections,
             cancelled,
             &Stages::default(),

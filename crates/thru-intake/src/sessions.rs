@@ -1,4 +1,4 @@
-//! The course of sessions: when a session is over, when it is indexed, and as which episode.
+//! The lifecycle of sessions: when a session is over, when it is indexed, and as which episode.
 //!
 //! The rules are `thru-lifecycle`'s; here they meet the store. A session is indexed in the transaction that
 //! writes its memories, or, if there was nothing left to distil, in one of its own. A kill on the way
@@ -11,13 +11,15 @@ use serde_json::{Value, json};
 use thru_agents::hooks;
 use thru_core::{Id, SessionKey, Timestamp};
 use thru_lifecycle::content::FILTER_VERSION;
-use thru_lifecycle::conversation::{CLOCKS_DIFFER, Event, Said};
+use thru_lifecycle::conversation::{CLOCKS_DIFFER, Event, MessageState};
 use thru_lifecycle::indexing::{Effect, Event as Work};
 use thru_lifecycle::retry::{Backoff, Retry};
 use thru_lifecycle::{Conversation, Indexing};
-use thru_store::{Batch, Course, CourseEvent, Episode, JobKind, NewEvent, SessionFilter, Store};
+use thru_store::{
+    Batch, Episode, JobKind, LifecycleEvent, NewEvent, SessionFilter, SessionState, Store,
+};
 
-use crate::distilling::{Which, rows_of};
+use crate::distil::{DistilScope, rows_of};
 use crate::projection::{Projection, SessionContent};
 use crate::{Finding, Intake, IntakeLock, Operation, Result, RetiredEpisode};
 
@@ -110,33 +112,33 @@ impl<'a> Indexer<'a> {
 
     /// Indexes a session if it was left; otherwise notes the time at which that may change by itself.
     fn index_if_left(&self, batch: &Batch<'_>, session: i64) -> Result<()> {
-        let Some(course) = batch.course(session)? else { return Ok(()) };
+        let Some(state) = batch.session_state(session)? else { return Ok(()) };
         let limits = &self.intake.options.limits;
-        let Some(conversation) = course.heard.at(self.now, limits) else { return Ok(()) };
+        let Some(conversation) = state.lifecycle.at(self.now, limits) else { return Ok(()) };
         batch.set_due(session, conversation.due(limits))?;
         let options = &self.intake.options;
-        let is_wanted = self.may_index && (options.index_left || course.indexing.is_running());
+        let is_wanted = self.may_index && (options.index_left || state.indexing.is_running());
         match conversation.left() {
-            Some(reason) if is_wanted => self.index(batch, &course, &reason.to_string()),
+            Some(reason) if is_wanted => self.index(batch, &state, &reason.to_string()),
             _ => Ok(()),
         }
     }
 
     /// Indexes a session as a whole: the same content is the same episode, other content replaces the
     /// episode.
-    fn index(&self, batch: &Batch<'_>, course: &Course, reason: &str) -> Result<()> {
-        let outcome = self.outcome(batch, course, reason)?;
+    fn index(&self, batch: &Batch<'_>, state: &SessionState, reason: &str) -> Result<()> {
+        let outcome = self.outcome(batch, state, reason)?;
         if !matches!(outcome, Indexed::Failed(_)) {
-            batch.remove_job(JobKind::Index, course.row)?;
+            batch.remove_job(JobKind::Index, state.row)?;
         }
-        self.done.borrow_mut().0.insert(course.key.clone(), outcome);
+        self.done.borrow_mut().0.insert(state.key.clone(), outcome);
         Ok(())
     }
 
-    fn outcome(&self, batch: &Batch<'_>, course: &Course, reason: &str) -> Result<Indexed> {
-        let row = course.row;
-        let (working, effect) = course.indexing.step(Work::Asked);
-        let Some(content) = course.content else {
+    fn outcome(&self, batch: &Batch<'_>, state: &SessionState, reason: &str) -> Result<Indexed> {
+        let row = state.row;
+        let (working, effect) = state.indexing.step(Work::Asked);
+        let Some(content) = state.content else {
             // Never distilled; distilling may be off.
             batch.set_indexing(row, working.step(Work::Abandoned).0)?;
             return Ok(Indexed::Undistilled);
@@ -145,7 +147,7 @@ impl<'a> Indexer<'a> {
             batch.set_indexing(row, working.step(Work::Succeeded).0)?;
             return Ok(Indexed::Empty);
         }
-        let known = course.episode.as_ref();
+        let known = state.episode.as_ref();
         // Sessions that were never indexed, or by another filter, are examined again.
         let comparable = known.filter(|known| known.filter == FILTER_VERSION);
         if let Some(known) = comparable
@@ -153,8 +155,8 @@ impl<'a> Indexer<'a> {
         {
             return Ok(Indexed::Unchanged(known.uuid));
         }
-        if let Some(trouble) = self.unreadable.get(&course.key) {
-            return self.failed(batch, course, reason, trouble);
+        if let Some(trouble) = self.unreadable.get(&state.key) {
+            return self.failed(batch, state, reason, trouble);
         }
         // Requested again although it is indexed, or grown only by what does not count.
         if let Some(known) = comparable.filter(|known| known.content == content.hash) {
@@ -162,22 +164,22 @@ impl<'a> Indexer<'a> {
             return Ok(Indexed::Unchanged(known.uuid));
         }
         let episode = Episode {
-            uuid: Batch::episode_id(&course.key, &content),
+            uuid: Batch::episode_id(&state.key, &content),
             content: content.hash,
             filter: FILTER_VERSION,
             messages: content.messages,
-            as_of: course.heard.last(),
+            as_of: state.lifecycle.last(),
             indexed: self.now,
             reason: reason.to_owned(),
             retired: None,
         };
         // Journal first: the earlier episode cannot be computed again.
         if let Some(known) = known {
-            let retired = RetiredEpisode::of(&course.key, known, self.now);
+            let retired = RetiredEpisode::from_episode(&state.key, known, self.now);
             self.intake.record(&[Operation::EpisodeRetired(retired)])?;
         }
         batch.put_episode(row, &episode)?;
-        self.intake.queue_session(batch, course, content.hash)?;
+        self.intake.queue_session(batch, state, content.hash)?;
         batch.set_indexing(row, working.step(Work::Succeeded).0)?;
         Ok(match known {
             Some(_) => Indexed::Replaced(episode.uuid),
@@ -187,10 +189,10 @@ impl<'a> Indexer<'a> {
 
     /// Notes that a bug of ours kept a session from being distilled.
     pub(crate) fn not_distilled(&self, batch: &Batch<'_>, session: i64) -> Result<()> {
-        if let Some(course) = batch.course(session)? {
+        if let Some(state) = batch.session_state(session)? {
             let trouble = "distilling failed: a fault of ours";
-            let outcome = self.failed(batch, &course, "retry", trouble)?;
-            self.done.borrow_mut().0.insert(course.key, outcome);
+            let outcome = self.failed(batch, &state, "retry", trouble)?;
+            self.done.borrow_mut().0.insert(state.key, outcome);
         }
         Ok(())
     }
@@ -199,21 +201,21 @@ impl<'a> Indexer<'a> {
     fn failed(
         &self,
         batch: &Batch<'_>,
-        course: &Course,
+        state: &SessionState,
         reason: &str,
         trouble: &str,
     ) -> Result<Indexed> {
-        batch.set_indexing(course.row, course.indexing.failed())?;
-        let attempts = batch.job_attempts(JobKind::Index, course.row)?;
+        batch.set_indexing(state.row, state.indexing.failed())?;
+        let attempts = batch.job_attempts(JobKind::Index, state.row)?;
         if attempts.is_none() {
-            batch.put_job(JobKind::Index, course.row, reason, self.now)?;
+            batch.put_job(JobKind::Index, state.row, reason, self.now)?;
         }
-        let id = Id::derive(&[b"index", course.key.id.as_str().as_bytes()]);
+        let id = Id::derive(&[b"index", state.key.id.as_str().as_bytes()]);
         let again = match Backoff::default().after(attempts.unwrap_or(0) + 1, id) {
             Retry::After(wait) => self.now.checked_add(wait).ok(),
             Retry::GiveUp => None,
         };
-        batch.job_failed(JobKind::Index, course.row, trouble, again)?;
+        batch.job_failed(JobKind::Index, state.row, trouble, again)?;
         Ok(Indexed::Failed(trouble.to_owned()))
     }
 }
@@ -267,12 +269,12 @@ impl Intake {
         reason: &str,
     ) -> Result<()> {
         let mut store = self.open_store(&mut |_, _, _| {})?;
-        self.bring_up(&mut store)?;
+        self.ingest_recorded(&mut store)?;
         self.retry_failed(&mut store, session)?;
         if let Some(row) = store.session_by_key(session)?
-            && let Some(course) = store.course(row)?
-            && let Some(conversation) = course.heard.at(self.clock.now(), &self.options.limits)
-            && matches!(conversation.said(), Said::Closed(_) | Said::Nothing)
+            && let Some(state) = store.session_state(row)?
+            && let Some(conversation) = state.lifecycle.at(self.clock.now(), &self.options.limits)
+            && matches!(conversation.messages(), MessageState::Closed(_) | MessageState::Nothing)
         {
             return Ok(());
         }
@@ -280,7 +282,7 @@ impl Intake {
             session: session.clone(),
             reason: reason.to_owned(),
         }])?;
-        self.bring_up(&mut store)?;
+        self.ingest_recorded(&mut store)?;
         Ok(())
     }
 
@@ -288,39 +290,39 @@ impl Intake {
     fn retry_failed(&self, store: &mut Store, session: &SessionKey) -> Result<()> {
         let Some(row) = store.session_by_key(session)? else { return Ok(()) };
         let batch = store.begin()?;
-        if let Some(course) = batch.course(row)?
-            && course.indexing == Indexing::Failed
+        if let Some(state) = batch.session_state(row)?
+            && state.indexing == Indexing::Failed
         {
-            batch.set_indexing(row, course.indexing.given_back())?;
+            batch.set_indexing(row, state.indexing.given_back())?;
             batch.put_job(JobKind::Index, row, "asked", self.clock.now())?;
             batch.commit()?;
         }
         Ok(())
     }
 
-    /// Computes the course of a session anew from all events of hooks and people, and queues it for
+    /// Computes the state of a session anew from all events of hooks and people, and queues it for
     /// indexing if it was left.
-    pub(crate) fn settle_course(&self, batch: &Batch<'_>, session: i64) -> Result<()> {
-        let events = batch.course_events(session)?;
+    pub(crate) fn settle_lifecycle(&self, batch: &Batch<'_>, session: i64) -> Result<()> {
+        let events = batch.lifecycle_events(session)?;
         let limits = &self.options.limits;
         let events = in_order(events, self.clock.now());
-        let conversation = Conversation::fold(events.iter().map(course_event), limits);
+        let conversation = Conversation::fold(events.iter().map(lifecycle_event), limits);
         batch.set_conversation(session, conversation.as_ref())?;
-        let Some(course) = batch.course(session)? else { return Ok(()) };
-        self.queue_if_left(batch, &course)
+        let Some(state) = batch.session_state(session)? else { return Ok(()) };
+        self.queue_if_left(batch, &state)
     }
 
     /// Queues a session that was left, unless it is indexed, and notes the time of the next change that
     /// time alone brings.
-    fn queue_if_left(&self, batch: &Batch<'_>, course: &Course) -> Result<()> {
+    fn queue_if_left(&self, batch: &Batch<'_>, state: &SessionState) -> Result<()> {
         let (now, limits) = (self.clock.now(), &self.options.limits);
-        let Some(conversation) = course.heard.at(now, limits) else { return Ok(()) };
-        batch.set_due(course.row, conversation.due(limits))?;
+        let Some(conversation) = state.lifecycle.at(now, limits) else { return Ok(()) };
+        batch.set_due(state.row, conversation.due(limits))?;
         if let Some(reason) = conversation.left()
-            && course.indexing == Indexing::Unindexed
+            && state.indexing == Indexing::Unindexed
             && self.options.index_left
         {
-            batch.put_job(JobKind::Index, course.row, &reason.to_string(), now)?;
+            batch.put_job(JobKind::Index, state.row, &reason.to_string(), now)?;
         }
         Ok(())
     }
@@ -333,8 +335,8 @@ impl Intake {
         }
         let batch = store.begin()?;
         for session in due {
-            if let Some(course) = batch.course(session)? {
-                self.queue_if_left(&batch, &course)?;
+            if let Some(state) = batch.session_state(session)? {
+                self.queue_if_left(&batch, &state)?;
             }
         }
         batch.commit()?;
@@ -363,19 +365,19 @@ impl Intake {
     }
 
     /// Marks the requested sessions as being indexed, if they were left.
-    pub(crate) fn mark_indexing(&self, store: &mut Store, which: Which<'_>) -> Result<()> {
-        let Which::These(asked) = which else { return Ok(()) };
+    pub(crate) fn mark_indexing(&self, store: &mut Store, scope: DistilScope<'_>) -> Result<()> {
+        let DistilScope::These(asked) = scope else { return Ok(()) };
         let rows = rows_of(store, asked)?;
         let now = self.clock.now();
         let batch = store.begin()?;
         for row in rows {
-            let Some(course) = batch.course(row)? else { continue };
-            let Some(reason) = course.heard.left(now, &self.options.limits) else { continue };
+            let Some(state) = batch.session_state(row)? else { continue };
+            let Some(reason) = state.lifecycle.left(now, &self.options.limits) else { continue };
             // A failed session is tried again when it is due, or on request.
-            if course.indexing == Indexing::Failed {
+            if state.indexing == Indexing::Failed {
                 continue;
             }
-            let (working, effect) = course.indexing.step(Work::Asked);
+            let (working, effect) = state.indexing.step(Work::Asked);
             if effect == Some(Effect::Index) {
                 batch.set_indexing(row, working)?;
                 batch.put_job(JobKind::Index, row, &reason.to_string(), now)?;
@@ -389,7 +391,7 @@ impl Intake {
     pub(crate) fn index_queued(
         &self,
         store: &mut Store,
-        which: Which<'_>,
+        scope: DistilScope<'_>,
         indexer: &Indexer<'_>,
     ) -> Result<()> {
         // A session requested in this run is due since the request, which is later than the start of the
@@ -397,7 +399,7 @@ impl Intake {
         let now = self.clock.now();
         let mut due = store.jobs()?;
         due.retain(|job| job.kind == Some(JobKind::Index) && job.is_due(now));
-        if let Which::These(asked) = which {
+        if let DistilScope::These(asked) = scope {
             due.retain(|job| asked.contains(&job.key));
         }
         if due.is_empty() {
@@ -405,12 +407,12 @@ impl Intake {
         }
         let batch = store.begin()?;
         for job in due {
-            let Some(course) = batch.course(job.session)? else { continue };
-            if course.is_stale && self.options.distil {
+            let Some(state) = batch.session_state(job.session)? else { continue };
+            if state.is_stale && self.options.distil {
                 // Its last turn is still under way, or the run was interrupted.
                 continue;
             }
-            indexer.index(&batch, &course, &job.reason)?;
+            indexer.index(&batch, &state, &job.reason)?;
         }
         batch.commit()?;
         Ok(())
@@ -446,7 +448,7 @@ pub(crate) fn put_close(
 
 /// Sorts events by time. A clock that ran ahead for a while leaves times in the future; such an event takes
 /// the time of the one that came in before it.
-fn in_order(mut events: Vec<CourseEvent>, now: Timestamp) -> Vec<CourseEvent> {
+fn in_order(mut events: Vec<LifecycleEvent>, now: Timestamp) -> Vec<LifecycleEvent> {
     let ahead = now + CLOCKS_DIFFER;
     let mut before = now;
     for event in &mut events {
@@ -459,15 +461,15 @@ fn in_order(mut events: Vec<CourseEvent>, now: Timestamp) -> Vec<CourseEvent> {
     events
 }
 
-/// Converts an event to its meaning for the course of its session.
-fn course_event(event: &CourseEvent) -> (Event, Timestamp) {
+/// Converts an event to its meaning for the state of its session.
+fn lifecycle_event(event: &LifecycleEvent) -> (Event, Timestamp) {
     let detail: Value = serde_json::from_str(&event.detail).unwrap_or_default();
-    let course = match event.event.as_str() {
+    let reported = match event.event.as_str() {
         CLOSED => {
             let reason = detail.get("reason").and_then(Value::as_str).unwrap_or_default();
             Event::Closed(reason.to_owned())
         }
         name => hooks::course(&hooks::Event::named(name), &detail),
     };
-    (course, event.at)
+    (reported, event.at)
 }

@@ -7,18 +7,18 @@ use thru_distil::{Moment, SnapshotMaker, snapshot_wants_text};
 use thru_redact::{Clean, Report};
 use thru_store::{PassageFilter, PassageRow, Store, TurnFilter};
 
-use crate::distilling::{decide, kept_apart, says_any};
-use crate::laying_over::{Models, TurnContent};
+use crate::distil::{decide, kept_apart, says_any};
+use crate::overlay::{Models, TurnContent};
 use crate::{Intake, Result};
 
 /// The end of the part of a session that a snapshot covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Before {
+pub enum SnapshotEnd {
     /// Everything until this time, which a hook gave.
     Time(Timestamp),
     /// Everything before this position in a source, which a transcript gave. Of other sources, those of
     /// subagents, everything no later than the last passage before it.
-    Place {
+    Position {
         /// The row of the source.
         source: i64,
         /// Number of passages of the source before it.
@@ -36,14 +36,14 @@ impl Intake {
         &self,
         store: &Store,
         session_row: i64,
-        before: Before,
+        end: SnapshotEnd,
     ) -> Result<Clean<SnapshotContent>> {
         let Some(session) = store.session(session_row)? else { return Ok(Clean::default()) };
         let decisions = store.memory_decisions()?;
         let mut maker = SnapshotMaker::new(&session.key, &session.facts, kept_apart(&decisions));
         let mut touches = store.touches_of_session(session_row)?;
         let mut passages = store.passages(PassageFilter::Session(session_row))?;
-        before.keep(&mut passages);
+        end.keep(&mut passages);
         let turn_of = passages.iter().map(|passage| (passage.id, passage.turn)).collect();
         let models = match decisions.is_empty() {
             true => Models::default(),
@@ -106,7 +106,7 @@ fn decided_models(
         .iter()
         .map(|turn| TurnContent { turn: turn.turn, hash: turn.content, tokens: turn.tokens })
         .collect();
-    Ok(Models::of(session, &refinements, None, &contents, turn_of).only_decided())
+    Ok(Models::from_rows(session, &refinements, None, &contents, turn_of).only_decided())
 }
 
 /// Leaves out statements that the agent made together with unwanted ones. The person's own words stay.
@@ -130,11 +130,11 @@ fn drop_unwanted(content: &mut SnapshotContent, unwanted: &[Observation], shown:
     }
 }
 
-impl Before {
+impl SnapshotEnd {
     fn keep(self, passages: &mut Vec<PassageRow>) {
         match self {
             Self::Time(time) => passages.retain(|passage| passage.at.is_none_or(|at| at <= time)),
-            Self::Place { source, ordinal } => {
+            Self::Position { source, ordinal } => {
                 let own = passages
                     .iter()
                     .filter(|passage| passage.source == source && passage.ordinal < ordinal);

@@ -54,27 +54,20 @@ pub const DEFAULT_LEVEL: i32 = 3;
 #[derive(Clone, Debug)]
 pub struct Archive {
     root: PathBuf,
-    level: i32,
 }
 
 impl Archive {
     /// Returns the archive below `root`, which is created on the first write.
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into(), level: DEFAULT_LEVEL }
+        Self { root: root.into() }
     }
 
-    /// Sets the zstd level at which new blocks are compressed.
-    #[must_use]
-    pub fn with_level(self, level: i32) -> Self {
-        Self { level, ..self }
-    }
-
-    /// Returns a compressor with the archive's level, for a worker thread that prepares blocks.
+    /// Returns a compressor for a worker thread that prepares blocks.
     ///
     /// # Errors
     /// As for [`Compressor::new`].
     pub fn compressor(&self) -> Result<Compressor> {
-        Compressor::new(self.level)
+        Compressor::new(DEFAULT_LEVEL)
     }
 
     /// Returns every entry, sorted by name. Only regular files count: links are not followed.

@@ -10,7 +10,7 @@
 //!
 //! Every phase ends at once when the agent reports an end or a close is requested, and after `max_duration`
 //! since the last start or resume. Besides the phase a conversation tracks whether there were messages since
-//! the last close ([`Said`]): only they make a close due, and each close covers them, so that there is one
+//! the last close ([`MessageState`]): only they make a close due, and each close covers them, so that there is one
 //! [`Effect::CloseDue`] for each period of activity, however many events and ticks report its end.
 //!
 //! **Clocks jump.** An event that is up to five minutes back is moved to the latest activity: hooks are
@@ -119,7 +119,7 @@ impl Phase {
 /// The messages since the last close.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Said {
+pub enum MessageState {
     /// None at all: such a session is not listed.
     Nothing,
     /// Some since the last close, if there was one.
@@ -156,7 +156,8 @@ pub struct Step {
 #[serde(rename_all = "kebab-case")]
 pub struct Conversation {
     phase: Phase,
-    said: Said,
+    #[serde(rename = "said")]
+    messages: MessageState,
     started: Timestamp,
     since: Timestamp,
     last: Timestamp,
@@ -220,8 +221,8 @@ impl Conversation {
     }
 
     /// Returns the state of its messages since the last close.
-    pub const fn said(&self) -> &Said {
-        &self.said
+    pub const fn messages(&self) -> &MessageState {
+        &self.messages
     }
 
     /// Returns the time of its first event.
@@ -258,19 +259,20 @@ impl Conversation {
     /// Returns the reason why it may be indexed as it is: it was closed, it ended, or the person left
     /// it. `None` while it goes on.
     pub fn left(&self) -> Option<CloseReason> {
-        match (&self.said, &self.phase) {
-            (Said::Closed(close), _) | (Said::New, Phase::Ended(close)) => {
+        match (&self.messages, &self.phase) {
+            (MessageState::Closed(close), _) | (MessageState::New, Phase::Ended(close)) => {
                 Some(close.reason.clone())
             }
-            (Said::New, Phase::Suspended) => Some(CloseReason::Left),
-            (Said::New, Phase::Idle) => Some(CloseReason::Inactivity),
-            (Said::New, Phase::Initialized | Phase::Active { .. }) | (Said::Nothing, _) => None,
+            (MessageState::New, Phase::Suspended) => Some(CloseReason::Left),
+            (MessageState::New, Phase::Idle) => Some(CloseReason::Inactivity),
+            (MessageState::New, Phase::Initialized | Phase::Active { .. })
+            | (MessageState::Nothing, _) => None,
         }
     }
 
     /// True if it has any messages, so that it is worth listing.
     pub const fn is_listed(&self) -> bool {
-        !matches!(self.said, Said::Nothing)
+        !matches!(self.messages, MessageState::Nothing)
     }
 
     const fn is_active(&self) -> bool {
@@ -280,13 +282,13 @@ impl Conversation {
     /// Returns the assumed state before the first known event. An end was preceded by other events:
     /// recording began in the middle of the conversation.
     const fn before(event: &Event, at: Timestamp) -> Self {
-        let (phase, said) = match event {
+        let (phase, messages) = match event {
             Event::Left | Event::Ended(_) | Event::Closed(_) => {
-                (Phase::Active { turn: Some(at) }, Said::New)
+                (Phase::Active { turn: Some(at) }, MessageState::New)
             }
-            _ => (Phase::Initialized, Said::Nothing),
+            _ => (Phase::Initialized, MessageState::Nothing),
         };
-        Self { phase, said, started: at, since: at, last: at }
+        Self { phase, messages, started: at, since: at, last: at }
     }
 
     /// Returns the next transition caused by time, and its time. Of several at one time, the first in
@@ -297,8 +299,8 @@ impl Conversation {
         }
         let silent = |duration| after(self.last, duration);
         let idle = self.is_active().then(|| (silent(limits.idle_timeout), Passing::Idle));
-        let close =
-            (self.said == Said::New).then(|| (silent(limits.inactivity_timeout), Passing::Close));
+        let close = (self.messages == MessageState::New)
+            .then(|| (silent(limits.inactivity_timeout), Passing::Close));
         let end =
             (silent(limits.idle_timeout.saturating_mul(2)), Passing::End(CloseReason::Inactivity));
         // Shortened limits must not end it before its last activity.
@@ -391,7 +393,7 @@ impl Step {
                     self.wake(at, idle_for);
                     self.work(at);
                 }
-                self.conversation.said = Said::New;
+                self.conversation.messages = MessageState::New;
                 self.end_turn();
             }
             Event::Left if self.conversation.ended().is_none() => {
@@ -417,8 +419,8 @@ impl Step {
                 self.effects.push(Effect::Resumed { idle_for });
             }
         }
-        if conversation.said == Said::Nothing {
-            conversation.said = Said::New;
+        if conversation.messages == MessageState::Nothing {
+            conversation.messages = MessageState::New;
         }
         conversation.phase = Phase::Active { turn: None };
     }
@@ -428,7 +430,7 @@ impl Step {
         if let Phase::Active { turn } = &mut self.conversation.phase {
             turn.get_or_insert(at);
         }
-        self.conversation.said = Said::New;
+        self.conversation.messages = MessageState::New;
     }
 
     fn end_turn(&mut self) {
@@ -447,9 +449,9 @@ impl Step {
 
     /// Covers the new content with a close. No new content, no close.
     fn close(&mut self, close: Close) {
-        if self.conversation.said == Said::New {
+        if self.conversation.messages == MessageState::New {
             self.effects.push(Effect::CloseDue(close.clone()));
-            self.conversation.said = Said::Closed(close);
+            self.conversation.messages = MessageState::Closed(close);
         }
     }
 }

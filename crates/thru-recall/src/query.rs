@@ -172,7 +172,7 @@ fn terms(query: &str, skip_stop_words: bool) -> QueryTerms {
     // Words first, then parts of identifiers, then joined wholes: the order decides which terms stay if
     // there are too many.
     let mut words: Vec<Found> = Vec::new();
-    Terms::default().of(query, |term, place| {
+    Terms::default().tokenize(query, |term, place| {
         let text = &query[place.start..place.end];
         let whole = term.starts_with('=');
         let says_nothing = text.chars().count() < 2 && text.is_ascii()

@@ -20,7 +20,7 @@ pub struct Snippet {
 pub fn snippet(text: &str, query: &QueryTerms, length: usize, otherwise: usize) -> Snippet {
     let wanted: HashSet<&str> = query.terms.iter().map(String::as_str).collect();
     let mut places: Vec<(usize, usize, String)> = Vec::new();
-    Terms::default().of(text, |term, place| {
+    Terms::default().tokenize(text, |term, place| {
         if wanted.contains(term) {
             places.push((place.start, place.end, term.to_owned()));
         }

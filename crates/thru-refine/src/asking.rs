@@ -9,16 +9,16 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 use thru_config::Limits as BudgetLimits;
 use thru_core::{Id, Made, ProjectKey, Purpose, RefinedSession, RefinedTurn, Spent, Timestamp};
-use thru_intake::{Again, Intake, Operation, REUSED, Refined};
+use thru_intake::{Intake, Operation, REUSED, Refined, RetryPolicy};
 use thru_lifecycle::content::ContentHash;
 use thru_models::{AskError, Retry};
 use thru_redact::Report as Redacted;
 use thru_store::{JobKind, JobRow, Store, StoreError};
 
 use crate::budget::{Exhausted, Meter};
-use crate::chain::{Chain, Link};
-use crate::questions::{Believed, Question};
-use crate::refiner::{Refiner, Told};
+use crate::chain::{Chain, ChainLink};
+use crate::questions::{Grounding, Question};
+use crate::refiner::{RefineEvent, Refiner};
 
 /// Delay before a question is retried when no provider can be asked.
 const LATER: Duration = Duration::from_mins(15);
@@ -54,7 +54,7 @@ pub(crate) struct Answer {
 /// The reason a question has no result.
 pub(crate) struct Failure {
     pub(crate) error: String,
-    pub(crate) again: Again,
+    pub(crate) retry: RetryPolicy,
     /// True if other questions need not be tried now.
     pub(crate) is_general: bool,
     /// True if another provider may be asked instead.
@@ -83,7 +83,7 @@ impl Refiner<'_> {
                         // Its possible cost counts; the question is not asked again at once.
                         let ask = AssertUnwindSafe(|| self.ask(intake, purse, &one, stop));
                         let answer = std::panic::catch_unwind(ask).unwrap_or_else(|_| {
-                            Err(Failure::own("a fault of ours".to_owned(), Again::Backoff))
+                            Err(Failure::own("a fault of ours".to_owned(), RetryPolicy::Backoff))
                         });
                         Asked { prepared: one, answer }
                     })
@@ -114,7 +114,7 @@ impl Refiner<'_> {
                     let provider = link.name.as_str();
                     if failure.exhausted.is_none() {
                         let error = failure.error.as_str();
-                        (self.told)(&Told::Failed { provider, error, next });
+                        (self.on_event)(&RefineEvent::Failed { provider, error, next });
                     }
                     failure.error = format!("{provider}: {}", failure.error);
                     let goes_on = failure.goes_on;
@@ -186,7 +186,7 @@ impl Refiner<'_> {
         purse: &Mutex<Purse>,
         prepared: &Prepared,
         chain: &Chain,
-        link: &Link,
+        link: &ChainLink,
         stop: &AtomicBool,
     ) -> Result<Answer, Failure> {
         let request = prepared.question.request.get();
@@ -217,9 +217,9 @@ impl Refiner<'_> {
             Ok(reply) => reply,
             Err(error) => return Err(self.gave_none(intake, question, spent, prepared, &error)),
         };
-        let believed = prepared.question.material.believe(&reply.text, reply.structured.as_ref());
-        let believed = match believed {
-            Ok(believed) => believed,
+        let grounding = prepared.question.material.ground(&reply.text, reply.structured.as_ref());
+        let grounding = match grounding {
+            Ok(grounding) => grounding,
             Err(unusable) => {
                 let error = format!("the answer is unusable: {unusable}");
                 return Err(self.wasted(intake, question, spent, prepared, error));
@@ -237,15 +237,15 @@ impl Refiner<'_> {
         let redactor = intake.redactor();
         // Model output passes the redaction rules like everything else.
         let report = &mut Redacted::default();
-        let answer = match believed {
-            Believed::Turn(grounded) => {
+        let answer = match grounding {
+            Grounding::Turn(grounded) => {
                 let made = made(grounded.dropped.statements());
                 let refined =
                     RefinedTurn { observations: grounded.observations, digest: grounded.digest };
                 let clean = redactor.clean_texts(refined, RefinedTurn::texts, report).into_inner();
                 prepared.answer(question, input, made, clean, Operation::TurnRefined)
             }
-            Believed::Session(grounded) => {
+            Grounding::Session(grounded) => {
                 let made = made(grounded.dropped.statements());
                 let clean = redactor
                     .clean_texts(grounded.session, RefinedSession::texts, report)
@@ -274,7 +274,7 @@ impl Refiner<'_> {
         if let Some(exhausted) = meter.exhausted(&prepared.limits, most, now) {
             return Err(Failure {
                 error: format!("{} are spent", exhausted.what),
-                again: Again::At(exhausted.until),
+                retry: RetryPolicy::At(exhausted.until),
                 is_general: false,
                 goes_on: true,
                 exhausted: Some(exhausted),
@@ -312,16 +312,18 @@ impl Refiner<'_> {
         let is_general = is_of_provider || !goes_on || recorded.is_err();
         let now = self.clock.now();
         let after = |wait| now.checked_add(wait).unwrap_or(Timestamp::MAX);
-        let (again, not_before) = match error.retry() {
-            Retry::After(wait) => (Again::At(after(wait)), Some(after(wait))),
+        let (retry, not_before) = match error.retry() {
+            Retry::After(wait) => (RetryPolicy::At(after(wait)), Some(after(wait))),
             // This question itself may be the cause of the server's failure.
-            Retry::Backoff if matches!(error, AskError::Server { .. }) => (Again::Backoff, None),
-            Retry::Backoff if is_general => (Again::At(after(AWAY)), None),
-            Retry::Backoff => (Again::Backoff, None),
-            Retry::No if is_general => (Again::At(after(LATER)), None),
-            Retry::No => (Again::Backoff, None),
+            Retry::Backoff if matches!(error, AskError::Server { .. }) => {
+                (RetryPolicy::Backoff, None)
+            }
+            Retry::Backoff if is_general => (RetryPolicy::At(after(AWAY)), None),
+            Retry::Backoff => (RetryPolicy::Backoff, None),
+            Retry::No if is_general => (RetryPolicy::At(after(LATER)), None),
+            Retry::No => (RetryPolicy::Backoff, None),
         };
-        Failure { error: text, again, is_general, goes_on, exhausted: None, not_before }
+        Failure { error: text, retry, is_general, goes_on, exhausted: None, not_before }
     }
 
     /// Handles an answer that was paid for and is unusable. Limits how often the same question is paid
@@ -335,11 +337,11 @@ impl Refiner<'_> {
         error: String,
     ) -> Failure {
         let recorded = record_failure(intake, question, spent, &error);
-        let again = match prepared.job.attempts + 1 >= MOST_WASTED {
-            true => Again::Never,
-            false => Again::Backoff,
+        let retry = match prepared.job.attempts + 1 >= MOST_WASTED {
+            true => RetryPolicy::Never,
+            false => RetryPolicy::Backoff,
         };
-        Failure { is_general: recorded.is_err(), goes_on: true, ..Failure::own(error, again) }
+        Failure { is_general: recorded.is_err(), goes_on: true, ..Failure::own(error, retry) }
     }
 }
 
@@ -374,11 +376,11 @@ impl Failure {
     /// Combines the failures of all providers asked. A paid failure counts, whatever the others were; if
     /// all were too expensive, nothing failed.
     fn of_all(failures: Vec<Self>) -> Self {
-        let rank = |failure: &Self| match (&failure.exhausted, failure.again) {
+        let rank = |failure: &Self| match (&failure.exhausted, failure.retry) {
             (Some(_), _) => 0,
-            (None, Again::At(_)) => 1,
-            (None, Again::Backoff) => 2,
-            (None, Again::Never) => 3,
+            (None, RetryPolicy::At(_)) => 1,
+            (None, RetryPolicy::Backoff) => 2,
+            (None, RetryPolicy::Never) => 3,
         };
         let is_general =
             failures.iter().all(|failure| failure.is_general || failure.exhausted.is_some());
@@ -400,7 +402,7 @@ impl Failure {
     fn general(error: String) -> Self {
         Self {
             error,
-            again: Again::Backoff,
+            retry: RetryPolicy::Backoff,
             is_general: true,
             goes_on: false,
             exhausted: None,
@@ -409,8 +411,8 @@ impl Failure {
     }
 
     /// A failure of this question alone.
-    fn own(error: String, again: Again) -> Self {
-        Self { again, is_general: false, ..Self::general(error) }
+    fn own(error: String, retry: RetryPolicy) -> Self {
+        Self { retry, is_general: false, ..Self::general(error) }
     }
 }
 
@@ -454,7 +456,7 @@ fn keep(
     };
     let error = "the session was forgotten meanwhile".to_owned();
     record_failure(intake, question, spent, &error)?;
-    Err(Failure::own(error, Again::Never))
+    Err(Failure::own(error, RetryPolicy::Never))
 }
 
 /// Returns the name a model calls itself, if that is a valid name; else the name it was asked by.

@@ -7,7 +7,7 @@ use thru_models::{Prices, Provider, Reply, Request, Usage};
 const CLIENT: u64 = 4_000;
 
 /// One provider, by its name in the settings.
-pub struct Link {
+pub struct ChainLink {
     /// The name in the settings.
     pub name: String,
     /// The provider itself.
@@ -17,14 +17,14 @@ pub struct Link {
 /// Providers in the order in which they are asked, and their prices.
 pub struct Chain {
     /// The providers.
-    pub links: Vec<Link>,
+    pub links: Vec<ChainLink>,
     /// Their prices.
     pub prices: Prices,
 }
 
 impl Chain {
     /// Returns the most that a question may cost at a provider.
-    pub fn most(&self, link: &Link, request: &Request) -> Spent {
+    pub fn most(&self, link: &ChainLink, request: &Request) -> Spent {
         let input = request.prompt.len() + request.system.len();
         let schema = request.schema.as_ref().map_or(0, |schema| schema.to_string().len());
         // Two bytes to a token: no human or machine text averages fewer. The program adds a prompt of
@@ -40,17 +40,17 @@ impl Chain {
     }
 
     /// Returns the actual cost of an answer.
-    pub fn paid(&self, link: &Link, reply: &Reply) -> Spent {
+    pub fn paid(&self, link: &ChainLink, reply: &Reply) -> Spent {
         let cost = self.prices.cost_of(link.provider.as_ref(), reply);
         Spent { input: reply.usage.input, output: reply.usage.output, cost }
     }
 
     /// Returns the cost of a question without an answer.
-    pub fn lost(&self, link: &Link, usage: Option<Usage>) -> Spent {
+    pub fn lost(&self, link: &ChainLink, usage: Option<Usage>) -> Spent {
         usage.map_or_else(Spent::default, |usage| self.spent(link, usage, None))
     }
 
-    fn spent(&self, link: &Link, usage: Usage, told: Option<Micros>) -> Spent {
+    fn spent(&self, link: &ChainLink, usage: Usage, told: Option<Micros>) -> Spent {
         let cost = match link.provider.is_local() {
             true => Some(Micros(0)),
             false => told.or_else(|| self.prices.cost(link.provider.model(), usage)),

@@ -16,6 +16,6 @@ mod questions;
 mod refiner;
 
 pub use budget::{Exhausted, Meter, start_of_day, start_of_month};
-pub use chain::{Chain, Link};
-pub use questions::{Believed, Material, Question, of_session, of_turn};
-pub use refiner::{Permission, RefineError, Refiner, Report, Settings, Told, ready};
+pub use chain::{Chain, ChainLink};
+pub use questions::{Grounding, Material, Question, of_session, of_turn};
+pub use refiner::{Permission, RefineError, RefineEvent, Refiner, Report, Settings, ready};

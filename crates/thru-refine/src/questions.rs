@@ -5,8 +5,8 @@ use thru_core::{
     head,
 };
 use thru_distil::refine::{
-    self, About, ActivityProfile, Grounded, GroundedSession, Limits, SessionAnswer, SessionInput,
-    SessionMaterial, TurnAnswer, TurnInput, TurnMoment, Unusable,
+    self, ActivityProfile, Grounded, GroundedSession, Limits, SessionAnswer, SessionInput,
+    SessionMaterial, TurnAnswer, TurnFacts, TurnInput, TurnMoment, Unusable,
 };
 use thru_redact::{Clean, Redactor, Report};
 use thru_store::{MemoryBody, MemoryFilter, PassageFilter, PassageRow, Result, Store, Touch};
@@ -68,8 +68,8 @@ pub struct SessionKnown {
     outcome: WorkOutcome,
 }
 
-/// The believed part of an answer.
-pub enum Believed {
+/// The part of an answer that the record supports.
+pub enum Grounding {
     /// About a turn.
     Turn(Grounded),
     /// About a session.
@@ -82,18 +82,18 @@ impl Material {
     /// # Errors
     ///
     /// Returns [`Unusable`] if nothing in the answer can be read.
-    pub fn believe(
+    pub fn ground(
         &self,
         text: &str,
         structured: Option<&serde_json::Value>,
-    ) -> std::result::Result<Believed, Unusable> {
+    ) -> std::result::Result<Grounding, Unusable> {
         match self {
             Self::Turn(turn) => {
                 let answer = match structured {
                     Some(value) => TurnAnswer::from_value(value),
                     None => TurnAnswer::from_text(text),
                 }?;
-                let about = About {
+                let about = TurnFacts {
                     agent: turn.agent,
                     session: &turn.session,
                     content_key: &turn.content,
@@ -103,7 +103,7 @@ impl Material {
                     outcome: turn.outcome,
                 };
                 let grounded = refine::ground_turn(&answer, &turn.input, &turn.material, &about);
-                Ok(Believed::Turn(grounded))
+                Ok(Grounding::Turn(grounded))
             }
             Self::Session(known) => {
                 let answer = match structured {
@@ -112,7 +112,7 @@ impl Material {
                 }?;
                 let grounded =
                     refine::ground_session(&answer, &known.input, &known.material, known.outcome);
-                Ok(Believed::Session(grounded))
+                Ok(Grounding::Session(grounded))
             }
         }
     }
@@ -147,18 +147,18 @@ pub fn of_turn(
         let touched = touches.remove(&passage.row).unwrap_or_default();
         moments.push(moment(passage, touched, text));
     }
-    let input = TurnInput::of(&moments, limits);
+    let input = TurnInput::new(&moments, limits);
     if input.is_slight() {
         return Ok(None);
     }
-    let asked = input.request(&ActivityProfile::of(&moments));
+    let asked = input.request(&ActivityProfile::from_moments(&moments));
     let outcome = summary_of(store, session)?
         .and_then(|summary| summary.turns.into_iter().find(|(number, _)| *number == turn))
         .map(|(_, digest)| digest.outcome)
         .unwrap_or_default();
     let SessionKey { agent, id } = key;
     let material = TurnMaterial {
-        material: refine::Material::of(&moments),
+        material: refine::Material::from_moments(&moments),
         content: asked.content_key().as_bytes().to_vec(),
         input,
         agent,
@@ -192,7 +192,7 @@ pub fn of_session(
             continue;
         }
         let MemoryBody::Observation(observation) = store.body_of(&memory)? else { continue };
-        if memory.flags.is_rule && memory.flags.is_of_person {
+        if memory.flags.is_rule && memory.flags.is_from_person {
             let (text, sources) = (observation.title.clone(), observation.sources.clone());
             rulings.push(Statement { text, sources });
         }
@@ -234,11 +234,11 @@ pub fn of_session(
         rulings,
         final_texts,
     };
-    let input = SessionInput::of(&known, limits);
+    let input = SessionInput::new(&known, limits);
     if input.is_empty() {
         return Ok(None);
     }
-    let asked = input.request(&ActivityProfile::of(&moments));
+    let asked = input.request(&ActivityProfile::from_moments(&moments));
     // The distilled part covers passages there was no room for.
     let mut material = known.material();
     moments.iter().for_each(|moment| material.add(moment));

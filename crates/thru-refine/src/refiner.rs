@@ -9,7 +9,7 @@ use std::time::Duration;
 use thru_config::Limits as BudgetLimits;
 use thru_core::{Clock, Made, Micros, ProjectKey, SessionKey, Spent, Timestamp};
 use thru_distil::refine::Limits;
-use thru_intake::{Again, Intake, IntakeError, IntakeLock, Operation};
+use thru_intake::{Intake, IntakeError, IntakeLock, Operation, RetryPolicy};
 use thru_store::{JobKind, JobRow, Store, StoreError};
 
 use crate::asking::{Answer, Asked, Prepared};
@@ -48,7 +48,7 @@ pub struct Settings {
 
 /// An event for a log.
 #[derive(Debug)]
-pub enum Told<'a> {
+pub enum RefineEvent<'a> {
     /// A provider gave no answer.
     Failed {
         /// The provider.
@@ -139,7 +139,7 @@ pub struct Refiner<'a> {
     /// The time.
     pub clock: &'a dyn Clock,
     /// Receives events as they happen.
-    pub told: &'a (dyn Fn(&Told<'_>) + Sync),
+    pub on_event: &'a (dyn Fn(&RefineEvent<'_>) + Sync),
 }
 
 /// Permissions of the queue's sessions, each looked up once.
@@ -202,12 +202,16 @@ impl Refiner<'_> {
                     Ok(Answer { operation, made }) => {
                         self.count(&mut report, &operation, &made);
                         let turn = (kind != JobKind::RefineSession).then_some(kind.turn());
-                        (self.told)(&Told::Refined { session: &job.key, turn, made: &made });
+                        (self.on_event)(&RefineEvent::Refined {
+                            session: &job.key,
+                            turn,
+                            made: &made,
+                        });
                         sessions.push(job.key);
                     }
                     Err(failure) => {
                         if let Some(exhausted) = failure.exhausted {
-                            (self.told)(&Told::Exhausted(exhausted));
+                            (self.on_event)(&RefineEvent::Exhausted(exhausted));
                             report.exhausted = Some(exhausted);
                             continue;
                         }
@@ -217,7 +221,7 @@ impl Refiner<'_> {
                             kind,
                             job.session,
                             &failure.error,
-                            failure.again,
+                            failure.retry,
                         )?;
                         if failure.is_general {
                             report.trouble = Some(failure.error);
@@ -335,7 +339,7 @@ impl Refiner<'_> {
             };
             if let Some(exhausted) = meter.exhausted(&limits, LEAST, now) {
                 if report.exhausted != Some(exhausted) {
-                    (self.told)(&Told::Exhausted(exhausted));
+                    (self.on_event)(&RefineEvent::Exhausted(exhausted));
                 }
                 report.exhausted = Some(exhausted);
                 if !exhausted.is_of_project {
@@ -359,7 +363,7 @@ impl Refiner<'_> {
                         kind,
                         session,
                         error,
-                        Again::At(later),
+                        RetryPolicy::At(later),
                     )?;
                 }
                 Err(error) => {
@@ -370,7 +374,7 @@ impl Refiner<'_> {
                         kind,
                         session,
                         &error,
-                        Again::Backoff,
+                        RetryPolicy::Backoff,
                     )?;
                 }
             }
@@ -409,16 +413,16 @@ impl Refiner<'_> {
     ) -> Result<Fate, StoreError> {
         let (Some(kind), Some(content)) = (job.kind, job.content) else { return Ok(Fate::LetBe) };
         let session = job.session;
-        let Some(course) = store.course(session)? else { return Ok(Fate::LetBe) };
+        let Some(state) = store.session_state(session)? else { return Ok(Fate::LetBe) };
         // The request must match the content that the answer is kept for.
-        if course.is_stale {
+        if state.is_stale {
             return Ok(Fate::Wait);
         }
         let is_same = match kind {
             JobKind::RefineTurn(turn) => store.turn_content(session, turn)? == Some(content),
             // No model's summary overlays a session whose memories a person has edited.
             _ if store.is_decided_about(&job.key)? => false,
-            _ => course.content.is_some_and(|known| known.hash == content),
+            _ => state.content.is_some_and(|known| known.hash == content),
         };
         if !is_same {
             return Ok(Fate::LetBe);

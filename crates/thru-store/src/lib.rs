@@ -22,6 +22,6 @@ pub use query::*;
 pub use schema::{NEWEST as SCHEMA_VERSION, Progress};
 pub use store::{Snapshot, Store};
 pub use write::{
-    Batch, CompactionEvent, CourseEvent, Fate, NewEvent, NewMemory, NewRefinement, NewTurn,
-    OpenEvent, SourceStamp, Told, ToldCompaction, Written,
+    Batch, CompactionEvent, Fate, LifecycleEvent, NewEvent, NewMemory, NewRefinement, NewTurn,
+    OpenEvent, ReportedCompaction, SourceStamp, TranscriptPassage, Written,
 };

@@ -8,7 +8,6 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension};
 use thru_core::{Id, Layout};
 
 use crate::error::{Result, StoreError};
-use crate::index::Collection;
 use crate::schema::{self, Progress};
 use crate::{files, text::TextReader};
 
@@ -249,22 +248,6 @@ impl Store {
             .query_map([], |row| row.get::<_, String>(0))?
             .collect::<rusqlite::Result<Vec<_>>>()?;
         Ok(lines.into_iter().filter(|line| line != "ok").collect())
-    }
-
-    /// Returns the size on disk of database and index, in bytes.
-    pub fn size_on_disk(&self) -> (u64, u64) {
-        let length = |path: &Path| std::fs::metadata(path).map_or(0, |m| m.len());
-        let database = length(&self.path) + length(&self.path.with_extension("db-wal"));
-        let generation = self.generation().unwrap_or_default();
-        let index = Collection::ALL
-            .into_iter()
-            .filter_map(|collection| {
-                let directory = crate::index::directory(&self.layout, &generation, collection);
-                std::fs::read_dir(directory).ok()
-            })
-            .flat_map(|entries| entries.flatten().map(|entry| length(&entry.path())))
-            .sum();
-        (database, index)
     }
 }
 

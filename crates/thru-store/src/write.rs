@@ -29,12 +29,12 @@ pub struct SourceStamp {
     pub modified: i64,
 }
 
-pub use compactions::{CompactionEvent, ToldCompaction};
-pub use events::{NewEvent, OpenEvent, Told};
+pub use compactions::{CompactionEvent, ReportedCompaction};
+pub use events::{NewEvent, OpenEvent, TranscriptPassage};
 pub use memories::NewMemory;
 pub(crate) use memories::outcome_of_code;
 pub use refinements::{Fate, NewRefinement, NewTurn};
-pub use sessions::CourseEvent;
+pub use sessions::LifecycleEvent;
 
 /// Counts of what a batch wrote.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

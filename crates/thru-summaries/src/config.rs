@@ -1,11 +1,11 @@
-//! The wishes in a project's own `config.json`. It comes with any clone: it may make us write less or
+//! The options in a project's own `config.json`. It comes with any clone: it may make us write less or
 //! inject less, and nothing else.
 
 use serde_json::Value;
 
-/// The wishes of a project that have an effect.
+/// The options of a project that have an effect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Wishes {
+pub struct ProjectConfig {
     /// Maximum number of summaries to list.
     pub max: Option<usize>,
     /// True to keep code out of summaries.
@@ -17,26 +17,26 @@ pub struct Wishes {
 /// Options that belong elsewhere: only the user decides about models.
 const ELSEWHERE: [&str; 2] = ["summary_model", "fallback_to_ollama"];
 
-impl Wishes {
+impl ProjectConfig {
     /// Returns the smaller of the user's limit and the project's.
     pub(crate) fn most(&self, wanted: usize) -> usize {
-        self.max.map_or(wanted, |wished| wished.min(wanted))
+        self.max.map_or(wanted, |own| own.min(wanted))
     }
 
-    /// Parses the file. Returns its wishes, and notes on entries without effect.
+    /// Parses the file. Returns its options, and notes on entries without effect.
     pub(crate) fn read(text: &str) -> (Self, Vec<String>) {
-        let mut wishes = Self::default();
+        let mut config = Self::default();
         let Ok(Value::Object(fields)) = serde_json::from_str(text) else {
-            return (wishes, vec!["it is not a JSON object".to_owned()]);
+            return (config, vec!["it is not a JSON object".to_owned()]);
         };
         let mut notes = Vec::new();
         for (name, value) in &fields {
             match (name.as_str(), value) {
                 ("max_summaries", Value::Number(most)) if most.as_u64().is_some_and(|n| n > 0) => {
-                    wishes.max = most.as_u64().and_then(|most| usize::try_from(most).ok());
+                    config.max = most.as_u64().and_then(|most| usize::try_from(most).ok());
                 }
-                ("include_code_snippets", Value::Bool(wanted)) => wishes.no_code = !wanted,
-                ("auto_reload", Value::Bool(wanted)) => wishes.no_reload = !wanted,
+                ("include_code_snippets", Value::Bool(wanted)) => config.no_code = !wanted,
+                ("auto_reload", Value::Bool(wanted)) => config.no_reload = !wanted,
                 (name, _) if ELSEWHERE.contains(&name) => {
                     notes.push(format!("`{name}` cannot be set by a project"));
                 }
@@ -52,7 +52,7 @@ impl Wishes {
             }
         }
         notes.truncate(10);
-        (wishes, notes)
+        (config, notes)
     }
 }
 
@@ -62,11 +62,11 @@ mod tests {
 
     #[test]
     fn a_project_can_only_have_less() {
-        let (wishes, notes) = Wishes::read(
+        let (config, notes) = ProjectConfig::read(
             r#"{"max_summaries":7,"summary_model":"http://evil","include_code_snippets":false,
                 "auto_reload":"no","api_key":"k"}"#,
         );
-        assert_eq!(wishes, Wishes { max: Some(7), no_code: true, no_reload: false });
+        assert_eq!(config, ProjectConfig { max: Some(7), no_code: true, no_reload: false });
         assert_eq!(
             notes,
             [
@@ -75,7 +75,7 @@ mod tests {
                 "`summary_model` cannot be set by a project"
             ]
         );
-        assert_eq!(Wishes::read("[]").0, Wishes::default());
-        assert_eq!(Wishes::read(r#"{"max_summaries":0}"#).0.max, None);
+        assert_eq!(ProjectConfig::read("[]").0, ProjectConfig::default());
+        assert_eq!(ProjectConfig::read(r#"{"max_summaries":0}"#).0.max, None);
     }
 }

@@ -22,7 +22,7 @@ use crate::listing::{
 };
 use crate::markdown::{Excerpt, markdown};
 use crate::safely::{is_file, is_folder, is_name, make_folder, read, remove, replace};
-use crate::{Result, SummariesError, Wishes};
+use crate::{ProjectConfig, Result, SummariesError};
 
 const CONFIG: &str = "config.json";
 const LOCK: &str = ".lock";
@@ -52,7 +52,7 @@ pub struct Options {
 pub struct Written {
     /// The path of the summary. An old one is removed again if there are enough newer ones.
     pub summary: PathBuf,
-    /// Notes on the project's wishes without effect.
+    /// Notes on options of the project without effect.
     pub notes: Vec<String>,
 }
 
@@ -89,10 +89,10 @@ impl Folder {
         self.look().is_ok_and(|path| path.is_some())
     }
 
-    /// Returns the project's wishes, and notes on those without effect.
-    pub fn wishes(&self) -> (Wishes, Vec<String>) {
+    /// Returns the project's own config, and notes on options without effect.
+    pub fn project_config(&self) -> (ProjectConfig, Vec<String>) {
         let text = self.look().ok().flatten().and_then(|path| read(&path.join(CONFIG)).ok());
-        text.flatten().map_or_else(Default::default, |text| Wishes::read(&text))
+        text.flatten().map_or_else(Default::default, |text| ProjectConfig::read(&text))
     }
 
     /// Writes a snapshot, as the newest summary of its session or in its place among the older ones.
@@ -109,10 +109,10 @@ impl Folder {
         let snapshot = snapshot.get();
         let id = name_of(snapshot)?;
         let path = self.make()?;
-        let (wishes, notes) = self.wishes();
+        let (config, notes) = self.project_config();
         let excerpts: Vec<&Excerpt> = excerpts
             .iter()
-            .filter(|_| options.code_snippets && !wishes.no_code)
+            .filter(|_| options.code_snippets && !config.no_code)
             .map(Clean::get)
             .collect();
         let text = markdown(snapshot, &excerpts);
@@ -126,7 +126,7 @@ impl Folder {
             .is_some_and(|known| known.event != snapshot.event && known.timestamp > snapshot.at);
         let summary = if is_older {
             let name = folder_name(snapshot.at);
-            let about = Metadata::of(snapshot, format!("{id}/{name}/{SUMMARY}"));
+            let about = Metadata::from_snapshot(snapshot, format!("{id}/{name}/{SUMMARY}"));
             let kept = session.join(&name);
             match is_folder(&kept)? {
                 // The same one, perhaps with text removed that must not be kept.
@@ -145,7 +145,7 @@ impl Folder {
                     put_aside(&session, &name, &text, &about)?;
                 }
             }
-            let about = Metadata::of(snapshot, format!("{id}/{SUMMARY}"));
+            let about = Metadata::from_snapshot(snapshot, format!("{id}/{SUMMARY}"));
             // Both are written in full before either is moved into place.
             let summary = prepared(&session.join(SUMMARY), text.as_bytes())?;
             let about = prepared(&session.join(METADATA), &json(&about))?;
@@ -153,7 +153,7 @@ impl Folder {
             about.commit()?;
             session.join(SUMMARY)
         };
-        let max = wishes.most(options.max);
+        let max = config.most(options.max);
         prune(&session, max)?;
         renew(&path, id, max)?;
         Ok(Written { summary, notes })
@@ -187,7 +187,7 @@ impl Folder {
 
     /// Returns true if anything exists at the path of a session's summaries, even behind a link, which is
     /// not followed.
-    pub fn holds(&self, id: &str) -> bool {
+    pub fn has_session(&self, id: &str) -> bool {
         is_name(id) && fs::symlink_metadata(self.path().join(id)).is_ok()
     }
 
@@ -201,7 +201,7 @@ impl Folder {
             return Ok(false);
         }
         let _lock = lock(&path)?;
-        let max = self.wishes().0.most(options.max);
+        let max = self.project_config().0.most(options.max);
         change(&path, Some(id), max, |index| index.last_loaded = Some(id.to_owned()))?;
         Ok(true)
     }
@@ -221,7 +221,7 @@ impl Folder {
         let deleted = Deleted { summaries: of_session(&session, id)?.len() };
         // Links in it are removed, not followed.
         discard(&path, id)?;
-        change(&path, None, self.wishes().0.most(options.max), |index| {
+        change(&path, None, self.project_config().0.most(options.max), |index| {
             index.last_loaded = index.last_loaded.take().filter(|loaded| loaded != id);
         })?;
         Ok(deleted)

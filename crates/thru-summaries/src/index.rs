@@ -73,7 +73,7 @@ impl Default for Index {
 
 impl Metadata {
     /// Returns the metadata of the summary at `path`.
-    pub(crate) fn of(snapshot: &Snapshot, path: String) -> Self {
+    pub(crate) fn from_snapshot(snapshot: &Snapshot, path: String) -> Self {
         /// Maximum number of files listed.
         const FILES: usize = 100;
         let content = &snapshot.content;

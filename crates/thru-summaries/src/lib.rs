@@ -15,7 +15,7 @@ mod listing;
 mod markdown;
 mod safely;
 
-pub use config::Wishes;
+pub use config::ProjectConfig;
 pub use error::{Result, SummariesError};
 pub use folder::{Deleted, Folder, Options, Written};
 pub use index::{Index, Metadata};

@@ -156,7 +156,7 @@ impl Machine {
     /// # Errors
     /// Fails as intake does.
     pub fn carry_out(&self, plan: Plan, cancelled: &AtomicBool) -> Result<ImportReport> {
-        bring_in(&self.intake(), plan, cancelled)
+        import_plan(&self.intake(), plan, cancelled)
     }
 
     /// As [`Machine::carry_out`]; stops when a project is first asked for its name.
@@ -172,7 +172,7 @@ impl Machine {
             None
         });
         let intake = Intake::new(self.layout(), Arc::new(Ticking), options).unwrap();
-        bring_in(&intake, plan, &cancelled)
+        import_plan(&intake, plan, &cancelled)
     }
 
     /// Plans and imports, with these directories left out.
@@ -185,7 +185,7 @@ impl Machine {
             .import(
                 &lock,
                 plan,
-                &thru_intake::How::whole(excluded),
+                &thru_intake::ImportOptions::whole(excluded),
                 &never,
                 &mut |_, _, _| {},
                 &mut |_| {},
@@ -251,8 +251,8 @@ pub fn key(session: &str) -> SessionKey {
     SessionKey { agent: Agent::ClaudeCode, id: SessionId::new(session) }
 }
 
-fn bring_in(intake: &Intake, plan: Plan, cancelled: &AtomicBool) -> Result<ImportReport> {
+fn import_plan(intake: &Intake, plan: Plan, cancelled: &AtomicBool) -> Result<ImportReport> {
     let lock = intake.lock(&mut |_| false)?;
-    let how = thru_intake::How::whole(&|_| false);
-    intake.import(&lock, plan, &how, cancelled, &mut |_, _, _| {}, &mut |_| {})
+    let options = thru_intake::ImportOptions::whole(&|_| false);
+    intake.import(&lock, plan, &options, cancelled, &mut |_, _, _| {}, &mut |_| {})
 }

@@ -90,7 +90,7 @@ impl From<PackLine> for BriefingLine {
             turn: memory.map(|memory| memory.turn),
             kind: memory.map_or("snapshot", |memory| match memory.kind {
                 MemoryKind::Summary => "summary",
-                MemoryKind::Observation(_) if memory.flags.is_told => "note",
+                MemoryKind::Observation(_) if memory.flags.is_note => "note",
                 MemoryKind::Observation(_) => "observation",
             }),
             memory_kind: memory.map(|memory| memory.kind.as_str()),

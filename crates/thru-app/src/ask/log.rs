@@ -135,7 +135,7 @@ pub fn sentence(operation: Option<&Operation>) -> String {
         Some(Operation::Delivered { session, keys }) => {
             format!("delivered {} of session {}", keys.len(), session.id)
         }
-        Some(Operation::MemoryTold(told)) => format!("remembered \"{}\"", told.title),
+        Some(Operation::MemoryRecorded(recorded)) => format!("remembered \"{}\"", recorded.title),
         Some(Operation::MemoryEdited { memory, .. }) => format!("edited memory {}", start(memory)),
         Some(Operation::MemoryForgotten { memory, .. }) => {
             format!("forgot memory {}", start(memory))

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use thru_core::{Concept, Id, MemoryKind, Snapshot, Timestamp};
-use thru_intake::{Before, Intake, identity};
+use thru_intake::{Intake, SnapshotEnd, identity};
 use thru_recall::{Limits, Occasion, Pack, PackRequest, PendingEmbedding, pack};
 use thru_redact::Redactor;
 use thru_store::{ProjectName, Store};
@@ -65,7 +65,7 @@ pub fn snapshot_now(
     now: Timestamp,
 ) -> Result<Option<Snapshot>> {
     let Some(row) = store.session(session)? else { return Ok(None) };
-    let content = intake.snapshot_content(store, session, Before::Time(now))?;
+    let content = intake.snapshot_content(store, session, SnapshotEnd::Time(now))?;
     Ok(Some(Snapshot {
         session: row.key,
         event: String::new(),

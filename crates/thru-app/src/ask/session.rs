@@ -9,7 +9,7 @@ use serde::Serialize;
 use thru_core::{
     Agent, Id, MemoryKind, Outcome, PassageKind, SessionId, Timestamp, Usage, WorkOutcome,
 };
-use thru_lifecycle::conversation::Said;
+use thru_lifecycle::conversation::MessageState;
 use thru_recall::{ContextLimits, SessionContext, session_context};
 use thru_redact::{Clean, Redactor};
 use thru_store::{MemoryBody, MemoryFilter, PassageFilter, PassageRow, SessionRow, Store};
@@ -72,10 +72,10 @@ pub struct SessionEntry {
 impl SessionEntry {
     /// Makes an entry of a session.
     pub fn new(app: &App, redactor: &Redactor, session: &SessionRow) -> Self {
-        let conversation = session.heard.at(app.clock.now(), &app.limits());
-        let close = conversation.as_ref().and_then(|one| match one.said() {
-            Said::Closed(close) => Some(close),
-            Said::New | Said::Nothing => one.ended(),
+        let conversation = session.lifecycle.at(app.clock.now(), &app.limits());
+        let close = conversation.as_ref().and_then(|one| match one.messages() {
+            MessageState::Closed(close) => Some(close),
+            MessageState::New | MessageState::Nothing => one.ended(),
         });
         let clean = |text: &Option<String>| text.as_deref().map(|text| cleaned(redactor, text));
         let facts = &session.facts;

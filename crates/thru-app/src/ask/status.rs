@@ -187,7 +187,7 @@ fn phases(store: &Store, app: &App) -> Result<BTreeMap<&'static str, u64>> {
     let mut phases = BTreeMap::new();
     let filter = SessionFilter { limit: Some(LATEST), ..SessionFilter::default() };
     for session in store.sessions(&filter)? {
-        if let Some(conversation) = session.heard.at(now, &limits) {
+        if let Some(conversation) = session.lifecycle.at(now, &limits) {
             *phases.entry(conversation.phase().as_str()).or_default() += 1;
         }
     }

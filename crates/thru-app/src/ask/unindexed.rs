@@ -81,30 +81,30 @@ pub fn list(app: &App, request: &ListUnindexed, call: Call<'_>) -> Result<Uninde
     let projects = project.map(|project| store.project_rows(project.row)).transpose()?;
     let (now, limits) = (app.clock.now(), app.limits());
     let mut sessions = Vec::new();
-    for course in store.unindexed_sessions(projects.as_deref(), MOST)? {
-        if !request.agents.is_empty() && !request.agents.contains(&course.key.agent) {
+    for state in store.unindexed_sessions(projects.as_deref(), MOST)? {
+        if !request.agents.is_empty() && !request.agents.contains(&state.key.agent) {
             continue;
         }
-        let Some(conversation) = course.heard.at(now, &limits) else { continue };
+        let Some(conversation) = state.lifecycle.at(now, &limits) else { continue };
         let is_active = conversation.left().is_none();
         if !(if is_active { request.active } else { request.inactive }) {
             continue;
         }
-        let session = store.session(course.row)?;
+        let session = store.session(state.row)?;
         let (project, title) =
             session.map_or((None, None), |session| (session.project_name, session.title));
         sessions.push(UnindexedSession {
-            agent: course.key.agent,
-            file_path: transcript(&store, course.row)?.map(clean),
+            agent: state.key.agent,
+            file_path: transcript(&store, state.row)?.map(clean),
             project_namespace: project.map(clean),
             state: if is_active { "active" } else { "inactive" },
-            last_activity: course.heard.last(),
-            message_count: course.content.map_or(0, |content| content.messages),
+            last_activity: state.lifecycle.last(),
+            message_count: state.content.map_or(0, |content| content.messages),
             conversation: conversation.phase().as_str(),
-            indexing: course.indexing.as_str(),
-            episode_uuid: course.episode.as_ref().map(|episode| episode.uuid),
+            indexing: state.indexing.as_str(),
+            episode_uuid: state.episode.as_ref().map(|episode| episode.uuid),
             title: title.map(clean),
-            session_id: course.key.id,
+            session_id: state.key.id,
         });
     }
     Ok(UnindexedList {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::trouble::Result;
 use thru_core::Timestamp;
 use thru_daemon::Log;
-use thru_refine::{RefineError, Told};
+use thru_refine::{RefineError, RefineEvent};
 use thru_store::Store;
 
 use crate::app::App;
@@ -155,12 +155,12 @@ impl Asking {
         // One throttle for as long as the settings stay: limits of a provider outlast one look.
         let whom = self.whom();
         if self.models.as_ref().is_none_or(|(known, _)| *known != whom) {
-            self.models = Models::of(&self.app)?.map(|models| (whom, models));
+            self.models = Models::from_config(&self.app)?.map(|models| (whom, models));
         }
         let Some((_, models)) = &self.models else { return Ok(LONGEST) };
         let log = &self.log;
-        let told = |told: &Told<'_>| tell(log, told);
-        let report = match models.run(&self.app, None, &self.stop, &told) {
+        let on_event = |event: &RefineEvent<'_>| log_event(log, event);
+        let report = match models.run(&self.app, None, &self.stop, &on_event) {
             // Another process asks: by hand, or a daemon that is ending.
             Err(RefineError::Asking | RefineError::Busy) => return Ok(LATER),
             report => report?,
@@ -206,9 +206,9 @@ fn until(due: Timestamp, now: Timestamp) -> Duration {
 }
 
 /// Logs the fate of a question; never what was said.
-fn tell(log: &Log, told: &Told<'_>) {
-    match told {
-        Told::Refined { session, turn, made } => {
+fn log_event(log: &Log, event: &RefineEvent<'_>) {
+    match event {
+        RefineEvent::Refined { session, turn, made } => {
             let what = turn.map_or("the whole".to_owned(), |turn| format!("turn {turn}"));
             log.info(&format!(
                 "{} {} told {what} of session {} ({} tokens, {} statements dropped)",
@@ -219,14 +219,14 @@ fn tell(log: &Log, told: &Told<'_>) {
                 made.dropped
             ));
         }
-        Told::Failed { provider, error, next: Some(next) } => {
+        RefineEvent::Failed { provider, error, next: Some(next) } => {
             log.warn(&format!("{provider}: {}; {next} is asked instead", printable(error)));
         }
-        Told::Failed { provider, error, next: None } => log.warn(&format!(
+        RefineEvent::Failed { provider, error, next: None } => log.warn(&format!(
             "{provider}: {}; memories stay as they were made without a model",
             printable(error)
         )),
-        Told::Exhausted(exhausted) => log.info(&format!(
+        RefineEvent::Exhausted(exhausted) => log.info(&format!(
             "{} are spent: memories are made without a model until {}",
             exhausted.what, exhausted.until
         )),

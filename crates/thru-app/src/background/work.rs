@@ -13,13 +13,13 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 use thru_core::Agent;
 use thru_daemon::{Log, News, Outcome, Work, WorkError};
-use thru_intake::{Indexed, Which};
+use thru_intake::{DistilScope, Indexed};
 use thru_store::Store;
 
 use super::embedding::{Chooser, EmbeddingThread};
 use super::refining::Refining;
 use crate::app::App;
-use crate::ingest::catch_up::{BroughtIn, Effort, Where, bring_in, may_read_transcripts};
+use crate::ingest::catch_up::{Effort, Ingested, TranscriptScope, ingest, may_read_transcripts};
 use crate::words::printable;
 
 /// The time to wait for another process that writes.
@@ -42,7 +42,7 @@ pub struct Ingesting {
     missed: bool,
     /// The time at which something last came.
     last_news: Option<Timestamp>,
-    brought: Brought,
+    sums: IngestedSums,
     refining: Refining,
     embedding: EmbeddingThread,
     log: Arc<Log>,
@@ -50,7 +50,7 @@ pub struct Ingesting {
 
 /// The sums since the daemon started.
 #[derive(Default)]
-struct Brought {
+struct IngestedSums {
     events: u64,
     passages: u64,
     sessions: u64,
@@ -68,7 +68,7 @@ impl Ingesting {
             behind: 1,
             missed: false,
             last_news: None,
-            brought: Brought::default(),
+            sums: IngestedSums::default(),
         }
     }
 
@@ -90,13 +90,13 @@ impl Ingesting {
         let quiet_since = self.last_news.map_or(QUIET, |last| now.duration_since(last));
         let is_quiet = news.is_empty() && quiet_since >= QUIET;
         let thorough = self.behind > BEHIND || self.behind > 0 && is_quiet || everything;
-        let place = match everything {
-            true => Where::Everywhere,
-            false => Where::Changed(news.changed.clone()),
+        let scope = match everything {
+            true => TranscriptScope::Everywhere,
+            false => TranscriptScope::Changed(news.changed.clone()),
         };
-        let effort = Effort { which: Which::Finished, thorough };
-        let brought =
-            bring_in(app, &lock, place, effort, Call::unwatched(Patience::Within(PATIENCE), stop))?;
+        let effort = Effort { scope: DistilScope::Finished, thorough };
+        let ingested =
+            ingest(app, &lock, scope, effort, Call::unwatched(Patience::Within(PATIENCE), stop))?;
         drop(lock);
         self.missed = !may_read;
         let store = Store::open_if_there(&self.app.layout)?;
@@ -104,7 +104,7 @@ impl Ingesting {
             Some(store) => thru_store::index::rows_behind(&self.app.layout, store)?,
             None => 0,
         };
-        self.note(&brought, now);
+        self.note(&ingested, now);
         self.refining.wake();
         self.embedding.wake(&self.app);
         let next = store.map(|store| store.next_due()).transpose()?.flatten();
@@ -114,24 +114,24 @@ impl Ingesting {
         Ok(Outcome { due, busy: next.is_some() })
     }
 
-    fn note(&mut self, brought: &BroughtIn, now: Timestamp) {
-        let report = &brought.report;
+    fn note(&mut self, ingested: &Ingested, now: Timestamp) {
+        let report = &ingested.report;
         let rows = report.written.passages + report.written.amended + report.distilled.memories;
         // What hooks told is rows, too.
-        if rows + brought.events > 0 {
+        if rows + ingested.events > 0 {
             self.last_news = Some(now);
         }
-        self.brought.events += brought.events;
-        self.brought.passages += report.written.passages;
-        self.brought.sessions += report.indexed.changed() as u64;
-        self.tell(brought);
+        self.sums.events += ingested.events;
+        self.sums.passages += report.written.passages;
+        self.sums.sessions += report.indexed.changed() as u64;
+        self.tell(ingested);
     }
 }
 
 impl Ingesting {
     /// Logs the fate of sessions and what could not be read; never what was said.
-    fn tell(&self, brought: &BroughtIn) {
-        for (session, indexed) in brought.report.indexed.iter() {
+    fn tell(&self, ingested: &Ingested) {
+        for (session, indexed) in ingested.report.indexed.iter() {
             let id = &session.id;
             match indexed {
                 Indexed::New(episode) => {
@@ -149,7 +149,7 @@ impl Ingesting {
                     .warn(&format!("session {id} could not be indexed: {}", printable(trouble))),
             }
         }
-        for problem in &brought.report.problems {
+        for problem in &ingested.report.problems {
             let path = printable(&problem.path.display().to_string());
             self.log.warn(&format!("{path}: {}", printable(&problem.message)));
         }
@@ -171,7 +171,7 @@ impl Work for Ingesting {
     }
 
     fn status(&mut self) -> Value {
-        let Brought { events, passages, sessions } = self.brought;
+        let IngestedSums { events, passages, sessions } = self.sums;
         json!({ "events": events, "passages": passages, "sessions_indexed": sessions })
     }
 }

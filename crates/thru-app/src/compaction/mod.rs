@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use thru_agents::agents;
 use thru_config::Config;
 use thru_core::{Id, Layout, SessionKey, Snapshot, Timestamp};
-use thru_intake::{Intake, IntakeLock, Moment, Which};
+use thru_intake::{CompactionMoment, DistilScope, Intake, IntakeLock};
 use thru_journal::files;
 use thru_redact::Clean;
 use thru_store::{CompactionRow, SCHEMA_VERSION, SessionFilter, SessionRow, Store};
@@ -29,7 +29,7 @@ use thru_summaries::{Excerpt, Folder, Options, SummariesError};
 
 use crate::app::{App, settings};
 use crate::call::{Call, Patience};
-use crate::ingest::catch_up::{Effort, Where, bring_in};
+use crate::ingest::catch_up::{Effort, TranscriptScope, ingest};
 
 /// The time that a hook waits for a process that ingests.
 const PATIENCE: Duration = Duration::from_millis(250);
@@ -55,7 +55,12 @@ struct Pending {
 ///
 /// # Errors
 /// Fails if settings, journal or store cannot be used.
-pub fn keep_within(app: &App, moment: Moment, transcript: &Path, deadline: Instant) -> Result<()> {
+pub fn keep_within(
+    app: &App,
+    moment: CompactionMoment,
+    transcript: &Path,
+    deadline: Instant,
+) -> Result<()> {
     note(app, &moment)?;
     // The agent does not wait for that.
     if is_to_be_upgraded(app)? {
@@ -66,12 +71,12 @@ pub fn keep_within(app: &App, moment: Moment, transcript: &Path, deadline: Insta
     let Some(lock) = intake.try_lock(PATIENCE.min(left))? else { return Ok(()) };
     let sessions = [moment.session.clone()];
     let found = agents::discover_session(moment.session.agent, transcript, &moment.session.id);
-    let effort = Effort { which: Which::These(&sessions), thorough: false };
+    let effort = Effort { scope: DistilScope::These(&sessions), thorough: false };
     let stop = stop_at(deadline);
     let call = Call::unwatched(Patience::Within(Duration::ZERO), &stop);
     // Only this one of all that are missing: an agent waits.
-    let brought = bring_in(app, &lock, Where::Found(found), effort, call)?;
-    if !brought.report.interrupted {
+    let ingested = ingest(app, &lock, TranscriptScope::Found(found), effort, call)?;
+    if !ingested.report.interrupted {
         let store = Store::open_to_read(&app.layout)?;
         let is_quick = match store.session_by_key(&moment.session)? {
             Some(row) => is_quick(&store, row)?,
@@ -154,12 +159,12 @@ pub fn held_at(
     if let Some(known) = store.snapshot_of(compaction)? {
         return Ok(Some(intake.kept_snapshot(store, compaction.session, known.snapshot)?));
     }
-    let Some(moment) = Moment::of(store, compaction)? else { return Ok(None) };
+    let Some(moment) = CompactionMoment::from_row(store, compaction)? else { return Ok(None) };
     Ok(intake.snapshot(store, compaction.session, moment)?)
 }
 
 /// Keeps the snapshot of a session, and writes its files.
-fn keep(app: &App, intake: &Intake, lock: &IntakeLock, moment: Moment) -> Result<()> {
+fn keep(app: &App, intake: &Intake, lock: &IntakeLock, moment: CompactionMoment) -> Result<()> {
     let root = moment.directory.clone().map(PathBuf::from);
     let session = moment.session.clone();
     let Some(snapshot) = intake.take_snapshot(lock, moment)? else { return Ok(()) };
@@ -252,7 +257,7 @@ pub fn write_again(app: &App, only: Option<&[SessionKey]>) -> Result<Vec<PathBuf
     for session in store.sessions(&filter)? {
         let mut folders = folders(app, &store, &session)?;
         // Nearly everywhere there are none, and what sessions held need not be found out.
-        folders.retain(|folder| folder.holds(session.key.id.as_str()));
+        folders.retain(|folder| folder.has_session(session.key.id.as_str()));
         if folders.is_empty() {
             continue;
         }
@@ -309,7 +314,7 @@ pub fn remove(app: &App, store: &Store, session: &SessionRow) -> Result<Vec<Path
         match folder.delete(id, &options(&app.config)) {
             Ok(_) | Err(SummariesError::Unknown(_)) => {}
             // A link that leads to none of this session is nothing to speak of.
-            Err(SummariesError::Refused(_)) if !folder.holds(id) => {}
+            Err(SummariesError::Refused(_)) if !folder.has_session(id) => {}
             Err(_) => left.push(folder.path().join(id)),
         }
     }
@@ -378,7 +383,7 @@ fn note_place(layout: &Layout, place: PathBuf) -> thru_summaries::Result<()> {
 }
 
 /// Notes that files are to be written.
-fn note(app: &App, moment: &Moment) -> Result<()> {
+fn note(app: &App, moment: &CompactionMoment) -> Result<()> {
     let pending = Pending {
         session: moment.session.clone(),
         event: moment.event.clone(),

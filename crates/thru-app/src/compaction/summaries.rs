@@ -99,7 +99,7 @@ pub fn list(app: &App) -> Result<SummaryList> {
         folder: folder.path(),
         summaries: index.summaries,
         last_loaded: index.last_loaded,
-        notes: folder.wishes().1,
+        notes: folder.project_config().1,
     })
 }
 

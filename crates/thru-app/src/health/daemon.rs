@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use thru_daemon::{Client, Hello, Holder, holder, is_held};
 use thru_lifecycle::Indexing;
-use thru_store::{Course, Store};
+use thru_store::{SessionState, Store};
 
 use super::{Finding, Seen};
 use crate::background::control::DaemonState;
@@ -148,11 +148,11 @@ const MOST_UNINDEXED: usize = 1_000;
 /// Returns an error if the store cannot be read.
 pub fn number_left(store: &Store, app: &App) -> Result<usize> {
     let (now, limits) = (app.clock.now(), app.limits());
-    let courses = store.unindexed_sessions(None, MOST_UNINDEXED)?;
-    let is_left = |course: &&Course| {
-        course.indexing != Indexing::Failed && course.heard.left(now, &limits).is_some()
+    let states = store.unindexed_sessions(None, MOST_UNINDEXED)?;
+    let is_left = |state: &&SessionState| {
+        state.indexing != Indexing::Failed && state.lifecycle.left(now, &limits).is_some()
     };
-    Ok(courses.iter().filter(is_left).count())
+    Ok(states.iter().filter(is_left).count())
 }
 
 /// Sessions that were left and are not indexed.

@@ -9,7 +9,7 @@ use crate::words::{one_line, plural};
 /// Whom the settings say to ask.
 pub(super) fn models(seen: &Seen<'_>) -> Finding {
     const CHECK: &str = "models";
-    let models = match Models::of(seen.app) {
+    let models = match Models::from_config(seen.app) {
         Ok(None) => return Finding::ok(CHECK, "none is asked: memories are made without a model"),
         Ok(Some(models)) => models,
         Err(error) => {

@@ -10,7 +10,7 @@ use thru_capture::pause::Pause;
 use thru_capture::session::Session;
 use thru_capture::{Recorder, session_key};
 use thru_core::{Id, InjectedMemory, Injection, Snapshot, Timestamp};
-use thru_intake::{Intake, Moment, Which};
+use thru_intake::{CompactionMoment, DistilScope, Intake};
 use thru_journal::journal::Journal;
 use thru_recall::{Occasion, Pack, PendingEmbedding, calls_for_memory};
 use thru_redact::Redactor;
@@ -19,7 +19,7 @@ use thru_store::{SCHEMA_VERSION, Store};
 use super::within::within;
 use crate::ask::pack::{PackProject, Recipient, make_pack, snapshot_now};
 use crate::embedding::{self, EmbeddingTask};
-use crate::ingest::catch_up::{Effort, Where, bring_in as bring_in_with};
+use crate::ingest::catch_up::{Effort, TranscriptScope, ingest};
 use crate::words::{count, size};
 use crate::{App, Call, Patience, Result, compaction};
 
@@ -146,7 +146,7 @@ fn pack_for(
     let mut store = Store::open_if_there(&app.layout)?;
     // There is no store yet, and the session is about to lose its context.
     if store.is_none() && *occasion == Occasion::Compact {
-        let _ = bring_in(app, occasion, deadline);
+        let _ = ingest_backlog(app, occasion, deadline);
         store = Store::open_if_there(&app.layout)?;
     }
     let Some(store) = store else { return Ok(None) };
@@ -161,7 +161,7 @@ fn pack_for(
             // The writer must close last, so that it leaves no log to be read again.
             drop(store);
             // What is stored can be injected all the same.
-            let _ = bring_in(app, occasion, deadline);
+            let _ = ingest_backlog(app, occasion, deadline);
             Store::open_to_read(&app.layout)?
         }
     };
@@ -183,7 +183,8 @@ fn pack_for(
 fn reloads(app: &App, project_root: Option<&Path>) -> bool {
     let config = &app.config;
     let root = project_root.unwrap_or(&app.directory);
-    config.summaries.auto_reload && !compaction::folder(app, config, root).wishes().0.no_reload
+    config.summaries.auto_reload
+        && !compaction::folder(app, config, root).project_config().0.no_reload
 }
 
 /// Returns what a session held when its context was compacted. In most cases the hook before it kept a
@@ -201,7 +202,9 @@ fn snapshot_of(
         let kept = as_decided(app, &store, row, known.snapshot, deadline)?;
         return Ok((store, kept));
     }
-    if let Some(moment) = last.map(|last| Moment::of(&store, &last)).transpose()?.flatten() {
+    if let Some(moment) =
+        last.map(|last| CompactionMoment::from_row(&store, &last)).transpose()?.flatten()
+    {
         let transcript = PathBuf::from(input.payload().transcript().unwrap_or_default());
         drop(store);
         let owned = app.clone();
@@ -251,20 +254,20 @@ fn is_to_be_brought_in(app: &App, store: &Store, occasion: &Occasion) -> Result<
 
 /// Ingests the backlog: a killed session left it behind, and after a compaction it is this session itself.
 /// What is not done by `deadline` is left to the next hook.
-fn bring_in(app: &App, occasion: &Occasion, deadline: Instant) -> Result<()> {
+fn ingest_backlog(app: &App, occasion: &Occasion, deadline: Instant) -> Result<()> {
     let patience = match occasion {
         Occasion::Compact => PATIENCE_AFTER_COMPACTION,
         _ => PATIENCE,
     };
     let app = app.clone();
-    let brought_in = within(deadline, move || -> Result<()> {
+    let ingested = within(deadline, move || -> Result<()> {
         let intake: Intake = app.intake()?;
         if let Some(lock) = intake.try_lock(patience)? {
             intake.drain(&lock, SESSIONS)?;
         }
         Ok(())
     });
-    brought_in.unwrap_or(Ok(()))
+    ingested.unwrap_or(Ok(()))
 }
 
 /// Indexes a session that ended before the agent goes on, if the user wants that. What is not done in time
@@ -281,12 +284,12 @@ fn index_within(app: &App, input: &HookInput) -> Result<()> {
     let found = agents::discover_session(input.adapter.agent, &transcript, &input.session);
     if let Some(lock) = app.intake()?.try_lock(PATIENCE_AT_END)? {
         let session = session_key(input);
-        let which = Which::These(std::slice::from_ref(&session));
-        let effort = Effort { which, thorough: false };
-        bring_in_with(
+        let scope = DistilScope::These(std::slice::from_ref(&session));
+        let effort = Effort { scope, thorough: false };
+        ingest(
             app,
             &lock,
-            Where::Found(found),
+            TranscriptScope::Found(found),
             effort,
             Call::unattended(Patience::Within(PATIENCE_AT_END)),
         )?;

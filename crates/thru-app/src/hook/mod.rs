@@ -22,7 +22,7 @@ use thru_capture::{
 };
 use thru_config::{Config, Note};
 use thru_core::{Clock, Layout, Timestamp};
-use thru_intake::Moment;
+use thru_intake::CompactionMoment;
 use thru_journal::journal::Journal;
 use thru_redact::{Redactor, Report};
 
@@ -255,7 +255,7 @@ impl HookCall {
             .instructions()
             .filter(|asked| !asked.trim().is_empty() && !session.is_private(payload.turn()))
             .map(|asked| redactor.clean_text(asked, &mut Report::default()).into_inner());
-        let moment = Moment {
+        let moment = CompactionMoment {
             session: session_key(input),
             event: record_key(input, raw, now).to_string(),
             at: now,

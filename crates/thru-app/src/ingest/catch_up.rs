@@ -11,7 +11,7 @@ use thru_agents::{Discovery, agents};
 use thru_capture::pause;
 use thru_capture::session::Session;
 use thru_core::{Agent, SessionKey, SourceKind};
-use thru_intake::{How, ImportReport, Intake, IntakeLock, Which};
+use thru_intake::{DistilScope, ImportOptions, ImportReport, Intake, IntakeLock};
 use thru_store::{JobKind, JobRow, Store};
 
 use crate::app::App;
@@ -27,7 +27,7 @@ const INDEXED_AT_ONCE: u64 = 512 * 1024;
 
 /// The places to look for transcripts.
 #[derive(Clone, Debug)]
-pub enum Where {
+pub enum TranscriptScope {
     /// Those that hooks of the last days named.
     Recorded,
     /// There, and at what a watcher saw change.
@@ -42,21 +42,21 @@ pub enum Where {
 #[derive(Clone, Copy)]
 pub struct Effort<'a> {
     /// The sessions that are distilled and indexed.
-    pub which: Which<'a>,
+    pub scope: DistilScope<'a>,
     /// Bring the text index up to date, and tidy up.
     pub thorough: bool,
 }
 
 impl<'a> Effort<'a> {
     /// The effort for a caller that waits for these sessions, of which this many bytes are new.
-    pub const fn of(sessions: &'a [SessionKey], bytes: u64) -> Self {
-        Self { which: Which::These(sessions), thorough: bytes > INDEXED_AT_ONCE }
+    pub const fn for_sessions(sessions: &'a [SessionKey], bytes: u64) -> Self {
+        Self { scope: DistilScope::These(sessions), thorough: bytes > INDEXED_AT_ONCE }
     }
 }
 
 /// The result of a run.
 #[derive(Debug, Default)]
-pub struct BroughtIn {
+pub struct Ingested {
     /// Events of hooks.
     pub events: u64,
     /// The report on transcripts and sessions.
@@ -68,23 +68,23 @@ pub struct BroughtIn {
 ///
 /// # Errors
 /// Fails if settings, journal, archive or store cannot be used.
-pub fn bring_in(
+pub fn ingest(
     app: &App,
     lock: &IntakeLock,
-    place: Where,
+    scope: TranscriptScope,
     effort: Effort<'_>,
     call: Call<'_>,
-) -> Result<BroughtIn> {
+) -> Result<Ingested> {
     let intake = app.intake()?;
     thru_capture::rules::write(&app.layout, intake.rules())?;
-    let exclusions = Exclusions::of(app)?;
+    let exclusions = Exclusions::from_config(app)?;
     let excluded = |directory: &Path| exclusions.apply_to(directory);
     // First what hooks recorded, which says where the transcripts are.
-    let events = intake.take_events(lock, &mut call.upgrading())?;
+    let events = intake.ingest_events(lock, &mut call.upgrading())?;
     forget_in_hooks(app, &intake)?;
     let found = match may_read_transcripts(app) {
         true => {
-            let mut found = discover(app, &exclusions, place)?;
+            let mut found = discover(app, &exclusions, scope)?;
             add(&mut found, queued(app)?);
             found.sources.retain(|source| !exclusions.apply_to_file(&source.path));
             found
@@ -92,18 +92,19 @@ pub fn bring_in(
         false => Discovery::default(),
     };
     let plan = intake.plan(found, Some(&excluded))?;
-    let how = How { excluded: &excluded, distil: effort.which, index: effort.thorough };
+    let options =
+        ImportOptions { excluded: &excluded, distil: effort.scope, index: effort.thorough };
     let progress = &mut call.upgrading();
-    let report = intake.import(lock, plan, &how, call.cancelled(), progress, &mut |_| {})?;
+    let report = intake.import(lock, plan, &options, call.cancelled(), progress, &mut |_| {})?;
     // A caller that waits for one session does not wait for others.
-    if !matches!(effort.which, Which::These(_)) {
+    if !matches!(effort.scope, DistilScope::These(_)) {
         compaction::complete(app, lock)?;
     }
     if effort.thorough {
         intake.seal_journal(lock)?;
         thru_capture::session::forget_old(&app.layout, SystemTime::now());
     }
-    Ok(BroughtIn { events, report })
+    Ok(Ingested { events, report })
 }
 
 /// True if transcripts may be read unasked: not while recording is paused, nor where the user does not want sessions
@@ -123,13 +124,13 @@ fn forget_in_hooks(app: &App, intake: &Intake) -> Result<()> {
     Ok(())
 }
 
-fn discover(app: &App, exclusions: &Exclusions, place: Where) -> Result<Discovery> {
+fn discover(app: &App, exclusions: &Exclusions, scope: TranscriptScope) -> Result<Discovery> {
     let skip = |path: &Path| exclusions.apply_to_file(path);
     let watched = || app.config.session_tracking.watch_directories.iter().map(Path::new);
-    let mut found = match place {
-        Where::Found(found) => found,
-        Where::Recorded => recorded_anywhere(app)?,
-        Where::Changed(changed) => {
+    let mut found = match scope {
+        TranscriptScope::Found(found) => found,
+        TranscriptScope::Recorded => recorded_anywhere(app)?,
+        TranscriptScope::Changed(changed) => {
             let mut found = recorded_anywhere(app)?;
             let paths = changed.iter().map(PathBuf::as_path);
             add(&mut found, agents::discover_changed(&app.homes, paths, &skip));
@@ -138,7 +139,7 @@ fn discover(app: &App, exclusions: &Exclusions, place: Where) -> Result<Discover
             }
             found
         }
-        Where::Everywhere => return Ok(everywhere(app, exclusions)),
+        TranscriptScope::Everywhere => return Ok(everywhere(app, exclusions)),
     };
     found.sources.retain(|source| !skip(&source.path));
     Ok(found)

@@ -18,7 +18,7 @@ impl Exclusions {
     ///
     /// # Errors
     /// Where a pattern cannot be used.
-    pub fn of(app: &App) -> Result<Self> {
+    pub fn from_config(app: &App) -> Result<Self> {
         Self::new(&app.config.capture.ignore)
     }
 

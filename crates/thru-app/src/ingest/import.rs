@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use thru_agents::{Discovery, agents};
 use thru_core::Agent;
-use thru_intake::{How, ImportReport, Intake, IntakeLock, Plan, SourceProblem, Stage, Which};
+use thru_intake::{
+    DistilScope, ImportOptions, ImportReport, Intake, IntakeLock, Plan, SourceProblem, Stage,
+};
 
 use super::exclusions::Exclusions;
 use crate::answer;
@@ -171,7 +173,7 @@ pub fn lock(app: &App, call: Call<'_>) -> Result<IntakeLock> {
 /// # Errors
 /// Fails if capture is switched off here, if a path does not exist or is an export, and if the store cannot be read.
 pub fn plan(app: &App, request: &Import) -> Result<PlannedImport> {
-    let exclusions = Exclusions::of(app)?;
+    let exclusions = Exclusions::from_config(app)?;
     let mut discovery = discover(app, &request.paths, &exclusions)?;
     discovery.sources.retain(|source| request.wants(source.agent));
     plan_found(app, exclusions, discovery)
@@ -197,21 +199,21 @@ pub(super) fn plan_found(
 }
 
 impl PlannedImport {
-    /// Reads the files, and distils and indexes the sessions of `which`. `progress` receives the report as it grows.
+    /// Reads the files, and distils and indexes the sessions in `scope`. `progress` receives the report as it grows.
     ///
     /// # Errors
     /// Fails if journal, archive or store cannot be written. A file that cannot be read is a problem in the report.
     pub fn carry_out(
         self,
         lock: &IntakeLock,
-        which: Which<'_>,
+        scope: DistilScope<'_>,
         call: Call<'_>,
         progress: &mut dyn FnMut(&ImportReport),
     ) -> Result<ImportReport> {
         let excluded = |directory: &Path| self.exclusions.apply_to(directory);
-        let how = How { distil: which, ..How::whole(&excluded) };
+        let options = ImportOptions { distil: scope, ..ImportOptions::whole(&excluded) };
         let upgrading = &mut call.upgrading();
-        Ok(self.intake.import(lock, self.plan, &how, call.cancelled(), upgrading, progress)?)
+        Ok(self.intake.import(lock, self.plan, &options, call.cancelled(), upgrading, progress)?)
     }
 }
 

@@ -1,18 +1,18 @@
-//! Taking in at once what hooks recorded, and the transcripts that they named.
+//! Ingesting at once what hooks recorded, and the transcripts that they named.
 
 use serde::Serialize;
-use thru_intake::Which;
+use thru_intake::DistilScope;
 
-use super::catch_up::{Effort, Where, bring_in};
+use super::catch_up::{Effort, TranscriptScope, ingest};
 use crate::answer;
 use crate::app::App;
 use crate::call::Call;
 use crate::trouble::Result;
 
-/// The records and files that were taken in.
+/// The records and files that were ingested.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "kind", rename = "intake")]
-pub struct TakenIn {
+pub struct IntakeReport {
     version: u32,
     /// The number of events of hooks.
     pub events: u64,
@@ -26,20 +26,20 @@ pub struct TakenIn {
     pub indexed: usize,
 }
 
-/// Takes in all that hooks recorded, whole.
+/// Ingests all that hooks recorded.
 ///
 /// # Errors
 /// Fails if another process keeps writing, and if journal, archive or store cannot be read or written.
-pub fn take_in(app: &App, call: Call<'_>) -> Result<TakenIn> {
+pub fn ingest_recorded(app: &App, call: Call<'_>) -> Result<IntakeReport> {
     let lock = call.lock(&app.intake()?)?;
-    let effort = Effort { which: Which::All, thorough: true };
-    let brought = bring_in(app, &lock, Where::Recorded, effort, call)?;
-    Ok(TakenIn {
+    let effort = Effort { scope: DistilScope::All, thorough: true };
+    let ingested = ingest(app, &lock, TranscriptScope::Recorded, effort, call)?;
+    Ok(IntakeReport {
         version: answer::VERSION,
-        events: brought.events,
-        files: brought.report.sources,
-        passages: brought.report.written.passages,
-        memories: brought.report.distilled.memories,
-        indexed: brought.report.indexed.changed(),
+        events: ingested.events,
+        files: ingested.report.sources,
+        passages: ingested.report.written.passages,
+        memories: ingested.report.distilled.memories,
+        indexed: ingested.report.indexed.changed(),
     })
 }

@@ -200,7 +200,7 @@ fn numbers_of(jobs: &[JobRow]) -> Vec<i64> {
 /// server that does not answer is no error.
 pub fn run(app: &App, call: Call<'_>) -> Result<JobsRun> {
     drop(fresh::open(app, Freshness::AsItIs, call)?);
-    let refined: Refined = match Models::of(app)? {
+    let refined: Refined = match Models::from_config(app)? {
         Some(models) => models.run(app, None, call.cancelled(), &|_| {})?.into(),
         None => Refined::default(),
     };

@@ -9,7 +9,7 @@ use jiff::SignedDuration;
 use serde::Serialize;
 use thru_agents::{Cleaner, Discovery, Reader, Source, agents};
 use thru_core::{Agent, Id, PassageKind, SessionId, SessionKey, SourceKind, Timestamp, one_line};
-use thru_intake::{ImportReport, Indexed, IntakeLock, Which, identity};
+use thru_intake::{DistilScope, ImportReport, Indexed, IntakeLock, identity};
 use thru_redact::{Clean, Redactor, Report};
 use thru_store::{SessionRow, Store};
 
@@ -233,7 +233,7 @@ pub fn sync(
     let found = look(app, request)?;
     let report = match found.sessions.is_empty() {
         true => None,
-        false => Some(bring_in(app, &lock, &found.sessions, call, progress)?),
+        false => Some(import_missing(app, &lock, &found.sessions, call, progress)?),
     };
     Ok(found.answer(request, report))
 }
@@ -246,7 +246,7 @@ fn upgrade(app: &App, call: Call<'_>) -> Result<()> {
     Ok(())
 }
 
-fn bring_in(
+fn import_missing(
     app: &App,
     lock: &IntakeLock,
     sessions: &[Missing],
@@ -255,13 +255,13 @@ fn bring_in(
 ) -> Result<ImportReport> {
     let sources = sessions.iter().flat_map(|session| session.sources.clone()).collect();
     let discovery = Discovery { sources, problems: Vec::new() };
-    let planned = import::plan_found(app, Exclusions::of(app)?, discovery)?;
+    let planned = import::plan_found(app, Exclusions::from_config(app)?, discovery)?;
     let wanted: Vec<SessionKey> = sessions.iter().map(|session| session.key.clone()).collect();
-    planned.carry_out(lock, Which::These(&wanted), call, progress)
+    planned.carry_out(lock, DistilScope::These(&wanted), call, progress)
 }
 
 fn look(app: &App, request: &SyncHistory) -> Result<Found> {
-    let exclusions = Exclusions::of(app)?;
+    let exclusions = Exclusions::from_config(app)?;
     let mut discovery = everywhere(app, &exclusions);
     discovery.sources.retain(|source| request.wants(source.agent));
     // A subagent's file belongs to the session that is to be listed.
@@ -289,18 +289,18 @@ fn look(app: &App, request: &SyncHistory) -> Result<Found> {
     }
     if let Some(store) = &store {
         let (now, limits) = (app.clock.now(), app.limits());
-        for course in store.unindexed_sessions(None, LOOKED_AT)? {
-            let is_left = course.heard.left(now, &limits).is_some();
+        for state in store.unindexed_sessions(None, LOOKED_AT)? {
+            let is_left = state.lifecycle.left(now, &limits).is_some();
             if !is_left
-                || !request.wants(course.key.agent)
-                || sessions.iter().any(|known: &Missing| known.key == course.key)
+                || !request.wants(state.key.agent)
+                || sessions.iter().any(|known: &Missing| known.key == state.key)
             {
                 continue;
             }
-            let row = store.session(course.row)?;
-            let sources = on_disk.remove(&course.key).unwrap_or_default();
-            let last = course.heard.last();
-            sessions.push(of_row(course.key, Lack::Unindexed, last, row.as_ref(), sources, 0));
+            let row = store.session(state.row)?;
+            let sources = on_disk.remove(&state.key).unwrap_or_default();
+            let last = state.lifecycle.last();
+            sessions.push(of_row(state.key, Lack::Unindexed, last, row.as_ref(), sources, 0));
         }
     }
     sessions.sort_by(|a, b| (b.last, &a.key.id).cmp(&(a.last, &b.key.id)));

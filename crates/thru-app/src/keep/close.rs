@@ -8,7 +8,7 @@ use serde::Serialize;
 use thru_agents::Discovery;
 use thru_core::{Agent, Id, SessionId, SessionKey, one_line};
 use thru_intake::{Indexed, Intake};
-use thru_lifecycle::conversation::{Phase, Said};
+use thru_lifecycle::conversation::{MessageState, Phase};
 use thru_lifecycle::{Conversation, Indexing};
 use thru_store::{SessionFilter, SessionRow, Store};
 
@@ -17,7 +17,7 @@ use crate::app::App;
 use crate::ask::named;
 use crate::call::{Call, Patience};
 use crate::fresh::{self, Freshness};
-use crate::ingest::catch_up::{self, Effort, Where, bring_in};
+use crate::ingest::catch_up::{self, Effort, TranscriptScope, ingest};
 use crate::trouble::{Listing, Remedy, Result, Trouble};
 use crate::words::printable;
 
@@ -113,13 +113,13 @@ pub fn close(app: &App, request: &Close, call: Call<'_>) -> Result<Closed> {
     drop(store);
     let lock = call.lock(&intake)?;
     intake.record_close(&lock, &session.key, &reason(request.reason.as_deref()))?;
-    let effort = Effort::of(std::slice::from_ref(&session.key), plan.bytes);
-    let place = Where::Found(Discovery { sources: plan.sources, problems: Vec::new() });
-    let brought = bring_in(app, &lock, place, effort, call)?;
+    let effort = Effort::for_sessions(std::slice::from_ref(&session.key), plan.bytes);
+    let scope = TranscriptScope::Found(Discovery { sources: plan.sources, problems: Vec::new() });
+    let ingested = ingest(app, &lock, scope, effort, call)?;
     drop(lock);
     let store = Store::open_to_read(&app.layout)?;
     let id = session.key.id.short();
-    let (episode, message) = match brought.report.indexed.get(&session.key) {
+    let (episode, message) = match ingested.report.indexed.get(&session.key) {
         Some(Indexed::New(episode)) => {
             (Some(*episode), format!("Session {id} is closed and indexed."))
         }
@@ -164,22 +164,22 @@ fn reason(text: Option<&str>) -> String {
 }
 
 fn conversation(app: &App, session: &SessionRow) -> Option<Conversation> {
-    session.heard.at(app.clock.now(), &app.limits())
+    session.lifecycle.at(app.clock.now(), &app.limits())
 }
 
 /// True if nothing was said in a session since it was closed and indexed.
 fn is_closed(app: &App, session: &SessionRow) -> bool {
     session.indexing == Indexing::Indexed
         && conversation(app, session)
-            .is_some_and(|conversation| !matches!(conversation.said(), Said::New))
+            .is_some_and(|conversation| !matches!(conversation.messages(), MessageState::New))
 }
 
 fn is_indexed(store: &Store, session: i64) -> Result<bool> {
-    Ok(store.course(session)?.is_some_and(|course| course.indexing == Indexing::Indexed))
+    Ok(store.session_state(session)?.is_some_and(|state| state.indexing == Indexing::Indexed))
 }
 
 fn unchanged(store: &Store, session: &SessionRow) -> Result<Closed> {
-    let episode = store.course(session.row)?.and_then(|course| course.episode);
+    let episode = store.session_state(session.row)?.and_then(|state| state.episode);
     let hash = episode
         .as_ref()
         .map_or_else(String::new, |episode| format!(" (hash: {})", episode.content));
@@ -191,8 +191,7 @@ fn unchanged(store: &Store, session: &SessionRow) -> Result<Closed> {
     ))
 }
 
-/// The session that runs the command. No other is guessed: what hooks recorded of this one may only wait to be brought
-/// in.
+/// The session that runs the command. No other is guessed: what hooks recorded of this one may only wait to be ingested.
 fn own_session(app: &App, store: &Store, own: &str, call: Call<'_>) -> Result<SessionRow> {
     let key = SessionKey { agent: Agent::ClaudeCode, id: SessionId::new(own) };
     let known = |store: &Store| -> Result<Option<SessionRow>> {
@@ -203,7 +202,7 @@ fn own_session(app: &App, store: &Store, own: &str, call: Call<'_>) -> Result<Se
     }
     let intake = app.intake()?;
     let lock = call.lock(&intake)?;
-    intake.take_events(&lock, &mut |_, _, _| {})?;
+    intake.ingest_events(&lock, &mut |_, _, _| {})?;
     drop(lock);
     known(&Store::open_to_read(&app.layout)?)?.ok_or_else(|| {
         Trouble::not_found(

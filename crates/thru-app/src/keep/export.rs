@@ -250,7 +250,9 @@ fn keep_of_project(
     let mut kept: HashSet<String> = HashSet::new();
     decisions.retain(|row| {
         let keep = match Operation::read(&row.kind, &row.body) {
-            Some(Operation::MemoryTold(told)) => told.project.as_ref().is_some_and(is_of),
+            Some(Operation::MemoryRecorded(recorded)) => {
+                recorded.project.as_ref().is_some_and(is_of)
+            }
             Some(
                 Operation::MemoryEdited { memory, session, .. }
                 | Operation::MemoryForgotten { memory, session }

@@ -143,7 +143,7 @@ fn find_sessions(
         let intake = app.intake_beside(store)?;
         let told = MemoryFilter { projects, until: before, ..MemoryFilter::default() };
         let mut memories = store.memories(&told)?;
-        memories.retain(|memory| memory.flags.is_told);
+        memories.retain(|memory| memory.flags.is_note);
         targets.memories = memory_targets(store, &intake, &memories)?;
     }
     Ok(())

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use thru_core::SessionId;
-use thru_intake::{Intake, Operation, Recleaned, Scan, Trace};
+use thru_intake::{Intake, Operation, RedactionReport, Scan, Trace};
 use thru_redact::{Clean, Redactor, Report, UserRule, rules};
 
 use super::share_rules;
@@ -83,9 +83,9 @@ pub fn add_rule(app: &App, name: &str, pattern: &str, call: Call<'_>) -> Result<
     share_rules(app)?;
     // With the rule that was just added.
     let intake = app.intake()?;
-    let recleaned = intake.apply_rules(&call.lock(&intake)?, &mut |_, _| {})?;
+    let report = intake.apply_rules(&call.lock(&intake)?, &mut |_, _| {})?;
     share_rules(app)?;
-    Applied::new(app, recleaned, None)
+    Applied::new(app, report, None)
 }
 
 /// Removes a rule of the user's. What it redacted stays redacted.
@@ -185,19 +185,19 @@ pub struct Applied {
 
 impl Applied {
     /// Writes the summaries in projects again by the new rules.
-    fn new(app: &App, recleaned: Recleaned, scan: Option<Scan>) -> Result<Self> {
-        let nothing = Recleaned { verbatim: recleaned.verbatim, ..Recleaned::default() };
+    fn new(app: &App, report: RedactionReport, scan: Option<Scan>) -> Result<Self> {
+        let nothing = RedactionReport { verbatim: report.verbatim, ..RedactionReport::default() };
         Ok(Self {
             version: answer::VERSION,
-            is_nothing: recleaned == nothing,
-            redacted: recleaned.redacted.secrets,
-            records: recleaned.records,
-            archived_files: recleaned.rewritten,
-            verbatim: recleaned.verbatim,
-            rebuilt: recleaned.rebuilt,
-            vectors_left: recleaned.is_unswept,
-            files: recleaned.files,
-            removed: recleaned.removed,
+            is_nothing: report == nothing,
+            redacted: report.redacted.secrets,
+            records: report.records,
+            archived_files: report.rewritten,
+            verbatim: report.verbatim,
+            rebuilt: report.rebuilt,
+            vectors_left: report.is_unswept,
+            files: report.files,
+            removed: report.removed,
             left: scan.as_ref().map(places).unwrap_or_default(),
             unread: scan.as_ref().map(unread).unwrap_or_default(),
             folders_left: compaction::write_again(app, None)?,
@@ -255,11 +255,11 @@ pub fn apply(app: &App, text: Option<&str>, call: Call<'_>) -> Result<Applied> {
     // The process that held the lock may have changed rules meanwhile.
     let intake = looking_for(app, text)?;
     let progress = &mut |done, total| call.progress().step(LOOKING, done, total, Unit::Files);
-    let recleaned = intake.apply_rules(&lock, progress)?;
+    let report = intake.apply_rules(&lock, progress)?;
     // A rule that spelled the text out is gone, and must go from the copy for hooks too.
     share_rules(app)?;
     let left = intake.scan(progress)?;
-    Applied::new(app, recleaned, Some(left))
+    Applied::new(app, report, Some(left))
 }
 
 /// The stage of a scan, in its progress.

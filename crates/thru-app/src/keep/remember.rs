@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use thru_core::{Id, ObservationType, ProjectKey, TITLE_LENGTH};
-use thru_intake::Told;
+use thru_intake::RecordedMemory;
 use thru_redact::{Clean, Redactor, Report};
 use thru_store::{Store, StoreError};
 
@@ -25,7 +25,7 @@ pub struct Remember {
     pub title: Option<String>,
     /// The type of the memory.
     pub kind: ObservationType,
-    /// True if every session that starts is told it.
+    /// True if every session that starts is given it.
     pub is_rule: bool,
     /// Files that it is about, relative to the caller's directory.
     pub files: Vec<String>,
@@ -71,7 +71,7 @@ pub fn remember(app: &App, request: &Remember, call: Call<'_>) -> Result<Remembe
         None => title_and_text(text),
     };
     let file = |file: &String| app.directory.join(file).to_string_lossy().into_owned();
-    let told = Told {
+    let recorded = RecordedMemory {
         title,
         text: rest,
         kind: request.kind,
@@ -81,8 +81,8 @@ pub fn remember(app: &App, request: &Remember, call: Call<'_>) -> Result<Remembe
         by_agent: request.by_agent,
     };
     let intake = app.intake()?;
-    let keys = intake.tell(&call.lock(&intake)?, told)?;
-    let id = Told::id(&keys);
+    let keys = intake.record_memory(&call.lock(&intake)?, recorded)?;
+    let id = RecordedMemory::id(&keys);
     let store = Store::open_to_read(&app.layout)?;
     let clean = |name: String| intake.redactor().clean_text(&name, &mut Report::default());
     Ok(Remembered {

@@ -56,7 +56,7 @@ pub enum ProviderRole {
 /// Lists providers. Asks none of them.
 pub fn list(app: &App) -> ProviderList {
     let set = &app.config.models;
-    let models = Models::of(app);
+    let models = Models::from_config(app);
     ProviderList {
         version: answer::VERSION,
         kind: "models",

@@ -8,7 +8,7 @@ use thru_core::{Micros, SessionKey, Timestamp};
 use thru_lifecycle::content::ContentHash;
 use thru_models::Usage;
 use thru_recall::parse_date;
-use thru_refine::{Meter, Report, Told};
+use thru_refine::{Meter, RefineEvent, Report};
 use thru_store::{JobKind, Store, TurnFilter, TurnRow};
 
 use super::{Models, no_model};
@@ -143,7 +143,7 @@ impl From<Report> for Refined {
 pub fn distil(app: &App, request: &Distil, call: Call<'_>) -> Result<Distilled> {
     let store = fresh::open(app, Freshness::Recorded, call)?;
     let work = Work::find(app, &store, request)?;
-    let models = Models::of(app)?;
+    let models = Models::from_config(app)?;
     if request.run && models.is_none() {
         return Err(no_model());
     }
@@ -204,13 +204,13 @@ impl Work {
         rows.dedup();
         let mut sessions = Vec::new();
         for row in rows {
-            let Some(course) = store.course(row)? else { continue };
-            let left = course.heard.left(now, &app.limits()).is_some();
-            let Some(content) = course.content.filter(|_| left) else { continue };
+            let Some(state) = store.session_state(row)? else { continue };
+            let left = state.lifecycle.left(now, &app.limits()).is_some();
+            let Some(content) = state.content.filter(|_| left) else { continue };
             let refined = store.refinements(row)?;
             let is_refined = refined.iter().any(|one| one.is_whole && one.content == content.hash);
             if request.again || !is_refined {
-                sessions.push((row, course.key, content.hash));
+                sessions.push((row, state.key, content.hash));
             }
         }
         turns.retain(|turn| request.again || !turn.is_refined);
@@ -263,16 +263,16 @@ impl Work {
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             progress.step("Asking", done, total, Unit::Items);
         };
-        let told = |told: &Told<'_>| match told {
-            Told::Refined { .. } => step(),
-            Told::Failed { provider, error, next } => {
+        let on_event = |event: &RefineEvent<'_>| match event {
+            RefineEvent::Refined { .. } => step(),
+            RefineEvent::Failed { provider, error, next } => {
                 let next = next.map_or_else(String::new, |next| format!("; asking {next} instead"));
                 progress.remark(&format!("{provider}: {}{next}", printable(error)));
                 step();
             }
-            Told::Exhausted(_) => {}
+            RefineEvent::Exhausted(_) => {}
         };
-        let report = models.run(app, Some(&numbers), call.cancelled(), &told)?;
+        let report = models.run(app, Some(&numbers), call.cancelled(), &on_event)?;
         if call.is_cancelled() {
             background::poke(app);
         }

@@ -16,7 +16,9 @@ use thru_config::Config;
 use thru_core::{Micros, Timestamp};
 use thru_distil::refine::Limits;
 use thru_models::{KeySource, Keys, Kind, Price, Prices, Provider, Rates, Throttled, connect};
-use thru_refine::{Chain, Link, Permission, RefineError, Refiner, Report, Settings, Told};
+use thru_refine::{
+    Chain, ChainLink, Permission, RefineError, RefineEvent, Refiner, Report, Settings,
+};
 
 use crate::app::{App, settings};
 use crate::trouble::{Listing, Remedy, Result, Trouble};
@@ -223,7 +225,7 @@ impl Models {
     ///
     /// # Errors
     /// Where a provider is set that cannot be asked like this.
-    pub fn of(app: &App) -> Result<Option<Self>> {
+    pub fn from_config(app: &App) -> Result<Option<Self>> {
         let models = &app.config.models;
         let Some(provider) = models.provider() else { return Ok(None) };
         let model = models.model.as_deref();
@@ -251,7 +253,7 @@ impl Models {
     }
 
     /// The provider that is asked first about turns.
-    pub fn first(&self) -> Option<&Link> {
+    pub fn first(&self) -> Option<&ChainLink> {
         self.turns.links.first()
     }
 
@@ -275,7 +277,7 @@ impl Models {
         app: &App,
         only: Option<&HashSet<i64>>,
         stop: &AtomicBool,
-        told: &(dyn Fn(&Told<'_>) + Sync),
+        on_event: &(dyn Fn(&RefineEvent<'_>) + Sync),
     ) -> Result<Report, RefineError> {
         let make = || app.intake().map_err(|error| RefineError::Settings(format!("{error:#}")));
         let permission = |directory: Option<&str>| permission(app, directory);
@@ -286,7 +288,7 @@ impl Models {
             settings: self.settings,
             permission: &permission,
             clock: app.clock.as_ref(),
-            told,
+            on_event,
         };
         refiner.run(only, stop)
     }
@@ -319,7 +321,7 @@ fn chain(app: &App, provider: &str, model: Option<&str>) -> Result<Chain> {
     Ok(Chain { links, prices: Prices::new(own) })
 }
 
-fn link(app: &App, name: &str, model: Option<&str>, url: Option<&str>) -> Result<Link> {
+fn link(app: &App, name: &str, model: Option<&str>, url: Option<&str>) -> Result<ChainLink> {
     let settings = provider_named(name)?.settings(app, model, url)?;
     let provider = connect(&settings).map_err(|error| {
         Trouble::invalid(format!("{name}: {error}"))
@@ -337,7 +339,7 @@ fn link(app: &App, name: &str, model: Option<&str>, url: Option<&str>) -> Result
     let started = Instant::now();
     let throttled = Throttled::new(provider, rates, Arc::new(move || started.elapsed()));
     let provider: Box<dyn Provider> = Box::new(throttled);
-    Ok(Link { name: name.to_owned(), provider })
+    Ok(ChainLink { name: name.to_owned(), provider })
 }
 
 /// The permission of a session's directory: its own file may allow less than the user does.

@@ -5,7 +5,7 @@ use serde_json::json;
 use thru_core::{Micros, Purpose, Question};
 use thru_intake::Operation;
 use thru_models::Request;
-use thru_refine::{Chain, Link, Meter};
+use thru_refine::{Chain, ChainLink, Meter};
 use thru_store::Store;
 
 use super::{Models, no_model};
@@ -59,14 +59,14 @@ pub struct ProviderTrial {
 /// Where no model is set, the budget is spent, or journal or store cannot be used. A provider that does not answer is
 /// no error.
 pub fn try_models(app: &App, call: Call<'_>) -> Result<Trial> {
-    let models = Models::of(app)?.ok_or_else(no_model)?;
+    let models = Models::from_config(app)?.ok_or_else(no_model)?;
     let chain = models.chain();
     let providers = chain.links.iter().map(|link| ask(app, chain, link, call));
     let providers = providers.collect::<Result<_>>()?;
     Ok(Trial { version: answer::VERSION, kind: "models-test", providers })
 }
 
-fn ask(app: &App, chain: &Chain, link: &Link, call: Call<'_>) -> Result<ProviderTrial> {
+fn ask(app: &App, chain: &Chain, link: &ChainLink, call: Call<'_>) -> Result<ProviderTrial> {
     let request = Request {
         system: "You are asked whether you answer. Say so in the form that you are given."
             .to_owned(),

@@ -215,7 +215,7 @@ pub fn project_root(app: &App) -> PathBuf {
 impl From<SetupError> for Trouble {
     fn from(error: SetupError) -> Self {
         let remedy = error.remedy().map(|advice| Remedy::Advice(advice.to_owned()));
-        Self::of(crate::TroubleKind::Refused, remedy, error)
+        Self::from_error(crate::TroubleKind::Refused, remedy, error)
     }
 }
 

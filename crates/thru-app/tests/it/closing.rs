@@ -5,7 +5,7 @@ use insta::assert_snapshot;
 use serde_json::json;
 use thru_app::ask::session::{Outline, SessionOutline, outline};
 use thru_app::fresh::Freshness;
-use thru_app::ingest::intake::take_in;
+use thru_app::ingest::intake::ingest_recorded;
 use thru_app::ingest::rebuild::{rebuild, verify};
 use thru_app::keep::capture::pause_capture;
 use thru_app::keep::close::{self, Close, Closed, Closer};
@@ -121,7 +121,7 @@ fn a_close_reads_nothing_that_must_not_be_read() {
     for case in ["ignored", "off", "paused"] {
         let home = Home::new();
         let mut author = active(&home, ONE);
-        take_in(&home.here(), call()).unwrap();
+        ingest_recorded(&home.here(), call()).unwrap();
         match case {
             "ignored" => {
                 let agent = home.folder().join("claude");
@@ -135,7 +135,7 @@ fn a_close_reads_nothing_that_must_not_be_read() {
         author.asks("Where is the unmistakable zeppelin?");
         write(&home, ONE, &author);
         let _ = try_close(&home, Some(ONE), None);
-        take_in(&home.here(), call()).unwrap();
+        ingest_recorded(&home.here(), call()).unwrap();
         let told = serde_json::to_string(&session(&home, ONE)).unwrap();
         assert!(told.contains("uploads") && !told.contains("unmistakable"), "{case}: {told}");
     }
@@ -148,7 +148,7 @@ fn a_session_of_which_hooks_told_only_the_ends_is_indexed() {
     home.hook(ONE, "SessionStart", json!({ "source": "startup" }));
     write(&home, ONE, &author(&home, ONE));
     home.hook(ONE, "SessionEnd", json!({ "reason": "other" }));
-    take_in(&home.here(), call()).unwrap();
+    ingest_recorded(&home.here(), call()).unwrap();
     let known = session(&home, ONE).session;
     assert_eq!((known.indexing, known.state), ("indexed", Some("ended")));
 }
@@ -280,7 +280,7 @@ fn whichever_layer_comes_first_a_session_is_indexed_once() {
     let known = outline(&home.here(), &request, call()).unwrap();
     assert_eq!(known.preparation.indexed, 1);
     assert_eq!(known.session.close_reason.as_deref(), Some("agent:clear"));
-    take_in(&home.here(), call()).unwrap();
+    ingest_recorded(&home.here(), call()).unwrap();
     home.import();
     for id in [ONE, TWO] {
         assert_eq!(home.episodes(id).len(), 1);

@@ -17,7 +17,7 @@ use thru_app::keep::remember::{self, Remember};
 use thru_app::keep::settings;
 use thru_app::{App, Call, Machine, Patience, Places, Trouble};
 use thru_core::{Agent, Clock, Layout, ObservationType, SessionId, SessionKey, SystemClock};
-use thru_intake::How;
+use thru_intake::ImportOptions;
 use thru_store::{Episode, Store};
 
 use crate::records::{Author, ONE, TWO, conversation, file, prompt_of};
@@ -119,8 +119,8 @@ impl Home {
         let found = agents::discover(Agent::ClaudeCode, &app.homes, &|_| false);
         let plan = intake.plan(found, None).unwrap();
         let never = AtomicBool::new(false);
-        let how = How::whole(&|_| false);
-        intake.import(&lock, plan, &how, &never, &mut |_, _, _| {}, &mut |_| {}).unwrap();
+        let options = ImportOptions::whole(&|_| false);
+        intake.import(&lock, plan, &options, &never, &mut |_, _, _| {}, &mut |_| {}).unwrap();
     }
 
     /// Changes settings.

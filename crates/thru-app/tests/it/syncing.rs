@@ -8,7 +8,7 @@ use serde_json::json;
 use thru_app::Result;
 use thru_app::ask::session::{Outline, outline};
 use thru_app::fresh::Freshness;
-use thru_app::ingest::intake::take_in;
+use thru_app::ingest::intake::ingest_recorded;
 use thru_app::ingest::rebuild::verify;
 use thru_app::ingest::sync_history::{HistoryGap, SyncHistory, preview, sync};
 use thru_store::SessionFilter;
@@ -125,7 +125,7 @@ fn sessions_that_were_left_and_not_indexed_are_missing_too() {
     home.prompt(ONE, 1, "Why do uploads fail?");
     home.stop(ONE, "They are retried too often.");
     home.hook(ONE, "SessionEnd", json!({ "reason": "logout" }));
-    take_in(&home.here(), call()).unwrap();
+    ingest_recorded(&home.here(), call()).unwrap();
     assert_eq!(listed(&look(&home, &week()).unwrap()), [(ONE, "unindexed")]);
     assert_eq!(run(&home, &week()).indexed, Some(1));
     assert_eq!(look(&home, &week()).unwrap().count, 0);

@@ -48,7 +48,7 @@ pub enum Unusable {
     NoForm,
     /// It has nothing of what was asked for.
     #[error("the answer says nothing of what was asked")]
-    NothingSaid,
+    NoContent,
     /// It repeats the prompt.
     #[error("the answer repeats the prompt")]
     Echo,
@@ -58,14 +58,14 @@ pub enum Unusable {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TurnAnswer {
     /// The observations. An empty list is a valid answer.
-    pub observations: Vec<SaidObservation>,
+    pub observations: Vec<ClaimedObservation>,
     /// The model's summary of the turn.
     pub summary: TurnSummary,
 }
 
-/// An observation as a model said it.
+/// An observation as a model claims it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SaidObservation {
+pub struct ClaimedObservation {
     /// The type of the observation.
     pub kind: ObservationType,
     /// Its title.
@@ -73,7 +73,7 @@ pub struct SaidObservation {
     /// The narrative.
     pub narrative: String,
     /// Single facts.
-    pub facts: Vec<SaidFact>,
+    pub facts: Vec<ClaimedFact>,
     /// The kinds of knowledge it holds.
     pub concepts: BTreeSet<Concept>,
     /// Files that were read.
@@ -84,16 +84,16 @@ pub struct SaidObservation {
     pub cite: Vec<u32>,
 }
 
-/// A fact as a model said it.
+/// A fact as a model claims it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SaidFact {
+pub struct ClaimedFact {
     /// The statement.
     pub text: String,
     /// Numbers of the cited lines of the record.
     pub cite: Vec<u32>,
 }
 
-/// The summary of a turn, or of a session, as a model said it.
+/// The summary of a turn, or of a session, as a model gives it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TurnSummary {
     /// The request.
@@ -118,11 +118,11 @@ pub struct SessionAnswer {
     /// Its topics, as keywords.
     pub topics: Vec<String>,
     /// Changes to files.
-    pub code_changes: Vec<SaidChange>,
+    pub code_changes: Vec<ClaimedChange>,
     /// Decisions that were made.
-    pub key_decisions: Vec<SaidDecision>,
+    pub key_decisions: Vec<ClaimedDecision>,
     /// Errors that were resolved.
-    pub errors_resolved: Vec<SaidError>,
+    pub errors_resolved: Vec<ClaimedError>,
     /// The results of the session.
     pub outcomes: Vec<String>,
     /// Facts that the next session needs to know.
@@ -131,18 +131,18 @@ pub struct SessionAnswer {
     pub tags: Vec<String>,
 }
 
-/// A change to a file, as a model said it.
+/// A change to a file, as a model claims it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SaidChange {
+pub struct ClaimedChange {
     /// The file.
     pub file: String,
     /// A description of the change.
     pub description: String,
 }
 
-/// A decision as a model said it.
+/// A decision as a model claims it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SaidDecision {
+pub struct ClaimedDecision {
     /// The option that was chosen.
     pub decision: String,
     /// The reason.
@@ -153,9 +153,9 @@ pub struct SaidDecision {
     pub cite: Vec<u32>,
 }
 
-/// An error that was resolved, as a model said it.
+/// An error that was resolved, as a model claims it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SaidError {
+pub struct ClaimedError {
     /// The error.
     pub error: String,
     /// Its cause.
@@ -234,7 +234,7 @@ impl SessionAnswer {
             return Err(Unusable::Echo);
         }
         match self == Self::default() {
-            true => Err(Unusable::NothingSaid),
+            true => Err(Unusable::NoContent),
             false => Ok(self),
         }
     }

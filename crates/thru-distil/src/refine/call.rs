@@ -9,7 +9,7 @@ use super::fence::{line, output_line, own};
 use super::item::{Item, Rank};
 use super::turn::outcome;
 use crate::checks::{self, Status};
-use crate::event::{Deed, Run};
+use crate::event::{Action, Run};
 use crate::shell;
 use crate::text::ends;
 
@@ -32,7 +32,7 @@ const LOOKING: [&str; 8] = [
 const LOOKED_AT: usize = 24 * 1024;
 
 /// The place of a call in a record.
-pub(super) enum Told {
+pub(super) enum CallEntry {
     /// It gets a line of its own.
     Item(Box<Item>),
     /// Something was looked at.
@@ -48,26 +48,27 @@ pub(super) enum Told {
 }
 
 /// Returns the representation of a tool call.
-pub(super) fn told(moment: &TurnMoment) -> Told {
+pub(super) fn entry(moment: &TurnMoment) -> CallEntry {
     let tool = moment.tool.as_deref().unwrap_or("a tool");
-    let item =
-        |rank, forms: Vec<String>| Told::Item(Box::new(Item::new(moment.passage, rank, forms)));
-    match moment.event().deed {
-        Deed::Ran(run) => return ran(moment, &run),
-        Deed::Answered(answers) => {
+    let item = |rank, forms: Vec<String>| {
+        CallEntry::Item(Box::new(Item::new(moment.passage, rank, forms)))
+    };
+    match moment.event().action {
+        Action::Ran(run) => return ran(moment, &run),
+        Action::Answered(answers) => {
             let told: Vec<String> = answers
                 .iter()
                 .map(|one| format!("{} → {}", line(&one.question, 140), line(&one.answer, 160)))
                 .collect();
             return item(Rank::Person, vec![format!("PERSON ANSWERED: {}", told.join("; "))]);
         }
-        Deed::Approved(plan) => {
+        Action::Approved(plan) => {
             let title = plan.title.unwrap_or_default();
             let short = format!("PERSON APPROVED THE PLAN: {}", line(&title, 120));
             let long = format!("{short}: {}", line(&plan.points.join("; "), 800));
             return item(Rank::Person, vec![short, long]);
         }
-        Deed::Declined(declined) => {
+        Action::Declined(declined) => {
             let words = line(&declined.words, 300);
             return item(
                 Rank::Person,
@@ -79,20 +80,20 @@ pub(super) fn told(moment: &TurnMoment) -> Told {
     let is_failed = moment.outcome == Some(Outcome::Failed);
     let changed = moment.files.iter().find(|file| file.access == Access::Modified);
     if let Some(file) = changed.filter(|_| !is_failed) {
-        return Told::Edit(file.path.clone(), Box::new(edit(moment, &file.path)));
+        return CallEntry::Edit(file.path.clone(), Box::new(edit(moment, &file.path)));
     }
     match tool {
         "TodoWrite" | "TaskCreate" | "TaskUpdate" | "TaskList" | "TaskStop" | "KillBash" => {
-            return Told::Nothing;
+            return CallEntry::Nothing;
         }
         _ if is_failed && !moment.is_subagent => return failed(moment, tool),
-        _ if moment.is_subagent => return Told::LeftOut,
+        _ if moment.is_subagent => return CallEntry::LeftOut,
         "Read" | "NotebookRead" | "LS" => {
             let file = moment.files.first().map(|file| short_path(&file.path));
-            return file.map_or(Told::LeftOut, |path| Told::Look(line(path, 100)));
+            return file.map_or(CallEntry::LeftOut, |path| CallEntry::Look(line(path, 100)));
         }
         "Grep" | "Glob" => {
-            return Told::Look(format!("`{}`", line(member(&moment.text, "pattern"), 60)));
+            return CallEntry::Look(format!("`{}`", line(member(&moment.text, "pattern"), 60)));
         }
         _ => {}
     }
@@ -100,7 +101,7 @@ pub(super) fn told(moment: &TurnMoment) -> Told {
 }
 
 /// Describes a call of any other tool: its input, and the beginning of its result.
-fn used(moment: &TurnMoment, tool: &str) -> Told {
+fn used(moment: &TurnMoment, tool: &str) -> CallEntry {
     let (what, rank, lengths) = match tool {
         "Task" | "Agent" => ("description", Rank::Prose, [0, 400, 1_200]),
         "WebFetch" => ("url", Rank::Call, [0, 200, 600]),
@@ -122,34 +123,34 @@ fn used(moment: &TurnMoment, tool: &str) -> Told {
             shown => format!("{head}: {shown}"),
         },
     });
-    Told::Item(Box::new(Item::new(moment.passage, rank, forms.into())))
+    CallEntry::Item(Box::new(Item::new(moment.passage, rank, forms.into())))
 }
 
-fn failed(moment: &TurnMoment, tool: &str) -> Told {
+fn failed(moment: &TurnMoment, tool: &str) -> CallEntry {
     let file = moment.files.first().map(|file| line(short_path(&file.path), 100));
     let on = file.map_or(String::new(), |file| format!(" {file}"));
     let head = format!("CALLED {}{on} → failed", line(tool, 60));
     let text = own(&moment.text);
     if text.contains("Sibling tool call errored") {
-        return Told::LeftOut;
+        return CallEntry::LeftOut;
     }
     let why = checks::telling_line(result(&text)).unwrap_or_default();
     let forms = vec![head.clone(), format!("{head}: {}", line(&why, LINE))];
-    Told::Item(Box::new(Item::new(moment.passage, Rank::Call, forms)))
+    CallEntry::Item(Box::new(Item::new(moment.passage, Rank::Call, forms)))
 }
 
-fn ran(moment: &TurnMoment, run: &Run) -> Told {
+fn ran(moment: &TurnMoment, run: &Run) -> CallEntry {
     let command = moment.command.as_deref().unwrap_or_default();
     let shown = line(&run.shown, 120);
     let text = own(&moment.text);
     let output = ends(shell::result(&text, command), LOOKED_AT / 3, LOOKED_AT);
     let is_red = matches!(run.status, Status::Red(_));
     if moment.is_subagent && !(is_red && run.is_check) {
-        return Told::LeftOut;
+        return CallEntry::LeftOut;
     }
     let looks = run.is_looking || LOOKING.contains(&run.family.as_str());
     if looks && run.commits.is_empty() && !is_red {
-        return Told::Look(format!("`{}`", line(&run.shown, 60)));
+        return CallEntry::Look(format!("`{}`", line(&run.shown, 60)));
     }
     let ended = match &run.status {
         Status::Red(_) => " → failed",
@@ -175,7 +176,7 @@ fn ran(moment: &TurnMoment, run: &Run) -> Told {
     let first = if is_red { 1 } else { 0 };
     let forms = [first, 2, 7].map(|most| with_lines(&head, &lines(most)));
     let key = format!("{} {is_red}", run.key);
-    Told::Run(key, Box::new(Item::new(moment.passage, rank, forms.into())))
+    CallEntry::Run(key, Box::new(Item::new(moment.passage, rank, forms.into())))
 }
 
 /// Folds in another run of the same command with the same result: the last run shows the current state.

@@ -10,7 +10,7 @@ use thru_core::{
     RefinedSession, SessionId, SessionSections, Statement, Timestamp, WorkOutcome,
 };
 
-use super::answer::{OBSERVATIONS, SaidObservation, SessionAnswer, TurnAnswer, TurnSummary};
+use super::answer::{ClaimedObservation, OBSERVATIONS, SessionAnswer, TurnAnswer, TurnSummary};
 use super::fence;
 use super::lookup;
 use super::material::Material;
@@ -43,7 +43,7 @@ const TAG: usize = 40;
 
 /// Facts about a turn that the caller knows and no model does.
 #[derive(Clone, Copy, Debug)]
-pub struct About<'a> {
+pub struct TurnFacts<'a> {
     /// The agent that ran the session.
     pub agent: Agent,
     /// The session.
@@ -123,21 +123,21 @@ impl Dropped {
         self.kept += other.kept;
     }
 
-    const fn count(&mut self, why: Why) {
-        match why {
-            Why::Named(Kind::File) => self.files += 1,
-            Why::Named(Kind::Identifier) => self.identifiers += 1,
-            Why::Named(Kind::Command) => self.commands += 1,
-            Why::Named(Kind::Code) => self.codes += 1,
-            Why::Named(Kind::Number | Kind::Line) => self.numbers += 1,
-            Why::Steers => self.steering += 1,
+    const fn count(&mut self, reason: DropReason) {
+        match reason {
+            DropReason::Named(Kind::File) => self.files += 1,
+            DropReason::Named(Kind::Identifier) => self.identifiers += 1,
+            DropReason::Named(Kind::Command) => self.commands += 1,
+            DropReason::Named(Kind::Code) => self.codes += 1,
+            DropReason::Named(Kind::Number | Kind::Line) => self.numbers += 1,
+            DropReason::Steers => self.steering += 1,
         }
     }
 }
 
 /// The reason a statement is dropped.
 #[derive(Clone, Copy, Debug)]
-enum Why {
+enum DropReason {
     Named(Kind),
     Steers,
 }
@@ -148,7 +148,7 @@ pub fn ground_turn(
     answer: &TurnAnswer,
     input: &TurnInput,
     material: &Material,
-    about: &About<'_>,
+    about: &TurnFacts<'_>,
 ) -> Grounded {
     let mut ground = Ground::new(material, input.cites());
     let mut observations: Vec<Observation> = Vec::new();
@@ -213,9 +213,9 @@ impl<'m> Ground<'m> {
 
     fn observation(
         &mut self,
-        said: &SaidObservation,
+        said: &ClaimedObservation,
         ordinal: usize,
-        about: &About<'_>,
+        about: &TurnFacts<'_>,
     ) -> Option<Observation> {
         let (title, rarest) = match said.title.trim().is_empty() {
             true => self.title(prose::sentences(&said.narrative).next().unwrap_or_default())?,
@@ -423,7 +423,7 @@ impl<'m> Ground<'m> {
         }
         let file = self.material.file(said, modified).map(str::to_owned);
         if file.is_none() {
-            self.dropped.count(Why::Named(Kind::File));
+            self.dropped.count(DropReason::Named(Kind::File));
         }
         file
     }
@@ -466,24 +466,24 @@ impl<'m> Ground<'m> {
                 self.dropped.kept += 1;
                 Some(rarest)
             }
-            Err(why) => {
-                self.dropped.count(why);
+            Err(reason) => {
+                self.dropped.count(reason);
                 None
             }
         }
     }
 
-    fn check(&mut self, said: &str) -> Result<Rarest, Why> {
+    fn check(&mut self, said: &str) -> Result<Rarest, DropReason> {
         let said: String = visible(said).collect();
         if fence::holds_tag(&said) || fence::steers(&said) {
-            return Err(Why::Steers);
+            return Err(DropReason::Steers);
         }
         let mut rarest: Option<Rarest> = None;
-        for name in names::of(&said) {
+        for name in names::find(&said) {
             let kind = name.kind;
             let places = self.places(name);
             if places.is_empty() {
-                return Err(Why::Named(kind));
+                return Err(DropReason::Named(kind));
             }
             if rarest.as_ref().is_none_or(|known| places.len() < known.len()) {
                 rarest = Some(places);

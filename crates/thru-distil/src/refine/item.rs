@@ -76,7 +76,7 @@ pub(super) struct Record {
 impl Record {
     /// Fits as many items as possible, in as long a form as possible, into `room` tokens: the important
     /// ones first, and among equals the later ones.
-    pub(super) fn of(items: &[Item], room: u64, left_out: usize) -> Self {
+    pub(super) fn fit(items: &[Item], room: u64, left_out: usize) -> Self {
         // Tokens of the line that reports omissions.
         const CLOSING: u64 = 12;
         let room = room.saturating_sub(CLOSING);

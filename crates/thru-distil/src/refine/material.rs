@@ -45,7 +45,7 @@ pub(super) enum Border {
 
 impl Material {
     /// Collects the material of these passages.
-    pub fn of(moments: &[TurnMoment]) -> Self {
+    pub fn from_moments(moments: &[TurnMoment]) -> Self {
         let mut material = Self::default();
         moments.iter().for_each(|moment| material.add(moment));
         material
@@ -238,7 +238,7 @@ mod tests {
                 "error[E0382]: moved",
                 Outcome::Failed,
             );
-        Material::of(&story.moments)
+        Material::from_moments(&story.moments)
     }
 
     #[test]

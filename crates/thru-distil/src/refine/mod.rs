@@ -25,10 +25,10 @@ mod tests;
 use thru_core::{FileTouch, Id, Outcome, PassageKind};
 
 pub use answer::{
-    SaidChange, SaidDecision, SaidError, SaidFact, SaidObservation, SessionAnswer, TurnAnswer,
-    TurnSummary, Unusable,
+    ClaimedChange, ClaimedDecision, ClaimedError, ClaimedFact, ClaimedObservation, SessionAnswer,
+    TurnAnswer, TurnSummary, Unusable,
 };
-pub use grounding::{About, Dropped, Grounded, GroundedSession, ground_session, ground_turn};
+pub use grounding::{Dropped, Grounded, GroundedSession, TurnFacts, ground_session, ground_turn};
 pub use material::Material;
 pub use profile::{Activity, ActivityProfile};
 pub use prompt::{Request, SESSION_PROMPT_VERSION, TURN_PROMPT_VERSION};
@@ -63,7 +63,7 @@ impl TurnMoment {
     /// The passage as distilling sees it.
     pub(crate) fn event(&self) -> Event {
         let wants = wants_text(self.kind, self.tool.as_deref(), self.outcome, self.is_subagent);
-        Event::of(Moment {
+        Event::from_moment(Moment {
             id: self.passage,
             turn: 0,
             kind: self.kind,

@@ -77,7 +77,7 @@ const FOLDERS: [&str; 26] = [
 ];
 
 /// Returns the names in one sentence, whether or not code is quoted.
-pub(super) fn of(statement: &str) -> Vec<Name> {
+pub(super) fn find(statement: &str) -> Vec<Name> {
     let mut found = Found::default();
     let pieces: Vec<&str> = pieces(statement);
     // With an odd number of backticks it is unclear which part is code: treat all of it as such.
@@ -375,7 +375,7 @@ mod tests {
     use super::*;
 
     fn named(statement: &str) -> String {
-        let names = of(statement);
+        let names = find(statement);
         let shown = names.iter().map(|name| format!("{:?}:{}", name.kind, name.text));
         shown.collect::<Vec<_>>().join(" ")
     }
@@ -417,7 +417,7 @@ mod tests {
     proptest! {
         #[test]
         fn anything_is_read(statement in "[ -~é`→]{0,200}") {
-            let names = of(&statement);
+            let names = find(&statement);
             prop_assert!(names.len() <= MOST);
             prop_assert!(names.iter().all(|name| !name.text.is_empty()));
         }

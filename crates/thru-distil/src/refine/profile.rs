@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use thru_core::{ObservationType, file_name};
 
 use super::TurnMoment;
-use crate::event::{Deed, Event, Run};
+use crate::event::{Action, Event, Run};
 use crate::fixes::{self, Fixes};
 use crate::{title, verbs};
 
@@ -107,7 +107,7 @@ impl Activity {
 
 impl ActivityProfile {
     /// Computes the profile of these passages: those of a turn, or of a session in order.
-    pub fn of(moments: &[TurnMoment]) -> Self {
+    pub fn from_moments(moments: &[TurnMoment]) -> Self {
         let events: Vec<Event> = moments.iter().map(TurnMoment::event).collect();
         Self::of_events(&events)
     }
@@ -164,9 +164,9 @@ impl ActivityProfile {
         }
         for event in events {
             self.add_files(event, kind, is_review);
-            match &event.deed {
-                Deed::Ran(run) => self.add_run(run),
-                Deed::Used if event.read.is_empty() && event.modified.is_empty() => {
+            match &event.action {
+                Action::Ran(run) => self.add_run(run),
+                Action::Used if event.read.is_empty() && event.modified.is_empty() => {
                     self.exploring += LOOK;
                 }
                 _ => {}
@@ -176,7 +176,7 @@ impl ActivityProfile {
 
     fn add_files(&mut self, event: &Event, kind: Option<ObservationType>, is_review: bool) {
         for path in &event.modified {
-            *self.of_mut(match FileKind::of(path) {
+            *self.of_mut(match FileKind::from_path(path) {
                 FileKind::Test => Activity::Testing,
                 FileKind::Document => Activity::Documenting,
                 FileKind::Setting => Activity::Configuring,
@@ -271,7 +271,7 @@ pub(super) enum FileKind {
 }
 
 impl FileKind {
-    pub(super) fn of(path: &str) -> Self {
+    pub(super) fn from_path(path: &str) -> Self {
         let lower = path.replace('\\', "/").to_ascii_lowercase();
         let name = file_name(&lower);
         let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
@@ -312,7 +312,7 @@ mod tests {
     use crate::refine::tests::Story;
 
     fn dominant(story: &Story) -> Option<Activity> {
-        ActivityProfile::of(&story.moments).dominant()
+        ActivityProfile::from_moments(&story.moments).dominant()
     }
 
     #[test]
@@ -328,7 +328,7 @@ mod tests {
             ("vite.config.ts", FileKind::Setting),
             (".bashrc", FileKind::Setting),
         ] {
-            assert_eq!(FileKind::of(path), kind, "{path}");
+            assert_eq!(FileKind::from_path(path), kind, "{path}");
         }
     }
 
@@ -428,14 +428,14 @@ mod tests {
     proptest! {
         #[test]
         fn more_of_one_kind_is_never_less_of_it(story in stories()) {
-            let before = ActivityProfile::of(&story.moments);
+            let before = ActivityProfile::from_moments(&story.moments);
             for activity in Activity::ALL {
                 prop_assert!((0.0..=1.0).contains(&before.get(activity)));
             }
             let after = |change: fn(&mut Story) -> &mut Story| {
                 let mut story = story.clone();
                 change(&mut story);
-                ActivityProfile::of(&story.moments)
+                ActivityProfile::from_moments(&story.moments)
             };
             let run = after(|story| story.runs("cargo test", "ok", Outcome::Succeeded));
             prop_assert!(run.testing > before.testing && run.fixing >= before.fixing);
@@ -455,6 +455,6 @@ mod tests {
         let moment = story.moments.last_mut().unwrap();
         moment.outcome = Some(Outcome::Failed);
         moment.files = vec![FileTouch { path: "/p/a.md".into(), access: Access::Modified }];
-        assert_eq!(ActivityProfile::of(&story.moments).documenting, 0.0);
+        assert_eq!(ActivityProfile::from_moments(&story.moments).documenting, 0.0);
     }
 }

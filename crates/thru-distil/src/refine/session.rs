@@ -43,9 +43,9 @@ pub struct SessionInput {
 
 impl SessionInput {
     /// Builds the input from the known facts.
-    pub fn of(known: &SessionMaterial, limits: Limits) -> Self {
+    pub fn new(known: &SessionMaterial, limits: Limits) -> Self {
         let room = limits.room(*prompt::BESIDE_SESSION);
-        Self { record: Record::of(&items(known), room, 0) }
+        Self { record: Record::fit(&items(known), room, 0) }
     }
 
     /// Returns the record without its surroundings.
@@ -236,7 +236,7 @@ mod tests {
             final_texts: vec![said("It is locked per file now.", 2)],
             ..SessionMaterial::default()
         };
-        let input = SessionInput::of(&known, Limits::SESSION);
+        let input = SessionInput::new(&known, Limits::SESSION);
         let request = input.request(&ActivityProfile::default());
         assert_eq!(input.cites()[2], [passage(1)]);
         insta::assert_snapshot!(format!("{}\n\n{}\n=====\n{}", request.version, request.system, request.user), @"
@@ -274,7 +274,7 @@ mod tests {
             record in 0u64..4_000, most in 0u64..4_000,
         ) {
             let known = known(&texts);
-            let input = SessionInput::of(&known, Limits { record, request: most });
+            let input = SessionInput::new(&known, Limits { record, request: most });
             prop_assert!(estimated_tokens(input.record()) <= record);
             let request = input.request(&ActivityProfile::default());
             prop_assert!(input.is_empty() || request.tokens() <= most);

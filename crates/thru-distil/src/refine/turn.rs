@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use thru_core::{Id, Outcome, PassageKind};
 
-use super::call::{self, Told};
+use super::call::{self, CallEntry};
 use super::fence;
 use super::item::{Item, Rank, Record};
 use super::profile::ActivityProfile;
@@ -36,9 +36,9 @@ pub struct TurnInput {
 
 impl TurnInput {
     /// Builds the input from the passages of one turn, in order.
-    pub fn of(moments: &[TurnMoment], limits: Limits) -> Self {
+    pub fn new(moments: &[TurnMoment], limits: Limits) -> Self {
         let (items, left_out) = items(moments);
-        let record = Record::of(&items, limits.room(*prompt::BESIDE_TURN), left_out);
+        let record = Record::fit(&items, limits.room(*prompt::BESIDE_TURN), left_out);
         let said: usize = moments
             .iter()
             .filter(|moment| moment.kind == PassageKind::Assistant)
@@ -82,16 +82,18 @@ fn items(moments: &[TurnMoment]) -> (Vec<Item>, usize) {
     let mut edits: HashMap<String, usize> = HashMap::new();
     for (at, moment) in moments.iter().enumerate() {
         let told = match moment.kind {
-            PassageKind::Human => Told::Item(Box::new(person(moment))),
-            PassageKind::Assistant if moment.is_subagent => Told::Nothing,
-            PassageKind::Assistant => Told::Item(Box::new(agent(moment, Some(at) == last_said))),
-            PassageKind::Tool => call::told(moment),
+            PassageKind::Human => CallEntry::Item(Box::new(person(moment))),
+            PassageKind::Assistant if moment.is_subagent => CallEntry::Nothing,
+            PassageKind::Assistant => {
+                CallEntry::Item(Box::new(agent(moment, Some(at) == last_said)))
+            }
+            PassageKind::Tool => call::entry(moment),
         };
         match told {
-            Told::Item(item) if item.forms.iter().all(String::is_empty) => {}
-            Told::Item(item) => items.push((*item, None)),
-            Told::Look(what) => look(&mut items, moment.passage, what),
-            Told::Edit(path, item) => {
+            CallEntry::Item(item) if item.forms.iter().all(String::is_empty) => {}
+            CallEntry::Item(item) => items.push((*item, None)),
+            CallEntry::Look(what) => look(&mut items, moment.passage, what),
+            CallEntry::Edit(path, item) => {
                 // Edits of one file between two runs are one change.
                 match edits.get(&path).and_then(|known| items.get_mut(*known)) {
                     Some((known, _)) if known.passages.len() < FOLDED => {
@@ -103,7 +105,7 @@ fn items(moments: &[TurnMoment]) -> (Vec<Item>, usize) {
                     }
                 }
             }
-            Told::Run(key, item) => {
+            CallEntry::Run(key, item) => {
                 if item.rank <= Rank::Check {
                     edits.clear();
                 }
@@ -114,8 +116,8 @@ fn items(moments: &[TurnMoment]) -> (Vec<Item>, usize) {
                     _ => items.push((*item, Some(key))),
                 }
             }
-            Told::LeftOut => left_out += 1,
-            Told::Nothing => {}
+            CallEntry::LeftOut => left_out += 1,
+            CallEntry::Nothing => {}
         }
     }
     (items.into_iter().map(|(item, _)| item).collect(), left_out)

@@ -6,7 +6,7 @@ use thru_core::{Id, Statement};
 
 use super::recency;
 use crate::checks::Status;
-use crate::event::{Deed, Event, Run};
+use crate::event::{Action, Event, Run};
 use crate::text::{cut, one_line};
 
 /// Most commands in a snapshot.
@@ -47,8 +47,8 @@ struct Known {
 impl Commands {
     /// Adds the events of a passage.
     pub(super) fn add(&mut self, place: usize, event: &Event) {
-        match &event.deed {
-            Deed::Declined(declined) => {
+        match &event.action {
+            Action::Declined(declined) => {
                 self.declined.push(Statement {
                     text: format!("The user declined: \"{}\"", cut(&declined.words, 200)),
                     sources: vec![event.id],
@@ -57,7 +57,7 @@ impl Commands {
                     self.declined.remove(0);
                 }
             }
-            Deed::Ran(run)
+            Action::Ran(run)
                 if !run.is_looking && !is_everyday(run) && self.known.len() < FOLLOWED =>
             {
                 let known = self.known.entry(run.key).or_insert_with(|| Known {

@@ -7,7 +7,7 @@
 mod commands;
 mod files;
 mod names;
-mod sayings;
+mod remarks;
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ use crate::text::{cut, one_line};
 use commands::Commands;
 use files::Files;
 use names::Names;
-use sayings::Sayings;
+use remarks::Remarks;
 
 /// Most statements in each list: people read them, too.
 const LIST: usize = 16;
@@ -51,7 +51,7 @@ pub struct SnapshotMaker {
     files: Files,
     commands: Commands,
     names: Names,
-    sayings: Sayings,
+    remarks: Remarks,
     /// Requests, the latest last.
     requests: Vec<Statement>,
     /// The agent's last announcement, and the remaining work it last named.
@@ -74,7 +74,7 @@ impl SnapshotMaker {
             files: Files::default(),
             commands: Commands::default(),
             names: Names::default(),
-            sayings: Sayings::default(),
+            remarks: Remarks::default(),
             requests: Vec::new(),
             announced: None,
             planned: Vec::new(),
@@ -91,7 +91,7 @@ impl SnapshotMaker {
             self.files.named(place, &moment, text);
             self.names.add(place, &moment, text);
             if moment.kind == PassageKind::Assistant {
-                self.sayings.add(place, moment.id, text);
+                self.remarks.add(place, moment.id, text);
             }
         }
         let is_subagent = moment.is_subagent;
@@ -105,12 +105,13 @@ impl SnapshotMaker {
                 }
                 self.announced = None;
             }
-            if let Some(said) = event.said() {
+            if let Some(written) = event.agent_text() {
                 let statement =
                     |text: &String| Statement { text: text.clone(), sources: vec![event.id] };
-                self.announced = said.announced.as_ref().map(statement).or(self.announced.take());
-                if !said.next_steps.is_empty() {
-                    self.planned = said.next_steps.iter().map(statement).collect();
+                self.announced =
+                    written.announced.as_ref().map(statement).or(self.announced.take());
+                if !written.next_steps.is_empty() {
+                    self.planned = written.next_steps.iter().map(statement).collect();
                 }
             }
         }
@@ -145,7 +146,7 @@ impl SnapshotMaker {
         let (commands, failed) = self.commands.finish(end);
         content.commands = commands;
         content.failed.extend(failed);
-        let (choices, setbacks) = self.sayings.finish(end);
+        let (choices, setbacks) = self.remarks.finish(end);
         content.decisions.extend(choices);
         content.failed.extend(setbacks);
         tidy(&mut content);

@@ -118,7 +118,7 @@ fn two_imports_at_once_give_what_one_gives() {
                     .import(
                         &lock,
                         plan,
-                        &thru_intake::How::whole(&|_| false),
+                        &thru_intake::ImportOptions::whole(&|_| false),
                         &never,
                         &mut |_, _, _| {},
                         &mut |_| {},

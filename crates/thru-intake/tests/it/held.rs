@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use thru_core::{SnapshotContent, Timestamp};
-use thru_intake::Before;
+use thru_intake::SnapshotEnd;
 use thru_store::{PassageFilter, Store};
 
 use crate::machine::{Machine, key};
@@ -25,11 +25,11 @@ fn machine() -> Machine {
     machine
 }
 
-fn held(machine: &Machine, before: impl FnOnce(&Store, i64) -> Before) -> SnapshotContent {
+fn held(machine: &Machine, end: impl FnOnce(&Store, i64) -> SnapshotEnd) -> SnapshotContent {
     let store = Store::open_to_read(&machine.layout()).unwrap();
     let row = store.session_by_key(&key(ONE)).unwrap().unwrap();
-    let before = before(&store, row);
-    machine.intake().snapshot_content(&store, row, before).unwrap().into_inner()
+    let end = end(&store, row);
+    machine.intake().snapshot_content(&store, row, end).unwrap().into_inner()
 }
 
 fn files(content: &SnapshotContent) -> Vec<&str> {
@@ -41,24 +41,27 @@ fn what_comes_behind_a_boundary_is_not_held_before_it() {
     let machine = machine();
     let place = |store: &Store, row: i64| {
         let passages = store.passages(PassageFilter::Session(row)).unwrap();
-        Before::Place { source: passages[0].source, ordinal: 3 }
+        SnapshotEnd::Position { source: passages[0].source, ordinal: 3 }
     };
     let content = held(&machine, place);
     assert_eq!(files(&content), ["/home/ada/rocket/src/retry.rs"]);
     assert_eq!(content.names, ["take_lock"]);
     assert!(content.decisions[0].text.contains("nothing bounds it"));
     assert_eq!(content.rulings[0].text, "Never use a global lock.");
-    let content = held(&machine, |_, _| Before::Time(Timestamp::MAX));
+    let content = held(&machine, |_, _| SnapshotEnd::Time(Timestamp::MAX));
     assert_eq!(files(&content).len(), 2);
     assert_eq!(content.names, ["spawn_clients", "take_lock"]);
-    assert_eq!(held(&machine, |_, _| Before::Time(Timestamp::MIN)), SnapshotContent::default());
+    assert_eq!(
+        held(&machine, |_, _| SnapshotEnd::Time(Timestamp::MIN)),
+        SnapshotContent::default()
+    );
 }
 
 #[test]
 fn an_unknown_session_has_no_snapshot() {
     let machine = machine();
     let store = Store::open_to_read(&machine.layout()).unwrap();
-    let before = Before::Time(Timestamp::MAX);
-    let content = machine.intake().snapshot_content(&store, 4711, before).unwrap();
+    let end = SnapshotEnd::Time(Timestamp::MAX);
+    let content = machine.intake().snapshot_content(&store, 4711, end).unwrap();
     assert_eq!(content.into_inner(), SnapshotContent::default());
 }

@@ -1,7 +1,7 @@
 //! Memories: what distilling writes, what people decide about it, and what a rebuild makes of both.
 
 use thru_core::{Id, MemoryEdit, MemoryKind, ObservationType, ProjectKey};
-use thru_intake::{Operation, Told};
+use thru_intake::{Operation, RecordedMemory};
 use thru_store::index::tokenizer::Terms;
 use thru_store::index::{Collection, IndexFilter, QueryTerms, TextIndex};
 use thru_store::{MemoryFilter, MemoryRow, Store};
@@ -30,8 +30,8 @@ fn undo(machine: &Machine, operation: &str) -> String {
     decide(machine, Operation::OperationUndone { operation: operation.to_owned() })
 }
 
-fn told(title: &str, project: Option<ProjectKey>) -> Told {
-    Told {
+fn recorded(title: &str, project: Option<ProjectKey>) -> RecordedMemory {
+    RecordedMemory {
         title: title.to_owned(),
         text: None,
         kind: ObservationType::Decision,
@@ -48,7 +48,7 @@ fn found(machine: &Machine, words: &str) -> Vec<Id> {
     let index =
         TextIndex::open_collection(&machine.layout(), &store, Collection::Memories).unwrap();
     let mut query = QueryTerms::default();
-    Terms::default().of(words, |term, _| query.terms.push(term.to_owned()));
+    Terms::default().tokenize(words, |term, _| query.terms.push(term.to_owned()));
     let rows = index.candidates(&query, &IndexFilter::default(), 100).unwrap().found;
     let rows: Vec<i64> = rows.iter().map(|candidate| candidate.row).collect();
     let filter = MemoryFilter { rows: Some(rows), ..MemoryFilter::default() };
@@ -135,21 +135,24 @@ fn what_people_tell_is_remembered_before_and_after_any_import() {
     let machine = Machine::with([(&file(ONE), &conversation(ONE).text())]);
     let intake = machine.intake();
     let lock = intake.lock(&mut |_| false).unwrap();
-    let global = intake.tell(&lock, told("Platypus everywhere", None)).unwrap();
+    let global = intake.record_memory(&lock, recorded("Platypus everywhere", None)).unwrap();
     let project = ProjectKey::directory("/home/ada/rocket");
-    let local = intake.tell(&lock, told("Platypus here", Some(project))).unwrap();
+    let local = intake.record_memory(&lock, recorded("Platypus here", Some(project))).unwrap();
     drop((lock, intake));
     machine.import();
     let ids = found(&machine, "platypus");
-    let mut expected = vec![Told::id(&global), Told::id(&local)];
+    let mut expected = vec![RecordedMemory::id(&global), RecordedMemory::id(&local)];
     expected.sort();
     assert_eq!(ids, expected);
     let all = memories(&machine);
-    let told: Vec<&MemoryRow> = all.iter().filter(|memory| memory.flags.is_told).collect();
-    assert_eq!(told.iter().filter(|memory| memory.is_global()).count(), 1);
-    assert!(told.iter().all(|memory| memory.flags.is_rule && memory.flags.is_of_person));
+    let recorded: Vec<&MemoryRow> = all.iter().filter(|memory| memory.flags.is_note).collect();
+    assert_eq!(recorded.iter().filter(|memory| memory.is_global()).count(), 1);
+    assert!(recorded.iter().all(|memory| memory.flags.is_rule && memory.flags.is_from_person));
     assert_lasting(&machine);
-    decide(&machine, Operation::MemoryForgotten { memory: Told::id(&global), session: None });
+    decide(
+        &machine,
+        Operation::MemoryForgotten { memory: RecordedMemory::id(&global), session: None },
+    );
     undo(&machine, &local);
     assert_eq!(found(&machine, "platypus"), []);
     assert_lasting(&machine);

@@ -5,7 +5,7 @@ use thru_core::{
     Digest, Id, Made, MemoryEdit, MemoryKind, Observation, RefinedSession, RefinedTurn,
     SnapshotContent, Speaker, Spent, Statement, Timestamp,
 };
-use thru_intake::{Before, Operation, Refined};
+use thru_intake::{Operation, Refined, SnapshotEnd};
 use thru_lifecycle::content::ContentHash;
 use thru_store::{MemoryBody, MemoryFilter, MemoryRow, PassageFilter, Store, TurnFilter};
 
@@ -60,8 +60,8 @@ fn said(machine: &Machine) -> String {
 
 fn held(machine: &Machine) -> SnapshotContent {
     let (store, row) = store(machine);
-    let before = Before::Time(Timestamp::MAX);
-    machine.intake().snapshot_content(&store, row, before).unwrap().into_inner()
+    let end = SnapshotEnd::Time(Timestamp::MAX);
+    machine.intake().snapshot_content(&store, row, end).unwrap().into_inner()
 }
 
 /// The text of a snapshot without the person's own requests.
@@ -131,7 +131,7 @@ fn observation(title: &str, sources: &[Id]) -> Observation {
     .unwrap()
 }
 
-fn bring_in(machine: &Machine, operation: Operation) {
+fn import(machine: &Machine, operation: Operation) {
     let intake = machine.intake();
     let lock = intake.lock(&mut |_| false).unwrap();
     intake.record(&[operation]).unwrap();
@@ -154,12 +154,12 @@ fn answers(machine: &Machine, turn: u32, titles: &[&str], sources: &[Id]) {
         made: made(),
         refined,
     };
-    bring_in(machine, Operation::TurnRefined(Box::new(refined)));
+    import(machine, Operation::TurnRefined(Box::new(refined)));
 }
 
 fn answers_about_all(machine: &Machine) {
     let (store, row) = store(machine);
-    let content = store.course(row).unwrap().unwrap().content.unwrap().hash;
+    let content = store.session_state(row).unwrap().unwrap().content.unwrap().hash;
     let refined = RefinedSession {
         title: "A mutex for the writer".to_owned(),
         digest: Digest::default(),
@@ -173,7 +173,7 @@ fn answers_about_all(machine: &Machine) {
         made: made(),
         refined,
     };
-    bring_in(machine, Operation::SessionRefined(Box::new(refined)));
+    import(machine, Operation::SessionRefined(Box::new(refined)));
 }
 
 /// The agent's passage of a turn.

@@ -4,10 +4,10 @@ use std::sync::atomic::AtomicBool;
 
 use rusqlite::Connection;
 use thru_core::{Id, SessionKey, Timestamp};
-use thru_intake::{How, ImportReport, Indexed, Which};
+use thru_intake::{DistilScope, ImportOptions, ImportReport, Indexed};
 use thru_journal::journal::Journal;
 use thru_lifecycle::Indexing;
-use thru_store::{Course, Episode, Store};
+use thru_store::{Episode, SessionState, Store};
 
 use crate::machine::{Machine, key};
 use crate::records::{Author, ONE, TWO, conversation, file};
@@ -17,13 +17,13 @@ fn soon(minutes: i64) -> Timestamp {
     Timestamp::from_second(1_772_355_600 + 20 + minutes * 60).unwrap()
 }
 
-fn bring_in(machine: &Machine, now: Timestamp, which: Which<'_>) -> ImportReport {
+fn import(machine: &Machine, now: Timestamp, scope: DistilScope<'_>) -> ImportReport {
     let intake = machine.intake_at(now);
     let lock = intake.lock(&mut |_| false).unwrap();
     let plan = intake.plan(machine.discover(), None).unwrap();
-    let how = How { excluded: &|_| false, distil: which, index: false };
+    let options = ImportOptions { excluded: &|_| false, distil: scope, index: false };
     let never = AtomicBool::new(false);
-    intake.import(&lock, plan, &how, &never, &mut |_, _, _| {}, &mut |_| {}).unwrap()
+    intake.import(&lock, plan, &options, &never, &mut |_, _, _| {}, &mut |_| {}).unwrap()
 }
 
 fn close(machine: &Machine, now: Timestamp, session: &SessionKey, reason: &str) -> Indexed {
@@ -32,13 +32,13 @@ fn close(machine: &Machine, now: Timestamp, session: &SessionKey, reason: &str) 
     intake.record_close(&lock, session, reason).unwrap();
     drop(lock);
     let asked = std::slice::from_ref(session);
-    bring_in(machine, now, Which::These(asked)).indexed.get(session).unwrap().clone()
+    import(machine, now, DistilScope::These(asked)).indexed.get(session).unwrap().clone()
 }
 
-fn course(machine: &Machine, session: &str) -> Course {
+fn session_state(machine: &Machine, session: &str) -> SessionState {
     let store = Store::open_to_read(&machine.layout()).unwrap();
     let row = store.session_by_key(&key(session)).unwrap().unwrap();
-    store.course(row).unwrap().unwrap()
+    store.session_state(row).unwrap().unwrap()
 }
 
 fn episodes(machine: &Machine, session: &str) -> Vec<Episode> {
@@ -58,28 +58,28 @@ fn identity(episodes: &[Episode]) -> Vec<(Id, bool, u64, String)> {
 #[test]
 fn a_session_that_goes_on_waits_until_it_is_left() {
     let machine = Machine::with([(&file(ONE), &conversation(ONE).text())]);
-    bring_in(&machine, soon(1), Which::All);
-    assert_eq!(course(&machine, ONE).indexing, Indexing::Unindexed);
-    assert!(course(&machine, ONE).content.is_some(), "it is distilled all the same");
+    import(&machine, soon(1), DistilScope::All);
+    assert_eq!(session_state(&machine, ONE).indexing, Indexing::Unindexed);
+    assert!(session_state(&machine, ONE).content.is_some(), "it is distilled all the same");
     // Time alone closes it; the next run indexes it.
-    let report = bring_in(&machine, soon(31), Which::Finished);
+    let report = import(&machine, soon(31), DistilScope::Finished);
     assert!(matches!(report.indexed.get(&key(ONE)), Some(Indexed::New(_))), "{report:?}");
     let [episode] = &episodes(&machine, ONE)[..] else { panic!() };
     assert_eq!((episode.reason.as_str(), episode.retired), ("inactivity_timeout", None));
-    assert_eq!(course(&machine, ONE).indexing, Indexing::Indexed);
+    assert_eq!(session_state(&machine, ONE).indexing, Indexing::Indexed);
     // Once.
-    assert_eq!(bring_in(&machine, soon(200), Which::Finished).indexed.iter().count(), 0);
+    assert_eq!(import(&machine, soon(200), DistilScope::Finished).indexed.iter().count(), 0);
 }
 
 #[test]
 fn an_explicit_close_indexes_at_once_and_an_unchanged_session_is_skipped() {
     let machine = Machine::with([(&file(ONE), &conversation(ONE).text())]);
-    bring_in(&machine, soon(1), Which::All);
+    import(&machine, soon(1), DistilScope::All);
     let Indexed::New(first) = close(&machine, soon(2), &key(ONE), "story_complete") else {
         panic!()
     };
     assert_eq!(episodes(&machine, ONE)[0].reason, "asked:story_complete");
-    assert_eq!(course(&machine, ONE).indexing, Indexing::Indexed);
+    assert_eq!(session_state(&machine, ONE).indexing, Indexing::Indexed);
     // Nothing was said since: nothing is recorded, and nothing is made.
     let intake = machine.intake_at(soon(3));
     let lock = intake.lock(&mut |_| false).unwrap();
@@ -87,18 +87,18 @@ fn an_explicit_close_indexes_at_once_and_an_unchanged_session_is_skipped() {
     let before = journal.size().unwrap();
     intake.record_close(&lock, &key(ONE), "again").unwrap();
     assert_eq!(journal.size().unwrap(), before);
-    assert_eq!(course(&machine, ONE).episode.unwrap().uuid, first);
+    assert_eq!(session_state(&machine, ONE).episode.unwrap().uuid, first);
 }
 
 #[test]
 fn what_changed_is_replaced_as_a_whole_and_kept_retired() {
     let mut author = conversation(ONE);
     let machine = Machine::with([(&file(ONE), &author.text())]);
-    bring_in(&machine, soon(60), Which::All);
+    import(&machine, soon(60), DistilScope::All);
     let first = episodes(&machine, ONE);
     author.asks("And now in French").says("Voilà.");
     machine.write(&file(ONE), author.text());
-    let report = bring_in(&machine, soon(120), Which::All);
+    let report = import(&machine, soon(120), DistilScope::All);
     assert!(matches!(report.indexed.get(&key(ONE)), Some(Indexed::Replaced(_))), "{report:?}");
     let now = episodes(&machine, ONE);
     assert_eq!(now.len(), 2);
@@ -120,10 +120,10 @@ fn content_that_comes_back_takes_its_episode_into_use_again() {
     let mut longer = first.clone();
     longer.says("One more thing.");
     let machine = Machine::with([(&file(ONE), &first.text())]);
-    bring_in(&machine, soon(60), Which::All);
+    import(&machine, soon(60), DistilScope::All);
     let one = episodes(&machine, ONE)[0].uuid;
     machine.write(&file(ONE), longer.text());
-    bring_in(&machine, soon(120), Which::All);
+    import(&machine, soon(120), DistilScope::All);
     let two = episodes(&machine, ONE)[0].uuid;
     assert_ne!(one, two);
     // Another rule of what is read may take a passage out again.
@@ -135,13 +135,13 @@ fn content_that_comes_back_takes_its_episode_into_use_again() {
         )
         .unwrap();
     drop(database);
-    bring_in(&machine, soon(180), Which::All);
+    import(&machine, soon(180), DistilScope::All);
     let known = episodes(&machine, ONE);
     assert_eq!(known.iter().map(|one| one.uuid).collect::<Vec<_>>(), [one, two]);
     assert!(known[0].retired.is_none() && known[1].retired.is_some());
     // The record of its first retirement is read again by every rebuild; it must not retire it now.
-    bring_in(&machine, soon(240), Which::All);
-    assert_eq!(course(&machine, ONE).episode.unwrap().uuid, one);
+    import(&machine, soon(240), DistilScope::All);
+    assert_eq!(session_state(&machine, ONE).episode.unwrap().uuid, one);
 }
 
 #[test]
@@ -150,23 +150,23 @@ fn parallel_sessions_of_one_project_are_independent() {
         (&file(ONE), &conversation(ONE).text()),
         (&file(TWO), &conversation(TWO).text()),
     ]);
-    bring_in(&machine, soon(1), Which::All);
+    import(&machine, soon(1), DistilScope::All);
     close(&machine, soon(2), &key(ONE), "done");
-    assert_eq!(course(&machine, ONE).indexing, Indexing::Indexed);
-    assert_eq!(course(&machine, TWO).indexing, Indexing::Unindexed);
+    assert_eq!(session_state(&machine, ONE).indexing, Indexing::Indexed);
+    assert_eq!(session_state(&machine, TWO).indexing, Indexing::Unindexed);
     assert!(episodes(&machine, TWO).is_empty());
 }
 
 #[test]
 fn abandoned_work_is_done_by_the_next_run() {
     let machine = Machine::with([(&file(ONE), &conversation(ONE).text())]);
-    bring_in(&machine, soon(1), Which::All);
+    import(&machine, soon(1), DistilScope::All);
     // As a process leaves it that is killed in between.
     let database = Connection::open(machine.layout().database()).unwrap();
     database.execute("UPDATE sessions SET indexing = 1", []).unwrap();
     drop(database);
-    bring_in(&machine, soon(2), Which::Finished);
-    let now = course(&machine, ONE);
+    import(&machine, soon(2), DistilScope::Finished);
+    let now = session_state(&machine, ONE);
     assert_eq!((now.indexing, now.episode.is_some()), (Indexing::Indexed, true));
 }
 
@@ -174,10 +174,10 @@ fn abandoned_work_is_done_by_the_next_run() {
 fn sessions_that_wait_for_a_question_are_left_alone_till_then() {
     let mut machine = Machine::with([(&file(ONE), &conversation(ONE).text())]);
     machine.options.index_left = false;
-    bring_in(&machine, soon(600), Which::All);
-    assert_eq!(course(&machine, ONE).indexing, Indexing::Unindexed);
+    import(&machine, soon(600), DistilScope::All);
+    assert_eq!(session_state(&machine, ONE).indexing, Indexing::Unindexed);
     let asked = [key(ONE)];
-    let report = bring_in(&machine, soon(601), Which::These(&asked));
+    let report = import(&machine, soon(601), DistilScope::These(&asked));
     assert!(matches!(report.indexed.get(&key(ONE)), Some(Indexed::New(_))), "{report:?}");
 }
 
@@ -186,14 +186,14 @@ fn an_empty_session_is_indexed_as_nothing() {
     let mut author = Author::of(ONE);
     author.asks("/clear");
     let machine = Machine::with([(&file(ONE), &author.text())]);
-    bring_in(&machine, soon(600), Which::All);
+    import(&machine, soon(600), DistilScope::All);
     machine.assert_sound();
 }
 
 #[test]
 fn a_forgotten_session_takes_its_episodes_along() {
     let machine = Machine::with([(&file(ONE), &conversation(ONE).text())]);
-    bring_in(&machine, soon(1), Which::All);
+    import(&machine, soon(1), DistilScope::All);
     close(&machine, soon(2), &key(ONE), "unmistakable");
     machine.forget(ONE);
     let journal = std::fs::read_dir(machine.layout().journal()).unwrap();

@@ -2,7 +2,7 @@
 //! its last word.
 
 use thru_core::Timestamp;
-use thru_lifecycle::conversation::{Event, Phase, Said};
+use thru_lifecycle::conversation::{Event, MessageState, Phase};
 use thru_lifecycle::{CloseReason, Conversation, Limits};
 
 use crate::story::play;
@@ -211,7 +211,7 @@ fn a_record_tells_of_a_conversation() {
     assert_eq!(close.at, "2026-08-20T10:00:00Z".parse().unwrap());
 
     let empty = Conversation::from_record(started, last, 0, &limits);
-    assert_eq!((empty.phase(), empty.said()), (&Phase::Initialized, &Said::Nothing));
+    assert_eq!((empty.phase(), empty.messages()), (&Phase::Initialized, &MessageState::Nothing));
     assert_eq!(Conversation::fold([], &limits), None);
 }
 

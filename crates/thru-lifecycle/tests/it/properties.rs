@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use thru_core::Timestamp;
-use thru_lifecycle::conversation::{Effect, Event, Phase, Said, Step};
+use thru_lifecycle::conversation::{Effect, Event, MessageState, Phase, Step};
 use thru_lifecycle::{Conversation, Limits};
 
 const DAY: i64 = 24 * 60 * 60;
@@ -91,13 +91,13 @@ fn check(conversation: &Conversation) {
     if let Some(turn) = conversation.turn() {
         assert!(conversation.since() <= turn && turn <= conversation.last());
     }
-    let said = conversation.said();
+    let said = conversation.messages();
     match conversation.phase() {
-        Phase::Initialized => assert_eq!(*said, Said::Nothing),
-        Phase::Active { .. } | Phase::Idle => assert_ne!(*said, Said::Nothing),
-        Phase::Suspended => assert_ne!(*said, Said::New),
+        Phase::Initialized => assert_eq!(*said, MessageState::Nothing),
+        Phase::Active { .. } | Phase::Idle => assert_ne!(*said, MessageState::Nothing),
+        Phase::Suspended => assert_ne!(*said, MessageState::New),
         Phase::Ended(close) => {
-            assert_ne!(*said, Said::New);
+            assert_ne!(*said, MessageState::New);
             assert!(conversation.last() <= close.at);
         }
     }
@@ -150,11 +150,11 @@ proptest! {
             if let Some(Effect::CloseDue(close)) = closes.next() {
                 assert!(is_new || is_first, "closed twice");
                 is_new = false;
-                assert!(matches!(step.conversation.said(), Said::Closed(c) if c == close)
-                    || *step.conversation.said() == Said::New);
+                assert!(matches!(step.conversation.messages(), MessageState::Closed(c) if c == close)
+                    || *step.conversation.messages() == MessageState::New);
             }
             assert_eq!(closes.next(), None);
-            let now_new = *step.conversation.said() == Said::New;
+            let now_new = *step.conversation.messages() == MessageState::New;
             if now_new && !is_new {
                 let event = happening.and_then(|happening| happening.event.as_ref());
                 assert!(event.is_some_and(|event| !matches!(

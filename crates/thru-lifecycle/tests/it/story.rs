@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use thru_core::Timestamp;
-use thru_lifecycle::conversation::{Effect, Event, Said};
+use thru_lifecycle::conversation::{Effect, Event, MessageState};
 use thru_lifecycle::{Conversation, Limits};
 
 /// Plays a story and returns the resulting phase and the effects of the last word.
@@ -65,7 +65,7 @@ fn tell(conversation: &Conversation, effects: &[Effect]) -> String {
     if let Some(close) = conversation.ended() {
         told += &format!(" ({})", close.reason);
     }
-    if *conversation.said() == Said::Nothing {
+    if *conversation.messages() == MessageState::Nothing {
         told += " (not listed)";
     }
     for effect in effects {

@@ -300,8 +300,8 @@ fn draft(store: &Store, request: &PackRequest<'_>, bearing: Bearing) -> Result<D
     let files = store.files_of_memories(&[memory.row])?.remove(&memory.row).unwrap_or_default();
     let stale = Freshness::check(&files, root.as_deref(), request.disk).note();
     let mut text = recorded(&memory.title, 200);
-    let MemoryFlags { is_of_person, is_rule, .. } = memory.flags;
-    if is_of_person && memory.kind != MemoryKind::Summary {
+    let MemoryFlags { is_from_person, is_rule, .. } = memory.flags;
+    if is_from_person && memory.kind != MemoryKind::Summary {
         text = format!("the user {}: \"{text}\"", if is_rule { "ruled" } else { "said" });
     }
     let detail = match store.body_of(&memory)? {

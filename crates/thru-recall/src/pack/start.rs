@@ -85,7 +85,7 @@ pub(super) fn rules(store: &Store, request: &PackRequest<'_>) -> Result<Vec<Draf
     let mut rules = store.memories(&own)?;
     rules.extend(store.memories(&everywhere)?);
     let mut seen = HashSet::new();
-    rules.retain(|rule| rule.flags.is_of_person && seen.insert(normal(&rule.title)));
+    rules.retain(|rule| rule.flags.is_from_person && seen.insert(normal(&rule.title)));
     rules
         .into_iter()
         .map(|rule| {
@@ -360,7 +360,7 @@ fn by_itself(
     let is_about_itself = matches!(request.occasion, Occasion::Compact);
     if valued.memory.flags.is_correction && !is_about_itself {
         valued.add(-0.6, "a correction of that moment".to_owned());
-    } else if valued.memory.flags.is_of_person {
+    } else if valued.memory.flags.is_from_person {
         valued.add(0.3, "the user said it".to_owned());
     }
     valued

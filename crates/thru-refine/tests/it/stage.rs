@@ -12,7 +12,7 @@ use thru_distil::refine::Limits;
 use thru_intake::Intake;
 use thru_lifecycle::content::ContentHash;
 use thru_models::{AskError, Price, Prices, Provider, Reply, Request, Stop, Usage};
-use thru_refine::{Chain, Link, Meter, Permission, Refiner, Report, Settings};
+use thru_refine::{Chain, ChainLink, Meter, Permission, Refiner, Report, Settings};
 use thru_store::{JobKind, JobRow, Store, TurnFilter};
 
 use crate::machine::Machine;
@@ -99,7 +99,7 @@ impl Stage {
             under_way: AtomicUsize::new(0),
             most: Arc::clone(&most),
         };
-        let link = Link { name: "scripted".to_owned(), provider: Box::new(provider) };
+        let link = ChainLink { name: "scripted".to_owned(), provider: Box::new(provider) };
         // A dollar for a million tokens.
         let each = Micros(1_000_000);
         let price = Price { input: each, output: each, cached_input: each };
@@ -141,7 +141,7 @@ impl Stage {
             jobs.extend(turns.into_iter().filter(|turn| turn.turn > 0).map(of));
         }
         for session in whole.iter().map(row) {
-            let content = store.course(session).unwrap().and_then(|course| course.content);
+            let content = store.session_state(session).unwrap().and_then(|state| state.content);
             let content = content
                 .map_or(ContentHash::from_bytes([7; ContentHash::BYTES]), |content| content.hash);
             jobs.push((JobKind::RefineSession, session, content));
@@ -167,7 +167,7 @@ impl Stage {
             },
             permission: &permission,
             clock: self.time.as_ref(),
-            told: &|_| {},
+            on_event: &|_| {},
         };
         refiner.run(None, &AtomicBool::new(false)).unwrap()
     }

@@ -62,7 +62,7 @@ pub(super) struct Statistics {
 }
 
 impl Statistics {
-    pub(super) fn of(parts: &[Arc<Part>], fields: Fields, terms: &[String]) -> Result<Self> {
+    pub(super) fn collect(parts: &[Arc<Part>], fields: Fields, terms: &[String]) -> Result<Self> {
         let Some(first) = parts.first() else {
             return Ok(Self { idf: vec![0.0; terms.len()], average_length: 1.0 });
         };
@@ -178,7 +178,7 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    pub(super) fn of(segment: &SegmentReader) -> Result<Self> {
+    pub(super) fn open(segment: &SegmentReader) -> Result<Self> {
         let fast = segment.fast_fields();
         Ok(Self {
             row: fast.u64("row")?,

@@ -63,7 +63,7 @@ impl Fields {
         schema.build()
     }
 
-    pub(super) fn of(schema: &Schema) -> tantivy::Result<Self> {
+    pub(super) fn from_schema(schema: &Schema) -> tantivy::Result<Self> {
         let field = |name| schema.get_field(name);
         Ok(Self {
             row: field("row")?,
@@ -165,7 +165,7 @@ impl Tokenizer for TermsTokenizer {
         self.stream.clear();
         self.buffer.clear();
         let (stream, buffer) = (&mut self.stream, &mut self.buffer);
-        self.terms.of(text, |term, place| {
+        self.terms.tokenize(text, |term, place| {
             let start = buffer.len() as u32;
             buffer.push_str(term);
             stream.push((start, buffer.len() as u32, place.position));

@@ -85,7 +85,7 @@ impl TextIndex {
         terms: &'i QueryTerms,
         filter: &'i IndexFilter,
     ) -> Result<Question<'i>> {
-        let statistics = Statistics::of(&self.parts, self.fields, &terms.terms)?;
+        let statistics = Statistics::collect(&self.parts, self.fields, &terms.terms)?;
         Ok(Question { index: self, terms, filter, statistics })
     }
 

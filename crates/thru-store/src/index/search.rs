@@ -69,7 +69,7 @@ impl OpenIndexes {
         store: &Store,
         collection: Collection,
     ) -> Result<TextIndex> {
-        TextIndex::of(self.committed(layout, store, collection)?, store, collection)
+        TextIndex::new(self.committed(layout, store, collection)?, store, collection)
     }
 
     fn committed(
@@ -139,7 +139,7 @@ impl TextIndex {
         Self::of_committed(opened, store, collection)
     }
 
-    fn of(opened: Option<Opened>, store: &Store, collection: Collection) -> Result<Self> {
+    fn new(opened: Option<Opened>, store: &Store, collection: Collection) -> Result<Self> {
         let mut index = Self::of_committed(opened, store, collection)?;
         if index.rows_left_out > 0 {
             // The newest rows matter most.
@@ -154,7 +154,7 @@ impl TextIndex {
     }
 
     fn of_committed(opened: Option<Opened>, store: &Store, collection: Collection) -> Result<Self> {
-        let fields = Fields::of(&Fields::schema())?;
+        let fields = Fields::from_schema(&Fields::schema())?;
         let (indexed, part) = opened.map_or((0, None), |opened| (opened.indexed, opened.part));
         let rows_left_out = (store.last_row(collection)? - indexed).max(0) as u64;
         Ok(Self { collection, parts: part.into_iter().collect(), fields, rows_left_out })
@@ -217,7 +217,7 @@ impl Part {
         let columns = match known.get() {
             Some(columns) => columns,
             None => {
-                let columns = Columns::of(segment)?;
+                let columns = Columns::open(segment)?;
                 known.get_or_init(|| columns)
             }
         };

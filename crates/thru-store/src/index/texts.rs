@@ -172,7 +172,7 @@ impl Store {
     ///
     /// # Errors
     /// Returns an error if the database cannot be read.
-    pub fn times_told(&self) -> Result<HashMap<i64, u64>> {
+    pub fn injection_times(&self) -> Result<HashMap<i64, u64>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT m.row, count(*) FROM injected_memories i JOIN memories m ON m.id = i.memory
              GROUP BY m.row",

@@ -49,7 +49,7 @@ impl Default for Terms {
 
 impl Terms {
     /// Calls `sink` with every term of `text`, in order.
-    pub fn of(&mut self, text: &str, mut sink: impl FnMut(&str, TermPlace)) {
+    pub fn tokenize(&mut self, text: &str, mut sink: impl FnMut(&str, TermPlace)) {
         let mut position = 0;
         let mut rest = 0;
         while let Some(chain) = next_chain(text, rest) {
@@ -224,7 +224,8 @@ mod tests {
 
     fn terms(text: &str) -> String {
         let mut found = Vec::new();
-        Terms::default().of(text, |term, place| found.push(format!("{term}@{}", place.position)));
+        Terms::default()
+            .tokenize(text, |term, place| found.push(format!("{term}@{}", place.position)));
         found.join(" ")
     }
 
@@ -257,7 +258,7 @@ mod tests {
     proptest! {
         #[test]
         fn places_lie_in_the_text(text in ".{0,200}") {
-            Terms::default().of(&text, |_, place| {
+            Terms::default().tokenize(&text, |_, place| {
                 assert!(text.is_char_boundary(place.start) && text.is_char_boundary(place.end));
                 assert!(place.start < place.end);
             });

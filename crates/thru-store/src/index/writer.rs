@@ -151,7 +151,7 @@ impl Part {
                 open_index(directory)?
             }
         };
-        let fields = Fields::of(&index.schema())?;
+        let fields = Fields::from_schema(&index.schema())?;
         let row = payload(&index).row;
         let writer = index.writer_with_num_threads(threads, memory)?;
         remove_leavings(directory, &writer)?;

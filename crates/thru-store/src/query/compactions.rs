@@ -152,18 +152,6 @@ impl Store {
         self.snapshots_where("session = ?1 ORDER BY at, key", session)
     }
 
-    /// Returns the rows of the sessions that have snapshots, latest first.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
-    pub fn sessions_with_snapshots(&self) -> Result<Vec<i64>> {
-        let mut statement = self.connection.prepare_cached(
-            "SELECT session FROM snapshots GROUP BY session ORDER BY max(at) DESC, session",
-        )?;
-        let rows = statement.query_map([], |row| row.get(0))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
-    }
-
     fn snapshots_where(&self, which: &str, session: i64) -> Result<Vec<SnapshotRow>> {
         let sql = format!("SELECT key, session, body FROM snapshots WHERE {which}");
         let mut statement = self.connection.prepare_cached(&sql)?;

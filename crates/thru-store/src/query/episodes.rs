@@ -33,13 +33,13 @@ pub struct Episode {
 
 /// The lifecycle of a session, and the progress of its indexing.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Course {
+pub struct SessionState {
     /// The row of the session.
     pub row: i64,
     /// Its agent and id.
     pub key: SessionKey,
     /// The reported events of its lifecycle.
-    pub heard: Heard,
+    pub lifecycle: ReportedLifecycle,
     /// The hash and size of what was distilled.
     pub content: Option<Content>,
     /// True if part of it was not distilled yet.
@@ -52,45 +52,46 @@ pub struct Course {
 
 /// The reported lifecycle of a session. Its state also depends on the time.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Heard {
+pub struct ReportedLifecycle {
     /// The state by the reports of hooks and people.
-    told: Option<Conversation>,
+    reported: Option<Conversation>,
     /// The times of the first and the last known record.
     records: Option<(Timestamp, Timestamp)>,
 }
 
-impl Heard {
+impl ReportedLifecycle {
     pub(super) fn new(
-        told: Option<&str>,
+        reported: Option<&str>,
         first: Option<Timestamp>,
         last: Option<Timestamp>,
     ) -> Self {
         Self {
-            told: told.and_then(|told| serde_json::from_str(told).ok()),
+            reported: reported.and_then(|reported| serde_json::from_str(reported).ok()),
             records: last.map(|last| (first.unwrap_or(last), last)),
         }
     }
 
     /// Returns the time of the last known activity.
     pub fn last(&self) -> Option<Timestamp> {
-        let told = self.told.as_ref().map(Conversation::last);
-        told.max(self.records.map(|(_, last)| last))
+        let reported = self.reported.as_ref().map(Conversation::last);
+        reported.max(self.records.map(|(_, last)| last))
     }
 
     /// Returns the state of the conversation at a time; `None` if nothing was reported of it.
     pub fn at(&self, now: Timestamp, limits: &Limits) -> Option<Conversation> {
         // Reports from a clock that ran ahead lie in the future.
         let ahead = now.checked_add(CLOCKS_DIFFER).unwrap_or(now);
-        let heard = match (&self.told, self.records) {
+        let conversation = match (&self.reported, self.records) {
             // Hooks do not always run: the transcript may know more.
-            (Some(told), Some((_, last))) if last > told.last() && last <= ahead => {
-                Conversation::apply(Some(told.clone()), Event::Activity, last, limits).conversation
+            (Some(reported), Some((_, last))) if last > reported.last() && last <= ahead => {
+                Conversation::apply(Some(reported.clone()), Event::Activity, last, limits)
+                    .conversation
             }
             // Hooks only reported its ends, but the transcript shows messages in between.
-            (Some(told), Some((first, last))) if !told.is_listed() => {
-                between(told, first, last, limits)
+            (Some(reported), Some((first, last))) if !reported.is_listed() => {
+                between(reported, first, last, limits)
             }
-            (Some(told), _) => told.clone(),
+            (Some(reported), _) => reported.clone(),
             (None, Some((first, last))) => {
                 let known = Conversation::from_record(first.min(now), last.min(now), 1, limits);
                 match last > ahead {
@@ -103,7 +104,7 @@ impl Heard {
             }
             (None, None) => return None,
         };
-        Some(heard.at(now, limits).conversation)
+        Some(conversation.at(now, limits).conversation)
     }
 
     /// Returns the reason why the session may be indexed as it is; `None` while it goes on.
@@ -114,14 +115,14 @@ impl Heard {
 
 /// Combines the start and end that hooks reported with the messages of the transcript.
 fn between(
-    told: &Conversation,
+    reported: &Conversation,
     first: Timestamp,
     last: Timestamp,
     limits: &Limits,
 ) -> Conversation {
-    let last = last.min(told.last());
+    let last = last.min(reported.last());
     let said = Conversation::from_record(first.min(last), last, 1, limits);
-    let end = told.ended().and_then(|close| match &close.reason {
+    let end = reported.ended().and_then(|close| match &close.reason {
         CloseReason::Agent(reason) => Some((Event::Ended(reason.clone()), close.at)),
         CloseReason::Asked(reason) => Some((Event::Closed(reason.clone()), close.at)),
         CloseReason::Left => Some((Event::Left, close.at)),
@@ -133,7 +134,10 @@ fn between(
     }
 }
 
-pub(crate) fn course_of(connection: &Connection, session: i64) -> Result<Option<Course>> {
+pub(crate) fn session_state_of(
+    connection: &Connection,
+    session: i64,
+) -> Result<Option<SessionState>> {
     let found = connection
         .prepare_cached(
             "SELECT agent, session, conversation, started, ended, content, messages, indexing, stale
@@ -142,14 +146,14 @@ pub(crate) fn course_of(connection: &Connection, session: i64) -> Result<Option<
         .query_row([session], |row| {
             let content: Option<[u8; 32]> = row.get(5)?;
             let messages = row.get::<_, i64>(6)?.cast_unsigned();
-            let told: Option<String> = row.get(2)?;
-            Ok(Course {
+            let reported: Option<String> = row.get(2)?;
+            Ok(SessionState {
                 row: session,
                 key: SessionKey {
                     agent: super::agent(row, 0)?,
                     id: SessionId::new(row.get::<_, String>(1)?),
                 },
-                heard: Heard::new(told.as_deref(), time(row, 3)?, time(row, 4)?),
+                lifecycle: ReportedLifecycle::new(reported.as_deref(), time(row, 3)?, time(row, 4)?),
                 content: content
                     .map(|hash| Content { hash: ContentHash::from_bytes(hash), messages }),
                 is_stale: row.get(8)?,
@@ -158,8 +162,8 @@ pub(crate) fn course_of(connection: &Connection, session: i64) -> Result<Option<
             })
         })
         .optional()?;
-    let Some(course) = found else { return Ok(None) };
-    Ok(Some(Course { episode: current_episode(connection, session)?, ..course }))
+    let Some(state) = found else { return Ok(None) };
+    Ok(Some(SessionState { episode: current_episode(connection, session)?, ..state }))
 }
 
 pub(crate) fn current_episode(connection: &Connection, session: i64) -> Result<Option<Episode>> {
@@ -190,8 +194,8 @@ impl Store {
     ///
     /// # Errors
     /// Returns an error if the database cannot be read.
-    pub fn course(&self, session: i64) -> Result<Option<Course>> {
-        course_of(&self.connection, session)
+    pub fn session_state(&self, session: i64) -> Result<Option<SessionState>> {
+        session_state_of(&self.connection, session)
     }
 
     /// Returns the current and retired episodes of a session, latest first.
@@ -215,7 +219,7 @@ impl Store {
         &self,
         projects: Option<&[i64]>,
         limit: usize,
-    ) -> Result<Vec<Course>> {
+    ) -> Result<Vec<SessionState>> {
         let places = projects.map_or_else(String::new, |projects| {
             format!("AND project IN ({})", super::in_list(projects.len()))
         });
@@ -229,8 +233,8 @@ impl Store {
         let rows = statement
             .query_map(params_from_iter(parameters), |row| row.get(0))?
             .collect::<rusqlite::Result<Vec<i64>>>()?;
-        let courses = rows.into_iter().map(|row| self.course(row));
-        courses.filter_map(Result::transpose).collect()
+        let states = rows.into_iter().map(|row| self.session_state(row));
+        states.filter_map(Result::transpose).collect()
     }
 
     /// Returns the sessions whose state has changed by the passage of time alone.

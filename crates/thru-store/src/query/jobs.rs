@@ -40,7 +40,7 @@ impl JobKind {
         }
     }
 
-    fn of(name: &str, turn: u32) -> Option<Self> {
+    fn from_name(name: &str, turn: u32) -> Option<Self> {
         [Self::Index, Self::RefineTurn(turn), Self::RefineSession, Self::Deliver]
             .into_iter()
             .find(|kind| kind.as_str() == name)
@@ -106,7 +106,7 @@ impl Store {
 fn job(row: &Row<'_>) -> rusqlite::Result<JobRow> {
     Ok(JobRow {
         number: row.get(0)?,
-        kind: JobKind::of(&row.get::<_, String>(1)?, row.get(11)?),
+        kind: JobKind::from_name(&row.get::<_, String>(1)?, row.get(11)?),
         session: row.get(2)?,
         key: SessionKey {
             agent: super::agent(row, 3)?,

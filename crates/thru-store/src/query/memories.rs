@@ -23,9 +23,9 @@ pub struct MemoryFlags {
     /// It was recognised in prose by its form only.
     pub is_uncertain: bool,
     /// It is the statement of a person.
-    pub is_of_person: bool,
+    pub is_from_person: bool,
     /// A person added it outside of any session.
-    pub is_told: bool,
+    pub is_note: bool,
     /// A person edited it.
     pub is_edited: bool,
     /// A person corrected the work of that moment, without a rule for later.
@@ -41,8 +41,8 @@ impl MemoryFlags {
         let Self {
             is_rule,
             is_uncertain,
-            is_of_person,
-            is_told,
+            is_from_person,
+            is_note,
             is_edited,
             is_correction,
             is_refined,
@@ -51,8 +51,8 @@ impl MemoryFlags {
         [
             is_rule,
             is_uncertain,
-            is_of_person,
-            is_told,
+            is_from_person,
+            is_note,
             is_edited,
             is_correction,
             is_refined,
@@ -68,8 +68,8 @@ impl MemoryFlags {
         Self {
             is_rule: is_set(0),
             is_uncertain: is_set(1),
-            is_of_person: is_set(2),
-            is_told: is_set(3),
+            is_from_person: is_set(2),
+            is_note: is_set(3),
             is_edited: is_set(4),
             is_correction: is_set(5),
             is_refined: is_set(6),
@@ -111,7 +111,7 @@ pub struct MemoryRow {
 impl MemoryRow {
     /// True if a person added it for every project.
     pub const fn is_global(&self) -> bool {
-        self.flags.is_told && self.project.is_none()
+        self.flags.is_note && self.project.is_none()
     }
 }
 

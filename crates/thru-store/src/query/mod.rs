@@ -20,8 +20,8 @@ use crate::error::Result;
 
 pub use activity::{Moment, MomentFilter, Newest};
 pub use compactions::{CompactionRow, SnapshotRow};
-pub use episodes::{Course, Episode, Heard};
-pub(crate) use episodes::{course_of, current_episode};
+pub use episodes::{Episode, ReportedLifecycle, SessionState};
+pub(crate) use episodes::{current_episode, session_state_of};
 pub use events::{EventRow, InjectionRow, LaterUse};
 pub use jobs::{JobKind, JobRow};
 pub(crate) use memories::version_key;

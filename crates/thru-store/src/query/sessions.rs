@@ -7,7 +7,7 @@ use rusqlite::{OptionalExtension, Row, params_from_iter};
 use thru_core::{Agent, Id, ProjectKey, SessionFacts, SessionId, SessionKey, Timestamp};
 use thru_lifecycle::Indexing;
 
-use super::episodes::Heard;
+use super::episodes::ReportedLifecycle;
 use super::passages::time;
 use crate::error::Result;
 use crate::store::Store;
@@ -36,7 +36,7 @@ pub struct SessionRow {
     /// The facts that the reader found.
     pub facts: SessionFacts,
     /// The reported events of its lifecycle.
-    pub heard: Heard,
+    pub lifecycle: ReportedLifecycle,
     /// The state of its indexing.
     pub indexing: Indexing,
     /// The id of its current episode.
@@ -228,7 +228,7 @@ impl Store {
 fn session(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
     let facts: String = row.get(8)?;
     let (started, ended) = (time(row, 6)?, time(row, 7)?);
-    let told: Option<String> = row.get(11)?;
+    let reported: Option<String> = row.get(11)?;
     Ok(SessionRow {
         row: row.get(0)?,
         key: SessionKey {
@@ -243,7 +243,7 @@ fn session(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
         facts: serde_json::from_str(&facts).unwrap_or_default(),
         turns: row.get::<_, Option<u32>>(9)?.unwrap_or(0),
         passages: row.get(10)?,
-        heard: Heard::new(told.as_deref(), started, ended),
+        lifecycle: ReportedLifecycle::new(reported.as_deref(), started, ended),
         indexing: Indexing::from_code(row.get(12)?).unwrap_or(Indexing::Unindexed),
         episode: row.get::<_, Option<_>>(13)?.map(Id::from_bytes),
     })

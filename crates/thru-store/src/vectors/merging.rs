@@ -18,12 +18,12 @@ const SMALL: usize = 8_192;
 /// Returns which of the segments with these numbers of vectors are to be merged: the smallest first.
 pub(super) fn to_merge(vectors: &[usize]) -> Option<Vec<usize>> {
     let mut by_tier: Vec<(u32, usize)> =
-        vectors.iter().enumerate().map(|(place, vectors)| (tier(*vectors), place)).collect();
+        vectors.iter().enumerate().map(|(position, vectors)| (tier(*vectors), position)).collect();
     by_tier.sort_unstable();
     by_tier
         .chunk_by(|left, right| left.0 == right.0)
         .find(|tier| tier.len() >= MERGED_AT_ONCE)
-        .map(|tier| tier.iter().map(|(_, place)| *place).collect())
+        .map(|tier| tier.iter().map(|(_, position)| *position).collect())
 }
 
 fn tier(vectors: usize) -> u32 {
@@ -33,21 +33,25 @@ fn tier(vectors: usize) -> u32 {
 /// Writes everything in the segments to a new one. A key in several of them is taken from the first: it
 /// has the same vectors everywhere.
 pub(super) fn merge(path: &Path, shape: &Shape, segments: &[&Segment]) -> Result<()> {
-    let mut rows: Vec<Place> =
+    let mut rows: Vec<VectorPosition> =
         Vec::with_capacity(segments.iter().map(|segment| segment.len()).sum());
     for (segment, number) in segments.iter().zip(0_u32..) {
-        rows.extend(segment.keys().zip(0..).map(|(key, row)| Place { key, segment: number, row }));
+        rows.extend(segment.keys().zip(0..).map(|(key, row)| VectorPosition {
+            key,
+            segment: number,
+            row,
+        }));
     }
     rows.sort_unstable();
     let mut first = None;
-    rows.retain(|place| match first {
-        Some((key, segment)) if key == place.key => segment == place.segment,
+    rows.retain(|position| match first {
+        Some((key, segment)) if key == position.key => segment == position.segment,
         _ => {
-            first = Some((place.key, place.segment));
+            first = Some((position.key, position.segment));
             true
         }
     });
-    write_places(path, shape, segments, &rows)
+    write_positions(path, shape, segments, &rows)
 }
 
 /// Writes the vectors of a segment whose keys are wanted to a new one, unless there are none. Returns
@@ -58,27 +62,33 @@ pub(super) fn filter(
     segment: &Segment,
     is_wanted: impl Fn(u64) -> bool,
 ) -> Result<usize> {
-    let places = segment.keys().zip(0..).map(|(key, row)| Place { key, segment: 0, row });
-    let rows: Vec<Place> = places.filter(|place| is_wanted(place.key)).collect();
+    let positions =
+        segment.keys().zip(0..).map(|(key, row)| VectorPosition { key, segment: 0, row });
+    let rows: Vec<VectorPosition> = positions.filter(|position| is_wanted(position.key)).collect();
     if !rows.is_empty() {
-        write_places(path, shape, &[segment], &rows)?;
+        write_positions(path, shape, &[segment], &rows)?;
     }
     Ok(rows.len())
 }
 
 /// The position of a vector.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+struct VectorPosition {
     key: u64,
     segment: u32,
     row: u32,
 }
 
-fn write_places(path: &Path, shape: &Shape, segments: &[&Segment], places: &[Place]) -> Result<()> {
-    let keys: Vec<u64> = places.iter().map(|place| place.key).collect();
+fn write_positions(
+    path: &Path,
+    shape: &Shape,
+    segments: &[&Segment],
+    positions: &[VectorPosition],
+) -> Result<()> {
+    let keys: Vec<u64> = positions.iter().map(|position| position.key).collect();
     let row = |at: usize| -> Row<'_> {
-        let place = places[at];
-        segments[place.segment as usize].row(place.row as usize)
+        let position = positions[at];
+        segments[position.segment as usize].row(position.row as usize)
     };
     write_segment(path, shape, &keys, row)
 }
@@ -92,10 +102,10 @@ mod tests {
         let (mut segments, mut most, mut copied) = (Vec::new(), 0, 0);
         for _ in 0..1_000_000 / 300 {
             segments.push(300);
-            while let Some(places) = to_merge(&segments) {
-                let merged: usize = places.iter().map(|place| segments[*place]).sum();
-                for place in places.iter().rev() {
-                    segments.remove(*place);
+            while let Some(positions) = to_merge(&segments) {
+                let merged: usize = positions.iter().map(|position| segments[*position]).sum();
+                for position in positions.iter().rev() {
+                    segments.remove(*position);
                 }
                 segments.push(merged);
                 copied += merged;

@@ -25,7 +25,7 @@ pub struct CompactionEvent {
 
 /// The combined reports of hooks about one compaction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ToldCompaction {
+pub struct ReportedCompaction {
     /// The key of the record made before it, else of the one made after it.
     pub event: String,
     /// Its time.
@@ -149,12 +149,12 @@ impl Batch<'_> {
     ///
     /// # Errors
     /// Returns an error if the database cannot be written.
-    pub fn tell_compaction(
+    pub fn put_reported_compaction(
         &self,
         session: i64,
         hooks: i64,
         boundary: Option<&str>,
-        told: &ToldCompaction,
+        told: &ReportedCompaction,
     ) -> Result<()> {
         let of_hooks = (&told.event, &told.asked, &told.summary);
         match boundary {

@@ -52,7 +52,7 @@ pub struct OpenEvent {
 
 /// A passage in a transcript that may correspond to an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct TranscriptPassage {
     /// Its kind.
     pub kind: PassageKind,
     /// The fingerprint of the event.
@@ -186,14 +186,14 @@ impl Batch<'_> {
     ///
     /// # Errors
     /// Returns an error if the database cannot be read.
-    pub fn told_in_transcripts(&self, session: i64) -> Result<Vec<Told>> {
+    pub fn transcript_passages(&self, session: i64) -> Result<Vec<TranscriptPassage>> {
         let mut statement = self.transaction.prepare_cached(
             "SELECT p.kind, p.fingerprint, p.turn, p.at FROM passages p
              JOIN sources s ON s.id = p.source
              WHERE p.session = ?1 AND s.kind <> 'hooks' ORDER BY s.kind <> 'main', p.ordinal",
         )?;
         let rows = statement.query_map([session], |row| {
-            Ok(Told {
+            Ok(TranscriptPassage {
                 kind: PassageKind::from_code(row.get(0)?).unwrap_or(PassageKind::Tool),
                 fingerprint: row.get::<_, Option<i64>>(1)?.map(i64::cast_unsigned),
                 turn: row.get(2)?,
@@ -207,7 +207,7 @@ impl Batch<'_> {
     ///
     /// # Errors
     /// Returns an error if the database cannot be written.
-    pub fn event_is_told(&self, row: i64) -> Result<()> {
+    pub fn drop_event_payload(&self, row: i64) -> Result<()> {
         self.transaction
             .prepare_cached("UPDATE events SET payload = NULL WHERE id = ?1")?
             .execute([row])?;

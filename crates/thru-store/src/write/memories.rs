@@ -42,8 +42,8 @@ impl NewMemory {
             flags: MemoryFlags {
                 is_rule: observation.is_rule,
                 is_uncertain: observation.certainty == Certainty::Low,
-                is_of_person: observation.speaker == Speaker::Person,
-                is_told: false,
+                is_from_person: observation.speaker == Speaker::Person,
+                is_note: false,
                 is_edited,
                 is_correction: observation.speaker == Speaker::Person
                     && !observation.is_rule
@@ -63,9 +63,9 @@ impl NewMemory {
     }
 
     /// Converts a note that a person added outside of any session.
-    pub fn told(observation: &Observation, is_edited: bool, files: Vec<FileState>) -> Self {
+    pub fn note(observation: &Observation, is_edited: bool, files: Vec<FileState>) -> Self {
         let mut memory = Self::observation(observation, is_edited, files);
-        memory.flags.is_told = true;
+        memory.flags.is_note = true;
         memory
     }
 
@@ -113,9 +113,9 @@ impl NewMemory {
     }
 }
 
-/// The session, project and position of a memory.
+/// The session and the project that a memory belongs to.
 #[derive(Clone, Copy)]
-struct Place {
+struct MemoryOwner {
     session: Option<i64>,
     project: Option<i64>,
 }
@@ -137,7 +137,7 @@ impl Batch<'_> {
             .query_row([session], |row| row.get(0))
             .optional()?
             .flatten();
-        let place = Place { session: Some(session), project };
+        let owner = MemoryOwner { session: Some(session), project };
         let kept: HashSet<Id> = memories.get().iter().map(|memory| memory.id).collect();
         for (row, id) in self.memories_of_session(session)? {
             if !kept.contains(&id) {
@@ -145,7 +145,7 @@ impl Batch<'_> {
             }
         }
         for memory in memories.get() {
-            self.put(place, memory)?;
+            self.put(owner, memory)?;
         }
         self.transaction
             .prepare_cached("UPDATE sessions SET stale = 0, summary_title = ?2 WHERE id = ?1")?
@@ -159,20 +159,20 @@ impl Batch<'_> {
     ///
     /// # Errors
     /// Returns an error if the database cannot be written.
-    pub fn put_told(
+    pub fn put_note(
         &mut self,
         project: Option<&ProjectKey>,
         memory: &Clean<NewMemory>,
     ) -> Result<()> {
         let project = project.map(|key| self.project(key)).transpose()?;
-        self.put(Place { session: None, project }, memory.get())
+        self.put(MemoryOwner { session: None, project }, memory.get())
     }
 
     /// Returns the ids of the notes that people added outside of sessions.
     ///
     /// # Errors
     /// Returns an error if the database cannot be read.
-    pub fn told_ids(&self) -> Result<Vec<Id>> {
+    pub fn note_ids(&self) -> Result<Vec<Id>> {
         let mut statement =
             self.transaction.prepare_cached("SELECT id FROM memories WHERE session IS NULL")?;
         let ids = statement
@@ -242,7 +242,7 @@ impl Batch<'_> {
         Ok(())
     }
 
-    fn put(&mut self, place: Place, memory: &NewMemory) -> Result<()> {
+    fn put(&mut self, owner: MemoryOwner, memory: &NewMemory) -> Result<()> {
         let digest = memory.digest();
         let known = self
             .transaction
@@ -254,7 +254,7 @@ impl Batch<'_> {
         match known {
             Some((_, known, session, project))
                 if Id::from_bytes(known) == digest
-                    && (session, project) == (place.session, place.project) =>
+                    && (session, project) == (owner.session, owner.project) =>
             {
                 return Ok(());
             }
@@ -270,8 +270,8 @@ impl Batch<'_> {
             )?
             .execute(rusqlite::params![
                 memory.id.as_bytes(),
-                place.session,
-                place.project,
+                owner.session,
+                owner.project,
                 memory.turn,
                 memory.kind.code(),
                 memory.flags.code(),

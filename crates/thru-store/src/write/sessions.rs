@@ -8,11 +8,11 @@ use thru_lifecycle::{Conversation, Indexing, indexing};
 
 use super::Batch;
 use crate::error::Result;
-use crate::query::{Course, Episode, course_of, current_episode};
+use crate::query::{Episode, SessionState, current_episode, session_state_of};
 
 /// An event, reduced to what its session's lifecycle depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CourseEvent {
+pub struct LifecycleEvent {
     /// The key of its record.
     pub key: String,
     /// The name of the event, the same for all agents.
@@ -29,12 +29,12 @@ impl Batch<'_> {
     ///
     /// # Errors
     /// Returns an error if the database cannot be read.
-    pub fn course_events(&self, session: i64) -> Result<Vec<CourseEvent>> {
+    pub fn lifecycle_events(&self, session: i64) -> Result<Vec<LifecycleEvent>> {
         let mut statement = self.transaction.prepare_cached(
             "SELECT event, at, detail, key FROM events WHERE session = ?1 ORDER BY id",
         )?;
         let rows = statement.query_map([session], |row| {
-            Ok(CourseEvent {
+            Ok(LifecycleEvent {
                 event: row.get(0)?,
                 at: super::time(row.get(1)?),
                 detail: row.get(2)?,
@@ -86,8 +86,8 @@ impl Batch<'_> {
     ///
     /// # Errors
     /// Returns an error if the database cannot be read.
-    pub fn course(&self, session: i64) -> Result<Option<Course>> {
-        course_of(&self.transaction, session)
+    pub fn session_state(&self, session: i64) -> Result<Option<SessionState>> {
+        session_state_of(&self.transaction, session)
     }
 
     /// Records the state of a session's indexing.

@@ -8,7 +8,7 @@ use thru_app::ingest::import::{self, Import, ImportPlan, Imported, PlannedImport
 use thru_app::keep::export::is_export;
 use thru_app::{Call, Patience, Result};
 use thru_core::Agent;
-use thru_intake::{ImportReport, IntakeLock, SourceProblem, Which};
+use thru_intake::{DistilScope, ImportReport, IntakeLock, SourceProblem};
 
 use super::of_agents::OfAgents;
 use super::{Outcome, export, shared};
@@ -105,8 +105,9 @@ pub(crate) fn perform(
     let cancelled = shared::cancellation()?;
     let shown = shared::Shown::new(environment);
     let mut bar = ImportBar::new(environment, planned.plan.bytes, quiet || planned.plan.is_empty());
-    planned
-        .carry_out(lock, Which::All, shown.call_until(&cancelled), &mut |report| bar.show(report))
+    planned.carry_out(lock, DistilScope::All, shown.call_until(&cancelled), &mut |report| {
+        bar.show(report)
+    })
 }
 
 /// The progress bar of an import. It goes when it is dropped.
@@ -305,6 +306,6 @@ pub(crate) fn import_quietly(environment: &Environment) -> Result<Duration> {
     let call = Call::unattended(Patience::Endless);
     let lock = import::lock(&environment.app, call)?;
     let planned = import::plan(&environment.app, &Import::default())?;
-    planned.carry_out(&lock, Which::All, call, &mut |_| {})?;
+    planned.carry_out(&lock, DistilScope::All, call, &mut |_| {})?;
     Ok(started.elapsed())
 }

@@ -32,11 +32,11 @@ pub(crate) fn run(
         true => Patience::Endless,
         false => Patience::Within(PATIENCE),
     };
-    let taken_in =
-        intake::take_in(&environment.app, shown.call_until(&cancelled).patient(patience))?;
+    let report =
+        intake::ingest_recorded(&environment.app, shown.call_until(&cancelled).patient(patience))?;
     let mut page = Page::new(environment, plain);
     if arguments.json {
-        page.json(&taken_in)?;
+        page.json(&report)?;
         page.print()?;
     }
     Ok(Outcome::Done)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use thru_app::Result;
 use thru_app::keep::redact::{self, Applied, RuleList};
-use thru_intake::{Part, Scan, Trace};
+use thru_intake::{DataPart, Scan, Trace};
 use thru_redact::Report;
 
 use super::{Outcome, shared};
@@ -184,15 +184,17 @@ fn rules_of(found: &Report) -> String {
 fn list(page: &mut Page, scan: &Scan) {
     /// Places of a part that are named before the rest is only counted.
     const PLACES: usize = 8;
-    for part in [Part::Journal, Part::Archive, Part::Store, Part::Backup, Part::File] {
+    for part in
+        [DataPart::Journal, DataPart::Archive, DataPart::Store, DataPart::Backup, DataPart::File]
+    {
         let mut found = Report::default();
         // Lines of a session, or of a file, together.
         let mut places: BTreeMap<String, Vec<u64>> = BTreeMap::new();
-        for trace in scan.of(part) {
+        for trace in scan.traces_in(part) {
             found.merge(&trace.found);
             places.entry(place_of(trace)).or_default().extend(trace.line);
         }
-        let number = scan.of(part).count() as u64;
+        let number = scan.traces_in(part).count() as u64;
         if number == 0 {
             continue;
         }
@@ -215,19 +217,19 @@ fn list(page: &mut Page, scan: &Scan) {
     }
 }
 
-fn noun_of(part: Part) -> &'static str {
+fn noun_of(part: DataPart) -> &'static str {
     match part {
-        Part::Journal => "record",
-        Part::Archive => "line",
-        Part::Store => "text",
-        Part::Backup | Part::File => "file",
+        DataPart::Journal => "record",
+        DataPart::Archive => "line",
+        DataPart::Store => "text",
+        DataPart::Backup | DataPart::File => "file",
     }
 }
 
 fn place_of(trace: &Trace) -> String {
     match (&trace.session, trace.part, trace.line) {
-        (_, Part::Archive, None) => format!("the name of {}", trace.place),
-        (Some(session), Part::Archive, _) => format!("session {session}"),
+        (_, DataPart::Archive, None) => format!("the name of {}", trace.place),
+        (Some(session), DataPart::Archive, _) => format!("session {session}"),
         (Some(session), ..) => format!("{} of session {session}", trace.place),
         (None, ..) => trace.place.clone(),
     }

@@ -16,7 +16,7 @@ use thru_journal::journal::Journal;
 use thru_lifecycle::Indexing;
 use thru_recall::SearchRequest;
 use thru_redact::Redactor;
-use thru_store::{Course, Episode, Store};
+use thru_store::{Episode, SessionState, Store};
 
 use crate::home::Home;
 use crate::hooking::{bash, hook, layout, prompt, stop, transcript};
@@ -75,22 +75,22 @@ fn passages(home: &Home, words: &str) -> usize {
     results.map_or(0, |results| results.sessions.iter().map(|session| session.hits.len()).sum())
 }
 
-fn course(home: &Home, session: &str) -> (Course, Vec<Episode>) {
+fn session_state(home: &Home, session: &str) -> (SessionState, Vec<Episode>) {
     let store = Store::open_to_read(&layout(home)).unwrap();
     let key = SessionKey { agent: Agent::ClaudeCode, id: SessionId::new(session) };
     let row = store.session_by_key(&key).unwrap().unwrap();
-    (store.course(row).unwrap().unwrap(), store.episodes(row).unwrap())
+    (store.session_state(row).unwrap().unwrap(), store.episodes(row).unwrap())
 }
 
 /// The one episode that a session is indexed as now.
 #[track_caller]
 fn in_use(home: &Home, session: &str) -> Episode {
-    let (course, episodes) = course(home, session);
-    assert_eq!(course.indexing, Indexing::Indexed);
+    let (state, episodes) = session_state(home, session);
+    assert_eq!(state.indexing, Indexing::Indexed);
     let mut used = episodes.into_iter().filter(|episode| episode.retired.is_none());
     let episode = used.next().unwrap();
     assert!(used.next().is_none(), "two episodes are in use");
-    assert_eq!(Some(episode.content), course.content.map(|content| content.hash));
+    assert_eq!(Some(episode.content), state.content.map(|content| content.hash));
     episode
 }
 
@@ -251,14 +251,14 @@ fn an_episode_is_replaced_as_a_whole_although_the_disk_is_full() {
     let failed = home.thru(&["intake"]);
     assert_ne!(failed.code, 0, "{}", failed.shown());
     assert!(failed.stderr.to_lowercase().contains("full"), "{}", failed.shown());
-    let (_, episodes) = course(&home, ONE);
+    let (_, episodes) = session_state(&home, ONE);
     assert_eq!(episodes, std::slice::from_ref(&first), "it is what it was, as a whole");
 
     fs::remove_file(&filler).unwrap();
     home.thru(&["intake"]).expect(0);
     let second = in_use(&home, ONE);
     assert_ne!(second.uuid, first.uuid);
-    let (_, episodes) = course(&home, ONE);
+    let (_, episodes) = session_state(&home, ONE);
     let retired: Vec<_> = episodes.iter().filter(|episode| episode.retired.is_some()).collect();
     assert_eq!(retired.len(), 1);
     assert_eq!((retired[0].uuid, retired[0].content), (first.uuid, first.content));
@@ -321,8 +321,8 @@ fn play_at(home: &Home, times: [i64; 7]) {
     for ((event, more), offset) in events.into_iter().zip(times) {
         record(home, event, more, Timestamp::from_second(now + offset).unwrap());
         home.thru(&["intake"]).expect(0);
-        let (course, _) = course(home, ONE);
-        assert!(!course.indexing.is_running(), "after {event}");
+        let (state, _) = session_state(home, ONE);
+        assert!(!state.indexing.is_running(), "after {event}");
     }
 }
 

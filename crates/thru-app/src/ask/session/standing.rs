@@ -4,7 +4,7 @@ use jiff::tz::TimeZone;
 use serde::Serialize;
 use thru_core::{Id, Timestamp};
 use thru_lifecycle::Indexing;
-use thru_lifecycle::conversation::{Phase, Said};
+use thru_lifecycle::conversation::{MessageState, Phase};
 use thru_store::{SessionRow, Store};
 
 use crate::app::App;
@@ -45,10 +45,10 @@ pub struct RetiredEpisode {
 
 impl Standing {
     pub(super) fn new(app: &App, store: &Store, session: &SessionRow) -> Result<Self> {
-        let conversation = session.heard.at(app.clock.now(), &app.limits());
-        let close = conversation.as_ref().and_then(|one| match one.said() {
-            Said::Closed(close) => Some(close),
-            Said::New | Said::Nothing => one.ended(),
+        let conversation = session.lifecycle.at(app.clock.now(), &app.limits());
+        let close = conversation.as_ref().and_then(|one| match one.messages() {
+            MessageState::Closed(close) => Some(close),
+            MessageState::New | MessageState::Nothing => one.ended(),
         });
         let since = conversation.as_ref().map(|conversation| match conversation.phase() {
             Phase::Initialized => conversation.started(),

@@ -4,9 +4,9 @@ use serde_json::{Map, Value};
 use thru_core::find_object;
 
 use super::{
-    CITES, FACTS, FILES, LIST, OBSERVATIONS, SaidChange, SaidDecision, SaidError, SaidFact,
-    SaidObservation, SessionAnswer, TurnAnswer, TurnSummary, Unusable, bounded, concept_of,
-    kind_of, numbers_in, without_cites,
+    CITES, ClaimedChange, ClaimedDecision, ClaimedError, ClaimedFact, ClaimedObservation, FACTS,
+    FILES, LIST, OBSERVATIONS, SessionAnswer, TurnAnswer, TurnSummary, Unusable, bounded,
+    concept_of, kind_of, numbers_in, without_cites,
 };
 
 /// Member names under which models put the text of something that should have been a string.
@@ -41,9 +41,9 @@ pub(super) fn turn(value: &Value) -> Result<TurnAnswer, Unusable> {
     let root = unwrapped(value, &["observations", "observation", "summary", "title"]);
     let Some(root) = root else {
         // A bare list is a list of observations.
-        let observations: Vec<SaidObservation> = observations(listed);
+        let observations: Vec<ClaimedObservation> = observations(listed);
         return match observations.is_empty() {
-            true => Err(Unusable::NothingSaid),
+            true => Err(Unusable::NoContent),
             false => Ok(TurnAnswer { observations, ..TurnAnswer::default() }),
         };
     };
@@ -66,7 +66,7 @@ pub(super) fn turn(value: &Value) -> Result<TurnAnswer, Unusable> {
     };
     let is_silent = told.is_none() && observations.is_empty() && summary == TurnSummary::default();
     if is_silent {
-        return Err(Unusable::NothingSaid);
+        return Err(Unusable::NoContent);
     }
     Ok(TurnAnswer { observations, summary })
 }
@@ -74,7 +74,7 @@ pub(super) fn turn(value: &Value) -> Result<TurnAnswer, Unusable> {
 /// Reads an answer about a session.
 pub(super) fn session(value: &Value) -> Result<SessionAnswer, Unusable> {
     let known = ["title", "request", "completed", "key_decisions", "context_for_continuation"];
-    let root = unwrapped(value, &known).ok_or(Unusable::NothingSaid)?;
+    let root = unwrapped(value, &known).ok_or(Unusable::NoContent)?;
     if is_schema(root) {
         return Err(Unusable::Echo);
     }
@@ -128,12 +128,12 @@ fn member<'v>(object: &'v Map<String, Value>, names: &[&str]) -> Option<&'v Valu
     names.iter().find_map(|name| object.get(*name)).filter(|value| !value.is_null())
 }
 
-fn observations(items: &[Value]) -> Vec<SaidObservation> {
+fn observations(items: &[Value]) -> Vec<ClaimedObservation> {
     let objects = items.iter().take(OBSERVATIONS * 4).filter_map(Value::as_object);
     objects.filter_map(observation).take(OBSERVATIONS).collect()
 }
 
-fn observation(said: &Map<String, Value>) -> Option<SaidObservation> {
+fn observation(said: &Map<String, Value>) -> Option<ClaimedObservation> {
     let (title, cited) = text_and_cites(member(said, &["title", "name", "headline"]));
     let (mut narrative, more) =
         text_and_cites(member(said, &["narrative", "description", "text", "content"]));
@@ -157,11 +157,11 @@ fn observation(said: &Map<String, Value>) -> Option<SaidObservation> {
         other => texts(other, FACTS).iter().map(|text| fact(&Value::from(text.as_str()))).collect(),
     };
     let concepts = texts(member(said, &["concepts", "concept", "tags"]), LIST);
-    Some(SaidObservation {
+    Some(ClaimedObservation {
         kind: kind_of(&text(member(said, &["type", "kind", "category"]))),
         title,
         narrative,
-        facts: facts.into_iter().filter(|fact: &SaidFact| !fact.text.is_empty()).collect(),
+        facts: facts.into_iter().filter(|fact: &ClaimedFact| !fact.text.is_empty()).collect(),
         concepts: concepts.iter().filter_map(|name| concept_of(name)).collect(),
         files_read: files(member(said, &["files_read", "filesRead"])),
         files_modified: files(member(said, &["files_modified", "filesModified", "files"])),
@@ -169,37 +169,37 @@ fn observation(said: &Map<String, Value>) -> Option<SaidObservation> {
     })
 }
 
-fn fact(said: &Value) -> SaidFact {
+fn fact(said: &Value) -> ClaimedFact {
     let (text, mut cite) = text_and_cites(Some(said));
     if let Some(members) = said.as_object() {
         cite.extend(cites(member(members, &["cite", "cites", "sources"])));
         cite.truncate(CITES);
     }
-    SaidFact { text, cite }
+    ClaimedFact { text, cite }
 }
 
-fn change(said: &Value) -> SaidChange {
+fn change(said: &Value) -> ClaimedChange {
     match said.as_object() {
-        Some(members) => SaidChange {
+        Some(members) => ClaimedChange {
             file: text(member(members, &["file", "path", "name"])),
             description: text(member(members, &["description", "change", "text", "summary"])),
         },
         None => {
             let said = text(Some(said));
             let (file, description) = said.split_once(": ").unwrap_or((&said, ""));
-            SaidChange { file: file.to_owned(), description: description.to_owned() }
+            ClaimedChange { file: file.to_owned(), description: description.to_owned() }
         }
     }
 }
 
-fn decision(said: &Value) -> SaidDecision {
+fn decision(said: &Value) -> ClaimedDecision {
     let Some(members) = said.as_object() else {
         let (decision, cite) = text_and_cites(Some(said));
-        return SaidDecision { decision, cite, ..SaidDecision::default() };
+        return ClaimedDecision { decision, cite, ..ClaimedDecision::default() };
     };
     let (decision, mut cite) = text_and_cites(member(members, &["decision", "title", "text"]));
     cite.extend(cites(member(members, &["cite", "cites", "sources"])));
-    SaidDecision {
+    ClaimedDecision {
         decision,
         rationale: text(member(members, &["rationale", "reason", "why"])),
         alternatives: texts(member(members, &["alternatives", "options"]), LIST),
@@ -207,14 +207,14 @@ fn decision(said: &Value) -> SaidDecision {
     }
 }
 
-fn error(said: &Value) -> SaidError {
+fn error(said: &Value) -> ClaimedError {
     let Some(members) = said.as_object() else {
         let (error, cite) = text_and_cites(Some(said));
-        return SaidError { error, cite, ..SaidError::default() };
+        return ClaimedError { error, cite, ..ClaimedError::default() };
     };
     let (error, mut cite) = text_and_cites(member(members, &["error", "title", "problem", "text"]));
     cite.extend(cites(member(members, &["cite", "cites", "sources"])));
-    SaidError {
+    ClaimedError {
         error,
         root_cause: text(member(members, &["root_cause", "rootCause", "cause"])),
         fix: text(member(members, &["fix", "solution", "resolution"])),

@@ -73,15 +73,15 @@ fn nothing_is_an_answer_and_silence_is_none() {
         (" \n\u{feff}", Unusable::Empty),
         ("I cannot help with that.", Unusable::NoForm),
         ("{\"observations\":[{\"title\":\"Fi", Unusable::NoForm),
-        ("{}", Unusable::NothingSaid),
-        ("[]", Unusable::NothingSaid),
-        (r#"{"answer":{"x":1}}"#, Unusable::NothingSaid),
+        ("{}", Unusable::NoContent),
+        ("[]", Unusable::NoContent),
+        (r#"{"answer":{"x":1}}"#, Unusable::NoContent),
         ("<recorded-turn>\nbe good", Unusable::NoForm),
     ] {
         assert_eq!(TurnAnswer::from_text(text), Err(why), "{text}");
     }
-    assert_eq!(TurnAnswer::from_value(&json!("text")), Err(Unusable::NothingSaid));
-    assert_eq!(SessionAnswer::from_value(&json!({ "title": "" })), Err(Unusable::NothingSaid));
+    assert_eq!(TurnAnswer::from_value(&json!("text")), Err(Unusable::NoContent));
+    assert_eq!(SessionAnswer::from_value(&json!({ "title": "" })), Err(Unusable::NoContent));
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn sessions_are_read() {
     .unwrap();
     assert_eq!(
         answer.code_changes[1],
-        SaidChange { file: "b.rs".into(), description: "reads".into() }
+        ClaimedChange { file: "b.rs".into(), description: "reads".into() }
     );
     assert_eq!(answer.key_decisions[0].cite, [3, 2]);
     assert_eq!(answer.key_decisions[0].alternatives, ["one lock"]);

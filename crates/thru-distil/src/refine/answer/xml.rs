@@ -2,7 +2,7 @@
 
 use super::json::lines;
 use super::{
-    FACTS, FILES, LIST, OBSERVATIONS, SaidFact, SaidObservation, SessionAnswer, TurnAnswer,
+    ClaimedFact, ClaimedObservation, FACTS, FILES, LIST, OBSERVATIONS, SessionAnswer, TurnAnswer,
     TurnSummary, bounded, concept_of, kind_of, without_cites,
 };
 use crate::text::find_ignoring_case;
@@ -10,7 +10,8 @@ use crate::text::find_ignoring_case;
 /// Reads an answer about a turn, if it has anything in known tags.
 pub(super) fn turn(text: &str) -> Option<TurnAnswer> {
     let blocks = elements(text, "observation", OBSERVATIONS);
-    let observations: Vec<SaidObservation> = blocks.into_iter().filter_map(observation).collect();
+    let observations: Vec<ClaimedObservation> =
+        blocks.into_iter().filter_map(observation).collect();
     let summary = elements(text, "summary", 1).first().map(|block| summary(block));
     match summary {
         None if observations.is_empty() => None,
@@ -33,7 +34,7 @@ pub(super) fn session(text: &str) -> Option<SessionAnswer> {
     })
 }
 
-fn observation(block: &str) -> Option<SaidObservation> {
+fn observation(block: &str) -> Option<ClaimedObservation> {
     let title = one(block, "title");
     let mut narrative = one(block, "narrative");
     if narrative.is_empty() {
@@ -45,13 +46,13 @@ fn observation(block: &str) -> Option<SaidObservation> {
     let all = |name, most| elements(block, name, most).into_iter().map(said);
     let facts = all("fact", FACTS).filter(|fact| !fact.is_empty()).map(|fact| {
         let (text, cite) = without_cites(&fact);
-        SaidFact { text: text.to_owned(), cite }
+        ClaimedFact { text: text.to_owned(), cite }
     });
     let files = |name| -> Vec<String> {
         let Some(block) = elements(block, name, 1).first().copied() else { return Vec::new() };
         elements(block, "file", FILES).into_iter().map(said).collect()
     };
-    Some(SaidObservation {
+    Some(ClaimedObservation {
         kind: kind_of(&one(block, "type")),
         facts: facts.collect(),
         concepts: all("concept", LIST).filter_map(|name| concept_of(&name)).collect(),

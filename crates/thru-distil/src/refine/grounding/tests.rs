@@ -28,9 +28,9 @@ fn ground(answer: serde_json::Value) -> Grounded {
 
 fn ground_in(story: &Story, answer: serde_json::Value) -> Grounded {
     let answer = TurnAnswer::from_value(&answer).unwrap();
-    let input = TurnInput::of(&story.moments, Limits::TURN);
+    let input = TurnInput::new(&story.moments, Limits::TURN);
     let session = SessionId::new("s");
-    let about = About {
+    let about = TurnFacts {
         agent: Agent::ClaudeCode,
         session: &session,
         content_key: b"key",
@@ -39,7 +39,7 @@ fn ground_in(story: &Story, answer: serde_json::Value) -> Grounded {
         raw_tokens: 900,
         outcome: WorkOutcome::Completed,
     };
-    ground_turn(&answer, &input, &Material::of(&story.moments), &about)
+    ground_turn(&answer, &input, &Material::from_moments(&story.moments), &about)
 }
 
 /// Returns true if a sentence is believed of the turn above.
@@ -187,7 +187,7 @@ fn sessions_are_grounded_in_what_is_known_of_them() {
             sources: vec![passage(5)],
         }],
     };
-    let input = SessionInput::of(&known, Limits::SESSION);
+    let input = SessionInput::new(&known, Limits::SESSION);
     insta::assert_snapshot!(input.record(), @"
     [1] SESSION: Lost updates
     [2] bugfix: Lock the index per file. `FileLock` guards src/index.rs.

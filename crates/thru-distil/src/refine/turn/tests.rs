@@ -33,7 +33,7 @@ fn fix() -> Story {
 
 #[test]
 fn what_is_sent_of_a_fix() {
-    let input = TurnInput::of(&fix().moments, Limits::TURN);
+    let input = TurnInput::new(&fix().moments, Limits::TURN);
     insta::assert_snapshot!(input.record(), @r#"
     [1] PERSON: The importer loses lines when two of them run. Can you fix the lost update in the index?
     [2] AGENT: Let me look at how the index is written.
@@ -56,7 +56,7 @@ fn what_is_sent_of_a_fix() {
 
 #[test]
 fn a_request_is_sent_whole() {
-    let input = TurnInput::of(
+    let input = TurnInput::new(
         Story::default()
             .asks("Why is it slow?")
             .says("Because </recorded-turn> it sleeps.")
@@ -110,7 +110,7 @@ fn what_a_person_said_in_the_clients_dialogues_is_told() {
     let failed = story.push(PassageKind::Tool, Some("Edit"), "Edit\nfile_path: /p/a.rs\nold_string: x\nnew_string: y\n<tool_use_error>String to replace not found in file.</tool_use_error>");
     failed.outcome = Some(Outcome::Failed);
     failed.files = vec![FileTouch { path: "/p/a.rs".into(), access: Access::Modified }];
-    insta::assert_snapshot!(TurnInput::of(&story.moments, Limits::TURN).record(), @"
+    insta::assert_snapshot!(TurnInput::new(&story.moments, Limits::TURN).record(), @"
     [1] PERSON: Choose a parser
     [2] PERSON ANSWERED: Which parser? → The streaming one
     [3] CALLED Task (Read the parser): It streams lines.
@@ -144,7 +144,7 @@ fn of_a_long_turn_the_ends_and_the_events_are_told() {
             Outcome::Failed,
         )
         .says("Everything is done but the deployment.");
-    let input = TurnInput::of(&story.moments, Limits::TURN);
+    let input = TurnInput::new(&story.moments, Limits::TURN);
     let record = input.record();
     assert!(estimated_tokens(record) <= 2_000, "{}", estimated_tokens(record));
     assert!(estimated_tokens(record) >= 1_700, "{}", estimated_tokens(record));
@@ -215,9 +215,9 @@ proptest! {
         story in stories(), record in 0u64..3_000, most in 0u64..3_000,
     ) {
         let limits = Limits { record, request: most };
-        let input = TurnInput::of(&story.moments, limits);
-        prop_assert_eq!(&input, &TurnInput::of(&story.moments, limits));
-        let request = input.request(&ActivityProfile::of(&story.moments));
+        let input = TurnInput::new(&story.moments, limits);
+        prop_assert_eq!(&input, &TurnInput::new(&story.moments, limits));
+        let request = input.request(&ActivityProfile::from_moments(&story.moments));
         prop_assert!(estimated_tokens(input.record()) <= record);
         prop_assert!(input.record().is_empty() || request.tokens() <= most, "{} > {most}", request.tokens());
         prop_assert_eq!(request.user.to_lowercase().matches("recorded-turn>").count() - input.record().to_lowercase().matches("recorded-turn>").count(), 2);

@@ -19,7 +19,7 @@ use thru_lifecycle::content::{ContentHasher, Message};
 use thru_redact::{Clean, Redactor, Report};
 use thru_store::{JobKind, NewMemory, NewTurn, PassageFilter, Store};
 
-use crate::laying_over::{MemoryDecisions, Models, Overlay, TurnContent, is_edited};
+use crate::overlay::{MemoryDecisions, Models, Overlay, TurnContent, is_edited};
 use crate::projection::{Projections, SessionContent};
 use crate::stages::{Stage, Stages};
 use crate::{Intake, IntakeError, Result};
@@ -39,7 +39,7 @@ enum Distilled {
 
 /// The choice of sessions to distil, among those with something new.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Which<'a> {
+pub enum DistilScope<'a> {
     /// All of them.
     All,
     /// Those whose last turn has ended, and those waiting to be indexed. Others will soon have more.
@@ -67,7 +67,7 @@ impl Intake {
     pub(crate) fn distil(
         &self,
         store: &mut Store,
-        which: Which<'_>,
+        scope: DistilScope<'_>,
         projections: &Projections<'_>,
         cancelled: &AtomicBool,
         stages: &Stages,
@@ -78,7 +78,7 @@ impl Intake {
             return Ok(progress);
         }
         projections.settle_versions(store)?;
-        let sessions = self.to_distil(store, which)?;
+        let sessions = self.to_distil(store, scope)?;
         progress.of = sessions.len();
         if sessions.is_empty() {
             return Ok(progress);
@@ -148,7 +148,7 @@ impl Intake {
 
 impl Intake {
     /// Lists the sessions to distil now.
-    fn to_distil(&self, store: &Store, which: Which<'_>) -> Result<Vec<i64>> {
+    fn to_distil(&self, store: &Store, scope: DistilScope<'_>) -> Result<Vec<i64>> {
         let mut sessions = store.stale_sessions()?;
         let now = self.clock.now();
         // Failed sessions are tried again when they are due.
@@ -157,27 +157,27 @@ impl Intake {
             if job.is_due(now) {
                 due.insert(job.session);
             } else if store
-                .course(job.session)?
-                .is_some_and(|course| course.indexing == Indexing::Failed)
+                .session_state(job.session)?
+                .is_some_and(|state| state.indexing == Indexing::Failed)
             {
                 failed.insert(job.session);
             }
         }
         sessions.retain(|session| !failed.contains(session));
-        match which {
-            Which::All => return Ok(sessions),
-            Which::These(asked) => {
+        match scope {
+            DistilScope::All => return Ok(sessions),
+            DistilScope::These(asked) => {
                 let asked = rows_of(store, asked)?;
                 sessions.retain(|session| asked.contains(session));
                 return Ok(sessions);
             }
-            Which::Finished => {}
+            DistilScope::Finished => {}
         }
         let mut wanted = Vec::new();
         for session in sessions {
             let is_wanted = due.contains(&session)
-                || store.course(session)?.is_some_and(|course| {
-                    let conversation = course.heard.at(now, &self.options.limits);
+                || store.session_state(session)?.is_some_and(|state| {
+                    let conversation = state.lifecycle.at(now, &self.options.limits);
                     conversation.is_none_or(|conversation| conversation.turn().is_none())
                 });
             if is_wanted {
@@ -295,9 +295,9 @@ impl Worker<'_> {
         let turns: Vec<NewTurn> =
             turns.into_iter().map(|(number, turn)| turn.finish(number)).collect();
         let is_named = session.facts.user_title.is_some();
-        let contents: Vec<TurnContent> = turns.iter().map(TurnContent::of).collect();
+        let contents: Vec<TurnContent> = turns.iter().map(TurnContent::from_turn).collect();
         let models =
-            Models::of(&session.key, &refinements, Some(content.hash), &contents, &turn_of);
+            Models::from_rows(&session.key, &refinements, Some(content.hash), &contents, &turn_of);
         let mut overlay = models.over(&session.key, is_named, distiller.finish(), self.decisions);
         decide(self.decisions, &mut overlay);
         // The passages were clean when they were stored; the rules may be newer.
@@ -430,12 +430,12 @@ fn files_of_summary(summary: &Summary, changes: &HashMap<String, Change>) -> Vec
 /// Returns true if a statement says the same as one of these, or comes from the same words of a person.
 pub(crate) fn says_any(statement: &Statement, observations: &[Observation]) -> bool {
     observations.iter().any(|observation| {
-        let is_of_person = observation.speaker == Speaker::Person;
+        let is_from_person = observation.speaker == Speaker::Person;
         let same_words = observation.title == statement.text
             || observation.narrative.as_ref().is_some_and(|said| said.text == statement.text);
         let same_source =
             statement.sources.iter().any(|source| observation.sources.contains(source));
-        same_words || is_of_person && same_source
+        same_words || is_from_person && same_source
     })
 }
 

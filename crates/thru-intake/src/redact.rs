@@ -14,8 +14,8 @@ use thru_store::Store;
 use thru_store::index::remove_other_indexes;
 
 use crate::projector::Projector;
+use crate::scan::DataPart;
 use crate::sessions::Indexer;
-use crate::traces::Part;
 use crate::{Intake, IntakeError, IntakeLock, Result};
 
 /// The replacement of a given text: `[redacted:given]`.
@@ -31,7 +31,7 @@ pub(crate) struct Given {
 
 /// Counts of the changes made by the rules.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Recleaned {
+pub struct RedactionReport {
     /// Records of the journal that were rewritten.
     pub records: u64,
     /// Archived files that were rewritten.
@@ -81,24 +81,24 @@ impl Intake {
         &self,
         lock: &IntakeLock,
         progress: &mut dyn FnMut(u64, u64),
-    ) -> Result<Recleaned> {
-        let mut outcome = Recleaned::default();
+    ) -> Result<RedactionReport> {
+        let mut outcome = RedactionReport::default();
         outcome.records = self.rewrite_journal(&mut outcome.redacted)?;
         let entries = self.archive.entries()?;
         for (number, entry) in entries.iter().enumerate() {
             if self.is_verbatim(entry)? {
                 outcome.verbatim += 1;
-            } else if self.reclean(entry, &mut outcome.redacted)? {
+            } else if self.redact_entry(entry, &mut outcome.redacted)? {
                 outcome.rewritten += 1;
             }
             progress(number as u64 + 1, entries.len() as u64);
         }
-        self.reclean_store(lock, &mut outcome)?;
+        self.redact_store(lock, &mut outcome)?;
         let projections = self.projections(Indexer::without_transcripts(self));
-        projections.all().try_for_each(|one| one.reclean(&self.redactor))?;
+        projections.all().try_for_each(|one| one.redact(&self.redactor))?;
         for (part, path) in self.other_files() {
             let name = self.name_of(&path);
-            if part == Part::Backup {
+            if part == DataPart::Backup {
                 // Not in use while we hold the lock, and the store is complete.
                 thru_journal::files::remove(&path)?;
                 outcome.removed.push(name);
@@ -112,7 +112,7 @@ impl Intake {
 
     /// Rebuilds store and index if they were made by other rules, if their records changed, or if they may
     /// hold the given text.
-    fn reclean_store(&self, lock: &IntakeLock, outcome: &mut Recleaned) -> Result<()> {
+    fn redact_store(&self, lock: &IntakeLock, outcome: &mut RedactionReport) -> Result<()> {
         let Some(store) = Store::open_if_there(&self.layout)? else { return Ok(()) };
         // Also needed if an earlier run stopped between archive and store, and for files kept verbatim:
         // their rows were clean by the rules of their time. A given text may also be among the words of
@@ -155,7 +155,7 @@ impl Intake {
         Ok(true)
     }
 
-    fn reclean(&self, entry: &EntryName, report: &mut Report) -> Result<bool> {
+    fn redact_entry(&self, entry: &EntryName, report: &mut Report) -> Result<bool> {
         let Some(info) = self.archive.reader(entry)?.and_then(|reader| reader.info().cloned())
         else {
             return Ok(false);

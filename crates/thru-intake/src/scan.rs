@@ -11,7 +11,7 @@ use thru_redact::{Redactor, Report};
 use thru_store::Store;
 
 use crate::projector::Projector;
-use crate::reclean::{GIVEN, Given};
+use crate::redact::{GIVEN, Given};
 use crate::{Intake, IntakeError, Result};
 
 /// Larger files beside journal, archive, store and index are not scanned.
@@ -19,7 +19,7 @@ const LARGEST_FILE: u64 = 1 << 30;
 
 /// The part of the data directory that a trace is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Part {
+pub enum DataPart {
     /// A record of the journal.
     Journal,
     /// A line of the archive.
@@ -32,7 +32,7 @@ pub enum Part {
     File,
 }
 
-impl Part {
+impl DataPart {
     /// Its name for people.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -49,7 +49,7 @@ impl Part {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
     /// The part of the data directory.
-    pub part: Part,
+    pub part: DataPart,
     /// The segment, archived file, table or other file.
     pub place: String,
     /// The session that it belongs to, if any.
@@ -80,7 +80,7 @@ impl Scan {
     }
 
     /// Returns the traces in one part.
-    pub fn of(&self, part: Part) -> impl Iterator<Item = &Trace> {
+    pub fn traces_in(&self, part: DataPart) -> impl Iterator<Item = &Trace> {
         self.traces.iter().filter(move |trace| trace.part == part)
     }
 
@@ -130,7 +130,7 @@ impl Intake {
             let mut found = Report::default();
             self.change_of(&stored, &mut found);
             scan.note(Trace {
-                part: Part::Journal,
+                part: DataPart::Journal,
                 place: stored.position.segment.clone(),
                 session: None,
                 line: Some(stored.position.line),
@@ -179,7 +179,7 @@ impl Intake {
         scan.verbatim += usize::from(is_verbatim);
         let mut note = |line, found| {
             let (place, session) = (self.named(entry.as_str()), Some(info.session.clone()));
-            scan.note(Trace { part: Part::Archive, place, session, line, found });
+            scan.note(Trace { part: DataPart::Archive, place, session, line, found });
         };
         // Names of files and folders stay, because they identify the source.
         let named = format!("{}\n{entry}", info.path);
@@ -224,7 +224,7 @@ impl Intake {
                 false => drop(self.redactor.clean_bytes(text, &mut found)),
             }
             scan.note(Trace {
-                part: Part::Store,
+                part: DataPart::Store,
                 place: stored.table.clone(),
                 session: stored.session.clone(),
                 line: stored.line,
@@ -234,11 +234,11 @@ impl Intake {
         Ok(())
     }
 
-    fn scan_file(&self, part: Part, path: &Path, scan: &mut Scan) {
+    fn scan_file(&self, part: DataPart, path: &Path, scan: &mut Scan) {
         let place = self.name_of(path);
         match part {
             // A database that is not in use is removed as a whole.
-            Part::Backup => {
+            DataPart::Backup => {
                 let found = Report::default();
                 scan.traces.push(Trace { part, place, session: None, line: None, found });
             }
@@ -285,7 +285,7 @@ impl Intake {
     /// Lists the files in the data directory that are not journal, archive, store, index or vectors: copies
     /// from before upgrades, exports, notes of hooks. Left out are the user's own settings, and the hooks'
     /// copy of the rules, which is made from the journal.
-    pub(crate) fn other_files(&self) -> Vec<(Part, PathBuf)> {
+    pub(crate) fn other_files(&self) -> Vec<(DataPart, PathBuf)> {
         // Vectors are numbers, and are removed with their texts.
         let ours = [
             self.layout.journal(),
@@ -314,11 +314,11 @@ impl Intake {
                             && (name.starts_with("memory.before-v")
                                 || name.starts_with("memory.rebuild.db")) =>
                         {
-                            files.push((Part::Backup, path));
+                            files.push((DataPart::Backup, path));
                         }
                         "memory.db" | "memory.db-wal" | "memory.db-shm" if is_in_root => {}
                         "config.toml" | "intake.lock" => {}
-                        _ => files.push((Part::File, path)),
+                        _ => files.push((DataPart::File, path)),
                     }
                 }
             }

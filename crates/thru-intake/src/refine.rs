@@ -10,9 +10,9 @@ use serde::Serialize;
 use thru_core::{Id, Question, SessionKey, Spent, Timestamp};
 use thru_lifecycle::content::ContentHash;
 use thru_lifecycle::retry::{Backoff, Retry};
-use thru_store::{Batch, Course, Fate, JobKind, NewRefinement, NewTurn};
+use thru_store::{Batch, Fate, JobKind, NewRefinement, NewTurn, SessionState};
 
-use crate::distilling::Which;
+use crate::distil::DistilScope;
 use crate::operations::Refined;
 use crate::sessions::Indexer;
 use crate::stages::Stages;
@@ -33,8 +33,8 @@ impl Intake {
     ) -> Result<()> {
         let now = self.clock.now();
         let under_way = batch
-            .course(session)?
-            .and_then(|course| course.heard.at(now, &self.options.limits))
+            .session_state(session)?
+            .and_then(|state| state.lifecycle.at(now, &self.options.limits))
             .is_some_and(|conversation| conversation.turn().is_some());
         match turns.split_last() {
             Some((_, finished)) if under_way => self.queue_finished(batch, session, finished),
@@ -60,24 +60,24 @@ impl Intake {
     pub(crate) fn queue_session(
         &self,
         batch: &Batch<'_>,
-        course: &Course,
+        state: &SessionState,
         content: ContentHash,
     ) -> Result<()> {
         let now = self.clock.now();
         let happened = |since: Option<Timestamp>| {
-            since.is_some_and(|since| course.heard.last().is_some_and(|last| last >= since))
+            since.is_some_and(|since| state.lifecycle.last().is_some_and(|last| last >= since))
         };
         if happened(self.options.deliver_since) {
-            batch.put_question_job(JobKind::Deliver, course.row, content, now)?;
+            batch.put_question_job(JobKind::Deliver, state.row, content, now)?;
         }
-        if !happened(self.options.refine_since) || batch.is_refined(course.row, true, content)? {
+        if !happened(self.options.refine_since) || batch.is_refined(state.row, true, content)? {
             return Ok(());
         }
         // Turns not queued yet: the last one was under way when it was distilled.
-        let turns = batch.turns_of(course.row)?;
-        self.queue_finished(batch, course.row, &turns)?;
-        batch.put_question_job(JobKind::RefineSession, course.row, content, now)?;
-        batch.hurry_question_jobs(course.row, now)?;
+        let turns = batch.turns_of(state.row)?;
+        self.queue_finished(batch, state.row, &turns)?;
+        batch.put_question_job(JobKind::RefineSession, state.row, content, now)?;
+        batch.hurry_question_jobs(state.row, now)?;
         Ok(())
     }
 
@@ -121,8 +121,8 @@ impl Intake {
         if !sessions.is_empty() {
             let (never, stages) = (AtomicBool::new(false), Stages::default());
             let projections = &self.projections(Indexer::without_transcripts(self));
-            let which = Which::These(sessions);
-            self.distil(&mut store, which, projections, &never, &stages, &mut |_| {})?;
+            let scope = DistilScope::These(sessions);
+            self.distil(&mut store, scope, projections, &never, &stages, &mut |_| {})?;
         }
         Ok(())
     }
@@ -137,20 +137,20 @@ impl Intake {
         kind: JobKind,
         session: i64,
         error: &str,
-        again: Again,
+        retry: RetryPolicy,
     ) -> Result<()> {
         let mut store = self.open_store(&mut |_, _, _| {})?;
         let now = self.clock.now();
         let batch = store.begin()?;
         if let Some(attempts) = batch.job_attempts(kind, session)? {
-            let again = match again {
-                Again::Never => None,
-                Again::At(at) => {
+            let next = match retry {
+                RetryPolicy::Never => None,
+                RetryPolicy::At(at) => {
                     batch.postpone_job(kind, session, error, at)?;
                     batch.commit()?;
                     return Ok(());
                 }
-                Again::Backoff => {
+                RetryPolicy::Backoff => {
                     let id = Id::derive(&[kind.as_str().as_bytes(), &session.to_le_bytes()]);
                     match Backoff::default().after(attempts + 1, id) {
                         Retry::After(wait) => now.checked_add(wait).ok(),
@@ -158,7 +158,7 @@ impl Intake {
                     }
                 }
             };
-            batch.job_failed(kind, session, error, again)?;
+            batch.job_failed(kind, session, error, next)?;
         }
         batch.commit()?;
         Ok(())
@@ -181,9 +181,9 @@ impl Intake {
 /// model.
 pub const REUSED: &str = "reused-";
 
-/// The time to retry something that failed.
+/// The policy for retrying something that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Again {
+pub enum RetryPolicy {
     /// Never by itself.
     Never,
     /// At this time. The content is not at fault, so this does not count as a failure.

@@ -59,22 +59,22 @@ static SETBACK: LazyLock<Option<Regex>> = LazyLock::new(|| {
 const OPENINGS: [&str; 7] =
     ["Now let me ", "Let me ", "Now I'll ", "I'll ", "Now ", "So ", "I need to "];
 
-/// Sentences and their places.
+/// Choices and setbacks that the agent wrote of.
 #[derive(Debug, Default)]
-pub(super) struct Sayings {
-    choices: Vec<Said>,
-    setbacks: Vec<Said>,
+pub(super) struct Remarks {
+    choices: Vec<Remark>,
+    setbacks: Vec<Remark>,
 }
 
 #[derive(Debug)]
-struct Said {
+struct Remark {
     place: usize,
     id: Id,
     text: String,
     weight: f64,
 }
 
-impl Sayings {
+impl Remarks {
     /// Adds one text of the agent.
     pub(super) fn add(&mut self, place: usize, id: Id, text: &str) {
         let matches = |pattern: &LazyLock<Option<Regex>>, sentence: &str| {
@@ -100,7 +100,7 @@ impl Sayings {
                 let bare = OPENINGS.iter().find_map(|open| bare.strip_prefix(open)).unwrap_or(bare);
                 let text = capitalised(&one_line(&unmarked(bare), 320));
                 let list = if is_setback { &mut self.setbacks } else { &mut self.choices };
-                list.push(Said { place, id, text, weight });
+                list.push(Remark { place, id, text, weight });
                 if list.len() > FOLLOWED {
                     list.drain(..FOLLOWED / 2);
                 }
@@ -110,11 +110,11 @@ impl Sayings {
 
     /// Returns choices and setbacks, the most important first.
     pub(super) fn finish(self, end: usize) -> (Vec<Statement>, Vec<Statement>) {
-        let best = |mut said: Vec<Said>| -> Vec<Statement> {
-            let value = |one: &Said| one.weight * (EVER + recency(one.place, end, HALF_LIFE));
-            said.sort_by(|a, b| value(b).total_cmp(&value(a)));
-            said.truncate(MOST);
-            let statements = said.into_iter();
+        let best = |mut remarks: Vec<Remark>| -> Vec<Statement> {
+            let value = |one: &Remark| one.weight * (EVER + recency(one.place, end, HALF_LIFE));
+            remarks.sort_by(|a, b| value(b).total_cmp(&value(a)));
+            remarks.truncate(MOST);
+            let statements = remarks.into_iter();
             statements.map(|one| Statement { text: one.text, sources: vec![one.id] }).collect()
         };
         (best(self.choices), best(self.setbacks))

@@ -19,7 +19,7 @@ use thru_lifecycle::content::ContentHash;
 use thru_store::{NewMemory, NewTurn, RefinementRow};
 
 use crate::operations::Refined;
-use crate::refining::summary_id;
+use crate::refine::summary_id;
 
 /// Decisions of people about memories.
 pub(crate) type MemoryDecisions = HashMap<Id, MemoryDecision>;
@@ -28,15 +28,15 @@ pub(crate) type MemoryDecisions = HashMap<Id, MemoryDecision>;
 #[derive(Default)]
 pub(crate) struct Models {
     /// The answers about each turn, the earliest first.
-    turns: BTreeMap<u32, Vec<Answer>>,
+    turns: BTreeMap<u32, Vec<ModelAnswer>>,
     /// The answer about the whole session as it is now.
     whole: Option<RefinedSession>,
-    /// True if only answers that people decided about are overlay over.
+    /// True if only answers that people decided about are laid over.
     only_decided: bool,
 }
 
 /// The answer of a model about a turn.
-struct Answer {
+struct ModelAnswer {
     made: RefinedTurn,
     /// True if the turn still has the content that the model was shown.
     holds: bool,
@@ -51,7 +51,7 @@ pub(crate) struct TurnContent {
 }
 
 impl TurnContent {
-    pub(crate) const fn of(turn: &NewTurn) -> Self {
+    pub(crate) const fn from_turn(turn: &NewTurn) -> Self {
         Self { turn: turn.turn, hash: turn.content.hash, tokens: turn.tokens }
     }
 }
@@ -74,7 +74,7 @@ pub(crate) struct Overlay {
 impl Models {
     /// Takes the answers about turns that still exist, and the one about the whole session as it is now. An
     /// answer belongs to the turn of its sources: turns of the same words share their hash.
-    pub(crate) fn of(
+    pub(crate) fn from_rows(
         session: &SessionKey,
         rows: &[RefinementRow],
         whole: Option<ContentHash>,
@@ -94,7 +94,7 @@ impl Models {
             let now = known.get(&turn);
             name(session, turn, now.map_or(0, |now| now.tokens), &mut made.observations);
             let holds = now.is_some_and(|now| now.hash == row.content);
-            models.turns.entry(turn).or_default().push(Answer { made, holds });
+            models.turns.entry(turn).or_default().push(ModelAnswer { made, holds });
         }
         let of_all = rows.iter().rfind(|row| row.is_whole && Some(row.content) == whole);
         models.whole = of_all
@@ -185,7 +185,7 @@ fn name(session: &SessionKey, turn: u32, tokens: u64, observations: &mut [Observ
     }
 }
 
-impl Answer {
+impl ModelAnswer {
     fn is_decided_about(&self, decisions: &MemoryDecisions) -> bool {
         self.made.observations.iter().any(|one| is_decided(decisions, &one.id))
     }
@@ -280,7 +280,7 @@ impl Overlay {
     fn overlay_turn(
         &mut self,
         turn: u32,
-        answers: Vec<Answer>,
+        answers: Vec<ModelAnswer>,
         is_overlaid: bool,
         decisions: &MemoryDecisions,
     ) -> bool {

@@ -28,11 +28,11 @@ const META: [&str; 71] = ["i looked", "i've looked", "i checked", "i've checked"
 
 /// The content of one text of the agent.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Said {
+pub(crate) struct AgentText {
     /// The first sentences, before any list.
     pub(crate) lead: Vec<String>,
     /// A title from a sentence about completed work.
-    pub(crate) deed: Option<(String, Strength)>,
+    pub(crate) action: Option<(String, Strength)>,
     /// A title from an item about completed work.
     pub(crate) item: Option<String>,
     /// Items about completed work.
@@ -65,12 +65,12 @@ enum Section {
     Other,
 }
 
-impl Said {
+impl AgentText {
     /// Parses one text.
-    pub(crate) fn of(text: &str) -> Self {
+    pub(crate) fn parse(text: &str) -> Self {
         let text = text::without_fenced(text);
         let text = text::ends(&text, HEAD, TAIL);
-        let mut said = Self { length: text.len(), ..Self::default() };
+        let mut parsed = Self { length: text.len(), ..Self::default() };
         let mut section = Section::Lead;
         let mut last_sentence = "";
         for line in prose::lines(&text) {
@@ -78,15 +78,15 @@ impl Said {
                 LineKind::Blank => continue,
                 LineKind::Heading => {
                     section = section_of(line.text);
-                    said.heading(line.text);
+                    parsed.heading(line.text);
                 }
-                LineKind::Item => said.item(line.text, &mut section),
-                LineKind::Text => said.paragraph(line.text, &mut section),
+                LineKind::Item => parsed.item(line.text, &mut section),
+                LineKind::Text => parsed.paragraph(line.text, &mut section),
             }
             last_sentence = prose::sentences(line.text).last().unwrap_or_default();
         }
-        said.question = question(last_sentence);
-        said
+        parsed.question = question(last_sentence);
+        parsed
     }
 
     /// Returns true if it concludes something rather than being a remark between two calls.
@@ -120,7 +120,7 @@ impl Said {
             self.points.push(one_line(&unmarked(item), 160));
         }
         let sentence = prose::sentences(item).next().unwrap_or_default();
-        if let Some((title, Strength::Deed)) = phrase::of_deed(sentence) {
+        if let Some((title, Strength::Action)) = phrase::of_action(sentence) {
             if self.item.is_none() {
                 self.item = Some(title);
             }
@@ -148,7 +148,7 @@ impl Said {
                 continue;
             }
             if self.choice.is_none() {
-                self.choice = choice::of(sentence);
+                self.choice = choice::parse(sentence);
             }
             self.is_blocked |= says_blocked(sentence);
             if let Some(title) = phrase::of_announcement(sentence) {
@@ -164,7 +164,7 @@ impl Said {
                     self.keep(sentence);
                     self.consider(sentence);
                 }
-                _ if self.deed.is_none() => self.consider(sentence),
+                _ if self.action.is_none() => self.consider(sentence),
                 _ => {}
             }
         }
@@ -187,13 +187,13 @@ impl Said {
 
     /// Takes completed work or a finding from a sentence, if it states one.
     fn consider(&mut self, sentence: &str) {
-        let strength = self.deed.as_ref().map(|(_, strength)| *strength);
-        if strength != Some(Strength::Deed)
-            && let Some((title, found)) = phrase::of_deed(sentence)
+        let strength = self.action.as_ref().map(|(_, strength)| *strength);
+        if strength != Some(Strength::Action)
+            && let Some((title, found)) = phrase::of_action(sentence)
             && strength.is_none_or(|known| found > known)
             && !is_status(&title)
         {
-            self.deed = Some((title, found));
+            self.action = Some((title, found));
         }
         if self.finding.is_none() && !phrase::is_deed(sentence) {
             self.finding = finding(sentence);
@@ -321,20 +321,20 @@ mod tests {
 
     #[test]
     fn a_report_is_read() {
-        let said = Said::of(
+        let parsed = AgentText::parse(
             "Perfect! All done. I've moved the cache into its own module.\n\n## Changes\n- **Cache**: Added eviction by age\n- `store.rs` - Removed the old map\n\n**Next steps:**\n- Measure the hit rate\n\nShould I open a pull request?",
         );
-        assert_eq!(said.deed.unwrap().0, "Move the cache into its own module");
-        assert_eq!(said.item.as_deref(), Some("Add eviction by age"));
-        assert_eq!(said.items.len(), 2);
-        assert_eq!(said.next_steps, ["Measure the hit rate"]);
-        assert_eq!(said.question.as_deref(), Some("Should I open a pull request?"));
+        assert_eq!(parsed.action.unwrap().0, "Move the cache into its own module");
+        assert_eq!(parsed.item.as_deref(), Some("Add eviction by age"));
+        assert_eq!(parsed.items.len(), 2);
+        assert_eq!(parsed.next_steps, ["Measure the hit rate"]);
+        assert_eq!(parsed.question.as_deref(), Some("Should I open a pull request?"));
     }
 
     #[test]
     fn an_announcement_is_not_a_finding() {
-        let said = Said::of("Now let me add the retry loop to the client:");
-        assert_eq!(said.announced.as_deref(), Some("Add the retry loop to the client"));
-        assert_eq!((said.finding, said.deed), (None, None));
+        let parsed = AgentText::parse("Now let me add the retry loop to the client:");
+        assert_eq!(parsed.announced.as_deref(), Some("Add the retry loop to the client"));
+        assert_eq!((parsed.finding, parsed.action), (None, None));
     }
 }
