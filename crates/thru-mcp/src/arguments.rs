@@ -45,14 +45,14 @@ pub(crate) enum Mistake {
 }
 
 /// The arguments of one call.
-pub(crate) struct Arguments<'t> {
+pub(crate) struct ToolArguments<'t> {
     tool: &'t Tool,
     given: JsonObject,
 }
 
 type Read<T> = Result<T, Mistake>;
 
-impl<'t> Arguments<'t> {
+impl<'t> ToolArguments<'t> {
     pub(crate) fn new(tool: &'t Tool, mut given: JsonObject) -> Self {
         given.retain(|_, value| !value.is_null());
         Self { tool, given }
@@ -345,9 +345,9 @@ mod tests {
 
     use super::*;
 
-    fn arguments(tool: &str, given: Value) -> Arguments<'static> {
+    fn arguments(tool: &str, given: Value) -> ToolArguments<'static> {
         let Value::Object(given) = given else { panic!("{given}") };
-        Arguments::new(Tool::named(tool).unwrap(), given)
+        ToolArguments::new(Tool::named(tool).unwrap(), given)
     }
 
     fn mistake<T: std::fmt::Debug>(read: Read<T>) -> String {

@@ -18,7 +18,7 @@ use thru_app::{App, Call, Remedy, Trouble, background, wording};
 use thru_core::plain_line;
 use thru_redact::{Clean, Redactor, Report};
 
-use crate::arguments::{Arguments, Mistake};
+use crate::arguments::{Mistake, ToolArguments};
 use crate::backend::Backend;
 use crate::{fence, render};
 
@@ -61,7 +61,7 @@ pub struct Tool {
     pub arguments: &'static [Argument],
     /// Its effect.
     pub changes: Changes,
-    call: fn(Arguments<'_>, &Caller<'_>) -> Result<Told, Failure>,
+    call: fn(ToolArguments<'_>, &Caller<'_>) -> Result<ToolOutput, Failure>,
 }
 
 /// The effect of a call.
@@ -85,7 +85,7 @@ pub(crate) struct Caller<'a> {
 }
 
 /// The answer of a tool.
-pub(crate) enum Told {
+pub(crate) enum ToolOutput {
     /// Text about recorded data, to be fenced.
     Recorded(String),
     /// Text that can be sent as it is.
@@ -175,7 +175,7 @@ pub const TOOLS: [Tool; 10] = [
         call: |arguments, caller| {
             let asked = arguments.search()?;
             let found = search(caller.app, &asked, caller.call)?;
-            Ok(Told::Recorded(caller.renderer().found(&found, &asked)))
+            Ok(ToolOutput::Recorded(caller.renderer().found(&found, &asked)))
         },
     },
     Tool {
@@ -193,7 +193,7 @@ pub const TOOLS: [Tool; 10] = [
         changes: Changes::Nothing,
         call: |arguments, caller| {
             let found = around(caller.app, &arguments.timeline()?, caller.call)?;
-            Ok(Told::Recorded(caller.renderer().around(&found)))
+            Ok(ToolOutput::Recorded(caller.renderer().around(&found)))
         },
     },
     Tool {
@@ -209,7 +209,7 @@ pub const TOOLS: [Tool; 10] = [
             let asked = arguments.get()?;
             let pieces = get(caller.app, &asked, caller.call)?;
             let with_source = asked.sources == Sources::Passages;
-            Ok(Told::Recorded(caller.renderer().pieces(&pieces, with_source)))
+            Ok(ToolOutput::Recorded(caller.renderer().pieces(&pieces, with_source)))
         },
     },
     Tool {
@@ -227,14 +227,16 @@ pub const TOOLS: [Tool; 10] = [
             if !resume {
                 let outline = Outline { id, freshness };
                 let outline = session::outline(caller.app, &outline, caller.call)?;
-                return Ok(Told::Recorded(caller.renderer().outline(&outline)));
+                return Ok(ToolOutput::Recorded(caller.renderer().outline(&outline)));
             }
             let held = session::load(caller.app, &Load { id, freshness }, caller.call)?;
             if held.is_silent {
-                return Ok(Told::Fit("Nothing is known of what that session held.".to_owned()));
+                return Ok(ToolOutput::Fit(
+                    "Nothing is known of what that session held.".to_owned(),
+                ));
             }
             held.note_loaded(caller.app);
-            Ok(Told::Fit(held.text.into_inner()))
+            Ok(ToolOutput::Fit(held.text.into_inner()))
         },
     },
     Tool {
@@ -252,7 +254,7 @@ pub const TOOLS: [Tool; 10] = [
         call: |arguments, caller| {
             let told = remember::remember(caller.app, &arguments.remember()?, caller.call)?;
             background::poke(caller.app);
-            Ok(Told::Fit(render::remembered(&told)))
+            Ok(ToolOutput::Fit(render::remembered(&told)))
         },
     },
     Tool {
@@ -272,7 +274,7 @@ pub const TOOLS: [Tool; 10] = [
                 let trouble = Trouble::failed("it is forgotten, but its vectors were not swept");
                 return Err(trouble.with(Remedy::Rebuild).into());
             }
-            Ok(Told::Recorded(caller.renderer().forgotten(&targets, is_done)))
+            Ok(ToolOutput::Recorded(caller.renderer().forgotten(&targets, is_done)))
         },
     },
     Tool {
@@ -292,13 +294,13 @@ pub const TOOLS: [Tool; 10] = [
             match closed {
                 Ok(closed) => {
                     background::poke(caller.app);
-                    Ok(Told::Fit(json_text(&caller.app.redactor(), &closed)?))
+                    Ok(ToolOutput::Fit(json_text(&caller.app.redactor(), &closed)?))
                 }
                 Err(trouble) => {
                     let message = wording::sentences(&trouble);
                     let failed = Closed::failed(request.session.as_deref(), message);
                     // Words of our own, and the id that was given: the built-in rules are enough for them.
-                    Ok(Told::Failed(json_text(&Redactor::builtin(), &failed)?))
+                    Ok(ToolOutput::Failed(json_text(&Redactor::builtin(), &failed)?))
                 }
             }
         },
@@ -315,7 +317,7 @@ pub const TOOLS: [Tool; 10] = [
         call: |arguments, caller| {
             let listed = unindexed::list(caller.app, &arguments.list_unindexed()?, caller.call)?;
             let listed = shortened(serde_json::to_value(listed).map_err(Trouble::from)?);
-            Ok(Told::Fit(json_text(&caller.app.redactor(), &listed)?))
+            Ok(ToolOutput::Fit(json_text(&caller.app.redactor(), &listed)?))
         },
     },
     Tool {
@@ -332,7 +334,7 @@ pub const TOOLS: [Tool; 10] = [
             let request = arguments.sync_history()?;
             let preview = sync_history::preview(caller.app, &request, caller.call)?;
             let preview = shortened(serde_json::to_value(preview).map_err(Trouble::from)?);
-            Ok(Told::Fit(json_text(&caller.app.redactor(), &preview)?))
+            Ok(ToolOutput::Fit(json_text(&caller.app.redactor(), &preview)?))
         },
     },
     Tool {
@@ -344,7 +346,7 @@ pub const TOOLS: [Tool; 10] = [
         call: |arguments, caller| {
             arguments.finish()?;
             let status = status(caller.app, caller.call)?;
-            Ok(Told::Fit(json_text(&caller.app.redactor(), &status)?))
+            Ok(ToolOutput::Fit(json_text(&caller.app.redactor(), &status)?))
         },
     },
 ];
@@ -436,14 +438,14 @@ impl Tool {
         call: Call<'_>,
     ) -> Result<String, String> {
         let told = backend.call(|app| {
-            let arguments = Arguments::new(self, given.unwrap_or_default());
+            let arguments = ToolArguments::new(self, given.unwrap_or_default());
             (self.call)(arguments, &Caller { app, call })
         });
         let app = backend.app();
         match told {
-            Ok(Told::Recorded(text)) => Ok(fence::answer(app, &text).into_inner()),
-            Ok(Told::Fit(text)) => Ok(text),
-            Ok(Told::Failed(text)) => Err(text),
+            Ok(ToolOutput::Recorded(text)) => Ok(fence::answer(app, &text).into_inner()),
+            Ok(ToolOutput::Fit(text)) => Ok(text),
+            Ok(ToolOutput::Failed(text)) => Err(text),
             Err(Failure::Mistake(mistake)) => {
                 Err(fence::sentence(app, &mistake.to_string()).into_inner())
             }

@@ -189,6 +189,21 @@ pub fn conversation(session: &str) -> Author {
     author
 }
 
+/// A session in another project: a plan for its pear trees.
+pub fn orchard() -> Author {
+    let mut author = Author::of(TWO).in_directory("/home/ada/orchard");
+    author
+        .asks("Plan the irrigation for the young pear trees")
+        .says("Drip lines, twice a week; the clay keeps the water.")
+        .calls(
+            "toolu_1",
+            "Write",
+            json!({ "file_path": "/home/ada/orchard/plan.md", "content": "Pears" }),
+        )
+        .gets("toolu_1", "written");
+    author
+}
+
 /// An entry of the list of prompts.
 pub fn prompt_of(session: &str, milliseconds: u64, text: &str) -> String {
     json!({ "display": text, "pastedContents": {}, "timestamp": milliseconds,

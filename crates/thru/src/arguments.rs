@@ -23,7 +23,7 @@ use crate::commands;
         thru demo                            see it at work on a made-up history\n\n\
         Exit status: 0 found or done, 1 nothing found, 2 error."
 )]
-pub(crate) struct Arguments {
+pub(crate) struct Cli {
     /// Use no colour and no pager.
     #[arg(long, global = true)]
     pub(crate) plain: bool,
@@ -34,60 +34,60 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Set everything up: install, import history, show what is remembered
-    Up(commands::up::Arguments),
+    Up(commands::up::UpArguments),
     /// Read the history that agents left on this machine
-    Import(commands::import::Arguments),
+    Import(commands::import::ImportArguments),
     /// Find where something was said or done
-    Search(commands::search::Arguments),
+    Search(commands::search::SearchArguments),
     /// Explain the rank of a result
-    Why(commands::why::Arguments),
+    Why(commands::why::WhyArguments),
     /// Show memories and passages whole, or the records they came from
-    Show(commands::show::Arguments),
+    Show(commands::show::ShowArguments),
     /// Show what happened before and after something
-    Timeline(commands::timeline::Arguments),
+    Timeline(commands::timeline::TimelineArguments),
     /// Print the context that a session starting here would get
-    Context(commands::context::Arguments),
+    Context(commands::context::ContextArguments),
     /// Remember something
-    Remember(commands::remember::Arguments),
+    Remember(commands::remember::RememberArguments),
     /// Correct a memory
-    Edit(commands::edit::Arguments),
+    Edit(commands::edit::EditArguments),
     /// Close a session for now, and index it
-    Close(commands::close::Arguments),
+    Close(commands::close::CloseArguments),
     /// List sessions, the latest first
-    Sessions(commands::sessions::Arguments),
+    Sessions(commands::sessions::SessionsArguments),
     /// Look into one session
     #[command(subcommand)]
     Session(commands::session::Command),
     /// Show what compactions of a session left out
-    Compaction(commands::compaction::Arguments),
+    Compaction(commands::compaction::CompactionArguments),
     /// Manage the summaries that compactions left in a project
     #[command(subcommand)]
     Summaries(commands::summaries::Command),
     /// Put a session back where its agent can resume it
-    Restore(commands::restore::Arguments),
+    Restore(commands::restore::RestoreArguments),
     /// List, rename and merge projects
-    Projects(commands::projects::Arguments),
+    Projects(commands::projects::ProjectsArguments),
     /// Remove secrets and private text, and manage your own rules
-    Redact(commands::redact::Arguments),
+    Redact(commands::redact::RedactArguments),
     /// Forget memories, sessions or whole projects
-    Forget(commands::forget::Arguments),
+    Forget(commands::forget::ForgetArguments),
     /// Undo a decision
-    Undo(commands::undo::Arguments),
+    Undo(commands::undo::UndoArguments),
     /// List your decisions, and automatic merges
-    Log(commands::log::Arguments),
+    Log(commands::log::LogArguments),
     /// Read and change settings
     #[command(subcommand)]
     Config(commands::config::Command),
     /// Connect agents, so that their sessions are recorded and briefed
-    Install(commands::install::Arguments),
+    Install(commands::install::InstallArguments),
     /// Remove everything that was installed from the agents' settings
-    Uninstall(commands::uninstall::Arguments),
+    Uninstall(commands::uninstall::UninstallArguments),
     /// Show the state of everything in one screen
-    Status(commands::status::Arguments),
+    Status(commands::status::StatusArguments),
     /// Find problems, and fix them
-    Doctor(commands::doctor::Arguments),
+    Doctor(commands::doctor::DoctorArguments),
     /// Show what briefings cost, and if they were used
-    Stats(commands::stats::Arguments),
+    Stats(commands::stats::StatsArguments),
     /// Pause or resume recording
     #[command(subcommand)]
     Capture(commands::capture::Command),
@@ -95,31 +95,31 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Journal(commands::journal::Command),
     /// Export memory as JSON Lines
-    Export(commands::export::Arguments),
+    Export(commands::export::ExportArguments),
     /// List pending and failed work, and retry it
-    Jobs(commands::jobs::Arguments),
+    Jobs(commands::jobs::JobsArguments),
     /// Choose a model that improves memories, if any
-    Models(commands::models::Arguments),
+    Models(commands::models::ModelsArguments),
     /// Embed new texts, so that search finds them by meaning
-    Embed(commands::embed::Arguments),
+    Embed(commands::embed::EmbedArguments),
     /// Ask a model about earlier turns and sessions, with the cost first
-    Distil(commands::distil::Arguments),
+    Distil(commands::distil::DistilArguments),
     /// See which sessions are not imported yet, and import them
-    SyncHistory(commands::sync_history::Arguments),
+    SyncHistory(commands::sync_history::SyncHistoryArguments),
     /// Serve the memory to agents over MCP, on standard input and output
-    Mcp(commands::mcp::Arguments),
+    Mcp(commands::mcp::McpArguments),
     /// Control the background process
     #[command(subcommand)]
     Daemon(commands::daemon::Command),
     /// Ingest what hooks recorded
     #[command(hide = true)]
-    Intake(commands::intake::Arguments),
+    Intake(commands::intake::IntakeArguments),
     /// Check journal, archive and store for damage
-    Verify(commands::verify::Arguments),
+    Verify(commands::verify::VerifyArguments),
     /// Rebuild store and index from journal and archive
-    Rebuild(commands::rebuild::Arguments),
+    Rebuild(commands::rebuild::RebuildArguments),
     /// See search, an outline and a briefing on a made-up history
-    Demo(commands::demo::Arguments),
+    Demo(commands::demo::DemoArguments),
     /// Print completions for a shell
     Completions {
         /// The shell

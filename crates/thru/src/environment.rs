@@ -227,7 +227,11 @@ impl Environment {
     ///
     /// # Errors
     /// Fails if there is no home directory, or the settings cannot be read.
-    pub(crate) fn of(process: &Process, terminal: Terminal, streams: Streams) -> Result<Self> {
+    pub(crate) fn from_process(
+        process: &Process,
+        terminal: Terminal,
+        streams: Streams,
+    ) -> Result<Self> {
         let directory = process.directory.clone();
         let directory = directory.context("the current directory cannot be read")?;
         let app = App::open(process.places()?, Arc::new(process.machine()), directory)?;

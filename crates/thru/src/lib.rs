@@ -14,7 +14,7 @@ use std::io::Write;
 
 use clap::{CommandFactory, FromArgMatches};
 
-use arguments::Arguments;
+use arguments::Cli;
 use environment::Environment;
 
 pub use commands::hook::run as hook;
@@ -29,16 +29,16 @@ pub fn run(
     streams: Streams,
 ) -> u8 {
     let words = std::iter::once(OsString::from("thru")).chain(words);
-    let parsed = Arguments::command()
+    let parsed = Cli::command()
         .term_width(terminal.width)
         .try_get_matches_from(words)
-        .and_then(|matches| Arguments::from_arg_matches(&matches));
+        .and_then(|matches| Cli::from_arg_matches(&matches));
     let arguments = match parsed {
         Ok(arguments) => arguments,
         Err(error) => return refuse(&error, &terminal, &streams),
     };
     let mut errors = streams.errors();
-    let outcome = Environment::of(process, terminal, streams).and_then(|environment| {
+    let outcome = Environment::from_process(process, terminal, streams).and_then(|environment| {
         let outcome = commands::run(arguments, &environment);
         // The system unmaps what was opened faster when all of it ends at once.
         if process.ends_after {

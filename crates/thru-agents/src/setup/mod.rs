@@ -19,7 +19,7 @@ use serde::Serialize;
 
 pub use command::{HookForm, InstalledHook, Registration};
 pub use merge::{Refusal, install, installed, uninstall};
-pub use places::{HookFile, Place, Platform, Site};
+pub use places::{HookFile, HookOwner, Platform, Site};
 pub use plan::{Change, Contents, Form, Plan, Scope, SetupError, Wanted, read};
 pub use servers::{SERVER_NAME, Server, add_server, remove_server, server};
 pub use version::ClientVersion;

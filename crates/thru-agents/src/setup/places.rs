@@ -15,7 +15,7 @@ pub enum Platform {
 
 /// The owner of the hooks in a file. Hooks of all of them run; none overrides another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Place {
+pub enum HookOwner {
     /// The organisation's settings. We never write them.
     Managed,
     /// The user's settings.
@@ -28,7 +28,7 @@ pub enum Place {
     ProjectLocal,
 }
 
-impl Place {
+impl HookOwner {
     /// Returns its name in answers for programs.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -45,7 +45,7 @@ impl Place {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HookFile {
     /// Its owner.
-    pub place: Place,
+    pub owner: HookOwner,
     /// Its path.
     pub path: PathBuf,
 }

@@ -63,7 +63,7 @@ impl Chooser {
         let settings: Vec<String> = all.map(|one| format!("{}={}", one.key, one.value)).collect();
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         if current.as_ref().is_none_or(|current| current.settings != settings) {
-            let model = Chosen::from_settings(app)?.map(|chosen| Arc::new(Lazy::new(chosen, 1)));
+            let model = Chosen::from_config(app)?.map(|chosen| Arc::new(Lazy::new(chosen, 1)));
             *current = model.map(|model| Current { settings, model });
         }
         Ok(current.as_ref().map(|current| Arc::clone(&current.model)))

@@ -142,7 +142,7 @@ fn embed_in_turn(intake: &Intake, run: &Embedding<'_>, call: Call<'_>) -> Result
 /// # Errors
 /// Where the settings cannot be used, or vectors cannot be removed.
 pub fn prune(app: &App) -> Result<PrunedVectors> {
-    let in_use = Chosen::from_settings(app)?.map(|chosen| chosen.model());
+    let in_use = Chosen::from_config(app)?.map(|chosen| chosen.model());
     let mut removed = Vec::new();
     for folder in ModelFolder::all(&app.layout.vectors())? {
         if Some(&folder.model) != in_use.as_ref() {
@@ -168,7 +168,7 @@ pub fn query_vector(app: &App, text: &str) -> Result<QueryVector> {
 }
 
 fn chosen(app: &App) -> Result<Chosen> {
-    Chosen::from_settings(app)?.ok_or_else(|| {
+    Chosen::from_config(app)?.ok_or_else(|| {
         Trouble::refused("embedding is off, by `embedding.provider`").run(
             "config set embedding.provider bundled",
             "uses the model that comes with the program",

@@ -58,7 +58,7 @@ impl Chosen {
     ///
     /// # Errors
     /// Fails if the settings name a server that cannot be asked like this.
-    pub fn from_settings(app: &App) -> Result<Option<Self>> {
+    pub fn from_config(app: &App) -> Result<Option<Self>> {
         let settings = &app.config.embedding;
         let (dialect, usual) = match settings.provider {
             EmbeddingProvider::None => return Ok(None),

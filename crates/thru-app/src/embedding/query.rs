@@ -123,7 +123,7 @@ struct EmbeddingRequest {
 
 impl EmbeddingRequest {
     fn new(app: &App, text: &str) -> Result<Self, String> {
-        let chosen = match Chosen::from_settings(app) {
+        let chosen = match Chosen::from_config(app) {
             Ok(Some(chosen)) => chosen,
             Ok(None) => return Err("off, by `embedding.provider`".to_owned()),
             Err(error) => return Err(format!("{error:#}")),

@@ -24,7 +24,7 @@ impl State {
     /// Fails if the store cannot be read.
     pub fn look(app: &App, intake: &Intake) -> Result<Self> {
         let mut others = ModelFolder::all(&app.layout.vectors())?;
-        let current = match Chosen::from_settings(app) {
+        let current = match Chosen::from_config(app) {
             Ok(None) => Ok(None),
             Ok(Some(chosen)) => {
                 others.retain(|folder| folder.model != chosen.model());

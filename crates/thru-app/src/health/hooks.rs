@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use thru_agents::hooks::{ADAPTERS, Adapter};
-use thru_agents::setup::{HookFile, Place, Site, installed};
+use thru_agents::setup::{HookFile, HookOwner, Site, installed};
 use thru_core::Agent;
 
 use super::{AgentSeen, Finding, Mend, Seen};
@@ -23,7 +23,7 @@ pub struct HookFound {
     /// The file that it stands in.
     pub file: PathBuf,
     /// The owner of that file.
-    pub place: Place,
+    pub owner: HookOwner,
     /// True if it sees only a part of its event, by a matcher that it was given.
     pub is_narrowed: bool,
     /// The seconds it is given, if the file says.
@@ -39,7 +39,7 @@ pub fn found(app: &App) -> Vec<HookFound> {
 /// Returns every hook of ours in the files of one agent.
 pub(super) fn found_of(site: &Site<'_>, adapter: &Adapter) -> Vec<HookFound> {
     let mut found = Vec::new();
-    for HookFile { place, path } in adapter.setup.hook_files(site) {
+    for HookFile { owner, path } in adapter.setup.hook_files(site) {
         let Ok(text) = std::fs::read_to_string(&path) else { continue };
         let hooks = installed(&text, adapter.agent).unwrap_or_default();
         found.extend(hooks.into_iter().map(|hook| HookFound {
@@ -47,7 +47,7 @@ pub(super) fn found_of(site: &Site<'_>, adapter: &Adapter) -> Vec<HookFound> {
             event: hook.event,
             program: PathBuf::from(hook.program),
             file: path.clone(),
-            place,
+            owner,
             is_narrowed: hook.matcher.is_some(),
             timeout: hook.timeout,
         }));

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::{Context, Result};
 
-use thru_agents::setup::{Place, Scope};
+use thru_agents::setup::{HookOwner, Scope};
 
 use super::{Finding, Mend, files, hooks};
 use crate::App;
@@ -68,10 +68,11 @@ fn remove_leftovers(app: &App) -> Result<String> {
 fn write_hooks_again(app: &App) -> Result<Vec<String>> {
     let found = hooks::found(app);
     let mut done = Vec::new();
-    for (scope, places) in
-        [(Scope::User, &[Place::User, Place::Plugin][..]), (Scope::Project, &[Place::ProjectLocal])]
-    {
-        if !found.iter().any(|hook| places.contains(&hook.place)) {
+    for (scope, places) in [
+        (Scope::User, &[HookOwner::User, HookOwner::Plugin][..]),
+        (Scope::Project, &[HookOwner::ProjectLocal]),
+    ] {
+        if !found.iter().any(|hook| places.contains(&hook.owner)) {
             continue;
         }
         let request = Setup { scope, form: None, wanted: None, targets: Targets::Connected };

@@ -155,7 +155,7 @@ fn pack_for(
         return Ok(None);
     }
     let is_start = input.event == Event::SessionStart;
-    let store = match is_start && is_to_be_brought_in(app, &store, occasion)? {
+    let store = match is_start && may_ingest_backlog(app, &store, occasion)? {
         false => store,
         true => {
             // The writer must close last, so that it leaves no log to be read again.
@@ -247,7 +247,7 @@ fn is_in_time(store: &Store, session: i64, deadline: Instant) -> Result<bool> {
 }
 
 /// True if the journal has a backlog that is small enough to be ingested now.
-fn is_to_be_brought_in(app: &App, store: &Store, occasion: &Occasion) -> Result<bool> {
+fn may_ingest_backlog(app: &App, store: &Store, occasion: &Occasion) -> Result<bool> {
     let backlog = Intake::news(&app.layout, app.host(), store)?;
     Ok(backlog > 0 && (backlog <= BACKLOG || *occasion == Occasion::Compact))
 }

@@ -20,7 +20,7 @@ use thru_core::{Agent, Clock, Layout, ObservationType, SessionId, SessionKey, Sy
 use thru_intake::ImportOptions;
 use thru_store::{Episode, Store};
 
-use crate::records::{Author, ONE, TWO, conversation, file, prompt_of};
+use crate::records::{ONE, TWO, conversation, file, orchard, prompt_of};
 
 /// Gone when dropped.
 pub(crate) struct Home {
@@ -219,19 +219,4 @@ impl Home {
         let store = self.store();
         store.episodes(store.session_by_key(&key).unwrap().unwrap()).unwrap()
     }
-}
-
-/// A session in another project.
-pub(crate) fn orchard() -> Author {
-    let mut author = Author::of(TWO).in_directory("/home/ada/orchard");
-    author
-        .asks("Plan the irrigation for the young pear trees")
-        .says("Drip lines, twice a week; the clay keeps the water.")
-        .calls(
-            "toolu_1",
-            "Write",
-            json!({ "file_path": "/home/ada/orchard/plan.md", "content": "Pears" }),
-        )
-        .gets("toolu_1", "written");
-    author
 }

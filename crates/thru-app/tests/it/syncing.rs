@@ -13,8 +13,8 @@ use thru_app::ingest::rebuild::verify;
 use thru_app::ingest::sync_history::{HistoryGap, SyncHistory, preview, sync};
 use thru_store::SessionFilter;
 
-use crate::home::{Home, call, orchard, shown};
-use crate::records::{Author, ONE, TWO, file};
+use crate::home::{Home, call, shown};
+use crate::records::{Author, ONE, TWO, file, orchard};
 
 fn week() -> SyncHistory {
     SyncHistory { days: 7, ..SyncHistory::default() }

@@ -16,7 +16,7 @@ use crate::ui::Page;
     Without an id: the session that runs the command, else the one that is at work in\n\
     this project. A session that goes on afterwards is recorded as before; closing it\n\
     again indexes what was added, and does nothing where nothing was.")]
-pub(crate) struct Arguments {
+pub(crate) struct CloseArguments {
     /// The session (the start of its id is enough)
     session: Option<String>,
     /// Why, in a word: kept with the session
@@ -28,11 +28,11 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(
-    arguments: &Arguments,
+    arguments: &CloseArguments,
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {
-    let Arguments { session, reason, json } = arguments;
+    let CloseArguments { session, reason, json } = arguments;
     let request =
         Close { session: session.clone(), reason: reason.clone(), closer: Closer::Command };
     let shown = shared::Shown::new(environment);

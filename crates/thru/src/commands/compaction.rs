@@ -19,7 +19,7 @@ use crate::ui::{Page, Tone, count, day_and_time, one_line};
     thru compaction 4f1c          each compaction of this session\n  \
     thru compaction 4f1c --json\n\n\
     Exit status: 1 its context was never compacted.")]
-pub(crate) struct Arguments {
+pub(crate) struct CompactionArguments {
     /// The session's id, or the start of it
     session: String,
     /// Answer as JSON
@@ -33,7 +33,7 @@ const SHOWN: usize = 8;
 const LABEL: usize = 13;
 
 pub(crate) fn run(
-    arguments: &Arguments,
+    arguments: &CompactionArguments,
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {

@@ -14,7 +14,7 @@ use crate::ui::{Page, Tone, one_line, plural, printable};
     thru context                                what a session that starts here is given\n  \
     thru context --prompt 'why is the lock per file'\n  \
     thru context --explain                      why each line is there")]
-pub(crate) struct Arguments {
+pub(crate) struct ContextArguments {
     /// For this project instead of the one you stand in
     #[arg(long, short)]
     project: Option<String>,
@@ -47,7 +47,7 @@ enum Source {
     Compact,
 }
 
-impl Arguments {
+impl ContextArguments {
     /// What a session that starts in this project is given.
     pub(crate) fn at_start(project: &str) -> Self {
         Self {
@@ -75,7 +75,7 @@ impl Arguments {
 }
 
 pub(crate) fn run(
-    arguments: &Arguments,
+    arguments: &ContextArguments,
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {

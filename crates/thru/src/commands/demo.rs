@@ -13,7 +13,7 @@ use crate::ui::{Page, Tone};
 
 /// Touches nothing of yours: the history is made up, and the temporary home is removed afterwards.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {}
+pub(crate) struct DemoArguments {}
 
 /// The made-up history: names below `projects/` with what is in them.
 const HISTORY: &[(&str, &str)] = &[
@@ -31,7 +31,7 @@ const HISTORY: &[(&str, &str)] = &[
     ),
 ];
 
-pub(crate) fn run(_: &Arguments, environment: &Environment, plain: bool) -> Result<Outcome> {
+pub(crate) fn run(_: &DemoArguments, environment: &Environment, plain: bool) -> Result<Outcome> {
     let home = TemporaryHome::new(environment)?;
     for (name, content) in HISTORY {
         let path = home.agents().claude_code.join("projects").join(name);
@@ -57,9 +57,9 @@ pub(crate) fn run(_: &Arguments, environment: &Environment, plain: bool) -> Resu
     for (command, arguments) in [
         (
             "thru search why did we drop the global lock",
-            search::Arguments::of("why did we drop the global lock"),
+            search::SearchArguments::for_query("why did we drop the global lock"),
         ),
-        ("thru search SQLITE_BUSY", search::Arguments::of("SQLITE_BUSY")),
+        ("thru search SQLITE_BUSY", search::SearchArguments::for_query("SQLITE_BUSY")),
     ] {
         prompt(environment, plain, command)?;
         search::run(&arguments, &demo, plain)?;
@@ -67,7 +67,7 @@ pub(crate) fn run(_: &Arguments, environment: &Environment, plain: bool) -> Resu
     prompt(environment, plain, "thru session show 5b1f")?;
     session::run(&session::Command::show("5b1f"), &demo, plain)?;
     prompt(environment, plain, "thru context --project rocket")?;
-    context::run(&context::Arguments::at_start("rocket"), &demo, plain)?;
+    context::run(&context::ContextArguments::at_start("rocket"), &demo, plain)?;
     say(
         environment,
         plain,

@@ -16,7 +16,7 @@ use crate::ui::{Page, Tone, count, one_line, plural};
     thru distil --since '2 weeks ago' --run      do it, within the budget\n  \
     thru distil --session 4f2a --again --run     once more, with the model that is set now\n\n\
     Exit status: 1 there is nothing to do.")]
-pub(crate) struct Arguments {
+pub(crate) struct DistilArguments {
     /// Since: `2026-03-01`, `yesterday`, `2 weeks ago`
     #[arg(long, default_value = "7 days ago")]
     since: String,
@@ -40,8 +40,12 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-pub(crate) fn run(arguments: Arguments, environment: &Environment, plain: bool) -> Result<Outcome> {
-    let Arguments { since, until, project, session, again, run, json } = arguments;
+pub(crate) fn run(
+    arguments: DistilArguments,
+    environment: &Environment,
+    plain: bool,
+) -> Result<Outcome> {
+    let DistilArguments { since, until, project, session, again, run, json } = arguments;
     let request = Distil { since, until, project, session, again, run };
     let cancelled = shared::cancellation()?;
     let shown = Shown::unless(json, environment);

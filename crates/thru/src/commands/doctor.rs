@@ -16,7 +16,7 @@ use crate::ui::{Page, Tone, plural};
     thru doctor --fix                mend what can be mended without asking\n  \
     thru doctor --report > issue.md  for an issue: no text, no paths, no names of yours\n\n\
     Exit status: 0 all is well, 2 there is a problem.")]
-pub(crate) struct Arguments {
+pub(crate) struct DoctorArguments {
     /// Mend what is safe to mend, then look again
     #[arg(long)]
     fix: bool,
@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(
-    arguments: &Arguments,
+    arguments: &DoctorArguments,
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {

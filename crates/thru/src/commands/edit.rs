@@ -21,7 +21,7 @@ use crate::ui::{Page, Tone};
         .args(["title", "text", "kind", "rule"])
 ))]
 #[group(skip)]
-pub(crate) struct Arguments {
+pub(crate) struct EditArguments {
     /// The memory's id, or the start of it
     id: String,
     /// Another title
@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
     rule: Option<bool>,
 }
 
-impl Arguments {
+impl EditArguments {
     fn request(&self) -> Edit {
         Edit {
             id: self.id.clone(),
@@ -51,7 +51,7 @@ impl Arguments {
 }
 
 pub(crate) fn run(
-    arguments: &Arguments,
+    arguments: &EditArguments,
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {

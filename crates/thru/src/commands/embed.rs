@@ -17,7 +17,7 @@ use crate::ui::{Page, Tone, count, plural, size};
     thru embed --limit 1000   the newest thousand\n  \
     thru embed --prune        remove the vectors of models that are not in use\n\n\
     Can be stopped and run again at any time: it goes on where it stopped.")]
-pub(crate) struct Arguments {
+pub(crate) struct EmbedArguments {
     /// At most so many texts
     #[arg(long, value_name = "N", conflicts_with = "prune")]
     limit: Option<usize>,
@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(
-    arguments: &Arguments,
+    arguments: &EmbedArguments,
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {
@@ -50,7 +50,11 @@ pub(crate) fn run(
     Ok(outcome)
 }
 
-fn embed(page: &mut Page, arguments: &Arguments, environment: &Environment) -> Result<Outcome> {
+fn embed(
+    page: &mut Page,
+    arguments: &EmbedArguments,
+    environment: &Environment,
+) -> Result<Outcome> {
     let cancelled = shared::cancellation()?;
     let shown = Shown::unless(arguments.json, environment);
     let report = fill::embed(environment, arguments.limit, shown.call_until(&cancelled))?;
@@ -95,7 +99,11 @@ fn tell(page: &mut Page, report: &EmbedReport) {
     }
 }
 
-fn prune(page: &mut Page, arguments: &Arguments, environment: &Environment) -> Result<Outcome> {
+fn prune(
+    page: &mut Page,
+    arguments: &EmbedArguments,
+    environment: &Environment,
+) -> Result<Outcome> {
     let pruned = fill::prune(environment)?;
     if arguments.json {
         page.json(&pruned)?;

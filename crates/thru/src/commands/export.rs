@@ -20,7 +20,7 @@ use crate::ui::{Page, Tone, count, plural};
     thru export --project rocket --since 2026-01-01\n  \
     thru export | jq -r 'select(.kind == \"memory\") | .body.title'\n  \
     thru import memory.jsonl                    bring in what was told and decided")]
-pub(crate) struct Arguments {
+pub(crate) struct ExportArguments {
     /// Only this project
     #[arg(long, short)]
     project: Option<String>,
@@ -33,11 +33,11 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(
-    arguments: &Arguments,
+    arguments: &ExportArguments,
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {
-    let Arguments { project, since, out } = arguments;
+    let ExportArguments { project, since, out } = arguments;
     let request = Export { project: project.clone(), since: since.clone() };
     let shown = shared::Shown::new(environment);
     let Some(path) = out.as_ref().map(|path| environment.directory.join(path)) else {
@@ -61,8 +61,8 @@ pub(crate) fn run(
     Ok(Outcome::Done)
 }
 
-/// Brings in what people told and decided elsewhere.
-pub(crate) fn bring_in(
+/// Imports what people told and decided elsewhere.
+pub(crate) fn import_decisions(
     paths: &[PathBuf],
     dry_run: bool,
     as_json: bool,

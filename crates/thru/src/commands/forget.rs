@@ -24,7 +24,7 @@ use crate::ui::{Page, Tone, one_line, plural, size};
         .args(["ids", "session", "project", "before"])
 ))]
 #[group(skip)]
-pub(crate) struct Arguments {
+pub(crate) struct ForgetArguments {
     /// Ids of memories
     #[arg(conflicts_with_all = ["session", "project", "before"])]
     ids: Vec<String>,
@@ -42,7 +42,7 @@ pub(crate) struct Arguments {
     yes: bool,
 }
 
-impl Arguments {
+impl ForgetArguments {
     fn request(&self) -> Forget {
         match (&self.session, &self.ids[..]) {
             (Some(id), _) => Forget::Session(id.clone()),
@@ -58,7 +58,7 @@ impl Arguments {
 const LISTED: usize = 10;
 
 pub(crate) fn run(
-    arguments: &Arguments,
+    arguments: &ForgetArguments,
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {

@@ -25,7 +25,7 @@ use crate::ui::{Page, Tone, count, plural, size};
     thru import memory.jsonl        what was told and decided, from an export\n\n\
     Can be stopped and run again at any time: it goes on where it stopped. CLAUDE_CONFIG_DIR, CODEX_HOME \
     and COPILOT_HOME say where agents keep their files, where that is elsewhere.")]
-pub(crate) struct Arguments {
+pub(crate) struct ImportArguments {
     /// Files and folders to read instead
     paths: Vec<PathBuf>,
     #[command(flatten)]
@@ -45,14 +45,20 @@ pub(crate) struct Arguments {
 const PROBLEMS_SHOWN: usize = 10;
 
 pub(crate) fn run(
-    arguments: &Arguments,
+    arguments: &ImportArguments,
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {
     let paths: Vec<PathBuf> =
         arguments.paths.iter().map(|path| environment.directory.join(path)).collect();
     if !paths.is_empty() && paths.iter().all(|path| is_export(path)) {
-        return export::bring_in(&paths, arguments.dry_run, arguments.json, environment, plain);
+        return export::import_decisions(
+            &paths,
+            arguments.dry_run,
+            arguments.json,
+            environment,
+            plain,
+        );
     }
     let (app, shown) = (&environment.app, shared::Shown::new(environment));
     // Another import may be at work on the same files: what is left to do is seen when it is done.
@@ -154,7 +160,7 @@ fn describe(
     page: &mut Page,
     planned: &PlannedImport,
     request: &Import,
-    arguments: &Arguments,
+    arguments: &ImportArguments,
     environment: &Environment,
 ) {
     let PlannedImport { plan, found, .. } = planned;

@@ -19,7 +19,7 @@ use crate::ui::{Page, plural};
     thru install --scope project    only here: .claude/settings.local.json, which is yours alone\n  \
     thru install --as plugin        as a plugin: ~/.claude/skills/throughline\n\n\
     `thru uninstall` gives back every byte as it was.")]
-pub(crate) struct Arguments {
+pub(crate) struct InstallArguments {
     /// For which sessions
     #[arg(long, value_enum, default_value = "user")]
     scope: Scope,
@@ -77,7 +77,7 @@ impl From<Form> for setup::Form {
 }
 
 pub(crate) fn run(
-    arguments: &Arguments,
+    arguments: &InstallArguments,
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {

@@ -15,14 +15,14 @@ const PATIENCE: Duration = Duration::from_mins(10);
 
 /// Ingest what hooks recorded.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct IntakeArguments {
     /// Report as JSON
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(
-    arguments: &Arguments,
+    arguments: &IntakeArguments,
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {

@@ -21,7 +21,7 @@ const SHOWN: usize = 40;
     thru jobs run            ask models and deliver what is due, where no daemon does\n  \
     thru jobs cancel 3       let it be; the session is indexed when something asks for it\n\n\
     Exit status: 1 there is none.")]
-pub(crate) struct Arguments {
+pub(crate) struct JobsArguments {
     #[command(subcommand)]
     command: Option<Command>,
     /// Answer as JSON
@@ -55,7 +55,11 @@ enum Command {
     },
 }
 
-pub(crate) fn run(arguments: Arguments, environment: &Environment, plain: bool) -> Result<Outcome> {
+pub(crate) fn run(
+    arguments: JobsArguments,
+    environment: &Environment,
+    plain: bool,
+) -> Result<Outcome> {
     let json = arguments.json;
     let mut page = Page::new(environment, plain);
     let shown = Shown::new(environment);

@@ -9,7 +9,7 @@ use crate::ui::{Page, Tone, day_and_time, one_line};
 
 /// The latest first. An id can be given to `thru undo`, but for sessions that were forgotten.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct LogArguments {
     /// How many to show
     #[arg(long, short = 'n', default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..))]
     limit: u16,
@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(
-    arguments: &Arguments,
+    arguments: &LogArguments,
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {

@@ -7,7 +7,7 @@ use clap::CommandFactory;
 use thru_app::{Context, Result};
 
 use super::Outcome;
-use crate::arguments::Arguments;
+use crate::arguments::Cli;
 use crate::environment::Environment;
 
 pub(crate) fn completions(
@@ -15,13 +15,13 @@ pub(crate) fn completions(
     environment: &Environment,
 ) -> Result<Outcome> {
     let mut text = Vec::new();
-    clap_complete::generate(shell, &mut Arguments::command(), "thru", &mut text);
+    clap_complete::generate(shell, &mut Cli::command(), "thru", &mut text);
     environment.streams.output().write_all(&text)?;
     Ok(Outcome::Done)
 }
 
 pub(crate) fn run(directory: Option<&Path>, environment: &Environment) -> Result<Outcome> {
-    let command = Arguments::command();
+    let command = Cli::command();
     match directory {
         Some(directory) => {
             let directory = &environment.directory.join(directory);

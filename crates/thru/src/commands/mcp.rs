@@ -16,7 +16,7 @@ use crate::ui::Page;
 #[command(after_help = "Examples:\n  \
     thru mcp --print-config cursor    what to write into Cursor's settings\n  \
     claude mcp list                   whether Claude Code knows it")]
-pub(crate) struct Arguments {
+pub(crate) struct McpArguments {
     /// Print what a client has to be told, and in which file: claude-code, claude-desktop, codex, gemini,
     /// cursor, vscode, windsurf, zed, opencode, cline
     #[arg(long, value_name = "CLIENT")]
@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(
-    arguments: &Arguments,
+    arguments: &McpArguments,
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {

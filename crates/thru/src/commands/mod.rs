@@ -49,7 +49,7 @@ pub(crate) mod why;
 
 use thru_app::Result;
 
-use crate::arguments::{Arguments, Command};
+use crate::arguments::{Cli, Command};
 use crate::environment::Environment;
 use thru_app::background;
 
@@ -79,7 +79,7 @@ impl Outcome {
 }
 
 /// Runs the command that was asked for.
-pub(crate) fn run(arguments: Arguments, environment: &Environment) -> Result<Outcome> {
+pub(crate) fn run(arguments: Cli, environment: &Environment) -> Result<Outcome> {
     let plain = arguments.plain;
     // `thru config` must work when the configuration does not, and `thru doctor` says so.
     if !matches!(

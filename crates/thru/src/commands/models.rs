@@ -25,7 +25,7 @@ use crate::environment::Environment;
     thru models off\n\n\
     Limits are settings: `budget.daily_tokens`, `budget.daily_cents` and others (`thru config show`). \
     `thru status` shows what is spent.")]
-pub(crate) struct Arguments {
+pub(crate) struct ModelsArguments {
     #[command(subcommand)]
     command: Option<Command>,
     /// Answer as JSON
@@ -38,14 +38,18 @@ enum Command {
     /// What can be set, and what is (the default)
     List,
     /// Have a model asked from now on
-    Set(setting::Arguments),
+    Set(setting::ModelsSetArguments),
     /// Ask one small question, to see whether it answers
     Test,
     /// Ask no model any more
     Off(setting::Off),
 }
 
-pub(crate) fn run(arguments: Arguments, environment: &Environment, plain: bool) -> Result<Outcome> {
+pub(crate) fn run(
+    arguments: ModelsArguments,
+    environment: &Environment,
+    plain: bool,
+) -> Result<Outcome> {
     let json = arguments.json;
     match arguments.command {
         None | Some(Command::List) => list::run(environment, plain, json),

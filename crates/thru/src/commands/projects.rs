@@ -10,7 +10,7 @@ use crate::ui::{Page, Tone, age, count, one_line, width};
 
 /// Worktrees and clones of one remote are one project; so is a directory without git.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct ProjectsArguments {
     #[command(subcommand)]
     command: Option<Command>,
     #[command(flatten)]
@@ -41,7 +41,7 @@ enum Command {
 }
 
 pub(crate) fn run(
-    arguments: &Arguments,
+    arguments: &ProjectsArguments,
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {

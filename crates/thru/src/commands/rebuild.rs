@@ -10,9 +10,9 @@ use crate::ui::{Page, Tone, plural};
 /// Store and index are made from journal and archive alone, with the same ids and the same answers.
 /// The old ones stay in use until the new ones are whole.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {}
+pub(crate) struct RebuildArguments {}
 
-pub(crate) fn run(_: &Arguments, environment: &Environment, plain: bool) -> Result<Outcome> {
+pub(crate) fn run(_: &RebuildArguments, environment: &Environment, plain: bool) -> Result<Outcome> {
     let shown = shared::Shown::new(environment);
     let cancelled = shared::cancellation()?;
     let rebuilt = rebuild::rebuild(&environment.app, shown.call_until(&cancelled))?;

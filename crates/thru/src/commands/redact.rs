@@ -27,7 +27,7 @@ use crate::ui::{Page, Tone, plural, printable, width};
     input. Claude Code's own files are not changed."
 )]
 #[command(group(clap::ArgGroup::new("everywhere").args(["scan", "apply"])))]
-pub(crate) struct Arguments {
+pub(crate) struct RedactArguments {
     /// Say where something is kept that must not be; change nothing
     #[arg(long)]
     scan: bool,
@@ -68,7 +68,11 @@ pub(crate) enum Command {
     },
 }
 
-pub(crate) fn run(arguments: Arguments, environment: &Environment, plain: bool) -> Result<Outcome> {
+pub(crate) fn run(
+    arguments: RedactArguments,
+    environment: &Environment,
+    plain: bool,
+) -> Result<Outcome> {
     match arguments.command {
         Some(command) => change_rules(command, environment, plain),
         None => everywhere(&arguments, environment, plain),
@@ -118,7 +122,11 @@ fn list_rules(page: &mut Page, rules: &RuleList) {
 }
 
 /// Scans everything that is kept, or applies the rules to it.
-fn everywhere(arguments: &Arguments, environment: &Environment, plain: bool) -> Result<Outcome> {
+fn everywhere(
+    arguments: &RedactArguments,
+    environment: &Environment,
+    plain: bool,
+) -> Result<Outcome> {
     let text = match arguments.text.as_deref() {
         Some("-") => Some(environment.streams.read_all()?),
         text => text.map(str::to_owned),

@@ -16,7 +16,7 @@ use crate::ui::{Page, Tone};
     thru remember 'Use pnpm here, npm breaks the lock file' --rule\n  \
     thru remember 'Staging is rebuilt every night at 2' --global\n  \
     thru remember 'Retries are capped at 5' --type decision --file src/retry.rs")]
-pub(crate) struct Arguments {
+pub(crate) struct RememberArguments {
     /// What to remember
     #[arg(required = true)]
     text: Vec<String>,
@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-impl Arguments {
+impl RememberArguments {
     fn request(&self) -> Remember {
         Remember {
             text: self.text.join(" "),
@@ -62,7 +62,7 @@ impl Arguments {
 }
 
 pub(crate) fn run(
-    arguments: &Arguments,
+    arguments: &RememberArguments,
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {

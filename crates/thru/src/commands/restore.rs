@@ -10,7 +10,7 @@ use crate::ui::{Page, Tone, plural, size};
 /// Agents delete old transcripts (Claude Code after 30 days). The archive keeps them; this writes one
 /// back, with its subagents and spilled results, never over a file that is there.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct RestoreArguments {
     /// The session's id, or the start of it
     session: String,
     /// Answer as JSON
@@ -19,7 +19,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(
-    arguments: &Arguments,
+    arguments: &RestoreArguments,
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {

@@ -24,7 +24,7 @@ use crate::ui::{Page, Tone, age, count, cut, one_line, plural, printable, width}
     thru search retry budget --since '2 weeks ago' --all\n  \
     thru search cache --type decision\n\n\
     Searches the project you stand in, or everything where you stand in none.")]
-pub(crate) struct Arguments {
+pub(crate) struct SearchArguments {
     /// What to look for
     #[arg(required = true)]
     query: Vec<String>,
@@ -72,9 +72,9 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-impl Arguments {
+impl SearchArguments {
     /// A search for these words everywhere, and nothing else.
-    pub(crate) fn of(query: &str) -> Self {
+    pub(crate) fn for_query(query: &str) -> Self {
         Self {
             query: vec![query.to_owned()],
             project: None,
@@ -113,7 +113,7 @@ impl Arguments {
 }
 
 pub(crate) fn run(
-    arguments: &Arguments,
+    arguments: &SearchArguments,
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {
@@ -190,7 +190,7 @@ fn show_memories(page: &mut Page, found: &Found, environment: &Environment) {
     page.line(page.paint(Tone::Quiet, line));
 }
 
-fn show(page: &mut Page, found: &Found, arguments: &Arguments, environment: &Environment) {
+fn show(page: &mut Page, found: &Found, arguments: &SearchArguments, environment: &Environment) {
     let passages = found.shown_passages();
     if passages == 0 {
         return page.gap();

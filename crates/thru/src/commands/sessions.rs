@@ -20,7 +20,7 @@ const TITLE: usize = 30;
 
 /// Lists the project you stand in, or everything where you stand in none.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct SessionsArguments {
     /// Only this project
     #[arg(long, short, conflicts_with = "all")]
     project: Option<String>,
@@ -50,7 +50,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(
-    arguments: &Arguments,
+    arguments: &SessionsArguments,
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {
@@ -89,7 +89,7 @@ pub(crate) fn run(
 }
 
 fn list_unindexed(
-    arguments: &Arguments,
+    arguments: &SessionsArguments,
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {

@@ -11,7 +11,7 @@ use crate::ui::{Page, Tone, day_and_time, printable};
 
 /// Ids come from `thru search`, `thru timeline` and `thru context`; any unique start of one will do.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct ShowArguments {
     /// Ids of memories and passages
     #[arg(required = true)]
     ids: Vec<String>,
@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(
-    arguments: &Arguments,
+    arguments: &ShowArguments,
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {

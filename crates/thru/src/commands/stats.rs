@@ -20,7 +20,7 @@ use crate::ui::{Page, Tone, age, count, one_line, plural};
     FETCHED counts memories that a session later asked for by their id, TOUCHED those whose files it \
     later worked on. Neither proves that the memory helped.")]
 #[command(args_conflicts_with_subcommands = true)]
-pub(crate) struct Arguments {
+pub(crate) struct StatsArguments {
     #[command(subcommand)]
     command: Option<Command>,
     /// Since: `2026-03-01`, `yesterday`, `2 weeks ago`
@@ -38,13 +38,13 @@ pub(crate) struct Arguments {
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     /// How long sessions took and what was done in them, by day and by project
-    Sessions(sessions::Arguments),
+    Sessions(sessions::StatsSessionsArguments),
     /// What models were asked, and what that cost
-    Models(models::Arguments),
+    Models(models::StatsModelsArguments),
 }
 
 pub(crate) fn run(
-    arguments: &Arguments,
+    arguments: &StatsArguments,
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {

@@ -16,14 +16,14 @@ use crate::ui::{Page, Tone, age, count, day_and_time, plural, size};
 #[command(after_help = "Examples:\n  \
     thru status           how things are\n  \
     thru status --json    for a status line or a script")]
-pub(crate) struct Arguments {
+pub(crate) struct StatusArguments {
     /// Answer as JSON
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(
-    arguments: &Arguments,
+    arguments: &StatusArguments,
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {

@@ -18,7 +18,7 @@ use crate::ui::{Page, Tone, age, one_line, plural, size};
     thru sync-history --run               bring it in\n  \
     thru sync-history --days 0 -p rocket  all that is missing of one project\n\n\
     Exit status: 1 nothing is missing.")]
-pub(crate) struct Arguments {
+pub(crate) struct SyncHistoryArguments {
     /// Only this project
     #[arg(long, short)]
     project: Option<String>,
@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-impl Arguments {
+impl SyncHistoryArguments {
     fn request(&self) -> SyncHistory {
         SyncHistory {
             project: self.project.clone(),
@@ -50,7 +50,7 @@ impl Arguments {
 }
 
 pub(crate) fn run(
-    arguments: &Arguments,
+    arguments: &SyncHistoryArguments,
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {
@@ -98,7 +98,12 @@ fn tell(page: &mut Page, report: &ImportReport, environment: &Environment) {
     }
 }
 
-fn preview(page: &mut Page, arguments: &Arguments, gap: &HistoryGap, environment: &Environment) {
+fn preview(
+    page: &mut Page,
+    arguments: &SyncHistoryArguments,
+    gap: &HistoryGap,
+    environment: &Environment,
+) {
     let time = match arguments.days {
         0 => String::new(),
         1 => " of the last day".to_owned(),

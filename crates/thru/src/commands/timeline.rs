@@ -17,7 +17,7 @@ use crate::ui::{Page, Tone};
 #[command(after_help = "Examples:\n  \
     thru timeline k3f9a\n  \
     thru timeline --query 'lost update in the session index' --after 8")]
-pub(crate) struct Arguments {
+pub(crate) struct TimelineArguments {
     /// The id of a memory or a passage
     #[arg(required_unless_present = "query")]
     id: Option<String>,
@@ -44,7 +44,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(
-    arguments: &Arguments,
+    arguments: &TimelineArguments,
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {

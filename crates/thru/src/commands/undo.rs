@@ -10,13 +10,13 @@ use crate::ui::{Page, Tone};
 /// Takes back the last decision, or the one that `thru log` shows with this id; undoing an undo does
 /// it again. With the id of a memory that was merged into another, the two stand for themselves again.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct UndoArguments {
     /// The id of a decision in `thru log`, or of a memory that was merged
     id: Option<String>,
 }
 
 pub(crate) fn run(
-    arguments: &Arguments,
+    arguments: &UndoArguments,
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {

@@ -18,7 +18,7 @@ use thru_app::background::control;
     thru uninstall                    yours, and those of the project you stand in\n  \
     thru uninstall --scope project    only those of the project\n  \
     thru uninstall --dry-run          only show what would change")]
-pub(crate) struct Arguments {
+pub(crate) struct UninstallArguments {
     /// Where
     #[arg(long, value_enum, default_value = "all")]
     scope: Where,
@@ -41,7 +41,7 @@ enum Where {
 }
 
 pub(crate) fn run(
-    arguments: &Arguments,
+    arguments: &UninstallArguments,
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {

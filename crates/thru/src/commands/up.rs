@@ -25,7 +25,7 @@ use thru_app::health::Daemon;
     thru up --yes          without asking\n  \
     thru up --no-import    leave the history alone; record from now on\n\n\
     `thru install --dry-run` shows each line that would change.")]
-pub(crate) struct Arguments {
+pub(crate) struct UpArguments {
     /// Do not ask
     #[arg(long, short)]
     yes: bool,
@@ -44,7 +44,7 @@ pub(crate) struct Arguments {
 const LATEST: usize = 3;
 
 pub(crate) fn run(
-    arguments: &Arguments,
+    arguments: &UpArguments,
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {

@@ -10,14 +10,14 @@ use crate::ui::{Page, Tone, plural, size};
 /// Reads journal and archive to their ends, checks every checksum, and compares store and index with
 /// them.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct VerifyArguments {
     /// Answer as JSON
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(
-    arguments: &Arguments,
+    arguments: &VerifyArguments,
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {

@@ -13,7 +13,7 @@ use crate::ui::{Page, Tone, count};
 #[command(after_help = "Examples:\n  \
     thru why k3f9a --for 'why does the importer lock the database'\n  \
     thru why k3f9a --for 'retry budget' --all --json")]
-pub(crate) struct Arguments {
+pub(crate) struct WhyArguments {
     /// The id of a passage or a memory
     id: String,
     /// The question
@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(
-    arguments: &Arguments,
+    arguments: &WhyArguments,
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {

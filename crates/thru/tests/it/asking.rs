@@ -330,7 +330,7 @@ fn where_one_stands_decides_where_to_look() {
         &file(ONE),
         Author::of(ONE).in_directory(project.to_str().unwrap()).asks("Where is the lock?").text(),
     );
-    home.write(&file(TWO), crate::home::orchard().text());
+    home.write(&file(TWO), crate::records::orchard().text());
     home.thru(&["import"]).expect(0);
     let inside = |arguments: &[&str]| {
         let output = home.command().current_dir(&project).args(arguments).output().unwrap();

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::records::{Author, ONE, TWO, conversation, file, prompt_of};
+use crate::records::{ONE, TWO, conversation, file, orchard, prompt_of};
 
 /// Gone when dropped.
 pub(crate) struct Home {
@@ -217,21 +217,6 @@ impl Home {
 
 fn regex_of(path: &Path) -> String {
     path.to_str().unwrap().replace('.', "\\.")
-}
-
-/// A session in another project.
-pub(crate) fn orchard() -> Author {
-    let mut author = Author::of(TWO).in_directory("/home/ada/orchard");
-    author
-        .asks("Plan the irrigation for the young pear trees")
-        .says("Drip lines, twice a week; the clay keeps the water.")
-        .calls(
-            "toolu_1",
-            "Write",
-            serde_json::json!({ "file_path": "/home/ada/orchard/plan.md", "content": "Pears" }),
-        )
-        .gets("toolu_1", "written");
-    author
 }
 
 impl Ran {

@@ -681,7 +681,7 @@ fn a_project_is_forgotten_with_what_was_told_of_it() {
     let (home, rule) = ruled();
     let told = home.tell(&["Retries are capped at 5"]);
     let everywhere = home.tell(&["Be brief", "--global", "--rule"]);
-    home.write(&file(crate::records::TWO), crate::home::orchard().text());
+    home.write(&file(crate::records::TWO), crate::records::orchard().text());
     home.thru(&["import"]).expect(0);
     let _settings = home.settings_of_today(&[("told", &told), ("everywhere", &everywhere)]);
     assert_snapshot!(home.inside(&["forget", "--project", "rocket"]).shown(), @"

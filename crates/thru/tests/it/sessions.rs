@@ -3,9 +3,9 @@
 use insta::assert_snapshot;
 use serde_json::json;
 
-use crate::home::{Home, orchard};
+use crate::home::Home;
 use crate::hooking::{bash, hook, prompt, quiet, stop};
-use crate::records::{Author, ONE, TWO, file};
+use crate::records::{ONE, TWO, file, orchard};
 
 #[test]
 fn sessions_are_counted_by_day_and_by_project() {
@@ -62,7 +62,7 @@ fn where_nothing_was_done_the_numbers_say_so() {
 #[test]
 fn a_session_says_where_it_is() {
     let home = Home::new();
-    let mut author: Author = orchard();
+    let mut author = orchard();
     author
         .calls(
             "toolu_2",

@@ -6,8 +6,8 @@ use std::time::{Duration, SystemTime};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use crate::home::{Home, orchard};
-use crate::records::{ONE, TWO, file};
+use crate::home::Home;
+use crate::records::{ONE, TWO, file, orchard};
 
 const PREVIEW: &[&str] = &["sync-history", "--json"];
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::plugin::PLUGIN;
-use crate::setup::{HookFile, Place, Platform};
+use crate::setup::{HookFile, HookOwner, Platform};
 
 /// Returns the file of the user's settings.
 pub(super) fn user_settings(claude_directory: &Path) -> PathBuf {
@@ -46,10 +46,10 @@ pub(super) fn hook_files(
         Platform::Windows => r"C:\Program Files\ClaudeCode\managed-settings.json",
     };
     let mut files = vec![
-        HookFile { place: Place::Managed, path: PathBuf::from(managed) },
-        HookFile { place: Place::User, path: user_settings(claude_directory) },
+        HookFile { owner: HookOwner::Managed, path: PathBuf::from(managed) },
+        HookFile { owner: HookOwner::User, path: user_settings(claude_directory) },
         HookFile {
-            place: Place::Plugin,
+            owner: HookOwner::Plugin,
             path: plugin_directory(claude_directory).join("hooks").join("hooks.json"),
         },
     ];
@@ -57,9 +57,9 @@ pub(super) fn hook_files(
         let folder = root.join(".claude");
         // In the home directory they are one file, and the hooks in it one set.
         if folder != claude_directory {
-            files.push(HookFile { place: Place::Project, path: folder.join("settings.json") });
+            files.push(HookFile { owner: HookOwner::Project, path: folder.join("settings.json") });
         }
-        files.push(HookFile { place: Place::ProjectLocal, path: local_settings(root) });
+        files.push(HookFile { owner: HookOwner::ProjectLocal, path: local_settings(root) });
     }
     files
 }
@@ -99,31 +99,32 @@ pub(super) fn switches(text: &str) -> Switches {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Obstacle {
     /// `disableAllHooks` is set here.
-    AllHooksOff(Place),
+    AllHooksOff(HookOwner),
     /// The organisation allows only its own hooks.
     ManagedHooksOnly,
     /// Our plugin is turned off here.
-    PluginOff(Place),
+    PluginOff(HookOwner),
 }
 
 /// Returns what keeps our hooks from running, by the switches of all settings files; `is_plugin` if they are
 /// installed as a plugin.
-pub(super) fn obstacle(files: &[(Place, Switches)], is_plugin: bool) -> Option<Obstacle> {
-    let of = |place: Place| files.iter().find(|(its, _)| *its == place).map(|(_, found)| *found);
+pub(super) fn obstacle(files: &[(HookOwner, Switches)], is_plugin: bool) -> Option<Obstacle> {
+    let of =
+        |owner: HookOwner| files.iter().find(|(its, _)| *its == owner).map(|(_, found)| *found);
     // The nearest counts: a project's `false` beats the user's `true`.
     let nearest = |switch: fn(Switches) -> Option<bool>| {
-        [Place::Managed, Place::ProjectLocal, Place::Project, Place::User]
+        [HookOwner::Managed, HookOwner::ProjectLocal, HookOwner::Project, HookOwner::User]
             .into_iter()
-            .find_map(|place| Some((place, switch(of(place)?)?)))
+            .find_map(|owner| Some((owner, switch(of(owner)?)?)))
     };
-    if of(Place::Managed).and_then(|found| found.managed_hooks_only) == Some(true) {
+    if of(HookOwner::Managed).and_then(|found| found.managed_hooks_only) == Some(true) {
         return Some(Obstacle::ManagedHooksOnly);
     }
-    if let Some((place, true)) = nearest(|found| found.disable_all_hooks) {
-        return Some(Obstacle::AllHooksOff(place));
+    if let Some((owner, true)) = nearest(|found| found.disable_all_hooks) {
+        return Some(Obstacle::AllHooksOff(owner));
     }
     match nearest(|found| found.plugin_enabled) {
-        Some((place, false)) if is_plugin => Some(Obstacle::PluginOff(place)),
+        Some((owner, false)) if is_plugin => Some(Obstacle::PluginOff(owner)),
         _ => None,
     }
 }
@@ -148,8 +149,11 @@ mod tests {
         );
         assert_eq!(hook_files(Path::new("/c"), None, Platform::MacOs).len(), 3);
         let at_home = hook_files(Path::new("/p/.claude"), Some(Path::new("/p")), Platform::Linux);
-        let places: Vec<_> = at_home.iter().map(|file| file.place).collect();
-        assert_eq!(places, [Place::Managed, Place::User, Place::Plugin, Place::ProjectLocal]);
+        let places: Vec<_> = at_home.iter().map(|file| file.owner).collect();
+        assert_eq!(
+            places,
+            [HookOwner::Managed, HookOwner::User, HookOwner::Plugin, HookOwner::ProjectLocal]
+        );
     }
 
     #[test]
@@ -157,24 +161,27 @@ mod tests {
         let off = switches(r#"{"disableAllHooks": true}"#);
         let on = switches("\u{feff}{\"disableAllHooks\": false}");
         let none = switches("not JSON");
-        assert_eq!(obstacle(&[(Place::User, none)], false), None);
+        assert_eq!(obstacle(&[(HookOwner::User, none)], false), None);
         assert_eq!(
-            obstacle(&[(Place::User, off)], false),
-            Some(Obstacle::AllHooksOff(Place::User))
+            obstacle(&[(HookOwner::User, off)], false),
+            Some(Obstacle::AllHooksOff(HookOwner::User))
         );
-        assert_eq!(obstacle(&[(Place::User, off), (Place::Project, on)], false), None);
+        assert_eq!(obstacle(&[(HookOwner::User, off), (HookOwner::Project, on)], false), None);
         assert_eq!(
-            obstacle(&[(Place::ProjectLocal, off), (Place::Project, on)], false),
-            Some(Obstacle::AllHooksOff(Place::ProjectLocal))
+            obstacle(&[(HookOwner::ProjectLocal, off), (HookOwner::Project, on)], false),
+            Some(Obstacle::AllHooksOff(HookOwner::ProjectLocal))
         );
         let only = switches(r#"{"allowManagedHooksOnly": true}"#);
-        assert_eq!(obstacle(&[(Place::User, only)], false), None);
-        assert_eq!(obstacle(&[(Place::Managed, only)], false), Some(Obstacle::ManagedHooksOnly));
-        let plugin = switches(r#"{"enabledPlugins": {"throughline@skills-dir": false}}"#);
-        assert_eq!(obstacle(&[(Place::User, plugin)], false), None);
+        assert_eq!(obstacle(&[(HookOwner::User, only)], false), None);
         assert_eq!(
-            obstacle(&[(Place::User, plugin)], true),
-            Some(Obstacle::PluginOff(Place::User))
+            obstacle(&[(HookOwner::Managed, only)], false),
+            Some(Obstacle::ManagedHooksOnly)
+        );
+        let plugin = switches(r#"{"enabledPlugins": {"throughline@skills-dir": false}}"#);
+        assert_eq!(obstacle(&[(HookOwner::User, plugin)], false), None);
+        assert_eq!(
+            obstacle(&[(HookOwner::User, plugin)], true),
+            Some(Obstacle::PluginOff(HookOwner::User))
         );
     }
 }

@@ -6,7 +6,9 @@ use serde_json::Value;
 
 use super::places::{Obstacle, Switches, hook_files, obstacle as obstacle_of, switches};
 use super::plan::state_of_client;
-use crate::setup::{Form, HookFile, Place, Retention, Site, Trust, TrustState, read, read_json};
+use crate::setup::{
+    Form, HookFile, HookOwner, Retention, Site, Trust, TrustState, read, read_json,
+};
 
 /// Days that Claude Code keeps transcripts by default.
 const DAYS: u64 = 30;
@@ -20,21 +22,21 @@ pub(super) fn obstacle(site: &Site<'_>, form: Form) -> Option<String> {
             Some((file, text))
         })
         .collect();
-    let found: Vec<(Place, Switches)> =
-        files.iter().map(|(file, text)| (file.place, switches(text))).collect();
-    let path = |place: Place| {
-        let file = files.iter().find(|(file, _)| file.place == place);
+    let found: Vec<(HookOwner, Switches)> =
+        files.iter().map(|(file, text)| (file.owner, switches(text))).collect();
+    let path = |owner: HookOwner| {
+        let file = files.iter().find(|(file, _)| file.owner == owner);
         file.map(|(file, _)| site.shown(&file.path)).unwrap_or_default()
     };
     Some(match obstacle_of(&found, form == Form::Plugin)? {
-        Obstacle::AllHooksOff(place) => format!(
+        Obstacle::AllHooksOff(owner) => format!(
             "`disableAllHooks` is set in {}: no hook runs, nothing is recorded.",
-            path(place)
+            path(owner)
         ),
-        Obstacle::PluginOff(place) => format!(
+        Obstacle::PluginOff(owner) => format!(
             "The plugin is turned off in {}: nothing is recorded. `claude plugin enable \
              throughline@skills-dir` turns it on.",
-            path(place)
+            path(owner)
         ),
         Obstacle::ManagedHooksOnly => "Your organisation allows only its own hooks \
             (`allowManagedHooksOnly`): nothing is recorded. `thru import` still reads what Claude \
@@ -81,11 +83,11 @@ pub(super) fn retention(site: &Site<'_>) -> Retention {
 
 /// Returns the settings files that apply here, the one that wins first.
 fn settings_files(site: &Site<'_>) -> Vec<PathBuf> {
-    let order = [Place::Managed, Place::ProjectLocal, Place::Project, Place::User];
+    let order = [HookOwner::Managed, HookOwner::ProjectLocal, HookOwner::Project, HookOwner::User];
     let files = hook_files(site.folder, Some(site.project), site.platform);
     order
         .into_iter()
-        .filter_map(|place| files.iter().find(|file| file.place == place))
+        .filter_map(|owner| files.iter().find(|file| file.owner == owner))
         .map(|file| file.path.clone())
         .collect()
 }

@@ -8,7 +8,7 @@ use thru_core::Agent;
 
 use super::trust;
 use crate::setup::{
-    self, ClientVersion, Form, HookFile, HookForm, Place, Plan, Platform, Registration, Scope,
+    self, ClientVersion, Form, HookFile, HookForm, HookOwner, Plan, Platform, Registration, Scope,
     Setup, SetupError, Site, Trust, Wanted, read,
 };
 
@@ -74,11 +74,11 @@ impl Setup for Codex {
     }
 
     fn hook_files(&self, site: &Site<'_>) -> Vec<HookFile> {
-        let mut files = vec![HookFile { place: Place::User, path: hooks_file(site.folder) }];
+        let mut files = vec![HookFile { owner: HookOwner::User, path: hooks_file(site.folder) }];
         let folder = site.project.join(".codex");
         // In the home directory they are one file.
         if folder != site.folder {
-            files.push(HookFile { place: Place::Project, path: hooks_file(&folder) });
+            files.push(HookFile { owner: HookOwner::Project, path: hooks_file(&folder) });
         }
         files
     }

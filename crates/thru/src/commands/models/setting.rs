@@ -16,7 +16,7 @@ use crate::ui::{Page, count, printable};
     after_help = "A key is looked for in the environment, in the folder `keys` beside the configuration \
     file, and in the system's keyring. It is never written into the configuration, a log or an argument."
 )]
-pub(super) struct Arguments {
+pub(super) struct ModelsSetArguments {
     /// anthropic, openai, openrouter, claude-cli, ollama, lmstudio, llamacpp or vllm
     provider: String,
     /// Which model; the provider's usual one if it has one
@@ -51,12 +51,14 @@ pub(super) struct Off {
 }
 
 pub(super) fn set(
-    arguments: Arguments,
+    arguments: ModelsSetArguments,
     environment: &Environment,
     plain: bool,
     json: bool,
 ) -> Result<Outcome> {
-    let Arguments { provider, model, session_model, url, fallback, fallback_model, .. } = arguments;
+    let ModelsSetArguments {
+        provider, model, session_model, url, fallback, fallback_model, ..
+    } = arguments;
     let request = SetModel { provider, model, session_model, url, fallback, fallback_model };
     let lacks_key = setting::lacks_key(environment, &request)?;
     let asks = lacks_key && environment.terminal.interactive;

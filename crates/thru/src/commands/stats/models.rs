@@ -14,7 +14,7 @@ use crate::ui::{Page, Tone, count, one_line};
     thru stats models                        the last 30 days\n  \
     thru stats models --project rocket\n\n\
     A question whose answer was lost counts with the most that it may have cost.")]
-pub(crate) struct Arguments {
+pub(crate) struct StatsModelsArguments {
     /// Since: `2026-03-01`, `yesterday`, `2 weeks ago`
     #[arg(long, default_value = "30 days ago")]
     since: String,
@@ -27,7 +27,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(
-    arguments: &Arguments,
+    arguments: &StatsModelsArguments,
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {

@@ -18,7 +18,7 @@ use crate::ui::{Page, Tone, count, one_line, plural, width};
     thru stats sessions --project rocket --since 2026-01-01\n\n\
     A gap of more than 30 minutes in a session is idle time, any other is time at work. What was \
     copied from another session counts there only.")]
-pub(crate) struct Arguments {
+pub(crate) struct StatsSessionsArguments {
     /// Since: `2026-03-01`, `yesterday`, `2 weeks ago`
     #[arg(long, default_value = "30 days ago")]
     since: String,
@@ -36,7 +36,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(
-    arguments: &Arguments,
+    arguments: &StatsSessionsArguments,
     environment: &Environment,
     plain: bool,
 ) -> Result<Outcome> {
