@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 use serde_json::json;
 use thru_real_client::{
-    ScriptedAnswer, MessagesApi, Run, Script, SealedHome, calls, finish, message, says,
+    MessagesApi, Run, Script, ScriptedAnswer, SealedHome, calls, finish, message, says,
 };
 
 use crate::metrics::median;

@@ -59,7 +59,7 @@ fn info() -> SourceInfo {
 }
 
 fn position(end: u64) -> SourcePosition {
-    SourcePosition::of(end, b"", b"")
+    SourcePosition::after(end, b"", b"")
 }
 
 /// Checks a file. `sure` is the number of lines that must be readable whatever follows them.
@@ -141,7 +141,7 @@ fn forge(sections: &[u8]) -> Vec<u8> {
             .replace("$L", &lines.to_string())
             .replace("$R", &raw.len().to_string())
             .replace("$C", &frame.len().to_string())
-            .replace("$H", &Fingerprint::of(raw).to_string())
+            .replace("$H", &Fingerprint::hash(raw).to_string())
             .replace('\n', " ");
         let header = seal(header.as_bytes());
         file.extend_from_slice(&0x184D_2A54_u32.to_le_bytes());

@@ -12,8 +12,8 @@ use thru_core::{
     WorkOutcome, is_invisible,
 };
 use thru_distil::refine::{
-    TurnFacts, ActivityProfile, Limits, Material, SessionAnswer, SessionInput, SessionMaterial,
-    TurnAnswer, TurnInput, TurnMoment, ground_session, ground_turn,
+    ActivityProfile, Limits, Material, SessionAnswer, SessionInput, SessionMaterial, TurnAnswer,
+    TurnFacts, TurnInput, TurnMoment, ground_session, ground_turn,
 };
 use thru_fuzz::lossy;
 

@@ -16,7 +16,7 @@ use thru_core::{SessionId, Timestamp};
 use thru_daemon::{Client, holder, is_held};
 use thru_lifecycle::content::{Content, ContentHasher, Message};
 use thru_lifecycle::{Indexing, Limits};
-use thru_store::{SessionState, PassageFilter, SessionFilter, Store};
+use thru_store::{PassageFilter, SessionFilter, SessionState, Store};
 
 use super::hooks::{self, Called, Player, SESSIONS, Transcript, id_of};
 use crate::home::temporary_directory;

@@ -64,7 +64,7 @@ pub(super) fn recorded(
     let socket = paths(place.home).socket;
     let called = play(place, sessions, rate, time, &|raw| {
         let input = HookInput::parse(hooks::ADAPTERS[0], "PostToolUse", raw)?;
-        let session = Session::of(&layout, &session_key(&input));
+        let session = Session::at(&layout, &session_key(&input));
         let journal = Journal::open(layout.journal(), &host)?;
         let recorder = Recorder { journal: &journal, redactor: &redactor, skip_tools: &[] };
         let recorded = recorder.record(&input, raw, &session, SystemClock.now())?;

@@ -195,7 +195,8 @@ impl Measured {
         };
         for place in drawn(corpus.turns.len(), arguments.turns, seed) {
             let Some((session, turn, question)) = corpus.turns.get(place) else { continue };
-            let Some(grounding) = measured.turns.ask(question, provider, &mut measured.ended) else {
+            let Some(grounding) = measured.turns.ask(question, provider, &mut measured.ended)
+            else {
                 if measured.ended.is_some() {
                     return measured;
                 }

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use thru_core::Layout;
-use thru_embed::{Embedder, MiniLm, ModelFiles, LoadMode};
+use thru_embed::{Embedder, LoadMode, MiniLm, ModelFiles};
 use thru_intake::{Embedding, Intake};
 use thru_recall::{OrderRequest, Ordered, PendingEmbedding, Ranking, without_embedding};
 use thru_store::index::{Candidates, IndexFilter, TextIndex};

@@ -326,7 +326,7 @@ impl<'b> Bench<'b> {
             raw["session_id"] = json!(format!("bench-pending-{}-{number}", std::process::id()));
             let raw = raw.to_string().into_bytes();
             let input = HookInput::parse(hooks::ADAPTERS[0], "PostToolUse", &raw)?;
-            let session = Session::of(&layout, &session_key(&input));
+            let session = Session::at(&layout, &session_key(&input));
             recorder.record(&input, &raw, &session, SystemClock.now())?;
         }
         Ok(())

@@ -72,7 +72,7 @@ impl Course {
 
 /// The position of a record in its file, and the ids derived from it.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct RecordPosition {
     /// The record, in the form that citations use.
     pub(crate) record: RecordId,
     /// The name from which passage ids derive. It is the same wherever the record is found.
@@ -85,7 +85,7 @@ pub(crate) struct Place {
 
 /// A tool call at the time it is made.
 #[derive(Debug, Default)]
-pub(crate) struct Call {
+pub(crate) struct ToolCall {
     /// The agent's id of the call; empty if it has none.
     pub(crate) id: String,
     pub(crate) tool: String,
@@ -102,7 +102,7 @@ pub(crate) struct Call {
 
 /// The result of a call.
 #[derive(Debug, Default)]
-pub(crate) struct Answer {
+pub(crate) struct ToolResult {
     pub(crate) text: String,
     /// The failure flag of the result, if it states one.
     pub(crate) failed: Option<bool>,
@@ -124,31 +124,31 @@ impl<'r> Filling<'r> {
     }
 
     /// Adds a person's prompt, which starts a turn. In a subagent's file, an instruction starts none.
-    pub(crate) fn prompt(&mut self, text: String, place: &Place) {
+    pub(crate) fn prompt(&mut self, text: String, position: &RecordPosition) {
         if is_blank(&text) {
             return;
         }
-        if place.agent_id.is_some() {
-            return self.said(&text, 0, place);
+        if position.agent_id.is_some() {
+            return self.said(&text, 0, position);
         }
         facts::note_prompt(&text, &mut self.batch.facts);
         self.course.turn = self.course.turn.saturating_add(1);
-        let passage = self.passage(PassageKind::Human, 0, text::cap(text, PROSE_LIMIT), place);
+        let passage = self.passage(PassageKind::Human, 0, text::cap(text, PROSE_LIMIT), position);
         self.push(passage);
     }
 
     /// Adds a text of the agent, taken from this block of its record.
-    pub(crate) fn said(&mut self, text: &str, block: usize, place: &Place) {
+    pub(crate) fn said(&mut self, text: &str, block: usize, position: &RecordPosition) {
         let text = text.trim();
         if !is_blank(text) {
             let text = text::cap(text.to_owned(), PROSE_LIMIT);
-            let passage = self.passage(PassageKind::Assistant, block, text, place);
+            let passage = self.passage(PassageKind::Assistant, block, text, position);
             self.push(passage);
         }
     }
 
     /// Adds a tool call of the agent.
-    pub(crate) fn call(&mut self, call: Call, place: &Place) {
+    pub(crate) fn call(&mut self, call: ToolCall, position: &RecordPosition) {
         if call.blanked {
             return self.course.remember(&call.id, None, false);
         }
@@ -156,7 +156,7 @@ impl<'r> Filling<'r> {
         let parts = [tool.as_str(), call.input.as_str()];
         let text: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         let text = text::cap(text.join("\n"), CALL_LIMIT);
-        let mut passage = self.passage(PassageKind::Tool, 0, text, place);
+        let mut passage = self.passage(PassageKind::Tool, 0, text, position);
         self.course.remember(&call.id, Some(passage.id), false);
         passage.tool = (!tool.is_empty()).then_some(tool);
         passage.call = call_id(&call.id);
@@ -168,13 +168,13 @@ impl<'r> Filling<'r> {
     }
 
     /// Joins a result to the passage of its call. A repeated result counts once.
-    pub(crate) fn answer(&mut self, id: &str, answer: Answer, place: &Place) {
-        let text = if is_blank(&answer.text) { String::new() } else { answer.text };
+    pub(crate) fn result(&mut self, id: &str, result: ToolResult, position: &RecordPosition) {
+        let text = if is_blank(&result.text) { String::new() } else { result.text };
         let text = text::cap(text, RESULT_LIMIT);
         let outcome = |failed| if failed { Outcome::Failed } else { Outcome::Succeeded };
         match self.course.call(id) {
             Some(call) => {
-                let failed = answer.failed.or(call.failed).unwrap_or(false);
+                let failed = result.failed.or(call.failed).unwrap_or(false);
                 call.failed = Some(failed);
                 let text = if call.answered { String::new() } else { text };
                 call.answered = true;
@@ -186,19 +186,19 @@ impl<'r> Filling<'r> {
                             passage,
                             text,
                             outcome: outcome(failed),
-                            record: place.record.clone(),
-                            line: place.line,
-                            files: answer.files,
+                            record: position.record.clone(),
+                            line: position.line,
+                            files: result.files,
                         },
                     );
                 }
             }
-            None if text.trim().is_empty() && answer.files.is_empty() => {}
+            None if text.trim().is_empty() && result.files.is_empty() => {}
             None => {
-                let mut passage = self.passage(PassageKind::Tool, 0, text, place);
+                let mut passage = self.passage(PassageKind::Tool, 0, text, position);
                 self.course.remember(id, Some(passage.id), true);
-                passage.outcome = Some(outcome(answer.failed.unwrap_or(false)));
-                passage.files = answer.files;
+                passage.outcome = Some(outcome(result.failed.unwrap_or(false)));
+                passage.files = result.files;
                 passage.call = call_id(id);
                 self.push(passage);
             }
@@ -224,11 +224,17 @@ impl<'r> Filling<'r> {
         self.made.push(&mut self.batch, passage);
     }
 
-    fn passage(&self, kind: PassageKind, block: usize, text: String, place: &Place) -> Passage {
+    fn passage(
+        &self,
+        kind: PassageKind,
+        block: usize,
+        text: String,
+        position: &RecordPosition,
+    ) -> Passage {
         Passage {
             id: Id::derive(&[
                 self.agent.as_str().as_bytes(),
-                place.name.as_bytes(),
+                position.name.as_bytes(),
                 kind.as_str().as_bytes(),
                 block.to_string().as_bytes(),
             ]),
@@ -236,7 +242,7 @@ impl<'r> Filling<'r> {
             turn: self.course.turn,
             ordinal: self.course.next_ordinal,
             kind,
-            agent_id: place.agent_id.clone(),
+            agent_id: position.agent_id.clone(),
             text,
             tool: None,
             call: None,
@@ -244,9 +250,9 @@ impl<'r> Filling<'r> {
             files: Vec::new(),
             written: None,
             outcome: None,
-            records: vec![place.record.clone()],
-            lines: vec![place.line],
-            timestamp: place.timestamp,
+            records: vec![position.record.clone()],
+            lines: vec![position.line],
+            timestamp: position.timestamp,
             copied_from: None,
         }
     }

@@ -64,7 +64,7 @@ pub struct Session {
 
 impl Session {
     /// The notes of a session. Its id is never part of a path.
-    pub fn of(layout: &Layout, session: &SessionKey) -> Self {
+    pub fn at(layout: &Layout, session: &SessionKey) -> Self {
         let name = Id::derive(&[session.agent.as_str().as_bytes(), session.id.as_str().as_bytes()]);
         Self { path: directory(layout).join(name.to_string()) }
     }
@@ -256,7 +256,7 @@ mod tests {
 
     fn session(home: &tempfile::TempDir) -> Session {
         let key = SessionKey { agent: Agent::ClaudeCode, id: SessionId::new("../../x") };
-        Session::of(&Layout::new(home.path()), &key)
+        Session::at(&Layout::new(home.path()), &key)
     }
 
     #[test]

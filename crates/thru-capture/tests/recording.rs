@@ -40,7 +40,7 @@ impl Place {
         let input = HookInput::parse(hooks::ADAPTERS[0], event, raw.as_bytes()).unwrap();
         let (journal, redactor) = (self.journal(), Redactor::builtin());
         let recorder = Recorder { journal: &journal, redactor: &redactor, skip_tools: &[] };
-        let session = Session::of(&self.layout(), &session_key(&input));
+        let session = Session::at(&self.layout(), &session_key(&input));
         let now = Timestamp::from_second(self.second).unwrap();
         recorder.record(&input, raw.as_bytes(), &session, now).unwrap()
     }

@@ -120,7 +120,7 @@ pub(crate) fn copy(
     };
     if !fits {
         // Records that the archive holds lines from beyond the source's position.
-        appender.mark(SourcePosition::of(0, b"", b""), copy.projector.carry())?;
+        appender.mark(SourcePosition::after(0, b"", b""), copy.projector.carry())?;
     }
     let known = match fits && !copy.was_rewritten()? {
         true => None,
@@ -236,9 +236,9 @@ impl Transfer<'_> {
         stages.time(Stage::Redact, || self.clean_line(text));
         let is_known = known.is_some_and(|known| {
             let archived = if self.shared.verbatim {
-                Fingerprint::of(text)
+                Fingerprint::hash(text)
             } else {
-                self.clean.last().map_or_else(|| Fingerprint::of(b""), fingerprint)
+                self.clean.last().map_or_else(|| Fingerprint::hash(b""), fingerprint)
             };
             // Lines without an id may legitimately repeat; only a rewritten source repeats them all.
             known.contains(&archived)
@@ -295,7 +295,7 @@ impl Transfer<'_> {
     /// Archives the waiting lines, then passes them on. The order matters: the archive holds everything the
     /// store holds.
     fn flush(&mut self, appender: &mut Appender, stamp: Option<SourceStamp>) -> Result<()> {
-        let position = SourcePosition::of(self.end, &self.head, &self.tail);
+        let position = SourcePosition::after(self.end, &self.head, &self.tail);
         if self.clean.is_empty() {
             if appender.position() != Some(&position) {
                 appender.mark(position, self.projector.carry())?;
@@ -373,7 +373,7 @@ impl Transfer<'_> {
         let mut known = HashSet::new();
         if let Some(mut reader) = self.shared.archive.reader(&self.entry)? {
             for lines in reader.blocks_from(0) {
-                known.extend(lines?.iter().map(|(_, line)| Fingerprint::of(line)));
+                known.extend(lines?.iter().map(|(_, line)| Fingerprint::hash(line)));
             }
         }
         Ok(known)
@@ -381,7 +381,7 @@ impl Transfer<'_> {
 }
 
 fn fingerprint(line: &Clean<Vec<u8>>) -> Fingerprint {
-    Fingerprint::of(line.get())
+    Fingerprint::hash(line.get())
 }
 
 /// Joins clean lines, each with its newline.
@@ -406,7 +406,7 @@ fn copy_attachment(
     let mut report = Report::default();
     let mut content = Vec::new();
     file.read_to_end(&mut content).map_err(|e| IntakeError::io(info.path.as_ref(), e))?;
-    let position = SourcePosition::of(content.len() as u64, &content, &content);
+    let position = SourcePosition::after(content.len() as u64, &content, &content);
     let clean =
         shared.stages.time(Stage::Redact, || shared.redactor.clean_bytes(&content, &mut report));
     let block = if shared.verbatim { Block::Verbatim(&content) } else { Block::Clean(&clean) };

@@ -119,7 +119,7 @@ impl Intake {
             && info.kind != SourceKind::Attachment
         {
             let mut appender = self.archive.appender(entry, &info)?;
-            appender.mark(SourcePosition::of(written, &head, &tail), carry)?;
+            appender.mark(SourcePosition::after(written, &head, &tail), carry)?;
         }
         Ok(written)
     }

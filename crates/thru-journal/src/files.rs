@@ -103,7 +103,7 @@ pub fn remove(path: &Path) -> Result<bool> {
 /// # Errors
 /// Returns an error if the disk cannot be written; the old content is then still there.
 pub fn replace(path: &Path, content: &[u8]) -> Result<()> {
-    let mut replacement = Replacement::of(path)?;
+    let mut replacement = Replacement::begin(path)?;
     replacement.write(content)?;
     replacement.commit()
 }
@@ -140,7 +140,7 @@ impl Replacement {
     ///
     /// # Errors
     /// Returns an error if the temporary file cannot be created.
-    pub fn of(target: &Path) -> Result<Self> {
+    pub fn begin(target: &Path) -> Result<Self> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         loop {
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -202,12 +202,12 @@ mod tests {
         let target = dir.path().join("file");
         fs::write(&target, "old").unwrap();
 
-        let mut abandoned = Replacement::of(&target).unwrap();
+        let mut abandoned = Replacement::begin(&target).unwrap();
         abandoned.write(b"half").unwrap();
         drop(abandoned);
         assert_eq!(fs::read_to_string(&target).unwrap(), "old");
 
-        let mut replacement = Replacement::of(&target).unwrap();
+        let mut replacement = Replacement::begin(&target).unwrap();
         replacement.write(b"new").unwrap();
         replacement.commit().unwrap();
         assert_eq!(fs::read_to_string(&target).unwrap(), "new");

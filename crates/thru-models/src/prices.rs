@@ -29,7 +29,7 @@ impl Price {
     }
 
     /// Returns the cost of these tokens, rounded up.
-    pub fn of(self, usage: Usage) -> Micros {
+    pub fn cost(self, usage: Usage) -> Micros {
         let cached = usage.cached_input.min(usage.input);
         let parts = [
             (usage.input - cached, self.input),
@@ -91,7 +91,7 @@ impl Prices {
 
     /// Returns the cost of these tokens, if the model's price is known.
     pub fn cost(&self, model: &str, usage: Usage) -> Option<Micros> {
-        Some(self.price(model)?.of(usage))
+        Some(self.price(model)?.cost(usage))
     }
 
     /// Returns the cost of an answer: the provider's own figure, zero for a local model, else by the

@@ -312,7 +312,7 @@ fn put_aside(session: &Path, name: &str, text: &str, about: &Metadata) -> Result
 
 fn prepared(path: &Path, content: &[u8]) -> Result<Replacement> {
     is_file(path)?;
-    let mut replacement = Replacement::of(path)?;
+    let mut replacement = Replacement::begin(path)?;
     replacement.write(content)?;
     Ok(replacement)
 }

@@ -2,7 +2,7 @@
 
 use thru_core::{Boundary, ReadBatch, SessionFacts, SessionId, Timestamp, Usage};
 
-use super::reader::{Place, record_id};
+use super::reader::{MessageOrigin, record_id};
 use super::record::{Message, Record};
 use super::state::State;
 use crate::batch::{count_type, note};
@@ -93,16 +93,20 @@ pub(super) fn note_metadata(record: &Record<'_>, state: &mut State, facts: &mut 
 }
 
 /// Returns the boundary of a compaction, if the record is one.
-pub(super) fn boundary(record: &Record<'_>, ordinal: u32, place: &Place<'_>) -> Option<Boundary> {
+pub(super) fn boundary(
+    record: &Record<'_>,
+    ordinal: u32,
+    origin: &MessageOrigin<'_>,
+) -> Option<Boundary> {
     let is_boundary = record.kind.as_deref() == Some("system")
         && record.subtype.as_deref() == Some("compact_boundary");
     is_boundary.then(|| {
         let said = record.compact_metadata.as_ref();
         let trigger = said.and_then(|said| short(&said.trigger)).unwrap_or("unknown");
         Boundary {
-            record: record_id(place),
+            record: record_id(origin),
             ordinal,
-            at: place.timestamp,
+            at: origin.timestamp,
             trigger: head(trigger, 40).to_owned(),
             before: said.and_then(|said| said.pre_tokens),
             after: said.and_then(|said| said.post_tokens),

@@ -92,7 +92,7 @@ struct Pass<'r> {
 }
 
 /// The origin of a message, whether it is a record of the file or is embedded in one.
-pub(super) struct Place<'r> {
+pub(super) struct MessageOrigin<'r> {
     uuid: &'r str,
     line: u64,
     pub(super) timestamp: Option<Timestamp>,
@@ -126,7 +126,7 @@ impl Pass<'_> {
         notes::note_metadata(record, self.state, &mut self.batch.facts);
 
         let agent_id = self.speaker(record).map(str::to_owned);
-        let place = Place {
+        let origin = MessageOrigin {
             uuid: record.uuid.as_deref().unwrap_or_default(),
             line,
             timestamp,
@@ -135,27 +135,27 @@ impl Pass<'_> {
             calling_record: record.calling_record.as_deref().unwrap_or_default(),
             tool_use_result: record.tool_use_result,
         };
-        self.compaction(record, &place);
+        self.compaction(record, &origin);
         let kind = record.kind.as_deref().unwrap_or_default();
         match (kind, &record.message) {
             ("user", Some(message)) if !record.is_meta && !record.is_compact_summary => {
-                self.results(message, &place);
-                match place.agent_id {
-                    None => self.prompt(prompt::typed(record), &place),
-                    Some(_) => self.instruction(message, &place),
+                self.results(message, &origin);
+                match origin.agent_id {
+                    None => self.prompt(prompt::typed(record), &origin),
+                    Some(_) => self.instruction(message, &origin),
                 }
             }
             ("assistant", Some(message)) => {
                 // The tokens of a copied answer are counted in the session that it was copied from.
-                if place.copied_from.is_none() {
+                if origin.copied_from.is_none() {
                     notes::note_answer(record, message, self.state, &mut self.batch.facts);
                 }
-                self.answer(message, &place);
+                self.answer(message, &origin);
             }
-            ("attachment", _) if place.agent_id.is_none() => {
-                self.prompt(prompt::typed(record), &place);
+            ("attachment", _) if origin.agent_id.is_none() => {
+                self.prompt(prompt::typed(record), &origin);
             }
-            ("progress", _) => self.progress(record, &place),
+            ("progress", _) => self.progress(record, &origin),
             _ => {}
         }
     }
@@ -163,14 +163,14 @@ impl Pass<'_> {
     /// Notes a compaction of the main conversation: its boundary, and the text that replaces the earlier
     /// context, which follows a little later. Copied records are ignored, as they compacted the context
     /// of another session.
-    fn compaction(&mut self, record: &Record<'_>, place: &Place<'_>) {
+    fn compaction(&mut self, record: &Record<'_>, origin: &MessageOrigin<'_>) {
         if self.state.kind != SourceKind::Main
-            || place.agent_id.is_some()
-            || place.copied_from.is_some()
+            || origin.agent_id.is_some()
+            || origin.copied_from.is_some()
         {
             return;
         }
-        if let Some(boundary) = notes::boundary(record, self.state.next_ordinal, place) {
+        if let Some(boundary) = notes::boundary(record, self.state.next_ordinal, origin) {
             self.state.boundary = Some(boundary.record.as_str().to_owned());
             self.batch.boundaries.push(boundary);
         } else if let Some(text) = prompt::continued(record)
@@ -193,7 +193,7 @@ impl Pass<'_> {
     }
 
     /// Reads a subagent's message that its parent's file reports (2.0.76 to 2.1.8x).
-    fn progress(&mut self, record: &Record<'_>, outer: &Place<'_>) {
+    fn progress(&mut self, record: &Record<'_>, outer: &MessageOrigin<'_>) {
         let Some(data) = &record.data else { return };
         let Some(embedded) = &data.message else {
             return;
@@ -208,7 +208,7 @@ impl Pass<'_> {
             return;
         }
         let timestamp = facts::timestamp(&embedded.timestamp, outer.line, &mut self.batch);
-        let place = Place {
+        let origin = MessageOrigin {
             uuid,
             line: outer.line,
             timestamp: timestamp.or(outer.timestamp),
@@ -219,37 +219,37 @@ impl Pass<'_> {
         };
         match embedded.kind.as_deref().unwrap_or_default() {
             "user" if !embedded.is_meta => {
-                self.results(message, &place);
-                self.instruction(message, &place);
+                self.results(message, &origin);
+                self.instruction(message, &origin);
             }
-            "assistant" => self.answer(message, &place),
+            "assistant" => self.answer(message, &origin),
             _ => {}
         }
     }
 
     /// Adds a person's prompt, which starts a turn.
-    fn prompt(&mut self, typed: Option<String>, place: &Place<'_>) {
+    fn prompt(&mut self, typed: Option<String>, origin: &MessageOrigin<'_>) {
         let Some(text) = typed.filter(|text| !is_blank(text)) else {
             return;
         };
         facts::note_prompt(&text, &mut self.batch.facts);
         self.state.turn = self.state.turn.saturating_add(1);
-        let passage = self.passage(PassageKind::Human, 0, text::cap(text, PROSE_LIMIT), place);
+        let passage = self.passage(PassageKind::Human, 0, text::cap(text, PROSE_LIMIT), origin);
         self.push(passage);
     }
 
     /// Adds an instruction from an agent to a subagent.
-    fn instruction(&mut self, message: &Message<'_>, place: &Place<'_>) {
+    fn instruction(&mut self, message: &Message<'_>, origin: &MessageOrigin<'_>) {
         let text = prompt::typed_blocks(&message.content).filter(|text| !is_blank(text));
         if let Some(text) = text {
             let text = text::cap(text, PROSE_LIMIT);
-            let passage = self.passage(PassageKind::Assistant, 0, text, place);
+            let passage = self.passage(PassageKind::Assistant, 0, text, origin);
             self.push(passage);
         }
     }
 
     /// Adds the texts and tool calls of an agent's message.
-    fn answer(&mut self, message: &Message<'_>, place: &Place<'_>) {
+    fn answer(&mut self, message: &Message<'_>, origin: &MessageOrigin<'_>) {
         for (ordinal, block) in message.content.iter().enumerate() {
             match block.kind.as_deref().unwrap_or_default() {
                 "text" => {
@@ -257,7 +257,7 @@ impl Pass<'_> {
                     let is_filler = matches!(text, "(no content)" | "No response requested.");
                     if !is_filler && !is_blank(text) {
                         let text = text::cap(text.to_owned(), PROSE_LIMIT);
-                        let passage = self.passage(PassageKind::Assistant, ordinal, text, place);
+                        let passage = self.passage(PassageKind::Assistant, ordinal, text, origin);
                         self.push(passage);
                     }
                 }
@@ -266,13 +266,13 @@ impl Pass<'_> {
                     self.state.open.add(OpenCall {
                         tool_use: text::head(block.id.as_deref().unwrap_or_default(), ID_LIMIT)
                             .to_owned(),
-                        record: text::head(place.uuid, ID_LIMIT).to_owned(),
-                        passage: call.as_ref().map(|_| self.id(PassageKind::Tool, ordinal, place)),
+                        record: text::head(origin.uuid, ID_LIMIT).to_owned(),
+                        passage: call.as_ref().map(|_| self.id(PassageKind::Tool, ordinal, origin)),
                         asks: call.as_ref().is_some_and(|call| call.asks),
                     });
                     if let Some(call) = call {
                         let mut passage =
-                            self.passage(PassageKind::Tool, ordinal, call.text, place);
+                            self.passage(PassageKind::Tool, ordinal, call.text, origin);
                         passage.tool = call.name;
                         passage.call = block.id.as_deref().and_then(call_id);
                         passage.command = call.command;
@@ -288,36 +288,36 @@ impl Pass<'_> {
     }
 
     /// Joins each tool result to the passage of its call.
-    fn results(&mut self, message: &Message<'_>, place: &Place<'_>) {
+    fn results(&mut self, message: &Message<'_>, origin: &MessageOrigin<'_>) {
         for (ordinal, block) in message.content.iter().enumerate() {
             if block.kind.as_deref() != Some("tool_result") {
                 continue;
             }
             let tool_use = text::head(block.tool_use_id.as_deref().unwrap_or_default(), ID_LIMIT);
-            let record = text::head(place.calling_record, ID_LIMIT);
+            let record = text::head(origin.calling_record, ID_LIMIT);
             let call = self.state.open.take(tool_use, record);
             let asks = call.as_ref().is_some_and(|call| call.asks);
-            let answer = tools::answer(block, place.tool_use_result, call.is_some(), asks);
+            let result = tools::result(block, origin.tool_use_result, call.is_some(), asks);
             let outcome = if block.is_error { Outcome::Failed } else { Outcome::Succeeded };
             match call {
                 Some(OpenCall { passage: Some(passage), .. }) => self.made.amend(
                     &mut self.batch,
                     Amendment {
                         passage,
-                        text: answer.text,
+                        text: result.text,
                         outcome,
-                        record: record_id(place),
-                        line: place.line,
-                        files: answer.files,
+                        record: record_id(origin),
+                        line: origin.line,
+                        files: result.files,
                     },
                 ),
                 // The call was made in a private turn.
                 Some(OpenCall { passage: None, .. }) => {}
-                None if answer.text.trim().is_empty() && answer.files.is_empty() => {}
+                None if result.text.trim().is_empty() && result.files.is_empty() => {}
                 None => {
-                    let mut passage = self.passage(PassageKind::Tool, ordinal, answer.text, place);
+                    let mut passage = self.passage(PassageKind::Tool, ordinal, result.text, origin);
                     passage.outcome = Some(outcome);
-                    passage.files = answer.files;
+                    passage.files = result.files;
                     passage.call = block.tool_use_id.as_deref().and_then(call_id);
                     self.push(passage);
                 }
@@ -330,14 +330,20 @@ impl Pass<'_> {
         self.made.push(&mut self.batch, passage);
     }
 
-    fn passage(&self, kind: PassageKind, block: usize, text: String, place: &Place<'_>) -> Passage {
+    fn passage(
+        &self,
+        kind: PassageKind,
+        block: usize,
+        text: String,
+        origin: &MessageOrigin<'_>,
+    ) -> Passage {
         Passage {
-            id: self.id(kind, block, place),
+            id: self.id(kind, block, origin),
             session: self.state.session.clone(),
             turn: self.state.turn,
             ordinal: self.state.next_ordinal,
             kind,
-            agent_id: place.agent_id.map(str::to_owned),
+            agent_id: origin.agent_id.map(str::to_owned),
             text,
             tool: None,
             call: None,
@@ -345,23 +351,23 @@ impl Pass<'_> {
             files: Vec::new(),
             written: None,
             outcome: None,
-            records: vec![record_id(place)],
-            lines: vec![place.line],
-            timestamp: place.timestamp,
-            copied_from: place.copied_from.clone(),
+            records: vec![record_id(origin)],
+            lines: vec![origin.line],
+            timestamp: origin.timestamp,
+            copied_from: origin.copied_from.clone(),
         }
     }
 
     /// Returns the id of a passage, which is the same wherever a copy of its record is found.
-    fn id(&self, kind: PassageKind, block: usize, place: &Place<'_>) -> Id {
+    fn id(&self, kind: PassageKind, block: usize, origin: &MessageOrigin<'_>) -> Id {
         let nameless;
-        let record = if is_uuid(place.uuid) {
-            place.uuid
+        let record = if is_uuid(origin.uuid) {
+            origin.uuid
         } else {
             // Lines are numbered per file, and the subagents of a session have files of their own.
             let file =
                 self.state.agent_id.as_deref().map(|id| format!("/{id}")).unwrap_or_default();
-            nameless = format!("{}{file}#L{}", self.state.session, place.line);
+            nameless = format!("{}{file}#L{}", self.state.session, origin.line);
             &nameless
         };
         Id::derive(&[
@@ -373,9 +379,9 @@ impl Pass<'_> {
     }
 }
 
-pub(super) fn record_id(place: &Place<'_>) -> RecordId {
-    match is_uuid(place.uuid) {
-        true => RecordId::named(place.uuid),
-        false => RecordId::line(place.line),
+pub(super) fn record_id(origin: &MessageOrigin<'_>) -> RecordId {
+    match is_uuid(origin.uuid) {
+        true => RecordId::named(origin.uuid),
+        false => RecordId::line(origin.line),
     }
 }

@@ -15,7 +15,7 @@ const NAME_LIMIT: usize = 256;
 const PATH_LIMIT: usize = 4096;
 
 /// A tool call, as far as it is known at the time it is made.
-pub(super) struct Call {
+pub(super) struct ToolCall {
     pub(super) name: Option<String>,
     pub(super) text: String,
     pub(super) command: Option<String>,
@@ -27,7 +27,7 @@ pub(super) struct Call {
 }
 
 /// Reads the call in a `tool_use` block; `None` if it was made in a private turn.
-pub(super) fn call(block: &Block<'_>) -> Option<Call> {
+pub(super) fn call(block: &Block<'_>) -> Option<ToolCall> {
     let name = block.name.as_deref().map(|name| text::head(name, NAME_LIMIT)).unwrap_or_default();
     let input = block.input.map(render::flat).unwrap_or_default();
     if input.blanked {
@@ -58,7 +58,7 @@ pub(super) fn call(block: &Block<'_>) -> Option<Call> {
     };
     let files = access
         .and_then(|access| touch(member("file_path").or_else(|| member("notebook_path")), access));
-    Some(Call {
+    Some(ToolCall {
         name: (!name.is_empty()).then(|| name.to_owned()),
         text: text::cap(text, CALL_LIMIT),
         command,
@@ -69,19 +69,19 @@ pub(super) fn call(block: &Block<'_>) -> Option<Call> {
 }
 
 /// The result of a tool call.
-pub(super) struct Answer {
+pub(super) struct ToolResult {
     pub(super) text: String,
     pub(super) files: Vec<FileTouch>,
 }
 
 /// Reads the result in a `tool_result` block. `structured` is the record's `toolUseResult`. It is used
 /// only if the block has no text, the call is unknown, or a person answered.
-pub(super) fn answer(
+pub(super) fn result(
     block: &Block<'_>,
     structured: Option<&RawValue>,
     call_is_known: bool,
     asks: bool,
-) -> Answer {
+) -> ToolResult {
     let content = block.content.map(render::flat).unwrap_or_default();
     let mut text = match content.blanked {
         true => String::new(),
@@ -104,7 +104,7 @@ pub(super) fn answer(
             files.extend(result_file(structured));
         }
     }
-    Answer { text: text::cap(text, RESULT_LIMIT), files }
+    ToolResult { text: text::cap(text, RESULT_LIMIT), files }
 }
 
 /// Returns the readable part of a structured result.

@@ -18,7 +18,7 @@ use crate::batch::{count_type, note};
 use crate::blank::is_blank;
 use crate::facts::{self, keep_last, short};
 use crate::names::is_uuid;
-use crate::passages::{Call, Course, Filling, Place};
+use crate::passages::{Course, Filling, RecordPosition, ToolCall};
 use crate::text::{self, PROSE_LIMIT};
 use crate::{InvalidState, json, lines, state};
 
@@ -190,7 +190,7 @@ impl Pass<'_> {
         let course = &self.filling.course;
         let named = self.thread.as_deref().or(course.agent_id.as_deref());
         let thread = named.unwrap_or(course.session.as_str());
-        let place = Place {
+        let position = RecordPosition {
             record: RecordId::line(line),
             name: format!("{thread}#L{line}"),
             line,
@@ -198,9 +198,9 @@ impl Pass<'_> {
             agent_id: self.filling.course.agent_id.clone(),
         };
         match kind {
-            "response_item" => self.item(payload, &place),
-            "event_msg" => self.event(payload, &place),
-            "compacted" => self.compaction(payload, &place),
+            "response_item" => self.item(payload, &position),
+            "event_msg" => self.event(payload, &position),
+            "compacted" => self.compaction(payload, &position),
             "turn_context" => {
                 let model = short(&payload.model).map(str::to_owned);
                 self.filling.batch.facts.models.extend(model);
@@ -267,34 +267,34 @@ impl Pass<'_> {
         }
     }
 
-    fn item(&mut self, item: &Payload<'_>, place: &Place) {
+    fn item(&mut self, item: &Payload<'_>, position: &RecordPosition) {
         let call = item.call_id.as_deref().unwrap_or_default();
         match item.kind.as_deref().unwrap_or_default() {
             "message" if item.role.as_deref() == Some("assistant") => {
                 let texts = item.content.map(hearing::texts).unwrap_or_default();
                 for (block, text) in texts.iter().enumerate() {
-                    self.filling.said(text, block, place);
+                    self.filling.said(text, block, position);
                 }
             }
             "function_call_output" | "custom_tool_call_output" => {
-                let answer = item.output.map(tools::answer).unwrap_or_default();
-                self.filling.answer(call, answer, place);
+                let result = item.output.map(tools::result).unwrap_or_default();
+                self.filling.result(call, result, position);
             }
             _ => {
                 if let Some(call) = tools::call(item) {
-                    self.filling.call(call, place);
+                    self.filling.call(call, position);
                 }
             }
         }
     }
 
-    fn event(&mut self, event: &Payload<'_>, place: &Place) {
+    fn event(&mut self, event: &Payload<'_>, position: &RecordPosition) {
         if let Some((form, text)) = hearing::said(event) {
-            return self.person(form, text, place);
+            return self.person(form, text, position);
         }
         let call = event.call_id.as_deref().unwrap_or_default();
         match event.kind.as_deref().unwrap_or_default() {
-            "exec_command_end" => self.command(event, call, place),
+            "exec_command_end" => self.command(event, call, position),
             "patch_apply_end" => {
                 let failed = event.success.is_some_and(|success| success.get() == "false");
                 self.filling.verdict(call, failed);
@@ -307,7 +307,7 @@ impl Pass<'_> {
                 let Some(item) = &event.item else { return };
                 let call = item.id.as_deref().unwrap_or_default();
                 match is(item, "CommandExecution") {
-                    true => self.command(item, call, place),
+                    true => self.command(item, call, position),
                     false if matches!(item.status.as_deref(), Some("failed" | "declined")) => {
                         self.filling.verdict(call, true);
                     }
@@ -325,19 +325,19 @@ impl Pass<'_> {
     }
 
     /// Adds a prompt. Versions that write both forms of records repeat each prompt.
-    fn person(&mut self, form: Form, text: String, place: &Place) {
+    fn person(&mut self, form: Form, text: String, position: &RecordPosition) {
         let said = Id::derive(&[text.as_bytes()]);
         let is_repeated = self.prompt.is_some_and(|(told, known)| told != form && known == said);
         // Cleared after a repetition, so that the same words typed again count again.
         *self.prompt = (!is_repeated).then_some((form, said));
         if !is_repeated {
-            self.filling.prompt(text, place);
+            self.filling.prompt(text, position);
         }
     }
 
     /// Records how a command ended. Its output comes with the call's result. A command that the user ran
     /// has no call and becomes one.
-    fn command(&mut self, event: &Payload<'_>, call: &str, place: &Place) {
+    fn command(&mut self, event: &Payload<'_>, call: &str, position: &RecordPosition) {
         let exit = event.exit_code.map(RawValue::get).filter(|code| *code != "null");
         let failed = exit.is_some_and(|code| code != "0")
             || matches!(event.status.as_deref(), Some("failed" | "declined"));
@@ -350,34 +350,34 @@ impl Pass<'_> {
         };
         let output = event.aggregated_output.as_deref().filter(|text| !is_blank(text));
         let input = [Some(command.as_str()), output].into_iter().flatten().collect::<Vec<_>>();
-        let call = Call {
+        let call = ToolCall {
             id: call.to_owned(),
             tool: "shell".to_owned(),
             input: input.join("\n"),
             command: Some(command),
             outcome: Some(if failed { Outcome::Failed } else { Outcome::Succeeded }),
-            ..Call::default()
+            ..ToolCall::default()
         };
-        self.filling.call(call, place);
+        self.filling.call(call, position);
     }
 
     /// Notes a compaction. The context that it keeps was read before, and is not read again.
-    fn compaction(&mut self, compacted: &Payload<'_>, place: &Place) {
+    fn compaction(&mut self, compacted: &Payload<'_>, position: &RecordPosition) {
         self.filling.batch.facts.compactions += 1;
         if self.filling.course.kind != SourceKind::Main {
             return;
         }
         self.filling.batch.boundaries.push(Boundary {
-            record: place.record.clone(),
+            record: position.record.clone(),
             ordinal: self.filling.course.next_ordinal,
-            at: place.timestamp,
+            at: position.timestamp,
             trigger: "unknown".to_owned(),
             before: None,
             after: None,
         });
         if let Some(text) = compacted.message.as_deref().filter(|text| !is_blank(text)) {
             let text = text::cap(text.to_owned(), PROSE_LIMIT);
-            let boundary = place.record.clone();
+            let boundary = position.record.clone();
             self.filling.batch.compact_summaries.push(CompactSummary { boundary, text });
         }
     }

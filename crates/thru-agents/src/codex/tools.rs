@@ -8,11 +8,11 @@ use thru_core::{Access, FileTouch, Outcome};
 use super::hearing::texts;
 use super::record::Payload;
 use crate::blank::is_blank;
-use crate::passages::{Answer, Call, PATH_LIMIT};
+use crate::passages::{PATH_LIMIT, ToolCall, ToolResult};
 use crate::{json, patch, render};
 
 /// Reads the call in a response item, if it is one.
-pub(super) fn call(item: &Payload<'_>) -> Option<Call> {
+pub(super) fn call(item: &Payload<'_>) -> Option<ToolCall> {
     let (name, input) = match item.kind.as_deref()? {
         "function_call" => (item.name.as_deref().unwrap_or_default(), item.arguments),
         "custom_tool_call" => (item.name.as_deref().unwrap_or_default(), item.input),
@@ -45,7 +45,7 @@ pub(super) fn call(item: &Payload<'_>) -> Option<Call> {
     let seen = seen.filter(|path| !path.is_empty() && path.len() <= PATH_LIMIT);
     let mut files = patched.map(patch::files).unwrap_or_default();
     files.extend(seen.map(|path| FileTouch { path, access: Access::Read }));
-    Some(Call {
+    Some(ToolCall {
         id: item.call_id.as_deref().unwrap_or_default().to_owned(),
         tool,
         written: patched.and_then(patch::written),
@@ -89,34 +89,34 @@ pub(super) fn words(command: &RawValue) -> Option<String> {
 }
 
 /// Reads the output of a tool.
-pub(super) fn answer(output: &RawValue) -> Answer {
+pub(super) fn result(output: &RawValue) -> ToolResult {
     if let Some(text) = json::string(output.get()) {
-        return answer_in(&text);
+        return result_in(&text);
     }
     let members = json::members(output.get());
     if members.is_empty() {
         let texts = texts(output);
         let text = if texts.is_empty() { render::flat(output).text } else { texts.join("\n") };
-        return answer_in(&text);
+        return result_in(&text);
     }
     let member = |name| members.iter().find(|(key, _)| key == name).map(|(_, value)| *value);
     let content = member("content").or_else(|| member("output")).unwrap_or(output);
-    let mut answer = match json::string(content.get()) {
-        Some(text) => answer_in(&text),
-        None => answer_in(&texts(content).join("\n")),
+    let mut result = match json::string(content.get()) {
+        Some(text) => result_in(&text),
+        None => result_in(&texts(content).join("\n")),
     };
     let failed = member("metadata").and_then(|metadata| number_member(metadata, "exit_code"));
     let success = member("success").map(|success| success.get() == "false");
-    answer.failed = failed.map(|code| code != "0").or(success).or(answer.failed);
-    answer
+    result.failed = failed.map(|code| code != "0").or(success).or(result.failed);
+    result
 }
 
-fn answer_in(text: &str) -> Answer {
+fn result_in(text: &str) -> ToolResult {
     // Up to 2025, shells answered in JSON.
     if text.starts_with("{\"output\":")
         && let Ok(object) = RawValue::from_string(text.to_owned())
     {
-        return answer(&object);
+        return result(&object);
     }
     let (exit, body) = without_head(text);
     let failed = match &exit {
@@ -127,7 +127,7 @@ fn answer_in(text: &str) -> Answer {
         Some(code) => format!("Exit code: {code}\n{body}"),
         None => body.to_owned(),
     };
-    Answer { text, failed, files: Vec::new() }
+    ToolResult { text, failed, files: Vec::new() }
 }
 
 /// Removes the header that Codex writes above an output (`Chunk ID`, `Wall time` and the like), and
@@ -185,8 +185,8 @@ mod tests {
 
     fn said(output: &str) -> (String, Option<bool>) {
         let output = RawValue::from_string(output.to_owned()).unwrap();
-        let answer = answer(&output);
-        (answer.text, answer.failed)
+        let result = result(&output);
+        (result.text, result.failed)
     }
 
     #[test]

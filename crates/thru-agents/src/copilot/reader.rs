@@ -14,7 +14,7 @@ use crate::blank::is_blank;
 use crate::cleaner::Heard;
 use crate::facts::{self, keep_last, short};
 use crate::names::is_uuid;
-use crate::passages::{Course, Filling, ID_LIMIT, Place};
+use crate::passages::{Course, Filling, ID_LIMIT, RecordPosition};
 use crate::text::{self, PROSE_LIMIT};
 use crate::{InvalidState, json, lines, state};
 
@@ -145,7 +145,7 @@ impl Pass<'_> {
         let nothing = Data::default();
         let data = record.data.as_ref().unwrap_or(&nothing);
         let id = record.id.as_deref().filter(|id| is_uuid(id));
-        let place = Place {
+        let position = RecordPosition {
             record: id.map_or_else(|| RecordId::line(line), RecordId::named),
             name: id
                 .map_or_else(|| format!("{}#L{line}", self.filling.course.session), str::to_owned),
@@ -153,24 +153,24 @@ impl Pass<'_> {
             timestamp,
             agent_id: subagent(record, data),
         };
-        self.event(kind, data, &place);
+        self.event(kind, data, &position);
     }
 
-    fn event(&mut self, kind: &str, data: &Data<'_>, place: &Place) {
+    fn event(&mut self, kind: &str, data: &Data<'_>, position: &RecordPosition) {
         let call = data.tool_call_id.as_deref().unwrap_or_default();
         match kind {
             "user.message" if is_human(data) => {
                 let text = data.content.as_deref().unwrap_or_default().trim();
-                self.filling.prompt(text.to_owned(), place);
+                self.filling.prompt(text.to_owned(), position);
             }
             "assistant.message" => {
                 let model = short(&data.model).map(str::to_owned);
                 self.filling.batch.facts.models.extend(model);
-                self.filling.said(data.content.as_deref().unwrap_or_default(), 0, place);
+                self.filling.said(data.content.as_deref().unwrap_or_default(), 0, position);
             }
-            "tool.execution_start" => self.filling.call(tools::call(data), place),
-            "tool.execution_complete" => self.filling.answer(call, tools::answer(data), place),
-            "session.compaction_complete" => self.compaction(data, place),
+            "tool.execution_start" => self.filling.call(tools::call(data), position),
+            "tool.execution_complete" => self.filling.result(call, tools::result(data), position),
+            "session.compaction_complete" => self.compaction(data, position),
             _ => self.session(kind, data),
         }
     }
@@ -202,23 +202,24 @@ impl Pass<'_> {
     }
 
     /// Notes a compaction of the context.
-    fn compaction(&mut self, data: &Data<'_>, place: &Place) {
-        if place.agent_id.is_some() || data.success.is_some_and(|success| success.get() == "false")
+    fn compaction(&mut self, data: &Data<'_>, position: &RecordPosition) {
+        if position.agent_id.is_some()
+            || data.success.is_some_and(|success| success.get() == "false")
         {
             return;
         }
         self.filling.batch.facts.compactions += 1;
         self.filling.batch.boundaries.push(Boundary {
-            record: place.record.clone(),
+            record: position.record.clone(),
             ordinal: self.filling.course.next_ordinal,
-            at: place.timestamp,
+            at: position.timestamp,
             trigger: "unknown".to_owned(),
             before: data.pre_compaction_tokens,
             after: data.post_compaction_tokens,
         });
         if let Some(text) = data.summary_content.as_deref().filter(|text| !is_blank(text)) {
             let text = text::cap(text.to_owned(), PROSE_LIMIT);
-            let boundary = place.record.clone();
+            let boundary = position.record.clone();
             self.filling.batch.compact_summaries.push(CompactSummary { boundary, text });
         }
     }

@@ -6,11 +6,11 @@ use serde_json::value::RawValue;
 use thru_core::{Access, FileTouch, content_hash};
 
 use super::record::Data;
-use crate::passages::{Answer, Call, PATH_LIMIT};
+use crate::passages::{PATH_LIMIT, ToolCall, ToolResult};
 use crate::{json, patch, render};
 
 /// Reads the call in a `tool.execution_start` event.
-pub(super) fn call(data: &Data<'_>) -> Call {
+pub(super) fn call(data: &Data<'_>) -> ToolCall {
     let tool = data.tool_name.as_deref().unwrap_or_default();
     let input = data.arguments.map(render::flat).unwrap_or_default();
     let member = |name| data.arguments.and_then(|arguments| text_member(arguments, name));
@@ -38,7 +38,7 @@ pub(super) fn call(data: &Data<'_>) -> Call {
             .map(|content| content_hash(content.as_bytes())),
         _ => patched.and_then(patch::written),
     };
-    Call {
+    ToolCall {
         id: data.tool_call_id.as_deref().unwrap_or_default().to_owned(),
         tool: tool.to_owned(),
         written,
@@ -51,7 +51,7 @@ pub(super) fn call(data: &Data<'_>) -> Call {
 }
 
 /// Reads the result in a `tool.execution_complete` event.
-pub(super) fn answer(data: &Data<'_>) -> Answer {
+pub(super) fn result(data: &Data<'_>) -> ToolResult {
     let said = data.result.or(data.error).map(|result| {
         let members = json::members(result.get());
         let part = ["content", "message"]
@@ -59,7 +59,7 @@ pub(super) fn answer(data: &Data<'_>) -> Answer {
             .find_map(|name| members.iter().find(|(key, _)| key == name));
         render::flat(part.map_or(result, |(_, value)| value))
     });
-    Answer {
+    ToolResult {
         text: said.filter(|said| !said.blanked).map(|said| said.text).unwrap_or_default(),
         failed: data.success.map(|success| success.get() == "false"),
         files: Vec::new(),

@@ -167,7 +167,7 @@ impl HookCall {
         }
         let now = clock.now();
         let redactor = rules::redactor(&app.layout, &config.redact.allow);
-        let session = Session::of(&app.layout, &session_key(&input));
+        let session = Session::at(&app.layout, &session_key(&input));
         if let Some(pause) = pause::current(&app.layout, now) {
             // If the mark cannot be written, recording reports it later.
             let _ = begin_turn(&input, &redactor, &session);

@@ -116,7 +116,7 @@ pub fn may_read_transcripts(app: &App) -> bool {
 /// Tells hooks of sessions that the user had forgotten.
 fn forget_in_hooks(app: &App, intake: &Intake) -> Result<()> {
     for session in intake.forgotten() {
-        let session = Session::of(&app.layout, session);
+        let session = Session::at(&app.layout, session);
         if !session.is_forgotten() {
             session.set_forgotten()?;
         }

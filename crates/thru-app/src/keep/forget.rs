@@ -186,7 +186,7 @@ pub fn forget(app: &App, targets: &ForgetTargets, call: Call<'_>) -> Result<Forg
         let keys: Vec<&SessionKey> = targets.sessions.iter().map(|session| &session.key).collect();
         // Should one of them go on, hooks must not record it again.
         for key in &keys {
-            Session::of(&app.layout, key).set_forgotten()?;
+            Session::at(&app.layout, key).set_forgotten()?;
         }
         // While it is known where they lie.
         let store = fresh::open(app, Freshness::AsItIs, call)?;

@@ -119,7 +119,7 @@ impl Story {
         let journal = Journal::open(machine.layout().journal(), host).unwrap();
         let redactor = Redactor::builtin();
         let recorder = Recorder { journal: &journal, redactor: &redactor, skip_tools: &[] };
-        let session = Session::of(&machine.layout(), &session_key(&input));
+        let session = Session::at(&machine.layout(), &session_key(&input));
         recorder.record(&input, raw.as_bytes(), &session, at).unwrap();
     }
 }

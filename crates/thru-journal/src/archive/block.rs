@@ -147,7 +147,7 @@ impl Compressor {
         Ok(PreparedBlock {
             lines: memchr::memchr_iter(b'\n', raw).count() as u64 + u64::from(open),
             raw: raw.len() as u64,
-            hash: Fingerprint::of(raw),
+            hash: Fingerprint::hash(raw),
             // No lines, nothing verbatim.
             verbatim: verbatim && !raw.is_empty(),
             open,
@@ -190,7 +190,7 @@ impl Decompressor {
             }),
         };
         let text = text.map_err(|error| format!("cannot be decompressed ({error})"))?;
-        if text.len() as u64 != raw || Fingerprint::of(&text) != hash {
+        if text.len() as u64 != raw || Fingerprint::hash(&text) != hash {
             return Err("does not match its hash".to_owned());
         }
         Ok(text)

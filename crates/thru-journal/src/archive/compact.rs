@@ -55,7 +55,7 @@ impl Archive {
         }
         let mut compressor = self.compressor()?;
         let mut zstd = Decompressor::new().at(&path)?;
-        let (mut replacement, mut bytes) = (Replacement::of(&path)?, 0);
+        let (mut replacement, mut bytes) = (Replacement::begin(&path)?, 0);
         for group in &groups {
             let pair = match group {
                 [alone] => read_pair(&mut file, alone).at(&path)?,

@@ -51,7 +51,7 @@ impl Archive {
         }
         let _held = lock(&path, &mut OpenOptions::new())?;
         let mut compressor = self.compressor()?;
-        let mut replacement = Replacement::of(&path)?;
+        let mut replacement = Replacement::begin(&path)?;
         let (mut source, mut first) = (Some(info.clone()), 0);
         // Empty content still gets one block, which holds the source of the entry.
         let empty = content.bytes().is_empty().then_some([].as_slice());
@@ -92,7 +92,7 @@ impl Archive {
         }
         let mut compressor = self.compressor()?;
         let mut zstd = Decompressor::new().at(&path)?;
-        let mut replacement = Replacement::of(&path)?;
+        let mut replacement = Replacement::begin(&path)?;
         let (mut source, mut changed) = (walked.source, false);
         for info in walked.blocks {
             let frame = read_frame(&mut file, &info).at(&path)?;

@@ -32,7 +32,7 @@ pub struct Fingerprint(u128);
 
 impl Fingerprint {
     /// Returns the fingerprint of these bytes.
-    pub fn of(bytes: &[u8]) -> Self {
+    pub fn hash(bytes: &[u8]) -> Self {
         let mut short = [0; 16];
         short.copy_from_slice(&blake3::hash(bytes).as_bytes()[..16]);
         Self(u128::from_be_bytes(short))
@@ -93,12 +93,12 @@ pub struct SourcePosition {
 impl SourcePosition {
     /// Returns the position after `end` bytes. `head` and `tail` are what was read, or its two ends:
     /// only the first and the last [`FINGERPRINTED_BYTES`] are used.
-    pub fn of(end: u64, head: &[u8], tail: &[u8]) -> Self {
+    pub fn after(end: u64, head: &[u8], tail: &[u8]) -> Self {
         let width = usize::try_from(end.min(FINGERPRINTED_BYTES)).unwrap_or(usize::MAX);
         Self {
             end,
-            head: Fingerprint::of(&head[..head.len().min(width)]),
-            tail: Fingerprint::of(&tail[tail.len().saturating_sub(width)..]),
+            head: Fingerprint::hash(&head[..head.len().min(width)]),
+            tail: Fingerprint::hash(&tail[tail.len().saturating_sub(width)..]),
         }
     }
 
@@ -114,7 +114,7 @@ impl SourcePosition {
         source.seek(SeekFrom::Start(end - width))?;
         source.by_ref().take(width).read_to_end(&mut tail)?;
         let whole = head.len() as u64 == width && tail.len() as u64 == width;
-        Ok(whole.then(|| Self::of(end, &head, &tail)))
+        Ok(whole.then(|| Self::after(end, &head, &tail)))
     }
 
     /// True if a source is, up to this position, still the one that was read. Only its ends are
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn fingerprints_are_read_as_they_are_written() {
-        let print = Fingerprint::of(b"x");
+        let print = Fingerprint::hash(b"x");
         assert_eq!(print.to_string().parse(), Ok(print));
         for text in ["", "+0000000000000000000000000000000", "zz", &"0".repeat(33)] {
             assert_eq!(text.parse::<Fingerprint>(), Err(InvalidFingerprint), "{text}");
@@ -151,7 +151,7 @@ mod tests {
             more in prop::collection::vec(any::<u8>(), 0..50),
         ) {
             let end = source.len() as u64;
-            let position = SourcePosition::of(end, &source, &source);
+            let position = SourcePosition::after(end, &source, &source);
             prop_assert_eq!(SourcePosition::in_source(&mut Cursor::new(&source), end).unwrap(), Some(position));
             let grown = [source.as_slice(), &more].concat();
             prop_assert!(position.fits(&mut Cursor::new(&grown)).unwrap());

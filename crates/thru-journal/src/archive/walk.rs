@@ -257,7 +257,7 @@ mod tests {
 
     /// Returns a header with a valid checksum and numbers that are never written.
     fn forged(first: u64, lines: u64, raw: u64, compressed: u64, v: u64) -> Vec<u8> {
-        let print = Fingerprint::of(b"");
+        let print = Fingerprint::hash(b"");
         let json = format!(
             r#"{{"v":{v},"first":{first},"lines":{lines},"raw":{raw},"compressed":{compressed},"hash":"{print}","position":{{"end":1,"head":"{print}","tail":"{print}"}}}}"#
         );

@@ -102,7 +102,7 @@ fn half_a_line_is_refused() {
 #[test]
 fn positions_say_whether_the_source_is_still_the_same() {
     let source = b"{\"session\":1}\n{\"n\":2}\n";
-    let position = SourcePosition::of(14, &source[..14], &source[..14]);
+    let position = SourcePosition::after(14, &source[..14], &source[..14]);
     assert!(position.fits(&mut std::io::Cursor::new(source)).unwrap());
     assert!(!position.fits(&mut std::io::Cursor::new(b"{\"session\":2}\n{\"n\":2}\n")).unwrap());
     assert!(!position.fits(&mut std::io::Cursor::new(&source[..7])).unwrap());

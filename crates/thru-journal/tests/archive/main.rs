@@ -38,7 +38,7 @@ fn info() -> SourceInfo {
 }
 
 fn at(end: u64) -> SourcePosition {
-    SourcePosition::of(end, b"", b"")
+    SourcePosition::after(end, b"", b"")
 }
 
 fn clean(text: &[u8]) -> Clean<Vec<u8>> {

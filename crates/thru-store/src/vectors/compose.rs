@@ -53,7 +53,12 @@ struct Output {
 impl Output {
     fn new(path: &Path) -> Result<Self> {
         let buffer = Vec::with_capacity(BUFFER + HEADER_LENGTH);
-        Ok(Self { file: Replacement::of(path)?, hasher: blake3::Hasher::new(), buffer, written: 0 })
+        Ok(Self {
+            file: Replacement::begin(path)?,
+            hasher: blake3::Hasher::new(),
+            buffer,
+            written: 0,
+        })
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<()> {

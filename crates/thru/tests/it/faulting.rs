@@ -359,7 +359,7 @@ fn record(home: &Home, event: &str, more: Value, at: Timestamp) {
     let layout = layout(home);
     let journal = Journal::open(layout.journal(), "test").unwrap();
     let recorder = Recorder { journal: &journal, redactor: &Redactor::builtin(), skip_tools: &[] };
-    let session = Session::of(&layout, &session_key(&input));
+    let session = Session::at(&layout, &session_key(&input));
     let recorded = recorder.record(&input, payload.as_bytes(), &session, at).unwrap();
     assert_eq!(recorded, Recorded::Kept);
 }

@@ -33,17 +33,17 @@ fn tool(event: &Event, payload: &Value) -> Option<Passage> {
         ..Block::default()
     };
     let call = tools::call(&block)?;
-    let (answer, outcome) = match event {
+    let (result, outcome) = match event {
         Event::PostToolUseFailure => {
             let error = raw(payload.get("error"));
             let block = Block { content: error.as_deref(), ..Block::default() };
-            (tools::answer(&block, None, true, false), Outcome::Failed)
+            (tools::result(&block, None, true, false), Outcome::Failed)
         }
         _ => {
             let response = raw(spoken(payload.get("tool_response")));
             let block = Block::default();
-            let answer = tools::answer(&block, response.as_deref(), true, call.asks);
-            (answer, Outcome::Succeeded)
+            let result = tools::result(&block, response.as_deref(), true, call.asks);
+            (result, Outcome::Succeeded)
         }
     };
     Some(Passage {
@@ -52,7 +52,7 @@ fn tool(event: &Event, payload: &Value) -> Option<Passage> {
         files: call.files,
         written: call.written,
         outcome: Some(outcome),
-        ..tool_passage(call.text, &answer.text, payload)
+        ..tool_passage(call.text, &result.text, payload)
     })
 }
 

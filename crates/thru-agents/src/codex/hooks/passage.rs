@@ -37,9 +37,9 @@ fn tool(payload: &Value) -> Option<Passage> {
     };
     let call = tools::call(&item).filter(|call| !call.blanked)?;
     let response = raw(payload.get("tool_response"));
-    let answer = response.as_deref().map(tools::answer).unwrap_or_default();
+    let result = response.as_deref().map(tools::result).unwrap_or_default();
     // The response of a shell is its bare output: its exit code comes with the rollout.
-    let outcome = match (answer.failed, call.command.is_some()) {
+    let outcome = match (result.failed, call.command.is_some()) {
         (Some(true), _) => Some(Outcome::Failed),
         (Some(false), _) | (None, false) => Some(Outcome::Succeeded),
         (None, true) => Some(Outcome::Pending),
@@ -51,6 +51,6 @@ fn tool(payload: &Value) -> Option<Passage> {
         files: call.files,
         written: call.written,
         outcome,
-        ..tool_passage(input, &cap(answer.text, RESULT_LIMIT), payload)
+        ..tool_passage(input, &cap(result.text, RESULT_LIMIT), payload)
     })
 }
