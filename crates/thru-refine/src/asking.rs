@@ -42,11 +42,11 @@ pub(crate) struct Prepared {
 /// The outcome of a question.
 pub(crate) struct Asked {
     pub(crate) prepared: Prepared,
-    pub(crate) answer: Result<Answer, Failure>,
+    pub(crate) answer: Result<RefinedAnswer, Failure>,
 }
 
 /// The result, and the way it was made.
-pub(crate) struct Answer {
+pub(crate) struct RefinedAnswer {
     pub(crate) operation: Operation,
     pub(crate) made: Made,
 }
@@ -100,7 +100,7 @@ impl Refiner<'_> {
         purse: &Mutex<Purse>,
         prepared: &Prepared,
         stop: &AtomicBool,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<RefinedAnswer, Failure> {
         if let Some(answer) = self.known(intake, purse, prepared)? {
             return Ok(answer);
         }
@@ -143,7 +143,7 @@ impl Refiner<'_> {
         intake: &Intake,
         purse: &Mutex<Purse>,
         prepared: &Prepared,
-    ) -> Result<Option<Answer>, Failure> {
+    ) -> Result<Option<RefinedAnswer>, Failure> {
         let mut found = None;
         for link in &self.chain_of(prepared.kind).links {
             let input = prepared.question.input(link.provider.model());
@@ -188,7 +188,7 @@ impl Refiner<'_> {
         chain: &Chain,
         link: &ChainLink,
         stop: &AtomicBool,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<RefinedAnswer, Failure> {
         let request = prepared.question.request.get();
         let most = chain.most(link, request);
         let place = self.reserve(purse, prepared, most)?;
@@ -359,7 +359,7 @@ impl Prepared {
         made: Made,
         refined: T,
         operation: fn(Box<Refined<T>>) -> Operation,
-    ) -> Answer {
+    ) -> RefinedAnswer {
         let operation = operation(Box::new(Refined {
             question,
             session: self.job.key.clone(),
@@ -368,7 +368,7 @@ impl Prepared {
             made: made.clone(),
             refined,
         }));
-        Answer { operation, made }
+        RefinedAnswer { operation, made }
     }
 }
 

@@ -12,7 +12,7 @@ use thru_distil::refine::Limits;
 use thru_intake::{Intake, IntakeError, IntakeLock, Operation, RetryPolicy};
 use thru_store::{JobKind, JobRow, Store, StoreError};
 
-use crate::asking::{Answer, Asked, Prepared};
+use crate::asking::{Asked, Prepared, RefinedAnswer};
 use crate::budget::{Exhausted, Meter};
 use crate::chain::Chain;
 use crate::questions::{of_session, of_turn};
@@ -199,7 +199,7 @@ impl Refiner<'_> {
             for Asked { prepared, answer } in asked {
                 let Prepared { job, kind, .. } = prepared;
                 match answer {
-                    Ok(Answer { operation, made }) => {
+                    Ok(RefinedAnswer { operation, made }) => {
                         self.count(&mut report, &operation, &made);
                         let turn = (kind != JobKind::RefineSession).then_some(kind.turn());
                         (self.on_event)(&RefineEvent::Refined {

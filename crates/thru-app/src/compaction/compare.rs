@@ -137,16 +137,16 @@ impl ComparedCompaction {
 }
 
 fn compared(content: &SnapshotContent, summary: &str) -> (Dropped, NotInOurs) {
-    let said = Said::new(summary);
+    let summary_text = SearchedText::new(summary);
     let texts = |list: &[Statement], is_said: &dyn Fn(&str) -> bool| -> Vec<String> {
         let texts = list.iter().map(|statement| statement.text.clone());
         texts.filter(|text| !is_said(text)).collect()
     };
-    let (has, tells) = (|text: &str| said.has(text), |text: &str| said.tells(text));
+    let (has, tells) = (|text: &str| summary_text.has(text), |text: &str| summary_text.tells(text));
     let files = content.files.iter().map(|file| &file.path);
     let things = DroppedThings {
-        files: files.filter(|path| !said.has_file(path)).cloned().collect(),
-        names: content.names.iter().filter(|name| !said.has(name)).cloned().collect(),
+        files: files.filter(|path| !summary_text.has_file(path)).cloned().collect(),
+        names: content.names.iter().filter(|name| !summary_text.has(name)).cloned().collect(),
         commands: texts(&content.commands, &has),
         decisions: texts(&content.decisions, &tells),
         rulings: texts(&content.rulings, &tells),
@@ -157,7 +157,7 @@ fn compared(content: &SnapshotContent, summary: &str) -> (Dropped, NotInOurs) {
         + content.decisions.len()
         + content.rulings.len();
     let count = things.kinds().iter().map(|(_, things)| things.len()).sum();
-    let ours = Said::new(&serde_json::to_string(content).unwrap_or_default());
+    let ours = SearchedText::new(&serde_json::to_string(content).unwrap_or_default());
     let theirs = mentioned(summary);
     let lacking: Vec<String> =
         theirs.iter().filter(|thing| !ours.has_file(thing)).cloned().collect();
@@ -168,12 +168,12 @@ fn compared(content: &SnapshotContent, summary: &str) -> (Dropped, NotInOurs) {
 }
 
 /// A text, to look for things in it.
-struct Said {
+struct SearchedText {
     /// In lower case, with single spaces.
     text: String,
 }
 
-impl Said {
+impl SearchedText {
     fn new(text: &str) -> Self {
         Self { text: normal(text) }
     }
@@ -235,10 +235,14 @@ mod tests {
 
     #[test]
     fn a_statement_in_other_words_is_said() {
-        let said = Said::new("The user wants   rubber GASKETS, never glue. See `src/hatch.rs`.");
-        assert!(said.tells("Never use glue; rubber gaskets only"));
-        assert!(!said.tells("Paint the antenna yellow before Friday"));
-        assert!(said.has_file("/home/ada/rocket/src/hatch.rs") && !said.has_file("src/pump.rs"));
+        let summary_text =
+            SearchedText::new("The user wants   rubber GASKETS, never glue. See `src/hatch.rs`.");
+        assert!(summary_text.tells("Never use glue; rubber gaskets only"));
+        assert!(!summary_text.tells("Paint the antenna yellow before Friday"));
+        assert!(
+            summary_text.has_file("/home/ada/rocket/src/hatch.rs")
+                && !summary_text.has_file("src/pump.rs")
+        );
     }
 
     #[test]
