@@ -11,7 +11,7 @@ use crate::metrics::{median, percent, quantile};
 
 /// Counts of grounded statements.
 #[derive(Debug)]
-pub(super) struct Grounding {
+pub(super) struct GroundingReport {
     patterns: Patterns,
     counts: Counts,
     /// Passages that a statement cites: who cites everything is never wrong.
@@ -32,7 +32,7 @@ struct Counts {
     unknown_sources: usize,
 }
 
-impl Grounding {
+impl GroundingReport {
     pub(super) fn new() -> Result<Self> {
         Ok(Self {
             patterns: Patterns::new()?,
@@ -299,7 +299,7 @@ mod tests {
             at: None,
             raw_tokens: 0,
         });
-        let mut grounding = Grounding::new().unwrap();
+        let mut grounding = GroundingReport::new().unwrap();
         grounding.add(&session, &distillate);
         let expected = Counts {
             statements: 5,

@@ -19,7 +19,7 @@ use thru_core::{Distillate, Observation};
 use thru_distil::{Distiller, Moment};
 
 use self::coverage::Coverage;
-use self::grounding::Grounding;
+use self::grounding::GroundingReport;
 use self::history::Session;
 use self::shape::Shape;
 use crate::process::thread_time;
@@ -74,7 +74,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
 
 fn measure(sessions: &[Session], misses: bool) -> Result<()> {
     let mut coverage = Coverage::new()?;
-    let mut grounding = Grounding::new()?;
+    let mut grounding = GroundingReport::new()?;
     let mut shape = Shape::default();
     for session in sessions {
         let distillate = distil(session);
@@ -94,7 +94,7 @@ fn show(sessions: &[Session], prefix: &str) -> Result<()> {
     if chosen.peek().is_none() {
         bail!("no session starts with {prefix}");
     }
-    let (coverage, grounding) = (Coverage::new()?, Grounding::new()?);
+    let (coverage, grounding) = (Coverage::new()?, GroundingReport::new()?);
     for session in chosen {
         let distillate = distil(session);
         readable::print_session(&session.short(), &distillate);

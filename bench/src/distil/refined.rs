@@ -16,7 +16,7 @@ use thru_refine::{Grounding, Question, of_session, of_turn};
 use thru_store::{Store, TurnFilter};
 
 use super::coverage::Coverage;
-use super::grounding::Grounding;
+use super::grounding::GroundingReport;
 use super::history::Session;
 use super::readable;
 use super::shape::Shape;
@@ -372,7 +372,7 @@ impl Asked {
 /// Scores memories by all measures.
 struct Quality {
     coverage: Coverage,
-    grounding: Grounding,
+    grounding: GroundingReport,
     shape: Shape,
 }
 
@@ -380,7 +380,7 @@ impl Quality {
     fn new() -> Result<Self> {
         Ok(Self {
             coverage: Coverage::new()?,
-            grounding: Grounding::new()?,
+            grounding: GroundingReport::new()?,
             shape: Shape::default(),
         })
     }
