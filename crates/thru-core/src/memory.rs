@@ -346,19 +346,23 @@ pub struct Digest {
     /// The files that were changed, as the agent wrote their paths.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
+    /// The last step of the work on its way to the main branch: checked, committed, pushed, merged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<Statement>,
     /// The outcome.
     pub outcome: WorkOutcome,
 }
 
 impl Digest {
     /// Returns its statements below the labels that people read, in the order in which they are shown.
-    pub fn sections(&self) -> [(&'static str, &[Statement]); 7] {
+    pub fn sections(&self) -> [(&'static str, &[Statement]); 8] {
         [
             ("Asked for", self.request.as_slice()),
             ("Looked into", &self.investigated),
             ("Learned", &self.learned),
             ("Done", &self.completed),
             ("Decided", &self.decisions),
+            ("State", self.state.as_slice()),
             ("Next", &self.next_steps),
             ("Open questions", &self.open_questions),
         ]
@@ -498,10 +502,11 @@ impl Digest {
             decisions,
             open_questions,
             files,
+            state,
             outcome: _,
         } = self;
         let lists = [investigated, learned, completed, next_steps, decisions, open_questions];
-        let statements = request.iter_mut().chain(lists.into_iter().flatten());
+        let statements = request.iter_mut().chain(lists.into_iter().flatten()).chain(state);
         statements.for_each(|statement| statement.texts(each));
         files.iter_mut().for_each(&mut *each);
     }
@@ -516,6 +521,7 @@ impl Digest {
             .chain(&self.next_steps)
             .chain(&self.decisions)
             .chain(&self.open_questions)
+            .chain(&self.state)
     }
 }
 

@@ -65,6 +65,7 @@ impl Marks {
             decisions: self.statements(),
             open_questions: self.statements(),
             files: self.texts(),
+            state: Some(self.statement()),
             outcome: WorkOutcome::Blocked,
         }
     }

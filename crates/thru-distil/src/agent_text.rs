@@ -2,8 +2,10 @@
 //! and remaining work.
 
 use crate::choice::{self, Choice};
+use crate::landing;
 use crate::phrase::{self, Strength};
 use crate::prose::{self, LineKind};
+use crate::remaining::{self, Remaining};
 use crate::text::{self, one_line, unmarked};
 use crate::title;
 use crate::verbs;
@@ -43,14 +45,12 @@ pub(crate) struct AgentText {
     pub(crate) finding: Option<String>,
     /// A title from the last announcement.
     pub(crate) announced: Option<String>,
-    /// Remaining work.
-    pub(crate) next_steps: Vec<String>,
-    /// The question at the end.
-    pub(crate) question: Option<String>,
+    /// Its statements about remaining work and about the checks.
+    pub(crate) remaining: Remaining,
+    /// The number of the pull request that it says is merged.
+    pub(crate) merged: Option<u64>,
     /// A choice with its reason.
     pub(crate) choice: Option<Choice>,
-    /// True if it says that something blocks the work.
-    pub(crate) is_blocked: bool,
     /// Length of the text in bytes.
     pub(crate) length: usize,
 }
@@ -71,8 +71,9 @@ impl AgentText {
         let text = text::without_fenced(text);
         let text = text::ends(&text, HEAD, TAIL);
         let mut parsed = Self { length: text.len(), ..Self::default() };
+        parsed.remaining = Remaining::parse(&text);
+        parsed.merged = landing::said_merged(&text);
         let mut section = Section::Lead;
-        let mut last_sentence = "";
         for line in prose::lines(&text) {
             match line.kind {
                 LineKind::Blank => continue,
@@ -83,9 +84,7 @@ impl AgentText {
                 LineKind::Item => parsed.item(line.text, &mut section),
                 LineKind::Text => parsed.paragraph(line.text, &mut section),
             }
-            last_sentence = prose::sentences(line.text).last().unwrap_or_default();
         }
-        parsed.question = question(last_sentence);
         parsed
     }
 
@@ -109,7 +108,6 @@ impl AgentText {
             *section = Section::Other;
         }
         if *section == Section::Next {
-            self.later(item);
             return;
         }
         if *section != Section::Options
@@ -139,18 +137,13 @@ impl AgentText {
 
     fn paragraph(&mut self, line: &str, section: &mut Section) {
         for sentence in prose::sentences(line) {
-            if is_about_next(sentence) {
+            if remaining::opens(sentence) {
                 *section = Section::Next;
-                let rest = sentence.split_once(':').map_or("", |(_, rest)| rest);
-                if rest.split_whitespace().count() > 2 {
-                    self.later(rest);
-                }
                 continue;
             }
             if self.choice.is_none() {
                 self.choice = choice::parse(sentence);
             }
-            self.is_blocked |= says_blocked(sentence);
             if let Some(title) = phrase::of_announcement(sentence) {
                 self.announced = Some(title);
             }
@@ -199,13 +192,6 @@ impl AgentText {
             self.finding = finding(sentence);
         }
     }
-
-    fn later(&mut self, item: &str) {
-        let item = one_line(&unmarked(item), 160);
-        if self.next_steps.len() < 5 && item.split_whitespace().count() >= 2 {
-            self.next_steps.push(item);
-        }
-    }
 }
 
 /// Returns true if an item makes sense by itself.
@@ -215,20 +201,7 @@ fn is_whole(item: &str) -> bool {
 }
 
 fn section_of(heading: &str) -> Section {
-    if is_about_next(heading) { Section::Next } else { Section::Other }
-}
-
-/// Returns true if a heading or sentence introduces remaining work.
-fn is_about_next(text: &str) -> bool {
-    #[rustfmt::skip]
-    const NEXT: [&str; 12] = [
-        "next step", "next up", "remaining", "todo", "to do", "still to do", "what's next",
-        "what's left", "not done yet", "follow-up", "follow up", "future work",
-    ];
-    let cleaned = text.trim_start_matches(|c: char| !c.is_alphanumeric());
-    NEXT.iter()
-        .any(|next| cleaned.get(..next.len()).is_some_and(|start| start.eq_ignore_ascii_case(next)))
-        && (cleaned.contains(':') || cleaned.len() < 40)
+    if remaining::opens(heading) { Section::Next } else { Section::Other }
 }
 
 /// Returns true if a sentence introduces suggestions, none of which is a fact yet.
@@ -238,20 +211,6 @@ fn offers(sentence: &str) -> bool {
         && ["option", "should i", "would you", "want me", "either", "could "]
             .iter()
             .any(|word| text::find_ignoring_case(sentence, word).is_some())
-}
-
-fn says_blocked(sentence: &str) -> bool {
-    const BLOCKED: [&str; 8] = [
-        "i'm blocked",
-        "i am blocked",
-        "blocked by",
-        "cannot proceed",
-        "can't proceed",
-        "unable to proceed",
-        "i'm stuck",
-        "cannot continue",
-    ];
-    BLOCKED.iter().any(|blocked| text::find_ignoring_case(sentence, blocked).is_some())
 }
 
 /// Returns true if a title only says how a check ended or that something was committed: true, but not
@@ -309,12 +268,6 @@ fn is_label_line(sentence: &str) -> bool {
         .is_some_and(|(label, _)| label.split_whitespace().count() <= 3 && !label.contains('.'))
 }
 
-fn question(sentence: &str) -> Option<String> {
-    let cleaned = unmarked(sentence);
-    (cleaned.ends_with('?') && cleaned.split_whitespace().count() >= 3)
-        .then(|| one_line(&cleaned, 200))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -327,8 +280,8 @@ mod tests {
         assert_eq!(parsed.action.unwrap().0, "Move the cache into its own module");
         assert_eq!(parsed.item.as_deref(), Some("Add eviction by age"));
         assert_eq!(parsed.items.len(), 2);
-        assert_eq!(parsed.next_steps, ["Measure the hit rate"]);
-        assert_eq!(parsed.question.as_deref(), Some("Should I open a pull request?"));
+        assert_eq!(parsed.remaining.steps, ["Measure the hit rate"]);
+        assert_eq!(parsed.remaining.questions, ["Should I open a pull request?"]);
     }
 
     #[test]

@@ -88,6 +88,16 @@ pub(crate) fn declined(result: &str) -> Option<&str> {
     Some(words.split("\n\nNote:").next().unwrap_or(words).trim())
 }
 
+/// Returns true if the line says that the command itself was wrong, so that nothing was checked.
+pub(crate) fn is_misuse(line: &str) -> bool {
+    static MISUSE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        pattern::regex(
+            r"(?i)command not found|not found: \w+$|unrecognized (?:sub)?(?:command|option|argument)|unknown (?:sub)?(?:command|option|argument|flag)|unexpected argument|invalid option|script not found|missing script|no such (?:sub)?command|could not find `?cargo\.toml|no tests? (?:files? )?(?:were )?found|no test files|is not recognized as|no projects? matched|err_pnpm_(?:no|recursive_exec_first)|can(?:'t|not) (?:open|access)|no test target|did not match any files|permission denied|timed out|^usage:|^npx: |^bun: command",
+        )
+    });
+    MISUSE.as_ref().is_some_and(|misuse| misuse.is_match(line))
+}
+
 /// Returns true if the client never ran the command because another call beside it failed.
 fn never_ran(result: &str) -> bool {
     result.starts_with("<tool_use_error>Sibling") || result.starts_with("Sibling tool call errored")

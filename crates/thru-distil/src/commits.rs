@@ -18,6 +18,12 @@ pub(crate) struct Commit {
 }
 
 impl Commit {
+    /// Returns true if its subject says that the work is not finished.
+    pub(crate) fn is_unfinished(&self) -> bool {
+        let start = self.subject.get(..3).unwrap_or_default();
+        start.eq_ignore_ascii_case("wip") || self.subject.to_ascii_lowercase().contains("[wip]")
+    }
+
     /// Returns the fact that describes the commit.
     pub(crate) fn fact(&self) -> String {
         match &self.place {
@@ -34,7 +40,7 @@ pub(crate) fn parse(line: &CommandLine, result: &str) -> Vec<Commit> {
         return Vec::new();
     }
     let messages = messages(&calls, line);
-    let mut printed: Vec<Commit> = result.lines().filter_map(printed).take(50).collect();
+    let mut printed = printed_in(result);
     if !printed.is_empty() {
         for commit in &mut printed {
             let own = messages.iter().find(|message| message.contains(&commit.subject));
@@ -58,25 +64,36 @@ pub(crate) fn parse(line: &CommandLine, result: &str) -> Vec<Commit> {
 }
 
 /// Returns true if a command is `git commit`, with any options before the subcommand.
-fn is_commit(command: &Simple) -> bool {
-    if command.program() != "git" && !command.words.iter().take(3).any(|word| word == "git") {
-        return false;
-    }
-    let start = command.words.iter().position(|word| word == "git" || word.ends_with("/git"));
-    let mut words = command.words.iter().skip(start.map_or(1, |at| at + 1));
+pub(crate) fn is_commit(command: &Simple) -> bool {
+    git(command, "commit")
+        .is_some_and(|words| !words.iter().any(|word| matches!(*word, "--dry-run" | "--help")))
+}
+
+/// Returns the words after a subcommand of git, if the command is that one.
+pub(crate) fn git<'c>(command: &'c Simple, subcommand: &str) -> Option<Vec<&'c str>> {
+    let start = command
+        .words
+        .iter()
+        .take(3)
+        .position(|word| word == "git" || word.ends_with("/git"))
+        .filter(|_| !command.is_looking())?;
+    let mut words = command.words.iter().skip(start + 1).map(String::as_str);
     while let Some(word) = words.next() {
-        match word.as_str() {
-            "commit" => {
-                return !command.words.iter().any(|word| word == "--dry-run" || word == "--help");
-            }
+        match word {
             "-C" | "-c" => {
                 words.next();
             }
             option if option.starts_with('-') => {}
-            _ => return false,
+            word if word == subcommand => return Some(words.collect()),
+            _ => return None,
         }
     }
-    false
+    None
+}
+
+/// Returns the commits that git printed in a result.
+pub(crate) fn printed_in(result: &str) -> Vec<Commit> {
+    result.lines().filter_map(printed).take(50).collect()
 }
 
 /// Parses `[branch 1a2b3c4] subject`, as git prints it.

@@ -7,10 +7,13 @@ use crate::answers::{self, DialogAnswer, Plan};
 use crate::checks::{self, Status};
 use crate::commits::{self, Commit, PullRequest};
 use crate::declined::{self, Declined};
+use crate::landing::{self, Landing};
 use crate::moment::Moment;
 use crate::request::Request;
-use crate::shell;
+use crate::scope::Scope;
+use crate::shell::{self, CommandLine};
 use crate::tasks::{self, Change};
+use crate::undone::{self, Restored};
 
 /// One passage, reduced to what the detectors need.
 #[derive(Clone, Debug)]
@@ -21,7 +24,6 @@ pub(crate) struct Event {
     pub(crate) is_subagent: bool,
     /// Tokens (estimated) of the passage.
     pub(crate) tokens: u64,
-    pub(crate) is_pending: bool,
     /// True if the tool is not one of the client's: its effects are unknown.
     pub(crate) is_foreign: bool,
     pub(crate) read: Vec<String>,
@@ -38,10 +40,16 @@ pub(crate) enum Action {
     Wrote(Box<AgentText>),
     /// A shell ran.
     Ran(Box<Run>),
+    /// A call read on from a command that was still running.
+    Polled(Box<Poll>),
+    /// A tool other than the shell brought the work further.
+    Landed(Landing),
     /// A person answered questions.
     Answered(Vec<DialogAnswer>),
     /// A person approved a plan.
     Approved(Box<Plan>),
+    /// The agent proposed a plan with this heading, and it was not approved.
+    Proposed(Option<String>),
     /// A person declined a call.
     Declined(Declined),
     /// The agent changed its list of tasks.
@@ -69,6 +77,58 @@ pub(crate) struct Run {
     pub(crate) has_variants: bool,
     pub(crate) commits: Vec<Commit>,
     pub(crate) pull_request: Option<PullRequest>,
+    /// The reach of each check in it.
+    pub(crate) scopes: Vec<Scope>,
+    /// The steps that it took with the work.
+    pub(crate) landings: Vec<Landing>,
+    /// The files that it brought back.
+    pub(crate) restored: Option<Restored>,
+    /// The command line, if the result may come with a later call.
+    line: Option<Box<CommandLine>>,
+    /// True if a later call read on from it.
+    went_on: bool,
+}
+
+/// A call that read on from a command that was still running.
+#[derive(Clone, Debug)]
+pub(crate) struct Poll {
+    /// The client's name for the running command.
+    pub(crate) session: String,
+    result: String,
+    outcome: Option<Outcome>,
+}
+
+impl Run {
+    /// Returns true if a later call may be the first to read on from it.
+    pub(crate) fn may_go_on(&self) -> bool {
+        self.line.is_some() && !self.went_on && !matches!(self.status, Status::Red(_))
+    }
+
+    /// Takes the result that a later call read.
+    pub(crate) fn go_on(&mut self, poll: &Poll) {
+        let Some(line) = &self.line else { return };
+        self.went_on = true;
+        self.status = checks::status(poll.outcome, self.is_check, &poll.result);
+        let is_done = poll.outcome == Some(Outcome::Succeeded);
+        if line.commands.iter().any(commits::is_commit) {
+            let printed = commits::printed_in(&poll.result);
+            if !printed.is_empty() {
+                self.commits = printed;
+            } else if poll.outcome == Some(Outcome::Failed) {
+                self.commits.retain(|commit| commit.place.is_some());
+            }
+        }
+        let found = landing::parse(line, &poll.result, is_done);
+        if is_done && self.pull_request.is_none() {
+            self.pull_request = commits::pull_request(line, &poll.result);
+        }
+        // The first part of an output may have told of some of them.
+        self.landings.extend(found);
+        self.landings.dedup();
+        if poll.outcome == Some(Outcome::Failed) {
+            self.landings.retain(|landing| !matches!(landing, Landing::Pushed(_)));
+        }
+    }
 }
 
 impl Event {
@@ -97,7 +157,6 @@ impl Event {
             at: moment.at,
             is_subagent: moment.is_subagent,
             tokens: moment.length.div_ceil(4),
-            is_pending: moment.outcome == Some(Outcome::Pending),
             read,
             modified,
             action,
@@ -115,6 +174,22 @@ impl Event {
     /// Returns the command that ran in it.
     pub(crate) fn run(&self) -> Option<&Run> {
         match &self.action {
+            Action::Ran(run) => Some(run),
+            _ => None,
+        }
+    }
+
+    /// Returns the heading of the plan that the agent proposed in it.
+    pub(crate) fn proposed(&self) -> Option<&str> {
+        match &self.action {
+            Action::Proposed(plan) => plan.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// Returns the command that ran in it, to be completed.
+    pub(crate) fn run_mut(&mut self) -> Option<&mut Run> {
+        match &mut self.action {
             Action::Ran(run) => Some(run),
             _ => None,
         }
@@ -142,6 +217,13 @@ fn tool(moment: &Moment) -> Action {
     }
     let is_done = moment.outcome == Some(Outcome::Succeeded);
     match tool {
+        _ if shell::is_poll(tool) => poll(moment),
+        _ if is_done && tool.starts_with("mcp__") && tool.ends_with("create_pull_request") => {
+            Action::Landed(Landing::Opened(None, false))
+        }
+        _ if is_done && tool.starts_with("mcp__") && tool.ends_with("merge_pull_request") => {
+            Action::Landed(Landing::Merged(None))
+        }
         "AskUserQuestion" if is_done => {
             let answers = answers::answers(text);
             if answers.is_empty() { Action::Used } else { Action::Answered(answers) }
@@ -152,11 +234,29 @@ fn tool(moment: &Moment) -> Action {
         "TodoWrite" | "TaskCreate" | "TaskUpdate" | "update_plan" if is_done => {
             tasks::change(tool, text).map_or(Action::Used, Action::Tasks)
         }
+        "ExitPlanMode" => match declined::by_call(tool, text) {
+            Some(declined) if !is_done => Action::Declined(declined),
+            _ => Action::Proposed(answers::plan(text).title),
+        },
         _ if moment.outcome == Some(Outcome::Failed) => {
             declined::by_call(tool, text).map_or(Action::Used, Action::Declined)
         }
         _ => Action::Used,
     }
+}
+
+/// Bytes of a later result that are kept until they are joined to their command.
+const POLLED: usize = 2 * 1024;
+
+fn poll(moment: &Moment) -> Action {
+    let member = |name: &str| moment.text.lines().take(8).find_map(|line| line.strip_prefix(name));
+    let Some(session) = member("session_id: ") else { return Action::Used };
+    let result = shell::result(&moment.text, "");
+    Action::Polled(Box::new(Poll {
+        session: session.to_owned(),
+        result: crate::text::ends(result, POLLED, 2 * POLLED).into_owned(),
+        outcome: moment.outcome,
+    }))
 }
 
 fn run(moment: &Moment, command: &str) -> Action {
@@ -182,17 +282,31 @@ fn run(moment: &Moment, command: &str) -> Action {
     } else {
         commits.into_iter().filter(|commit| commit.place.is_some()).collect()
     };
+    let folder = shell::folder(&moment.text, command);
+    let is_looking = line.acting().all(shell::Simple::is_looking);
+    let goes_on =
+        moment.tool.as_deref() == Some("exec_command") && (is_check || acts_on_git(&line));
     Action::Ran(Box::new(Run {
+        scopes: line.scopes(folder),
+        landings: landing::parse(&line, result, is_done),
+        restored: undone::parse(&line).filter(|_| is_done),
         key: hash(&line.key()),
         family: main.family(),
         shown: shell::shown(command),
         status,
         is_check,
-        is_looking: line.acting().all(shell::Simple::is_looking),
+        is_looking,
         has_variants: main.is_check() || main.has_subcommand(),
         commits,
         pull_request: if is_done { commits::pull_request(&line, result) } else { None },
+        line: goes_on.then(|| Box::new(line)),
+        went_on: false,
     }))
+}
+
+fn acts_on_git(line: &CommandLine) -> bool {
+    let words = line.commands.iter().flat_map(|command| command.words.iter().take(3));
+    words.into_iter().any(|word| matches!(word.as_str(), "git" | "gh" | "glab"))
 }
 
 /// Returns a short key.

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::checks::Status;
-use crate::event::Event;
+use crate::checks::{self, Status};
+use crate::event::{Action, Event};
+use crate::scope::Scope;
 use crate::text::{FACT, cut, shown_name};
 
 /// A command that failed and worked later.
@@ -20,6 +21,16 @@ pub(crate) struct Fix {
     pub(crate) fact: String,
     /// The same without the reason for the failure.
     pub(crate) short: String,
+    /// True if files were changed in the turn before it failed: it repaired its own work.
+    pub(crate) is_own: bool,
+}
+
+/// A check that failed, for as long as it counts as failing.
+#[derive(Clone, Debug)]
+pub(crate) struct RedCheck {
+    pub(crate) at: usize,
+    /// The event that ended it.
+    pub(crate) until: Option<usize>,
 }
 
 /// The course of the commands of a session.
@@ -27,8 +38,8 @@ pub(crate) struct Fix {
 pub(crate) struct Fixes {
     /// Fixes, in the order in which the commands worked.
     pub(crate) fixes: Vec<Fix>,
-    /// Checks that failed when they were last run.
-    pub(crate) still_red: Vec<usize>,
+    /// Checks that failed, in their order.
+    pub(crate) red: Vec<RedCheck>,
     /// The place of every run of a check, and true if it failed.
     pub(crate) checks: Vec<(usize, bool)>,
 }
@@ -39,6 +50,15 @@ impl Fixes {
         let from = self.fixes.partition_point(|fix| fix.green < range.start);
         let to = self.fixes.partition_point(|fix| fix.green < range.end);
         self.fixes.get(from..to).unwrap_or_default()
+    }
+
+    /// Returns the checks of this part of the session that still fail at its end.
+    pub(crate) fn red_after(&self, range: &std::ops::Range<usize>) -> impl Iterator<Item = usize> {
+        let from = self.red.partition_point(|red| red.at < range.start);
+        let to = self.red.partition_point(|red| red.at < range.end);
+        let end = range.end;
+        let reds = self.red.get(from..to).unwrap_or_default().iter();
+        reds.filter(move |red| red.until.is_none_or(|until| until >= end)).map(|red| red.at)
     }
 }
 
@@ -109,13 +129,110 @@ pub(crate) fn follow(events: &[Event]) -> Fixes {
             Status::Unknown => {}
         }
     }
-    found.still_red = red
-        .into_values()
-        .filter(|cause| events.get(cause.at).and_then(Event::run).is_some_and(|run| run.is_check))
-        .map(|cause| cause.at)
-        .collect();
-    found.still_red.sort_unstable();
+    found.red = reds(events);
     found
+}
+
+/// Most failing checks that are followed at a time.
+const FOLLOWED: usize = 32;
+
+/// A failing check, and the part of its reach that no later check covered.
+struct Open {
+    /// Its place among all, and in the session.
+    index: usize,
+    at: usize,
+    scopes: Vec<Scope>,
+}
+
+/// Follows the failing checks of a session: each ends when a later one covers as much, when the work is
+/// committed or pushed, or by the agent's words.
+fn reds(events: &[Event]) -> Vec<RedCheck> {
+    let mut reds: Vec<RedCheck> = Vec::new();
+    let mut open: Vec<Open> = Vec::new();
+    // The last change or run, as words about a check need something that they can be about.
+    let mut last_work = 0;
+    for (at, event) in events.iter().enumerate() {
+        if !event.modified.is_empty() || event.is_foreign {
+            last_work = at;
+        }
+        match &event.action {
+            Action::Ran(run) => {
+                let is_landed = run.commits.iter().any(|commit| !commit.is_unfinished())
+                    || !run.landings.is_empty();
+                match &run.status {
+                    Status::Red(line) if !run.scopes.is_empty() => {
+                        let is_misuse = line.as_deref().is_some_and(checks::is_misuse);
+                        if !is_misuse {
+                            // The same check failed again: only the last failure counts.
+                            end(&mut open, &mut reds, at, |one| {
+                                covered(&run.scopes, &mut one.scopes)
+                            });
+                            if open.len() >= FOLLOWED {
+                                open.remove(0);
+                            }
+                            open.push(Open { index: reds.len(), at, scopes: run.scopes.clone() });
+                            reds.push(RedCheck { at, until: None });
+                        }
+                    }
+                    Status::Green => {
+                        end(&mut open, &mut reds, at, |one| covered(&run.scopes, &mut one.scopes));
+                        last_work = if run.is_looking { last_work } else { at };
+                    }
+                    Status::Red(_) | Status::Unknown => {}
+                }
+                if is_landed {
+                    end(&mut open, &mut reds, at, |_| true);
+                }
+            }
+            Action::Landed(_) => end(&mut open, &mut reds, at, |_| true),
+            Action::Wrote(text) if !open.is_empty() => {
+                let words = &text.remaining;
+                if words.excuses && words.says_failed {
+                    end(&mut open, &mut reds, at, |_| true);
+                }
+                if !is_last_of_turn(events, at) {
+                    continue;
+                }
+                // A subagent's checks are told by its report.
+                let is_over = |one: &mut Open| {
+                    let is_apart = events.get(one.at).is_some_and(|event| event.is_subagent);
+                    !words.says_failed && (is_apart || last_work > one.at)
+                };
+                end(&mut open, &mut reds, at, is_over);
+            }
+            _ => {}
+        }
+    }
+    reds
+}
+
+/// Ends the failing checks for which `is_over` is true.
+fn end(
+    open: &mut Vec<Open>,
+    reds: &mut [RedCheck],
+    at: usize,
+    mut is_over: impl FnMut(&mut Open) -> bool,
+) {
+    open.retain_mut(|one| {
+        let over = is_over(one);
+        if over && let Some(red) = reds.get_mut(one.index) {
+            red.until = Some(at);
+        }
+        !over
+    });
+}
+
+/// Removes the covered part of a reach; returns true if nothing is left of it.
+fn covered(by: &[Scope], scopes: &mut Vec<Scope>) -> bool {
+    scopes.retain(|scope| !by.iter().any(|own| own.covers(scope)));
+    scopes.is_empty()
+}
+
+/// Returns true if the agent did nothing more in the turn after this event.
+fn is_last_of_turn(events: &[Event], at: usize) -> bool {
+    let turn = events.get(at).map(|event| event.turn);
+    let mut after = events.get(at + 1..).unwrap_or_default().iter();
+    after.find(|event| !event.is_subagent).map(|event| event.turn) != turn
 }
 
 fn fix(events: &[Event], cause: &Failing, green: usize, edits: &[usize], is_variant: bool) -> Fix {
@@ -135,7 +252,10 @@ fn fix(events: &[Event], cause: &Failing, green: usize, edits: &[usize], is_vari
     files.reverse();
     let fact = fact(events, cause.at, green, &files, is_variant);
     let short = short(events, cause.at, green, is_variant);
-    Fix { red: cause.at, green, edits: used, is_variant, fact, short }
+    let turn = events.get(cause.at).map(|event| event.turn);
+    let before = cause.edits_before.checked_sub(1).and_then(|last| edits.get(last));
+    let is_own = before.and_then(|at| events.get(*at)).map(|event| event.turn) == turn;
+    Fix { red: cause.at, green, edits: used, is_variant, fact, short, is_own }
 }
 
 fn fact(events: &[Event], red: usize, green: usize, files: &[&str], is_variant: bool) -> String {

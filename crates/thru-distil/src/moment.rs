@@ -1,12 +1,12 @@
 //! The input: passages as distilling sees them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use thru_core::{
     Agent, Distillate, FileTouch, Id, Outcome, PassageKind, SessionFacts, SessionKey, Timestamp,
 };
 
-use crate::event::Event;
+use crate::event::{Action, Event};
 use crate::refine::ActivityProfile;
 use crate::session::{self, Session};
 use crate::text::one_line;
@@ -70,6 +70,8 @@ pub struct Distiller {
     agent_title: Option<String>,
     kept_apart: BTreeSet<Id>,
     events: Vec<Event>,
+    /// The places of commands that were still running, by the client's names for them.
+    running: BTreeMap<String, usize>,
 }
 
 impl Distiller {
@@ -86,6 +88,7 @@ impl Distiller {
             agent_title: line(&facts.agent_title),
             kept_apart,
             events: Vec::new(),
+            running: BTreeMap::new(),
         }
     }
 
@@ -97,8 +100,36 @@ impl Distiller {
     /// Like [`Self::add`]; returns the event made of the passage.
     pub(crate) fn add_event(&mut self, moment: Moment) -> &Event {
         let place = self.events.len();
-        self.events.push(Event::from_moment(moment));
+        let event = Event::from_moment(moment);
+        if let Action::Polled(poll) = &event.action
+            && let Some(at) = self.running_command(&poll.session)
+            && let Some(run) = self.events.get_mut(at).and_then(Event::run_mut)
+        {
+            run.go_on(poll);
+            self.running.insert(poll.session.clone(), at);
+        }
+        self.events.push(event);
         &self.events[place]
+    }
+
+    /// Returns the place of the command that a call reads on from: the first one of the last calls that
+    /// may still have been running.
+    fn running_command(&self, session: &str) -> Option<usize> {
+        const REACH: usize = 40;
+        if let Some(known) = self.running.get(session) {
+            return Some(*known);
+        }
+        let mut found = None;
+        for (at, event) in self.events.iter().enumerate().rev().take(REACH) {
+            match &event.action {
+                Action::Ran(run) if run.may_go_on() => found = Some(at),
+                Action::Asked(_) => break,
+                // Calls made at once follow one text.
+                Action::Wrote(_) if found.is_some() => break,
+                _ => {}
+            }
+        }
+        found
     }
 
     /// Returns the kinds of work done so far.

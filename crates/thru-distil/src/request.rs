@@ -5,7 +5,7 @@ use crate::phrase;
 use crate::prose::{self, LineKind};
 use crate::rules::{self, Ruling};
 use crate::text::{self, one_line, unmarked};
-use crate::{title, verbs};
+use crate::{title, undone, verbs};
 
 /// Longest request kept, in characters.
 const REQUEST: usize = 300;
@@ -25,6 +25,8 @@ pub(crate) struct Request {
     pub(crate) plan: Option<String>,
     /// Corrections and standing rules in the prompt.
     pub(crate) rulings: Vec<Ruling>,
+    /// The sentence that says that the person took the agent's work back.
+    pub(crate) took_back: Option<String>,
     /// True if it says too little to be the topic of a session.
     pub(crate) is_slight: bool,
 }
@@ -71,6 +73,7 @@ impl Request {
             command: command_request(prompt).map(|_| title::shaped(first_line(prompt))),
             plan,
             rulings,
+            took_back: undone::by_person(prompt).map(|words| one_line(words, 160)),
         }
     }
 }

@@ -13,6 +13,8 @@ enum Kind {
     Build,
     /// Everything that the project checks: `npm run check`, `make ci`.
     All,
+    /// Anything else, known by its program only.
+    Other,
 }
 
 /// Words of a command line that name the kind of a check.
@@ -49,6 +51,10 @@ const VALUED: [&str; 16] = [
     "-C", "--prefix", "--cwd", "--dir", "--manifest-path", "--config", "-c", "--features",
     "--reporter", "--timeout", "-j", "--jobs", "--profile", "--target", "--color", "-n",
 ];
+
+/// Programs that run what a project calls its tasks.
+const RUNNERS: [&str; 10] =
+    ["npm", "pnpm", "yarn", "bun", "make", "just", "task", "mise", "turbo", "nx"];
 
 /// Most words of a command line that are looked at.
 const WORDS: usize = 60;
@@ -143,7 +149,11 @@ impl Scope {
         }
         match self.parts.is_empty() {
             // The whole suite, whichever program runs it.
-            true => is_same || self.kind == other.kind || self.kind == Kind::All && !is_same,
+            true => {
+                is_same
+                    || self.kind == Kind::All
+                    || self.kind == other.kind && self.kind != Kind::Other
+            }
             false => {
                 is_same
                     && !other.parts.is_empty()
@@ -169,7 +179,9 @@ fn holds(above: &str, path: &str) -> bool {
 fn kind(command: &Simple) -> Kind {
     let words = command.words.iter().take(8).map(String::as_str);
     let found = words.filter(|word| !word.starts_with('-')).find_map(kind_of);
-    found.unwrap_or(Kind::All)
+    // Only a runner of tasks checks all: `cargo check` compiles, `terraform validate` looks at itself.
+    let runs_tasks = RUNNERS.contains(&command.program());
+    found.filter(|kind| *kind != Kind::All || runs_tasks).unwrap_or(Kind::Other)
 }
 
 fn kind_of(word: &str) -> Option<Kind> {
@@ -213,6 +225,8 @@ mod tests {
             ("pnpm --filter web build", "pnpm --filter web build"),
             ("timeout 60 make check", "ruff check src/a.py"),
             ("tsc --noEmit", "npm run typecheck"),
+            ("npm run check", "npx vitest run src/a.test.ts"),
+            ("cargo check", "cargo check -p parser"),
         ] {
             assert!(covers(green, red), "{green} | {red}");
         }
@@ -231,6 +245,8 @@ mod tests {
             ("npm run typecheck", "npm run lint"),
             ("pnpm --filter web build", "pnpm --filter api build"),
             ("npm --prefix web test", "npm --prefix api test"),
+            ("cargo check", "cargo test"),
+            ("terraform validate", "npm test"),
         ] {
             assert!(!covers(green, red), "{green} | {red}");
         }

@@ -6,10 +6,14 @@ use std::collections::HashMap;
 
 use thru_core::shell_commands;
 
+use crate::scope::Scope;
 use crate::text::one_line;
 
 /// Most commands of a line that are looked at.
 const COMMANDS: usize = 200;
+
+/// Most checks of a line that are followed.
+const SCOPES: usize = 8;
 
 /// Programs that only inspect things: their failures mean nothing.
 const LOOKING: [&str; 34] = [
@@ -295,6 +299,28 @@ impl CommandLine {
             let is_filter = command.is_piped && command.is_looking();
             !is_filter && !SETTING_UP.contains(&command.program())
         })
+    }
+
+    /// Returns the reach of each check in it. The shell stands in `folder`, unless the line changes that.
+    pub(crate) fn scopes(&self, folder: Option<&str>) -> Vec<Scope> {
+        let mut folder = folder.map(str::to_owned);
+        let mut scopes = Vec::new();
+        for command in &self.commands {
+            if matches!(command.program(), "cd" | "pushd")
+                && let Some(to) = command.words.get(1)
+            {
+                folder = match (to.starts_with(['/', '~', '$']), folder) {
+                    (false, Some(from)) => Some(format!("{from}/{}", to.trim_end_matches('/'))),
+                    (false, None) => None,
+                    (true, _) => Some(to.trim_end_matches('/').to_owned()),
+                };
+            }
+            scopes.extend(Scope::of(command, folder.as_deref()));
+            if scopes.len() >= SCOPES {
+                break;
+            }
+        }
+        scopes
     }
 
     /// Returns the key of the command, which is the same for every run.

@@ -4,16 +4,15 @@ use std::collections::BTreeMap;
 
 use thru_core::{
     Certainty, Digest, Id, Observation, ObservationType, SessionSections, Speaker, Statement,
-    Summary, WorkOutcome,
+    Summary,
 };
 
 use crate::agent_text::is_status;
-use crate::event::{Action, Event};
-use crate::fixes;
+use crate::ending;
+use crate::event::Event;
 use crate::request::Request;
 use crate::segment::Turn;
 use crate::session::Session;
-use crate::tasks::Tasks;
 use crate::text::{cut, shown_name};
 use crate::title;
 
@@ -49,6 +48,7 @@ pub(crate) fn summarise(session: &Session<'_>, observations: &[Observation]) -> 
 /// Drops statements without words.
 fn drop_empty(digest: &mut Digest) {
     digest.request = digest.request.take().filter(|request| !request.text.is_empty());
+    digest.state = digest.state.take().filter(|state| !state.text.is_empty());
     for statements in digest.lists_mut() {
         statements.retain(|statement| !statement.text.is_empty());
     }
@@ -110,28 +110,12 @@ fn session_digest(session: &Session<'_>, observations: &[Observation]) -> Digest
         add(&mut digest, observation, LIST);
     }
     digest.files = files(observations);
-    let mut last = session.turns.iter().rev().filter(|turn| has_words(session, turn));
-    if let Some(turn) = last.next() {
-        closing(session, turn, &mut digest);
-        // "Commit this" inherits the open work of the turn before.
-        if digest.next_steps.is_empty()
-            && request_of(session, turn).is_some_and(|request| request.is_slight)
-            && let Some(before) = last.next()
-        {
-            let mut earlier = Digest::default();
-            closing(session, before, &mut earlier);
-            digest.next_steps = earlier.next_steps;
-        }
-    }
-    for &red in session.fixes.still_red.iter().rev().take(3) {
-        if let Some(text) = fixes::still_failing(session.events, red) {
-            digest.next_steps.insert(0, session.statement(text, &[red]));
-        }
-    }
-    let open = open_tasks(session);
-    digest.next_steps.extend(open.iter().cloned());
+    let open = ending::open_work(session, !observations.is_empty());
+    digest.next_steps = open.next_steps;
     digest.next_steps.truncate(LIST);
-    digest.outcome = outcome(session, observations, !open.is_empty(), &digest);
+    digest.open_questions = open.questions;
+    digest.outcome = open.outcome;
+    digest.state = open.state;
     digest
 }
 
@@ -218,79 +202,6 @@ fn investigated(session: &Session<'_>, range: std::ops::Range<usize>) -> Vec<Sta
     vec![session.statement(text, &places)]
 }
 
-fn has_words(session: &Session<'_>, turn: &Turn) -> bool {
-    session
-        .events
-        .get(turn.range.clone())
-        .unwrap_or_default()
-        .iter()
-        .any(|event| event.agent_text().is_some())
-}
-
-/// Adds the open work that the last texts of a turn name.
-fn closing(session: &Session<'_>, turn: &Turn, digest: &mut Digest) {
-    let mut written =
-        turn.range.clone().rev().filter_map(|at| Some((at, session.events.get(at)?.agent_text()?)));
-    let Some((at, last)) = written.next() else { return };
-    if let Some(question) = &last.question {
-        digest.open_questions.push(session.statement(question.clone(), &[at]));
-    }
-    let steps = std::iter::once((at, last))
-        .chain(written.take(2))
-        .find(|(_, written)| !written.next_steps.is_empty());
-    if let Some((at, written)) = steps {
-        digest
-            .next_steps
-            .extend(written.next_steps.iter().map(|step| session.statement(step.clone(), &[at])));
-    }
-}
-
-/// Returns the tasks that were open when the session ended.
-fn open_tasks(session: &Session<'_>) -> Vec<Statement> {
-    let mut tasks = Tasks::default();
-    let mut last = 0;
-    for (place, event) in session.events.iter().enumerate() {
-        if let Action::Tasks(change) = &event.action {
-            tasks.apply(change);
-            last = place;
-        }
-    }
-    tasks.open().take(4).map(|task| session.statement(cut(task, 160), &[last])).collect()
-}
-
-fn outcome(
-    session: &Session<'_>,
-    observations: &[Observation],
-    has_open_tasks: bool,
-    digest: &Digest,
-) -> WorkOutcome {
-    let Some(last) = session.turns.last() else { return WorkOutcome::Abandoned };
-    let events = session.events.get(last.range.clone()).unwrap_or_default();
-    // An agent that is done says so: a call at the end means that it was interrupted.
-    let ends_in_call = events
-        .iter()
-        .rfind(|event| !event.is_subagent)
-        .is_some_and(|event| event.is_pending || event.is_tool());
-    let says_blocked =
-        events.iter().rev().find_map(Event::agent_text).is_some_and(|written| written.is_blocked);
-    let is_red = session.fixes.checks.last().is_some_and(|(_, failed)| *failed);
-    if is_red || says_blocked {
-        return WorkOutcome::Blocked;
-    }
-    if observations.is_empty() {
-        return WorkOutcome::Abandoned;
-    }
-    let awaits_answer = !digest.open_questions.is_empty()
-        && !observations.iter().any(|one| one.turn == last.number);
-    let unanswered = events.last().is_some_and(
-        |event| matches!(event.action, Action::Asked(ref request) if !request.is_slight),
-    );
-    match ends_in_call || has_open_tasks || awaits_answer || unanswered {
-        true => WorkOutcome::InProgress,
-        false => WorkOutcome::Completed,
-    }
-}
-
 /// Returns the digests of the turns that had work in them: short, as the observations hold the rest.
 fn turn_digests(session: &Session<'_>, observations: &[Observation]) -> Vec<(u32, Digest)> {
     let mut digests = Vec::new();
@@ -308,7 +219,8 @@ fn turn_digests(session: &Session<'_>, observations: &[Observation]) -> Vec<(u32
         if own.is_empty() {
             continue;
         }
-        let mut digest = Digest { outcome: turn_outcome(session, turn, own), ..Digest::default() };
+        let mut digest =
+            Digest { outcome: ending::turn_outcome(session, turn), ..Digest::default() };
         if !is_only {
             digest.request = request(session, turn.range.clone(), true).map(|mut request| {
                 request.text = cut(&request.text, 80);
@@ -322,18 +234,4 @@ fn turn_digests(session: &Session<'_>, observations: &[Observation]) -> Vec<(u32
         digests.push((turn.number, digest));
     }
     digests
-}
-
-fn turn_outcome(session: &Session<'_>, turn: &Turn, own: &[Observation]) -> WorkOutcome {
-    let checks = &session.fixes.checks;
-    let end = checks.partition_point(|(place, _)| *place < turn.range.end);
-    let last = end
-        .checked_sub(1)
-        .and_then(|at| checks.get(at))
-        .filter(|(place, _)| *place >= turn.range.start);
-    match last {
-        Some((_, true)) => WorkOutcome::Blocked,
-        _ if own.is_empty() => WorkOutcome::Abandoned,
-        _ => WorkOutcome::Completed,
-    }
 }

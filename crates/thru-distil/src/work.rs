@@ -12,6 +12,7 @@ use crate::segment::{Segment, Turn};
 use crate::session::{Draft, Session};
 use crate::text::{self, FACT, cut, shown_name};
 use crate::title;
+use crate::undone;
 use crate::verbs;
 
 /// Most facts of an observation.
@@ -46,6 +47,10 @@ struct Piece<'s> {
     runs: Vec<(usize, &'s Run)>,
     fixes: &'s [Fix],
     modified: Vec<&'s str>,
+    /// True if none of its changes was there at the end of the turn, or the person took them back.
+    is_undone: bool,
+    /// The person's words about that, and their place.
+    took_back: Option<(usize, &'s str)>,
 }
 
 /// Returns the observation of a segment, if anything was done in it.
@@ -71,6 +76,13 @@ impl<'s> Piece<'s> {
                 modified.push(file);
             }
         }
+        let gone = undone::gone(session.events, &range, turn.range.end);
+        let took_back = taken_back(session, turn);
+        let is_undone = !modified.is_empty()
+            && (took_back.is_some() || modified.iter().all(|file| gone.contains(file)));
+        if !is_undone {
+            modified.retain(|file| !gone.contains(file));
+        }
         let asked = session.events.get(turn.range.start).and_then(Event::request);
         Self {
             session,
@@ -85,6 +97,8 @@ impl<'s> Piece<'s> {
                 .collect(),
             fixes: session.fixes.within(&range),
             modified,
+            is_undone,
+            took_back,
         }
     }
 
@@ -94,7 +108,13 @@ impl<'s> Piece<'s> {
         let kind = self.kind(&title);
         let mut observation = self.session.blank("work", 0, place, kind);
         let mut used: Vec<usize> = title_source.into_iter().collect();
-        observation.title = title;
+        observation.title = match self.is_undone && !self.has_commits() {
+            true => cut(
+                &format!("Tried, then reverted: {}", text::uncapitalised(&title)),
+                title::LENGTH,
+            ),
+            false => title,
+        };
         if let Some((at, narrative)) = self.narrative() {
             used.push(at);
             observation.narrative = Some(self.session.statement(narrative, &[at]));
@@ -116,6 +136,25 @@ impl<'s> Piece<'s> {
         observation.at = self.events.iter().filter_map(|event| event.at).max();
         observation.raw_tokens = self.events.iter().map(|event| event.tokens).sum();
         Draft { place, observation }
+    }
+
+    fn has_commits(&self) -> bool {
+        self.runs.iter().any(|(_, run)| !run.commits.is_empty())
+    }
+
+    /// Returns the reason for which the changes were taken back, in the words of the person or the agent.
+    fn reason_of_return(&self) -> Option<(String, usize)> {
+        if !self.is_undone || self.has_commits() {
+            return None;
+        }
+        if let Some((at, words)) = self.took_back {
+            return Some((format!("The user: {words}"), at));
+        }
+        let mut places = self.segment.range.clone().rev();
+        places.find_map(|at| {
+            let text = self.session.events.get(at)?.agent_text()?;
+            Some((text.remaining.reverted.clone()?, at))
+        })
     }
 
     fn edit_places(&self) -> impl Iterator<Item = usize> + '_ {
@@ -239,7 +278,10 @@ impl<'s> Piece<'s> {
             .is_some_and(|finding| phrase::of_cause(finding).is_some());
         let by_plan = self.request.is_some_and(|(_, request)| request.plan.is_some());
         let range = &self.segment.range;
-        let fixed = self.fixes.iter().any(|fix| fix.edits.iter().any(|at| range.contains(at)));
+        let fixed = self
+            .fixes
+            .iter()
+            .any(|fix| !fix.is_own && fix.edits.iter().any(|at| range.contains(at)));
         let only_documents = !self.modified.is_empty()
             && self.modified.iter().all(|file| file.ends_with(".md") || file.ends_with(".txt"));
         match kind {
@@ -291,6 +333,7 @@ impl<'s> Piece<'s> {
 
     fn facts(&self) -> Vec<(String, Vec<usize>)> {
         let mut facts: Vec<(String, Vec<usize>)> = Vec::new();
+        facts.extend(self.reason_of_return().map(|(reason, at)| (cut(&reason, FACT), vec![at])));
         for (at, run) in &self.runs {
             for commit in &run.commits {
                 add_packed(&mut facts, commit.fact(), *at);
@@ -338,6 +381,13 @@ impl<'s> Piece<'s> {
             observation.concepts.insert(Concept::WhyItExists);
         }
     }
+}
+
+/// Returns the person's words in the next turn that say that the work of this one was taken back.
+fn taken_back<'s>(session: &'s Session<'s>, turn: &Turn) -> Option<(usize, &'s str)> {
+    let at = turn.range.end;
+    let words = session.events.get(at)?.request()?.took_back.as_deref()?;
+    Some((at, words))
 }
 
 /// Adds a commit's fact; if the list is full, to the last one.

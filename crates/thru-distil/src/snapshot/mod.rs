@@ -110,8 +110,8 @@ impl SnapshotMaker {
                     |text: &String| Statement { text: text.clone(), sources: vec![event.id] };
                 self.announced =
                     written.announced.as_ref().map(statement).or(self.announced.take());
-                if !written.next_steps.is_empty() {
-                    self.planned = written.next_steps.iter().map(statement).collect();
+                if !written.remaining.steps.is_empty() {
+                    self.planned = written.remaining.steps.iter().map(statement).collect();
                 }
             }
         }

@@ -1,0 +1,312 @@
+//! The end of a session: the way it ended, and the work that is open then.
+
+use std::ops::Range;
+
+use thru_core::{Statement, WorkOutcome};
+
+use crate::agent_text::AgentText;
+use crate::event::{Action, Event};
+use crate::fixes;
+use crate::landing;
+use crate::segment::Turn;
+use crate::session::Session;
+use crate::tasks::Tasks;
+use crate::text::{cut, find_ignoring_case};
+
+/// Most failing checks, tasks and turns back that are looked at.
+const RED: usize = 3;
+const TASKS: usize = 4;
+const BACK: usize = 4;
+
+/// Longest task and request named as open, in characters.
+const TASK: usize = 160;
+
+/// The way a session ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ending {
+    /// The agent had the last word, at this place.
+    Reported(usize),
+    /// The agent was at work.
+    Interrupted,
+    /// The agent had proposed a plan, at this place, that was not approved.
+    Planned(usize),
+    /// The last prompt had no answer.
+    Unanswered,
+    /// Nothing happened.
+    Empty,
+}
+
+/// The work that is open at the end of a session.
+#[derive(Debug)]
+pub(crate) struct OpenWork {
+    pub(crate) next_steps: Vec<Statement>,
+    pub(crate) questions: Vec<Statement>,
+    pub(crate) outcome: WorkOutcome,
+    /// The line about the state of the work.
+    pub(crate) state: Option<Statement>,
+}
+
+/// Returns the work that is open at the end of a session.
+pub(crate) fn open_work(session: &Session<'_>, has_observations: bool) -> OpenWork {
+    let events = session.events;
+    // Prompts that only drive the client, and turns without anything, end no session.
+    let turns: Vec<&Turn> = session.turns.iter().filter(|turn| has_content(events, turn)).collect();
+    let last = turns.last().copied();
+    let ending = last.map_or(Ending::Empty, |turn| ending_of(events, turn));
+    let mut open = OpenWork {
+        next_steps: Vec::new(),
+        questions: Vec::new(),
+        outcome: WorkOutcome::Completed,
+        state: None,
+    };
+    let red: Vec<usize> = session.fixes.red_after(&(0..events.len())).collect();
+    for &at in red.iter().rev().take(RED) {
+        let text = fixes::still_failing(events, at);
+        open.next_steps.extend(text.map(|text| session.statement(text, &[at])));
+    }
+    match ending {
+        Ending::Reported(at) => reported(session, &turns, at, &mut open),
+        Ending::Planned(at) => {
+            let plan = events.get(at).and_then(Event::proposed);
+            let text = plan.map_or_else(
+                || "Decide on the proposed plan".to_owned(),
+                |plan| format!("Decide on the proposed plan: {plan}"),
+            );
+            open.next_steps.push(session.statement(cut(&text, TASK), &[at]));
+        }
+        Ending::Interrupted | Ending::Unanswered => {
+            if let Some(turn) = last {
+                unfinished(session, turn, &mut open);
+            }
+        }
+        Ending::Empty => {}
+    }
+    open.outcome = outcome(session, last, ending, !red.is_empty(), has_observations, &open);
+    if let Some((line, places)) = state(session, red.is_empty()) {
+        open.state = Some(session.statement(line, &places));
+    }
+    open
+}
+
+/// Returns true if a person asked something in a turn, or the agent did.
+fn has_content(events: &[Event], turn: &Turn) -> bool {
+    own(events, &turn.range).any(|(_, event)| match &event.action {
+        Action::Asked(request) => !request.is_slight,
+        Action::Nothing => false,
+        _ => true,
+    })
+}
+
+/// Returns the events of the main conversation in a part of the session.
+fn own<'e>(
+    events: &'e [Event],
+    range: &Range<usize>,
+) -> impl DoubleEndedIterator<Item = (usize, &'e Event)> {
+    let start = range.start;
+    let part = events.get(range.clone()).unwrap_or_default();
+    let places = part.iter().enumerate().map(move |(offset, event)| (start + offset, event));
+    places.filter(|(_, event)| !event.is_subagent && !matches!(event.action, Action::Nothing))
+}
+
+fn ending_of(events: &[Event], turn: &Turn) -> Ending {
+    let Some((at, last)) = own(events, &turn.range).next_back() else { return Ending::Empty };
+    match &last.action {
+        Action::Asked(_) => Ending::Unanswered,
+        Action::Wrote(_) => Ending::Reported(at),
+        Action::Proposed(_) => Ending::Planned(at),
+        _ => Ending::Interrupted,
+    }
+}
+
+/// Adds the open work that the agent's last words name.
+fn reported(session: &Session<'_>, turns: &[&Turn], at: usize, open: &mut OpenWork) {
+    let events = session.events;
+    let Some(last) = events.get(at).and_then(Event::agent_text) else { return };
+    let questions = last.remaining.questions.iter();
+    open.questions.extend(questions.map(|question| session.statement(question.clone(), &[at])));
+    // What a turn left open stays so while later ones only talk.
+    for turn in turns.iter().rev().take(BACK) {
+        let texts = closing(events, &turn.range);
+        let steps = texts.iter().find(|(_, text)| !text.remaining.steps.is_empty());
+        if let Some((place, text)) = steps {
+            let steps = text.remaining.steps.iter().filter(|step| {
+                !is_landed_later(events, *place, step) && !is_status_of_landing(step)
+            });
+            open.next_steps.extend(steps.map(|step| session.statement(step.clone(), &[*place])));
+            break;
+        }
+        if has_work(events, &turn.range) {
+            break;
+        }
+    }
+    // An open question may stand between the agent and its tasks.
+    let waits = !last.remaining.questions.is_empty() || last.remaining.is_blocked;
+    if waits && let Some(turn) = turns.last() {
+        open.next_steps.extend(open_tasks(session, turn));
+    }
+}
+
+/// Returns the last texts of a part of the session, the latest first, without calls between them.
+fn closing<'e>(events: &'e [Event], range: &Range<usize>) -> Vec<(usize, &'e AgentText)> {
+    let texts = own(events, range).rev().map_while(|(at, event)| Some((at, event.agent_text()?)));
+    texts.take(3).collect()
+}
+
+/// Returns true if files or history changed.
+fn has_work(events: &[Event], range: &Range<usize>) -> bool {
+    let part = events.get(range.clone()).unwrap_or_default();
+    part.iter().any(|event| {
+        !event.modified.is_empty()
+            || event.run().is_some_and(|run| !run.commits.is_empty() || !run.landings.is_empty())
+    })
+}
+
+/// Returns true if a step is about committing, pushing or merging, and that was done after it was named.
+fn is_landed_later(events: &[Event], at: usize, step: &str) -> bool {
+    let names = |words: &[&str]| words.iter().any(|word| find_ignoring_case(step, word).is_some());
+    let about_commit = names(&["commit"]);
+    let about_rest = names(&["push", "merge", "pull request", "open a pr", "open pr", "the pr"]);
+    if !about_commit && !about_rest {
+        return false;
+    }
+    let mut after = events.get(at + 1..).unwrap_or_default().iter();
+    after.any(|event| match &event.action {
+        Action::Ran(run) => {
+            about_commit && !run.commits.is_empty() || about_rest && !run.landings.is_empty()
+        }
+        Action::Landed(_) => about_rest,
+        _ => false,
+    })
+}
+
+/// Returns true if a step only says that nothing is left to land.
+fn is_status_of_landing(step: &str) -> bool {
+    find_ignoring_case(step, "ready to merge").is_some() && step.split_whitespace().count() < 5
+}
+
+/// Adds the work that an interrupted turn was about.
+fn unfinished(session: &Session<'_>, turn: &Turn, open: &mut OpenWork) {
+    let tasks = open_tasks(session, turn);
+    if !tasks.is_empty() {
+        open.next_steps.extend(tasks);
+        return;
+    }
+    let asked = session.events.get(turn.range.start).and_then(Event::request);
+    let request = asked.filter(|request| !request.is_slight).and_then(|request| {
+        request.plan.clone().or_else(|| request.title.clone()).or_else(|| request.text.clone())
+    });
+    let announced = || {
+        own(session.events, &turn.range)
+            .rev()
+            .take(12)
+            .find_map(|(at, event)| Some((event.agent_text()?.announced.clone()?, at)))
+    };
+    let (text, at) = match request {
+        Some(request) => (request, turn.range.start),
+        None => match announced() {
+            Some(announced) => announced,
+            None => return,
+        },
+    };
+    let text = format!("Not finished: {}", crate::text::uncapitalised(&text));
+    open.next_steps.push(session.statement(cut(&text, TASK), &[at]));
+}
+
+/// Returns the tasks that were open when the session ended, if the last turn worked on them.
+fn open_tasks(session: &Session<'_>, turn: &Turn) -> Vec<Statement> {
+    let mut tasks = Tasks::default();
+    let mut last = None;
+    for (place, event) in session.events.iter().enumerate() {
+        if let (Action::Tasks(change), false) = (&event.action, event.is_subagent) {
+            tasks.apply(change);
+            last = Some(place);
+        }
+    }
+    let Some(place) = last.filter(|place| turn.range.contains(place)) else { return Vec::new() };
+    tasks.open().take(TASKS).map(|task| session.statement(cut(task, TASK), &[place])).collect()
+}
+
+fn outcome(
+    session: &Session<'_>,
+    last: Option<&Turn>,
+    ending: Ending,
+    is_red: bool,
+    has_observations: bool,
+    open: &OpenWork,
+) -> WorkOutcome {
+    let Some(last) = last else { return WorkOutcome::Abandoned };
+    let is_idle = !has_observations && !has_work(session.events, &(0..session.events.len()));
+    match ending {
+        Ending::Empty => WorkOutcome::Abandoned,
+        Ending::Planned(_) => WorkOutcome::InProgress,
+        // Without a call the client may have kept no answer.
+        Ending::Unanswered if is_idle => WorkOutcome::Abandoned,
+        Ending::Interrupted | Ending::Unanswered => WorkOutcome::InProgress,
+        Ending::Reported(at) => {
+            let says_blocked = session
+                .events
+                .get(at)
+                .and_then(Event::agent_text)
+                .is_some_and(|text| text.remaining.is_blocked);
+            let awaits_answer = !has_work(session.events, &last.range)
+                && open.questions.iter().any(|question| holds_up(&question.text));
+            let stopped = closing(session.events, &last.range)
+                .iter()
+                .any(|(_, text)| text.remaining.is_partial);
+            match () {
+                () if is_red || says_blocked => WorkOutcome::Blocked,
+                () if awaits_answer || stopped => WorkOutcome::InProgress,
+                () if is_idle => WorkOutcome::Abandoned,
+                () => WorkOutcome::Completed,
+            }
+        }
+    }
+}
+
+/// Returns true if the work waits for the answer to a question; an offer to do more holds up nothing.
+fn holds_up(question: &str) -> bool {
+    let names =
+        |words: &[&str]| words.iter().any(|word| find_ignoring_case(question, word).is_some());
+    let is_offer =
+        names(&["want me to", "should i ", "shall i ", "would you like me", "like me to"]);
+    !is_offer
+        || names(&["proceed", "go ahead", "continue", "start", "begin", "implement", "instead"])
+}
+
+/// Returns the outcome of a turn.
+pub(crate) fn turn_outcome(session: &Session<'_>, turn: &Turn) -> WorkOutcome {
+    let is_last = session.turns.last().is_some_and(|last| last.number == turn.number);
+    let is_red = session.fixes.red_after(&turn.range).next().is_some();
+    match ending_of(session.events, turn) {
+        Ending::Interrupted | Ending::Planned(_) if is_last => WorkOutcome::InProgress,
+        _ if is_red => WorkOutcome::Blocked,
+        _ => WorkOutcome::Completed,
+    }
+}
+
+/// Returns the line about the state of the work, and its places.
+fn state(session: &Session<'_>, is_green: bool) -> Option<(String, Vec<usize>)> {
+    if let Some(found) = landing::state(session.events) {
+        return Some(found);
+    }
+    // Without a step further, the checks tell how the changes stand.
+    let last_edit = session.events.iter().rposition(|event| !event.modified.is_empty())?;
+    let checks = &session.fixes.checks;
+    let mut passed: Vec<(&str, usize)> = Vec::new();
+    for (at, failed) in checks.iter().rev().take(12) {
+        let run = session.events.get(*at).and_then(Event::run)?;
+        if !failed && *at > last_edit && !passed.iter().any(|(known, _)| *known == run.shown) {
+            passed.push((&run.shown, *at));
+        }
+    }
+    if !is_green || passed.is_empty() {
+        return None;
+    }
+    passed.truncate(3);
+    passed.reverse();
+    let names: Vec<String> =
+        passed.iter().map(|(shown, _)| format!("`{}`", cut(shown, 50))).collect();
+    let verb = if names.len() == 1 { "passes" } else { "pass" };
+    let places = passed.iter().map(|(_, at)| *at).collect();
+    Some((format!("{} {verb}; nothing committed", names.join(", ")), places))
+}

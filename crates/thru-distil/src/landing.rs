@@ -1,0 +1,364 @@
+//! The way of work from the folder to the main branch: commits, pushes, pull requests, merges. The last
+//! step of each says where the work stands.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::commits;
+use crate::event::{Action, Event};
+use crate::pattern;
+use crate::shell::{CommandLine, Simple};
+use crate::text::{cut, one_line, shown_name};
+
+/// Longest line about the state of the work, in characters.
+const STATE: usize = 200;
+
+/// A step of work on its way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Landing {
+    /// Commits were pushed, to this branch if it is known.
+    Pushed(Option<String>),
+    /// A pull request was opened, with this number; true for a draft.
+    Opened(Option<u64>, bool),
+    /// A pull request is no longer a draft.
+    Ready(Option<u64>),
+    /// A pull request was merged.
+    Merged(Option<u64>),
+    /// A pull request will be merged once its checks pass.
+    Queued(Option<u64>),
+    /// A pull request was closed without a merge.
+    Closed(Option<u64>),
+}
+
+/// Returns the steps that a shell call took.
+pub(crate) fn parse(line: &CommandLine, result: &str, is_done: bool) -> Vec<Landing> {
+    let calls = line.commands.iter().take(40);
+    calls.filter_map(|command| step(command, line, result, is_done)).collect()
+}
+
+fn step(command: &Simple, line: &CommandLine, result: &str, is_done: bool) -> Option<Landing> {
+    if let Some(arguments) = commits::git(command, "push") {
+        return push(&arguments, result, is_done);
+    }
+    let at = command.words.iter().take(3).position(|word| word == "gh" || word == "glab")?;
+    let mut words = command.words.iter().skip(at + 1).map(String::as_str);
+    if !words.by_ref().take(3).any(|word| word == "pr" || word == "mr") {
+        return None;
+    }
+    let words: Vec<&str> = words.collect();
+    let (verb, rest) = words.split_first()?;
+    let number = || rest.iter().find_map(|word| number_of(word));
+    match *verb {
+        "create" => {
+            let opened = commits::pull_request(line, result).filter(|_| is_done)?;
+            let is_draft = rest.contains(&"--draft") || rest.contains(&"-d");
+            Some(Landing::Opened(number_of(&opened.address), is_draft))
+        }
+        "ready" if is_done => Some(Landing::Ready(number())),
+        "merge" => {
+            let number = number().or_else(|| numbered(result));
+            let is_later = result.contains("will be automatically merged")
+                || result.contains("added to the merge queue")
+                || rest.contains(&"--auto") && !says_merged(result);
+            match is_done || says_merged(result) {
+                true if is_later => Some(Landing::Queued(number)),
+                true => Some(Landing::Merged(number)),
+                false => None,
+            }
+        }
+        "close" if is_done => Some(Landing::Closed(number())),
+        "view" | "status" if is_done => {
+            let is_merged = ["\"state\":\"MERGED\"", "\"state\": \"MERGED\"", "state:\tMERGED"]
+                .iter()
+                .any(|state| result.contains(state));
+            is_merged.then(|| Landing::Merged(number().or_else(|| json_number(result))))
+        }
+        _ => None,
+    }
+}
+
+/// Returns true if GitHub's tool says that it merged.
+fn says_merged(result: &str) -> bool {
+    result
+        .lines()
+        .take(200)
+        .any(|line| line.contains("erged pull request") || line.contains("was already merged"))
+}
+
+fn push(arguments: &[&str], result: &str, is_done: bool) -> Option<Landing> {
+    let has = |option: &str| arguments.contains(&option);
+    let is_other = has("--delete") || has("-d") || has("--dry-run") || has("-n") || has("--tags");
+    let is_refused = result.contains("[rejected]")
+        || result.contains("[remote rejected]")
+        || result.contains("failed to push");
+    if is_other || is_refused || !is_done {
+        return None;
+    }
+    let printed = result.lines().rev().take(60).find_map(|line| {
+        let (before, branch) = line.split_once(" -> ")?;
+        let is_update = before.contains("..") || before.contains("[new branch]");
+        is_update.then(|| branch.split_whitespace().next()).flatten()
+    });
+    let named = || {
+        let mut plain = arguments.iter().filter(|word| !word.starts_with('-')).skip(1);
+        let name = plain.next()?.rsplit(':').next()?;
+        (name != "HEAD" && !name.is_empty()).then_some(name)
+    };
+    if arguments.iter().any(|word| word.starts_with(':') && word.len() > 1) {
+        return None;
+    }
+    let branch = printed.or_else(named).map(|branch| one_line(branch, 80));
+    Some(Landing::Pushed(branch.filter(|branch| !branch.contains('$'))))
+}
+
+/// Returns the number in `12`, `#12` and `…/pull/12`.
+fn number_of(word: &str) -> Option<u64> {
+    let last = match word.split_once("/pull/").or_else(|| word.split_once("/merge_requests/")) {
+        Some((_, rest)) => rest.split(['/', '#', '?']).next().unwrap_or_default(),
+        None => word.strip_prefix('#').unwrap_or(word),
+    };
+    last.parse().ok()
+}
+
+/// Returns the first "#12" of a text.
+fn numbered(text: &str) -> Option<u64> {
+    let (_, after) = text.split_once('#')?;
+    let digits = after.bytes().take_while(u8::is_ascii_digit).count();
+    after.get(..digits)?.parse().ok()
+}
+
+fn json_number(text: &str) -> Option<u64> {
+    let (_, after) = text.split_once("\"number\":")?;
+    let after = after.trim_start();
+    after.get(..after.bytes().take_while(u8::is_ascii_digit).count())?.parse().ok()
+}
+
+/// Returns the pull request that the agent says is merged.
+pub(crate) fn said_merged(text: &str) -> Option<u64> {
+    static MERGED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        pattern::regex(
+            r"(?i)(?:\b(?:pr|pull request|mr)\s*#?(\d+)\b[^.;!?\n]*?\b(?:(?:has|have|had)\s+been|was|is|are|now|got)\s+(?:now\s+|already\s+|successfully\s+)?(?:squash[- ]?|auto-?)?merged\b|\bmerged\s+(?:the\s+)?(?:pr|pull request|mr)\s*#?(\d+)\b|\b(?:pr|pull request)\s+merged:?\s*\S*?/pull/(\d+))",
+        )
+    });
+    static NOT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        pattern::regex(
+            r"(?i)\b(?:not|once|when|until|after|before|if|ready|can|should|must|will|to be|isn['’]t)\b|\?",
+        )
+    });
+    if !text.contains("erged") {
+        return None;
+    }
+    let found = MERGED.as_ref()?.captures(text)?;
+    let whole = found.get(0)?.as_str();
+    if NOT.as_ref().is_some_and(|not| not.is_match(whole)) {
+        return None;
+    }
+    found.iter().skip(1).flatten().next()?.as_str().parse().ok()
+}
+
+/// The state of the work so far.
+#[derive(Debug, Default)]
+struct Standing {
+    /// Number of commits, and the last one.
+    commits: usize,
+    last: Option<(Option<(String, String)>, String)>,
+    /// The branch that was pushed to last, and the number of commits at that time.
+    pushed: Option<(Option<String>, usize)>,
+    /// The pull request, what became of it, and the number of commits at that time.
+    request: Option<(Option<u64>, &'static str, usize)>,
+    /// Files changed since the last commit.
+    since: Vec<String>,
+    places: Vec<usize>,
+}
+
+impl Standing {
+    fn take(&mut self, landing: &Landing) {
+        let known = self.request.as_ref().and_then(|(number, ..)| *number);
+        let (number, state) = match landing {
+            Landing::Pushed(branch) => {
+                self.pushed = Some((branch.clone(), self.commits));
+                return;
+            }
+            Landing::Opened(number, true) => (*number, "opened as a draft"),
+            Landing::Opened(number, false) => (*number, "opened"),
+            Landing::Ready(number) => (number.or(known), "ready for review"),
+            Landing::Merged(number) => (number.or(known), "merged"),
+            Landing::Queued(number) => (number.or(known), "set to merge when its checks pass"),
+            Landing::Closed(number) => (number.or(known), "closed without a merge"),
+        };
+        self.request = Some((number, state, self.commits));
+    }
+
+    fn line(&self) -> Option<String> {
+        let mut parts: Vec<String> = Vec::new();
+        let later = |then: usize| self.commits > then;
+        let commit = self.last.as_ref().map(|(place, subject)| match place {
+            Some((hash, branch)) => format!("committed {hash} on {branch}"),
+            None => format!("committed \"{}\"", cut(subject, 72)),
+        });
+        let request = self.request.as_ref();
+        if let Some((number, state, _)) = request {
+            let number = number.map_or_else(String::new, |number| format!(" #{number}"));
+            parts.push(format!("PR{number} {state}"));
+        }
+        let told = request.map_or(0, |(.., commits)| *commits);
+        if request.is_none() || later(told) {
+            let pushed = self.pushed.as_ref().filter(|(_, commits)| *commits == self.commits);
+            match pushed {
+                Some((branch, _)) => {
+                    let hash = match &self.last {
+                        Some((Some((hash, _)), _)) => format!("pushed {hash}"),
+                        _ => "pushed".to_owned(),
+                    };
+                    let to = branch.as_ref().map_or_else(String::new, |to| format!(" to {to}"));
+                    parts.push(format!("{hash}{to}"));
+                }
+                None => parts.extend(commit.filter(|_| later(told))),
+            }
+        }
+        if parts.is_empty() {
+            return None;
+        }
+        if !self.since.is_empty() {
+            let names: Vec<String> =
+                self.since.iter().take(3).map(|file| shown_name(file)).collect();
+            let more = if self.since.len() > names.len() { ", …" } else { "" };
+            parts.push(format!("{}{more} changed since, not committed", names.join(", ")));
+        }
+        Some(cut(&parts.join("; "), STATE))
+    }
+}
+
+/// Returns the line about the state of the work at the end of these events, and its places.
+pub(crate) fn state(events: &[Event]) -> Option<(String, Vec<usize>)> {
+    let mut standing = Standing::default();
+    for (at, event) in events.iter().enumerate() {
+        for file in &event.modified {
+            if !is_aside(file) && !standing.since.contains(file) && standing.since.len() < 20 {
+                standing.since.push(file.clone());
+            }
+        }
+        let (landings, commits) = match &event.action {
+            Action::Ran(run) => (run.landings.as_slice(), run.commits.as_slice()),
+            Action::Landed(landing) => (std::slice::from_ref(landing), [].as_slice()),
+            Action::Wrote(text) => {
+                let merged = text.merged.filter(|number| {
+                    let known = standing.request.as_ref();
+                    known.is_none_or(|(known, state, _)| {
+                        *known == Some(*number) && *state != "merged"
+                    })
+                });
+                if let Some(number) = merged {
+                    standing.take(&Landing::Merged(Some(number)));
+                    standing.places.push(at);
+                }
+                continue;
+            }
+            _ => continue,
+        };
+        if let Some(last) = commits.last() {
+            standing.commits += commits.len();
+            standing.last = Some((last.place.clone(), last.subject.clone()));
+            standing.since.clear();
+            standing.places.clear();
+            standing.places.push(at);
+        }
+        for landing in landings {
+            standing.take(landing);
+            standing.places.push(at);
+        }
+    }
+    let mut places = std::mem::take(&mut standing.places);
+    places.drain(..places.len().saturating_sub(4));
+    Some((standing.line()?, places))
+}
+
+/// Returns true for files that no commit of a project would hold.
+fn is_aside(file: &str) -> bool {
+    ["/tmp/", "/var/folders/", "/.claude/", "/.codex/", "/.copilot/", "/node_modules/", "/.git/"]
+        .iter()
+        .any(|folder| file.contains(folder))
+        || file.starts_with('~')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shell;
+
+    fn steps(command: &str, result: &str) -> Vec<Landing> {
+        parse(&shell::parse(command), result, true)
+    }
+
+    #[test]
+    fn pushes_are_read() {
+        let to = |branch: &str| vec![Landing::Pushed(Some(branch.to_owned()))];
+        assert_eq!(steps("git push origin main", "   6c0..b02  main -> main"), to("main"));
+        assert_eq!(
+            steps("git -C /x push -u origin HEAD", " * [new branch]  HEAD -> fix/a"),
+            to("fix/a")
+        );
+        assert_eq!(steps("git add . && git commit -qm x && git push -q origin dev", ""), to("dev"));
+        assert_eq!(steps("git push -q", ""), [Landing::Pushed(None)]);
+        for (command, result) in [
+            ("git push", " ! [rejected] main -> main (fetch first)"),
+            ("git push --dry-run", "a..b main -> main"),
+            ("git push origin --delete x", " - [deleted] x"),
+            ("git push origin :x", " - [deleted] x"),
+            ("echo git push", ""),
+        ] {
+            assert_eq!(steps(command, result), [], "{command}");
+        }
+    }
+
+    #[test]
+    fn pull_requests_are_followed() {
+        assert_eq!(
+            steps("gh pr create --draft -t x -b y", "https://git.example/o/r/pull/7"),
+            [Landing::Opened(Some(7), true)]
+        );
+        assert_eq!(steps("gh pr merge 7 --squash", ""), [Landing::Merged(Some(7))]);
+        assert_eq!(
+            steps("gh pr merge --auto", "Pull request #7 will be automatically merged"),
+            [Landing::Queued(Some(7))]
+        );
+        assert_eq!(
+            parse(
+                &shell::parse("gh pr merge 7 -d"),
+                "✓ Merged pull request o/r#7\nfailed to delete",
+                false
+            ),
+            [Landing::Merged(Some(7))]
+        );
+        assert_eq!(
+            steps("gh pr view 7 --json state", "{\"state\":\"MERGED\"}"),
+            [Landing::Merged(Some(7))]
+        );
+        assert_eq!(steps("gh pr view 7", "state:\tOPEN"), []);
+        assert_eq!(parse(&shell::parse("gh pr merge 7"), "not mergeable", false), []);
+        assert_eq!(
+            steps("gh pr ready 7 && gh pr merge 7", ""),
+            [Landing::Ready(Some(7)), Landing::Merged(Some(7))]
+        );
+    }
+
+    #[test]
+    fn merges_are_read_from_words() {
+        for text in [
+            "Done. PR #12 has been squash merged to main.",
+            "Merged PR #12 and deleted the branch.",
+            "PR merged: https://git.example/o/r/pull/12",
+        ] {
+            assert_eq!(said_merged(text), Some(12), "{text}");
+        }
+        for text in [
+            "PR #12 is not merged yet.",
+            "PR #12 can be merged once it is green.",
+            "Is PR #12 merged?",
+            "Unmerged: PR #12",
+        ] {
+            assert_eq!(said_merged(text), None, "{text}");
+        }
+    }
+}

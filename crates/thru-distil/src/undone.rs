@@ -1,0 +1,190 @@
+//! Edits that were taken back: by git, by deleting a new file, or by the person.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::commits;
+use crate::event::Event;
+use crate::pattern;
+use crate::shell::CommandLine;
+
+/// Most paths that a command is known to restore.
+const PATHS: usize = 40;
+
+/// Files that a command brought back to an earlier state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Restored {
+    /// All files of the folder.
+    All,
+    /// The files of these paths, or below them.
+    Paths(Vec<String>),
+    /// The changes put aside before are there again.
+    Back,
+}
+
+/// Returns the files that a successful shell call brought back.
+pub(crate) fn parse(line: &CommandLine) -> Option<Restored> {
+    line.commands.iter().rev().take(20).find_map(|command| {
+        let plain = |words: &[&str]| -> Vec<String> {
+            let words = words.iter().filter(|word| !word.starts_with('-'));
+            words.take(PATHS).map(|word| (*word).to_owned()).collect()
+        };
+        let whole = |paths: Vec<String>| match paths.iter().any(|path| path == "." || path == ":/")
+        {
+            true => Some(Restored::All),
+            false if paths.is_empty() => None,
+            false => Some(Restored::Paths(paths)),
+        };
+        if let Some(words) = commits::git(command, "checkout") {
+            let after = words.iter().position(|word| *word == "--");
+            return match after {
+                Some(at) => whole(plain(words.get(at + 1..).unwrap_or_default())),
+                // Without the mark it may be a branch.
+                None if words == ["."] => Some(Restored::All),
+                None => None,
+            };
+        }
+        if let Some(words) = commits::git(command, "restore") {
+            let only_index = words.iter().any(|word| matches!(*word, "--staged" | "-S"))
+                && !words.iter().any(|word| matches!(*word, "--worktree" | "-W"));
+            return if only_index { None } else { whole(plain(&words)) };
+        }
+        if let Some(words) = commits::git(command, "reset") {
+            return words.contains(&"--hard").then_some(Restored::All);
+        }
+        if let Some(words) = commits::git(command, "stash") {
+            return match words.first() {
+                None | Some(&("push" | "save" | "-u" | "-k")) => Some(Restored::All),
+                Some(&("pop" | "apply")) => Some(Restored::Back),
+                Some(_) => None,
+            };
+        }
+        (command.program() == "rm").then(|| whole(plain(&words_of(command)))).flatten()
+    })
+}
+
+fn words_of(command: &crate::shell::Simple) -> Vec<&str> {
+    command.words.iter().skip(1).map(String::as_str).collect()
+}
+
+/// Returns the files changed in a part of a session whose changes were gone at the end of another part,
+/// which begins with it.
+pub(crate) fn gone<'e>(events: &'e [Event], range: &Range<usize>, end: usize) -> Vec<&'e str> {
+    let is_restoring = |event: &Event| event.run().is_some_and(|run| run.restored.is_some());
+    let reach = events.get(range.start..end).unwrap_or_default();
+    if !reach.iter().any(is_restoring) {
+        return Vec::new();
+    }
+    let mut changed: Vec<&str> = Vec::new();
+    let mut gone: Vec<&str> = Vec::new();
+    let mut aside: Vec<&str> = Vec::new();
+    for (offset, event) in reach.iter().enumerate() {
+        for file in &event.modified {
+            gone.retain(|known| known != file);
+            if range.start + offset < range.end && !changed.contains(&file.as_str()) {
+                changed.push(file);
+            }
+        }
+        let Some(run) = event.run() else { continue };
+        // Committed changes are there to stay.
+        if !run.commits.is_empty() {
+            changed.clear();
+        }
+        match &run.restored {
+            Some(Restored::All) => {
+                aside.clone_from(&changed);
+                gone.append(&mut changed);
+            }
+            Some(Restored::Paths(paths)) => {
+                let (back, kept): (Vec<&str>, Vec<&str>) =
+                    changed.iter().partition(|file| paths.iter().any(|path| is_at(file, path)));
+                gone.extend(back);
+                changed = kept;
+            }
+            Some(Restored::Back) => {
+                gone.retain(|file| !aside.contains(file));
+                changed.append(&mut aside);
+            }
+            None => {}
+        }
+    }
+    gone
+}
+
+/// Returns true if a file is the one that a path of a command names, or lies below it.
+fn is_at(file: &str, path: &str) -> bool {
+    let path = path.trim_start_matches("./").trim_end_matches(['/', '*']);
+    let file = file.trim_start_matches("./");
+    !path.is_empty()
+        && (file == path
+            || file.strip_suffix(path).is_some_and(|before| before.ends_with('/'))
+            || path.strip_suffix(file).is_some_and(|before| before.ends_with('/'))
+            || file
+                .split_once(&format!("{path}/"))
+                .is_some_and(|(before, _)| before.is_empty() || before.ends_with('/')))
+}
+
+/// Returns the sentence of a prompt that says that the person took the agent's work back.
+pub(crate) fn by_person(prompt: &str) -> Option<&str> {
+    static TOOK_BACK: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        pattern::regex(
+            r"(?i)^(?:\w+[,.!]?\s+){0,2}?(?:i|we)(?:['’]ve|\s+have)?\s+(?:just\s+|now\s+)?(?:reverted|undid|undone|discarded|rolled\s+back|reset|thrown\s+away)\s+(?:all\s+(?:of\s+)?)?(?:your|the|those|these|that|this|it|them|everything|my)\b",
+        )
+    });
+    let first = crate::prose::sentences(prompt.lines().next()?).next()?;
+    TOOK_BACK.as_ref()?.is_match(first).then_some(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shell;
+
+    fn restored(line: &str) -> Option<Restored> {
+        parse(&shell::parse(line))
+    }
+
+    #[test]
+    fn commands_that_take_edits_back_are_known() {
+        let paths = |paths: &[&str]| {
+            Some(Restored::Paths(paths.iter().map(|path| (*path).to_owned()).collect()))
+        };
+        assert_eq!(restored("git checkout -- src/a.rs"), paths(&["src/a.rs"]));
+        assert_eq!(restored("cd /p && git checkout HEAD~1 -- src docs"), paths(&["src", "docs"]));
+        assert_eq!(restored("git restore src/a.rs"), paths(&["src/a.rs"]));
+        assert_eq!(restored("git restore ."), Some(Restored::All));
+        assert_eq!(restored("git reset --hard HEAD"), Some(Restored::All));
+        assert_eq!(restored("git stash"), Some(Restored::All));
+        assert_eq!(restored("git stash && npm test && git stash pop"), Some(Restored::Back));
+        for line in [
+            "git checkout -b fix/a",
+            "git checkout main",
+            "git restore --staged src/a.rs",
+            "git reset HEAD~1",
+            "git stash list",
+            "git status",
+        ] {
+            assert_eq!(restored(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn paths_name_files_by_their_ends() {
+        assert!(is_at("/p/src/a.rs", "src/a.rs"));
+        assert!(is_at("/p/src/a.rs", "./src/"));
+        assert!(is_at("src/a.rs", "/p/src/a.rs"));
+        assert!(!is_at("/p/src/aa.rs", "a.rs"));
+        assert!(!is_at("/p/src2/a.rs", "src"));
+    }
+
+    #[test]
+    fn people_say_that_they_took_work_back() {
+        assert!(by_person("I've reverted your changes, do only the first part").is_some());
+        assert!(by_person("ok, i reverted that. Try the cache instead").is_some());
+        assert!(by_person("Why was it reverted?").is_none());
+        assert!(by_person("Revert your changes").is_none());
+        assert!(by_person("I added the reverted flag").is_none());
+    }
+}
