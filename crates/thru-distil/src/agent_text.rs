@@ -4,6 +4,7 @@
 use crate::choice::{self, Choice};
 use crate::landing;
 use crate::phrase::{self, Strength};
+use crate::proposal::Proposal;
 use crate::prose::{self, LineKind};
 use crate::remaining::{self, Remaining};
 use crate::text::{self, one_line, unmarked};
@@ -51,6 +52,8 @@ pub(crate) struct AgentText {
     pub(crate) merged: Option<u64>,
     /// A choice with its reason.
     pub(crate) choice: Option<Choice>,
+    /// Questions, options and offers at its end.
+    pub(crate) proposal: Option<Box<Proposal>>,
     /// Length of the text in bytes.
     pub(crate) length: usize,
 }
@@ -85,6 +88,7 @@ impl AgentText {
                 LineKind::Text => parsed.paragraph(line.text, &mut section),
             }
         }
+        parsed.proposal = Proposal::parse(&text).map(Box::new);
         parsed
     }
 

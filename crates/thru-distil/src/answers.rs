@@ -6,7 +6,7 @@ use crate::text::{one_line, unmarked};
 use crate::title;
 
 /// A question and the answer that a person chose or wrote.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct DialogAnswer {
     /// The question.
     pub(crate) question: String,
@@ -14,6 +14,10 @@ pub(crate) struct DialogAnswer {
     pub(crate) header: Option<String>,
     /// The answer.
     pub(crate) answer: String,
+    /// The explanation that the agent gave the chosen option.
+    pub(crate) meaning: Option<String>,
+    /// The options that were not chosen.
+    pub(crate) others: Vec<String>,
 }
 
 /// A plan that a person approved.
@@ -23,44 +27,137 @@ pub(crate) struct Plan {
     pub(crate) title: Option<String>,
     /// The plan's main points.
     pub(crate) points: Vec<String>,
+    /// The first sentences of its context: the reason for it.
+    pub(crate) reason: Option<String>,
 }
 
-/// Returns the answers in the text of an `AskUserQuestion` call.
+/// Longest question, answer and explanation, in characters.
+const QUESTION: usize = 200;
+const ANSWER: usize = 240;
+const MEANING: usize = 200;
+
+/// A question as it was asked.
+#[derive(Default)]
+struct Question<'t> {
+    text: &'t str,
+    id: Option<&'t str>,
+    header: Option<&'t str>,
+    /// The options with their explanations.
+    options: Vec<(&'t str, Option<&'t str>)>,
+}
+
+/// Returns the answers in the text of a call that asked a person: `AskUserQuestion`, `ask_user` or
+/// `request_user_input`.
 pub(crate) fn answers(text: &str) -> Vec<DialogAnswer> {
-    const ANSWERED: [&str; 3] =
-        ["answered your questions:", "answered Claude's questions:", "answered the questions:"];
+    const ANSWERED: [&str; 5] = [
+        "answered your questions:",
+        "answered Claude's questions:",
+        "answered the questions:",
+        "\nUser responded: ",
+        "\nUser selected: ",
+    ];
     let marker = ANSWERED.iter().find_map(|marker| text.find(marker).map(|at| at + marker.len()));
+    let marker = marker.or_else(|| text.find("{\"answers\":"));
     let (input, result) = text.split_at(marker.unwrap_or(text.len()));
+    let is_plain = input.ends_with("responded: ") || input.ends_with("selected: ");
     let mut answers = Vec::new();
-    for (question, header) in questions(input).into_iter().take(8) {
-        let answer = quoted_answer(result, question).or_else(|| {
-            text.lines().find_map(|line| line.strip_prefix(question)?.strip_prefix(": "))
-        });
+    for question in questions(input).into_iter().take(8) {
+        let listed;
+        let answer = if is_plain {
+            Some(result)
+        } else if result.starts_with('{') {
+            listed = question.id.and_then(|id| listed_answer(result, id));
+            listed.as_deref()
+        } else {
+            quoted_answer(result, question.text).or_else(|| {
+                text.lines().find_map(|line| line.strip_prefix(question.text)?.strip_prefix(": "))
+            })
+        };
         if let Some(answer) = answer.map(str::trim).filter(|answer| !answer.is_empty()) {
+            let is_chosen = |label: &str| answer.contains(label);
+            let meaning = question.options.iter().find(|(label, _)| is_chosen(label));
             answers.push(DialogAnswer {
-                question: one_line(question, 140),
-                header: header.map(|header| one_line(header, 30)),
-                answer: one_line(answer, 160),
+                question: one_line(question.text, QUESTION),
+                header: question.header.map(|header| one_line(header, 30)),
+                answer: one_line(answer, ANSWER),
+                meaning: meaning
+                    .and_then(|(_, meaning)| *meaning)
+                    .map(|text| one_line(text, MEANING)),
+                others: question
+                    .options
+                    .iter()
+                    .filter(|(label, _)| !is_chosen(label))
+                    .take(4)
+                    .map(|(label, _)| one_line(label, 120))
+                    .collect(),
             });
         }
     }
     answers
 }
 
-/// Returns the questions that were asked, with their short names.
-fn questions(input: &str) -> Vec<(&str, Option<&str>)> {
-    let mut questions: Vec<(&str, Option<&str>)> = Vec::new();
+/// Returns the questions that were asked, with their short names and options.
+fn questions(input: &str) -> Vec<Question<'_>> {
+    let mut questions: Vec<Question<'_>> = Vec::new();
+    // Members that precede their question.
+    let (mut id, mut header, mut is_choices) = (None, None, false);
     for line in input.lines() {
         let line = line.strip_prefix("questions: ").unwrap_or(line);
-        if let Some(question) = line.strip_prefix("question: ") {
-            questions.push((question, None));
-        } else if let Some(header) = line.strip_prefix("header: ")
-            && let Some((_, known)) = questions.last_mut()
-        {
-            *known = Some(header);
+        let line = line.strip_prefix("options: ").unwrap_or(line);
+        let last = questions.last_mut();
+        if let Some(text) = line.strip_prefix("question: ") {
+            questions.push(Question {
+                text,
+                id: id.take(),
+                header: header.take(),
+                options: Vec::new(),
+            });
+            is_choices = false;
+        } else if let Some(text) = line.strip_prefix("header: ") {
+            match last.filter(|last| last.header.is_none()) {
+                Some(last) => last.header = Some(text),
+                None => header = Some(text),
+            }
+        } else if let Some(text) = line.strip_prefix("id: ") {
+            match last.filter(|last| last.id.is_none()) {
+                Some(last) => last.id = Some(text),
+                None => id = Some(text),
+            }
+        } else if let Some(last) = last {
+            if let Some(label) = line.strip_prefix("choices: ") {
+                is_choices = true;
+                last.options.push((label, None));
+            } else if let Some(label) = line.strip_prefix("label: ") {
+                last.options.push((label, None));
+            } else if let Some(text) = line.strip_prefix("description: ") {
+                if let Some((_, meaning)) = last.options.last_mut() {
+                    *meaning = Some(text);
+                }
+            } else if is_choices && !line.starts_with("User ") && !is_member(line) {
+                last.options.push((line, None));
+            }
+        }
+        if let Some(last) = questions.last_mut() {
+            last.options.truncate(8);
         }
     }
     questions
+}
+
+/// Returns true for a line that begins with the name of a member.
+fn is_member(line: &str) -> bool {
+    line.split_once(": ")
+        .is_some_and(|(name, _)| name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'))
+}
+
+/// Returns the answers to the question with this id in `{"answers":{"id":{"answers":["a"]}}}`.
+fn listed_answer(result: &str, id: &str) -> Option<String> {
+    let result = result.lines().next()?;
+    let parsed: serde_json::Value = serde_json::from_str(result).ok()?;
+    let given = parsed.get("answers")?.get(id)?;
+    let given = given.get("answers").unwrap_or(given).as_array()?;
+    let given: Vec<&str> = given.iter().filter_map(serde_json::Value::as_str).collect();
+    Some(given.join("; ")).filter(|given| !given.is_empty())
 }
 
 /// Returns the text behind `"question"=` in the result, up to the next answer or the end.
@@ -86,8 +183,56 @@ pub(crate) fn is_approved(text: &str) -> bool {
 pub(crate) fn plan(text: &str) -> Plan {
     let body = text.find("plan: ").map_or("", |at| &text[at + 6..]);
     let body = body.split(APPROVED).next().unwrap_or(body);
-    Plan { title: plan_title(body), points: plan_points(body) }
+    plan_in(body)
 }
+
+/// Parses a plan.
+pub(crate) fn plan_in(body: &str) -> Plan {
+    Plan { title: plan_title(body), points: plan_points(body), reason: plan_reason(body) }
+}
+
+/// Returns the first sentences of a plan's context, problem or goal.
+fn plan_reason(body: &str) -> Option<String> {
+    const WHY: [&str; 8] =
+        ["context", "problem", "goal", "background", "motivation", "why", "overview", "summary"];
+    let mut reason = String::new();
+    let mut is_why = false;
+    for line in prose::lines(body).take(400) {
+        match line.kind {
+            LineKind::Heading => {
+                if !reason.is_empty() {
+                    break;
+                }
+                let heading = unmarked(line.text).to_lowercase();
+                is_why = WHY.iter().any(|why| heading.starts_with(why) && heading.len() < 40);
+            }
+            LineKind::Text | LineKind::Item if is_why => {
+                for sentence in prose::sentences(line.text) {
+                    if reason.chars().count() + sentence.chars().count() > REASON {
+                        return finished(reason);
+                    }
+                    if !reason.is_empty() {
+                        reason.push(' ');
+                    }
+                    reason.push_str(&one_line(&unmarked(sentence), REASON));
+                    if !reason.ends_with(['.', '!', '?', ':', ';', '。']) {
+                        reason.push(';');
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    finished(reason)
+}
+
+fn finished(reason: String) -> Option<String> {
+    let reason = reason.trim_end_matches([';', ' ']).to_owned();
+    (!reason.is_empty()).then_some(reason)
+}
+
+/// Longest reason of a plan, in characters.
+const REASON: usize = 560;
 
 /// Returns the heading of a plan, without a leading "plan".
 pub(crate) fn plan_title(body: &str) -> Option<String> {
@@ -110,16 +255,27 @@ pub(crate) fn plan_title(body: &str) -> Option<String> {
     None
 }
 
-/// Returns the points of a plan: its numbered headings, else its first items.
+/// Returns the points of a plan: its decisions, else its numbered headings, else its first items.
 fn plan_points(body: &str) -> Vec<String> {
+    const DECIDED: [&str; 6] =
+        ["decision", "design", "key point", "rules", "non-goal", "out of scope"];
     let mut headings = Vec::new();
+    let mut decided = Vec::new();
+    let mut is_decided = false;
     let mut items = Vec::new();
     for (number, line) in prose::lines(body).enumerate() {
         let cleaned = unmarked(line.text);
-        if title::is_label(&cleaned) || cleaned.len() < 12 {
+        if line.kind == LineKind::Heading {
+            let lower = cleaned.to_lowercase();
+            is_decided = DECIDED.iter().any(|word| lower.contains(word)) && lower.len() < 40;
+        }
+        if title::is_label(&cleaned) || cleaned.len() < 12 || says_nothing(&cleaned) {
             continue;
         }
         match line.kind {
+            LineKind::Item if is_decided && decided.len() < 6 => {
+                decided.push(one_line(&cleaned, 200))
+            }
             LineKind::Heading if number > 0 && headings.len() < 5 => {
                 headings.push(one_line(&cleaned, 140))
             }
@@ -127,7 +283,36 @@ fn plan_points(body: &str) -> Vec<String> {
             _ => {}
         }
     }
+    if decided.len() >= 2 {
+        return decided;
+    }
     if headings.len() >= 2 { headings } else { items }
+}
+
+/// Returns true for a point that is only the plan's title, a file or a part that every plan has.
+fn says_nothing(point: &str) -> bool {
+    let bare = point.trim_start_matches(|c: char| c.is_ascii_digit() || ". )".contains(c));
+    let lower = bare.to_lowercase();
+    let is_part = [
+        "plan:",
+        "plan -",
+        "plan —",
+        "file:",
+        "files",
+        "new file",
+        "modified",
+        "current state",
+        "critical files",
+        "verification",
+        "testing",
+        "implementation",
+        "overview",
+        "steps",
+        "part ",
+    ]
+    .iter()
+    .any(|part| lower.starts_with(part));
+    is_part || !bare.trim_matches('`').contains(' ') || bare.ends_with(':')
 }
 
 #[cfg(test)]

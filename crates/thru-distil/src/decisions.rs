@@ -1,19 +1,31 @@
-//! Decisions: those of a person, in a dialogue or a prompt, and those the agent states in its prose.
+//! Decisions: those of a person, in a dialogue, an answer or a prompt, and those the agent states in its
+//! prose.
 
-use thru_core::{Certainty, Concept, Observation, ObservationType, Speaker};
+use thru_core::{Concept, Observation, ObservationType, Speaker};
 
-use crate::answers::DialogAnswer;
+use crate::answers::{DialogAnswer, Plan};
 use crate::event::Action;
+use crate::proposal::{Choice, Proposal};
+use crate::prose;
+use crate::reply::{self, Form, Reply};
+use crate::request::Request;
+use crate::rules::Force;
 use crate::segment::Turn;
 use crate::session::{Draft, Session};
-use crate::text::{FACT, TITLE, cut};
-use crate::title;
+use crate::text::{FACT, TITLE, cut, uncapitalised};
+use crate::verbs;
 
 /// Most answers in one observation.
 const ANSWERS: usize = 4;
 
 /// Most choices taken from the agent's prose in one turn.
 const CHOICES: usize = 2;
+
+/// Events before a prompt among which the text that it answers is looked for.
+const REACH: usize = 400;
+
+/// Texts of the agent among which the options that a person names are looked for.
+const TEXTS: usize = 3;
 
 /// Adds the decisions of a turn.
 pub(crate) fn observe(session: &Session<'_>, turn: &Turn, drafts: &mut Vec<Draft>) {
@@ -26,51 +38,24 @@ pub(crate) fn observe(session: &Session<'_>, turn: &Turn, drafts: &mut Vec<Draft
         }
         match &event.action {
             Action::Answered(answers) => {
-                for answer in answers {
-                    pending.push((place, answer));
-                    if pending.len() >= ANSWERS {
+                // Each title shows all of its answers.
+                for answer in answers.iter().filter(|answer| decides(answer)) {
+                    if !fits(&pending, answer) {
                         flush(session, &mut pending, drafts);
                     }
+                    pending.push((place, answer));
                 }
             }
-            Action::Approved(plan) => {
-                let mut observation = by_person(session, "plan", 0, place);
-                let title = plan
-                    .title
-                    .clone()
-                    .or_else(|| plan.points.first().map(|point| title::shaped(point)));
-                observation.title = title.unwrap_or_else(|| "Approve the plan".to_owned());
-                observation.facts = plan
-                    .points
-                    .iter()
-                    .map(|point| session.statement(point.clone(), &[place]))
-                    .collect();
-                drafts.push(Draft { place, observation });
-            }
+            Action::Approved(plan) => drafts.extend(approved(session, plan, place)),
             Action::Declined(declined) => {
                 let mut observation = by_person(session, "declined", 0, place);
-                observation.title = title::shaped(&declined.words);
-                observation.narrative = Some(session.statement(declined.words.clone(), &[place]));
-                if !declined.is_certain {
-                    observation.certainty = Certainty::Low;
-                }
-                observation.concepts.insert(Concept::Gotcha);
+                observation.title = declined.title();
+                let narrative = format!("Refused {}: \"{}\"", declined.call, declined.words);
+                observation.narrative = Some(session.statement(narrative, &[place]));
+                observation.concepts.insert(Concept::Pattern);
                 drafts.push(Draft { place, observation });
             }
-            Action::Asked(request) => {
-                for (ordinal, ruling) in request.rulings.iter().enumerate() {
-                    let mut observation = by_person(session, "ruling", ordinal, place);
-                    observation.title.clone_from(&ruling.title);
-                    observation.narrative =
-                        Some(session.statement(ruling.sentence.clone(), &[place]));
-                    observation.is_rule = ruling.is_rule;
-                    observation.concepts.insert(match ruling.is_rule {
-                        true => Concept::Pattern,
-                        false => Concept::Gotcha,
-                    });
-                    drafts.push(Draft { place, observation });
-                }
-            }
+            Action::Asked(request) => asked(session, request, place, drafts),
             Action::Wrote(text) if choices < CHOICES => {
                 if let Some(choice) = &text.choice {
                     choices += 1;
@@ -79,7 +64,6 @@ pub(crate) fn observe(session: &Session<'_>, turn: &Turn, drafts: &mut Vec<Draft
                     observation.title.clone_from(&choice.title);
                     observation.narrative =
                         Some(session.statement(choice.sentence.clone(), &[place]));
-                    observation.certainty = Certainty::Low;
                     observation.concepts.insert(match choice.is_trade_off {
                         true => Concept::TradeOff,
                         false => Concept::WhyItExists,
@@ -94,11 +78,486 @@ pub(crate) fn observe(session: &Session<'_>, turn: &Turn, drafts: &mut Vec<Draft
     flush(session, &mut pending, drafts);
 }
 
+/// Returns true if the title of these answers has room for another.
+fn fits(pending: &[(usize, &DialogAnswer)], answer: &DialogAnswer) -> bool {
+    let length = |answer: &DialogAnswer| named_answer(answer).chars().count() + 2;
+    let known: usize = pending.iter().map(|(_, answer)| length(answer)).sum();
+    pending.len() < ANSWERS && known + length(answer) <= TITLE + 2
+}
+
 fn by_person(session: &Session<'_>, detector: &str, ordinal: usize, place: usize) -> Observation {
     let mut observation = session.blank(detector, ordinal, place, ObservationType::Decision);
     observation.speaker = Speaker::Person;
     observation.sources = session.ids(&[place]);
     observation
+}
+
+/// Adds the decisions in a prompt: rulings, an approved plan, and an answer to the agent's last text.
+fn asked(session: &Session<'_>, request: &Request, place: usize, drafts: &mut Vec<Draft>) {
+    if let Some(plan) = &request.approved {
+        drafts.extend(approved(session, plan, place));
+    }
+    let decides = |sentence: &str| {
+        let decided = request.reply.iter().flat_map(|reply| &reply.decided);
+        decided.filter(|one| one.is_clear).any(|one| sentence.contains(&one.sentence))
+    };
+    let mut corrected = None;
+    for (ordinal, ruling) in request.rulings.iter().enumerate() {
+        let mut observation = by_person(session, "ruling", ordinal, place);
+        observation.title.clone_from(&ruling.title);
+        observation.narrative = Some(session.statement(ruling.sentence.clone(), &[place]));
+        observation.is_rule = ruling.force == Force::Rule;
+        observation.concepts.insert(match ruling.force {
+            Force::Rule | Force::Wish => Concept::Pattern,
+            Force::Correction => Concept::Gotcha,
+        });
+        if ruling.force == Force::Correction {
+            if decides(&ruling.sentence) {
+                continue;
+            }
+            // A correction says something only beside what it corrects.
+            let before = *corrected.get_or_insert_with(|| deed_before(session, place));
+            let Some((source, deed)) = before.filter(|(_, deed)| alike(deed, &ruling.sentence))
+            else {
+                continue;
+            };
+            observation.facts = vec![session.statement(format!("Corrects: {deed}"), &[source])];
+            observation.sources = session.ids(&[source, place]);
+        }
+        drafts.push(Draft { place, observation });
+    }
+    let Some(reply) = &request.reply else { return };
+    let is_ruled = |sentence: &str| request.rulings.iter().any(|one| one.sentence == sentence);
+    let decided = reply.decided.iter().find(|one| one.is_clear && !is_ruled(&one.sentence));
+    let made = answered(session, reply, place).or_else(|| {
+        decided.map(|decided| Made {
+            title: decided.title.clone(),
+            source: proposal_before(session, place).map(|(source, _)| source),
+            about: proposal_before(session, place).and_then(|(_, proposal)| {
+                proposal.advice.clone().or_else(|| proposal.question().map(str::to_owned))
+            }),
+            ..Made::default()
+        })
+    });
+    let Some(mut made) = made.filter(|made| !is_ruled(&made.title)) else { return };
+    // The person's own words say it better than the option's, where they stand alone.
+    if made.is_agreement
+        && let Some(decided) = decided
+    {
+        made.title.clone_from(&decided.title);
+    }
+    if request.rulings.iter().any(|one| one.title == made.title) {
+        return;
+    }
+    let mut observation = by_person(session, "reply", 0, place);
+    observation.title = made.title;
+    let places: Vec<usize> = made.source.into_iter().chain([place]).collect();
+    let narrative = match &made.question {
+        Some(question) => format!("{} → \"{}\"", cut(question, 240), reply.words),
+        None => reply.words.clone(),
+    };
+    observation.narrative = Some(session.statement(narrative, &places));
+    let facts = [
+        made.chosen.map(|chosen| format!("Chosen: {chosen}")),
+        (!made.others.is_empty()).then(|| format!("Not chosen: {}", made.others.join("; "))),
+        made.about.map(|about| format!("The agent had said: {about}")),
+    ];
+    let source = made.source.unwrap_or(place);
+    observation.facts = facts
+        .into_iter()
+        .flatten()
+        .map(|fact| session.statement(cut(&fact, 2 * FACT), &[source]))
+        .collect();
+    observation.sources = session.ids(&places);
+    observation.concepts.insert(Concept::TradeOff);
+    drafts.push(Draft { place, observation });
+}
+
+/// A decision made of an answer and what it answers.
+#[derive(Default)]
+struct Made {
+    title: String,
+    /// The place of the agent's text.
+    source: Option<usize>,
+    question: Option<String>,
+    chosen: Option<String>,
+    others: Vec<String>,
+    /// The agent's recommendation or statement.
+    about: Option<String>,
+    /// True if the person's own sentence may stand in for the title.
+    is_agreement: bool,
+}
+
+/// Returns the last text of the agent before a prompt, if it proposes something.
+fn proposal_before<'s>(session: &'s Session<'_>, place: usize) -> Option<(usize, &'s Proposal)> {
+    let (at, proposal) = texts_before(session, place).next()?;
+    proposal.map(|proposal| (at, proposal))
+}
+
+/// Returns the agent's texts before a prompt, the last first: the last of each turn.
+fn texts_before<'s>(
+    session: &'s Session<'_>,
+    place: usize,
+) -> impl Iterator<Item = (usize, Option<&'s Proposal>)> {
+    let start = place.saturating_sub(REACH);
+    let events = session.events.get(start..place).unwrap_or_default();
+    let mut is_last = true;
+    events.iter().enumerate().rev().filter_map(move |(at, event)| match &event.action {
+        Action::Asked(_) => {
+            is_last = true;
+            None
+        }
+        Action::Wrote(text) if is_last => {
+            is_last = false;
+            Some((start + at, text.proposal.as_deref()))
+        }
+        _ => None,
+    })
+}
+
+/// Returns what the agent said that it did or would do, before a prompt.
+fn deed_before<'s>(session: &'s Session<'_>, place: usize) -> Option<(usize, &'s str)> {
+    let start = place.saturating_sub(REACH);
+    let events = session.events.get(start..place)?;
+    let mut texts =
+        events.iter().enumerate().rev().filter_map(|(at, event)| Some((at, event.agent_text()?)));
+    let (at, said) = texts.next()?;
+    let deed = said.action.as_ref().map(|(deed, _)| deed.as_str());
+    let deed = deed.or(said.announced.as_deref()).or(said.lead.first().map(String::as_str))?;
+    Some((start + at, deed))
+}
+
+/// Returns the decision that a reply makes about the agent's last text.
+fn answered(session: &Session<'_>, reply: &Reply, place: usize) -> Option<Made> {
+    if let Form::Picks(labels) = &reply.form {
+        return texts_before(session, place).take(TEXTS).find_map(|(source, proposal)| {
+            let made = picked(labels, reply, proposal?)?;
+            Some(Made { source: Some(source), ..made })
+        });
+    }
+    let (source, proposal) = proposal_before(session, place)?;
+    let made = match reply.form {
+        Form::Ok if reply.rest.split_whitespace().count() > 3 => {
+            let asked = proposal.offer.as_deref().or(proposal.question()).unwrap_or_default();
+            if alike(asked, &reply.rest) {
+                agreed(reply, proposal)
+            } else {
+                matched(reply, proposal)
+            }
+        }
+        Form::Yes | Form::Ok => agreed(reply, proposal),
+        Form::No => refused(reply, proposal),
+        Form::All => all(proposal),
+        Form::Free | Form::Picks(_) => matched(reply, proposal),
+    }?;
+    let question = made.question.or_else(|| proposal.question().map(str::to_owned));
+    Some(Made { source: Some(source), question, ..made })
+}
+
+/// "B", "2 and 3": options, or numbered questions, by their labels.
+fn picked(labels: &[String], reply: &Reply, proposal: &Proposal) -> Option<Made> {
+    let place_of = |label: &str| match label {
+        "first" | "former" => Some(0),
+        "second" => Some(1),
+        "third" => Some(2),
+        "fourth" => Some(3),
+        "fifth" => Some(4),
+        "last" | "latter" => proposal.options.len().checked_sub(1),
+        _ => None,
+    };
+    let find = |label: &String| {
+        let by_label = |option: &&Choice| option.label.as_deref() == Some(label);
+        let by_number = || label.parse::<usize>().ok()?.checked_sub(1);
+        let by_place = || {
+            let is_bare =
+                proposal.is_offered && proposal.options.iter().all(|one| one.label.is_none());
+            proposal.options.get(place_of(label).or_else(|| by_number().filter(|_| is_bare))?)
+        };
+        proposal.options.iter().find(by_label).or_else(by_place)
+    };
+    // "1 - yes, 2 - no": answers to numbered questions.
+    let question = proposal.questions.iter().find(|one| one.label.as_ref() == labels.first());
+    let Some(question) = question else {
+        let chosen: Vec<&Choice> = labels.iter().filter_map(find).collect();
+        return (chosen.len() == labels.len()).then(|| chose(&chosen, proposal)).flatten();
+    };
+    let answer = reply.rest.split([',', ';', '.']).next().unwrap_or_default().trim();
+    let title = format!("{} → {answer}", question_of(&question.text));
+    let questions: Vec<&str> = proposal.questions.iter().map(|one| one.text.as_str()).collect();
+    (!answer.is_empty()).then(|| Made {
+        title: reply::titled(&title),
+        question: Some(questions.join(" ")),
+        about: proposal.advice.clone(),
+        ..Made::default()
+    })
+}
+
+/// Returns the first question in a text, without what follows it.
+fn question_of(text: &str) -> &str {
+    text.find('?').map_or(text, |at| &text[..=at])
+}
+
+fn chose(chosen: &[&Choice], proposal: &Proposal) -> Option<Made> {
+    if chosen.is_empty() || chosen.iter().all(|option| reply::is_procedure(&option.head)) {
+        return None;
+    }
+    let heads: Vec<&str> = chosen.iter().map(|option| option.head.as_str()).collect();
+    let others = proposal.options.iter().filter(|option| !chosen.contains(option));
+    let others: Vec<String> = others.map(|option| option.head.clone()).collect();
+    Some(Made {
+        title: choice_title(&heads.join(" and "), &others),
+        chosen: Some(chosen.iter().map(|one| one.text.as_str()).collect::<Vec<_>>().join("; ")),
+        others,
+        question: proposal.question().map(str::to_owned),
+        about: proposal.advice.clone(),
+        ..Made::default()
+    })
+}
+
+/// Returns "Chose a over b", without the options that do not fit.
+fn choice_title(chosen: &str, others: &[String]) -> String {
+    let first = chosen.split(' ').next().unwrap_or_default();
+    let (title, over) = match verbs::is_imperative(first) || reply::is_verb(first) {
+        true => (format!("Chose to {}", uncapitalised(chosen)), ", not to"),
+        false => (format!("Chose {chosen}"), " over"),
+    };
+    let with = |others: &[String]| format!("{title}{over} {}", others.join(" and "));
+    let candidates = [others, others.get(..1).unwrap_or_default()];
+    let found = candidates
+        .into_iter()
+        .filter(|listed| !listed.is_empty() && (listed.len() == others.len() || others.len() < 3))
+        .map(with)
+        .find(|title| title.chars().count() <= TITLE);
+    found.unwrap_or_else(|| reply::titled(&title))
+}
+
+/// "Yes" to an offer, a recommendation or a plan.
+fn agreed(reply: &Reply, proposal: &Proposal) -> Option<Made> {
+    let about = proposal.advice.clone().or_else(|| proposal.before.clone());
+    let made =
+        |title: String| Made { title, about: about.clone(), is_agreement: true, ..Made::default() };
+    // "Yes, and x": the person's words say what is agreed on.
+    let own = prose::sentences(&reply.rest).next().map(reply::without_softeners).filter(|own| {
+        own.split_whitespace().count() >= 6
+            && !reply::asks(own)
+            && !reply::is_procedure(own)
+            && reply::names_something(own)
+    });
+    // "Yes" to "a or b?" needs words that tell which.
+    let is_open = proposal.offer.is_none()
+        || proposal.options.iter().all(|one| one.label.is_none()) && proposal.options.len() == 2;
+    if proposal.is_offered && is_open {
+        if let Some(made) = matched(reply, proposal) {
+            return Some(made);
+        }
+        let has_decided = reply.decided.iter().any(|one| one.is_clear);
+        let recommended =
+            proposal.options.iter().find(|one| one.text.to_lowercase().contains("(recommended)"));
+        return match (recommended, &proposal.advice) {
+            (Some(option), _) => chose(&[option], proposal),
+            (None, Some(advice)) if !reply::asks(&reply.rest) => Some(made(agreement(advice))),
+            _ => match own {
+                Some(own) if !has_decided => Some(made(reply::titled(own))),
+                _ => has_decided.then(|| made(String::new())),
+            },
+        };
+    }
+    if let Some(own) = own {
+        return Some(made(reply::titled(own)));
+    }
+    let is_decided = reply.decided.iter().any(|one| one.is_clear);
+    match &proposal.offer {
+        Some(offer) if reply::is_procedure(offer) => is_decided.then(|| made(String::new())),
+        Some(offer) if reply::names_something(offer) => {
+            Some(made(reply::titled(&format!("Agreed to {offer}"))))
+        }
+        Some(_) => {
+            let before = proposal.before.as_ref().filter(|before| !reply::is_procedure(before))?;
+            Some(made(agreement(before)))
+        }
+        None if is_decided => Some(made(String::new())),
+        None if proposal.question().is_some() && proposal.points.len() >= 2 => {
+            let points: Vec<String> =
+                proposal.points.iter().map(|one| crate::proposal::head(one)).collect();
+            let mut agreed = made(reply::titled(&format!("Agreed: {}", points.join("; "))));
+            agreed.chosen = Some(proposal.points.join("; "));
+            Some(agreed)
+        }
+        None => {
+            let is_plain =
+                reply.form == Form::Yes || reply.rest.is_empty() && proposal.question().is_some();
+            let advice = proposal.advice.as_ref().filter(|_| is_plain)?;
+            Some(made(agreement(advice)))
+        }
+    }
+}
+
+/// Returns "Agreed: the advice", without the words that introduce the advice.
+fn agreement(advice: &str) -> String {
+    // "The better setup is probably: do x": only the end says what.
+    let said = advice.split_once(": ").map(|(_, said)| said);
+    let said = said.filter(|said| said.split_whitespace().count() >= 4);
+    let bare = reply::without_softeners(said.unwrap_or(advice));
+    let bare = [
+        "I'd recommend ",
+        "I recommend ",
+        "I'd suggest ",
+        "I would recommend ",
+        "My recommendation: ",
+        "Recommendation: ",
+        "My pick: ",
+    ]
+    .iter()
+    .find_map(|start| bare.strip_prefix(start))
+    .unwrap_or(bare);
+    reply::titled(&format!("Agreed: {bare}"))
+}
+
+/// "No, x instead", or "no" to an offer.
+fn refused(reply: &Reply, proposal: &Proposal) -> Option<Made> {
+    if let Some(decided) = reply.decided.iter().find(|one| one.is_clear) {
+        return Some(Made { title: decided.title.clone(), ..Made::default() });
+    }
+    let offer = proposal
+        .offer
+        .as_ref()
+        .filter(|offer| !reply::is_procedure(offer) && !proposal.is_offered)?;
+    let is_plain = reply.rest.is_empty() || !reply::asks(&reply.rest);
+    (is_plain && reply::names_something(offer)).then(|| Made {
+        title: reply::titled(&format!("Refused the offer to {offer}")),
+        about: proposal.before.clone(),
+        ..Made::default()
+    })
+}
+
+/// "Both", "all of them".
+fn all(proposal: &Proposal) -> Option<Made> {
+    let options: Vec<&Choice> = proposal.options.iter().collect();
+    if !proposal.is_offered || options.len() < 2 {
+        return None;
+    }
+    let heads: Vec<&str> = options.iter().map(|option| option.head.as_str()).collect();
+    Some(Made {
+        title: reply::titled(&format!("Chose both: {}", heads.join(" and "))),
+        chosen: Some(options.iter().map(|one| one.text.as_str()).collect::<Vec<_>>().join("; ")),
+        ..Made::default()
+    })
+}
+
+/// An answer that names one of the options by its words, or decides in words of its own.
+fn matched(reply: &Reply, proposal: &Proposal) -> Option<Made> {
+    let decided = reply.decided.iter().find(|one| one.is_clear);
+    if reply.is_request && decided.is_none() {
+        return None;
+    }
+    if proposal.is_offered
+        && let Some(option) = named(&reply.opening, &proposal.options)
+    {
+        let made = chose(&[option], proposal)?;
+        return Some(Made { is_agreement: true, ..made });
+    }
+    let decided = decided.or_else(|| proposal.question().and(reply.decided.first()))?;
+    Some(Made { title: decided.title.clone(), about: proposal.advice.clone(), ..Made::default() })
+}
+
+/// Returns the option that shares clearly more of its own words with the answer than the others do.
+fn named<'o>(answer: &str, options: &'o [Choice]) -> Option<&'o Choice> {
+    let said = significant(answer);
+    let words: Vec<Vec<String>> = options.iter().map(|option| significant(&option.head)).collect();
+    let is_own = |word: &String| words.iter().filter(|words| words.contains(word)).count() == 1;
+    let mut scores: Vec<(usize, usize)> = words
+        .iter()
+        .enumerate()
+        .map(|(place, words)| {
+            let own: Vec<&String> = words.iter().filter(|word| is_own(word)).collect();
+            let hits = own.iter().filter(|word| said.contains(word)).count();
+            // Half of the words that tell the option from the others, or any in a short answer.
+            (if hits * 2 >= own.len().max(1) || said.len() <= 5 { hits } else { 0 }, place)
+        })
+        .collect();
+    scores.sort_unstable_by(|a, b| b.cmp(a));
+    let (best, place) = *scores.first()?;
+    let second = scores.get(1).map_or(0, |(score, _)| *score);
+    (best > second && said.len() <= 30).then(|| options.get(place)).flatten()
+}
+
+/// Returns true if two texts share a word that carries meaning.
+fn alike(a: &str, b: &str) -> bool {
+    let known = significant(a);
+    significant(b).iter().any(|word| word.len() >= 4 && known.contains(word))
+}
+
+/// Returns the words of a text that carry its meaning, in lower case and without endings.
+fn significant(text: &str) -> Vec<String> {
+    #[rustfmt::skip]
+    const EMPTY: [&str; 40] = [
+        "the", "and", "for", "with", "that", "this", "you", "want", "just", "into", "from", "have", "are", "was",
+        "not", "but", "can", "will", "would", "should", "could", "also", "then", "than", "now", "keep", "use", "using",
+        "like", "let", "lets", "ok", "yes", "yeah", "via", "its", "our", "your", "option", "approach",
+    ];
+    let lower = text.to_lowercase();
+    let mut words: Vec<String> = lower
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| word.chars().count() >= 3 && !EMPTY.contains(word))
+        .map(|word| word.trim_end_matches("ing").trim_end_matches('s').to_owned())
+        .collect();
+    words.sort_unstable();
+    words.dedup();
+    words
+}
+
+/// Returns the decision to carry out a plan.
+fn approved(session: &Session<'_>, plan: &Plan, place: usize) -> Option<Draft> {
+    let name = plan.title.as_deref().or_else(|| plan.points.first().map(String::as_str))?;
+    let mut observation = by_person(session, "plan", 0, place);
+    observation.title = reply::titled(&format!("Approved the plan: {name}"));
+    observation.narrative =
+        plan.reason.as_ref().map(|reason| session.statement(reason.clone(), &[place]));
+    observation.facts =
+        plan.points.iter().map(|point| session.statement(point.clone(), &[place])).collect();
+    Some(Draft { place, observation })
+}
+
+/// Returns true if an answer decides something, rather than asking back or leaving it to the agent.
+fn decides(answer: &DialogAnswer) -> bool {
+    let lower = answer.answer.to_lowercase();
+    let about_talk = [
+        "areas",
+        "want to discuss",
+        "like to discuss",
+        "more questions",
+        "anything else",
+        "move to next",
+        "like to clarify",
+        "do next",
+        "what's next",
+    ];
+    let question = answer.question.to_lowercase();
+    !lower.ends_with('?')
+        && !lower.starts_with("hm")
+        && !lower.contains("depends on")
+        && !lower.contains("depend on")
+        && !reply::asks(&answer.answer)
+        && !leaves_it(&lower)
+        && !about_talk.iter().any(|talk| question.contains(talk))
+        && !is_procedural(answer)
+}
+
+/// Returns true for an option that leaves the choice to the agent, or to another time.
+fn leaves_it(option: &str) -> bool {
+    const LEAVES: [&str; 9] = [
+        "you decide",
+        "up to you",
+        "your call",
+        "whatever",
+        "no preference",
+        "not sure",
+        "i don't know",
+        "something else",
+        "other",
+    ];
+    let lower = option.to_lowercase();
+    LEAVES.iter().any(|leaves| lower.starts_with(leaves))
 }
 
 /// Turns consecutive answers into one decision.
@@ -116,12 +575,7 @@ fn flush(
     observation.title = answers_title(&answers);
     observation.facts = answers
         .iter()
-        .map(|(place, answer)| {
-            session.statement(
-                cut(&format!("{} → {}", answer.question, answer.answer), FACT),
-                &[*place],
-            )
-        })
+        .map(|(place, answer)| session.statement(fact_of(answer), &[*place]))
         .collect();
     observation.concepts.insert(Concept::TradeOff);
     observation.sources = session.ids(&places);
@@ -136,34 +590,59 @@ fn flush(
     drafts.push(Draft { place, observation });
 }
 
+/// Returns a question, its answer, what that means, and what was not chosen.
+fn fact_of(answer: &DialogAnswer) -> String {
+    let mut fact = format!("{} → {}", answer.question, answer.answer);
+    if let Some(meaning) = &answer.meaning {
+        fact.push_str(&format!(" ({meaning})"));
+    }
+    let others: Vec<&str> =
+        answer.others.iter().map(String::as_str).filter(|other| !leaves_it(other)).collect();
+    if !others.is_empty() {
+        fact.push_str(&format!("; not: {}", others.join(", ")));
+    }
+    cut(&fact, 2 * FACT)
+}
+
 fn answers_title(answers: &[(usize, &DialogAnswer)]) -> String {
     if let [(_, answer)] = answers {
-        let whole = format!("{} → {}", answer.question, answer.answer);
-        if whole.chars().count() <= TITLE {
-            return whole;
+        let named = named_answer(answer);
+        let others = answer.others.iter().filter(|other| !leaves_it(other));
+        let others: Vec<String> = others.map(|one| crate::proposal::head(one)).collect();
+        let over = format!("{named} over {}", others.join(" and "));
+        if !others.is_empty() && answer.meaning.is_some() && over.chars().count() <= TITLE {
+            return over;
         }
+        if named.chars().count() <= TITLE {
+            return named;
+        }
+        return reply::decision_in(&answer.answer).unwrap_or_else(|| match &answer.header {
+            Some(header) => reply::titled(&format!("{header}: {}", answer.answer)),
+            None => reply::titled(&answer.answer),
+        });
     }
     let mut title = String::new();
-    let worth: Vec<&DialogAnswer> =
-        answers.iter().map(|(_, answer)| *answer).filter(|answer| !is_procedural(answer)).collect();
-    let first = answers.first().map(|(_, answer)| *answer);
-    for answer in worth.into_iter().chain(first).take(answers.len().max(1)) {
-        let header =
-            answer.header.as_deref().unwrap_or_else(|| answer.question.trim_end_matches('?'));
-        let part = match is_empty_header(header) {
-            true => answer.answer.clone(),
-            false => format!("{header}: {}", answer.answer),
-        };
-        if title.is_empty() {
-            title = cut(&part, TITLE);
-        } else if !title.contains(&part)
-            && title.chars().count() + part.chars().count() + 2 <= TITLE
-        {
+    for (_, answer) in answers {
+        if !title.is_empty() {
             title.push_str("; ");
-            title.push_str(&part);
+        }
+        title.push_str(&named_answer(answer));
+    }
+    cut(&title, TITLE)
+}
+
+/// Returns the answer behind the name of its question.
+fn named_answer(answer: &DialogAnswer) -> String {
+    let chosen = answer.answer.trim_end_matches(" (Recommended)");
+    let chosen =
+        if answer.meaning.is_some() { chosen.to_owned() } else { crate::proposal::head(chosen) };
+    match answer.header.as_deref() {
+        Some(header) if !is_empty_header(header) => format!("{header}: {chosen}"),
+        _ => {
+            let whole = format!("{} → {chosen}", question_of(&answer.question));
+            if whole.chars().count() <= TITLE { whole } else { chosen }
         }
     }
-    title
 }
 
 /// Returns true if a header says nothing about the question.
@@ -185,10 +664,17 @@ fn is_empty_header(header: &str) -> bool {
 /// Returns true for an answer such as "Next area" or "continue", which only decides how to proceed.
 fn is_procedural(answer: &DialogAnswer) -> bool {
     let lower = answer.answer.to_lowercase();
-    answer.question.starts_with("More questions")
-        || ["next", "continue", "proceed", "yes", "no", "you decide", "done", "skip"].iter().any(
-            |word| {
-                lower == *word || lower.starts_with("next ") || lower.starts_with("more questions")
-            },
-        )
+    ["next", "continue", "proceed", "done", "more questions", "view", "show", "start"]
+        .iter()
+        .any(|word| lower == *word || lower.starts_with(&format!("{word} ")) && lower.len() < 40)
+        || ["yes", "no"].contains(&lower.as_str())
+            && reply::is_procedure(&offered(&answer.question))
+}
+
+/// Returns a question without its first words: "Should I commit?" becomes "commit?".
+fn offered(question: &str) -> String {
+    let lower = question.to_lowercase();
+    let start =
+        ["should i ", "shall i ", "do you want me to ", "want me to ", "would you like me to "];
+    start.iter().find_map(|start| lower.strip_prefix(start)).unwrap_or(&lower).to_owned()
 }

@@ -224,7 +224,7 @@ fn tool(moment: &Moment) -> Action {
         _ if is_done && tool.starts_with("mcp__") && tool.ends_with("merge_pull_request") => {
             Action::Landed(Landing::Merged(None))
         }
-        "AskUserQuestion" if is_done => {
+        "AskUserQuestion" | "ask_user" | "request_user_input" if is_done => {
             let answers = answers::answers(text);
             if answers.is_empty() { Action::Used } else { Action::Answered(answers) }
         }
@@ -267,7 +267,7 @@ fn run(moment: &Moment, command: &str) -> Action {
     let result = shell::result(&moment.text, command);
     if moment.outcome == Some(Outcome::Failed)
         && matches!(moment.tool.as_deref(), Some("Bash" | "PowerShell"))
-        && let Some(declined) = declined::by_shell(&moment.text, result)
+        && let Some(declined) = declined::by_shell(command, &moment.text, result)
     {
         return Action::Declined(declined);
     }

@@ -51,8 +51,8 @@ pub fn wants_text(
         PassageKind::Assistant => !is_subagent,
         PassageKind::Tool => match tool {
             Some(
-                "AskUserQuestion" | "ExitPlanMode" | "TodoWrite" | "TaskCreate" | "TaskUpdate"
-                | "update_plan",
+                "AskUserQuestion" | "ask_user" | "request_user_input" | "ExitPlanMode"
+                | "TodoWrite" | "TaskCreate" | "TaskUpdate" | "update_plan",
             ) => true,
             Some(tool) if shell::is_shell(tool) => true,
             // A person may have declined it with a reason.

@@ -1,8 +1,14 @@
 //! The request in a prompt, as opposed to everything else in it.
 
-use crate::answers::plan_title;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::answers::{self, Plan, plan_title};
+use crate::pattern;
 use crate::phrase;
 use crate::prose::{self, LineKind};
+use crate::reply::Reply;
 use crate::rules::{self, Ruling};
 use crate::text::{self, one_line, unmarked};
 use crate::{title, undone, verbs};
@@ -23,10 +29,14 @@ pub(crate) struct Request {
     pub(crate) command: Option<String>,
     /// The heading of the plan that the prompt hands over.
     pub(crate) plan: Option<String>,
-    /// Corrections and standing rules in the prompt.
+    /// The plan that the person approved by handing it over.
+    pub(crate) approved: Option<Box<Plan>>,
+    /// Corrections, wishes and standing rules in the prompt.
     pub(crate) rulings: Vec<Ruling>,
     /// The sentence that says that the person took the agent's work back.
     pub(crate) took_back: Option<String>,
+    /// The prompt as an answer.
+    pub(crate) reply: Option<Box<Reply>>,
     /// True if it says too little to be the topic of a session.
     pub(crate) is_slight: bool,
 }
@@ -55,10 +65,12 @@ impl Request {
             .iter()
             .find(|sentence| sentence.split_whitespace().count() >= 3)
             .map(|sentence| title::shaped(phrase::without_courtesy(sentence)));
-        let rulings = match plan {
-            Some(_) => Vec::new(),
-            None => rules::find(&looked_at),
-        };
+        // What an agent wrote for another is no person's word.
+        let is_own = plan.is_none() && !is_brief(prompt);
+        let rulings = if is_own { rules::find(&looked_at) } else { Vec::new() };
+        let reply = if is_own { Reply::parse(prompt).map(Box::new) } else { None };
+        let approved = plan.is_some() && approves(prompt);
+        let approved = approved.then(|| Box::new(answers::plan_in(&looked_at)));
         let shown = match command_request(prompt) {
             Some(_) => text::ends(prompt, 2 * REQUEST, 0).into_owned(),
             None => plan.clone().unwrap_or_else(|| sentences.join(" ")),
@@ -72,10 +84,74 @@ impl Request {
             is_slight: plan.is_none() && (words < 4 || is_housekeeping(prompt)),
             command: command_request(prompt).map(|_| title::shaped(first_line(prompt))),
             plan,
+            approved,
             rulings,
             took_back: undone::by_person(prompt).map(|words| one_line(words, 160)),
+            reply,
         }
     }
+}
+
+/// Demands that agents make of each other, and programs of agents.
+static DEMAND: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?ix)\b(?:reply|respond|answer|return|output)\s+(?:with\s+)?(?:exactly|only|just|nothing\s+but)\b
+        | \b(?:do\s+not|don'?t)\s+(?:add|include|write)\s+(?:any\s+)?(?:other\s+)?(?:markdown|explanations?|commentary|extra|preamble|prose)\b
+        | \bno\s+(?:extra|additional|other)\s+(?:text|commentary|prose)\b | \bexact\s+(?:marker|token|string)\b
+        | \[\[\s*\#\#  | ^@\[\w+\]: | \bmessage\s+from\s+another\s+agent\b | <(?:task|instructions|context|summary|rules|role)>",
+    )
+});
+
+/// Reviews by others, handed over.
+static REVIEW: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?i)^(?:here(?:'s| is)\s+)?(?:more\s+|new\s+|the\s+|some\s+)?(?:(?:pr|code|reviewer|review|coderabbit|copilot|claude|gpt|codex|gemini)(?:'s)?\s+){1,2}(?:feedback|review|comments?|findings|suggestions)\b|^in\s+\S+\s+around\s+lines?\s+\d",
+    )
+});
+
+/// Labels of the parts of a brief.
+static PART: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?im)^(?:\#+\s+|\*\*)?(?:role|goals?|tasks?|scope|constraints?|requirements|deliverables?|acceptance(?:\s+criteria)?|context|background|rules|output(?:\s+format)?|report(?:\s+back)?|return|instructions|hard\s+rules|non-goals|out\s+of\s+scope|verification|done\s+when|definition\s+of\s+done|steps|guidelines|workflow|your\s+(?:task|job|role|part))\s*(?:\*\*)?:",
+    )
+});
+
+/// Returns true if a prompt is a brief: written by an agent or a program rather than by a person.
+fn is_brief(prompt: &str) -> bool {
+    let start = &prompt[..prompt.floor_char_boundary(4000)];
+    let opening: String = start.chars().take(200).collect::<String>().to_lowercase();
+    let has_role = ["you are a ", "you are an ", "you are the ", "you're a ", "act as "]
+        .iter()
+        .any(|role| opening.starts_with(role));
+    let takes_over = prompt.len() > 500
+        && ["taking over", "hand-off", "handoff", "handover"]
+            .iter()
+            .any(|word| opening.contains(word));
+    let headings =
+        start.lines().filter(|line| line.starts_with('#') && line.contains("# ")).count();
+    let lines = start.lines().filter(|line| !line.trim().is_empty());
+    let (items, all) = lines.fold((0, 0), |(items, all), line| {
+        let is_item = line.trim_start().starts_with(['-', '*', '•'])
+            || line.trim_start().starts_with(|c: char| c.is_ascii_digit());
+        (items + usize::from(is_item), all + 1)
+    });
+    let is_list = items >= 8 && items * 10 >= all * 6;
+    let reviews = REVIEW.as_ref().is_some_and(|review| review.is_match(prompt));
+    let parts = || PART.as_ref().map_or(0, |part| part.find_iter(start).take(2).count());
+    has_role
+        || takes_over
+        || is_list
+        || reviews
+        || headings >= 2 && prompt.len() > 400
+        || headings >= 1 && opening.starts_with('#')
+        || parts() >= 2
+        || DEMAND.as_ref().is_some_and(|demand| demand.is_match(start))
+}
+
+/// Returns true if the prompt has the agent carry out a plan that was agreed on.
+fn approves(prompt: &str) -> bool {
+    let first = first_line(prompt).to_lowercase();
+    first.contains("following plan") || first.contains("this plan")
 }
 
 /// Returns true if a sentence only points at other sentences: "Find out why and fix it."

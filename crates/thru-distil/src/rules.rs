@@ -7,9 +7,10 @@ use regex::Regex;
 
 use crate::pattern;
 use crate::prose::{self, Line, LineKind};
+use crate::reply;
 use crate::request::is_pasted;
-use crate::text::{one_line, unmarked};
-use crate::title;
+use crate::text::{self, one_line, unmarked};
+use crate::verbs;
 
 /// Length from which a prompt is mostly pasted or a specification, in bytes: only its ends are looked
 /// at.
@@ -18,15 +19,26 @@ const LONG: usize = 1500;
 /// Most sentences of one prompt that may rule.
 const MOST: usize = 4;
 
-/// A sentence by which a person corrects or rules.
+/// A sentence by which a person corrects, wishes or rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Ruling {
     /// The sentence.
     pub(crate) sentence: String,
     /// The sentence as a title.
     pub(crate) title: String,
-    /// True if it is a standing rule.
-    pub(crate) is_rule: bool,
+    /// The force of it.
+    pub(crate) force: Force,
+}
+
+/// The force of a ruling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Force {
+    /// It holds from then on.
+    Rule,
+    /// It holds for more than the moment, perhaps for good.
+    Wish,
+    /// It corrects the work at hand.
+    Correction,
 }
 
 /// Standing rules.
@@ -35,22 +47,34 @@ static RULE: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"(?ix)
         ^(?:always|never)\s+\w
         | ^(?:please\s+)?(?:don'?t|don’t|do\s+not)\s+(?:you\s+)?ever\b
-        | ^from\s+now\s+on\b | ^going\s+forward\b | ^in\s+(?:the\s+)?future\b
-        | ^(?:you|we|it|this|that)\s+(?:must|should|shall)\s+(?:always|never)\b
+        | ^from\s+now\s+on\b | ^going\s+forward\b | ^in\s+(?:the\s+)?future\b | ^as\s+of\s+now\b
+        | ^(?:\S+\s+){1,6}?(?:must|should|shall)\s+(?:always|never)\b
         | ^(?:we|i)\s+(?:always|never)\s+(?:use|want|need|prefer|run|write|do|commit|put|test|check|keep|name|push|mock|deploy|merge|add|call|allow|return|work|go|set)\b
-        | ^we\s+(?:only\s+)?(?:use|write|name|keep|run|put|deploy|call)\b.*\b(?:not|instead|here|never|only)\b
-        | ^(?:all|every|each)\s+.{3,80}\b(?:must|should|needs?\s+to|ha(?:s|ve)\s+to)\s+\w
+        | ^we\s+(?:only\s+)?(?:use|write|name|keep|run|put|deploy|call)\b.*\b(?:here|never|only|in\s+this\s+(?:repo|project|codebase))\b
         | ^(?:please\s+)?(?:always|never)\s+\w
         | ^(?:make|be)\s+sure\s+(?:you\s+|to\s+|that\s+you\s+|we\s+)?(?:always|never)\b
-        | ^remember\s+to\s+(?:always|never)\b | ^remember:?\s+\w+.*\b(?:always|never)\b
+        | ^(?:please\s+)?remember(?:\s*:|,|\s+that\b|\s+to\s+(?:always|never)\b)\s*\w | ^keep\s+in\s+mind(?:\s*:|\s+that\b)\s*\w
         | ^(?:whenever|every\s+time|each\s+time)\s+you\b
-        | ^(?:i\s+|we\s+|please\s+)?prefer\s+\w
-        | ^(?:please\s+)?use\s+.{1,80}\b(?:instead|rather\s+than|not)\b
-        | ^(?:please\s+)?(?:don'?t|don’t|do\s+not)\s+use\s+\w
+        | ^(?:please\s+)?prefer\s+\w | ^(?:i|we)\s+(?:(?:always|generally|usually|strongly|really|much)\s+)?prefer\s+\w
         | ^(?:in|for)\s+this\s+(?:repo|project|codebase|repository)\b.{0,20}\b(?:use|always|never|don'?t|must|all|every|only)\b
         | ^(?:as\s+a\s+)?(?:general\s+)?rule:\s
         | ^(?:nie|niemals)\s+\w | ^immer\s+(?:nur\s+|erst\s+|zuerst\s+)?\w
         | ^ab\s+(?:jetzt|sofort)\b | ^von\s+(?:jetzt|nun)\s+an\b | ^(?:künftig|in\s+zukunft)\b",
+    )
+});
+
+/// Orders about tools and style, which hold for good by their nature: "use pnpm, not npm".
+static CONVENTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?ix)
+        ^(?:please\s+)?(?:only\s+|just\s+)?(?:use|prefer|stick\s+(?:to|with)|write\s+(?:in|with)|don'?t\s+use|do\s+not\s+use|avoid|we\s+use|format\s+with|indent\s+with|test\s+with)\s+
+        (?:the\s+|an?\s+)?
+        (?: p?npm | yarn | bun | deno | pip | uv | poetry | pipenv | conda | nextest | jest | vitest | mocha | jasmine | pytest | unittest | rspec | minitest | junit
+          | eslint | prettier | biome | black | ruff | flake8 | pylint | mypy | pyright | rubocop | gofmt | clang-format | tabs? | (?:\w+[\s-])?spaces | (?:british|american|us|uk)(?:\s+english)?\s+(?:spelling|english|english\s+spelling)
+          | oxford\s+commas? | (?:single|double)\s+quotes | semicolons | (?:camel|snake|kebab|pascal)[\s_-]?case | conventional\s+commits | squash\s+merges? | merge\s+commits | trailing\s+commas | imperative(?:\s+mood)? | emojis? | docstrings | type\s+hints | arrow\s+functions | default\s+exports | named\s+exports | early\s+returns | title\s+case | sentence\s+case | tdd )
+        (?: \s*[.!]?$ | \s*,?\s*\b(?:instead(?:\s+of)?|not|rather\s+than|over|everywhere|throughout|only|for\s+(?:all|every|each|indentation|indenting|tests?|testing|strings|everything|formatting|linting|packages|dependencies|installs?|package\s+management|commits?|commit\s+messages|names?|naming|comments)|in\s+(?:all|every|commit\s+messages|commits|comments|names|tests|docs|documentation|code|this\s+(?:repo|project|codebase)|the\s+(?:code|docs|tests|whole)|new\s+code)|to\s+(?:install|manage|run\s+tests|test|format|lint|indent)|when\s+\w+|as\s+(?:a|the|our)|with\s+\w+)\b )
+        | ^(?:please\s+)?(?:answer|reply|respond|write|talk|speak)\s+(?:to\s+me\s+)?(?:only\s+)?in\s+(?:english|german|french|spanish|italian|dutch|portuguese|japanese|chinese|korean|russian|polish|plain\s+english)\s*[.!]?$
+        | ^(?:write\s+|keep\s+)?commit\s+(?:messages|subjects)\s+(?:should\s+be\s+|must\s+be\s+|are\s+|go\s+)?(?:in|short|with|without|lower|imperative|under|below)\b",
     )
 });
 
@@ -60,6 +84,21 @@ static RULE_ANYWHERE: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"(?ix)
         \bfrom\s+now\s+on\b
         | \b(?:is|are)\s+(?:always|never)\s+(?:to\s+be\s+)?(?:allowed|ok|okay|acceptable|permitted)\b",
+    )
+});
+
+/// Prohibitions that may hold for good.
+static WISH: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?ix)^(?:please\s+)?(?:(?:don'?t|don’t|do\s+not)\s+(?:run|use|add|write|create|touch|edit|change|modify|commit|push|mock|format|rename|delete|remove|start|install|generate|put|include|rely|hard-?code|log|store|leave|introduce|duplicate|copy|skip|disable|print|import|export|call|make|show|open|build|deploy|spawn|amend|squash|bump|break|invent|guess|explain|repeat|over\w+)\s+\w
+        | (?:stop|avoid|quit)\s+\w+ing\s+\w )",
+    )
+});
+
+/// Words that tie a wish to the moment.
+static MOMENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?ix)\b(?:yet|now|this|that|it|here|until|today|first|anything|again|so\s+far|those|these|them|for\s+the\s+moment|for\s+now|this\s+time|before|after|just)\b",
     )
 });
 
@@ -81,36 +120,14 @@ static REPORT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     )
 });
 
-/// Corrections of the work at hand.
+/// Corrections of the work at hand that name what is right.
 static CORRECTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)
-        ^(?:no|nope|nah|wrong|incorrect|actually|instead|wait)\s?[,.:;!—–-]+\s+\w
-        | ^actually\s+(?:we|i|it|you|the|that|this|don'?t|no|use|let'?s|just|make)\b
-        | ^(?:make|be)\s+sure\b | ^let'?s\s+not\b | ^not\s+(?:like|that|this|the|there|here)\b
-        | ^you\s+should(?:'ve|\s+have|\s+not|n'?t)\b
-        | ^no\s+(?:i|it|the|that|you|we|not|don'?t|dont|need|use|just)\b
-        | ^(?:uu*m+|erm?|hm+)\b.*\balready\b
-        | \b(?:that'?s|thats|that’s|that\s+is|this\s+is|it'?s|its|it\s+is)\s+(?:just\s+|completely\s+|still\s+|totally\s+)?(?:wrong|incorrect|not\s+(?:right|correct|what|how|the|a|where|true|needed))\b
-        | \bnot\s+what\s+(?:i|we)\b
-        | \b(?:i|we)\s+(?:said|told\s+you|meant|asked\s+(?:you\s+)?(?:for|to)|already\s+(?:said|told)|explicitly|specifically)\b
-        | \bim\s+just\s+referring\b | \bi'?m\s+(?:just\s+|only\s+)?(?:referring\s+to|talking\s+about)\b
-        | ^(?:please\s+)?stop\s+\w+ing\b
-        | ^(?:please\s+)?(?:don'?t|don’t|do\s+not)\s+\w
-        | ^you\s+(?:shouldn'?t|should\s+not|didn'?t|did\s+not|forgot|missed|broke|weren'?t|were\s+not|need\s+to|must)\b
-        | \b(?:i|we)\s+(?:don'?t|don’t|do\s+not|didn'?t|explicitly\s+don'?t)\s+(?:want|ask)\b
-        | \b(?:i'?d|i\s+would|we'?d)\s+rather\b
-        | ^\S.{2,100},\s+(?:and\s+)?not\s+\S | ^not\s+\w.{1,80}\bbut\b | \bnot\s+just\s+\S
-        | \b(?:i'?ve|i\s+have|i)\s+reverted\b | ^(?:please\s+)?(?:revert|undo)\b
-        | \bwon'?t\s+work\b
-        | ^(?:let'?s|we|you|it|this|that|the|i|should|use|do|make|put|just)\b.*\w\s+(?:instead\s+of|rather\s+than)\s+\w
-        | \b(?:has|have|had)\s+already\s+been\b
-        | ^(?:(?:ok|okay|yes|yeah|sure|right)\s*,?\s+)?but\s+\w
-        | ^the\s+(?:issue|problem|bug)\s+is\s+(?:only\s+|just\s+|not\s+)?(?:for|with|in|when|the|that)\b
-        | ^(?:we|i)\s+need\s+an?\s+(?:new|different|separate)\s+one\b
-        | \bit'?s\s+better\s+(?:not\s+)?to\b | \bbetter\s+not\s+to\b
-        | \bshould(?:\s+not|n'?t)\s+\w
-        | \bmust(?:\s+not|n'?t)\s+\w",
+        ^(?:no|nope|nah|wrong|incorrect)\s?[,.:;!—–-]+\s+\w
+        | ^you\s+should(?:'ve|\s+have|\s+not|n'?t)\b | ^you\s+(?:forgot|missed)\b
+        | \b(?:i|we)\s+(?:said|told\s+you|meant|asked\s+(?:you\s+)?(?:for|to)|already\s+(?:said|told))\b
+        | ^\S.{2,100},\s+(?:and\s+)?not\s+\S | ^not\s+\w.{1,80}\bbut\b | \bnot\s+just\s+\S",
     )
 });
 
@@ -123,6 +140,7 @@ pub(crate) fn find(prompt: &str) -> Vec<Ruling> {
     for (number, paragraph) in paragraphs.iter().enumerate() {
         let is_end = number == 0 || number == last;
         if is_long && !is_end
+            || reply::is_wrapped(paragraph)
             || paragraph.iter().filter(|line| is_pasted(line.text)).count() * 2 > paragraph.len()
         {
             continue;
@@ -167,26 +185,23 @@ fn paragraphs(prompt: &str) -> Vec<Vec<Line<'_>>> {
     paragraphs
 }
 
-/// Joins "No. The other one." or "It must be local. Not in the cloud.": two sentences that correct
-/// together and become `both`.
+/// Joins "It must be local. Not in the cloud.": two sentences that correct together and become `both`.
 fn contrast(before: &str, sentence: &str, both: &str) -> Option<Ruling> {
-    let refused = before.trim_end_matches(['.', '!', ',']).to_lowercase();
-    let is_refusal = ["no", "nope", "nah", "wrong", "no no"].contains(&refused.as_str());
     let lower: String = sentence.chars().take(8).collect::<String>().to_lowercase();
     let negated = sentence.split_whitespace().nth(1).unwrap_or_default();
     let is_negation = lower.starts_with("not ")
         && before.split_whitespace().count() >= 3
         && !negated.ends_with("ing")
         && !["sure", "yet", "really", "much", "too", "so", "bad"].contains(&negated);
-    if !(is_refusal || is_negation)
-        || sentence.ends_with('?')
-        || sentence.split_whitespace().count() < 3
-    {
+    if !is_negation || sentence.ends_with('?') || sentence.split_whitespace().count() < 3 {
         return None;
     }
     let whole = unmarked(both);
-    let title = if is_negation { whole.as_str() } else { sentence };
-    Some(Ruling { sentence: one_line(&whole, 240), title: title::shaped(title), is_rule: false })
+    Some(Ruling {
+        sentence: one_line(&whole, 240),
+        title: reply::titled(&whole),
+        force: Force::Correction,
+    })
 }
 
 fn ruling(sentence: &str) -> Option<Ruling> {
@@ -196,18 +211,87 @@ fn ruling(sentence: &str) -> Option<Ruling> {
         return None;
     }
     let cleaned = unmarked(sentence);
-    let bare = without_hedges(without_introduction(without_hedges(&cleaned)));
-    let is_question = cleaned.ends_with('?') || asks(bare);
-    let is_rule = !is_question
-        && (RULE.as_ref().is_some_and(|rule| rule.is_match(bare)) || rules_anywhere(bare))
-        && !is_conditional(bare);
-    let is_correction = !is_question
-        && !is_conditional(bare)
-        && CORRECTION.as_ref().is_some_and(|correction| correction.is_match(bare));
-    if !(is_rule || is_correction) || bare.split_whitespace().count() < 3 {
+    let whole = without_hedges(without_introduction(without_hedges(&cleaned)));
+    // A rule may follow in a later clause: "fix the tests; always use pytest".
+    let (force, clause) = clauses(&cleaned, whole)
+        .find_map(|clause| force(clause).map(|force| (force, clause)))
+        .or_else(|| rules_anywhere(whole).then_some((Force::Rule, whole)))
+        .filter(|(_, clause)| !(cleaned.ends_with('?') && cleaned.ends_with(*clause)))
+        .filter(|_| !asks(whole))?;
+    let force = if rules_anywhere(whole) { Force::Rule } else { force };
+    Some(Ruling { sentence: one_line(&cleaned, 240), title: reply::titled(clause), force })
+}
+
+/// Returns the clauses of a sentence, without their hedges: all of it, then what follows each joint.
+fn clauses<'t>(sentence: &'t str, whole: &'t str) -> impl Iterator<Item = &'t str> {
+    const JOINTS: [&str; 9] =
+        ["; ", " - ", " — ", " – ", ", but ", ", and ", ", please ", ": ", ", "];
+    let mut from = 0;
+    let rest = std::iter::from_fn(move || {
+        let tail = sentence.get(from..)?;
+        let next =
+            JOINTS.iter().filter_map(|joint| tail.find(joint).map(|at| at + joint.len())).min()?;
+        from += next;
+        Some(from)
+    });
+    let rest =
+        rest.take(12).filter(move |at| !is_quoted(sentence, *at) && !is_reported(sentence, *at));
+    std::iter::once(whole).chain(rest.map(move |at| without_hedges(&sentence[at..])))
+}
+
+/// Returns the force of a clause, if it rules.
+fn force(clause: &str) -> Option<Force> {
+    let words = clause.split_whitespace().count();
+    if is_conditional(clause) || words < 2 || asks(clause) {
         return None;
     }
-    Some(Ruling { sentence: one_line(&cleaned, 240), title: title::shaped(bare), is_rule })
+    let shows = |shape: &LazyLock<Option<Regex>>| {
+        shape.as_ref().is_some_and(|shape| shape.is_match(clause))
+    };
+    let is_of_moment = shows(&MOMENT);
+    if shows(&CONVENTION) && !is_of_moment {
+        return Some(Force::Rule);
+    }
+    let first = clause.split_whitespace().next().unwrap_or_default();
+    let lasts = text::find_ignoring_case(clause, "going forward").is_some()
+        && clause.trim_end_matches(['.', '!']).len()
+            <= text::find_ignoring_case(clause, "going forward").unwrap_or(0) + 13
+        && (verbs::is_imperative(first)
+            || ["just", "we", "only", "use"].iter().any(|word| first.eq_ignore_ascii_case(word)));
+    if words >= 4 && lasts {
+        return Some(Force::Rule);
+    }
+    let lower: String = clause.chars().take(12).collect::<String>().to_lowercase();
+    let prefers = ["prefer", "i prefer", "we prefer"].iter().any(|start| lower.starts_with(start));
+    if words >= 3 && shows(&RULE) && !(prefers && (is_of_moment || points_at_option(clause))) {
+        return Some(Force::Rule);
+    }
+    // Without its verb it must name something.
+    let object = clause.split_once(' ').map_or("", |(_, object)| object);
+    if words >= 3 && shows(&WISH) && !is_of_moment && reply::names_something(object) {
+        return Some(Force::Wish);
+    }
+    let corrects = words >= 3 && shows(&CORRECTION) && reply::names_something(clause);
+    corrects.then_some(Force::Correction)
+}
+
+/// Returns true for "the second one": an option of a list rather than a kind of thing.
+fn points_at_option(clause: &str) -> bool {
+    let lower = clause.to_lowercase();
+    [
+        "the first",
+        "the second",
+        "the third",
+        "the last",
+        "the latter",
+        "the former",
+        "option ",
+        "your ",
+        "the one",
+    ]
+    .iter()
+    .any(|option| lower.contains(option))
+        || lower.split_whitespace().last().is_some_and(|last| last.len() == 1)
 }
 
 /// Returns true if the sentence contains a rule anywhere, in the person's own words.
@@ -237,7 +321,7 @@ fn is_reported(line: &str, at: usize) -> bool {
 }
 
 /// Returns true if a quotation is open at this position of the line.
-fn is_quoted(line: &str, at: usize) -> bool {
+pub(crate) fn is_quoted(line: &str, at: usize) -> bool {
     let (Some(before), Some(after)) = (line.get(..at), line.get(at..)) else { return false };
     let is_odd = |mark: char| before.matches(mark).count() % 2 == 1 && after.contains(mark);
     let is_open = |open: char, close: char| {
@@ -280,7 +364,8 @@ fn asks(sentence: &str) -> bool {
         "are ", "does ", "do you", "should we", "should i",
     ];
     let lower: String = sentence.chars().take(16).collect::<String>().to_lowercase();
-    ASKING.iter().any(|asking| lower.starts_with(asking)) && !lower.starts_with("what i ")
+    sentence.ends_with('?')
+        || ASKING.iter().any(|asking| lower.starts_with(asking)) && !lower.starts_with("what i ")
 }
 
 /// Returns true for a condition or a report, which may contain a rule's words without being one.
@@ -335,38 +420,48 @@ fn without_hedges(sentence: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn found(prompt: &str) -> Vec<(bool, String)> {
-        find(prompt).into_iter().map(|ruling| (ruling.is_rule, ruling.title)).collect()
+    fn found(prompt: &str) -> Vec<(Force, String)> {
+        find(prompt).into_iter().map(|ruling| (ruling.force, ruling.title)).collect()
     }
 
     #[test]
     fn rules_are_told_from_corrections() {
-        for (prompt, is_rule) in [
-            ("always run the linter before you commit", true),
-            ("ok, never push to main.", true),
-            ("From now on, write tests first.", true),
-            ("use tabs instead of spaces", true),
-            ("Prefer small functions.", true),
-            ("As I said, use tabs from now on.", true),
-            ("Don't call it \"the docs\" from now on", true),
-            ("let's write the users' names in full from now on", true),
-            ("Force pushes are never allowed here.", true),
-            ("one more thing I saw: never log a full card number", true),
-            ("Noch was: nie direkt auf main pushen.", true),
-            ("Gut. aber bitte nie finalizer von hand entfernen, sonst bleibt etwas liegen", true),
-            ("ab jetzt gilt: erst der probelauf, dann das löschen", true),
-            ("immer zuerst die Tests laufen lassen", true),
-            ("Please don't touch the generated files.", false),
-            ("perfect. No. The other one please.", false),
-            ("No, the other parser.", false),
-            ("that's not the branch I meant", false),
-            ("I said the second table, not the first.", false),
-            ("stop adding comments everywhere", false),
-            ("The label should read \"Open\", not \"Start\"", false),
+        for (prompt, force) in [
+            ("always run the linter before you commit", Force::Rule),
+            ("ok, never push to main.", Force::Rule),
+            ("From now on, write tests first.", Force::Rule),
+            ("use tabs instead of spaces", Force::Rule),
+            ("Prefer small functions.", Force::Rule),
+            ("As I said, use tabs from now on.", Force::Rule),
+            ("Don't call it \"the docs\" from now on", Force::Rule),
+            ("let's write the users' names in full from now on", Force::Rule),
+            ("Force pushes are never allowed here.", Force::Rule),
+            ("one more thing I saw: never log a full card number", Force::Rule),
+            ("Noch was: nie direkt auf main pushen.", Force::Rule),
+            (
+                "Gut. aber bitte nie finalizer von hand entfernen, sonst bleibt etwas liegen",
+                Force::Rule,
+            ),
+            ("ab jetzt gilt: erst der probelauf, dann das löschen", Force::Rule),
+            ("immer zuerst die Tests laufen lassen", Force::Rule),
+            ("fix the flaky suite; always use pytest", Force::Rule),
+            ("Looks good, but never push to main", Force::Rule),
+            ("Remember: the api is frozen until spring", Force::Rule),
+            ("I prefer short functions", Force::Rule),
+            ("use British spelling", Force::Rule),
+            ("use pnpm", Force::Rule),
+            ("the branch names should never contain slashes", Force::Rule),
+            ("answer in German", Force::Rule),
+            ("don't run the integration tests", Force::Wish),
+            ("Please don't touch the generated files.", Force::Wish),
+            ("No, the streaming parser of the importer.", Force::Correction),
+            ("I said the second table, not the first.", Force::Correction),
+            ("stop adding comments everywhere", Force::Wish),
+            ("The label should read \"Open\", not \"Start\"", Force::Correction),
         ] {
             let found = found(prompt);
             assert_eq!(found.len(), 1, "{prompt}");
-            assert_eq!(found[0].0, is_rule, "{prompt}");
+            assert_eq!(found[0].0, force, "{prompt}");
         }
     }
 
@@ -389,6 +484,11 @@ mod tests {
             "immer noch derselbe Fehler beim Start",
             "fix the parser",
             "<throughline-context>",
+            "don't commit it yet",
+            "I prefer the second one",
+            "use npm to look this one up",
+            "don't know why it fails",
+            "that has already been fixed",
         ] {
             assert_eq!(found(prompt), [], "{prompt}");
         }
@@ -398,6 +498,6 @@ mod tests {
     fn only_the_ends_of_a_long_prompt_rule() {
         let middle = "Never use the old client.\n\n".repeat(80);
         let prompt = format!("Review this spec.\n\n{middle}Always answer in English.");
-        assert_eq!(found(&prompt), [(true, "Always answer in English".to_owned())]);
+        assert_eq!(found(&prompt), [(Force::Rule, "Always answer in English".to_owned())]);
     }
 }

@@ -88,7 +88,14 @@ fn a_plan_is_named_by_its_heading_and_cut_at_tasks() {
         story.calls("TaskUpdate", &format!("taskId: {number}\nstatus: completed\nUpdated"));
     }
     let titles: Vec<String> = story.observations().into_iter().map(|one| one.title).collect();
-    assert_eq!(titles, ["Implement Disk cache for results", "Use the cache in the reader"]);
+    assert_eq!(
+        titles,
+        [
+            "Implement Disk cache for results",
+            "Approved the plan: Disk cache for results",
+            "Use the cache in the reader"
+        ]
+    );
 }
 
 #[test]
@@ -108,18 +115,138 @@ fn what_a_person_decides_is_kept_in_their_words() {
     );
     declined.outcome = Some(Outcome::Failed);
     insta::assert_snapshot!(all_shown(&story.observations()), @r#"
-    1 decision: No, the other parser (person; gotcha)
-      | No, the other parser.
     1 decision: From now on use tabs in fixtures (person, rule; pattern)
       | From now on use tabs in fixtures.
-    1 decision: Which parser? → The streaming one (person; trade-off)
-      - Which parser? → The streaming one [1]
-    1 decision: Swap the parser (person; )
+    1 decision: Parser: The streaming one (person; trade-off)
+      - Which parser? → The streaming one; not: old [1]
+    1 decision: Approved the plan: Swap the parser (person; )
       - Replace the old parser everywhere [1]
       - Delete its tests [1]
-    1 decision: Leave the fixtures alone (person; gotcha)
-      | leave the fixtures alone
+    1 decision: Refused the edit of a.rs: leave the fixtures alone (person; pattern)
+      | Refused the edit of a.rs: "leave the fixtures alone"
     "#);
+}
+
+/// Returns the titles of the decisions after the agent said one thing and the person answered.
+fn decided(said: &str, answer: &str) -> Vec<String> {
+    let mut story = Story::default();
+    story.asks("look at the importer").says(said).asks(answer).says("On it.");
+    let decisions = story.observations().into_iter();
+    decisions.filter(|one| one.kind == ObservationType::Decision).map(|one| one.title).collect()
+}
+
+#[test]
+fn short_answers_are_told_with_what_they_answer() {
+    const OPTIONS: &str = "The importer is slow on large feeds. Options:\n\n1. **Batch the inserts** - fewer round trips\n2. **Stream into a staging table** - more work, but no locks\n\nWhich one do you prefer?";
+    const OFFER: &str =
+        "The queue drops messages on restart. Want me to replace it with a table in the database?";
+    const EITHER: &str = "The job needs a home. Should I keep it in the scheduler, or move it to the worker process?";
+    for (said, answer, titles) in [
+        (OPTIONS, "2", &["Chose Stream into a staging table over Batch the inserts"][..]),
+        (OPTIONS, "the first one", &["Chose Batch the inserts over Stream into a staging table"]),
+        (
+            OPTIONS,
+            "staging table, the locks hurt",
+            &["Chose Stream into a staging table over Batch the inserts"],
+        ),
+        (OFFER, "yes", &["Agreed to replace it with a table in the database"]),
+        (OFFER, "sure, go ahead", &["Agreed to replace it with a table in the database"]),
+        (OFFER, "no", &["Refused the offer to replace it with a table in the database"]),
+        (
+            OFFER,
+            "no, let's keep the queue in memory and persist it on shutdown",
+            &["Keep the queue in memory and persist it on shutdown"],
+        ),
+        (
+            EITHER,
+            "the worker process please",
+            &["Chose to move it to the worker process, not to keep it in the scheduler"],
+        ),
+        (
+            "I'd recommend one file per tenant. Does that work for you?",
+            "sounds good",
+            &["Agreed: one file per tenant"],
+        ),
+        // Orders for now, questions and talk decide nothing.
+        (OFFER, "what would that cost?", &[]),
+        (OFFER, "wait", &[]),
+        (OFFER, "too slow", &[]),
+        (OPTIONS, "what is the simplest implementation?", &[]),
+        ("All tests pass. Want me to commit and push?", "yes", &[]),
+        ("Should I run the tests?", "yes please", &[]),
+        ("What would you like to work on next?", "ok so the menu flickers on hover", &[]),
+        ("All done.", "commit and push", &[]),
+        ("All done.", "continue", &[]),
+        ("All done.", "run the tests", &[]),
+    ] {
+        assert_eq!(decided(said, answer), titles, "{said} {answer}");
+    }
+}
+
+#[test]
+fn an_answer_keeps_both_passages() {
+    let mut story = Story::default();
+    story
+        .asks("how should sessions expire?")
+        .says("Two ways:\n\nA) Sliding expiry - simple\nB) Fixed expiry - safer\n\nI'd recommend B. Which one?")
+        .asks("A, since people complain about logouts");
+    insta::assert_snapshot!(all_shown(&story.observations()), @r#"
+    2 decision: Chose Sliding expiry over Fixed expiry (person; trade-off)
+      | Which one? → "A, since people complain about logouts"
+      - Chosen: Sliding expiry - simple [1]
+      - Not chosen: Fixed expiry [1]
+      - The agent had said: I'd recommend B. [1]
+    "#);
+    let decision = story.observations().pop().unwrap();
+    assert_eq!(decision.sources.len(), 2);
+}
+
+#[test]
+fn corrections_are_told_with_what_they_correct() {
+    let mut story = Story::default();
+    story
+        .asks("make the export faster")
+        .says("I've moved the export into the web process with a cache in front of it.")
+        .asks("The export belongs in the worker process, not the web process");
+    insta::assert_snapshot!(all_shown(&story.observations()), @r#"
+    2 decision: The export belongs in the worker process, not the web process (person; gotcha)
+      | The export belongs in the worker process, not the web process
+      - Corrects: Move the export into the web process with a cache in front of it [1]
+    "#);
+}
+
+#[test]
+fn refused_commands_are_wishes() {
+    let mut story = Story::default();
+    story.asks("fix the rounding").runs(
+        "mise run test:integration",
+        "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). To tell you how to proceed, the user said:\nToo slow, use the unit tests",
+        Outcome::Failed,
+    );
+    insta::assert_snapshot!(all_shown(&story.observations()), @r#"
+    1 decision: Refused `mise run test:integration`: too slow, use the unit tests (person; pattern)
+      | Refused `mise run test:integration`: "Too slow, use the unit tests"
+    "#);
+}
+
+#[test]
+fn briefs_of_agents_and_pasted_text_are_no_persons_rules() {
+    for brief in [
+        "You are the indexing worker. Do not touch the schema. Always report in one line.",
+        "Reply with exactly READY. Do not inspect or edit files.",
+        "[[ ## query ## ]]\n\nNever use markdown. What is 3 + 4?",
+        "# Task: Clean the cache\n\nNever delete the lock file. Always ask first.",
+        "Goal: a smaller index\nScope: crates/index\nConstraints: never change the format\nAlways run the benchmarks.",
+        "PR feedback: always close the handle. Never hold the lock here.",
+        "Fix it:\n\nthe handler must always be removed before the page is closed because\nit would otherwise hold on to the document and never let go of it which\nmeans that we should use a weak reference instead of a strong one here",
+    ] {
+        let mut story = Story::default();
+        story.asks(brief);
+        assert!(
+            story.observations().iter().all(|one| one.kind != ObservationType::Decision),
+            "{brief}"
+        );
+    }
 }
 
 #[test]

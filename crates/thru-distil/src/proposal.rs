@@ -1,0 +1,350 @@
+//! Proposals: the questions, options and offers at the end of the agent's text, so that a short answer
+//! to them can be understood later.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::pattern;
+use crate::prose;
+use crate::reply;
+use crate::text::{self, one_line, unmarked};
+
+/// Bytes of the end of a text that are looked at: proposals stand there.
+const TAIL: usize = 4 * 1024;
+
+/// Most options, questions and points that are kept, and characters of each.
+const MOST: usize = 6;
+const LENGTH: usize = 240;
+
+/// An option.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Choice {
+    /// The letter or number by which it can be named, in lower case.
+    pub(crate) label: Option<String>,
+    /// The option in few words.
+    pub(crate) head: String,
+    /// All of it.
+    pub(crate) text: String,
+}
+
+/// The questions, options and offers of one text of the agent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Proposal {
+    /// The questions at the end, in their order.
+    pub(crate) questions: Vec<Choice>,
+    /// The options.
+    pub(crate) options: Vec<Choice>,
+    /// True if a list offers the options, rather than only standing near the question.
+    pub(crate) is_offered: bool,
+    /// The action that the agent offers to take.
+    pub(crate) offer: Option<String>,
+    /// The recommendation.
+    pub(crate) advice: Option<String>,
+    /// The statement before the final question.
+    pub(crate) before: Option<String>,
+    /// The items of the last list that offers no choice.
+    pub(crate) points: Vec<String>,
+}
+
+static ITEM: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?i)^(?:[-*•]\s+)?(?:\*\*|__)?(?:(?:option|approach|choice|alternative|path)\s+)?([a-h]|\d{1,2})(?:\*\*)?(?:\s+\([^)]{1,30}\))?(?:\*\*)?(?:[.):]|\s+[—–-]\s)\s*(.{3,})$",
+    )
+});
+
+static OFFER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?ix)^(?:.{0,160}?[\s,;:—–-])??
+        (?: (?:do\s+you\s+)?want\s+(?:me\s+)?to | (?:would\s+you\s+)?like\s+(?:me\s+)?to | would\s+you\s+prefer\s+(?:me\s+)?to
+          | should\s+(?:i|we) | shall\s+(?:i|we) | (?:can|may|could)\s+(?:i|we)
+          | (?:are\s+)?you\s+ok(?:ay)?\s+(?:with\s+)?(?:me\s+|us\s+)? | ready\s+(?:for\s+me\s+)?to
+          | (?:is\s+it\s+)?ok(?:ay)?\s+(?:to|if\s+i) | make\s+sense\s+to | (?:how|what)\s+about )
+        \s+ (?:(?:go\s+ahead\s+and|just|now|also|then|instead)\s+)* (\S.{4,})$",
+    )
+});
+
+/// Offers without a question.
+static OFFERS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?ix)^(?:if\s+you(?:'d|’d)?\s+(?:want|like|prefer)|let\s+me\s+know\s+if\s+you(?:'d|’d)?\s+(?:want|like))[\s,]+
+        (?:me\s+to|i\s+can|i\s+could|i(?:'ll|’ll)|i\s+will) \s+ (?:(?:go\s+ahead\s+and|just|now|also|then)\s+)* (\S.{4,})$",
+    )
+});
+
+static ADVICE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?ix) \b(?: i(?:'d|’d|\s+would)?\s+(?:also\s+|still\s+|strongly\s+)?(?:recommend|suggest|prefer|propose|favou?r)
+          | i(?:'d|’d|\s+would)\s+(?:go\s+with|keep|use|avoid|call|not|make|start|treat|rename|put|mark|split|standardi[sz]e|remove|drop|merge|consolidate|stay)
+          | my\s+(?:recommendation|pick|suggestion|instinct|preference|vote|take|choice)
+          | (?:better|best|cleanest|cleaner|simplest|right|safest)\s+(?:default|option|choice|approach|path|fix|setup|way|design|fit)\s+(?:is|would\s+be|here) )\b
+        | ^(?:so\s+)?(?:yes|no)\s*[:,—]\s*\S.{20,} | ^recommend(?:ed|ation)\b",
+    )
+});
+
+/// Words that announce options.
+static OFFERING: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?i)\b(?:options?|alternatives?|approaches|choices?|choose|either|prefer|preference|want|could|would you|which|ways|paths|pick|decide|decision|decisions|possibilities)\b",
+    )
+});
+
+/// A list in the text.
+#[derive(Default)]
+struct List {
+    items: Vec<Choice>,
+    is_offered: bool,
+    asks: bool,
+}
+
+impl Proposal {
+    /// Parses the end of a text. Returns `None` if it proposes nothing.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let text = text::ends(text, 0, TAIL);
+        let mut lists: Vec<List> = Vec::new();
+        let mut sentences: Vec<String> = Vec::new();
+        let mut questions: Vec<Choice> = Vec::new();
+        let mut intro = String::new();
+        let mut is_in_list = false;
+        let mut is_fenced = false;
+        for line in text.lines() {
+            let trimmed = line.trim();
+            if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
+                is_fenced = !is_fenced;
+                continue;
+            }
+            if is_fenced || trimmed.is_empty() || trimmed.starts_with(['|', '>', '<']) {
+                continue;
+            }
+            let depth = line.len() - line.trim_start().len();
+            if let Some((label, rest)) = item(trimmed) {
+                // Items below an option explain it.
+                if is_in_list
+                    && depth >= 2
+                    && lists.last().is_some_and(|list| !list.items.is_empty())
+                {
+                    continue;
+                }
+                let rest = unmarked(rest);
+                // "A) Start small - can we do it at all?" is an option with its explanation.
+                let end = [" - ", " — ", " – "].iter().filter_map(|mark| rest.find(mark)).min();
+                let start = &rest[..end.unwrap_or(rest.len())];
+                let asks = prose::sentences(start).take(2).any(is_question);
+                if asks {
+                    questions.push(choice(label.clone(), &rest));
+                }
+                if !is_in_list {
+                    let is_offered = OFFERING.as_ref().is_some_and(|words| words.is_match(&intro))
+                        || intro.ends_with('?');
+                    lists.push(List { is_offered, ..List::default() });
+                }
+                is_in_list = true;
+                if let Some(list) = lists.last_mut() {
+                    list.asks |= asks;
+                    if list.items.len() < MOST {
+                        list.items.push(choice(label, &rest));
+                    }
+                }
+                continue;
+            }
+            if is_in_list && depth >= 2 {
+                continue;
+            }
+            is_in_list = false;
+            let plain = unmarked(trimmed.trim_start_matches('#').trim_start());
+            for sentence in prose::sentences(&plain) {
+                if is_question(sentence) {
+                    questions.push(choice(None, sentence));
+                }
+                sentences.push(one_line(sentence, LENGTH + 80));
+            }
+            intro = plain;
+        }
+        Self::from_parts(lists, &sentences, questions)
+    }
+
+    fn from_parts(
+        lists: Vec<List>,
+        sentences: &[String],
+        mut questions: Vec<Choice>,
+    ) -> Option<Self> {
+        let excess = questions.len().saturating_sub(MOST);
+        questions.drain(..excess);
+        let mut proposal = Self { questions, ..Self::default() };
+        // Only a question or an offer in the last sentences is still open.
+        let last: Vec<&String> = sentences.iter().rev().take(4).collect();
+        let has_labels = |list: &List| {
+            list.items.len() >= 2 && list.items.iter().all(|item| item.label.is_some())
+        };
+        let lettered = |list: &List| {
+            has_labels(list)
+                && list.items.iter().all(|item| {
+                    item.label
+                        .as_deref()
+                        .is_some_and(|label| label.starts_with(char::is_alphabetic))
+                })
+        };
+        for list in lists.into_iter().rev() {
+            if list.asks || list.items.len() < 2 {
+                continue;
+            }
+            let is_offered = list.is_offered || lettered(&list);
+            if proposal.options.is_empty() && (is_offered || has_labels(&list)) {
+                proposal.is_offered = is_offered;
+                if !is_offered {
+                    proposal.points = texts(&list.items);
+                }
+                proposal.options = list.items;
+            } else if proposal.points.is_empty() {
+                proposal.points = texts(&list.items);
+            }
+        }
+        let asking: Vec<&&String> = last.iter().filter(|sentence| is_question(sentence)).collect();
+        if let Some(question) = asking.first() {
+            // "Want me to add that?" may repeat a question that names it.
+            let offered = |question: &&&String| {
+                offer(OFFER.as_ref(), question.trim_end_matches(['?', '*', '"', ')']))
+            };
+            proposal.offer = offered(question).and_then(|first| {
+                let mut offers = asking.iter().filter_map(offered);
+                Some(offers.find(|one| reply::names_something(one)).unwrap_or(first))
+            });
+            if !proposal.is_offered
+                && let Some(alternatives) = alternatives(question)
+            {
+                proposal.options = alternatives;
+                proposal.is_offered = true;
+            }
+        }
+        if proposal.offer.is_none() {
+            proposal.offer = last.iter().find_map(|sentence| {
+                offer(OFFERS.as_ref(), sentence.trim_end_matches(['.', '!', '?']))
+            });
+        }
+        let advises = |sentence: &&String| {
+            !is_question(sentence)
+                && ADVICE.as_ref().is_some_and(|advice| advice.is_match(sentence))
+        };
+        let late = sentences.iter().rev().take(8);
+        proposal.advice = late
+            .filter(advises)
+            .find(|advice| !advice.ends_with(':'))
+            .map(|advice| one_line(advice, LENGTH));
+        proposal.before = sentences
+            .iter()
+            .rev()
+            .find(|sentence| {
+                !is_question(sentence)
+                    && !sentence.ends_with(':')
+                    && sentence.split_whitespace().count() >= 5
+            })
+            .map(|sentence| one_line(sentence, LENGTH));
+        let is_empty = proposal.questions.is_empty()
+            && proposal.options.is_empty()
+            && proposal.offer.is_none()
+            && proposal.advice.is_none();
+        (!is_empty).then_some(proposal)
+    }
+
+    /// The final question, in one line.
+    pub(crate) fn question(&self) -> Option<&str> {
+        self.questions.last().map(|question| question.text.as_str())
+    }
+}
+
+fn texts(items: &[Choice]) -> Vec<String> {
+    items.iter().take(MOST).map(|item| item.text.clone()).collect()
+}
+
+/// Returns the label and the text of an item of a list.
+fn item(line: &str) -> Option<(Option<String>, &str)> {
+    if let Some(found) = ITEM.as_ref().and_then(|item| item.captures(line)) {
+        let label = found.get(1).map(|label| label.as_str().to_lowercase());
+        return found.get(2).map(|rest| (label, rest.as_str()));
+    }
+    ["- ", "* ", "• ", "+ "]
+        .iter()
+        .find_map(|bullet| line.strip_prefix(bullet))
+        .map(|rest| (None, rest.trim()))
+}
+
+fn choice(label: Option<String>, text: &str) -> Choice {
+    Choice { label, head: head(text), text: one_line(text, LENGTH) }
+}
+
+/// Returns the first words of an option: those before its explanation.
+pub(crate) fn head(text: &str) -> String {
+    let text = text.trim();
+    let text = text.strip_suffix(" (Recommended)").unwrap_or(text);
+    let text = text.strip_suffix(", or").unwrap_or(text);
+    let end =
+        [" — ", " – ", " - ", ": ", " (", "; ", ". ", " → ", ", since ", " since ", " because "]
+            .iter()
+            .filter_map(|end| text.find(end))
+            .filter(|at| *at >= 3)
+            .min()
+            .unwrap_or(text.len());
+    one_line(text[..end].trim_matches(['*', '"', '`', '.', ',', ' ']), 120)
+}
+
+fn is_question(sentence: &str) -> bool {
+    sentence.trim_end_matches(['*', ')', '"', '_', ' ', '🙂']).ends_with('?')
+        && !sentence.starts_with(['"', '“', '\'', '│', '-'])
+        && sentence.split_whitespace().count() >= 2
+}
+
+fn offer(shape: Option<&Regex>, sentence: &str) -> Option<String> {
+    let lower: String = sentence.chars().take(10).collect::<String>().to_lowercase();
+    let is_open = ["what ", "which ", "where ", "when ", "who ", "why ", "how ", "what's"]
+        .iter()
+        .any(|word| lower.starts_with(word));
+    if is_open && !lower.contains(" about") {
+        return None;
+    }
+    let found = shape?.captures(sentence)?.get(1)?.as_str();
+    let found = found.split(", or ").next().unwrap_or(found);
+    let found = found.trim_end_matches(['.', '!', '?', ' ', '*']);
+    (found.split_whitespace().count() >= 2).then(|| one_line(found, LENGTH))
+}
+
+/// Splits "Should I keep x, or move it to y?" into its two alternatives.
+fn alternatives(question: &str) -> Option<Vec<Choice>> {
+    let question = question.trim_end_matches(['?', '*', ')', '"', ' ']);
+    let joint = [", or ", "; or ", " — or ", " - or "]
+        .iter()
+        .find_map(|joint| question.rfind(joint).map(|at| (at, joint.len())))
+        .or_else(|| question.rfind(" or ").map(|at| (at, 4)))?;
+    let (first, second) = (&question[..joint.0], &question[joint.0 + joint.1..]);
+    let first = match [" — ", " – ", " - ", ": "].iter().filter_map(|mark| first.rfind(mark)).max()
+    {
+        Some(at) if first[at..].split_whitespace().count() > 3 => {
+            first[at..].trim_start_matches([' ', '—', '–', '-', ':'])
+        }
+        _ => first,
+    };
+    let first = offer(OFFER.as_ref(), first).unwrap_or_else(|| first.to_owned());
+    let second = offer(OFFER.as_ref(), second).unwrap_or_else(|| second.to_owned());
+    let is_open = |text: &str| {
+        let lower = text.to_lowercase();
+        [
+            "do you",
+            "is there",
+            "are there",
+            "something",
+            "anything",
+            "not",
+            "what",
+            "how",
+            "was ",
+            "which",
+            "where",
+            "would you",
+            "did ",
+        ]
+        .iter()
+        .any(|start| lower.starts_with(start))
+    };
+    let fits = |text: &str| (2..=30).contains(&text.split_whitespace().count()) && !is_open(text);
+    let is_choice = fits(&first) && fits(&second) && !reply::asks(&first);
+    is_choice.then(|| vec![choice(None, &first), choice(None, &second)])
+}
