@@ -233,8 +233,8 @@ fn of_observation(observation: &Observation, project: &str, tool: &str) -> Optio
         ObservationType::Discovery | ObservationType::Feature => 0.6,
         ObservationType::Refactor | ObservationType::Change => return None,
     };
-    let told = observation.narrative.iter().chain(&observation.facts);
-    let content: Vec<&str> = told.map(|statement| statement.text.as_str()).collect();
+    let content: Vec<&str> =
+        observation.statements().map(|statement| statement.text.as_str()).collect();
     let labels = [project, observation.kind.as_str()].into_iter();
     let labels = labels.chain(observation.concepts.iter().map(|concept| concept.as_str()));
     let labels: Vec<&str> = labels.filter(|label| !label.is_empty()).collect();

@@ -239,9 +239,15 @@ pub struct Observation {
     pub kind: ObservationType,
     /// A title of at most 80 characters: the event and why it matters.
     pub title: String,
-    /// The same in a few sentences.
+    /// The same in a few sentences: a commit's message, a person's or a model's words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub narrative: Option<Statement>,
+    /// The person's words that led to it; where these are few, with the proposal that they answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<Statement>,
+    /// The agent's closing text, cleaned and cut at a sentence. Observations of one turn may share it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<Statement>,
     /// Single facts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<Statement>,
@@ -409,6 +415,8 @@ impl Observation {
             kind,
             title,
             narrative: None,
+            asked: None,
+            report: None,
             facts: Vec::new(),
             concepts: BTreeSet::new(),
             files_read: Vec::new(),
@@ -431,6 +439,8 @@ impl Observation {
         let Self {
             title,
             narrative,
+            asked,
+            report,
             facts,
             files_read,
             files_modified,
@@ -447,18 +457,23 @@ impl Observation {
             raw_tokens: _,
         } = self;
         each(title);
-        narrative.iter_mut().chain(facts).for_each(|statement| statement.texts(each));
+        let statements = narrative.iter_mut().chain(asked).chain(report).chain(facts);
+        statements.for_each(|statement| statement.texts(each));
         files_read.iter_mut().chain(files_modified).for_each(&mut *each);
         for Merged { title, id: _ } in merged {
             each(title);
         }
     }
 
+    /// Returns its statements but the person's words, in reading order.
+    pub fn statements(&self) -> impl Iterator<Item = &Statement> {
+        self.narrative.iter().chain(&self.report).chain(&self.facts)
+    }
+
     /// Returns the text that searches look in.
     pub fn search_text(&self) -> String {
-        let statements = self.narrative.iter().chain(&self.facts);
         let mut text = self.title.clone();
-        for line in statements.map(|statement| statement.text.as_str()) {
+        for line in self.statements().chain(&self.asked).map(|statement| statement.text.as_str()) {
             text.push('\n');
             text.push_str(line);
         }
@@ -472,7 +487,7 @@ impl Observation {
 
     /// Returns the tokens (estimated) of all of it.
     pub fn tokens(&self) -> u64 {
-        let statements = self.narrative.iter().chain(&self.facts);
+        let statements = self.statements().chain(&self.asked);
         estimated_tokens(&self.title)
             + statements.map(|statement| estimated_tokens(&statement.text)).sum::<u64>()
     }

@@ -41,6 +41,8 @@ impl Marks {
             kind: ObservationType::Decision,
             title: self.text(),
             narrative: Some(self.statement()),
+            asked: Some(self.statement()),
+            report: Some(self.statement()),
             facts: self.statements(),
             concepts: Concept::ALL.into_iter().collect(),
             files_read: self.texts(),

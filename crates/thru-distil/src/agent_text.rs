@@ -1,12 +1,15 @@
 //! The content of one text of the agent: completed work, findings, announcements, decisions, questions
 //! and remaining work.
 
+use crate::cause;
 use crate::choice::{self, Choice};
+use crate::gate::{names_something, stands_alone};
 use crate::landing;
 use crate::phrase::{self, Strength};
 use crate::proposal::Proposal;
 use crate::prose::{self, LineKind};
 use crate::remaining::{self, Remaining};
+use crate::report;
 use crate::text::{self, one_line, unmarked};
 use crate::title;
 use crate::verbs;
@@ -54,6 +57,12 @@ pub(crate) struct AgentText {
     pub(crate) choice: Option<Choice>,
     /// Questions, options and offers at its end.
     pub(crate) proposal: Option<Box<Proposal>>,
+    /// The reasons that it gives, each with its weight.
+    pub(crate) explanations: Vec<(u8, String)>,
+    /// The text as a report: cleaned and shortened.
+    pub(crate) report: String,
+    /// Its last sentence, if it is a short text between two calls.
+    pub(crate) remark: Option<String>,
     /// Length of the text in bytes.
     pub(crate) length: usize,
 }
@@ -73,10 +82,12 @@ impl AgentText {
     pub(crate) fn parse(text: &str) -> Self {
         let text = text::without_fenced(text);
         let text = text::ends(&text, HEAD, TAIL);
-        let mut parsed = Self { length: text.len(), ..Self::default() };
+        let mut parsed =
+            Self { length: text.len(), report: report::of_text(&text), ..Self::default() };
         parsed.remaining = Remaining::parse(&text);
         parsed.merged = landing::said_merged(&text);
         let mut section = Section::Lead;
+        let mut last_sentence = "";
         for line in prose::lines(&text) {
             match line.kind {
                 LineKind::Blank => continue,
@@ -87,6 +98,13 @@ impl AgentText {
                 LineKind::Item => parsed.item(line.text, &mut section),
                 LineKind::Text => parsed.paragraph(line.text, &mut section),
             }
+            last_sentence = prose::sentences(line.text).last().unwrap_or_default();
+        }
+        if parsed.length < 400 {
+            let remark = phrase::of_announcement(last_sentence).unwrap_or_else(|| {
+                one_line(&unmarked(last_sentence.trim_end_matches([':', '.'])), 140)
+            });
+            parsed.remark = (remark.split_whitespace().count() >= 4).then_some(remark);
         }
         parsed.proposal = Proposal::parse(&text).map(Box::new);
         parsed
@@ -100,7 +118,7 @@ impl AgentText {
     fn heading(&mut self, heading: &str) {
         let is_announcement = heading.trim_end_matches('*').ends_with(':');
         if is_announcement && let Some(title) = phrase::of_announcement(heading) {
-            self.announced = Some(title);
+            self.announce(title);
         } else if self.finding.is_none() && self.lead.is_empty() && !title::is_label(heading) {
             // A report may begin with its result as a heading.
             self.consider(heading);
@@ -121,9 +139,10 @@ impl AgentText {
         {
             self.points.push(one_line(&unmarked(item), 160));
         }
+        self.explain(item);
         let sentence = prose::sentences(item).next().unwrap_or_default();
         if let Some((title, Strength::Action)) = phrase::of_action(sentence) {
-            if self.item.is_none() {
+            if self.item.is_none() && stands_alone(&title) {
                 self.item = Some(title);
             }
             *section = Section::Done;
@@ -148,8 +167,9 @@ impl AgentText {
             if self.choice.is_none() {
                 self.choice = choice::parse(sentence);
             }
+            self.explain(sentence);
             if let Some(title) = phrase::of_announcement(sentence) {
-                self.announced = Some(title);
+                self.announce(title);
             }
             if offers(sentence) {
                 *section = Section::Options;
@@ -188,12 +208,31 @@ impl AgentText {
         if strength != Some(Strength::Action)
             && let Some((title, found)) = phrase::of_action(sentence)
             && strength.is_none_or(|known| found > known)
-            && !is_status(&title)
+            && stands_alone(&title)
         {
             self.action = Some((title, found));
         }
-        if self.finding.is_none() && !phrase::is_deed(sentence) {
-            self.finding = finding(sentence);
+        // A whole sentence is better than one that had to be cut.
+        let is_cut = |title: &String| title.ends_with('…');
+        if self.finding.as_ref().is_none_or(is_cut) && !phrase::is_deed(sentence) {
+            let found = finding(sentence);
+            let is_better =
+                self.finding.is_none() || found.as_ref().is_some_and(|one| !is_cut(one));
+            if is_better {
+                self.finding = found;
+            }
+        }
+    }
+
+    fn explain(&mut self, sentence: &str) {
+        if self.explanations.len() < 4 {
+            self.explanations.extend(cause::explanation(sentence));
+        }
+    }
+
+    fn announce(&mut self, title: String) {
+        if stands_alone(&title) {
+            self.announced = Some(title);
         }
     }
 }
@@ -260,9 +299,16 @@ fn finding(sentence: &str) -> Option<String> {
     (says_something
         && !cleaned.starts_with('/')
         && !is_meta(cleaned)
-        && !phrase::points_elsewhere(cleaned)
-        && !is_status(cleaned))
+        && !foretells(cleaned)
+        && !phrase::points_elsewhere(cleaned))
     .then(|| title::shaped(cleaned))
+    .filter(|title| names_something(title))
+}
+
+/// Returns true if a sentence tells what is going to happen: a plan, not a finding.
+fn foretells(sentence: &str) -> bool {
+    let mut words = sentence.split_whitespace().take(8);
+    words.any(|word| word == "will" || word.ends_with("’ll") || word.ends_with("'ll"))
 }
 
 /// Returns true for "Risk level: medium": a filled-in form rather than a sentence.

@@ -3,23 +3,16 @@
 use thru_core::{Concept, ObservationType};
 
 use crate::agent_text::AgentText;
-use crate::event::Event;
 use crate::segment::Turn;
 use crate::session::{Draft, Session};
-use crate::text::{TITLE, cut, one_line};
-use crate::{phrase, work};
+use crate::text::{TITLE, one_line};
+use crate::{report, work};
 
 /// Fewest calls of tools other than the client's that count as work.
 const FOREIGN: usize = 3;
 
 /// Length below which an answer is too short to tell anything, in bytes.
 const LEAST: usize = 160;
-
-/// Longest narrative, in characters.
-const NARRATIVE: usize = 320;
-
-/// Most points listed as facts.
-const POINTS: usize = 2;
 
 /// Most commands listed among the facts because they failed and worked later.
 const FIXES: usize = 4;
@@ -28,14 +21,13 @@ const FIXES: usize = 4;
 /// command worked after it had failed.
 pub(crate) fn observe(session: &Session<'_>, turn: &Turn) -> Option<Draft> {
     let events = session.events.get(turn.range.clone())?;
-    if !events.iter().any(Event::is_tool) {
-        return None;
-    }
     let fixes = session.fixes.within(&turn.range);
     let found = conclusion(session, turn);
     let foreign = if found.is_none() { foreign_work(session, turn) } else { None };
     let title = match (&found, &foreign, fixes.first()) {
-        (Some((_, written)), ..) => written.finding.clone()?,
+        (Some((_, written)), ..) => {
+            written.finding.clone().or_else(|| report::opening(&written.report))?
+        }
         (None, Some((_, _, title)), _) => title.clone(),
         (None, None, Some(fix)) => one_line(&fix.short, TITLE),
         (None, None, None) => return None,
@@ -55,12 +47,8 @@ pub(crate) fn observe(session: &Session<'_>, turn: &Turn) -> Option<Draft> {
         used.extend([fix.red, fix.green]);
         observation.concepts.insert(Concept::Gotcha);
     }
-    if let Some((at, written)) = found {
+    if let Some((at, _)) = found {
         used.push(at);
-        observation.narrative = narrative(written, kind == ObservationType::Change)
-            .map(|text| session.statement(text, &[at]));
-        let points = written.points.iter().take(POINTS);
-        observation.facts.extend(points.map(|point| session.statement(point.clone(), &[at])));
         observation.concepts.insert(match kind {
             ObservationType::Change => Concept::WhatChanged,
             _ => concept(&title),
@@ -74,11 +62,14 @@ pub(crate) fn observe(session: &Session<'_>, turn: &Turn) -> Option<Draft> {
     Some(Draft { place, observation })
 }
 
-/// Returns the text that concludes a turn. Claims of completed work do not count: nothing was changed.
+/// Returns the text that concludes a turn: one that calls follow was a remark, and the turn had no end.
 fn conclusion<'s>(session: &'s Session<'_>, turn: &Turn) -> Option<(usize, &'s AgentText)> {
     let texts = turn.range.clone().rev();
-    let written = texts.filter_map(|at| Some((at, session.events.get(at)?.agent_text()?)));
-    written.take(3).find(|(_, written)| written.length >= LEAST && written.finding.is_some())
+    let texts = texts.take_while(|at| {
+        session.events.get(*at).is_some_and(|one| !one.is_tool() || one.is_subagent)
+    });
+    let said = texts.filter_map(|at| Some((at, session.events.get(at)?.agent_text()?)));
+    said.take(3).find(|(_, said)| said.report.len() >= LEAST && !report::announces(&said.report))
 }
 
 /// Returns the work done with tools other than the client's, as the agent describes it: no file shows
@@ -91,7 +82,7 @@ fn foreign_work<'s>(
     if events.iter().filter(|event| event.is_foreign).count() < FOREIGN {
         return None;
     }
-    let (at, written) = work::report(session.events, turn.range.clone())?;
+    let (at, written) = work::reporting(session.events, turn.range.clone())?;
     let action =
         written.action.as_ref().map(|(title, _)| title.clone()).or_else(|| written.item.clone());
     let asked = || events.first()?.request()?.title.clone();
@@ -101,14 +92,6 @@ fn foreign_work<'s>(
 fn reading_places<'s>(session: &'s Session<'_>, turn: &Turn) -> impl Iterator<Item = usize> + 's {
     let has_read = |at: &usize| session.events.get(*at).is_some_and(|event| !event.read.is_empty());
     turn.range.clone().filter(has_read)
-}
-
-fn narrative(written: &AgentText, is_foreign: bool) -> Option<String> {
-    // A turn that changed nothing cannot have made anything, whatever is claimed.
-    let claims_nothing = |sentence: &&String| is_foreign || !phrase::is_deed(sentence);
-    let lead: Vec<String> = written.lead.iter().filter(claims_nothing).cloned().collect();
-    let text = work::joined(&lead, NARRATIVE);
-    (!text.is_empty()).then(|| cut(&text, NARRATIVE))
 }
 
 fn concept(title: &str) -> Concept {

@@ -8,6 +8,7 @@
 
 mod agent_text;
 mod answers;
+mod cause;
 mod checks;
 mod choice;
 mod commits;
@@ -17,6 +18,7 @@ mod discovery;
 mod ending;
 mod event;
 mod fixes;
+mod gate;
 mod landing;
 mod merge;
 mod moment;
@@ -27,6 +29,7 @@ mod prose;
 pub mod refine;
 mod remaining;
 mod reply;
+mod report;
 mod request;
 mod rules;
 mod scope;
@@ -50,4 +53,4 @@ pub use snapshot::{SnapshotMaker, snapshot_wants_text};
 
 /// Must change whenever the same passages give different observations: sessions are then distilled
 /// again.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;

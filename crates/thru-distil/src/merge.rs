@@ -79,6 +79,9 @@ fn absorb(first: &mut Observation, other: Observation) {
     add_new(&mut first.sources, other.sources, SOURCES);
     first.concepts.extend(other.concepts);
     first.narrative = first.narrative.take().or(other.narrative);
+    first.asked = first.asked.take().or(other.asked);
+    // The later report knows more.
+    first.report = other.report.or(first.report.take());
     first.at = first.at.max(other.at);
     first.raw_tokens = first.raw_tokens.saturating_add(other.raw_tokens);
     if other.certainty == Certainty::High {

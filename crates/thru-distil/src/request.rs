@@ -5,10 +5,12 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::answers::{self, Plan, plan_title};
+use crate::gate::stands_alone;
 use crate::pattern;
 use crate::phrase;
 use crate::prose::{self, LineKind};
 use crate::reply::Reply;
+use crate::report;
 use crate::rules::{self, Ruling};
 use crate::text::{self, one_line, unmarked};
 use crate::{title, undone, verbs};
@@ -25,10 +27,10 @@ pub(crate) struct Request {
     pub(crate) title: Option<String>,
     /// The first sentence as a title, of any kind.
     pub(crate) fallback: Option<String>,
-    /// The client's command, with its arguments.
-    pub(crate) command: Option<String>,
     /// The heading of the plan that the prompt hands over.
     pub(crate) plan: Option<String>,
+    /// The beginning of that plan.
+    pub(crate) context: Option<String>,
     /// The plan that the person approved by handing it over.
     pub(crate) approved: Option<Box<Plan>>,
     /// Corrections, wishes and standing rules in the prompt.
@@ -59,8 +61,10 @@ impl Request {
                 .iter()
                 .take(4)
                 .filter(|sentence| !is_hollow(sentence))
-                .find_map(|sentence| phrase::of_request(sentence)),
+                .filter_map(|sentence| phrase::of_request(sentence))
+                .find(|title| stands_alone(title)),
         };
+        let title = title.filter(|title| stands_alone(title));
         let fallback = sentences
             .iter()
             .find(|sentence| sentence.split_whitespace().count() >= 3)
@@ -82,7 +86,7 @@ impl Request {
             title,
             fallback,
             is_slight: plan.is_none() && (words < 4 || is_housekeeping(prompt)),
-            command: command_request(prompt).map(|_| title::shaped(first_line(prompt))),
+            context: plan.as_ref().map(|_| report::of_text(&looked_at)),
             plan,
             approved,
             rulings,
@@ -193,10 +197,6 @@ fn is_noise(prompt: &str) -> bool {
             && command_request(prompt).is_none()
             && !prompt.trim().contains(' ')
         || prompt.starts_with("! ")
-}
-
-fn first_line(prompt: &str) -> &str {
-    prompt.lines().next().unwrap_or_default()
 }
 
 /// Returns the text after a slash command that asks for work.

@@ -1,13 +1,25 @@
 //! A session as a whole: the findings of the detectors, merged, and the summary over them.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use thru_core::{Agent, Distillate, Id, Observation, ObservationType, Statement};
 
+use crate::agent_text::AgentText;
 use crate::event::Event;
 use crate::fixes::Fixes;
 use crate::segment::Turn;
-use crate::{decisions, discovery, merge, summary, work};
+use crate::text::cut;
+use crate::{decisions, discovery, merge, report, summary, work};
+
+/// Length from which a text reports something, in bytes.
+const TELLING: usize = 160;
+
+/// Longest prompt kept with an observation, in characters.
+const ASKED: usize = 150;
+
+/// Length up to which a prompt says too little without the proposal that it answers, in characters.
+const SHORT: usize = 40;
 
 /// The input of the detectors.
 #[derive(Debug)]
@@ -57,6 +69,63 @@ impl Session<'_> {
         }
     }
 
+    /// Adds the words that led to an observation, and the agent's report of it. A decision is words already.
+    fn add_words(&self, turn: &Turn, draft: &mut Draft) {
+        if draft.observation.kind == ObservationType::Decision {
+            return;
+        }
+        draft.observation.asked = self.asked(turn);
+        let segment = turn.segments.iter().find(|segment| segment.range.contains(&draft.place));
+        let closing = segment
+            .and_then(|segment| self.closing(segment.range.clone()))
+            .or_else(|| self.closing(turn.range.clone()));
+        let Some((at, written)) = closing else { return };
+        // A later part of the turn, or the message of a commit, tells the rest.
+        let is_last = segment.is_none_or(|one| one.range.end == turn.range.end);
+        let is_whole = is_last && draft.observation.narrative.is_none();
+        let text = if is_whole { &written.report } else { report::short(&written.report) };
+        let text = match self.is_red_at(at) {
+            true => report::without_claims(text),
+            false => text.to_owned(),
+        };
+        draft.observation.report = Some(self.statement(text, &[at]));
+    }
+
+    /// Returns the text that reports these events, and its place: the last one, or one before it where the last
+    /// hardly says anything.
+    fn closing(&self, range: Range<usize>) -> Option<(usize, &AgentText)> {
+        let texts = range.rev().filter_map(|at| Some((at, self.events.get(at)?.agent_text()?)));
+        let mut texts = texts.take(4).filter(|(_, written)| !written.report.is_empty()).peekable();
+        let last = texts.peek().copied();
+        texts.find(|(_, written)| written.report.len() >= TELLING).or(last)
+    }
+
+    /// Returns true if the last check before this place failed.
+    pub(crate) fn is_red_at(&self, place: usize) -> bool {
+        let checks = &self.fixes.checks;
+        let before = checks.partition_point(|(at, _)| *at < place);
+        before.checked_sub(1).and_then(|last| checks.get(last)).is_some_and(|(_, failed)| *failed)
+    }
+
+    /// Returns the prompt of a turn; where it is short, with the proposal that it answers.
+    fn asked(&self, turn: &Turn) -> Option<Statement> {
+        let at = turn.range.start;
+        let request = self.events.get(at)?.request()?;
+        let text = request.text.clone()?;
+        if text.chars().count() > SHORT {
+            let text = request.context.clone().unwrap_or_else(|| cut(&text, ASKED));
+            return Some(self.statement(text, &[at]));
+        }
+        let before =
+            (0..at).rev().take(40).find_map(|at| Some((at, self.events.get(at)?.agent_text()?)));
+        match before.and_then(|(at, written)| Some((at, written.remaining.questions.last()?))) {
+            Some((proposed, question)) => {
+                Some(self.statement(format!("{text} (to: {question})"), &[proposed, at]))
+            }
+            None => Some(self.statement(text, &[at])),
+        }
+    }
+
     /// Builds a statement with the events that show it.
     pub(crate) fn statement(&self, text: String, places: &[usize]) -> Statement {
         Statement { text, sources: self.ids(places) }
@@ -90,6 +159,9 @@ pub(crate) fn distil(session: &Session<'_>) -> Distillate {
         if !has_work {
             drafts.extend(discovery::observe(session, turn));
         }
+        for draft in &mut drafts[before..] {
+            session.add_words(turn, draft);
+        }
     }
     drafts.sort_by_key(|draft| draft.place);
     let mut ids = BTreeSet::new();
@@ -106,6 +178,8 @@ pub(crate) fn distil(session: &Session<'_>) -> Distillate {
 /// Drops statements without words.
 fn without_empty(mut observation: Observation) -> Observation {
     observation.facts.retain(|fact| !fact.text.is_empty());
-    observation.narrative = observation.narrative.filter(|narrative| !narrative.text.is_empty());
+    for statement in [&mut observation.narrative, &mut observation.asked, &mut observation.report] {
+        *statement = statement.take().filter(|statement| !statement.text.is_empty());
+    }
     observation
 }

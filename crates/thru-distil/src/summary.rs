@@ -10,6 +10,7 @@ use thru_core::{
 use crate::agent_text::is_status;
 use crate::ending;
 use crate::event::Event;
+use crate::gate::stands_alone;
 use crate::request::Request;
 use crate::segment::Turn;
 use crate::session::Session;
@@ -63,7 +64,9 @@ fn title_of(session: &Session<'_>, observations: &[Observation], digest: &Digest
     let main = main_turn(session, observations);
     let asked = main.and_then(|turn| request_of(session, turn));
     let done = |observation: &&Observation| {
-        main.is_some_and(|turn| turn.number == observation.turn) && is_work(observation)
+        main.is_some_and(|turn| turn.number == observation.turn)
+            && is_work(observation)
+            && stands_alone(&observation.title)
     };
     let first = session.events.iter().filter_map(Event::request).find(|request| !request.is_slight);
     asked
@@ -76,6 +79,7 @@ fn title_of(session: &Session<'_>, observations: &[Observation], digest: &Digest
         .or_else(|| first.and_then(|request| request.title.clone()))
         .or_else(|| session.agent_title.map(str::to_owned))
         .or_else(|| first.and_then(|request| request.fallback.clone()))
+        .or_else(|| observations.iter().find(|one| is_work(one)).map(|one| one.title.clone()))
         .or_else(|| observations.first().map(|one| one.title.clone()))
         .or_else(|| digest.request.as_ref().map(|request| title::shaped(&request.text)))
         .filter(|title| !title.is_empty())
@@ -222,10 +226,7 @@ fn turn_digests(session: &Session<'_>, observations: &[Observation]) -> Vec<(u32
         let mut digest =
             Digest { outcome: ending::turn_outcome(session, turn), ..Digest::default() };
         if !is_only {
-            digest.request = request(session, turn.range.clone(), true).map(|mut request| {
-                request.text = cut(&request.text, 80);
-                request
-            });
+            digest.request = own.iter().find_map(|one| one.asked.clone());
             for observation in own.iter().filter(|one| one.speaker == Speaker::Agent) {
                 add(&mut digest, observation, 1);
             }

@@ -1,5 +1,7 @@
 //! Titles: one line that says what happened, like a good commit subject.
 
+use thru_core::defused;
+
 use crate::text::{self, TITLE, capitalised, plain};
 
 /// Longest title, in characters.
@@ -8,6 +10,11 @@ pub(crate) const LENGTH: usize = TITLE;
 /// Turns any line into a title: clean, capitalised, at most [`TITLE`] characters, cut at a sensible
 /// place.
 pub(crate) fn shaped(line: &str) -> String {
+    // Trimming may bring a bracket to the end, so tags are looked for last.
+    defused(&cut_to_fit(line)).into_owned()
+}
+
+fn cut_to_fit(line: &str) -> String {
     let line = plain(line);
     let line = text::one_line(&line, TITLE * 4);
     let line = trimmed(without_step(&line));
@@ -122,7 +129,7 @@ pub(crate) fn is_label(line: &str) -> bool {
     let cleaned = plain(line).to_lowercase();
     let cleaned = cleaned.trim_matches(|c: char| !c.is_alphanumeric());
     LABELS.contains(&cleaned)
-        || cleaned.split_whitespace().count() < 2
+        || cleaned.is_ascii() && cleaned.split_whitespace().count() < 2
         || cleaned.starts_with("here's a summary")
         || cleaned.starts_with("here is a summary")
         || cleaned.starts_with("here's what")

@@ -4,9 +4,12 @@
 use thru_core::{Concept, ObservationType};
 
 use crate::agent_text::{AgentText, is_status};
+use crate::cause;
 use crate::event::{Event, Run};
 use crate::fixes::Fix;
+use crate::gate::stands_alone;
 use crate::phrase::{self, Strength};
+use crate::report;
 use crate::request::Request;
 use crate::segment::{Segment, Turn};
 use crate::session::{Draft, Session};
@@ -18,11 +21,8 @@ use crate::verbs;
 /// Most facts of an observation.
 pub(crate) const FACTS: usize = 6;
 
-/// Most items of the agent's report among them.
-const ITEMS: usize = 2;
-
-/// Longest narrative, in characters.
-const NARRATIVE: usize = 280;
+/// Most explanations among them.
+const EXPLANATIONS: usize = 2;
 
 /// Most files listed as read.
 pub(crate) const READ: usize = 5;
@@ -88,7 +88,7 @@ impl<'s> Piece<'s> {
             session,
             segment,
             events,
-            report: report(session.events, range.clone()),
+            report: reporting(session.events, range.clone()),
             request: asked.filter(|_| segment.is_first).map(|request| (turn.range.start, request)),
             runs: events
                 .iter()
@@ -164,14 +164,14 @@ impl<'s> Piece<'s> {
         changed.map(move |(offset, _)| start + offset)
     }
 
-    /// Returns the title from the best evidence there is, and its place.
+    /// Returns the title from the best evidence that a reader understands alone, and its place.
     fn title(&self) -> FoundTitle {
         let written = self.report.map(|(at, written)| (Some(at), written));
         let asked = self.request.map(|(at, request)| (Some(at), request));
         let action = |wanted: Strength| {
             let (at, written) = written?;
             let (title, strength) = written.action.as_ref()?;
-            (*strength == wanted && !is_status(title)).then(|| (title.clone(), at))
+            (*strength == wanted).then(|| (title.clone(), at))
         };
         let commit = || {
             let (at, run) = self.runs.iter().find(|(_, run)| !run.commits.is_empty())?;
@@ -188,7 +188,7 @@ impl<'s> Piece<'s> {
                 )
             })
         };
-        let candidates: [&TitleSource<'_>; 12] = [
+        let candidates: [&TitleSource<'_>; 10] = [
             &commit,
             &opened,
             &|| asked.and_then(|(at, request)| Some((request.plan.clone()?, at))),
@@ -197,8 +197,6 @@ impl<'s> Piece<'s> {
             &|| asked.and_then(|(at, request)| Some((request.title.clone()?, at))),
             &|| written.and_then(|(at, written)| Some((written.item.clone()?, at))),
             &|| action(Strength::State),
-            &|| self.announced(),
-            &|| asked.and_then(|(at, request)| Some((request.command.clone()?, at))),
             &|| {
                 let (at, written) = written?;
                 let finding = written.finding.clone()?;
@@ -208,7 +206,13 @@ impl<'s> Piece<'s> {
         ];
         candidates
             .iter()
-            .find_map(|source| source().filter(|(title, _)| !title.is_empty()))
+            .find_map(|source| source().filter(|(title, _)| stands_alone(title)))
+            .or_else(|| {
+                let (at, written) = written?;
+                Some((report::opening(&written.report)?, at))
+            })
+            .or_else(|| self.announced())
+            .or_else(commit)
             .unwrap_or_else(|| (self.last_resort(), None))
     }
 
@@ -300,35 +304,10 @@ impl<'s> Piece<'s> {
         }
     }
 
-    /// Returns the first sentences of the report, without claims that the checks contradict.
+    /// Returns the body of the message of the first commit.
     fn narrative(&self) -> Option<(usize, String)> {
-        let commit = self.runs.iter().find(|(_, run)| !run.commits.is_empty());
-        if let Some((at, run)) = commit
-            && let Some(body) = run.commits.first().and_then(|commit| commit.body.clone())
-        {
-            return Some((*at, body));
-        }
-        let (at, written) = self.report?;
-        // A remark between two edits is no report of them.
-        let is_after = self.edit_places().last().is_none_or(|edit| edit < at) && commit.is_none();
-        if !is_after && !written.is_report() && written.action.is_none() {
-            return None;
-        }
-        let is_red = self.is_red_at(at);
-        let claims: Vec<String> =
-            written.lead.iter().filter(|claim| !(is_red && is_status(claim))).cloned().collect();
-        if claims.iter().all(|claim| is_status(claim)) {
-            return None;
-        }
-        let narrative = joined(&claims, NARRATIVE);
-        (!narrative.is_empty()).then(|| (at, cut(&narrative, NARRATIVE)))
-    }
-
-    /// Returns true if the last check before this place failed.
-    fn is_red_at(&self, at: usize) -> bool {
-        let checks = &self.session.fixes.checks;
-        let before = checks.partition_point(|(place, _)| *place < at);
-        before.checked_sub(1).and_then(|last| checks.get(last)).is_some_and(|(_, failed)| *failed)
+        let (at, run) = self.runs.iter().find(|(_, run)| !run.commits.is_empty())?;
+        Some((*at, run.commits.first()?.body.clone()?))
     }
 
     fn facts(&self) -> Vec<(String, Vec<usize>)> {
@@ -348,16 +327,29 @@ impl<'s> Piece<'s> {
             let mut places = vec![fix.red, fix.green];
             places.extend(&fix.edits);
             if facts.len() < FACTS {
-                facts.push((fix.fact.clone(), places));
+                let (remark, at) = self.remark(fix);
+                places.extend(at);
+                facts.push((format!("{}{remark}", fix.fact), places));
             }
         }
-        if let Some((at, written)) = self.report {
-            let is_red = self.is_red_at(at);
-            let room = FACTS.saturating_sub(facts.len()).min(ITEMS);
-            let items = written.items.iter().filter(|item| !(is_red && is_status(item)));
-            facts.extend(items.take(room).map(|item| (item.clone(), vec![at])));
-        }
+        let report = self.report.map_or("", |(_, said)| said.report.as_str());
+        let room = FACTS.saturating_sub(facts.len()).min(EXPLANATIONS);
+        let start = self.segment.range.start;
+        let events = self.events.iter().enumerate().map(|(offset, event)| (start + offset, event));
+        let reasons = cause::among(events, report, room);
+        facts.extend(reasons.into_iter().map(|(at, reason)| (reason, vec![at])));
         facts
+    }
+
+    /// Returns what the agent said right before the last edit of a fix: most often how it repairs the failure.
+    fn remark(&self, fix: &Fix) -> (String, Option<usize>) {
+        let Some(last) = fix.edits.last() else { return (String::new(), None) };
+        let said = (fix.red..*last)
+            .rev()
+            .take(6)
+            .find_map(|at| Some((at, self.session.events.get(at)?.agent_text()?)));
+        let remark = said.and_then(|(at, said)| Some((at, said.remark.as_deref()?)));
+        remark.map_or((String::new(), None), |(at, remark)| (format!(": {remark}"), Some(at)))
     }
 
     fn add_concepts(&self, observation: &mut thru_core::Observation) {
@@ -372,10 +364,10 @@ impl<'s> Piece<'s> {
         if self.fixes.iter().any(|fix| fix.is_variant || fix.edits.is_empty()) {
             observation.concepts.insert(Concept::Gotcha);
         }
-        let says_why = observation.narrative.as_ref().is_some_and(|narrative| {
-            ["because", "so that", "in order to", "to avoid"]
-                .iter()
-                .any(|why| narrative.text.contains(why))
+        let report = self.report.map(|(_, said)| said.report.as_str());
+        let words = observation.narrative.iter().map(|narrative| narrative.text.as_str());
+        let says_why = words.chain(report).any(|text| {
+            ["because", "so that", "in order to", "to avoid"].iter().any(|why| text.contains(why))
         });
         if says_why {
             observation.concepts.insert(Concept::WhyItExists);
@@ -413,25 +405,8 @@ fn facts_room(last: &str, more: &str) -> bool {
     last.starts_with("Committed") && last.chars().count() + more.chars().count() + 2 <= FACT
 }
 
-/// Joins as many sentences as fit; always the first.
-pub(crate) fn joined(sentences: &[String], limit: usize) -> String {
-    let mut text = String::new();
-    let mut length = 0;
-    for sentence in sentences {
-        length += sentence.chars().count() + 1;
-        if !text.is_empty() && length > limit {
-            break;
-        }
-        if !text.is_empty() {
-            text.push(' ');
-        }
-        text.push_str(sentence);
-    }
-    text
-}
-
 /// Returns the text that reports the work: the last one about completed work, else the last report.
-pub(crate) fn report(
+pub(crate) fn reporting(
     events: &[Event],
     range: std::ops::Range<usize>,
 ) -> Option<(usize, &AgentText)> {

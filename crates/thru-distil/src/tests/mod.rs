@@ -114,8 +114,12 @@ fn shown(observation: &Observation) -> String {
         if observation.speaker == thru_core::Speaker::Person { "person" } else { "agent" },
         concepts.join(" "),
     );
-    if let Some(narrative) = &observation.narrative {
-        text.push_str(&format!("\n  | {}", narrative.text));
+    for (mark, statement) in
+        [('|', &observation.narrative), ('?', &observation.asked), ('=', &observation.report)]
+    {
+        if let Some(statement) = statement {
+            text.push_str(&format!("\n  {mark} {}", statement.text));
+        }
     }
     for fact in &observation.facts {
         text.push_str(&format!("\n  - {} [{}]", fact.text, fact.sources.len()));

@@ -147,7 +147,7 @@ proptest! {
             prop_assert!(observation.facts.len() <= 6);
             prop_assert!(!observation.sources.is_empty());
             prop_assert!(observation.sources.iter().all(|id| given.contains(id)));
-            for statement in observation.narrative.iter().chain(&observation.facts) {
+            for statement in observation.statements().chain(&observation.asked) {
                 prop_assert!(!statement.text.is_empty() && is_clean(&statement.text, 400), "{:?}", statement.text);
                 prop_assert!(!statement.sources.is_empty());
                 prop_assert!(statement.sources.iter().all(|id| given.contains(id)));

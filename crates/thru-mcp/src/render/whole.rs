@@ -109,6 +109,8 @@ impl Writing<'_> {
         if let Some(narrative) = &body.narrative {
             text.push_str(&lines(&narrative.text, "  ", STATEMENT));
         }
+        self.list(text, "Asked", body.asked.as_slice());
+        self.list(text, "Reported by the agent", body.report.as_slice());
         self.list(text, "Facts", &body.facts);
         self.names(text, "Changed", &body.files_modified);
         self.names(text, "Read", &body.files_read);

@@ -305,7 +305,9 @@ fn draft(store: &Store, request: &PackRequest<'_>, bearing: Bearing) -> Result<D
         text = format!("the user {}: \"{text}\"", if is_rule { "ruled" } else { "said" });
     }
     let detail = match store.body_of(&memory)? {
-        MemoryBody::Observation(body) => body.narrative.or(body.facts.into_iter().next()),
+        MemoryBody::Observation(body) => {
+            body.narrative.or(body.report).or(body.facts.into_iter().next())
+        }
         MemoryBody::Summary(body) => body.digest.completed.into_iter().next(),
     };
     if let Some(detail) = detail.filter(|detail| !detail.text.contains(&memory.title)) {

@@ -182,6 +182,8 @@ fn show_observation(page: &mut Page, memory: &WholeMemory, observation: &Observa
     if let Some(narrative) = &observation.narrative {
         page.line(printable(&narrative.text));
     }
+    list(page, memory, "Asked", observation.asked.as_slice());
+    list(page, memory, "Reported by the agent", observation.report.as_slice());
     list(page, memory, "Facts", &observation.facts);
     for (label, files) in
         [("Changed", &observation.files_modified), ("Read", &observation.files_read)]

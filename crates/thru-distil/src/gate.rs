@@ -1,0 +1,196 @@
+//! The gate that every title passes: a reader who knows nothing else has to understand it.
+
+use crate::agent_text::is_status;
+use crate::text::is_emoji;
+use crate::title;
+
+/// Words of the conversation, in lower case: a title with one of these is about who speaks.
+#[rustfmt::skip]
+const PERSONS: [&str; 21] = [
+    "i", "i'm", "i'll", "i've", "i'd", "me", "my", "mine", "we", "we're", "we'll", "we've", "us", "our", "let's",
+    "you", "you're", "you'll", "you've", "your", "please",
+];
+
+/// Words that stand for something the title does not name, in lower case.
+#[rustfmt::skip]
+const POINTERS: [&str; 17] = [
+    "it", "it's", "this", "these", "those", "they're", "he", "she", "here", "here's", "there", "there's", "that's",
+    "everything", "something", "latter", "former",
+];
+
+/// Words that a title does not end with, in lower case: the rest is missing.
+#[rustfmt::skip]
+const UNFINISHED: [&str; 41] = [
+    "a", "above", "an", "and", "are", "as", "at", "be", "because", "below", "but", "by", "can", "for", "from", "has", "have", "if",
+    "into", "is", "its", "not", "of", "on", "or", "so", "than", "that", "the", "then", "to", "via", "was", "were",
+    "when", "where", "which", "while", "will", "with", "without",
+];
+
+/// Words that a title does not begin with, in lower case: it would hang on what was said before.
+#[rustfmt::skip]
+const HANGING: [&str; 62] = [
+    "a", "actually", "again", "all", "almost", "also", "although", "an", "and", "another", "as", "at", "based",
+    "because", "both", "but", "by", "currently", "each", "even", "except", "finally", "first", "for", "given",
+    "good", "great", "however", "if", "in", "instead", "just", "many", "maybe", "meanwhile", "most", "next", "no",
+    "none", "not", "nothing", "now", "ok", "okay", "on", "once", "one", "only", "or", "same", "since", "so", "some",
+    "still", "such", "that", "then", "what", "when", "where", "which", "while",
+];
+
+/// Words that all work has, in lower case: they tell nothing of this one.
+#[rustfmt::skip]
+const COMMON: [&str; 150] = [
+    "action", "actions", "add", "added", "address", "adjust", "again", "agent", "agents", "all", "and", "apply",
+    "approach", "as", "at", "basic", "branch", "bug", "bugs", "build", "by", "change", "changed", "changes", "check",
+    "checks", "ci", "clean", "cleanup", "code", "codebase", "commit", "commits", "complete", "completed",
+    "components", "comprehensive", "config", "configuration", "continue", "correct", "create", "created", "current",
+    "detailed", "details", "do", "docs", "document", "documentation", "done", "ensure", "error", "errors",
+    "existing", "feature", "features", "feedback", "file", "files", "final", "finalize", "findings", "finish",
+    "first", "fix", "fixed", "fixes", "followups", "for", "from", "full", "function", "functionality", "further",
+    "generate", "get", "handle", "implement", "implementation", "improve", "improvements", "in", "inspect",
+    "instructions", "integrate", "into", "issue", "issues", "items", "keep", "latest", "logic", "main", "make",
+    "merge", "minor", "more", "need", "needed", "needs", "new", "next", "of", "on", "open", "phase", "plan",
+    "plans", "pr", "prepare", "problem", "proceed", "project", "properly", "pull", "push", "ready", "related",
+    "remaining", "remove", "repo", "repository", "request", "requested", "relevant", "requirements", "research", "review",
+    "run", "running", "scope", "session", "setup", "step", "steps", "suite", "support", "task", "tasks", "test",
+    "tests", "the", "to", "ui", "update", "updated", "use", "verify", "write",
+];
+
+/// Words that only join others, in lower case.
+#[rustfmt::skip]
+const JOINING: [&str; 42] = [
+    "a", "also", "an", "are", "be", "been", "before", "being", "both", "but", "can", "could", "does", "had", "has",
+    "have", "if", "is", "its", "no", "not", "now", "only", "or", "should", "so", "still", "than", "that", "their",
+    "them", "then", "they", "was", "were", "when", "where", "which", "while", "will", "with", "without",
+];
+
+/// Fewest words that tell something, in a title and in a finding without a name.
+const TELLING: usize = 2;
+const TELLING_ALONE: usize = 4;
+
+/// Returns true if a reader who sees nothing else understands the title: it names its subject, is no part of a
+/// conversation and is not cut in the middle of a phrase.
+pub(crate) fn stands_alone(title: &str) -> bool {
+    let text = title.trim_end_matches('…').trim_end();
+    let words: Vec<String> =
+        text.split_whitespace().map(bare).filter(|word| !word.is_empty()).collect();
+    let (Some(first), Some(last)) = (words.first(), words.last()) else { return false };
+    let is_of_talk = |(at, word): (usize, &String)| {
+        // "Renew certificates before they expire" names what "they" stands for.
+        let is_early = matches!(word.as_str(), "they" | "them" | "its") && at < 3;
+        is_early || PERSONS.contains(&word.as_str()) || POINTERS.contains(&word.as_str())
+    };
+    (words.len() >= 2 || !text.is_ascii())
+        && !text.ends_with([':', '?', ',', ';', '-', '–', '—', '('])
+        && !text.contains("http")
+        && !text.chars().any(is_emoji)
+        && is_balanced(text)
+        && !HANGING.contains(&first.as_str())
+        && !UNFINISHED.contains(&last.as_str())
+        && !words.iter().enumerate().any(is_of_talk)
+        && !words.iter().any(|word| is_hash(word))
+        && !forbids(first, words.get(1))
+        && !title::is_label(text)
+        && !is_status(text)
+        && !is_list_of_files(text)
+        && telling(text) >= TELLING
+}
+
+/// Returns a word in lower case without the marks around it.
+fn bare(word: &str) -> String {
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+    word.replace('’', "'").to_lowercase()
+}
+
+/// Returns true for the name of a commit: a reader learns nothing from it.
+fn is_hash(word: &str) -> bool {
+    word.len() >= 7
+        && word.bytes().all(|byte| byte.is_ascii_hexdigit())
+        && word.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+/// Returns true for "Do not edit files": an order about the work, not its subject.
+fn forbids(first: &str, second: Option<&String>) -> bool {
+    matches!(first, "don't" | "dont" | "never" | "avoid" | "stop")
+        || first == "do" && second.is_some_and(|word| word == "not")
+}
+
+fn is_balanced(text: &str) -> bool {
+    text.matches('(').count() == text.matches(')').count()
+        && text.matches('"').count().is_multiple_of(2)
+        && text.matches('“').count() == text.matches('”').count()
+}
+
+/// Returns the number of words that are not common to all work.
+fn telling(text: &str) -> usize {
+    let is_telling = |word: &String| {
+        word.len() > 1 && !COMMON.contains(&word.as_str()) && !JOINING.contains(&word.as_str())
+    };
+    // Scripts that do not part words by blanks say as much in one run of characters.
+    let dense = text.chars().filter(|c| *c >= '\u{2e80}' && c.is_alphabetic()).count();
+    text.split_whitespace().map(bare).filter(is_telling).count() + dense / 3
+}
+
+/// Returns true for words that look like code, like a number or like a proper name.
+pub(crate) fn is_name(word: &str) -> bool {
+    let word = word.trim_matches([',', ';', '(', ')', '"', '\'', '.', ':']);
+    word.contains(['_', '/', '.', '@', '`', '='])
+        || word.chars().any(|c| c.is_ascii_digit())
+        || word.chars().skip(1).any(char::is_uppercase)
+        || word.chars().next().is_some_and(char::is_uppercase) && word.len() > 2
+}
+
+/// Returns true if a finding names what it is about: without that, "the naming is confusing" says nothing later.
+pub(crate) fn names_something(finding: &str) -> bool {
+    let is_named = || finding.split_whitespace().skip(1).any(is_name);
+    stands_alone(finding) && (telling(finding) >= TELLING_ALONE || is_named())
+}
+
+/// Returns true for "a.rs, b.rs and c.rs": names without a statement about them.
+fn is_list_of_files(text: &str) -> bool {
+    let (mut files, mut all) = (0, 0);
+    for part in text.split([',', ' ']).filter(|part| !part.is_empty() && *part != "and") {
+        all += 1;
+        files += usize::from(part.contains('.') && !part.ends_with('.') || part.contains('/'));
+    }
+    files >= 2 && files * 3 >= all * 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_names_its_subject() {
+        for title in [
+            "Move the glaze ramp into the kiln profile",
+            "Refuse cones above the profile's limit",
+            "Retry uploads with a token bucket",
+            "kiln fire refuses unknown profiles",
+            "釉薬の温度設定を読み込む",
+            "Read dates with zones (parser)",
+            "Renew certificates a day before they expire",
+        ] {
+            assert!(stands_alone(title), "{title}");
+        }
+    }
+
+    #[test]
+    fn a_part_of_a_conversation_is_no_title() {
+        for title in [
+            "I'm moving the glaze ramp into its module",
+            "Update the doc to make this explicit",
+            "Update tests and run verification",
+            "Apply the changes:",
+            "Move the ramp to the…",
+            "Not for the kiln profiles at hand",
+            "The workers are done, and you can merge",
+            "kiln.rs, glaze.rs, cone.rs",
+            "Should the kiln cool faster?",
+            "Implement the next phase",
+            "All tests pass now in the kiln module",
+            "Open https://example.org/kiln/pull/7",
+        ] {
+            assert!(!stands_alone(title), "{title}");
+        }
+    }
+}
