@@ -101,9 +101,8 @@ impl AgentText {
             last_sentence = prose::sentences(line.text).last().unwrap_or_default();
         }
         if parsed.length < 400 {
-            let remark = phrase::of_announcement(last_sentence).unwrap_or_else(|| {
-                one_line(&unmarked(last_sentence.trim_end_matches([':', '.'])), 140)
-            });
+            let remark = one_line(&unmarked(last_sentence.trim_end_matches([':', '.'])), 140);
+            let remark = report::without_announcement(&remark).to_owned();
             parsed.remark = (remark.split_whitespace().count() >= 4).then_some(remark);
         }
         parsed.proposal = Proposal::parse(&text).map(Box::new);

@@ -79,6 +79,15 @@ pub(crate) fn announces(text: &str) -> bool {
     PLANS.iter().any(|plan| start.starts_with(plan))
 }
 
+/// Returns a sentence without "Now let me" and the like at its beginning.
+pub(crate) fn without_announcement(sentence: &str) -> &str {
+    const LEADS: [&str; 6] = ["let me ", "i'll ", "i’ll ", "i need to ", "i will ", "let's "];
+    let starts = LEADS.iter().filter_map(|lead| {
+        Some(text::find_ignoring_case(sentence, lead).filter(|at| *at < 12)? + lead.len())
+    });
+    starts.min().map_or(sentence, |start| &sentence[start..])
+}
+
 /// Returns the beginning of a report: the sentences that fit into [`SHORT`] bytes, at least one.
 pub(crate) fn short(report: &str) -> &str {
     let mut end = 0;

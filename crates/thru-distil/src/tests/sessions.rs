@@ -37,7 +37,7 @@ fn a_fix_is_told_with_its_evidence() {
       ? The importer loses lines when two of them run. Can you fix the lost update in the index?
       = I've fixed the lost update: the index is locked per file, because two writers read the same position.
       - Committed abc1234 on main: Fix lost update in the index by locking per file [1]
-      - `cargo test -p importer` failed (thread 'both' panicked at src/index.rs:40: lost update) and passed after changes to index.rs, lock.rs: Lock the index per file [5]
+      - `cargo test -p importer` failed (thread 'both' panicked at src/index.rs:40: lost update) and passed after changes to index.rs, lock.rs: lock the index per file [5]
       changed /p/src/index.rs /p/src/lock.rs
     "#);
 }
