@@ -13,8 +13,8 @@ const PERSONS: [&str; 21] = [
 
 /// Words that stand for something the title does not name, in lower case.
 #[rustfmt::skip]
-const POINTERS: [&str; 17] = [
-    "it", "it's", "this", "these", "those", "they're", "he", "she", "here", "here's", "there", "there's", "that's",
+const POINTERS: [&str; 16] = [
+    "it's", "this", "these", "those", "they're", "he", "she", "here", "here's", "there", "there's", "that's",
     "everything", "something", "latter", "former",
 ];
 
@@ -74,10 +74,14 @@ pub(crate) fn stands_alone(title: &str) -> bool {
     let words: Vec<String> =
         text.split_whitespace().map(bare).filter(|word| !word.is_empty()).collect();
     let (Some(first), Some(last)) = (words.first(), words.last()) else { return false };
-    let is_of_talk = |(at, word): (usize, &String)| {
+    let is_of_talk = |(at, word): (usize, &String)| match word.as_str() {
         // "Renew certificates before they expire" names what "they" stands for.
-        let is_early = matches!(word.as_str(), "they" | "them" | "its") && at < 3;
-        is_early || PERSONS.contains(&word.as_str()) || POINTERS.contains(&word.as_str())
+        "they" | "them" | "its" => at < 3,
+        "it" => {
+            !(at > 4
+                && matches!(words[at - 1].as_str(), "of" | "for" | "with" | "before" | "after"))
+        }
+        word => PERSONS.contains(&word) || POINTERS.contains(&word),
     };
     (words.len() >= 2 || !text.is_ascii())
         && !text.ends_with([':', '?', ',', ';', '-', '–', '—', '('])

@@ -154,7 +154,7 @@ fn is_brief(prompt: &str) -> bool {
 
 /// Returns true if the prompt has the agent carry out a plan that was agreed on.
 fn approves(prompt: &str) -> bool {
-    let first = first_line(prompt).to_lowercase();
+    let first = prompt.lines().next().unwrap_or_default().to_lowercase();
     first.contains("following plan") || first.contains("this plan")
 }
 
