@@ -8,6 +8,7 @@ mod compact;
 mod prompt;
 mod render;
 mod resume;
+mod standing;
 mod start;
 mod words;
 

@@ -394,3 +394,39 @@ fn memories_are_found_by_meaning_alone_where_it_is_very_near() {
         assert!(memory.search(question, 0, without_embedding("sealed")).memories.is_empty());
     }
 }
+
+/// A decision of a person.
+fn said(title: &str, days_ago: i64, is_rule: bool) -> Observation {
+    let mut said = observation(title, ObservationType::Decision, &day(days_ago));
+    said.speaker = Speaker::Person;
+    said.is_rule = is_rule;
+    said.concepts.insert(Concept::Pattern);
+    said
+}
+
+#[test]
+fn rules_hold_until_a_later_one_about_the_same_thing() {
+    let mut memory = Memory::new();
+    for (days, said) in [
+        (9, said("Always use npm", 9, true)),
+        (8, said("Always run the linter before committing", 8, true)),
+        (7, said("Refused `just test:all`: too slow", 7, false)),
+        (6, said("Keep the old importer for a while", 6, false)),
+        (2, said("From now on use pnpm instead of npm", 2, true)),
+        (1, said("Refused `just test:all`: use the unit tests", 1, false)),
+    ] {
+        let at = day(days);
+        let title = format!("Session of {days} days ago");
+        memory.session("main", &[said], summary(&title, &at, WorkOutcome::Completed));
+    }
+    memory.index();
+    let pack = memory.pack(Occasion::Start, None, Limits::default());
+    let lines: Vec<&str> = pack.text.get().lines().collect();
+    let told = |text: &str| lines.iter().filter(|line| line.contains(text)).count();
+    assert_eq!(told("Always use npm"), 0, "{lines:?}");
+    assert_eq!(told("From now on use pnpm"), 1, "{lines:?}");
+    assert_eq!(told("Always run the linter"), 1, "{lines:?}");
+    // Wished in two sessions: a rule, told once.
+    let rules: Vec<&&str> = lines.iter().filter(|line| line.contains("just test:all")).collect();
+    assert!(matches!(rules[..], [rule] if rule.contains('"')), "{rules:?}");
+}

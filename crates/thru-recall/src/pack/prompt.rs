@@ -115,6 +115,10 @@ pub(super) fn drafts(
     }
     let mut found: Vec<Bearing> = bearings.0.into_values().collect();
     found.retain(|bearing| may_be_told(&bearing.memory, request));
+    if found.iter().any(|bearing| bearing.memory.flags.is_rule) {
+        let superseded = super::standing::superseded(store, request)?;
+        found.retain(|bearing| !superseded.contains(&bearing.memory.id));
+    }
     // Ordered before the cut, so that ties do not depend on the order of a hash map.
     found.sort_by(|a, b| {
         b.value()

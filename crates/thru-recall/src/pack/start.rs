@@ -10,7 +10,7 @@ use thru_redact::Redactor;
 use thru_store::{MemoryBody, MemoryFilter, MemoryRow, Result, SessionPlace, Store};
 
 use super::render::Section;
-use super::{Draft, Occasion, PackRequest};
+use super::{Draft, Occasion, PackRequest, standing};
 use crate::freshness::{Freshness, Presence};
 use crate::memories::normal;
 use crate::session_context::{ContextLimits, session_context};
@@ -59,8 +59,12 @@ pub(super) fn drafts(
         _ => None,
     };
     drafts.extend(rules(store, request)?);
+    let wishes = drafts.iter().filter_map(|draft: &Draft| draft.memory.as_ref());
+    let wishes: Vec<String> =
+        wishes.filter(|rule| !rule.flags.is_rule).map(|rule| rule.title.clone()).collect();
     let summaries = summaries(store, request, about, None)?;
-    let valued = observations(store, request, about, None, &summaries)?;
+    let mut valued = observations(store, request, about, None, &summaries)?;
+    valued.retain(|one| !wishes.iter().any(|wish| standing::is_same_wish(wish, &one.memory.title)));
     if request.limits.last_summary
         && let Some(last) = summaries.first()
     {
@@ -75,22 +79,17 @@ pub(super) fn drafts(
 
 /// The rules of people for this project and for every project, the latest first.
 pub(super) fn rules(store: &Store, request: &PackRequest<'_>) -> Result<Vec<Draft>> {
-    let own = MemoryFilter {
-        projects: Some(request.projects.clone()),
-        rules: true,
-        limit: Some(RULES),
-        ..MemoryFilter::default()
-    };
-    let everywhere = MemoryFilter { projects: None, global: true, ..own.clone() };
-    let mut rules = store.memories(&own)?;
-    rules.extend(store.memories(&everywhere)?);
-    let mut seen = HashSet::new();
-    rules.retain(|rule| rule.flags.is_from_person && seen.insert(normal(&rule.title)));
+    let rules = standing::rules(store, request)?;
     rules
         .into_iter()
+        .take(RULES)
         .map(|rule| {
             let day = day(rule.at, request);
-            let reason = if rule.is_global() { "a rule for every project" } else { "a rule" };
+            let reason = match rule.is_global() {
+                true => "a rule for every project",
+                false if !rule.flags.is_rule => "wished in two sessions",
+                false => "a rule",
+            };
             Ok(Draft {
                 text: format!("\"{}\" ({day})", words_of_rule(store, &rule)?),
                 tier: tier(&rule, request),
