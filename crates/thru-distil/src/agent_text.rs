@@ -125,6 +125,9 @@ impl AgentText {
     }
 
     fn item(&mut self, item: &str, section: &mut Section) {
+        if self.choice.is_none() {
+            self.choice = choice::parse(item);
+        }
         if *section == Section::Lead {
             *section = Section::Other;
         }

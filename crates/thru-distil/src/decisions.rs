@@ -456,7 +456,7 @@ fn matched(reply: &Reply, proposal: &Proposal) -> Option<Made> {
         let made = chose(&[option], proposal)?;
         return Some(Made { is_agreement: true, ..made });
     }
-    let decided = decided.or_else(|| proposal.question().and(reply.decided.first()))?;
+    let decided = decided?;
     Some(Made { title: decided.title.clone(), about: proposal.advice.clone(), ..Made::default() })
 }
 

@@ -389,7 +389,7 @@ fn deciding(clause: &str) -> Option<String> {
             .min()
             .unwrap_or(bare.len() - found.end());
     let doubts = |words: &str| {
-        let lower = words.to_lowercase();
+        let lower = format!("{} ", words.to_lowercase());
         [
             "we need to be ",
             "we should be ",
@@ -533,8 +533,8 @@ pub(crate) fn is_verb(word: &str) -> bool {
 /// Returns true if a title names something, so that it can stand alone.
 pub(crate) fn names_something(title: &str) -> bool {
     #[rustfmt::skip]
-    const EMPTY: [&str; 94] = [
-        "makes", "sense",
+    const EMPTY: [&str; 95] = [
+        "makes", "sense", "own",
         "a", "about", "actually", "all", "also", "an", "and", "any", "anything", "are", "as", "at", "be", "better", "both", "but",
         "by", "can", "current", "currently", "do", "done", "don't", "everything", "first", "fine", "for", "from", "get", "go",
         "good", "have", "here", "i", "in", "instead", "is", "it", "its", "it's", "just", "keep", "later", "let", "let's", "like",
