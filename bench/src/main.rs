@@ -15,6 +15,7 @@ mod corpus;
 mod crash;
 mod daemon;
 mod distil;
+mod handoff;
 mod home;
 mod marks;
 mod metrics;
@@ -28,7 +29,9 @@ mod rng;
 mod soak;
 mod speed;
 mod store_dump;
+mod uses;
 mod vectors;
+mod words;
 
 use std::process::ExitCode;
 
@@ -52,6 +55,8 @@ enum Command {
     Distil(distil::Arguments),
     /// Measures how much a pack holds of what a session needs after a compaction, beside the agent's summary
     Compaction(compaction::Arguments),
+    /// Measures how much of the packs at starts and prompts the next real session uses
+    Handoff(handoff::Arguments),
     /// Writes a synthetic Claude Code history
     Corpus(corpus::Arguments),
     /// Plays real transcripts as the hooks that they came with, and compares what is remembered
@@ -78,6 +83,7 @@ fn main() -> ExitCode {
         Command::Packs(arguments) => packs::run(&arguments),
         Command::Distil(arguments) => distil::run(&arguments),
         Command::Compaction(arguments) => compaction::run(&arguments),
+        Command::Handoff(arguments) => handoff::run(&arguments),
         Command::Corpus(arguments) => corpus::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Speed(arguments) => speed::run(&arguments),

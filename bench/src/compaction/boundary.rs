@@ -7,23 +7,12 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use serde_json::Value;
 use thru_agents::agents::discover_path;
-use thru_core::SourceKind;
+use thru_core::{Agent, SourceKind};
 
-/// The beginning of the summary of a compacted conversation; old versions do not flag it.
-const CONTINUED: &str = "This session is being continued from a previous conversation";
-
-/// Beginnings of texts that a client wrote in the user's name.
-const NOT_TYPED: [&str; 4] = ["<", "[Request interrupted", "Caveat: ", "Base directory for this"];
+use crate::uses::{CONTINUED, Use, texts, uses};
 
 /// Uses that a session needs to be cut in the middle.
 const LONG: usize = 120;
-
-/// Tools whose input holds the body of a file.
-const WITH_BODY: [&str; 2] = ["Write", "NotebookEdit"];
-
-/// Inputs that hold a word of the tool itself.
-const OF_TOOL: [&str; 8] =
-    ["status", "output_mode", "subagent_type", "type", "model", "taskId", "shell_id", "task_id"];
 
 /// A moment at which a context was compacted, or might have been.
 pub(super) struct Boundary {
@@ -39,30 +28,6 @@ pub(super) struct Boundary {
     pub(super) summary: Option<String>,
     /// The transcript up to it.
     pub(super) prefix: Vec<u8>,
-}
-
-/// A text that was typed or said.
-#[derive(Clone, Debug)]
-pub(super) struct Use {
-    pub(super) by: By,
-    pub(super) text: String,
-}
-
-/// The author and the position of a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum By {
-    Person,
-    Agent,
-    /// A path that a tool was given.
-    Path,
-    /// A command line.
-    Command,
-    /// Another input of a tool.
-    Input,
-    /// The text that an edit removes or adds.
-    Edit,
-    /// A person's answer to a question.
-    Answer,
 }
 
 /// A transcript with the lines at which its context was compacted.
@@ -112,78 +77,27 @@ impl Transcript {
     }
 
     fn record(&mut self, line: usize, record: &Value) {
-        let is = |name: &str| record[name].as_bool() == Some(true);
-        if is("isSidechain") {
+        if record["isSidechain"].as_bool() == Some(true) {
             return;
         }
-        let content = &record["message"]["content"];
         match record["type"].as_str().unwrap_or_default() {
             "system" if record["subtype"] == "compact_boundary" => {
                 self.boundaries.push((line, String::new()));
             }
             "user" => {
-                let text = texts(content);
-                if is("isCompactSummary") || text.starts_with(CONTINUED) {
+                let text = texts(&record["message"]["content"]);
+                if record["isCompactSummary"].as_bool() == Some(true) || text.starts_with(CONTINUED)
+                {
                     match self.boundaries.last_mut() {
                         // The record behind the boundary's own.
                         Some((_, summary)) if summary.is_empty() => *summary = text,
                         _ => self.boundaries.push((line, text)),
                     }
-                } else if !is("isMeta") {
-                    let is_typed = !NOT_TYPED.iter().any(|start| text.starts_with(start));
-                    if is_typed && record.get("toolUseResult").is_none() {
-                        self.put(line, By::Person, text);
-                    }
-                    self.answers(line, &record["toolUseResult"]["answers"]);
-                }
-            }
-            "attachment" if record["attachment"]["type"] == "queued_command" => {
-                self.put(line, By::Person, texts(&record["attachment"]["prompt"]));
-            }
-            "assistant" => {
-                for block in content.as_array().into_iter().flatten() {
-                    match block["type"].as_str() {
-                        Some("text") => {
-                            let text = block["text"].as_str().unwrap_or_default();
-                            self.put(line, By::Agent, text.to_owned());
-                        }
-                        Some("tool_use") => self.call(line, block),
-                        _ => {}
-                    }
                 }
             }
             _ => {}
         }
-    }
-
-    fn answers(&mut self, line: usize, answers: &Value) {
-        for (question, answer) in answers.as_object().into_iter().flatten() {
-            let answer = answer.as_str().unwrap_or_default();
-            self.put(line, By::Answer, format!("{question} {answer}"));
-        }
-    }
-
-    fn call(&mut self, line: usize, block: &Value) {
-        let tool = block["name"].as_str().unwrap_or_default();
-        let mut inputs = Vec::new();
-        strings(&block["input"], "", &mut inputs);
-        for (key, text) in inputs {
-            match key {
-                "file_path" | "notebook_path" | "path" => {
-                    self.put(line, By::Path, text.to_owned());
-                }
-                "command" => self.put(line, By::Command, without_documents(text)),
-                "old_string" | "new_string" => self.put(line, By::Edit, text.to_owned()),
-                _ if WITH_BODY.contains(&tool) || OF_TOOL.contains(&key) => {}
-                _ => self.put(line, By::Input, text.to_owned()),
-            }
-        }
-    }
-
-    fn put(&mut self, line: usize, by: By, text: String) {
-        if !text.trim().is_empty() {
-            self.uses.push((line, Use { by, text }));
-        }
+        self.uses.extend(uses(Agent::ClaudeCode, record).into_iter().map(|one| (line, one)));
     }
 
     fn boundaries(self, cuts: bool, found: &mut Vec<Boundary>) {
@@ -210,50 +124,6 @@ impl Transcript {
             });
         }
     }
-}
-
-/// The texts of a message.
-fn texts(content: &Value) -> String {
-    if let Some(text) = content.as_str() {
-        return text.to_owned();
-    }
-    let blocks = content.as_array().into_iter().flatten();
-    blocks.filter_map(|block| block["text"].as_str()).collect::<Vec<_>>().join("\n")
-}
-
-/// Every string of a value, with the key that it stands below.
-fn strings<'v>(value: &'v Value, key: &'v str, found: &mut Vec<(&'v str, &'v str)>) {
-    match value {
-        Value::String(text) => found.push((key, text)),
-        Value::Array(values) => values.iter().for_each(|value| strings(value, key, found)),
-        Value::Object(members) => {
-            members.iter().for_each(|(key, value)| strings(value, key, found));
-        }
-        _ => {}
-    }
-}
-
-/// A command line without the bodies of its here-documents.
-fn without_documents(line: &str) -> String {
-    let mut kept = String::new();
-    let mut end: Option<&str> = None;
-    for line in line.lines() {
-        match end {
-            Some(mark) if line.trim() == mark => end = None,
-            Some(_) => {}
-            None => {
-                kept.push_str(line);
-                kept.push('\n');
-                end = line.split_once("<<").map(|(_, rest)| {
-                    let mark = rest.trim_start_matches(['-', '~', ' ', '\'', '"', '\\']);
-                    let length = mark.find(|c: char| !c.is_alphanumeric() && c != '_');
-                    &mark[..length.unwrap_or(mark.len())]
-                });
-                end.take_if(|mark| mark.is_empty());
-            }
-        }
-    }
-    kept
 }
 
 #[cfg(test)]

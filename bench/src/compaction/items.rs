@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use regex::Regex;
 use thru_core::file_name;
 
-use super::boundary::{Boundary, By, Use};
-use super::words::{commands, contains, files, has_in_order, identifiers, places, telling};
+use super::boundary::Boundary;
+use crate::uses::{By, Use};
+use crate::words::{commands, contains, files, has_in_order, identifiers, places, telling};
 
 /// The longest prompt, in bytes, in which rulings are looked for: longer ones are briefs.
 const LONGEST_PROMPT: usize = 2_000;
@@ -124,13 +125,13 @@ impl Item {
 
 /// Names in all that was typed or said, paths left out.
 fn gather(uses: &[Use], names: fn(&str) -> BTreeSet<String>) -> BTreeSet<String> {
-    let uses = uses.iter().filter(|one| !matches!(one.by, By::Path | By::Edit));
+    let uses = uses.iter().filter(|one| !matches!(one.by, By::Path | By::Read | By::Edit));
     uses.flat_map(|one| names(&one.text)).collect()
 }
 
 fn files_of(before: &[Use], after: &[Use]) -> Vec<Item> {
     let of = |uses: &[Use]| -> BTreeSet<String> {
-        let paths = uses.iter().filter(|one| one.by == By::Path);
+        let paths = uses.iter().filter(|one| matches!(one.by, By::Path | By::Read));
         let mut found: BTreeSet<String> =
             paths.map(|one| one.text.clone()).filter(|path| !files(path).is_empty()).collect();
         found.extend(gather(uses, files));
@@ -178,7 +179,7 @@ fn files_of(before: &[Use], after: &[Use]) -> Vec<Item> {
 fn decisions(before: &[Use], after: &[Use]) -> Vec<Item> {
     let paragraphs: Vec<BTreeSet<String>> = after
         .iter()
-        .filter(|one| !matches!(one.by, By::Path | By::Command | By::Edit))
+        .filter(|one| !matches!(one.by, By::Path | By::Read | By::Command | By::Edit))
         .flat_map(|one| one.text.split('\n'))
         .map(telling)
         .filter(|words| words.len() >= FEWEST_WORDS)

@@ -36,7 +36,6 @@ mod boundary;
 mod items;
 mod packs;
 mod report;
-mod words;
 
 use std::path::PathBuf;
 

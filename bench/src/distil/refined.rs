@@ -12,7 +12,7 @@ use thru_core::{Digest, Distillate, Observation, Speaker, estimated_tokens};
 use thru_distil::refine::{Dropped, Limits};
 use thru_models::{Key, Kind, Prices, Provider, Request, Settings, connect};
 use thru_redact::Redactor;
-use thru_refine::{Grounding, Question, of_session, of_turn};
+use thru_refine::{Grounding as Grounded, Question, of_session, of_turn};
 use thru_store::{Store, TurnFilter};
 
 use super::coverage::Coverage;
@@ -202,7 +202,7 @@ impl Measured {
                 }
                 continue;
             };
-            if let Grounding::Turn(grounded) = grounding {
+            if let Grounded::Turn(grounded) = grounding {
                 measured.turns.dropped.add(grounded.dropped);
                 measured.made.insert((*session, *turn), (grounded.observations, grounded.digest));
             }
@@ -210,7 +210,7 @@ impl Measured {
         for place in drawn(corpus.sessions.len(), arguments.sessions, seed) {
             let Some((_, question)) = corpus.sessions.get(place) else { continue };
             let grounding = measured.sessions.ask(question, provider, &mut measured.ended);
-            if let Some(Grounding::Session(grounded)) = grounding {
+            if let Some(Grounded::Session(grounded)) = grounding {
                 measured.sessions.dropped.add(grounded.dropped);
             }
             if measured.ended.is_some() {
@@ -301,7 +301,7 @@ impl Asked {
         question: &Question,
         provider: &dyn Provider,
         ended: &mut Option<String>,
-    ) -> Option<Grounding> {
+    ) -> Option<Grounded> {
         let request = question.request.get();
         self.requests += 1;
         self.estimated.push(sent(request));

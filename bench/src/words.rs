@@ -75,7 +75,7 @@ const COMMON: &str = "about above actually added after again against already als
     would wrong your you're";
 
 /// The identifiers that a text names.
-pub(super) fn identifiers(text: &str) -> BTreeSet<String> {
+pub(crate) fn identifiers(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for token in without_addresses(text).split(|c: char| !is_of_identifier(c)) {
         let token = token.trim_matches([':', '.', '-', '$']);
@@ -135,7 +135,7 @@ fn without_addresses(text: &str) -> String {
 }
 
 /// Names of files in a text: paths, or names with a known end. What is called is none: `response.json()`.
-pub(super) fn files(text: &str) -> BTreeSet<String> {
+pub(crate) fn files(text: &str) -> BTreeSet<String> {
     // `*.test.ts` names none, and neither does an address.
     let words = text.split_inclusive(char::is_whitespace);
     let cleaned: String = words.filter(|word| !word.contains(['*']) && !is_mail(word)).collect();
@@ -172,7 +172,7 @@ fn is_file(token: &str) -> bool {
 }
 
 /// The commands of a command line: program, subcommand, first argument.
-pub(super) fn commands(line: &str) -> BTreeSet<Vec<String>> {
+pub(crate) fn commands(line: &str) -> BTreeSet<Vec<String>> {
     let mut found = BTreeSet::new();
     for part in line.split(['\n', ';', '|', '&', '(', ')']) {
         let mut words = part
@@ -208,7 +208,7 @@ pub(super) fn commands(line: &str) -> BTreeSet<Vec<String>> {
 }
 
 /// The telling words of a sentence, by their stems.
-pub(super) fn telling(text: &str) -> BTreeSet<String> {
+pub(crate) fn telling(text: &str) -> BTreeSet<String> {
     let words = text.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '\'');
     words
         .filter(|word| word.chars().count() >= SHORTEST_WORD)
@@ -219,12 +219,12 @@ pub(super) fn telling(text: &str) -> BTreeSet<String> {
 }
 
 /// Returns true if the text has this name as a whole word.
-pub(super) fn contains(text: &str, name: &str) -> bool {
+pub(crate) fn contains(text: &str, name: &str) -> bool {
     places(text, name).next().is_some()
 }
 
 /// Returns the positions of this name as a whole word.
-pub(super) fn places<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = usize> + 't {
+pub(crate) fn places<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = usize> + 't {
     let is_inside = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(name).map(|(at, _)| at).filter(move |at| {
         let before = text[..*at].chars().next_back();
@@ -234,7 +234,7 @@ pub(super) fn places<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = u
 }
 
 /// Returns true if all words stand on the line in this order.
-pub(super) fn has_in_order(line: &str, words: &[String]) -> bool {
+pub(crate) fn has_in_order(line: &str, words: &[String]) -> bool {
     let mut rest = line;
     words.iter().all(|word| match places(rest, word).next() {
         Some(at) => {
