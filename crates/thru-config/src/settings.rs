@@ -281,7 +281,7 @@ settings! {
     context: Context {
         off: bool = false, Kind::Bool, project,
             "Give sessions that start in this directory nothing from memory.";
-        tokens: u64 = 2_000, Kind::Integer { min: 200, max: 10_000 }, user,
+        tokens: u64 = 900, Kind::Integer { min: 200, max: 10_000 }, user,
             "Tokens (estimated) that a session is given from memory when it starts or was compacted.";
         prompt_tokens: u64 = 500, Kind::Integer { min: 200, max: 4_000 }, user,
             "Tokens (estimated) that a prompt is given from memory, where anything bears on it.";

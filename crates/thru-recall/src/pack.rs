@@ -5,6 +5,8 @@
 //! close the fence. Silence is a valid answer.
 
 mod compact;
+mod detail;
+mod in_play;
 mod prompt;
 mod render;
 mod resume;
@@ -80,14 +82,12 @@ pub struct Limits {
     pub last_summary: bool,
     /// The time without activity after which a session is told that it was idle.
     pub idle_timeout: Duration,
-    /// Maximum number of the last session's actions.
-    pub hot: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            start_tokens: 2_000,
+            start_tokens: 900,
             prompt_tokens: 500,
             observations: 50,
             sessions: 10,
@@ -95,7 +95,6 @@ impl Default for Limits {
             concepts: Vec::new(),
             last_summary: true,
             idle_timeout: IDLE_TIMEOUT,
-            hot: 5,
         }
     }
 }

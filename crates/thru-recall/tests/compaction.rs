@@ -134,7 +134,7 @@ fn a_compacted_session_is_told_what_it_held() {
     ## Names in play
     - RetryBudget::next_pause, take_lock, --max-clients
 
-    More: `thru show ID` tells one whole with its sources, `thru timeline ID` what happened around it, `thru search WORDS` finds others.
+    More: `thru show ID` tells one whole with its sources, `thru search WORDS` finds others.
     </throughline-context>
     "#);
     assert!(pack.lines.iter().all(|line| line.memory.is_none() && line.short_id.is_none()));
@@ -197,7 +197,7 @@ fn little_room_is_shared_by_all_parts() {
     - some_quite_long_name_24, some_quite_long_name_25, some_quite_long_name_26, some_quite_long_name_27, some_quite_long_name_28, some_quite_long_name_29
     - some_quite_long_name_30, some_quite_long_name_31, some_quite_long_name_32, some_quite_long_name_33, some_quite_long_name_34, some_quite_long_name_35
 
-    More: `thru show ID` tells one whole with its sources, `thru timeline ID` what happened around it, `thru search WORDS` finds others.
+    More: `thru show ID` tells one whole with its sources, `thru search WORDS` finds others.
     </throughline-context>
     "#);
 }

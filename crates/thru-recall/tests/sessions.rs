@@ -338,24 +338,21 @@ fn a_session_that_starts_is_told_what_the_last_one_did_a_day_ago_or_less() {
     - `xwa4m` Summary of lock (2026-11-20, completed)
     - The user asked: What lock was asked for
     - The last request: Now write down why it waits
-    - Files: docs/lock.md, src/wait.rs, src/lock.rs
-    - Lately: Ran: cargo test --workspace -- --nocapture take_lock_tw… (failed)
-    - Lately: Edited src/wait.rs
-    - Lately: Created docs/lock.md (3 lines)
-    - Lately: Ran: ls
-    - Lately: Ran: true
 
-    ## 2026-11-20
-    - `0bwvc` change: Change of lock
+    ## Done before
+    - `0bwvc` Change of lock [lock.rs] (2026-11-20)
 
-    More: `thru show ID` tells one whole with its sources, `thru timeline ID` what happened around it, `thru search WORDS` finds others.
+    ## Files in play
+    - src/lock.rs
+
+    More: `thru show ID` tells one whole with its sources, `thru search WORDS` finds others.
     </throughline-context>
     ");
     let mut memory = Memory::new();
     memory.session("lock", &worked(25 * 60));
     let pack = memory.pack(Occasion::Start, 0, &Written("", 0), &[]);
     assert!(pack.lines.iter().all(|line| line.tier == Tier::Warm), "{pack:?}");
-    assert!(!pack.text.get().contains("Lately"), "{}", pack.text.get());
+    assert!(!pack.text.get().contains("The last request"), "{}", pack.text.get());
 }
 
 #[test]
@@ -379,9 +376,9 @@ fn a_session_that_goes_on_is_told_what_changed_while_it_was_idle() {
     - `s6mqf` Summary of other (2026-11-20, completed)
 
     ## 2026-11-20
-    - `8a930` change: Change of other (1 file changed since)
+    - `8a930` change: Change of other
 
-    More: `thru show ID` tells one whole with its sources, `thru timeline ID` what happened around it, `thru search WORDS` finds others.
+    More: `thru show ID` tells one whole with its sources, `thru search WORDS` finds others.
     </throughline-context>
     ");
     assert!(pack.tokens <= 500 && pack.lines.iter().all(|line| line.tier == Tier::Hot));
@@ -435,7 +432,7 @@ fn a_prompt_after_an_idle_time_is_told_what_changed_and_what_bears_on_it() {
     ## 2026-11-20
     - `8a930` change: Change of other
 
-    More: `thru show ID` tells one whole with its sources, `thru timeline ID` what happened around it, `thru search WORDS` finds others.
+    More: `thru show ID` tells one whole with its sources, `thru search WORDS` finds others.
     </throughline-context>
     ");
     // A short gap is not idle time: only the prompt is left.

@@ -135,6 +135,5 @@ fn limits(app: &App) -> Result<Limits> {
         concepts,
         last_summary: config.context.last_summary,
         idle_timeout: config.session.idle_timeout_minutes.duration(),
-        hot: config.session.max_hot_entries,
     })
 }

@@ -210,7 +210,7 @@ fn next(content: &SnapshotContent) -> Vec<Statement> {
 
 /// Groups files by directory, relative to the directory of the session, with `*` for changed ones. The most
 /// important file leads its directory, and directories are in the order of their leaders.
-fn grouped(files: &[FileInPlay], directory: Option<&str>) -> Vec<String> {
+pub(super) fn grouped(files: &[FileInPlay], directory: Option<&str>) -> Vec<String> {
     const AT_ONCE: usize = 24;
     let mut lines = Vec::new();
     for files in files.chunks(AT_ONCE) {

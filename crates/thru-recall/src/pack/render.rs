@@ -31,11 +31,27 @@ pub(super) enum Section {
     Rules,
     /// The end of the last session: a line that names it, then the details.
     LastSession {
+        /// True if it is told because it worked on this branch.
+        is_of_branch: bool,
         /// True for the lines after the first.
         detail: bool,
     },
     /// Work left unfinished before that.
     Open,
+    /// Decisions, the latest first.
+    Decisions {
+        /// Milliseconds before the end of time.
+        before_end: i64,
+    },
+    /// Other work, the latest first.
+    Work {
+        /// Milliseconds before the end of time.
+        before_end: i64,
+    },
+    /// Files that the last sessions worked on.
+    FilesInPlay,
+    /// Commands that they ran again and again.
+    CommandsInPlay,
     /// The work of other sessions since.
     Meanwhile,
     /// The events of a day, counted so that the latest day comes first.
@@ -113,13 +129,18 @@ impl Section {
             Self::Snapshot(part) => part.heading().to_owned(),
             Self::Relevant => "## From memory, because of this prompt".to_owned(),
             Self::Rules => "## What the user ruled here (quoted)".to_owned(),
-            Self::LastSession { .. } => match request.occasion {
+            Self::LastSession { is_of_branch, .. } => match request.occasion {
                 Occasion::Compact if request.session.is_some() => {
                     "## This session so far".to_owned()
                 }
+                _ if is_of_branch => "## Last session on this branch".to_owned(),
                 _ => "## Last session".to_owned(),
             },
             Self::Open => "## Left open".to_owned(),
+            Self::Decisions { .. } => "## Decided".to_owned(),
+            Self::Work { .. } => "## Done before".to_owned(),
+            Self::FilesInPlay => "## Files in play".to_owned(),
+            Self::CommandsInPlay => "## Commands used here".to_owned(),
             Self::Meanwhile => "## Meanwhile, in other sessions".to_owned(),
             Self::Day { at, .. } => {
                 let at = Timestamp::from_millisecond(at).unwrap_or_default();
@@ -156,8 +177,7 @@ pub(super) fn render(request: &PackRequest<'_>, texts: &Texts) -> String {
         }
     }
     text.push_str(
-        "\nMore: `thru show ID` tells one whole with its sources, `thru timeline ID` what happened around \
-         it, `thru search WORDS` finds others.\n",
+        "\nMore: `thru show ID` tells one whole with its sources, `thru search WORDS` finds others.\n",
     );
     text.push_str(CLOSE);
     text.push('\n');
@@ -169,8 +189,13 @@ pub(super) fn line(memory: Option<(&str, &MemoryRow)>, section: Section, text: &
     let Some((short_id, memory)) = memory else { return format!("- {text}") };
     match section {
         Section::Rules => format!("- `{short_id}` {text}"),
-        Section::LastSession { detail: true } | Section::Resumed => format!("- {text}"),
-        Section::LastSession { detail: false } | Section::Meanwhile | Section::Snapshot(_) => {
+        Section::LastSession { detail: true, .. } | Section::Resumed => format!("- {text}"),
+        Section::LastSession { detail: false, .. }
+        | Section::Open
+        | Section::Decisions { .. }
+        | Section::Work { .. }
+        | Section::Meanwhile
+        | Section::Snapshot(_) => {
             format!("- `{short_id}` {text}")
         }
         _ => format!("- `{short_id}` {}: {text}", memory.kind),

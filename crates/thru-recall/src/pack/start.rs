@@ -1,4 +1,6 @@
-//! The pack of a starting or compacted session: chosen by value, not by age alone.
+//! The pack of a starting session: how the last one ended, what is open, decided and wished, what else was
+//! done, and what the work is done with. Chosen by value, not by age alone; each part has a share of the
+//! budget.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,8 +9,10 @@ use thru_core::{
     file_name,
 };
 use thru_redact::Redactor;
-use thru_store::{MemoryBody, MemoryFilter, MemoryRow, Result, SessionPlace, Store};
+use thru_store::{MemoryBody, MemoryFilter, MemoryRow, Newest, Result, SessionPlace, Store};
 
+use super::detail::{adds, came_of, detail};
+use super::in_play::{Sessions, commands_in_play, files_in_play};
 use super::render::Section;
 use super::{Draft, Occasion, PackRequest, standing};
 use crate::freshness::{Freshness, Presence};
@@ -22,8 +26,8 @@ const LATEST: usize = 300;
 const DECISIONS: usize = 60;
 const BY_FILE: usize = 120;
 /// Maximum number of rules, and characters of each.
-const RULES: usize = 20;
-const RULE_LENGTH: usize = 240;
+const RULES: usize = 10;
+const RULE_LENGTH: usize = 160;
 /// Files of the project that are checked for recent changes …
 const FILES_LOOKED_AT: usize = 150;
 /// … which are those in this time.
@@ -32,16 +36,29 @@ const LATELY_DAYS: f64 = 3.0;
 const HALF_LIFE_DAYS: f64 = 14.0;
 /// Branches whose names say nothing about the current work.
 const TRUNKS: [&str; 5] = ["main", "master", "trunk", "develop", "HEAD"];
-/// Files named of a last session that changed none.
-const HOT_FILES: usize = 5;
+/// Maximum number of decisions told by themselves, …
+const DECISIONS_TOLD: usize = 5;
+/// … of earlier sessions that were left open, …
+const OPEN: usize = 3;
+/// … and the days after which an open session is forgotten about.
+const OPEN_DAYS: f64 = 14.0;
+/// … if it said what comes next, else fewer.
+const OPEN_DAYS_UNKNOWN: f64 = 4.0;
+/// Characters of a title, and of what came of it.
+const TITLE: usize = 160;
+const CAME_OF: usize = 150;
+/// Number of the best lines that tell what came of them.
+const TELLING: usize = 10;
+/// The share of its words that makes a title say the same as another.
+const SAME: f64 = 0.75;
 /// Number of the best observations whose files are checked on disk.
 const CHECKED: usize = 80;
 
 /// A memory that may be injected, and its value.
 pub(super) struct Valued {
     pub(super) memory: MemoryRow,
-    files: Vec<FileState>,
-    place: SessionPlace,
+    pub(super) files: Vec<FileState>,
+    pub(super) place: SessionPlace,
     value: f64,
     reasons: Vec<String>,
     /// Checked on disk once, and only if it may matter.
@@ -53,24 +70,53 @@ pub(super) fn drafts(
     redactor: &Redactor,
     request: &PackRequest<'_>,
 ) -> Result<(Vec<Draft>, String)> {
-    let mut drafts = Vec::new();
-    let about = match request.occasion {
-        Occasion::Compact => request.session,
-        _ => None,
-    };
-    drafts.extend(rules(store, request)?);
-    let wishes = drafts.iter().filter_map(|draft: &Draft| draft.memory.as_ref());
-    let wishes: Vec<String> =
-        wishes.filter(|rule| !rule.flags.is_rule).map(|rule| rule.title.clone()).collect();
-    let summaries = summaries(store, request, about, None)?;
-    let mut valued = observations(store, request, about, None, &summaries)?;
-    valued.retain(|one| !wishes.iter().any(|wish| standing::is_same_wish(wish, &one.memory.title)));
-    if request.limits.last_summary
-        && let Some(last) = summaries.first()
-    {
-        drafts.extend(last_session(store, redactor, request, last, &valued)?);
+    if matches!(request.occasion, Occasion::Compact) && request.session.is_some() {
+        return itself(store, redactor, request);
     }
-    drafts.extend(left_open(store, request, summaries.get(1..).unwrap_or_default())?);
+    let mut drafts = rules(store, request)?;
+    let summaries = summaries(store, request, None, None)?;
+    let mut valued = observations(store, request, None, None, &summaries)?;
+    without_wishes(&mut valued, &drafts);
+    let last =
+        if request.limits.last_summary { last_of(store, request, &summaries)? } else { None };
+    let mut said: Vec<HashSet<String>> = Vec::new();
+    if let Some((last, is_of_branch)) = last {
+        let about = last_session(store, redactor, request, last, is_of_branch, &valued)?;
+        drafts.extend(about);
+        said.push(words_of(&last.title));
+    }
+    let earlier = summaries.iter().filter(|one| last.is_none_or(|(last, _)| last.row != one.row));
+    drafts.extend(left_open(store, request, earlier, &mut said)?);
+    let weighed = valued.len();
+    let sessions = Sessions::of(store, &summaries, &valued, request)?;
+    drafts.extend(files_in_play(&sessions, request));
+    drafts.extend(commands_in_play(store, &sessions)?);
+    drafts.extend(best(store, request, valued, &mut said)?);
+    let noun = if weighed == 1 { "observation" } else { "observations" };
+    Ok((drafts, format!("{weighed} {noun} weighed")))
+}
+
+/// Drops the observations that are wishes told as rules.
+fn without_wishes(valued: &mut Vec<Valued>, rules: &[Draft]) {
+    let wishes = rules.iter().filter_map(|rule| rule.memory.as_ref());
+    let wishes: Vec<&str> =
+        wishes.filter(|rule| !rule.flags.is_rule).map(|rule| rule.title.as_str()).collect();
+    valued.retain(|one| !wishes.iter().any(|wish| standing::is_same_wish(wish, &one.memory.title)));
+}
+
+/// The session itself, from its memories: there is no snapshot of it.
+fn itself(
+    store: &Store,
+    redactor: &Redactor,
+    request: &PackRequest<'_>,
+) -> Result<(Vec<Draft>, String)> {
+    let mut drafts = rules(store, request)?;
+    let summaries = summaries(store, request, request.session, None)?;
+    let mut valued = observations(store, request, request.session, None, &summaries)?;
+    without_wishes(&mut valued, &drafts);
+    if let Some(own) = summaries.first() {
+        drafts.extend(last_session(store, redactor, request, own, false, &valued)?);
+    }
     let weighed = valued.len();
     drafts.extend(told(request, valued));
     let noun = if weighed == 1 { "observation" } else { "observations" };
@@ -136,17 +182,63 @@ pub(super) fn summaries(
     Ok(found)
 }
 
+/// The session to go on from: the latest on this branch, else the latest of all. One that did nothing, or
+/// only asked the memory, is none. True if it is told because of its branch.
+fn last_of<'s>(
+    store: &Store,
+    request: &PackRequest<'_>,
+    summaries: &'s [MemoryRow],
+) -> Result<Option<(&'s MemoryRow, bool)>> {
+    let branch = request.branch.as_deref().filter(|branch| !TRUNKS.contains(branch));
+    let places = places(store, summaries)?;
+    let is_here = |summary: &MemoryRow| {
+        let place = summary.session.and_then(|row| places.get(&row));
+        branch.is_some() && place.is_some_and(|place| place.branch.as_deref() == branch)
+    };
+    let here = summaries.iter().filter(|summary| is_here(summary)).map(|one| (one, true));
+    for (summary, is_of_branch) in here.chain(summaries.iter().map(|one| (one, false))) {
+        if did_something(store, summary)? {
+            return Ok(Some((summary, is_of_branch)));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns true if a session worked on something but the memory itself.
+fn did_something(store: &Store, summary: &MemoryRow) -> Result<bool> {
+    const LOOKED_AT: usize = 60;
+    let MemoryBody::Summary(body) = store.body_of(summary)? else { return Ok(false) };
+    let Digest { completed, learned, next_steps, open_questions, decisions, files, .. } =
+        &body.digest;
+    if !files.is_empty() {
+        return Ok(true);
+    }
+    let lists = [completed, learned, next_steps, open_questions, decisions];
+    let has_said = lists.iter().any(|list| !list.is_empty());
+    let Some(session) = summary.session else { return Ok(has_said) };
+    let kind = Some(thru_core::PassageKind::Tool);
+    let calls =
+        store.newest_passages(session, Newest { kind, within: LOOKED_AT, limit: LOOKED_AT })?;
+    let is_ours = |passage: &thru_store::PassageRow| {
+        let tool = passage.tool.as_deref().unwrap_or_default();
+        let command = passage.command.as_deref().unwrap_or_default();
+        tool.contains("throughline") || command == "thru" || command.starts_with("thru ")
+    };
+    Ok(calls.iter().any(|call| !is_ours(call)) || calls.is_empty() && has_said)
+}
+
 fn last_session(
     store: &Store,
     redactor: &Redactor,
     request: &PackRequest<'_>,
     summary: &MemoryRow,
+    is_of_branch: bool,
     observations: &[Valued],
 ) -> Result<Vec<Draft>> {
     let MemoryBody::Summary(body) = store.body_of(summary)? else { return Ok(Vec::new()) };
     let line = |detail: bool, text: String, reason: &str| Draft {
         memory: Some(summary.clone()),
-        section: Section::LastSession { detail },
+        section: Section::LastSession { is_of_branch, detail },
         tier: tier(summary, request),
         text,
         reason: reason.to_owned(),
@@ -155,18 +247,37 @@ fn last_session(
     let Digest { request: asked, completed, next_steps, open_questions, decisions, .. } =
         &body.digest;
     let ended = body.digest.outcome.as_str();
+    let title = cut(&body.title, TITLE);
     let mut drafts = vec![line(
         false,
-        format!("{} ({}, {ended})", cut(&body.title, 200), day(summary.at, request)),
+        format!("{title} ({}, {ended})", day(summary.at, request)),
         "how the last session ended",
     )];
-    if let Some(asked) = asked.as_ref().filter(|asked| normal(&asked.text) != normal(&body.title)) {
+    let mut told = vec![body.title.clone()];
+    if let Some(asked) = asked.as_ref().filter(|asked| adds(&asked.text, &told)) {
+        told.push(asked.text.clone());
         drafts.push(draft(
-            format!("The user asked: {}", cut(&asked.text, 320)),
+            format!("The user asked: {}", cut(&asked.text, 240)),
             "what was asked for",
         ));
     }
     let compact = matches!(request.occasion, Occasion::Compact);
+    if let Some(session) = summary.session.filter(|_| tier(summary, request) == Tier::Hot) {
+        let limits = ContextLimits { files: 0, tools: 0, entities: 0, events: 0, hot: 0 };
+        let task = session_context(store, redactor, session, limits)?.task;
+        let task = task.map(thru_redact::Clean::into_inner);
+        let is_known = |task: &String| told.iter().any(|text| alike(text, task));
+        if let Some(task) = task.filter(|task| !is_known(task)) {
+            let text = format!("The last request: {}", cut(&task, 240));
+            drafts.push(draft(text, "what was asked for last"));
+            told.push(task);
+        }
+    }
+    let result = if compact { None } else { came_of_last(store, observations, summary)? };
+    if let Some(result) = result.filter(|result| adds(result, &told)) {
+        drafts.push(draft(format!("It ended: {}", cut(&result, 280)), "what came of it"));
+        told.push(result);
+    }
     let most = if compact { 8 } else { 3 };
     let lists: [(&str, &[Statement], usize, &str); 4] = [
         ("Done", completed, most, "what was done"),
@@ -179,37 +290,25 @@ fn last_session(
         let is_new = |statement: &&Statement| {
             let text = normal(&statement.text);
             let is_told = |one: &Valued| normal(&one.memory.title) == text;
-            text != normal(&body.title) && !(compact && observations.iter().any(is_told))
+            adds(&statement.text, &told) && !(compact && observations.iter().any(is_told))
         };
         for statement in statements.iter().filter(is_new).take(most) {
-            drafts.push(draft(format!("{label}: {}", cut(&statement.text, 200)), reason));
+            drafts.push(draft(format!("{label}: {}", cut(&statement.text, 160)), reason));
         }
-    }
-    let files = files_line(&body.digest.files);
-    let changed_nothing = files.is_none();
-    drafts.extend(files.map(|files| draft(files, "what was changed")));
-    if let Some(session) = summary.session.filter(|_| tier(summary, request) == Tier::Hot) {
-        let limits = ContextLimits {
-            files: HOT_FILES,
-            tools: 0,
-            events: 0,
-            hot: request.limits.hot,
-            ..Default::default()
-        };
-        let context = session_context(store, redactor, session, limits)?;
-        let known = [Some(body.title.as_str()), asked.as_ref().map(|asked| asked.text.as_str())];
-        let is_known = |task: &str| known.iter().flatten().any(|text| alike(text, task));
-        let task = context.task.filter(|task| !is_known(task.get()));
-        let task = task.map(|task| format!("The last request: {}", task.get()));
-        drafts.extend(task.map(|task| draft(task, "what was asked for last")));
-        let files: Vec<&str> = context.files.iter().map(|file| file.path.get().as_str()).collect();
-        if changed_nothing && !files.is_empty() {
-            drafts.push(draft(format!("Files: {}", files.join(", ")), "what was worked on"));
-        }
-        let actions = context.hot.iter().map(|one| format!("Lately: {}", one.summary.get()));
-        drafts.extend(actions.map(|action| draft(action, "what was done last")));
     }
     Ok(drafts)
+}
+
+/// What came of the last turn of a session that is remembered.
+fn came_of_last(
+    store: &Store,
+    observations: &[Valued],
+    summary: &MemoryRow,
+) -> Result<Option<String>> {
+    let own = observations.iter().map(|one| &one.memory);
+    let last = own.filter(|memory| memory.session == summary.session).max_by_key(|one| one.turn);
+    let Some(last) = last else { return Ok(None) };
+    Ok(came_of(&store.body_of(last)?))
 }
 
 /// Returns true if two texts say the same, one of them perhaps truncated.
@@ -218,31 +317,36 @@ pub(super) fn alike(a: &str, b: &str) -> bool {
     !a.is_empty() && !b.is_empty() && (a.starts_with(&b) || b.starts_with(&a))
 }
 
-fn files_line(files: &[String]) -> Option<String> {
-    let names: Vec<&str> = files.iter().take(6).map(|path| file_name(path)).collect();
-    let more = files.len().saturating_sub(names.len());
-    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-    (!names.is_empty()).then(|| format!("Files changed: {}{rest}", names.join(", ")))
-}
-
-/// Earlier unfinished sessions.
-fn left_open(
+/// Earlier sessions that did not finish, or gave up with changes made.
+fn left_open<'s>(
     store: &Store,
     request: &PackRequest<'_>,
-    summaries: &[MemoryRow],
+    summaries: impl Iterator<Item = &'s MemoryRow>,
+    said: &mut Vec<HashSet<String>>,
 ) -> Result<Vec<Draft>> {
     let mut drafts = Vec::new();
-    let open = summaries.iter().filter(|summary| is_open(summary));
-    for summary in open.take(request.limits.sessions.min(4)) {
+    for summary in summaries {
+        let age = summary.at.map_or(f64::MAX, |at| days_between(at, request.now));
+        let gave_up = summary.outcome == Some(WorkOutcome::Abandoned);
+        if drafts.len() == OPEN || age > OPEN_DAYS || !(is_open(summary) || gave_up) {
+            continue;
+        }
         let MemoryBody::Summary(body) = store.body_of(summary)? else { continue };
+        if gave_up && body.digest.files.is_empty() || !is_new(&body.title, said) {
+            continue;
+        }
         let next = body.digest.next_steps.first().or(body.digest.open_questions.first());
+        // What is left to do is not known, and by now it may be done.
+        if next.is_none() && age > OPEN_DAYS_UNKNOWN {
+            continue;
+        }
         let next =
             next.map_or_else(String::new, |next| format!("; next: {}", cut(&next.text, 120)));
         drafts.push(Draft {
             tier: tier(summary, request),
             text: format!(
                 "{} ({}, {}){next}",
-                cut(&body.title, 200),
+                cut(&body.title, TITLE),
                 body.digest.outcome.as_str(),
                 day(summary.at, request)
             ),
@@ -327,6 +431,10 @@ impl Valued {
     fn add(&mut self, value: f64, reason: String) {
         self.value += value;
         self.reasons.push(reason);
+    }
+
+    fn reason(&self) -> String {
+        format!("value {:.2}: {}", self.value, self.reasons.join(", "))
     }
 
     fn freshness(&mut self, request: &PackRequest<'_>) -> Freshness {
@@ -456,18 +564,108 @@ fn changed_lately(store: &Store, request: &PackRequest<'_>) -> Result<Vec<String
 /// The lines of the best observations.
 pub(super) fn told(request: &PackRequest<'_>, valued: Vec<Valued>) -> Vec<Draft> {
     let best = valued.into_iter().take(request.limits.observations);
-    best.map(|mut one| {
-        let stale = one.freshness(request).note();
-        let stale = stale.map_or_else(String::new, |note| format!(" ({note})"));
-        Draft {
-            text: format!("{}{stale}", cut(&one.memory.title, 200)),
-            tier: tier(&one.memory, request),
-            section: Section::day(one.memory.at.unwrap_or_default(), request),
-            reason: format!("value {:.2}: {}", one.value, one.reasons.join(", ")),
-            memory: Some(one.memory),
-        }
+    best.map(|one| Draft {
+        text: cut(&one.memory.title, TITLE),
+        tier: tier(&one.memory, request),
+        section: Section::day(one.memory.at.unwrap_or_default(), request),
+        reason: one.reason(),
+        memory: Some(one.memory),
     })
     .collect()
+}
+
+/// Decisions, and what else was done: each with what came of it, or the reason for it, where that says more.
+fn best(
+    store: &Store,
+    request: &PackRequest<'_>,
+    valued: Vec<Valued>,
+    said: &mut Vec<HashSet<String>>,
+) -> Result<Vec<Draft>> {
+    let mut drafts = Vec::new();
+    let (mut decisions, mut telling) = (0, 0);
+    for one in valued {
+        if drafts.len() == request.limits.observations {
+            break;
+        }
+        let is_decision = one.memory.kind == MemoryKind::Observation(ObservationType::Decision);
+        let is_new = is_new(&one.memory.title, said);
+        // What a person told the memory is no chatter.
+        let is_note = one.memory.flags.is_note;
+        if !is_note && (!is_new || is_decision && decisions == DECISIONS_TOLD) {
+            continue;
+        }
+        let mut text = cut(&one.memory.title, TITLE);
+        if telling < TELLING
+            && let Some(detail) = detail(&store.body_of(&one.memory)?)
+        {
+            telling += 1;
+            text = format!("{text}: {}", cut(&detail, CAME_OF));
+        }
+        if let Some(files) = files_not_named(&one.files, &text) {
+            text = format!("{text} [{files}]");
+        }
+        decisions += usize::from(is_decision);
+        let at = one.memory.at.unwrap_or_default().as_millisecond();
+        drafts.push(Draft {
+            text: format!("{text} ({})", day(one.memory.at, request)),
+            tier: tier(&one.memory, request),
+            section: match is_decision {
+                true => Section::Decisions { before_end: -at },
+                false => Section::Work { before_end: -at },
+            },
+            reason: one.reason(),
+            memory: Some(one.memory),
+        });
+    }
+    Ok(drafts)
+}
+
+/// The first changed files, if the text names none.
+fn files_not_named(files: &[FileState], text: &str) -> Option<String> {
+    const NAMED: usize = 2;
+    let changed = files.iter().filter(|file| file.modified).map(|file| file_name(&file.path));
+    let mut names: Vec<&str> = Vec::new();
+    for name in changed {
+        if text.contains(name) {
+            return None;
+        }
+        if names.len() < NAMED && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    (!names.is_empty()).then(|| names.join(", "))
+}
+
+/// Returns true if a title says something that was not said yet, and notes it.
+fn is_new(title: &str, said: &mut Vec<HashSet<String>>) -> bool {
+    const FEWEST: usize = 3;
+    let words = words_of(title);
+    let numbers = |words: &HashSet<String>| -> HashSet<String> {
+        words.iter().filter(|word| word.chars().any(|c| c.is_ascii_digit())).cloned().collect()
+    };
+    let is_same = |known: &HashSet<String>| {
+        // Bed 3 is not bed 4.
+        let (a, b) = (numbers(known), numbers(&words));
+        if !a.is_empty() && !b.is_empty() && a != b {
+            return false;
+        }
+        let fewer = known.len().min(words.len());
+        let shared = known.intersection(&words).count();
+        fewer >= FEWEST && shared as f64 >= SAME * fewer as f64 || *known == words
+    };
+    let is_new = !said.iter().any(is_same);
+    said.push(words);
+    is_new
+}
+
+/// The words of a title by their beginnings, so that "added" is "add"; numbers whole.
+fn words_of(title: &str) -> HashSet<String> {
+    const LETTERS: usize = 5;
+    let words = normal(title);
+    let words = words
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| word.chars().count() > 3 || word.chars().any(|c| c.is_ascii_digit()));
+    words.map(|word| word.chars().take(LETTERS).collect()).collect()
 }
 
 fn places<'a>(

@@ -208,7 +208,7 @@ fn settings_are_shown_with_where_they_come_from() {
     context.off = false
 
     # Tokens (estimated) that a session is given from memory when it starts or was compacted.
-    context.tokens = 2000
+    context.tokens = 900
 
     # Tokens (estimated) that a prompt is given from memory, where anything bears on it.
     context.prompt_tokens = 500

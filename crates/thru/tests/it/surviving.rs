@@ -538,7 +538,7 @@ fn summaries_are_listed_loaded_and_removed() {
     ## Commands that work
     - `cargo test -p pump`
 
-    More: `thru show ID` tells one whole with its sources, `thru timeline ID` what happened around it, `thru search WORDS` finds others.
+    More: `thru show ID` tells one whole with its sources, `thru search WORDS` finds others.
     </throughline-context>
     "#);
     assert_eq!(index(&home)["last_loaded"], ONE);

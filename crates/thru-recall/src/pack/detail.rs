@@ -1,0 +1,84 @@
+//! What stands behind the title of a memory: what came of it, or the reason for it.
+
+use thru_store::MemoryBody;
+
+use super::start::alike;
+use crate::memories::normal;
+
+/// The share of new words from which a text adds something to another.
+const NEW: f64 = 0.4;
+
+/// The text that says most beside the title, if it adds anything to it.
+pub(super) fn detail(body: &MemoryBody) -> Option<String> {
+    let title = match body {
+        MemoryBody::Observation(body) => &body.title,
+        MemoryBody::Summary(body) => &body.title,
+    };
+    let known = [title.clone()];
+    texts(body).into_iter().find(|text| adds(text, &known)).map(|text| without(&text, title))
+}
+
+/// The report of the memory's turn.
+pub(super) fn came_of(body: &MemoryBody) -> Option<String> {
+    match body {
+        MemoryBody::Observation(body) => {
+            let texts = body.report.iter().chain(&body.narrative).chain(&body.facts);
+            texts.map(|one| one.text.clone()).next()
+        }
+        MemoryBody::Summary(_) => texts(body).into_iter().next(),
+    }
+}
+
+/// The texts behind a title, the most telling first.
+fn texts(body: &MemoryBody) -> Vec<String> {
+    match body {
+        MemoryBody::Observation(body) => {
+            let texts = body.narrative.iter().chain(&body.report).chain(&body.facts);
+            texts.map(|one| one.text.clone()).collect()
+        }
+        MemoryBody::Summary(body) => {
+            body.digest.completed.iter().map(|one| one.text.clone()).collect()
+        }
+    }
+}
+
+/// Returns true if a text says more than those that are known.
+pub(super) fn adds(text: &str, known: &[String]) -> bool {
+    let words = normal(text);
+    let words: Vec<&str> = words.split(' ').filter(|word| word.chars().count() > 3).collect();
+    let known_words: Vec<String> = known.iter().map(|text| normal(text)).collect();
+    let is_known =
+        |word: &&&str| known_words.iter().any(|text| text.split(' ').any(|known| known == **word));
+    let new = words.len() - words.iter().filter(is_known).count();
+    !words.is_empty()
+        && new as f64 >= NEW * words.len() as f64
+        && !known.iter().any(|known| alike(known, text) && known.len() >= text.len())
+}
+
+/// The text behind the title that it begins with.
+fn without(text: &str, title: &str) -> String {
+    let title = title.trim_end_matches('…').trim_end_matches('.');
+    let rest =
+        text.strip_prefix(title).map(|rest| rest.trim_start_matches(['.', ' ', ':', ',', ';']));
+    rest.filter(|rest| rest.chars().count() > 20).unwrap_or(text).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_title_says_is_not_said_again() {
+        let known = ["Bound the retry loop".to_owned()];
+        assert!(!adds("Bound the retry loop.", &known));
+        assert!(!adds("bound the retry loop now", &known));
+        assert!(adds("Retries wait with jitter, two seconds at most", &known));
+        assert_eq!(
+            without(
+                "Bound the retry loop. Two seconds at most, with jitter.",
+                "Bound the retry loop"
+            ),
+            "Two seconds at most, with jitter."
+        );
+    }
+}
