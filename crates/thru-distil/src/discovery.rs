@@ -3,6 +3,8 @@
 use thru_core::{Concept, ObservationType};
 
 use crate::agent_text::AgentText;
+use crate::event::Event;
+use crate::fixes::Fix;
 use crate::segment::Turn;
 use crate::session::{Draft, Session};
 use crate::text::{TITLE, one_line};
@@ -29,8 +31,9 @@ pub(crate) fn observe(session: &Session<'_>, turn: &Turn) -> Option<Draft> {
             written.finding.clone().or_else(|| report::opening(&written.report))?
         }
         (None, Some((_, _, title)), _) => title.clone(),
-        (None, None, Some(fix)) => one_line(&fix.short, TITLE),
-        (None, None, None) => return None,
+        // Only of a check it says something about the project that the next session needs.
+        (None, None, Some(fix)) if is_check(session, fix) => one_line(&fix.short, TITLE),
+        (None, None, _) => return None,
     };
     let kind = match foreign {
         Some(_) => ObservationType::Change,
@@ -87,6 +90,10 @@ fn foreign_work<'s>(
         written.action.as_ref().map(|(title, _)| title.clone()).or_else(|| written.item.clone());
     let asked = || events.first()?.request()?.title.clone();
     Some((at, written, asked().or(action)?))
+}
+
+fn is_check(session: &Session<'_>, fix: &Fix) -> bool {
+    session.events.get(fix.green).and_then(Event::run).is_some_and(|run| run.is_check)
 }
 
 fn reading_places<'s>(session: &'s Session<'_>, turn: &Turn) -> impl Iterator<Item = usize> + 's {

@@ -28,12 +28,14 @@ const UNFINISHED: [&str; 41] = [
 
 /// Words that a title does not begin with, in lower case: it would hang on what was said before.
 #[rustfmt::skip]
-const HANGING: [&str; 62] = [
-    "a", "actually", "again", "all", "almost", "also", "although", "an", "and", "another", "as", "at", "based",
-    "because", "both", "but", "by", "currently", "each", "even", "except", "finally", "first", "for", "given",
-    "good", "great", "however", "if", "in", "instead", "just", "many", "maybe", "meanwhile", "most", "next", "no",
-    "none", "not", "nothing", "now", "ok", "okay", "on", "once", "one", "only", "or", "same", "since", "so", "some",
-    "still", "such", "that", "then", "what", "when", "where", "which", "while",
+const HANGING: [&str; 77] = [
+    "a", "across", "actually", "after", "again", "all", "almost", "also", "although", "an", "and", "another",
+    "as", "at", "based", "because", "before", "both", "but", "by", "currently", "during", "each", "even",
+    "except", "finally", "first", "for", "from", "given", "good", "great", "however", "if", "in", "instead",
+    "into", "just", "like", "many", "maybe", "meanwhile", "most", "next", "no", "none", "not", "nothing", "now",
+    "of", "ok", "okay", "on", "once", "one", "only", "or", "per", "same", "since", "so", "some", "still",
+    "such", "than", "that", "then", "to", "under", "via", "what", "when", "where", "which", "while", "with",
+    "without",
 ];
 
 /// Words that all work has, in lower case: they tell nothing of this one.

@@ -15,9 +15,6 @@ const LONGEST: usize = 600;
 /// Length from which a report may end before it is full, in characters.
 const ENOUGH: usize = 400;
 
-/// Length of the report of a part of a turn, in bytes.
-const SHORT: usize = 320;
-
 /// Bytes of a text that are looked at: a report is made of its beginning.
 const LOOKED_AT: usize = 6 * 1024;
 
@@ -88,11 +85,11 @@ pub(crate) fn without_announcement(sentence: &str) -> &str {
     starts.min().map_or(sentence, |start| &sentence[start..])
 }
 
-/// Returns the beginning of a report: the sentences that fit into [`SHORT`] bytes, at least one.
-pub(crate) fn short(report: &str) -> &str {
+/// Returns the beginning of a report: the sentences that fit into `limit` bytes, at least one.
+pub(crate) fn short(report: &str, limit: usize) -> &str {
     let mut end = 0;
     for (at, sentence) in prose::sentences_at(report) {
-        if end > 0 && at + sentence.len() > SHORT {
+        if end > 0 && at + sentence.len() > limit {
             break;
         }
         end = at + sentence.len();

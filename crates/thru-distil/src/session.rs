@@ -15,6 +15,10 @@ use crate::{decisions, discovery, merge, report, summary, work};
 /// Length from which a text reports something, in bytes.
 const TELLING: usize = 160;
 
+/// Length of the report of a part of a turn, and of a turn that changed nothing, in bytes.
+const PART: usize = 320;
+const FINDING: usize = 450;
+
 /// Longest prompt kept with an observation, in characters.
 const ASKED: usize = 150;
 
@@ -83,7 +87,11 @@ impl Session<'_> {
         // A later part of the turn, or the message of a commit, tells the rest.
         let is_last = segment.is_none_or(|one| one.range.end == turn.range.end);
         let is_whole = is_last && draft.observation.narrative.is_none();
-        let text = if is_whole { &written.report } else { report::short(&written.report) };
+        let text = match draft.observation.kind {
+            _ if !is_whole => report::short(&written.report, PART),
+            ObservationType::Discovery => report::short(&written.report, FINDING),
+            _ => &written.report,
+        };
         let text = match self.is_red_at(at) {
             true => report::without_claims(text),
             false => text.to_owned(),

@@ -7,7 +7,6 @@ use thru_core::{
     Summary,
 };
 
-use crate::agent_text::is_status;
 use crate::ending;
 use crate::event::Event;
 use crate::gate::stands_alone;
@@ -16,6 +15,7 @@ use crate::segment::Turn;
 use crate::session::Session;
 use crate::text::{cut, shown_name};
 use crate::title;
+use crate::verbs;
 
 /// Longest list of a digest.
 const LIST: usize = 8;
@@ -63,26 +63,29 @@ fn title_of(session: &Session<'_>, observations: &[Observation], digest: &Digest
     }
     let main = main_turn(session, observations);
     let asked = main.and_then(|turn| request_of(session, turn));
-    let done = |observation: &&Observation| {
-        main.is_some_and(|turn| turn.number == observation.turn)
-            && is_work(observation)
-            && stands_alone(&observation.title)
-    };
     let first = session.events.iter().filter_map(Event::request).find(|request| !request.is_slight);
-    asked
-        .and_then(|request| {
-            request.plan.clone().or_else(|| {
-                request.title.clone().filter(|title| !request.is_slight && !is_status(title))
-            })
-        })
-        .or_else(|| observations.iter().find(done).map(|one| one.title.clone()))
-        .or_else(|| first.and_then(|request| request.title.clone()))
-        .or_else(|| session.agent_title.map(str::to_owned))
-        .or_else(|| first.and_then(|request| request.fallback.clone()))
-        .or_else(|| observations.iter().find(|one| is_work(one)).map(|one| one.title.clone()))
-        .or_else(|| observations.first().map(|one| one.title.clone()))
-        .or_else(|| digest.request.as_ref().map(|request| title::shaped(&request.text)))
-        .filter(|title| !title.is_empty())
+    let of_main = |one: &&Observation| main.is_some_and(|turn| turn.number == one.turn);
+    let says_action = |one: &&Observation| {
+        is_work(one) && one.title.split(' ').next().is_some_and(verbs::is_imperative)
+    };
+    let title_of = |one: &Observation| one.title.clone();
+    let of_request = |request: &Request| request.plan.clone().or_else(|| request.title.clone());
+    let candidates = [
+        asked.filter(|request| !request.is_slight).and_then(of_request),
+        observations.iter().filter(of_main).find(says_action).map(title_of),
+        first.and_then(of_request),
+        observations.iter().find(says_action).map(title_of),
+        session.agent_title.map(str::to_owned),
+        first.and_then(|request| request.fallback.clone()),
+        observations.iter().find(|one| is_work(one)).map(title_of),
+        observations.first().map(title_of),
+        digest.request.as_ref().map(|request| title::shaped(&request.text)),
+    ];
+    let candidates = || candidates.iter().flatten().filter(|title| !title.is_empty());
+    candidates()
+        .find(|title| stands_alone(title))
+        .or_else(|| candidates().next())
+        .cloned()
         .unwrap_or_else(|| "Session without a description".to_owned())
 }
 

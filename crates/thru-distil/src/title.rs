@@ -17,7 +17,7 @@ pub(crate) fn shaped(line: &str) -> String {
 fn cut_to_fit(line: &str) -> String {
     let line = plain(line);
     let line = text::one_line(&line, TITLE * 4);
-    let line = trimmed(without_step(&line));
+    let line = trimmed(without_step(without_number(&line)));
     if line.chars().count() <= TITLE {
         return capitalised(line);
     }
@@ -30,6 +30,13 @@ fn cut_to_fit(line: &str) -> String {
         return capitalised(clause);
     }
     capitalised(&text::cut(line, TITLE))
+}
+
+/// Turns "2. Do x" into "Do x".
+fn without_number(line: &str) -> &str {
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = line[digits..].strip_prefix(". ").or_else(|| line[digits..].strip_prefix(") "));
+    rest.filter(|_| (1..=2).contains(&digits)).unwrap_or(line)
 }
 
 /// Turns "Step 2: Do x" into "Do x".
@@ -60,7 +67,8 @@ fn without_asides(line: &str) -> String {
         }
     }
     match depth {
-        0 => kept.replace(" ,", ",").replace(" .", "."),
+        // A blank is left where the bracket was.
+        0 => kept.replace(" ,", ",").trim_end_matches(" .").replace(" . ", ". "),
         _ => line.to_owned(),
     }
 }
