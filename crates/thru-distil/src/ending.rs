@@ -75,9 +75,7 @@ pub(crate) fn open_work(session: &Session<'_>, has_observations: bool) -> OpenWo
             open.next_steps.push(session.statement(cut(&text, TASK), &[at]));
         }
         Ending::Interrupted | Ending::Unanswered => {
-            if let Some(turn) = last {
-                unfinished(session, turn, &mut open);
-            }
+            unfinished(session, &turns, &mut open);
         }
         Ending::Empty => {}
     }
@@ -108,10 +106,16 @@ fn own<'e>(
     places.filter(|(_, event)| !event.is_subagent && !matches!(event.action, Action::Nothing))
 }
 
+/// Returns true if the agent did or wrote anything.
+fn has_agent(events: &[Event]) -> bool {
+    events.iter().any(|event| !matches!(event.action, Action::Asked(_) | Action::Nothing))
+}
+
 fn ending_of(events: &[Event], turn: &Turn) -> Ending {
     let Some((at, last)) = own(events, &turn.range).next_back() else { return Ending::Empty };
     match &last.action {
-        Action::Asked(_) => Ending::Unanswered,
+        Action::Asked(_) if has_agent(events) => Ending::Unanswered,
+        Action::Asked(_) => Ending::Empty,
         Action::Wrote(_) => Ending::Reported(at),
         Action::Proposed(_) => Ending::Planned(at),
         _ => Ending::Interrupted,
@@ -141,8 +145,8 @@ fn reported(session: &Session<'_>, turns: &[&Turn], at: usize, open: &mut OpenWo
     }
     // An open question may stand between the agent and its tasks.
     let waits = !last.remaining.questions.is_empty() || last.remaining.is_blocked;
-    if waits && let Some(turn) = turns.last() {
-        open.next_steps.extend(open_tasks(session, turn));
+    if waits {
+        open.next_steps.extend(open_tasks(session, turns));
     }
 }
 
@@ -185,35 +189,50 @@ fn is_status_of_landing(step: &str) -> bool {
 }
 
 /// Adds the work that an interrupted turn was about.
-fn unfinished(session: &Session<'_>, turn: &Turn, open: &mut OpenWork) {
-    let tasks = open_tasks(session, turn);
+fn unfinished(session: &Session<'_>, turns: &[&Turn], open: &mut OpenWork) {
+    let Some(turn) = turns.last() else { return };
+    let tasks = open_tasks(session, turns);
     if !tasks.is_empty() {
         open.next_steps.extend(tasks);
         return;
     }
-    let asked = session.events.get(turn.range.start).and_then(Event::request);
-    let request = asked.filter(|request| !request.is_slight).and_then(|request| {
-        request.plan.clone().or_else(|| request.title.clone()).or_else(|| request.text.clone())
-    });
     let announced = || {
         own(session.events, &turn.range)
             .rev()
             .take(12)
             .find_map(|(at, event)| Some((event.agent_text()?.announced.clone()?, at)))
     };
-    let (text, at) = match request {
-        Some(request) => (request, turn.range.start),
-        None => match announced() {
-            Some(announced) => announced,
-            None => return,
-        },
-    };
-    let text = format!("Not finished: {}", crate::text::uncapitalised(&text));
-    open.next_steps.push(session.statement(cut(&text, TASK), &[at]));
+    let found = asked(session, turn, true)
+        .or_else(announced)
+        // "Go on" is about the request before.
+        .or_else(|| turns.iter().rev().take(BACK).find_map(|turn| asked(session, turn, false)));
+    if let Some((text, at)) = found {
+        let text = format!("Not finished: {}", crate::text::uncapitalised(&text));
+        open.next_steps.push(session.statement(cut(&text, TASK), &[at]));
+    }
 }
 
-/// Returns the tasks that were open when the session ended, if the last turn worked on them.
-fn open_tasks(session: &Session<'_>, turn: &Turn) -> Vec<Statement> {
+/// Returns the request of a turn as a title, else in its own words unless a clear one is wanted.
+fn asked(session: &Session<'_>, turn: &Turn, is_clear: bool) -> Option<(String, usize)> {
+    let at = turn.range.start;
+    let request = session.events.get(at).and_then(Event::request)?;
+    let text = request.text.as_ref();
+    let about_landing = text.filter(|text| {
+        let names = |word: &&&str| find_ignoring_case(text, word).is_some();
+        ["commit", "push", "merge", "deploy", "release", "publish"].iter().find(names).is_some()
+    });
+    let command = text.filter(|text| text.starts_with('/'));
+    let named = request.plan.as_ref().or(request.title.as_ref()).or(command);
+    let found = match (request.is_slight, is_clear) {
+        (true, _) => about_landing,
+        (false, true) => named,
+        (false, false) => named.or(text),
+    };
+    Some((found?.clone(), at))
+}
+
+/// Returns the tasks that were open when the session ended, unless a turn was reported since.
+fn open_tasks(session: &Session<'_>, turns: &[&Turn]) -> Vec<Statement> {
     let mut tasks = Tasks::default();
     let mut last = None;
     for (place, event) in session.events.iter().enumerate() {
@@ -222,7 +241,11 @@ fn open_tasks(session: &Session<'_>, turn: &Turn) -> Vec<Statement> {
             last = Some(place);
         }
     }
-    let Some(place) = last.filter(|place| turn.range.contains(place)) else { return Vec::new() };
+    let Some(place) = last else { return Vec::new() };
+    let mut before = turns.iter().rev().skip(1).take_while(|turn| turn.range.end > place);
+    if before.any(|turn| matches!(ending_of(session.events, turn), Ending::Reported(_))) {
+        return Vec::new();
+    }
     tasks.open().take(TASKS).map(|task| session.statement(cut(task, TASK), &[place])).collect()
 }
 

@@ -83,6 +83,10 @@ pub(crate) struct Run {
     pub(crate) landings: Vec<Landing>,
     /// The files that it brought back.
     pub(crate) restored: Option<Restored>,
+    /// True if it calls for a commit, made or not.
+    pub(crate) tries_commit: bool,
+    /// The temporary folder in which git ran; true if the repository was made there.
+    pub(crate) scratch: Option<(String, bool)>,
     /// The command line, if the result may come with a later call.
     line: Option<Box<CommandLine>>,
     /// True if a later call read on from it.
@@ -123,10 +127,14 @@ impl Run {
             self.pull_request = commits::pull_request(line, &poll.result);
         }
         // The first part of an output may have told of some of them.
+        let pushes = |landing: &Landing| matches!(landing, Landing::Pushed(..));
+        if found.iter().any(pushes) {
+            self.landings.retain(|landing| !pushes(landing));
+        }
         self.landings.extend(found);
         self.landings.dedup();
         if poll.outcome == Some(Outcome::Failed) {
-            self.landings.retain(|landing| !matches!(landing, Landing::Pushed(_)));
+            self.landings.retain(|landing| !matches!(landing, Landing::Pushed(..)));
         }
     }
 }
@@ -288,6 +296,8 @@ fn run(moment: &Moment, command: &str) -> Action {
         moment.tool.as_deref() == Some("exec_command") && (is_check || acts_on_git(&line));
     Action::Ran(Box::new(Run {
         scopes: line.scopes(folder),
+        scratch: line.scratch(folder),
+        tries_commit: line.commands.iter().any(commits::is_commit),
         landings: landing::parse(&line, result, is_done),
         restored: undone::parse(&line).filter(|_| is_done),
         key: hash(&line.key()),

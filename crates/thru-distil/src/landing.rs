@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::checks::Status;
 use crate::commits;
 use crate::event::{Action, Event};
 use crate::pattern;
@@ -17,14 +18,16 @@ const STATE: usize = 200;
 /// A step of work on its way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Landing {
-    /// Commits were pushed, to this branch if it is known.
-    Pushed(Option<String>),
+    /// Commits were pushed: to this branch and with this hash, if they are known.
+    Pushed(Option<String>, Option<String>),
     /// A pull request was opened, with this number; true for a draft.
     Opened(Option<u64>, bool),
     /// A pull request is no longer a draft.
     Ready(Option<u64>),
     /// A pull request was merged.
     Merged(Option<u64>),
+    /// A pull request, perhaps of another session, was seen to be merged.
+    SeenMerged(Option<u64>),
     /// A pull request will be merged once its checks pass.
     Queued(Option<u64>),
     /// A pull request was closed without a merge.
@@ -72,7 +75,7 @@ fn step(command: &Simple, line: &CommandLine, result: &str, is_done: bool) -> Op
             let is_merged = ["\"state\":\"MERGED\"", "\"state\": \"MERGED\"", "state:\tMERGED"]
                 .iter()
                 .any(|state| result.contains(state));
-            is_merged.then(|| Landing::Merged(number().or_else(|| json_number(result))))
+            is_merged.then(|| Landing::SeenMerged(number().or_else(|| json_number(result))))
         }
         _ => None,
     }
@@ -98,7 +101,9 @@ fn push(arguments: &[&str], result: &str, is_done: bool) -> Option<Landing> {
     let printed = result.lines().rev().take(60).find_map(|line| {
         let (before, branch) = line.split_once(" -> ")?;
         let is_update = before.contains("..") || before.contains("[new branch]");
-        is_update.then(|| branch.split_whitespace().next()).flatten()
+        let hash = before.rsplit("..").next().and_then(|after| after.split_whitespace().next());
+        let hash = hash.filter(|hash| (7..=40).contains(&hash.len()) && is_hex(hash));
+        is_update.then(|| Some((branch.split_whitespace().next()?, hash))).flatten()
     });
     let named = || {
         let mut plain = arguments.iter().filter(|word| !word.starts_with('-')).skip(1);
@@ -108,8 +113,14 @@ fn push(arguments: &[&str], result: &str, is_done: bool) -> Option<Landing> {
     if arguments.iter().any(|word| word.starts_with(':') && word.len() > 1) {
         return None;
     }
-    let branch = printed.or_else(named).map(|branch| one_line(branch, 80));
-    Some(Landing::Pushed(branch.filter(|branch| !branch.contains('$'))))
+    let (branch, hash) =
+        printed.map_or_else(|| (named(), None), |(branch, hash)| (Some(branch), hash));
+    let branch = branch.map(|branch| one_line(branch, 80));
+    Some(Landing::Pushed(branch.filter(|branch| !branch.contains('$')), hash.map(str::to_owned)))
+}
+
+fn is_hex(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Returns the number in `12`, `#12` and `…/pull/12`.
@@ -163,8 +174,8 @@ struct Standing {
     /// Number of commits, and the last one.
     commits: usize,
     last: Option<(Option<(String, String)>, String)>,
-    /// The branch that was pushed to last, and the number of commits at that time.
-    pushed: Option<(Option<String>, usize)>,
+    /// The branch and the hash that were pushed last, and the number of commits at that time.
+    pushed: Option<(Option<String>, Option<String>, usize)>,
     /// The pull request, what became of it, and the number of commits at that time.
     request: Option<(Option<u64>, &'static str, usize)>,
     /// Files changed since the last commit.
@@ -176,10 +187,18 @@ impl Standing {
     fn take(&mut self, landing: &Landing) {
         let known = self.request.as_ref().and_then(|(number, ..)| *number);
         let (number, state) = match landing {
-            Landing::Pushed(branch) => {
-                self.pushed = Some((branch.clone(), self.commits));
+            Landing::Pushed(branch, hash) => {
+                let since = self.pushed.as_ref().map_or(0, |(.., commits)| *commits);
+                // A push without its hash brings the commits made since the last one.
+                let own = self.last.as_ref().filter(|_| self.commits > since);
+                let own = own.and_then(|(place, _)| place.as_ref().map(|(hash, _)| hash.clone()));
+                self.pushed = Some((branch.clone(), hash.clone().or(own), self.commits));
                 return;
             }
+            Landing::SeenMerged(number) if number.is_some() && *number == known => {
+                (known, "merged")
+            }
+            Landing::SeenMerged(_) => return,
             Landing::Opened(number, true) => (*number, "opened as a draft"),
             Landing::Opened(number, false) => (*number, "opened"),
             Landing::Ready(number) => (number.or(known), "ready for review"),
@@ -204,15 +223,12 @@ impl Standing {
         }
         let told = request.map_or(0, |(.., commits)| *commits);
         if request.is_none() || later(told) {
-            let pushed = self.pushed.as_ref().filter(|(_, commits)| *commits == self.commits);
+            let pushed = self.pushed.as_ref().filter(|(.., commits)| *commits == self.commits);
             match pushed {
-                Some((branch, _)) => {
-                    let hash = match &self.last {
-                        Some((Some((hash, _)), _)) => format!("pushed {hash}"),
-                        _ => "pushed".to_owned(),
-                    };
+                Some((branch, hash, _)) => {
+                    let hash = hash.as_ref().map_or_else(String::new, |hash| format!(" {hash}"));
                     let to = branch.as_ref().map_or_else(String::new, |to| format!(" to {to}"));
-                    parts.push(format!("{hash}{to}"));
+                    parts.push(format!("pushed{hash}{to}"));
                 }
                 None => parts.extend(commit.filter(|_| later(told))),
             }
@@ -245,7 +261,7 @@ pub(crate) fn state(events: &[Event]) -> Option<(String, Vec<usize>)> {
             Action::Wrote(text) => {
                 let merged = text.merged.filter(|number| {
                     let known = standing.request.as_ref();
-                    known.is_none_or(|(known, state, _)| {
+                    known.map_or(standing.pushed.is_some(), |(known, state, _)| {
                         *known == Some(*number) && *state != "merged"
                     })
                 });
@@ -257,6 +273,11 @@ pub(crate) fn state(events: &[Event]) -> Option<(String, Vec<usize>)> {
             }
             _ => continue,
         };
+        // A commit in the background, or one whose output was filtered.
+        if event.run().is_some_and(|run| run.tries_commit && !matches!(run.status, Status::Red(_)))
+        {
+            standing.since.clear();
+        }
         if let Some(last) = commits.last() {
             standing.commits += commits.len();
             standing.last = Some((last.place.clone(), last.subject.clone()));
@@ -274,12 +295,17 @@ pub(crate) fn state(events: &[Event]) -> Option<(String, Vec<usize>)> {
     Some((standing.line()?, places))
 }
 
-/// Returns true for files that no commit of a project would hold.
+/// Returns true for files that no commit of a project would hold: temporary ones, and those in folders
+/// that tools keep for themselves.
 fn is_aside(file: &str) -> bool {
-    ["/tmp/", "/var/folders/", "/.claude/", "/.codex/", "/.copilot/", "/node_modules/", "/.git/"]
-        .iter()
-        .any(|folder| file.contains(folder))
-        || file.starts_with('~')
+    const SHARED: [&str; 6] =
+        [".github", ".gitlab", ".circleci", ".planning", ".storybook", ".worktrees"];
+    let mut folders = file.split(['/', '\\']);
+    folders.next_back();
+    file.starts_with(['~', '$'])
+        || ["/tmp/", "/private/tmp/", "/var/folders/"].iter().any(|start| file.starts_with(start))
+        || folders
+            .any(|folder| folder.starts_with('.') && folder.len() > 2 && !SHARED.contains(&folder))
 }
 
 #[cfg(test)]
@@ -293,14 +319,18 @@ mod tests {
 
     #[test]
     fn pushes_are_read() {
-        let to = |branch: &str| vec![Landing::Pushed(Some(branch.to_owned()))];
+        let to = |branch: &str| vec![Landing::Pushed(Some(branch.to_owned()), None)];
         assert_eq!(steps("git push origin main", "   6c0..b02  main -> main"), to("main"));
+        assert_eq!(
+            steps("git push", " + 1234567...89abcde fix/a -> fix/a (forced update)"),
+            [Landing::Pushed(Some("fix/a".to_owned()), Some("89abcde".to_owned()))]
+        );
         assert_eq!(
             steps("git -C /x push -u origin HEAD", " * [new branch]  HEAD -> fix/a"),
             to("fix/a")
         );
         assert_eq!(steps("git add . && git commit -qm x && git push -q origin dev", ""), to("dev"));
-        assert_eq!(steps("git push -q", ""), [Landing::Pushed(None)]);
+        assert_eq!(steps("git push -q", ""), [Landing::Pushed(None, None)]);
         for (command, result) in [
             ("git push", " ! [rejected] main -> main (fetch first)"),
             ("git push --dry-run", "a..b main -> main"),
@@ -333,7 +363,7 @@ mod tests {
         );
         assert_eq!(
             steps("gh pr view 7 --json state", "{\"state\":\"MERGED\"}"),
-            [Landing::Merged(Some(7))]
+            [Landing::SeenMerged(Some(7))]
         );
         assert_eq!(steps("gh pr view 7", "state:\tOPEN"), []);
         assert_eq!(parse(&shell::parse("gh pr merge 7"), "not mergeable", false), []);

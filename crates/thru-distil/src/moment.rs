@@ -12,6 +12,9 @@ use crate::session::{self, Session};
 use crate::text::one_line;
 use crate::{segment, shell, title};
 
+/// Most temporary folders that are kept in mind.
+const SCRATCH: usize = 1000;
+
 /// One passage of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Moment {
@@ -72,6 +75,8 @@ pub struct Distiller {
     events: Vec<Event>,
     /// The places of commands that were still running, by the client's names for them.
     running: BTreeMap<String, usize>,
+    /// Temporary folders in which repositories were made.
+    scratch: BTreeSet<String>,
 }
 
 impl Distiller {
@@ -89,6 +94,7 @@ impl Distiller {
             kept_apart,
             events: Vec::new(),
             running: BTreeMap::new(),
+            scratch: BTreeSet::new(),
         }
     }
 
@@ -100,7 +106,19 @@ impl Distiller {
     /// Like [`Self::add`]; returns the event made of the passage.
     pub(crate) fn add_event(&mut self, moment: Moment) -> &Event {
         let place = self.events.len();
-        let event = Event::from_moment(moment);
+        let mut event = Event::from_moment(moment);
+        if let Some(run) = event.run_mut()
+            && let Some((folder, inits)) = run.scratch.take()
+        {
+            if inits && self.scratch.len() < SCRATCH {
+                self.scratch.insert(folder.clone());
+            }
+            // Commits of a repository made for a test are none of the project.
+            if self.scratch.contains(&folder) {
+                run.commits.clear();
+                run.landings.clear();
+            }
+        }
         if let Action::Polled(poll) = &event.action
             && let Some(at) = self.running_command(&poll.session)
             && let Some(run) = self.events.get_mut(at).and_then(Event::run_mut)

@@ -74,9 +74,9 @@ static SUGGESTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static REMAINS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern::regex(concat!(
         r"(?i)\bstill\s+(?:needs?|has\s+to|have\s+to|requires?|must|to\s+be|to\s+do|missing|open|pending|outstanding|fails?|failing|broken|stale|unresolved|unfinished|uncommitted|unmerged|unpushed|blocked|not)\b",
-        r"|(?:\bnot|n['’]t)\b[^.;:!?]*\byet\b",
-        r"|\byet\s+to\s+be\b|\bremains?\s+(?:to\s+be|open|pending|missing|un[a-z]+ed)\b|\bleft\s+(?:to\s+(?:do|implement|fix|wire|test|write)|undone|unfinished)\b",
-        r"|^(?:the\s+|one\s+|only\s+|main\s+)*(?:remaining|outstanding|missing)(?:\s+[\w-]+){0,2}\s+(?:is|are)\b",
+        r"|(?:\bnot|n['’]t)\b(?:[^.;:!?]|[.:]\S)*\byet\b",
+        r"|\byet\s+to\s+be\b|\bremains?\s+(?:to\s+be|open|pending|missing|un(?:implemented|resolved|finished|tested|verified|merged|addressed|handled|solved|fixed|done))\b|\bleft\s+(?:to\s+(?:do|implement|fix|wire|test|write)|undone|unfinished)\b",
+        r"|^(?:the\s+|one\s+|only\s+|main\s+)*(?:remaining|outstanding|missing)\s+(?:[\w-]+\s+)?(?:work|steps?|pieces?|parts?|issues?|tasks?|things?|items?|todos?|problems?|bugs?|blockers?|questions?|tests?|gaps?|failures?)\s+(?:is|are)\b",
         r"|^(?:the\s+)?next\s+(?:step|task|thing|piece|move)\s+(?:is|would\s+be|will\s+be)\b|^next,?\s+(?:i|we)(?:['’]ll|['’]d|\s+will|\s+would|\s+need)\b",
         r"|\b(?:i|we)(?:['’]ve)?\s+(?:have\s+)?(?:stopped|paused)\s+(?:here|at|before|after|short)\b",
         r"|^ready\s+(?:for|to)\s.+\bwhen(?:ever)?\s+you\b",
@@ -87,7 +87,7 @@ static REMAINS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// Parts of a sentence before which nothing is remaining: causes, conditions, the past, the good end.
 static ASIDE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern::regex(
-        r"(?i)\b(?:because|since|when|which|where|if|while|whose|was|were|had|until now|so that|in case|unless|even though)\b|\b(?:nothing|none|no longer|no\s+(?:open|remaining|outstanding|pending))\b|^(?:now|let me|let['’]s|i['’]ll|i['’]m|i will|looking|checking|waiting)\b",
+        r"(?i)^\W*status\b|\b(?:pre-?existing|unrelated)\b|\b(?:because|since|when|which|where|if|while|whose|was|were|had|until now|so that|in case|unless|even though)\b|\b(?:nothing|none|no longer|no\s+(?:open|remaining|outstanding|pending))\b|^(?:now|let me|let['’]s|i['’]ll|i['’]m|i will|looking|checking|waiting)\b",
     )
 });
 
@@ -98,7 +98,7 @@ static CLAIMS: LazyLock<Option<RegexSet>> = LazyLock::new(|| {
         r"(?i)\b(?:pass(?:es|ed|ing)?|green|clean|successful)\b[^.;]*\b(?:tests?|specs?|checks?|suites?|builds?|lint|type-?check|ci|hooks?|verification)\b|\b\d+\s+(?:tests?\s+)?pass(?:ed|ing)\b|\bverification\s+passed\b|\berrors?\b[^.;]*\b(?:is|are|was|were)\s+(?:gone|resolved|fixed)\b",
         r"(?i)\b(?:fails?|failed|failing|failures?|broken|red)\b|\b(?:not|n['’]t)\s+(?:pass|compile|build|succeed)",
         r"(?i)\bpre-?existing\b|\bunrelated\b|\bnot\s+(?:related|caused)\b|\bflak(?:y|es?)\b|\balready\s+(?:fail|broken|red)|\bknown\s+(?:failures?|issues?|flakes?)\b|\bexpected\s+(?:failures?|to\s+fail)|\bsame\s+(?:failures?|errors?)\s+(?:on|as|without|before)\b|\b(?:before|without)\s+(?:my|these|the|our)\s+changes?\b|\bnot\s+(?:from|part\s+of)\s+(?:my|this|these)\b",
-        r"(?i)\b(?:i['’]?m|i\s+am|we['’]?re|work\s+is|now)\s+(?:blocked|stuck)\b|\bblocked\s+(?:by|on)\b|\b(?:cannot|can['’]?t|unable\s+to|not\s+able\s+to)\s+(?:proceed|continue|go\s+on|finish|complete)\b",
+        r"(?i)\b(?:i['’]?m|i\s+am|we['’]?re|work\s+is|now)\s+(?:blocked|stuck)\b|\bblocked\s+(?:by|on)\b|\b(?:cannot|can['’]?t|unable\s+to|not\s+able\s+to)\s+(?:proceed|continue|go\s+on|finish|complete)\b|\b(?:i|we)\s+(?:cannot|can['’]?t|could\s+not|couldn['’]t)\b[^;!?]*\b(?:because|until|without)\b",
         r"(?i)\b(?:i['’]ve|i\s+have|i|we|was|were|been|changes?|edits?)\s+(?:\w+\s+)?(?:reverted|undid|undone|rolled\s+back|backed\s+out|discarded)\b|^(?:reverted|rolled\s+back|backed\s+out|undid)\b",
     ])
 });
@@ -181,6 +181,9 @@ impl Remaining {
             last_lines.push((line.kind, line.text));
         }
         found.questions = questions(&last_lines);
+        if found.questions.is_empty() {
+            found.questions.extend(choice(&last_lines));
+        }
         found
     }
 
@@ -286,7 +289,9 @@ fn remains(sentence: &str) -> bool {
         return false;
     };
     let before = &sentence[..found.start()];
+    let is_of_others = CLAIMS.as_ref().is_some_and(|claims| claims.matches(sentence).matched(3));
     !is_offer(sentence)
+        && !is_of_others
         && sentence.split_whitespace().count() >= 4
         && !ASIDE.as_ref().is_some_and(|aside| aside.is_match(before))
 }
@@ -355,6 +360,36 @@ fn questions(lines: &[(LineKind, &str)]) -> Vec<String> {
     found
 }
 
+/// Returns the choice that a text leaves to the person as a list of options.
+fn choice(lines: &[(LineKind, &str)]) -> Option<String> {
+    static TAKEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        pattern::regex(
+            r"(?i)\bi(?:['’]ve)?\s+(?:went|gone|go)\s+with\b|\bi(?:['’]ve)?\s+(?:chose|chosen|picked|took|used)\b",
+        )
+    });
+    let is_head = |(kind, text): &(LineKind, &str)| {
+        let head = text.trim_matches(|c: char| !c.is_alphanumeric()).to_ascii_lowercase();
+        matches!(kind, LineKind::Text | LineKind::Heading)
+            && text.trim_end_matches('*').ends_with(':')
+            && head.split_whitespace().count() <= 6
+            && ["option", "ways forward", "you can either"].iter().any(|word| head.contains(word))
+    };
+    let at = lines.iter().rposition(is_head)?;
+    let after = lines.get(at + 1..)?.iter().filter(|(kind, _)| *kind != LineKind::Blank);
+    let items: Vec<String> = after
+        .take_while(|(kind, _)| *kind == LineKind::Item)
+        .take(4)
+        .map(|(_, text)| {
+            let first = prose::sentences(text).next().unwrap_or(text);
+            one_line(&unmarked(first), 70).trim_end_matches(['.', ':']).to_owned()
+        })
+        .collect();
+    let is_taken =
+        lines.iter().any(|(_, line)| TAKEN.as_ref().is_some_and(|taken| taken.is_match(line)));
+    (items.len() >= 2 && !is_taken)
+        .then(|| one_line(&format!("Options: {}", items.join("; ")), QUESTION))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -407,6 +442,10 @@ mod tests {
                 "It has not been run on staging yet.",
             ),
             ("**Next up:**\n\n`make release`\n\nThe rest is done.", "`make release`"),
+            (
+                "I did not start the jobs of `v4.13` yet, they come after the rename.",
+                "I did not start the jobs of `v4.13` yet, they come after the rename.",
+            ),
             ("Ready to push when you are.", "Ready to push when you are."),
             (
                 "The only remaining piece is the retry loop.",
@@ -435,6 +474,9 @@ mod tests {
             "Now the test still fails, let me look.",
             "The next page shows the rest.",
             "Remaining budget: 12 calls",
+            "The unrelated change in `a.ts` is not committed yet.",
+            "`a.ts` remains unstaged.",
+            "The only remaining difference is the pre-existing file.",
         ] {
             assert_eq!(steps(text), [""; 0], "{text}");
         }
@@ -452,6 +494,12 @@ mod tests {
             ["Which port should it take?", "Should the old path stay?"]
         );
         assert_eq!(of("Done. Anything else?"), [""; 0]);
+        assert_eq!(
+            of(
+                "The registry refuses the upload.\n\nOptions:\n1. Raise the quota. It costs.\n2. Leave the old file\n\nNothing was deleted."
+            ),
+            ["Options: Raise the quota; Leave the old file"]
+        );
         assert_eq!(of("Why? Because it is slow."), [""; 0]);
     }
 
@@ -477,6 +525,8 @@ mod tests {
         }
         assert!(of("I'm blocked: the token has expired.").is_blocked);
         assert!(of("I cannot proceed without access to the registry.").is_blocked);
+        assert!(of("We cannot publish it now because the registry refuses the file.").is_blocked);
+        assert!(!of("A client cannot call this because it is private.").is_blocked);
         assert!(!of("The hook was blocked by a missing file, which is there now.").is_blocked);
         assert_eq!(
             of("That made it slower, so I reverted it.").reverted.as_deref(),

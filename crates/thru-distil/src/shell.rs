@@ -272,6 +272,18 @@ impl Simple {
     }
 }
 
+/// Returns true for folders that are made for a moment.
+fn is_temporary(folder: &str) -> bool {
+    const FOLDERS: [&str; 5] =
+        ["/tmp/", "/private/tmp/", "/var/folders/", "/private/var/folders/", "$(mktemp"];
+    let variable = folder.strip_prefix('$').map(|name| name.trim_start_matches('{'));
+    FOLDERS.iter().any(|start| folder.starts_with(start))
+        || variable.is_some_and(|name| {
+            name.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("tmp"))
+                || name.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("temp"))
+        })
+}
+
 /// Returns true for words that only say that the next one is run.
 fn is_runner_word(word: &str) -> bool {
     matches!(word, "run" | "exec" | "x" | "dlx" | "run-script" | "workspace")
@@ -321,6 +333,31 @@ impl CommandLine {
             }
         }
         scopes
+    }
+
+    /// Returns the temporary folder in which its commands of git run, if they do; true if the line makes
+    /// the repository there.
+    pub(crate) fn scratch(&self, folder: Option<&str>) -> Option<(String, bool)> {
+        let mut place = folder;
+        let mut found: Option<(String, bool)> = None;
+        for command in &self.commands {
+            let words = &command.words;
+            if matches!(command.program(), "cd" | "pushd") {
+                place = words.get(1).map(String::as_str).or(place);
+            } else if command.program() == "git" {
+                let own =
+                    words.iter().position(|word| word == "-C").and_then(|at| words.get(at + 1));
+                let inits = words.iter().take(4).any(|word| word == "init");
+                let made =
+                    words.last().filter(|last| inits && *last != "init" && !last.starts_with('-'));
+                let at = own.or(made).map(String::as_str).or(place);
+                if let Some(at) = at.filter(|at| is_temporary(at)) {
+                    let inits = inits || found.as_ref().is_some_and(|(_, inits)| *inits);
+                    found = Some((at.trim_end_matches('/').to_owned(), inits));
+                }
+            }
+        }
+        found
     }
 
     /// Returns the key of the command, which is the same for every run.
@@ -479,6 +516,22 @@ mod tests {
         assert_eq!(parse("npm run lint -- --fix").main().unwrap().family(), "npm run lint");
         assert!(parse("bun run test:unit").main().unwrap().is_check());
         assert!(!parse("grep -r test src").main().unwrap().is_check());
+    }
+
+    #[test]
+    fn repositories_made_for_a_moment_are_known() {
+        let scratch = |line| parse(line).scratch(None);
+        let made = |folder: &str, inits| Some((folder.to_owned(), inits));
+        assert_eq!(
+            scratch("TMP=$(mktemp -d); cd \"$TMP\" && git init -q && git commit -qm initial"),
+            made("$TMP", true)
+        );
+        assert_eq!(
+            scratch("git init /tmp/case && git -C /tmp/case commit -qm x"),
+            made("/tmp/case", true)
+        );
+        assert_eq!(scratch("cd /tmp/case && git commit -qm x"), made("/tmp/case", false));
+        assert_eq!(scratch("cd /p && git init && git commit -qm initial"), None);
     }
 
     #[test]

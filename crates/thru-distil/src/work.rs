@@ -108,7 +108,7 @@ impl<'s> Piece<'s> {
         let kind = self.kind(&title);
         let mut observation = self.session.blank("work", 0, place, kind);
         let mut used: Vec<usize> = title_source.into_iter().collect();
-        observation.title = match self.is_undone && !self.has_commits() {
+        observation.title = match self.is_undone && !self.has_commits() && !title.is_empty() {
             true => cut(
                 &format!("Tried, then reverted: {}", text::uncapitalised(&title)),
                 title::LENGTH,

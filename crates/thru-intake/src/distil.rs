@@ -10,14 +10,14 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Sender, bounded};
 use thru_core::{
-    Access, FileState, Id, Observation, SessionKey, Speaker, Statement, Summary, TITLE_LENGTH,
+    Access, FileState, Id, Observation, Outcome, SessionKey, Speaker, Statement, Summary, TITLE_LENGTH,
     Timestamp,
 };
 use thru_distil::{Distiller, Moment, wants_text};
 use thru_lifecycle::Indexing;
 use thru_lifecycle::content::{ContentHasher, Message};
 use thru_redact::{Clean, Redactor, Report};
-use thru_store::{JobKind, NewMemory, NewTurn, PassageFilter, Store};
+use thru_store::{JobKind, NewMemory, NewTurn, PassageFilter, Store, Touch};
 
 use crate::overlay::{MemoryDecisions, Models, Overlay, TurnContent, is_edited};
 use crate::projection::{Projections, SessionContent};
@@ -272,7 +272,9 @@ impl Worker<'_> {
                 turn_of.insert(passage.id, passage.turn);
             }
             turns.entry(passage.turn).or_default().add(message, passage.length(), passage.at);
-            for touch in touched.iter().filter(|touch| touch.file.access == Access::Modified) {
+            let is_failed = passage.outcome == Some(Outcome::Failed);
+            let is_change = |touch: &&Touch| touch.file.access == Access::Modified && !is_failed;
+            for touch in touched.iter().filter(is_change) {
                 let change = (passage.at, touch.content);
                 changes.insert((passage.id, touch.file.path.clone()), change);
                 last_changes.insert(touch.file.path.clone(), change);

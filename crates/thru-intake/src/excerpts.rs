@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use thru_core::{Access, SnapshotContent, Timestamp};
+use thru_core::{Access, Outcome, SnapshotContent, Timestamp};
 use thru_redact::{Clean, Report};
 use thru_store::{PassageFilter, Store};
 
@@ -51,6 +51,10 @@ impl Intake {
         let touches = store.touches_of_session(session)?;
         let mut found = Vec::new();
         for passage in store.passages(PassageFilter::Session(session))?.iter().rev() {
+            // A refused or failed edit wrote nothing.
+            if passage.outcome == Some(Outcome::Failed) {
+                continue;
+            }
             let Some(touched) = touches.get(&passage.row) else { continue };
             let touch = touched.iter().find(|touch| {
                 touch.file.access == Access::Modified && wanted.contains(touch.file.path.as_str())

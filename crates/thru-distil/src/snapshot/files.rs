@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use thru_core::{Access, FileInPlay, Observation, PassageKind, file_name};
+use thru_core::{Access, FileInPlay, Observation, Outcome, PassageKind, file_name};
 
 use super::recency;
 use crate::moment::Moment;
@@ -63,7 +63,9 @@ impl Files {
             if file.path.len() > LONGEST || self.touched.len() >= FOLLOWED {
                 continue;
             }
-            let is_modified = file.access == Access::Modified;
+            // A refused or failed edit changed nothing.
+            let is_modified =
+                file.access == Access::Modified && moment.outcome != Some(Outcome::Failed);
             let touched = self.touched.entry(file.path.clone()).or_default();
             touched.uses.push((place, if is_modified { CHANGED } else { READ }));
             touched.is_modified |= is_modified;

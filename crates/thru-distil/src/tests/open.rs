@@ -277,3 +277,20 @@ fn red_in_work_of_ones_own_is_no_bugfix() {
         .says("The form takes nested folders now.");
     assert_ne!(story.observations()[0].kind, thru_core::ObservationType::Bugfix);
 }
+
+#[test]
+fn commits_of_a_repository_made_for_a_test_are_none() {
+    let mut story = Story::default();
+    story
+        .asks("Check how the parser reads renamed files")
+        .edits("/p/src/parser.ts")
+        .runs("mkdir /tmp/case && cd /tmp/case && git init -q", "", Outcome::Succeeded)
+        .runs(
+            "cd /tmp/case && git commit -m initial",
+            "[main (root-commit) abc1234] initial",
+            Outcome::Succeeded,
+        )
+        .says("Renamed files are read by their new name.");
+    assert_eq!(state(&story.digest()), "");
+    assert!(story.observations().iter().all(|one| one.facts.is_empty()));
+}
