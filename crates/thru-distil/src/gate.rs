@@ -87,6 +87,7 @@ pub(crate) fn stands_alone(title: &str) -> bool {
     };
     (words.len() >= 2 || !text.is_ascii())
         && !text.ends_with([':', '?', ',', ';', '-', '–', '—', '('])
+        && !text.starts_with('“')
         && !text.contains("http")
         && !text.chars().any(is_emoji)
         && is_balanced(text)
