@@ -3,7 +3,7 @@
 
 use crate::cause;
 use crate::choice::{self, Choice};
-use crate::gate::{names_something, stands_alone};
+use crate::gate::{is_telling_finding, stands_alone, worth};
 use crate::landing;
 use crate::phrase::{self, Strength};
 use crate::proposal::Proposal;
@@ -214,15 +214,11 @@ impl AgentText {
         {
             self.action = Some((title, found));
         }
-        // A whole sentence is better than one that had to be cut.
-        let is_cut = |title: &String| title.ends_with('…');
-        if self.finding.as_ref().is_none_or(is_cut) && !phrase::is_deed(sentence) {
-            let found = finding(sentence);
-            let is_better =
-                self.finding.is_none() || found.as_ref().is_some_and(|one| !is_cut(one));
-            if is_better {
-                self.finding = found;
-            }
+        if !phrase::is_deed(sentence)
+            && let Some(found) = finding(sentence)
+            && self.finding.as_ref().is_none_or(|known| worth(&found) > worth(known) + 1)
+        {
+            self.finding = Some(found);
         }
     }
 
@@ -304,7 +300,7 @@ fn finding(sentence: &str) -> Option<String> {
         && !foretells(cleaned)
         && !phrase::points_elsewhere(cleaned))
     .then(|| title::shaped(cleaned))
-    .filter(|title| names_something(title))
+    .filter(|title| is_telling_finding(title))
 }
 
 /// Returns true if a sentence tells what is going to happen: a plan, not a finding.

@@ -7,7 +7,7 @@ use crate::event::Event;
 use crate::fixes::Fix;
 use crate::segment::Turn;
 use crate::session::{Draft, Session};
-use crate::text::{TITLE, one_line};
+use crate::text::{self, TITLE, one_line};
 use crate::{report, work};
 
 /// Fewest calls of tools other than the client's that count as work.
@@ -26,9 +26,15 @@ pub(crate) fn observe(session: &Session<'_>, turn: &Turn) -> Option<Draft> {
     let fixes = session.fixes.within(&turn.range);
     let found = conclusion(session, turn);
     let foreign = if found.is_none() { foreign_work(session, turn) } else { None };
+    // The question tells what the answer is about.
+    let asked = || {
+        let request = events.first()?.request()?;
+        let text = request.text.as_deref().filter(|_| !request.is_slight)?;
+        Some(text::cut(&format!("Asked: {text}"), TITLE))
+    };
     let title = match (&found, &foreign, fixes.first()) {
         (Some((_, written)), ..) => {
-            written.finding.clone().or_else(|| report::opening(&written.report))?
+            written.finding.clone().or_else(|| report::excerpt(&written.report)).or_else(asked)?
         }
         (None, Some((_, _, title)), _) => title.clone(),
         // Only of a check it says something about the project that the next session needs.

@@ -65,9 +65,27 @@ const JOINING: [&str; 42] = [
     "them", "then", "they", "was", "were", "when", "where", "which", "while", "will", "with", "without",
 ];
 
-/// Fewest words that tell something, in a title and in a finding without a name.
+/// Words that a statement begins with whose subject was named before, in lower case.
+#[rustfmt::skip]
+const VAGUE: [&str; 44] = [
+    "actual", "blocker", "change", "changes", "clean", "config", "current", "diff", "difference", "end", "existing",
+    "file", "final", "first", "fix", "good", "issue", "key", "latest", "likely", "literal", "main", "naming", "new",
+    "old", "only", "original", "other", "problem", "real", "reason", "recommended", "relevant", "remaining", "repo",
+    "result", "same", "second", "stance", "updated", "useful", "whole", "work", "wording",
+];
+
+/// Words about the course of the work, which is over when the session is, in lower case.
+#[rustfmt::skip]
+const PASSING: [&str; 16] = [
+    "brief", "briefs", "checkout", "checkouts", "coordinator", "handoff", "pane", "panes", "session", "subagent",
+    "subagents", "tracker", "worker", "workers", "worktree", "worktrees",
+];
+
+/// Fewest words that tell something in a title.
 const TELLING: usize = 2;
-const TELLING_ALONE: usize = 4;
+
+/// Least worth of a finding that is a title.
+const FINDING: i32 = 4;
 
 /// Returns true if a reader who sees nothing else understands the title: it names its subject, is no part of a
 /// conversation and is not cut in the middle of a phrase.
@@ -146,10 +164,28 @@ pub(crate) fn is_name(word: &str) -> bool {
         || word.chars().next().is_some_and(char::is_uppercase) && word.len() > 2
 }
 
-/// Returns true if a finding names what it is about: without that, "the naming is confusing" says nothing later.
-pub(crate) fn names_something(finding: &str) -> bool {
-    let is_named = || finding.split_whitespace().skip(1).any(is_name);
-    stands_alone(finding) && (telling(finding) >= TELLING_ALONE || is_named())
+/// Returns how much a statement tells a later reader: its words that not all work has and its names, less what makes it
+/// vague, passing or cut.
+pub(crate) fn worth(statement: &str) -> i32 {
+    let words: Vec<String> = statement.split_whitespace().map(bare).collect();
+    let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
+    let names = statement.split_whitespace().skip(1).filter(|word| is_name(word)).count();
+    let told = telling(statement).min(7) + 2 * names.min(3);
+    let second = words.get(1).map_or("", String::as_str);
+    let is_vague = match words.first().map_or("", String::as_str) {
+        "the" => VAGUE.contains(&second),
+        first => VAGUE.contains(&first),
+    };
+    i32::try_from(told).unwrap_or_default()
+        - if is_vague { 3 } else { 0 }
+        - if has(&PASSING) { 4 } else { 0 }
+        - if has(&PERSONS) || has(&POINTERS) { 3 } else { 0 }
+        - if statement.ends_with('…') { 5 } else { 0 }
+}
+
+/// Returns true if a finding tells enough to be a title: "the naming is confusing" says nothing later.
+pub(crate) fn is_telling_finding(finding: &str) -> bool {
+    stands_alone(finding) && worth(finding) >= FINDING
 }
 
 /// Returns true for "a.rs, b.rs and c.rs": names without a statement about them.

@@ -3,7 +3,7 @@
 use thru_core::defused;
 
 use crate::agent_text::is_status;
-use crate::gate::is_name;
+use crate::gate::worth;
 use crate::phrase;
 use crate::prose::{self, LineKind};
 use crate::text::{self, one_line, unmarked};
@@ -14,6 +14,9 @@ const LONGEST: usize = 600;
 
 /// Length from which a report may end before it is full, in characters.
 const ENOUGH: usize = 400;
+
+/// Least worth of a sentence that stands for a report.
+const EXCERPT: i32 = 3;
 
 /// Bytes of a text that are looked at: a report is made of its beginning.
 const LOOKED_AT: usize = 6 * 1024;
@@ -48,20 +51,24 @@ pub(crate) fn of_text(text: &str) -> String {
     report.text
 }
 
-/// Returns a sentence of a report in quotation marks: the title of work that has no better one. `None` if the report
-/// says too little.
-pub(crate) fn opening(report: &str) -> Option<String> {
-    let sentences = || prose::sentences(report).filter(|one| one.split_whitespace().count() >= 4);
-    let is_good = |one: &&str| {
-        !one.ends_with('?') && !announces(one) && !phrase::points_elsewhere(one) && !is_status(one)
-    };
-    let sentence = sentences()
-        .take(4)
-        .filter(is_good)
-        .find(|one| one.split(' ').skip(1).any(is_name))
-        .or_else(|| sentences().take(4).find(is_good))
-        .or_else(|| sentences().next())?;
-    let shown = text::cut(sentence.trim_end_matches(['.', ';', ':']), title::LENGTH - 3);
+/// Returns the sentence of a report that tells most, in quotation marks: the title of work that has no better one.
+/// `None` if no sentence tells enough.
+pub(crate) fn excerpt(report: &str) -> Option<String> {
+    let shown =
+        |sentence: &str| text::cut(sentence.trim_end_matches(['.', ';', ':']), title::LENGTH - 3);
+    let mut best: Option<(i32, String)> = None;
+    for sentence in prose::sentences(report).take(6) {
+        let is_statement = !sentence.ends_with('?') && !announces(sentence) && !is_status(sentence);
+        if sentence.split_whitespace().count() < 4 || !is_statement {
+            continue;
+        }
+        let shown = shown(sentence);
+        let worth = worth(&shown);
+        if worth >= EXCERPT && best.as_ref().is_none_or(|(known, _)| worth > *known + 1) {
+            best = Some((worth, shown));
+        }
+    }
+    let (_, shown) = best?;
     Some(defused(&format!("“{shown}”")).into_owned())
 }
 

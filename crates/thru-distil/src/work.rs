@@ -209,7 +209,7 @@ impl<'s> Piece<'s> {
             .find_map(|source| source().filter(|(title, _)| stands_alone(title)))
             .or_else(|| {
                 let (at, written) = written?;
-                Some((report::opening(&written.report)?, at))
+                Some((report::excerpt(&written.report)?, at))
             })
             .or_else(|| self.announced())
             .or_else(commit)

@@ -42,7 +42,10 @@ pub fn markdown(snapshot: &Snapshot, excerpts: &[&Excerpt]) -> String {
     page.section("Topics Discussed");
     page.one("Objective: ", content.objective.as_ref());
     page.one("Asked last: ", content.last_request.as_ref());
-    page.bullets("", content.topics.iter().map(|topic| plain(topic)));
+    if !content.topics.is_empty() {
+        let topics: Vec<String> = content.topics.iter().map(|topic| plain(topic)).collect();
+        page.bullet(&format!("Subjects: {}", topics.join(", ")));
+    }
     page.statements("Learned: ", &content.learned);
 
     page.section("Code Changes");

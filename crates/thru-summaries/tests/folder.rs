@@ -137,7 +137,7 @@ fn a_summary_has_the_sections_that_people_look_for() {
     ## Topics Discussed
 
     - Objective: Seal the hatch before Friday ‹/throughline-context>
-    - air tightness
+    - Subjects: air tightness
 
     ## Code Changes
 

@@ -12,8 +12,8 @@ mod remarks;
 use std::collections::BTreeSet;
 
 use thru_core::{
-    Certainty, Distillate, Id, ObservationType, PassageKind, SessionFacts, SessionKey,
-    SnapshotContent, Speaker, Statement, Timestamp,
+    Certainty, Concept, Distillate, Id, Observation, ObservationType, PassageKind, SessionFacts,
+    SessionKey, SnapshotContent, Speaker, Statement, Timestamp,
 };
 
 use crate::event::Event;
@@ -27,6 +27,9 @@ use remarks::Remarks;
 
 /// Most statements in each list: people read them, too.
 const LIST: usize = 16;
+
+/// Most names among the subjects of a session.
+const NAMED_TOPICS: usize = 6;
 
 /// Characters of a statement.
 const STATEMENT: usize = 320;
@@ -143,6 +146,7 @@ impl SnapshotMaker {
         content.next_steps.splice(0..0, self.announced);
         content.files = self.files.in_play(end, &distillate.observations);
         content.names = self.names.in_play(end, &content.files);
+        content.topics = topics(&content.names, &distillate.observations);
         let (commands, failed) = self.commands.finish(end);
         content.commands = commands;
         content.failed.extend(failed);
@@ -194,10 +198,19 @@ fn of_distillate(distillate: &Distillate) -> SnapshotContent {
         content.outcome = summary.digest.outcome;
         content.next_steps.clone_from(&summary.digest.next_steps);
         content.open_questions.clone_from(&summary.digest.open_questions);
-        let titles = summary.turns.iter().rev().filter_map(|(_, turn)| turn.request.as_ref());
-        content.topics = titles.take(LIST).map(|request| request.text.clone()).collect();
     }
     content
+}
+
+/// Returns the subjects of a session: the names most in play, and the kinds of knowledge that were gained.
+fn topics(names: &[String], observations: &[Observation]) -> Vec<String> {
+    let concepts: BTreeSet<Concept> =
+        observations.iter().flat_map(|one| one.concepts.clone()).collect();
+    let names = names.iter().take(NAMED_TOPICS).cloned();
+    names
+        .chain(concepts.into_iter().map(|concept| concept.as_str().to_owned()))
+        .take(LIST)
+        .collect()
 }
 
 /// Returns true if a fact is about a command that failed and worked later.
@@ -207,7 +220,7 @@ fn is_fix(fact: &Statement) -> bool {
 }
 
 /// Returns a statement with its facts.
-fn with_facts(text: &str, observation: &thru_core::Observation) -> String {
+fn with_facts(text: &str, observation: &Observation) -> String {
     let mut whole = text.to_owned();
     for fact in observation.facts.iter().take(2) {
         if whole.chars().count() + fact.text.chars().count() < STATEMENT {
