@@ -34,7 +34,7 @@ pub(crate) struct Plan {
 /// Longest question, answer and explanation, in characters.
 const QUESTION: usize = 200;
 const ANSWER: usize = 240;
-const MEANING: usize = 200;
+const MEANING: usize = 140;
 
 /// A question as it was asked.
 #[derive(Default)]
@@ -88,7 +88,7 @@ pub(crate) fn answers(text: &str) -> Vec<DialogAnswer> {
                     .iter()
                     .filter(|(label, _)| !is_chosen(label))
                     .take(4)
-                    .map(|(label, _)| one_line(label, 120))
+                    .map(|(label, _)| one_line(label, 80))
                     .collect(),
             });
         }
@@ -232,7 +232,7 @@ fn finished(reason: String) -> Option<String> {
 }
 
 /// Longest reason of a plan, in characters.
-const REASON: usize = 560;
+const REASON: usize = 480;
 
 /// Returns the heading of a plan, without a leading "plan".
 pub(crate) fn plan_title(body: &str) -> Option<String> {

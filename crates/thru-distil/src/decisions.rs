@@ -236,7 +236,7 @@ fn answered(session: &Session<'_>, reply: &Reply, place: usize) -> Option<Made> 
         });
     }
     let (source, proposal) = proposal_before(session, place)?;
-    let made = match reply.form {
+    let made = match &reply.form {
         Form::Ok if reply.rest.split_whitespace().count() > 3 => {
             let asked = proposal.offer.as_deref().or(proposal.question()).unwrap_or_default();
             if alike(asked, &reply.rest) {
@@ -249,7 +249,8 @@ fn answered(session: &Session<'_>, reply: &Reply, place: usize) -> Option<Made> 
         Form::No => refused(reply, proposal),
         Form::All => all(proposal),
         Form::Free | Form::Picks(_) => matched(reply, proposal),
-    }?;
+    };
+    let made = made.or_else(|| plainly(reply, proposal))?;
     let question = made.question.or_else(|| proposal.question().map(str::to_owned));
     Some(Made { source: Some(source), question, ..made })
 }
@@ -418,6 +419,11 @@ fn refused(reply: &Reply, proposal: &Proposal) -> Option<Made> {
     if let Some(decided) = reply.decided.iter().find(|one| one.is_clear) {
         return Some(Made { title: decided.title.clone(), ..Made::default() });
     }
+    let own = prose::sentences(&reply.rest).next().map(reply::without_softeners);
+    if let Some(own) = own.filter(|own| reply::says_what(own)) {
+        let about = proposal.offer.clone();
+        return Some(Made { title: reply::titled(own), about, ..Made::default() });
+    }
     let offer = proposal
         .offer
         .as_ref()
@@ -428,6 +434,33 @@ fn refused(reply: &Reply, proposal: &Proposal) -> Option<Made> {
         about: proposal.before.clone(),
         ..Made::default()
     })
+}
+
+/// "30 seconds", "only for admins", "no": a short answer to a question about how things should be.
+fn plainly(reply: &Reply, proposal: &Proposal) -> Option<Made> {
+    let question = question_of(proposal.question()?);
+    let answer = prose::sentences(&reply.words).next().unwrap_or_default();
+    let answer = answer.trim_end_matches(['.', '!', ' ']);
+    let words = answer.split_whitespace().count();
+    let is_answer = match reply.form {
+        Form::Yes | Form::No => !reply::asks_openly(question) && !reply::asks(&reply.rest),
+        Form::Free => {
+            reply::asks_openly(question)
+                && (1..=14).contains(&words)
+                && !reply.is_request
+                && !reply::is_order(answer)
+        }
+        Form::Ok | Form::All | Form::Picks(_) => false,
+    };
+    if !is_answer || !reply::asks_for_decision(question) || reply::is_procedure(&offered(question))
+    {
+        return None;
+    }
+    let answer = cut(answer, TITLE / 2);
+    let room = TITLE.saturating_sub(answer.chars().count() + 3);
+    let question = reply::titled_in(question, room);
+    let title = format!("{question} → {answer}");
+    (room >= 20).then(|| Made { title, about: proposal.advice.clone(), ..Made::default() })
 }
 
 /// "Both", "all of them".

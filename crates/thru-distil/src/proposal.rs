@@ -290,7 +290,7 @@ pub(crate) fn head(text: &str) -> String {
 fn is_question(sentence: &str) -> bool {
     sentence.trim_end_matches(['*', ')', '"', '_', ' ', '🙂']).ends_with('?')
         && !sentence.starts_with(['"', '“', '\'', '│', '-'])
-        && sentence.split_whitespace().count() >= 2
+        && sentence.split_whitespace().count() >= 1
 }
 
 fn offer(shape: Option<&Regex>, sentence: &str) -> Option<String> {
@@ -322,8 +322,19 @@ fn alternatives(question: &str) -> Option<Vec<Choice>> {
         }
         _ => first,
     };
+    // "Which one, a or b?"
+    let first = match first.rfind(", ") {
+        Some(at) if reply::asks_openly(first) => &first[at + 2..],
+        _ => first,
+    };
     let first = offer(OFFER.as_ref(), first).unwrap_or_else(|| first.to_owned());
     let second = offer(OFFER.as_ref(), second).unwrap_or_else(|| second.to_owned());
+    // "Use a or b": both are things to use.
+    let (verb, rest) = first.split_once(' ').unwrap_or(("", &first));
+    let other = second.split(' ').next().unwrap_or_default();
+    let is_shared =
+        reply::is_verb(verb) && !reply::is_verb(other) && second.split(' ').count() <= 4;
+    let first = if is_shared { rest.to_owned() } else { first };
     let is_open = |text: &str| {
         let lower = text.to_lowercase();
         [
@@ -344,7 +355,7 @@ fn alternatives(question: &str) -> Option<Vec<Choice>> {
         .iter()
         .any(|start| lower.starts_with(start))
     };
-    let fits = |text: &str| (2..=30).contains(&text.split_whitespace().count()) && !is_open(text);
+    let fits = |text: &str| (1..=30).contains(&text.split_whitespace().count()) && !is_open(text);
     let is_choice = fits(&first) && fits(&second) && !reply::asks(&first);
     is_choice.then(|| vec![choice(None, &first), choice(None, &second)])
 }

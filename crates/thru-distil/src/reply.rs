@@ -11,6 +11,7 @@ use crate::request::is_pasted;
 use crate::rules::is_quoted;
 use crate::text::{self, capitalised, one_line, unmarked};
 use crate::title;
+use crate::verbs;
 
 /// Length from which a prompt is mostly pasted or a specification, in bytes.
 const LONG: usize = 1500;
@@ -70,7 +71,7 @@ pub(crate) struct Reply {
 static YES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)^(?:(?:ok(?:ay)?|ah|oh|hm+|great|perfect|cool|nice|thanks|well|good)[\s,.!]+)?
-        (?: y(?:es|eah|ep|up|ea|eh|aye)?(?:\s+please|\s+sure)? | sure(?:\s+thing)? | of\s+course | definitely | absolutely | certainly | agreed? | correct | exactly
+        (?: y(?:es|eah|ep|up|ea|eh|aye)?(?:\s+please|\s+sure)? | (?:that\s+|this\s+)?makes\s+sense | sure(?:\s+thing)? | of\s+course | definitely | absolutely | certainly | agreed? | correct | exactly
           | sounds\s+(?:good|great|fine|right|reasonable)(?:\s+to\s+me)? | (?:that\s+|this\s+)?looks\s+(?:good|great|fine|right)(?:\s+to\s+me)? | go\s+ahead | go\s+for\s+it | go\s+with\s+(?:it|that|your\s+\w+)
           | (?:please\s+)?do\s+(?:it|that|so|this|both|all)(?:\s+please)? | let'?s?\s+(?:do|doe|try|go\s+with|go\s+for)\s+(?:it|that|this) | make\s+it\s+so | please\s+do
           | that(?:'s|\s+is|\s+sounds?|\s+works?|\s+would\s+be|'d\s+be)?\s+(?:fine|good|great|perfect|ok|okay|right|correct|works|nice|reasonable)(?:\s+(?:to|for|with)\s+me)? | works\s+for\s+me | lgtm | approved? | ok(?:ay)? | perfect | ja | genau | gerne | passt | klingt\s+gut | mach\s+das | oui | d'accord | sí | claro )
@@ -239,6 +240,12 @@ fn paragraphs(prompt: &str) -> Vec<Vec<prose::Line<'_>>> {
         match line.kind {
             LineKind::Blank => paragraphs.push(Vec::new()),
             LineKind::Text | LineKind::Item => {
+                if let Some(last) = paragraphs.last_mut() {
+                    last.push(line);
+                }
+            }
+            // "#1 please" is no heading.
+            LineKind::Heading if prompt.len() < 200 => {
                 if let Some(last) = paragraphs.last_mut() {
                     last.push(line);
                 }
@@ -528,6 +535,51 @@ fn without_addresses(clause: &str) -> Cow<'_, str> {
 /// Returns true for a verb of design.
 pub(crate) fn is_verb(word: &str) -> bool {
     VERBS.split('|').any(|verb| verb.eq_ignore_ascii_case(word))
+}
+
+/// Returns true for a question that is answered with more than yes or no.
+pub(crate) fn asks_openly(question: &str) -> bool {
+    const OPEN: [&str; 8] = ["what", "which", "where", "when", "who", "why", "how", "or"];
+    let first = question.split_whitespace().next().unwrap_or_default().to_lowercase();
+    OPEN.contains(&first.trim_end_matches("'s"))
+}
+
+/// Words of questions about how things should be.
+static DECIDABLE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?ix)\b(?: should | prefer(?:ence|red)? | want | like | rather | ok(?:ay)? | acceptable | fine\s+with | happy\s+with | which\s+(?:one|of|\w+\s+(?:do|should|would)) | name | call\s+it | default | go\s+with | keep | allowed? | sollen | soll | möchtest )\b",
+    )
+});
+
+/// Questions about the conversation, or about what a person sees.
+static TALK: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?ix)\b(?: work\s+on\s+next | do\s+next | next\s+step | tackle | anything\s+else | something\s+else | clarify | discuss | explore | talk | look\s+like | happen(?:s|ed|ing)? | see(?:ing)? | show(?:s|ing)? | share | paste | confirm | check | try | test | more\s+detail | proceed | continue | start\s+with | right\s+now | help | excited | concern | intuition | thinking )\b",
+    )
+});
+
+/// Returns true if a question asks how things should be.
+pub(crate) fn asks_for_decision(question: &str) -> bool {
+    let shows = |shape: &LazyLock<Option<Regex>>| {
+        shape.as_ref().is_some_and(|shape| shape.is_match(question))
+    };
+    shows(&DECIDABLE) && !shows(&TALK)
+}
+
+/// Returns true for an order: its first word is an imperative.
+pub(crate) fn is_order(answer: &str) -> bool {
+    let bare = without_softeners(answer);
+    let first = bare.split_whitespace().next().unwrap_or_default();
+    is_procedure(bare) || verbs::is_imperative(first) && !is_verb(first)
+}
+
+/// Returns true for words that say what to do instead.
+pub(crate) fn says_what(words: &str) -> bool {
+    words.split_whitespace().count() >= 3
+        && names_something(words)
+        && !asks(words)
+        && !is_procedure(words)
+        && !is_of_moment(words)
 }
 
 /// Returns true if a title names something, so that it can stand alone.

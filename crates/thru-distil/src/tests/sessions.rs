@@ -169,7 +169,47 @@ fn short_answers_are_told_with_what_they_answer() {
             "sounds good",
             &["Agreed: one file per tenant"],
         ),
+        (
+            "Which timeout should the client use?",
+            "30 seconds",
+            &["Which timeout should the client use? → 30 seconds"],
+        ),
+        (
+            "Should the export include archived rows?",
+            "yes, but only for admins",
+            &["Should the export include archived rows? → yes, but only for admins"],
+        ),
+        (
+            "Should archived rows be in the export?",
+            "no",
+            &["Should archived rows be in the export? → no"],
+        ),
+        (
+            "Which database do you want, SQLite or Postgres?",
+            "postgres",
+            &["Chose Postgres over SQLite"],
+        ),
+        (
+            OFFER,
+            "No, use the outbox pattern of the billing service",
+            &["Use the outbox pattern of the billing service"],
+        ),
+        (
+            OFFER,
+            "go with your recommendation",
+            &["Agreed to replace it with a table in the database"],
+        ),
+        (OPTIONS, "#1 please", &["Chose Batch the inserts over Stream into a staging table"]),
+        (
+            "I'd suggest one index per tenant, it keeps the scans short. Thoughts?",
+            "makes sense, do that",
+            &["Agreed: one index per tenant, it keeps the scans short"],
+        ),
         // Orders for now, questions and talk decide nothing.
+        ("What does the console show?", "a red error", &[]),
+        ("Does it work now?", "yes", &[]),
+        ("Could you paste the log you want me to look at?", "ok here it is", &[]),
+        ("Anything else you want?", "no thanks", &[]),
         (OFFER, "what would that cost?", &[]),
         (OFFER, "wait", &[]),
         (OFFER, "too slow", &[]),
