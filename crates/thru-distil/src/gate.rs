@@ -76,9 +76,10 @@ const VAGUE: [&str; 44] = [
 
 /// Words about the course of the work, which is over when the session is, in lower case.
 #[rustfmt::skip]
-const PASSING: [&str; 16] = [
-    "brief", "briefs", "checkout", "checkouts", "coordinator", "handoff", "pane", "panes", "session", "subagent",
-    "subagents", "tracker", "worker", "workers", "worktree", "worktrees",
+const PASSING: [&str; 26] = [
+    "brief", "briefs", "checkout", "checkouts", "coordinator", "dispatched", "fast-forwarded", "handoff",
+    "merge", "merged", "outstanding", "pane", "panes", "pushed", "queued", "rebased", "session", "spawned",
+    "subagent", "subagents", "switched", "tracker", "worker", "workers", "worktree", "worktrees",
 ];
 
 /// Fewest words that tell something in a title.
@@ -178,7 +179,13 @@ pub(crate) fn worth(statement: &str) -> i32 {
     };
     i32::try_from(told).unwrap_or_default()
         - if is_vague { 3 } else { 0 }
-        - if has(&PASSING) { 4 } else { 0 }
+        - if has(&PASSING) || words.iter().any(|word| is_hash(word)) { 4 } else { 0 }
+        - if is_balanced(statement) && statement.matches('`').count().is_multiple_of(2) {
+            0
+        } else {
+            4
+        }
+        - if statement.starts_with(|c: char| c.is_alphanumeric() || c == '`') { 0 } else { 4 }
         - if has(&PERSONS) || has(&POINTERS) { 3 } else { 0 }
         - if statement.ends_with('…') { 5 } else { 0 }
 }
