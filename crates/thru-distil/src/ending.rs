@@ -224,7 +224,8 @@ fn asked(session: &Session<'_>, turn: &Turn, is_clear: bool) -> Option<(String, 
     let command = text.filter(|text| text.starts_with('/'));
     let named = request.plan.as_ref().or(request.title.as_ref()).or(command);
     let found = match (request.is_slight, is_clear) {
-        (true, _) => about_landing,
+        (true, true) => about_landing,
+        (true, false) => about_landing.or(command),
         (false, true) => named,
         (false, false) => named.or(text),
     };

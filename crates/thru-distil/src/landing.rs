@@ -237,9 +237,14 @@ impl Standing {
             return None;
         }
         if !self.since.is_empty() {
-            let names: Vec<String> =
-                self.since.iter().take(3).map(|file| shown_name(file)).collect();
-            let more = if self.since.len() > names.len() { ", …" } else { "" };
+            let mut names: Vec<String> = Vec::new();
+            for name in self.since.iter().map(|file| shown_name(file)) {
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+            let more = if names.len() > 3 { ", …" } else { "" };
+            names.truncate(3);
             parts.push(format!("{}{more} changed since, not committed", names.join(", ")));
         }
         Some(cut(&parts.join("; "), STATE))
@@ -302,7 +307,10 @@ fn is_aside(file: &str) -> bool {
         [".github", ".gitlab", ".circleci", ".planning", ".storybook", ".worktrees"];
     let mut folders = file.split(['/', '\\']);
     folders.next_back();
-    file.starts_with(['~', '$'])
+    let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    let is_secret = name.starts_with(".env") && !name.contains("example");
+    is_secret
+        || file.starts_with(['~', '$'])
         || ["/tmp/", "/private/tmp/", "/var/folders/"].iter().any(|start| file.starts_with(start))
         || folders
             .any(|folder| folder.starts_with('.') && folder.len() > 2 && !SHARED.contains(&folder))

@@ -1,4 +1,4 @@
-//! Edits that were taken back: by git, by deleting a new file, or by the person.
+//! Edits that were taken back: by git, or by the person.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -61,12 +61,8 @@ pub(crate) fn parse(line: &CommandLine) -> Option<Restored> {
                 Some(_) => None,
             };
         }
-        (command.program() == "rm").then(|| whole(plain(&words_of(command)))).flatten()
+        None
     })
-}
-
-fn words_of(command: &crate::shell::Simple) -> Vec<&str> {
-    command.words.iter().skip(1).map(String::as_str).collect()
 }
 
 /// Returns the files changed in a part of a session whose changes were gone at the end of another part,

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Sender, bounded};
 use thru_core::{
-    Access, FileState, Id, Observation, Outcome, SessionKey, Speaker, Statement, Summary, TITLE_LENGTH,
-    Timestamp,
+    Access, FileState, Id, Observation, Outcome, SessionKey, Speaker, Statement, Summary,
+    TITLE_LENGTH, Timestamp,
 };
 use thru_distil::{Distiller, Moment, wants_text};
 use thru_lifecycle::Indexing;

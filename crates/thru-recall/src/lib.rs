@@ -22,6 +22,7 @@ mod session_context;
 mod snippet;
 mod tiers;
 mod timeline;
+mod unfinished;
 mod usage;
 
 pub use activity::{Activity, ActivityRequest, Work, activity};

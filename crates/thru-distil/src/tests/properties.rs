@@ -71,6 +71,14 @@ fn text() -> impl Strategy<Value = String> {
         "... ",
         "content: t\nstatus: in_progress\n",
         "subject: s\nTask #1",
+        "step: s\nstatus: pending\n",
+        "session_id: 7\nchars: \n",
+        "Next steps:\n",
+        "still needs a test.",
+        "I reverted it.",
+        "1234567..89abcde main -> main\n",
+        "https://git.example/o/r/pull/12",
+        "PR #12 was merged.",
         "taskId: 1\nstatus: in_progress\n",
         "](",
         "[",
@@ -95,12 +103,19 @@ fn moment() -> impl Strategy<Value = Moment> {
         "TaskCreate",
         "TaskUpdate",
         "Task",
+        "exec_command",
+        "write_stdin",
+        "update_plan",
     ]);
     let outcome = prop::sample::select(vec![Outcome::Succeeded, Outcome::Failed, Outcome::Pending]);
     let access = prop::sample::select(vec![Access::Read, Access::Modified]);
     let command = prop_oneof![
         Just("git commit -m x".to_owned()),
         Just("cargo test".to_owned()),
+        Just("cargo test -p a && git push".to_owned()),
+        Just("gh pr create -t x && gh pr merge 12".to_owned()),
+        Just("git checkout -- a.rs; git stash".to_owned()),
+        Just("cd /tmp/a && git init && git commit -m x".to_owned()),
         Just("cd a && cargo test 2>&1 | tail".to_owned()),
         text()
     ];
@@ -115,7 +130,7 @@ fn moment() -> impl Strategy<Value = Moment> {
                 kind,
                 is_subagent,
                 tool: is_tool.then(|| tool.to_owned()),
-                command: (is_tool && tool == "Bash").then_some(command),
+                command: (is_tool && matches!(tool, "Bash" | "exec_command")).then_some(command),
                 outcome: is_tool.then_some(outcome),
                 at: at.and_then(|second| Timestamp::from_second(second).ok()),
                 files: if is_tool {
@@ -182,7 +197,10 @@ proptest! {
         }
         let changed: BTreeSet<&str> =
             distilled.observations.iter().flat_map(|one| &one.files_modified).map(String::as_str).collect();
-        for moment in moments.iter().filter(|moment| moment.outcome != Some(Outcome::Failed)) {
+        // Edits that were taken back are none.
+        let restores = |moment: &Moment| moment.command.as_deref().is_some_and(|line| line.contains("checkout"));
+        let is_whole = !moments.iter().any(restores);
+        for moment in moments.iter().filter(|moment| is_whole && moment.outcome != Some(Outcome::Failed)) {
             for file in moment.files.iter().filter(|file| file.access == Access::Modified) {
                 prop_assert!(changed.contains(file.path.as_str()), "{}", file.path);
             }

@@ -5,8 +5,8 @@
 use std::collections::{HashMap, HashSet};
 
 use thru_core::{
-    Concept, Digest, FileState, MemoryKind, ObservationType, Statement, Timestamp, WorkOutcome,
-    file_name,
+    Concept, Digest, FileState, MemoryKind, ObservationType, Statement, Summary, Timestamp,
+    WorkOutcome, file_name,
 };
 use thru_redact::Redactor;
 use thru_store::{MemoryBody, MemoryFilter, MemoryRow, Newest, Result, SessionPlace, Store};
@@ -19,6 +19,7 @@ use crate::freshness::{Freshness, Presence};
 use crate::memories::normal;
 use crate::session_context::{ContextLimits, session_context};
 use crate::tiers::Tier;
+use crate::unfinished;
 
 /// Observations that are valued: the latest …
 const LATEST: usize = 300;
@@ -80,13 +81,15 @@ pub(super) fn drafts(
     let last =
         if request.limits.last_summary { last_of(store, request, &summaries)? } else { None };
     let mut said: Vec<HashSet<String>> = Vec::new();
+    let bodies = bodies(store, &summaries)?;
     if let Some((last, is_of_branch)) = last {
-        let about = last_session(store, redactor, request, last, is_of_branch, &valued)?;
+        let later = later_than(last, &bodies);
+        let about = last_session(store, redactor, request, (last, is_of_branch), &valued, &later)?;
         drafts.extend(about);
         said.push(words_of(&last.title));
     }
     let earlier = summaries.iter().filter(|one| last.is_none_or(|(last, _)| last.row != one.row));
-    drafts.extend(left_open(store, request, earlier, &mut said)?);
+    drafts.extend(left_open(request, earlier, &bodies, &mut said));
     let weighed = valued.len();
     let sessions = Sessions::of(store, &summaries, &valued, request)?;
     drafts.extend(files_in_play(&sessions, request));
@@ -115,7 +118,7 @@ fn itself(
     let mut valued = observations(store, request, request.session, None, &summaries)?;
     without_wishes(&mut valued, &drafts);
     if let Some(own) = summaries.first() {
-        drafts.extend(last_session(store, redactor, request, own, false, &valued)?);
+        drafts.extend(last_session(store, redactor, request, (own, false), &valued, &[])?);
     }
     let weighed = valued.len();
     drafts.extend(told(request, valued));
@@ -227,13 +230,36 @@ fn did_something(store: &Store, summary: &MemoryRow) -> Result<bool> {
     Ok(calls.iter().any(|call| !is_ours(call)) || calls.is_empty() && has_said)
 }
 
+/// Returns the summaries with their texts.
+fn bodies<'s>(
+    store: &Store,
+    summaries: &'s [MemoryRow],
+) -> Result<Vec<(&'s MemoryRow, Box<Summary>)>> {
+    let mut bodies = Vec::with_capacity(summaries.len());
+    for summary in summaries {
+        if let MemoryBody::Summary(body) = store.body_of(summary)? {
+            bodies.push((summary, body));
+        }
+    }
+    Ok(bodies)
+}
+
+/// Returns the summaries of later sessions.
+fn later_than<'b>(
+    summary: &MemoryRow,
+    bodies: &'b [(&MemoryRow, Box<Summary>)],
+) -> Vec<&'b Summary> {
+    let later = bodies.iter().filter(|(other, _)| other.at > summary.at);
+    later.map(|(_, body)| body.as_ref()).collect()
+}
+
 fn last_session(
     store: &Store,
     redactor: &Redactor,
     request: &PackRequest<'_>,
-    summary: &MemoryRow,
-    is_of_branch: bool,
+    (summary, is_of_branch): (&MemoryRow, bool),
     observations: &[Valued],
+    later: &[&Summary],
 ) -> Result<Vec<Draft>> {
     let MemoryBody::Summary(body) = store.body_of(summary)? else { return Ok(Vec::new()) };
     let line = |detail: bool, text: String, reason: &str| Draft {
@@ -248,9 +274,11 @@ fn last_session(
         &body.digest;
     let ended = body.digest.outcome.as_str();
     let title = cut(&body.title, TITLE);
+    let state = body.digest.state.as_ref();
+    let state = state.map_or_else(String::new, |state| format!("; {}", cut(&state.text, 120)));
     let mut drafts = vec![line(
         false,
-        format!("{title} ({}, {ended})", day(summary.at, request)),
+        format!("{title} ({}, {ended}{state})", day(summary.at, request)),
         "how the last session ended",
     )];
     let mut told = vec![body.title.clone()];
@@ -286,11 +314,15 @@ fn last_session(
         ("Open question", open_questions, most, "what was left open"),
     ];
     for (label, statements, most, reason) in lists {
+        let is_deed = matches!(label, "Done" | "Decided");
         // After a compaction all observations of the session follow, with their ids.
         let is_new = |statement: &&Statement| {
             let text = normal(&statement.text);
             let is_told = |one: &Valued| normal(&one.memory.title) == text;
-            adds(&statement.text, &told) && !(compact && observations.iter().any(is_told))
+            let is_over = !is_deed && unfinished::was_done(&statement.text, later);
+            adds(&statement.text, &told)
+                && !is_over
+                && !(compact && observations.iter().any(is_told))
         };
         for statement in statements.iter().filter(is_new).take(most) {
             drafts.push(draft(format!("{label}: {}", cut(&statement.text, 160)), reason));
@@ -319,11 +351,11 @@ pub(super) fn alike(a: &str, b: &str) -> bool {
 
 /// Earlier sessions that did not finish, or gave up with changes made.
 fn left_open<'s>(
-    store: &Store,
     request: &PackRequest<'_>,
     summaries: impl Iterator<Item = &'s MemoryRow>,
+    bodies: &[(&MemoryRow, Box<Summary>)],
     said: &mut Vec<HashSet<String>>,
-) -> Result<Vec<Draft>> {
+) -> Vec<Draft> {
     let mut drafts = Vec::new();
     for summary in summaries {
         let age = summary.at.map_or(f64::MAX, |at| days_between(at, request.now));
@@ -331,17 +363,23 @@ fn left_open<'s>(
         if drafts.len() == OPEN || age > OPEN_DAYS || !(is_open(summary) || gave_up) {
             continue;
         }
-        let MemoryBody::Summary(body) = store.body_of(summary)? else { continue };
-        if gave_up && body.digest.files.is_empty() || !is_new(&body.title, said) {
+        let Some((_, body)) = bodies.iter().find(|(other, _)| other.row == summary.row) else {
+            continue;
+        };
+        if gave_up && body.digest.files.is_empty() {
             continue;
         }
-        let next = body.digest.next_steps.first().or(body.digest.open_questions.first());
+        let Some(next) = unfinished::still_open(body, &later_than(summary, bodies)) else {
+            continue;
+        };
+        if !is_new(&body.title, said) {
+            continue;
+        }
         // What is left to do is not known, and by now it may be done.
         if next.is_none() && age > OPEN_DAYS_UNKNOWN {
             continue;
         }
-        let next =
-            next.map_or_else(String::new, |next| format!("; next: {}", cut(&next.text, 120)));
+        let next = next.map_or_else(String::new, |next| format!("; next: {}", cut(next, 120)));
         drafts.push(Draft {
             tier: tier(summary, request),
             text: format!(
@@ -355,7 +393,7 @@ fn left_open<'s>(
             reason: "an earlier session did not finish".to_owned(),
         });
     }
-    Ok(drafts)
+    drafts
 }
 
 /// Returns the tier of a memory when a session starts or resumes.

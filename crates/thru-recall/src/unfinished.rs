@@ -1,0 +1,173 @@
+//! Work that a session left open, and later sessions that did it.
+
+use std::collections::HashSet;
+
+use thru_core::{Digest, Summary, WorkOutcome, file_name};
+
+/// Share of the words of an open step that a later session must name, and the fewest words to go by.
+const SHARE: f64 = 0.6;
+const WORDS: usize = 3;
+
+/// Files that any work touches.
+const COMMON: [&str; 9] = [
+    "CHANGELOG.md",
+    "README.md",
+    "CLAUDE.md",
+    "AGENTS.md",
+    "package.json",
+    "Cargo.toml",
+    "Cargo.lock",
+    "pnpm-lock.yaml",
+    "STATE.md",
+];
+
+/// Words that say nothing about the subject of a step.
+#[rustfmt::skip]
+const EMPTY: [&str; 40] = [
+    "about", "after", "again", "also", "before", "change", "changes", "commit", "decide", "done",
+    "finish", "finished", "from", "have", "implement", "into", "make", "more", "need", "needs", "next",
+    "only", "open", "plan", "proposed", "push", "still", "that", "them", "then", "there", "this", "update",
+    "when", "will", "with", "work", "would", "your", "yet",
+];
+
+/// Returns the first step, or else question, that a session left open and no later one took up; `None` if
+/// nothing is left. The inner `None` stands for a session that did not finish and named no step.
+pub(crate) fn still_open<'s>(earlier: &'s Summary, later: &[&Summary]) -> Option<Option<&'s str>> {
+    let digest = &earlier.digest;
+    let is_known = !digest.next_steps.is_empty() || !digest.open_questions.is_empty();
+    if later.iter().any(|summary| continues(digest, &summary.digest)) {
+        return None;
+    }
+    let is_open = |text: &str| !was_done(text, later);
+    if !is_known {
+        return is_open(&earlier.title).then_some(None);
+    }
+    let steps = digest.next_steps.iter().chain(&digest.open_questions);
+    steps.map(|step| step.text.as_str()).find(|step| is_open(step)).map(Some)
+}
+
+/// Returns true if a later session did what a step names.
+pub(crate) fn was_done(step: &str, later: &[&Summary]) -> bool {
+    let words = words(step);
+    words.len() >= WORDS && later.iter().any(|summary| share(&words, &deeds(summary)) >= SHARE)
+}
+
+/// Returns true if a later session went on with the same files and came to an end.
+fn continues(earlier: &Digest, later: &Digest) -> bool {
+    if later.outcome != WorkOutcome::Completed && later.state.is_none() {
+        return false;
+    }
+    let files: Vec<&String> =
+        earlier.files.iter().filter(|file| !COMMON.contains(&file_name(file))).collect();
+    let again = files.iter().filter(|file| later.files.iter().any(|other| is_same(file, other)));
+    !files.is_empty() && again.count() * 2 >= files.len()
+}
+
+/// Returns true if two paths name the same file, perhaps in two worktrees.
+fn is_same(a: &str, b: &str) -> bool {
+    let ends = |path: &'_ str| -> Vec<String> {
+        path.rsplit(['/', '\\']).take(3).map(str::to_owned).collect()
+    };
+    a == b || ends(a) == ends(b)
+}
+
+/// Returns the words of what a session did.
+fn deeds(summary: &Summary) -> HashSet<String> {
+    let digest = &summary.digest;
+    let mut texts: Vec<&str> = digest.completed.iter().map(|one| one.text.as_str()).collect();
+    if digest.outcome == WorkOutcome::Completed || digest.state.is_some() {
+        texts.push(&summary.title);
+        texts.extend(digest.request.iter().map(|one| one.text.as_str()));
+    }
+    texts.into_iter().flat_map(words).collect()
+}
+
+/// Returns the words of a text that say what it is about, without their endings.
+fn words(text: &str) -> HashSet<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() >= 3);
+    let words = words.map(str::to_lowercase).filter(|word| !EMPTY.contains(&word.as_str()));
+    words.map(|word| stem(&word)).collect()
+}
+
+fn stem(word: &str) -> String {
+    let ending = ["ing", "ed", "es", "s", "e"]
+        .into_iter()
+        .find(|ending| word.strip_suffix(ending).is_some_and(|stem| stem.chars().count() >= 4));
+    ending.and_then(|ending| word.strip_suffix(ending)).unwrap_or(word).to_owned()
+}
+
+fn share(words: &HashSet<String>, of: &HashSet<String>) -> f64 {
+    words.iter().filter(|word| of.contains(*word)).count() as f64 / words.len().max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use thru_core::{Id, SessionSections, Statement};
+
+    use super::*;
+
+    fn said(text: &str) -> Statement {
+        Statement { text: text.to_owned(), sources: Vec::new() }
+    }
+
+    fn summary(title: &str, outcome: WorkOutcome, files: &[&str], steps: &[&str]) -> Summary {
+        Summary {
+            id: Id::derive(&[title.as_bytes()]),
+            title: title.to_owned(),
+            digest: Digest {
+                next_steps: steps.iter().map(|step| said(step)).collect(),
+                files: files.iter().map(|file| (*file).to_owned()).collect(),
+                outcome,
+                ..Digest::default()
+            },
+            turns: Vec::new(),
+            sections: SessionSections::default(),
+            at: None,
+            raw_tokens: 0,
+        }
+    }
+
+    #[test]
+    fn a_step_that_a_later_session_did_is_done() {
+        let plan = summary(
+            "Plan the upload limits",
+            WorkOutcome::InProgress,
+            &[],
+            &["Decide on the proposed plan: Limit the size of uploads"],
+        );
+        let open = "Decide on the proposed plan: Limit the size of uploads";
+        assert_eq!(still_open(&plan, &[]), Some(Some(open)));
+        let other = summary("Add a dark theme", WorkOutcome::Completed, &[], &[]);
+        assert_eq!(still_open(&plan, &[&other]), Some(Some(open)));
+        let done = summary("Limit upload size", WorkOutcome::Completed, &[], &[]);
+        assert_eq!(still_open(&plan, &[&other, &done]), None);
+        let begun = summary("Limit upload size", WorkOutcome::InProgress, &[], &[]);
+        assert_eq!(still_open(&plan, &[&begun]), Some(Some(open)));
+    }
+
+    #[test]
+    fn work_that_a_later_session_went_on_with_is_done() {
+        let files = ["/p/src/upload.ts", "/p/src/form.ts", "/p/package.json"];
+        let begun = summary("Uploads", WorkOutcome::InProgress, &files, &["Not finished: uploads"]);
+        let ended = summary(
+            "Finish it",
+            WorkOutcome::Completed,
+            &["/p/.worktrees/x/p/src/upload.ts", "/p/src/form.ts"],
+            &[],
+        );
+        assert_eq!(still_open(&begun, &[&ended]), None);
+        let beside = summary("Rename", WorkOutcome::Completed, &["/p/package.json"], &[]);
+        assert!(still_open(&begun, &[&beside]).is_some());
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_later_closes_nothing(title in ".{0,60}", step in ".{0,60}") {
+            let open = summary(&title, WorkOutcome::Blocked, &["/p/a.rs"], &[&step]);
+            prop_assert_eq!(still_open(&open, &[]), Some(Some(step.as_str())));
+            let unrelated = summary("", WorkOutcome::Completed, &[], &[]);
+            prop_assert!(still_open(&open, &[&unrelated]).is_some());
+        }
+    }
+}
