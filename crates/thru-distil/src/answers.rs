@@ -232,7 +232,7 @@ fn finished(reason: String) -> Option<String> {
 }
 
 /// Longest reason of a plan, in characters.
-const REASON: usize = 480;
+const REASON: usize = 400;
 
 /// Returns the heading of a plan, without a leading "plan".
 pub(crate) fn plan_title(body: &str) -> Option<String> {

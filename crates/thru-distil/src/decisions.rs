@@ -12,7 +12,7 @@ use crate::request::Request;
 use crate::rules::Force;
 use crate::segment::Turn;
 use crate::session::{Draft, Session};
-use crate::text::{FACT, TITLE, cut, uncapitalised};
+use crate::text::{TITLE, cut, uncapitalised};
 use crate::verbs;
 
 /// Most answers in one observation.
@@ -20,6 +20,9 @@ const ANSWERS: usize = 4;
 
 /// Most choices taken from the agent's prose in one turn.
 const CHOICES: usize = 2;
+
+/// Longest narrative and fact, in characters.
+const WORDS: usize = 400;
 
 /// Events before a prompt among which the text that it answers is looked for.
 const REACH: usize = 400;
@@ -50,7 +53,8 @@ pub(crate) fn observe(session: &Session<'_>, turn: &Turn, drafts: &mut Vec<Draft
             Action::Declined(declined) => {
                 let mut observation = by_person(session, "declined", 0, place);
                 observation.title = declined.title();
-                let narrative = format!("Refused {}: \"{}\"", declined.call, declined.words);
+                let narrative =
+                    cut(&format!("Refused {}: \"{}\"", declined.call, declined.words), WORDS);
                 observation.narrative = Some(session.statement(narrative, &[place]));
                 observation.concepts.insert(Concept::Pattern);
                 drafts.push(Draft { place, observation });
@@ -153,8 +157,12 @@ fn asked(session: &Session<'_>, request: &Request, place: usize, drafts: &mut Ve
     observation.title = made.title;
     let places: Vec<usize> = made.source.into_iter().chain([place]).collect();
     let narrative = match &made.question {
-        Some(question) => format!("{} → \"{}\"", cut(question, 240), reply.words),
-        None => reply.words.clone(),
+        Some(question) => {
+            let question = cut(question, WORDS / 2);
+            let room = WORDS.saturating_sub(question.chars().count() + 5);
+            format!("{question} → \"{}\"", cut(&reply.words, room))
+        }
+        None => cut(&reply.words, WORDS),
     };
     observation.narrative = Some(session.statement(narrative, &places));
     let facts = [
@@ -166,7 +174,7 @@ fn asked(session: &Session<'_>, request: &Request, place: usize, drafts: &mut Ve
     observation.facts = facts
         .into_iter()
         .flatten()
-        .map(|fact| session.statement(cut(&fact, 2 * FACT), &[source]))
+        .map(|fact| session.statement(cut(&fact, WORDS), &[source]))
         .collect();
     observation.sources = session.ids(&places);
     observation.concepts.insert(Concept::TradeOff);
@@ -634,7 +642,7 @@ fn fact_of(answer: &DialogAnswer) -> String {
     if !others.is_empty() {
         fact.push_str(&format!("; not: {}", others.join(", ")));
     }
-    cut(&fact, 2 * FACT)
+    cut(&fact, WORDS)
 }
 
 fn answers_title(answers: &[(usize, &DialogAnswer)]) -> String {

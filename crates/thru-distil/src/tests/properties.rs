@@ -180,7 +180,8 @@ proptest! {
             prop_assert!(!observation.sources.is_empty());
             prop_assert!(observation.sources.iter().all(|id| given.contains(id)));
             for statement in observation.statements().chain(&observation.asked) {
-                prop_assert!(!statement.text.is_empty() && is_clean(&statement.text, 400), "{:?}", statement.text);
+                let longest = if observation.report.as_ref() == Some(statement) { 640 } else { 400 };
+                prop_assert!(!statement.text.is_empty() && is_clean(&statement.text, longest), "{:?}", statement.text);
                 prop_assert!(!statement.sources.is_empty());
                 prop_assert!(statement.sources.iter().all(|id| given.contains(id)));
             }
