@@ -140,6 +140,12 @@ fn reported(session: &Session<'_>, turns: &[&Turn], at: usize, open: &mut OpenWo
             break;
         }
         if has_work(events, &turn.range) {
+            let left = texts.iter().find(|(_, text)| !text.remaining.for_person.is_empty());
+            if let Some((place, text)) = left {
+                let steps = text.remaining.for_person.iter();
+                open.next_steps
+                    .extend(steps.map(|step| session.statement(step.clone(), &[*place])));
+            }
             break;
         }
     }
