@@ -307,7 +307,7 @@ fn question_of(text: &str) -> &str {
 }
 
 fn chose(chosen: &[&Choice], proposal: &Proposal) -> Option<Made> {
-    if chosen.is_empty() || chosen.iter().all(|option| reply::is_procedure(&option.head)) {
+    if chosen.is_empty() || chosen.iter().all(|option| reply::is_housekeeping(&option.head)) {
         return None;
     }
     let heads: Vec<&str> = chosen.iter().map(|option| option.head.as_str()).collect();
@@ -451,10 +451,14 @@ fn plainly(reply: &Reply, proposal: &Proposal) -> Option<Made> {
     let answer = answer.trim_end_matches(['.', '!', ' ']);
     let words = answer.split_whitespace().count();
     let is_answer = match reply.form {
-        Form::Yes | Form::No => !reply::asks_openly(question) && !reply::asks(&reply.rest),
+        // An offer was looked at before.
+        Form::Yes | Form::No => {
+            proposal.offer.is_none() && !reply::asks_openly(question) && !reply::asks(&reply.rest)
+        }
         Form::Free => {
             reply::asks_openly(question)
                 && (1..=14).contains(&words)
+                && reply::says_anything(answer)
                 && !reply.is_request
                 && !reply::is_order(answer)
         }
@@ -578,7 +582,7 @@ fn decides(answer: &DialogAnswer) -> bool {
         && !lower.starts_with("hm")
         && !lower.contains("depends on")
         && !lower.contains("depend on")
-        && !reply::asks(&answer.answer)
+        && (answer.meaning.is_some() || !reply::asks(&answer.answer))
         && !leaves_it(&lower)
         && !about_talk.iter().any(|talk| question.contains(talk))
         && !is_procedural(answer)

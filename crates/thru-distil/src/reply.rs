@@ -547,14 +547,14 @@ pub(crate) fn asks_openly(question: &str) -> bool {
 /// Words of questions about how things should be.
 static DECIDABLE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern::regex(
-        r"(?ix)\b(?: should | prefer(?:ence|red)? | want | like | rather | ok(?:ay)? | acceptable | fine\s+with | happy\s+with | which\s+(?:one|of|\w+\s+(?:do|should|would)) | name | call\s+it | default | go\s+with | keep | allowed? | sollen | soll | möchtest )\b",
+        r"(?ix)\b(?: should | prefer(?:ence|red)? | want | like | rather | ok(?:ay)? | acceptable | fine\s+with | happy\s+with | which\s+(?:one|of|\w+\s+(?:should|would)) | name | call\s+it | default | go\s+with | keep | allowed? | sollen | soll | möchtest )\b",
     )
 });
 
 /// Questions about the conversation, or about what a person sees.
 static TALK: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern::regex(
-        r"(?ix)\b(?: work\s+on\s+next | do\s+next | next\s+step | tackle | anything\s+else | something\s+else | clarify | discuss | explore | talk | look\s+like | happen(?:s|ed|ing)? | see(?:ing)? | show(?:s|ing)? | share | paste | confirm | check | try | test | more\s+detail | proceed | continue | start\s+with | right\s+now | help | excited | concern | intuition | thinking )\b",
+        r"(?ix)\b(?: work\s+on\s+next | do\s+next | next\s+step | tackle | anything\s+else | something\s+else | clarify | discuss | explore | talk | look\s+like | happen(?:s|ed|ing)? | see(?:ing)? | show(?:s|ing)? | share | paste | confirm | check | try | test | more\s+detail | proceed | continue | start\s+with | right\s+now | help | excited | concern | intuition | think(?:ing)? | stuck | another\s+shot )\b",
     )
 });
 
@@ -571,6 +571,25 @@ pub(crate) fn is_order(answer: &str) -> bool {
     let bare = without_softeners(answer);
     let first = bare.split_whitespace().next().unwrap_or_default();
     is_procedure(bare) || verbs::is_imperative(first) && !is_verb(first)
+}
+
+/// Returns true for more than "ah" or "hmm".
+pub(crate) fn says_anything(answer: &str) -> bool {
+    let bare = without_softeners(answer);
+    bare.chars().any(char::is_numeric)
+        || bare.split_whitespace().any(|word| word.len() > 3)
+        || ["no", "yes", "off", "on"].iter().any(|word| bare.eq_ignore_ascii_case(word))
+}
+
+/// Returns true for an option that only says how to go on.
+pub(crate) fn is_housekeeping(head: &str) -> bool {
+    const STARTS: [&str; 14] = [
+        "commit", "push", "merge", "continue", "proceed", "stop", "wait", "done", "skip", "retry",
+        "rebase", "pull", "nothing", "cancel",
+    ];
+    let first = head.split_whitespace().next().unwrap_or_default();
+    STARTS.iter().any(|start| first.eq_ignore_ascii_case(start))
+        && head.split_whitespace().count() <= 4
 }
 
 /// Returns true for words that say what to do instead.

@@ -208,6 +208,8 @@ fn short_answers_are_told_with_what_they_answer() {
         // Orders for now, questions and talk decide nothing.
         ("What does the console show?", "a red error", &[]),
         ("Does it work now?", "yes", &[]),
+        ("Want to give it another shot?", "ok let's try it", &[]),
+        ("What's your preference?", "ah", &[]),
         ("Could you paste the log you want me to look at?", "ok here it is", &[]),
         ("Anything else you want?", "no thanks", &[]),
         (OFFER, "what would that cost?", &[]),
