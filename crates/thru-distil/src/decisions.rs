@@ -330,7 +330,14 @@ fn choice_title(chosen: &str, others: &[String]) -> String {
         true => (format!("Chose to {}", uncapitalised(chosen)), ", not to"),
         false => (format!("Chose {chosen}"), " over"),
     };
-    let with = |others: &[String]| format!("{title}{over} {}", others.join(" and "));
+    let is_verb = over.starts_with(',');
+    let with = |others: &[String]| {
+        let others: Vec<String> = match is_verb {
+            true => others.iter().map(|other| uncapitalised(other)).collect(),
+            false => others.to_vec(),
+        };
+        format!("{title}{over} {}", others.join(" and "))
+    };
     let candidates = [others, others.get(..1).unwrap_or_default()];
     let found = candidates
         .into_iter()

@@ -8,7 +8,7 @@ use regex::Regex;
 use crate::pattern;
 use crate::prose;
 use crate::reply;
-use crate::text::{self, one_line, unmarked};
+use crate::text::{one_line, unmarked};
 
 /// Bytes of the end of a text that are looked at: proposals stand there.
 const TAIL: usize = 4 * 1024;
@@ -100,16 +100,22 @@ struct List {
 impl Proposal {
     /// Parses the end of a text. Returns `None` if it proposes nothing.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        let text = text::ends(text, 0, TAIL);
+        let cut = text.ceil_char_boundary(text.len().saturating_sub(TAIL));
+        let cut = match cut {
+            0 => 0,
+            cut => text[cut..].find('\n').map_or(cut, |at| cut + at),
+        };
+        let (head, text) = text.split_at(cut);
         let mut lists: Vec<List> = Vec::new();
         let mut sentences: Vec<String> = Vec::new();
         let mut questions: Vec<Choice> = Vec::new();
         let mut intro = String::new();
         let mut is_in_list = false;
-        let mut is_fenced = false;
+        // A block of code may begin before the end.
+        let mut is_fenced = head.lines().filter(|line| is_fence(line.trim())).count() % 2 == 1;
         for line in text.lines() {
             let trimmed = line.trim();
-            if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
+            if is_fence(trimmed) {
                 is_fenced = !is_fenced;
                 continue;
             }
@@ -254,6 +260,10 @@ impl Proposal {
 
 fn texts(items: &[Choice]) -> Vec<String> {
     items.iter().take(MOST).map(|item| item.text.clone()).collect()
+}
+
+fn is_fence(line: &str) -> bool {
+    line.starts_with("```") || line.starts_with("~~~")
 }
 
 /// Returns the label and the text of an item of a list.

@@ -246,6 +246,23 @@ fn an_answer_keeps_both_passages() {
 }
 
 #[test]
+fn an_option_may_be_named_a_turn_later() {
+    let mut story = Story::default();
+    story
+        .asks("plan the rollout")
+        .says("For the first week, do you want to:\n\n**A) Start with one region** - \"Does it hold at all?\"\n\n**B) Start with one customer** - \"Do they like it?\"\n\nI'm guessing (A), because the load is the risk?")
+        .asks("the regions share a cache, tell me if that matters")
+        .says("It does not: keys hold the region.\n\nDoes this match your intuition?")
+        .asks("A");
+    let titles: Vec<String> = story.observations().into_iter().map(|one| one.title).collect();
+    assert!(
+        titles
+            .contains(&"Chose to start with one region, not to start with one customer".to_owned()),
+        "{titles:?}"
+    );
+}
+
+#[test]
 fn corrections_are_told_with_what_they_correct() {
     let mut story = Story::default();
     story
