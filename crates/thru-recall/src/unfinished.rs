@@ -8,6 +8,9 @@ use thru_core::{Digest, Summary, WorkOutcome, file_name};
 const SHARE: f64 = 0.6;
 const WORDS: usize = 3;
 
+/// Number of later sessions that did something else, after which people have moved on.
+const MOVED_ON: usize = 3;
+
 /// Files that any work touches.
 const COMMON: [&str; 9] = [
     "CHANGELOG.md",
@@ -35,7 +38,12 @@ const EMPTY: [&str; 40] = [
 pub(crate) fn still_open<'s>(earlier: &'s Summary, later: &[&Summary]) -> Option<Option<&'s str>> {
     let digest = &earlier.digest;
     let is_known = !digest.next_steps.is_empty() || !digest.open_questions.is_empty();
-    if later.iter().any(|summary| continues(digest, &summary.digest)) {
+    let did = |summary: &&&Summary| {
+        summary.digest.outcome == WorkOutcome::Completed && !summary.digest.files.is_empty()
+    };
+    if later.iter().any(|summary| continues(digest, &summary.digest))
+        || later.iter().filter(did).count() >= MOVED_ON
+    {
         return None;
     }
     let is_open = |text: &str| !was_done(text, later);
@@ -60,7 +68,9 @@ fn continues(earlier: &Digest, later: &Digest) -> bool {
     let files: Vec<&String> =
         earlier.files.iter().filter(|file| !COMMON.contains(&file_name(file))).collect();
     let again = files.iter().filter(|file| later.files.iter().any(|other| is_same(file, other)));
-    !files.is_empty() && again.count() * 2 >= files.len()
+    let again = again.count();
+    // One file of several may be in the way of any work.
+    again > 0 && (again == files.len() || again >= 2 && again * 2 >= files.len())
 }
 
 /// Returns true if two paths name the same file, perhaps in two worktrees.
@@ -157,6 +167,9 @@ mod tests {
             &[],
         );
         assert_eq!(still_open(&begun, &[&ended]), None);
+        let one = summary("Rename", WorkOutcome::Completed, &["/p/src/form.ts"], &[]);
+        assert!(still_open(&begun, &[&one]).is_some());
+        assert_eq!(still_open(&begun, &[&one, &one, &one]), None);
         let beside = summary("Rename", WorkOutcome::Completed, &["/p/package.json"], &[]);
         assert!(still_open(&begun, &[&beside]).is_some());
     }
