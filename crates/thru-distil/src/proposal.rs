@@ -211,9 +211,9 @@ impl Proposal {
             let offered = |question: &&&String| {
                 offer(OFFER.as_ref(), question.trim_end_matches(['?', '*', '"', ')']))
             };
-            proposal.offer = offered(question).and_then(|first| {
+            proposal.offer = offered(question).map(|first| {
                 let mut offers = asking.iter().filter_map(offered);
-                Some(offers.find(|one| reply::names_something(one)).unwrap_or(first))
+                offers.find(|one| reply::names_something(one)).unwrap_or(first)
             });
             if !proposal.is_offered
                 && let Some(alternatives) = alternatives(question)

@@ -633,6 +633,9 @@ fn best(
             continue;
         }
         let mut text = cut(&one.memory.title, TITLE);
+        if is_decision && !one.memory.flags.is_from_person {
+            text = format!("The agent: {text}");
+        }
         if telling < TELLING
             && let Some(detail) = detail(&store.body_of(&one.memory)?)
         {
