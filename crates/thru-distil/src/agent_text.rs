@@ -18,9 +18,6 @@ use crate::verbs;
 const HEAD: usize = 8 * 1024;
 const TAIL: usize = 4 * 1024;
 
-/// Longest sentence kept, in characters.
-const SENTENCE: usize = 220;
-
 /// Beginnings of sentences about the conversation itself, in lower case.
 #[rustfmt::skip]
 const META: [&str; 71] = ["i looked", "i've looked", "i checked", "i've checked", "i reviewed", "i've reviewed", "makes sense", "no action", "step ", "committed", "commit `", "commit is", "background ", "pushed", "pr created", "running ", "done", 
@@ -35,16 +32,14 @@ const META: [&str; 71] = ["i looked", "i've looked", "i checked", "i've checked"
 /// The content of one text of the agent.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AgentText {
-    /// The first sentences, before any list.
-    pub(crate) lead: Vec<String>,
+    /// True if a sentence before any list says something about the work.
+    pub(crate) has_lead: bool,
     /// A title from a sentence about completed work.
     pub(crate) action: Option<(String, Strength)>,
     /// A title from an item about completed work.
     pub(crate) item: Option<String>,
-    /// Items about completed work.
-    pub(crate) items: Vec<String>,
-    /// The first items of its lists, of any kind.
-    pub(crate) points: Vec<String>,
+    /// The number of items about completed work.
+    pub(crate) items: usize,
     /// A title from the sentence with the finding.
     pub(crate) finding: Option<String>,
     /// A title from the last announcement.
@@ -111,14 +106,14 @@ impl AgentText {
 
     /// Returns true if it concludes something rather than being a remark between two calls.
     pub(crate) fn is_report(&self) -> bool {
-        self.length >= 400 || self.items.len() >= 2
+        self.length >= 400 || self.items >= 2
     }
 
     fn heading(&mut self, heading: &str) {
         let is_announcement = heading.trim_end_matches('*').ends_with(':');
         if is_announcement && let Some(title) = phrase::of_announcement(heading) {
             self.announce(title);
-        } else if self.finding.is_none() && self.lead.is_empty() && !title::is_label(heading) {
+        } else if self.finding.is_none() && !self.has_lead && !title::is_label(heading) {
             // A report may begin with its result as a heading.
             self.consider(heading);
         }
@@ -134,13 +129,6 @@ impl AgentText {
         if *section == Section::Next {
             return;
         }
-        if *section != Section::Options
-            && self.points.len() < 4
-            && item.len() >= 24
-            && is_whole(item)
-        {
-            self.points.push(one_line(&unmarked(item), 160));
-        }
         self.explain(item);
         let sentence = prose::sentences(item).next().unwrap_or_default();
         if let Some((title, Strength::Action)) = phrase::of_action(sentence) {
@@ -148,16 +136,8 @@ impl AgentText {
                 self.item = Some(title);
             }
             *section = Section::Done;
-            self.add_item(item);
-        } else if *section == Section::Done {
-            self.add_item(item);
         }
-    }
-
-    fn add_item(&mut self, item: &str) {
-        if self.items.len() < 8 && is_whole(item) {
-            self.items.push(one_line(&unmarked(item), 160));
-        }
+        self.items += usize::from(*section == Section::Done && is_whole(item));
     }
 
     fn paragraph(&mut self, line: &str, section: &mut Section) {
@@ -180,7 +160,7 @@ impl AgentText {
             match section {
                 Section::Next if !line.ends_with(':') => *section = Section::Other,
                 Section::Lead => {
-                    self.keep(sentence);
+                    self.notice(sentence);
                     self.consider(sentence);
                 }
                 _ if self.action.is_none() => self.consider(sentence),
@@ -189,19 +169,15 @@ impl AgentText {
         }
     }
 
-    /// Keeps a sentence for the narrative.
-    fn keep(&mut self, sentence: &str) {
+    /// Notes that a sentence says something about the work.
+    fn notice(&mut self, sentence: &str) {
         let sentence = unmarked(phrase::without_openers(sentence));
         let is_empty = is_meta(&sentence) || is_cheer(&sentence) || title::is_label(&sentence);
-        let hangs = self.lead.is_empty() && phrase::points_elsewhere(&sentence);
-        let is_said = sentence.split_whitespace().count() >= 4
+        self.has_lead |= sentence.split_whitespace().count() >= 4
             && !sentence.ends_with([':', '?'])
             && !is_empty
-            && !hangs
+            && !phrase::points_elsewhere(&sentence)
             && !is_label_line(&sentence);
-        if is_said && self.lead.len() < 4 {
-            self.lead.push(one_line(&sentence, SENTENCE));
-        }
     }
 
     /// Takes completed work or a finding from a sentence, if it states one.
@@ -216,7 +192,7 @@ impl AgentText {
         }
         if !phrase::is_deed(sentence)
             && let Some(found) = finding(sentence)
-            && self.finding.as_ref().is_none_or(|known| worth(&found) > worth(known) + 1)
+            && self.finding.as_ref().is_none_or(|known| worth(&found) > worth(known) + 3)
         {
             self.finding = Some(found);
         }
@@ -327,7 +303,7 @@ mod tests {
         );
         assert_eq!(parsed.action.unwrap().0, "Move the cache into its own module");
         assert_eq!(parsed.item.as_deref(), Some("Add eviction by age"));
-        assert_eq!(parsed.items.len(), 2);
+        assert_eq!(parsed.items, 2);
         assert_eq!(parsed.remaining.steps, ["Measure the hit rate"]);
         assert_eq!(parsed.remaining.questions, ["Should I open a pull request?"]);
     }

@@ -7,7 +7,7 @@ use crate::event::Event;
 use crate::fixes::Fix;
 use crate::segment::Turn;
 use crate::session::{Draft, Session};
-use crate::text::{self, TITLE, one_line};
+use crate::text::{TITLE, one_line};
 use crate::{report, work};
 
 /// Fewest calls of tools other than the client's that count as work.
@@ -30,7 +30,7 @@ pub(crate) fn observe(session: &Session<'_>, turn: &Turn) -> Option<Draft> {
     let asked = || {
         let request = events.first()?.request()?;
         let text = request.text.as_deref().filter(|_| !request.is_slight)?;
-        Some(text::cut(&format!("Asked: {text}"), TITLE))
+        Some(one_line(&format!("Asked: {text}"), TITLE))
     };
     let title = match (&found, &foreign, fixes.first()) {
         (Some((_, written)), ..) => {
@@ -77,8 +77,9 @@ fn conclusion<'s>(session: &'s Session<'_>, turn: &Turn) -> Option<(usize, &'s A
     let texts = texts.take_while(|at| {
         session.events.get(*at).is_some_and(|one| !one.is_tool() || one.is_subagent)
     });
-    let said = texts.filter_map(|at| Some((at, session.events.get(at)?.agent_text()?)));
-    said.take(3).find(|(_, said)| said.report.len() >= LEAST && !report::announces(&said.report))
+    let mut written = texts.filter_map(|at| Some((at, session.events.get(at)?.agent_text()?))).take(3);
+    let concludes = |text: &AgentText| text.report.len() >= LEAST && !report::announces(&text.report);
+    written.find(|(_, text)| concludes(text))
 }
 
 /// Returns the work done with tools other than the client's, as the agent describes it: no file shows

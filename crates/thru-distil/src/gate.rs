@@ -28,14 +28,21 @@ const UNFINISHED: [&str; 41] = [
 
 /// Words that a title does not begin with, in lower case: it would hang on what was said before.
 #[rustfmt::skip]
-const HANGING: [&str; 77] = [
+const HANGING: [&str; 90] = [
     "a", "across", "actually", "after", "again", "all", "almost", "also", "although", "an", "and", "another",
-    "as", "at", "based", "because", "before", "both", "but", "by", "currently", "during", "each", "even",
-    "except", "finally", "first", "for", "from", "given", "good", "great", "however", "if", "in", "instead",
-    "into", "just", "like", "many", "maybe", "meanwhile", "most", "next", "no", "none", "not", "nothing", "now",
-    "of", "ok", "okay", "on", "once", "one", "only", "or", "per", "same", "since", "so", "some", "still",
-    "such", "than", "that", "then", "to", "under", "via", "what", "when", "where", "which", "while", "with",
-    "without",
+    "are", "as", "at", "based", "because", "before", "both", "but", "by", "can", "could", "currently", "did",
+    "does", "during", "each", "even", "except", "finally", "first", "for", "from", "given", "good", "great",
+    "how", "however", "if", "in", "instead", "into", "is", "just", "like", "many", "maybe", "meanwhile", "most",
+    "next", "no", "none", "not", "nothing", "now", "of", "ok", "okay", "on", "once", "one", "only", "or", "per",
+    "same", "should", "since", "so", "some", "still", "such", "than", "that", "then", "to", "under", "via",
+    "what", "when", "where", "which", "while", "who", "whose", "why", "will", "with", "without", "would",
+];
+
+/// Verbs of the procedure, in lower case: what begins with one says how the agent worked, not what came of it.
+#[rustfmt::skip]
+const PROCEDURE: [&str; 14] = [
+    "continue", "finish", "inspect", "look", "proceed", "read", "report", "rerun", "show", "spawn", "summarise",
+    "summarize", "track", "wait",
 ];
 
 /// Words that all work has, in lower case: they tell nothing of this one.
@@ -86,7 +93,7 @@ const PASSING: [&str; 26] = [
 const TELLING: usize = 2;
 
 /// Least worth of a finding that is a title.
-const FINDING: i32 = 4;
+const FINDING: i32 = 3;
 
 /// Returns true if a reader who sees nothing else understands the title: it names its subject, is no part of a
 /// conversation and is not cut in the middle of a phrase.
@@ -111,6 +118,7 @@ pub(crate) fn stands_alone(title: &str) -> bool {
         && !text.chars().any(is_emoji)
         && is_balanced(text)
         && !HANGING.contains(&first.as_str())
+        && !PROCEDURE.contains(&first.as_str())
         && !UNFINISHED.contains(&last.as_str())
         && !words.iter().enumerate().any(is_of_talk)
         && !words.iter().any(|word| is_hash(word))

@@ -64,7 +64,7 @@ pub(crate) fn excerpt(report: &str) -> Option<String> {
         }
         let shown = shown(sentence);
         let worth = worth(&shown);
-        if worth >= EXCERPT && best.as_ref().is_none_or(|(known, _)| worth > *known + 1) {
+        if worth >= EXCERPT && best.as_ref().is_none_or(|(known, _)| worth > *known + 3) {
             best = Some((worth, shown));
         }
     }

@@ -9,7 +9,7 @@ use crate::agent_text::AgentText;
 use crate::event::Event;
 use crate::fixes::Fixes;
 use crate::segment::Turn;
-use crate::text::cut;
+use crate::text::one_line;
 use crate::{decisions, discovery, merge, report, summary, work};
 
 /// Length from which a text reports something, in bytes.
@@ -121,7 +121,7 @@ impl Session<'_> {
         let request = self.events.get(at)?.request()?;
         let text = request.text.clone()?;
         if text.chars().count() > SHORT {
-            let text = request.context.clone().unwrap_or_else(|| cut(&text, ASKED));
+            let text = request.context.clone().unwrap_or_else(|| one_line(&text, ASKED));
             return Some(self.statement(text, &[at]));
         }
         let before =

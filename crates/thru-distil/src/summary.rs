@@ -76,8 +76,8 @@ fn title_of(session: &Session<'_>, observations: &[Observation], digest: &Digest
         first.and_then(of_request),
         observations.iter().find(says_action).map(title_of),
         session.agent_title.map(str::to_owned),
-        first.and_then(|request| request.fallback.clone()),
         observations.iter().find(|one| is_work(one)).map(title_of),
+        first.and_then(|request| request.fallback.clone()),
         observations.first().map(title_of),
         digest.request.as_ref().map(|request| title::shaped(&request.text)),
     ];

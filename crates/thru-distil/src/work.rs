@@ -428,7 +428,7 @@ pub(crate) fn reporting(
         .or_else(|| written(8).find(|(_, written)| written.is_report() || has_action(written)))
         .or_else(|| {
             written(4).find(|(_, written)| {
-                !written.lead.is_empty() || written.action.is_some() || written.finding.is_some()
+                written.has_lead || written.action.is_some() || written.finding.is_some()
             })
         })
 }
