@@ -231,7 +231,8 @@ fn deed_before<'s>(session: &'s Session<'_>, place: usize) -> Option<(usize, &'s
         events.iter().enumerate().rev().filter_map(|(at, event)| Some((at, event.agent_text()?)));
     let (at, said) = texts.next()?;
     let deed = said.action.as_ref().map(|(deed, _)| deed.as_str());
-    let deed = deed.or(said.announced.as_deref()).or(said.lead.first().map(String::as_str))?;
+    let deed =
+        deed.or(said.announced.as_deref()).or(crate::prose::sentences(&said.report).next())?;
     Some((start + at, deed))
 }
 

@@ -77,8 +77,10 @@ fn conclusion<'s>(session: &'s Session<'_>, turn: &Turn) -> Option<(usize, &'s A
     let texts = texts.take_while(|at| {
         session.events.get(*at).is_some_and(|one| !one.is_tool() || one.is_subagent)
     });
-    let mut written = texts.filter_map(|at| Some((at, session.events.get(at)?.agent_text()?))).take(3);
-    let concludes = |text: &AgentText| text.report.len() >= LEAST && !report::announces(&text.report);
+    let mut written =
+        texts.filter_map(|at| Some((at, session.events.get(at)?.agent_text()?))).take(3);
+    let concludes =
+        |text: &AgentText| text.report.len() >= LEAST && !report::announces(&text.report);
     written.find(|(_, text)| concludes(text))
 }
 

@@ -40,9 +40,8 @@ const HANGING: [&str; 90] = [
 
 /// Verbs of the procedure, in lower case: what begins with one says how the agent worked, not what came of it.
 #[rustfmt::skip]
-const PROCEDURE: [&str; 14] = [
-    "continue", "finish", "inspect", "look", "proceed", "read", "report", "rerun", "show", "spawn", "summarise",
-    "summarize", "track", "wait",
+const PROCEDURE: [&str; 11] = [
+    "continue", "finish", "inspect", "look", "proceed", "rerun", "spawn", "summarise", "summarize", "track", "wait",
 ];
 
 /// Words that all work has, in lower case: they tell nothing of this one.
