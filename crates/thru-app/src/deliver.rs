@@ -200,7 +200,8 @@ fn of_summary(summary: &Summary, session: &SessionKey, directory: &str, tool: &s
     let mut text = format!("{} ({})", summary.title, summary.digest.outcome.as_str());
     let digest = &summary.digest;
     for (label, statements) in [
-        ("Done", &digest.completed),
+        ("Done", digest.completed.as_slice()),
+        ("State", digest.state.as_slice()),
         ("Learned", &digest.learned),
         ("Decided", &digest.decisions),
         ("Next", &digest.next_steps),

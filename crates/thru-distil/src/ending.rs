@@ -213,9 +213,18 @@ fn unfinished(session: &Session<'_>, turns: &[&Turn], open: &mut OpenWork) {
         // "Go on" is about the request before.
         .or_else(|| turns.iter().rev().take(BACK).find_map(|turn| asked(session, turn, false)));
     if let Some((text, at)) = found {
+        // A question without its answer is open, as it stands.
+        if let Some(question) = text.trim_end().ends_with('?').then(|| last_sentence(&text)) {
+            open.questions.push(session.statement(cut(question, TASK), &[at]));
+            return;
+        }
         let text = format!("Not finished: {}", crate::text::uncapitalised(&text));
         open.next_steps.push(session.statement(cut(&text, TASK), &[at]));
     }
+}
+
+fn last_sentence(text: &str) -> &str {
+    crate::prose::sentences(text).last().unwrap_or(text)
 }
 
 /// Returns the request of a turn as a title, else in its own words unless a clear one is wanted.

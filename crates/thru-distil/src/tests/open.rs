@@ -209,6 +209,16 @@ fn interrupted_and_unanswered_requests_are_not_finished() {
     story
         .asks("Move the upload form to its own page")
         .edits("/p/src/form.ts")
+        .says("I've moved the upload form to its own page.");
+    story.asks("Thanks. Does the old address still work?");
+    let digest = story.digest();
+    assert_eq!(digest.open_questions[0].text, "Does the old address still work?");
+    assert_eq!((steps(&digest), digest.outcome), (vec![], WorkOutcome::InProgress));
+
+    let mut story = Story::default();
+    story
+        .asks("Move the upload form to its own page")
+        .edits("/p/src/form.ts")
         .says("I've moved the upload form to its own page.")
         .asks("/exit");
     let digest = story.digest();

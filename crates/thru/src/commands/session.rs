@@ -154,9 +154,13 @@ fn show_digest(page: &mut Page, digest: &SessionDigest) {
     page.gap();
     page.line(format!("{id}  {}", summary.digest.outcome.as_str()));
     let room = page.columns().saturating_sub(11);
-    for (label, statements) in
-        [("Done", &summary.digest.completed), ("Next", &summary.digest.next_steps)]
-    {
+    let digest = &summary.digest;
+    for (label, statements) in [
+        ("Done", digest.completed.as_slice()),
+        ("State", digest.state.as_slice()),
+        ("Next", &digest.next_steps),
+        ("Open", &digest.open_questions),
+    ] {
         for statement in statements.iter().take(DIGEST_SHOWN) {
             let label = page.paint(Tone::Quiet, &format!("   {label:6}"));
             page.line(format!("{label}  {}", one_line(&statement.text, room)));

@@ -258,7 +258,7 @@ fn a_session_is_outlined_or_resumed() {
     # session 5b1f0c9e-8a51-4a57-9d0e-2f6c1b7a9e01 "Lost updates in the session index" in rocket
     2026-10-26 07:33 to 2026-10-26 07:46 · 2 turns · 12 passages · Claude Code · branch main · /home/ada/rocket · ended since 2026-10-26 08:46 · closed: inactivity_timeout · indexed as wvw494a8
 
-    ## 7y4kp summary: The lock is taken after load(): two processes can both read the old index (completed)
+    ## 7y4kp summary: Fix lost update in session index by locking per file (completed)
     Asked for:
     - Two agents running at once sometimes lose entries in sessions/index.json. Find out why and fix it.
     Looked into:
@@ -266,6 +266,8 @@ fn a_session_is_outlined_or_resumed() {
     Done:
     - The lock is taken after load(): two processes can both read the old index
     - Fix lost update in session index by locking per file
+    State:
+    - committed 4f0c2d1 on main
     Changed: /home/ada/rocket/src/session_index.rs, /home/ada/rocket/docs/decisions.md
 
     1. b8dx7 prompt: Two agents running at once sometimes lose entries in sessions/index.json. Find out why and fix it.
