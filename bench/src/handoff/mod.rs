@@ -161,6 +161,10 @@ fn show(machine: &Machine, of: &str, pack: &Pack, shown: &[(String, Option<Used>
     if !shown.is_empty() {
         println!("\n{}", machine.back(pack.text.get()));
     }
+    for line in &pack.lines {
+        let session = line.session.as_ref().map_or("–", |session| session.as_str());
+        println!("{{{session}}} {}", line.reason);
+    }
 }
 
 /// Prints a table for starts, and one for prompts.

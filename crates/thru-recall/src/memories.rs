@@ -38,13 +38,18 @@ pub struct MemoryHit {
     pub score: f32,
     /// The share of the query's words that it holds, from 0 to 1, rare words weighing more.
     pub coverage: f32,
-    /// Number of the query's words that it holds.
-    pub words: usize,
+    /// The query's words that it holds, by their places in the query.
+    pub(crate) held: Vec<usize>,
     /// The cosine of its vector and the query's; `None` if either has none.
     pub similarity: Option<f32>,
 }
 
 impl MemoryHit {
+    /// Returns the number of the query's words that it holds.
+    pub const fn words(&self) -> usize {
+        self.held.len()
+    }
+
     /// Returns true if it is likely to answer the query.
     pub fn is_near(&self) -> bool {
         self.reaches(NEAR)
@@ -161,7 +166,9 @@ impl Evidence {
             memory,
             score: weight * score,
             coverage: matched().map(|(idf, _)| idf).sum::<f32>() / largest([idf.iter().sum()]),
-            words: matched().count(),
+            held: (0..idf.len())
+                .filter(|at| candidate.contributions.get(*at).is_some_and(|one| *one > 0.0))
+                .collect(),
             similarity: self.similarity[at],
         }
     }

@@ -237,7 +237,7 @@ fn memories(
     let found = find_memories(store, &index, terms, &filter, meaning.get(), request.memories)?
         .into_iter()
         // The nearest vector may still be far away.
-        .filter(|hit| hit.words > 0 || hit.is_near())
+        .filter(|hit| hit.words() > 0 || hit.is_near())
         .map(|hit| {
             Ok(FoundMemory {
                 short_id: store.short_id(&hit.memory.id)?,

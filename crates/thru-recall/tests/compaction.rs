@@ -166,6 +166,20 @@ fn little_room_is_shared_by_all_parts() {
     - Done: Did thing 7 of many
     - Done: Did thing 8 of many
     - Done: Did thing 9 of many
+    - Done: Did thing 10 of many
+    - Done: Did thing 11 of many
+    - Done: Did thing 12 of many
+    - Done: Did thing 13 of many
+    - Done: Did thing 14 of many
+    - Done: Did thing 15 of many
+    - Done: Did thing 16 of many
+    - Done: Did thing 17 of many
+    - Done: Did thing 18 of many
+    - Done: Did thing 19 of many
+    - Done: Did thing 20 of many
+    - Done: Did thing 21 of many
+    - Done: Did thing 22 of many
+    - Done: Did thing 23 of many
 
     ## Next
     - Run the load test
@@ -193,9 +207,7 @@ fn little_room_is_shared_by_all_parts() {
     - some_quite_long_name_0, some_quite_long_name_1, some_quite_long_name_2, some_quite_long_name_3, some_quite_long_name_4, some_quite_long_name_5
     - some_quite_long_name_6, some_quite_long_name_7, some_quite_long_name_8, some_quite_long_name_9, some_quite_long_name_10, some_quite_long_name_11
     - some_quite_long_name_12, some_quite_long_name_13, some_quite_long_name_14, some_quite_long_name_15, some_quite_long_name_16, some_quite_long_name_17
-    - some_quite_long_name_18, some_quite_long_name_19, some_quite_long_name_20, some_quite_long_name_21, some_quite_long_name_22, some_quite_long_name_23
-    - some_quite_long_name_24, some_quite_long_name_25, some_quite_long_name_26, some_quite_long_name_27, some_quite_long_name_28, some_quite_long_name_29
-    - some_quite_long_name_30, some_quite_long_name_31, some_quite_long_name_32, some_quite_long_name_33, some_quite_long_name_34, some_quite_long_name_35
+    - some_quite_long_name_18, some_quite_long_name_19
 
     More: `thru show ID` tells one whole with its sources, `thru search WORDS` finds others.
     </throughline-context>

@@ -185,7 +185,7 @@ fn memory_rank(
     };
     let hit = &found.hit;
     let reasons =
-        RankReasons::Memory { score: hit.score, coverage: hit.coverage, words: hit.words };
+        RankReasons::Memory { score: hit.score, coverage: hit.coverage, words: hit.words() };
     Ok(Ranking {
         reasons: Some(reasons),
         ..Ranking::new(Some(place + 1), Some(results.memories.len()))

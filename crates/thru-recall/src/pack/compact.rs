@@ -10,7 +10,7 @@ use thru_core::{FileInPlay, Snapshot, SnapshotContent, Statement, file_name};
 use thru_store::{MemoryFilter, MemoryRow, Result, Store};
 
 use super::render::{Part, Section, recorded};
-use super::start::alike;
+use super::start::{alike, is_new};
 use super::{Draft, LONGEST_PACK, PackRequest};
 use crate::action::from_directory;
 use crate::memories::normal;
@@ -23,25 +23,26 @@ const TOKEN: usize = 4;
 const FRAME: usize = 800;
 
 /// The share of the budget of each part, in percent.
-const STATE: usize = 18;
-const RULINGS: usize = 9;
-const DECISIONS: usize = 16;
-const FAILED: usize = 6;
-const NEXT: usize = 6;
-const FILES: usize = 14;
-const COMMANDS: usize = 9;
-const NAMES: usize = 18;
+const STATE: usize = 19;
+const RULINGS: usize = 8;
+const DECISIONS: usize = 17;
+const FAILED: usize = 3;
+const NEXT: usize = 5;
+const FILES: usize = 24;
+const COMMANDS: usize = 11;
+const NAMES: usize = 10;
 const RULES: usize = 4;
 
-/// Maximum number of requests before the last one.
-const REQUESTS: usize = 4;
+/// Maximum number of requests before the last one, and of names.
+const REQUESTS: usize = 2;
+const MOST_NAMES: usize = 20;
 
 /// Characters of a line of names, and of a statement.
 const LINE: usize = 320;
-const STATEMENT: usize = 260;
+const STATEMENT: usize = 170;
 
 /// Characters of a command.
-const COMMAND: usize = 90;
+const COMMAND: usize = 72;
 
 /// Memories of the session that may be cited for lines of the snapshot.
 const MEMORIES: usize = 300;
@@ -58,8 +59,11 @@ pub(super) fn drafts(
     let budget = usize::try_from(request.limits.start_tokens).unwrap_or(usize::MAX);
     let room = budget.saturating_mul(TOKEN).min(LONGEST_PACK).saturating_sub(FRAME);
     let said = |part: Part, statements: &[Statement]| -> Vec<Draft> {
-        let texts = statements.iter().map(|statement| recorded(&statement.text, STATEMENT));
-        texts.map(|text| memories.draft(part, text)).collect()
+        let mut said = Vec::new();
+        let statements = statements.iter().filter(|one| is_new(&one.text, &mut said));
+        let texts: Vec<String> =
+            statements.map(|statement| recorded(&statement.text, STATEMENT)).collect();
+        texts.into_iter().map(|text| memories.draft(part, text)).collect()
     };
     let quoted = |statements: &[Statement]| -> Vec<Draft> {
         let texts = statements.iter().map(|one| (one, recorded(&one.text, STATEMENT)));
@@ -75,7 +79,8 @@ pub(super) fn drafts(
         rule.memory.as_ref().is_none_or(|memory| known.insert(normal(&memory.title)))
     });
     let directory = snapshot.directory.as_deref();
-    let names = lines_of(content.names.iter().map(|name| recorded(name, COMMAND)));
+    let (names, others) = content.names.split_at(content.names.len().min(MOST_NAMES));
+    let in_lines = |names: &[String]| lines_of(names.iter().map(|name| recorded(name, COMMAND)));
     let commands = content.commands.iter().map(|one| recorded(&one.text, COMMAND));
     let commands = commands.filter(|command| !command.is_empty());
     let plain = |part: Part, texts: Vec<String>| -> Vec<Draft> {
@@ -86,13 +91,16 @@ pub(super) fn drafts(
     parts.take(RULINGS, quoted(&content.rulings));
     parts.take(NEXT, said(Part::Next, &next(content)));
     parts.take(FILES, plain(Part::Files, grouped(&content.files, directory)));
-    parts.take(NAMES, plain(Part::Names, names));
+    parts.take(NAMES, plain(Part::Names, in_lines(names)));
     let commands = commands.map(|command| format!("`{command}`")).collect();
     parts.take(COMMANDS, plain(Part::Commands, commands));
     parts.take(DECISIONS, said(Part::Decisions, &content.decisions));
     parts.take(FAILED, said(Part::Failed, &content.failed));
     parts.take(RULES, rules.collect());
-    Ok((parts.into_drafts(), format!("what the session held at {}", snapshot.at)))
+    let mut drafts = parts.into_drafts();
+    // Where there is little else to say, more names are worth their room.
+    drafts.extend(plain(Part::Names, in_lines(others)));
+    Ok((drafts, format!("what the session held at {}", snapshot.at)))
 }
 
 /// The chosen lines, and those of each part that exceeded its share.

@@ -21,11 +21,8 @@ pub(super) fn detail(body: &MemoryBody) -> Option<String> {
 /// The report of the memory's turn.
 pub(super) fn came_of(body: &MemoryBody) -> Option<String> {
     match body {
-        MemoryBody::Observation(body) => {
-            let texts = body.report.iter().chain(&body.narrative).chain(&body.facts);
-            texts.map(|one| one.text.clone()).next()
-        }
-        MemoryBody::Summary(_) => texts(body).into_iter().next(),
+        MemoryBody::Observation(body) => body.report.as_ref().map(|report| report.text.clone()),
+        MemoryBody::Summary(_) => None,
     }
 }
 

@@ -8,21 +8,35 @@
 use std::collections::{BTreeMap, HashMap};
 
 use thru_core::{Id, Layout, MemoryKind, file_name};
-use thru_store::index::{EVERYWHERE, IndexFilter, TextIndex};
-use thru_store::{MemoryBody, MemoryFilter, MemoryFlags, MemoryRow, Result, Store};
+use thru_store::index::{EVERYWHERE, IndexFilter, QueryTerms, TextIndex};
+use thru_store::{MemoryFilter, MemoryFlags, MemoryRow, Result, Store};
 
+use super::detail::detail;
 use super::render::{Section, recorded};
 use super::words::{Cues, cues};
 use super::{Draft, PackRequest};
 use crate::freshness::Freshness;
 use crate::meaning::LazyMeaning;
-use crate::memories::{find_memories, open};
+use crate::memories::{MemoryHit, find_memories, open};
 use crate::query::analyse;
 use crate::rank::related;
 use crate::tiers::{Tier, WARM_BY_WORDS, WARM_LINES, WARM_WITH_MEANING};
 
 /// Number of memories that are compared by words and meaning.
-const WEIGHED: usize = 50;
+const WEIGHED: usize = 200;
+/// The rarest known words of a prompt, which together count fully: a long prompt is about few things.
+const RAREST: usize = 6;
+/// The share of a prompt's words that must be known for the others not to be missed.
+const KNOWN: f32 = 0.5;
+/// The weight of a word in a title.
+const IN_TITLE: f32 = 1.5;
+/// The value of a word that only one memory of the project holds.
+const RARE: f32 = 0.06;
+/// The share of the words that counts as all of them, and its value.
+const ALL: f32 = 0.9;
+const WHOLE: f32 = 0.5;
+/// The memories of a project among which one is rare.
+const MANY: f32 = 50.0;
 /// A second memory is injected only if its value is nearly that of the first.
 const SHARE_OF_BEST: f32 = 0.95;
 /// Memories per file, or per identifier: the latest.
@@ -41,6 +55,8 @@ const FEW_WORDS: usize = 3;
 /// Passages examined per identifier. One that occurs more often says little.
 const PASSAGES: usize = 200;
 const COMMON_SESSIONS: usize = 12;
+/// Characters of what stands behind a title.
+const DETAIL: usize = 300;
 /// Files of a project that may end in the name that a prompt uses.
 const FILES_OF_A_NAME: usize = 50;
 
@@ -166,6 +182,8 @@ fn by_words_and_meaning(
         ..IndexFilter::default()
     };
     let hits = find_memories(store, &index, &terms, &filter, meaning.get(), WEIGHED)?;
+    let memories = store.memories_of_projects(&request.projects)?;
+    let telling = Telling::of(cues, &terms, &hits, memories);
     // A single telling word must be all that the prompt says, or be supported by meaning.
     let enough = cues.words.len().clamp(1, 2);
     for hit in hits {
@@ -175,12 +193,100 @@ fn by_words_and_meaning(
             let reason = Some(reason).filter(|_| related > 0.0);
             bearings.add(hit.memory.clone(), Way::Meaning, MEANING * related, reason);
         }
-        if hit.words > 0 && (hit.words >= enough || hit.similarity.is_some()) {
-            let reason = format!("holds {:.0} % of its telling words", hit.coverage * 100.0);
-            bearings.add(hit.memory, Way::Words, hit.coverage, Some(reason));
+        let (words, value) = telling.value(&hit);
+        if words >= enough || words > 0 && hit.similarity.is_some() {
+            let held = hit.held.iter().filter_map(|at| terms.terms.get(*at));
+            let held: Vec<&str> = held.map(String::as_str).collect();
+            bearings.add(hit.memory, Way::Words, value, Some(format!("holds {}", held.join(", "))));
         }
     }
     Ok(())
+}
+
+/// The words of a prompt with their weights in the project.
+struct Telling {
+    words: Vec<Word>,
+    /// True if one of them names a file or something in the code.
+    is_name: bool,
+    /// The weight of the rarest of the known words.
+    most: f32,
+    /// The share of the words that is known, from 0 to 1; 1 from half of them on.
+    known: f32,
+    /// The trust in rarity, which says little where there are few memories.
+    trust: f32,
+}
+
+/// A word of a prompt: itself, and its parts if it is a name.
+struct Word {
+    /// Its terms, by their places in the query, with their weights: 1 if one memory holds it, 0 if all do.
+    terms: Vec<(usize, String, f32)>,
+    /// The weight of its rarest term.
+    weight: f32,
+}
+
+impl Telling {
+    fn of(cues: &Cues, query: &QueryTerms, hits: &[MemoryHit], memories: u64) -> Self {
+        let memories = (memories as f32).max(hits.len() as f32);
+        let rarity = |held: f32, of: f32| ((of - held + 0.5) / (held + 0.5)).ln_1p();
+        let weigh = |at: usize| match hits.iter().filter(|hit| hit.held.contains(&at)).count() {
+            0 => 0.0,
+            held => (rarity(held as f32, memories) / rarity(1.0, memories)).clamp(0.0, 1.0),
+        };
+        let words: Vec<Word> = cues
+            .words
+            .iter()
+            .map(|word| {
+                let places = analyse(word).terms.into_iter().filter_map(|term| {
+                    Some((query.terms.iter().position(|known| *known == term)?, term))
+                });
+                let terms: Vec<_> = places.map(|(at, term)| (at, term, weigh(at))).collect();
+                let weight = terms.iter().map(|(.., weight)| *weight).fold(0.0, f32::max);
+                Word { terms, weight }
+            })
+            .filter(|word| !word.terms.is_empty())
+            .collect();
+        let mut known: Vec<f32> =
+            words.iter().map(|word| word.weight).filter(|weight| *weight > 0.0).collect();
+        let share = known.len() as f32 / (KNOWN * words.len() as f32);
+        known.sort_by(|a, b| b.total_cmp(a));
+        Self {
+            words,
+            is_name: !cues.files.is_empty() || !cues.identifiers.is_empty(),
+            most: known.iter().take(RAREST).sum(),
+            known: share.min(1.0),
+            trust: (rarity(1.0, memories) / rarity(1.0, MANY)).min(1.0),
+        }
+    }
+
+    /// The number of words that a memory holds, and their value: both as a share of the prompt, and by
+    /// itself.
+    fn value(&self, hit: &MemoryHit) -> (usize, f32) {
+        let title = analyse(&hit.memory.title).terms;
+        let (mut count, mut all, mut value) = (0, 0.0, 0.0);
+        for word in &self.words {
+            let of_all: f32 = word.terms.iter().map(|(.., weight)| weight).sum();
+            let held = word.terms.iter().filter(|(at, ..)| hit.held.contains(at));
+            let of_held: f32 = held.clone().map(|(.., weight)| weight).sum();
+            let share = if of_all > 0.0 { of_held / of_all } else { 0.0 };
+            let is_in_title = held.clone().any(|(_, term, _)| title.contains(term));
+            count += usize::from(share >= 0.5);
+            all += share;
+            value += word.weight * share * if is_in_title { IN_TITLE } else { 1.0 };
+        }
+        // All of several words are enough, however common they are in the project; and so is a name.
+        let whole =
+            if (self.words.len() > 1 || self.is_name) && all >= ALL * self.words.len() as f32 {
+                WHOLE
+            } else {
+                0.0
+            };
+        let value = value * self.trust;
+        let value = match self.most > 0.0 {
+            true => (value / self.most * self.known * RARE * value).sqrt(),
+            false => 0.0,
+        };
+        (count, value.max(whole))
+    }
 }
 
 /// Finds the latest memories with a file that the prompt names.
@@ -308,15 +414,10 @@ fn draft(store: &Store, request: &PackRequest<'_>, bearing: Bearing) -> Result<D
     if is_from_person && memory.kind != MemoryKind::Summary {
         text = format!("the user {}: \"{text}\"", if is_rule { "ruled" } else { "said" });
     }
-    let detail = match store.body_of(&memory)? {
-        MemoryBody::Observation(body) => {
-            body.narrative.or(body.report).or(body.facts.into_iter().next())
-        }
-        MemoryBody::Summary(body) => body.digest.completed.into_iter().next(),
-    };
-    if let Some(detail) = detail.filter(|detail| !detail.text.contains(&memory.title)) {
+    if let Some(detail) = detail(&store.body_of(&memory)?) {
+        text.truncate(text.trim_end_matches(['…', '.']).len());
         text.push_str(". ");
-        text.push_str(&recorded(&detail.text, 240));
+        text.push_str(&recorded(&detail, DETAIL));
     }
     let at = memory.at.map(|at| at.to_zoned(request.zone.clone()).date().to_string());
     let notes: Vec<String> = at.into_iter().chain(stale).collect();

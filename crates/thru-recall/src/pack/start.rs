@@ -331,16 +331,21 @@ fn last_session(
     Ok(drafts)
 }
 
-/// What came of the last turn of a session that is remembered.
+/// The report of the last turn of a session that has one.
 fn came_of_last(
     store: &Store,
     observations: &[Valued],
     summary: &MemoryRow,
 ) -> Result<Option<String>> {
     let own = observations.iter().map(|one| &one.memory);
-    let last = own.filter(|memory| memory.session == summary.session).max_by_key(|one| one.turn);
-    let Some(last) = last else { return Ok(None) };
-    Ok(came_of(&store.body_of(last)?))
+    let mut own: Vec<&MemoryRow> = own.filter(|one| one.session == summary.session).collect();
+    own.sort_by_key(|memory| std::cmp::Reverse(memory.turn));
+    for memory in own {
+        if let Some(result) = came_of(&store.body_of(memory)?) {
+            return Ok(Some(result));
+        }
+    }
+    Ok(None)
 }
 
 /// Returns true if two texts say the same, one of them perhaps truncated.
@@ -678,7 +683,7 @@ fn files_not_named(files: &[FileState], text: &str) -> Option<String> {
 }
 
 /// Returns true if a title says something that was not said yet, and notes it.
-fn is_new(title: &str, said: &mut Vec<HashSet<String>>) -> bool {
+pub(super) fn is_new(title: &str, said: &mut Vec<HashSet<String>>) -> bool {
     const FEWEST: usize = 3;
     let words = words_of(title);
     let numbers = |words: &HashSet<String>| -> HashSet<String> {

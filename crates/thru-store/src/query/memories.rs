@@ -201,6 +201,19 @@ impl Store {
         Ok(all.saturating_sub(self.superseded_count()?))
     }
 
+    /// Returns the number of memories of projects.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
+    pub fn memories_of_projects(&self, projects: &[i64]) -> Result<u64> {
+        let list = super::in_list(projects.len());
+        let sql = format!("SELECT count(*) FROM memories WHERE project IN ({list})");
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let count: i64 =
+            statement.query_row(params_from_iter(projects.iter()), |row| row.get(0))?;
+        Ok(count.unsigned_abs())
+    }
+
     /// Returns the number of superseded memories.
     ///
     /// # Errors

@@ -586,7 +586,7 @@ fn a_forgotten_memory_is_in_no_answer_until_it_is_brought_back() {
     - `sz5hk` "Always run cargo fmt before committing" (2026-03-01)
 
     ## Last session
-    - `z206b` Rename the retry module (2026-03-01, completed)
+    - `z206b` Rename the retry module (2026-03-01, completed; committed 4f0c2d1 on main)
 
     ## Decided
     - `[told]` Retries are capped at 5 ([today])
@@ -723,7 +723,7 @@ fn what_is_older_than_a_day_is_forgotten_everywhere() {
     let told = home.tell(&["Retries are capped at 5"]);
     let _settings = home.settings_of_today(&[("told", &told)]);
     assert_snapshot!(home.inside(&["forget", "--before", "2026-03-02"]).shown(), @"
-    rocket · “The lock is taken once now”   [age] 11111111
+    rocket · Why does the importer lock the database?   [age] 11111111
     orchard · Plan the irrigation for the young pear trees   [age] 22222222
     2 sessions with 10 passages. This cannot be undone.
     -- stderr --
