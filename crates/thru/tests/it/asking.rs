@@ -531,14 +531,14 @@ fn a_session_is_outlined() {
     let home = Home::imported();
     let _settings = home.settings();
     assert_snapshot!(home.shown(&["session", "show", "1111"]), @"
-    rocket · Why does the importer lock the database?   [age] 11111111
+    rocket · The lock is taken once now   [age] 11111111
     2026-03-01 09:00 to 2026-03-01 09:00 · 2 turns · 7 passages
     Claude Code · 2.1.150 · claude-test-1 · branch main · 35 tokens written
     /home/ada/rocket
     ended since 2026-03-01 10:00 · closed: inactivity_timeout · indexed as cmm1p22m
 
     z206b  completed
-       Done    “The lock is taken once now”
+       Done    The lock is taken once now
 
     Where it is
        Task     Thanks. Does it survive a crash?
