@@ -689,12 +689,14 @@ fn named_answer(answer: &DialogAnswer) -> String {
     let chosen = answer.answer.trim_end_matches(" (Recommended)");
     let chosen =
         if answer.meaning.is_some() { chosen.to_owned() } else { crate::proposal::head(chosen) };
+    // The question says more than its short name, where there is room for it.
+    let whole = format!("{} → {chosen}", question_of(&answer.question));
+    if whole.chars().count() <= TITLE {
+        return whole;
+    }
     match answer.header.as_deref() {
         Some(header) if !is_empty_header(header) => format!("{header}: {chosen}"),
-        _ => {
-            let whole = format!("{} → {chosen}", question_of(&answer.question));
-            if whole.chars().count() <= TITLE { whole } else { chosen }
-        }
+        _ => chosen,
     }
 }
 

@@ -119,7 +119,7 @@ fn what_a_person_decides_is_kept_in_their_words() {
     insta::assert_snapshot!(all_shown(&story.observations()), @r#"
     1 decision: From now on use tabs in fixtures (person, rule; pattern)
       | From now on use tabs in fixtures.
-    1 decision: Parser: The streaming one (person; trade-off)
+    1 decision: Which parser? → The streaming one (person; trade-off)
       - Which parser? → The streaming one; not: old [1]
     1 decision: Approved the plan: Swap the parser (person; )
       - Replace the old parser everywhere [1]
