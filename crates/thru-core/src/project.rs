@@ -43,6 +43,11 @@ impl ProjectKey {
         &self.0
     }
 
+    /// Returns the directory, if this is the key of one outside git.
+    pub fn outside_git(&self) -> Option<&str> {
+        self.0.strip_prefix("dir:")
+    }
+
     /// Returns a short name for people: the last part of the path, or the chosen name.
     pub fn default_name(&self) -> &str {
         let value = self.0.split_once(':').map_or(self.0.as_str(), |(_, value)| value);
@@ -57,9 +62,127 @@ impl fmt::Display for ProjectKey {
     }
 }
 
+/// Endings of the names of folders that hold the worktrees of the repository beside them, `rocket__worktrees` say.
+const BESIDE: [&str; 4] = ["__worktrees", ".worktrees", "-worktrees", "_worktrees"];
+
+/// Returns the repository whose worktree a path is in, as far as the path itself says: `/p/rocket` for
+/// `/p/rocket/.worktrees/x`, `/p/rocket/.claude/worktrees/x` and `/p/rocket__worktrees/x`, and below them.
+pub fn worktree_root(path: &str) -> Option<&str> {
+    let mut before = Part::default();
+    for part in parts(path).filter(|part| part.end < path.len()) {
+        let root = match part.name {
+            ".worktrees" | ".trees" => Some(before.end),
+            "worktrees" if is_hidden(before.name) => Some(before.start),
+            name => BESIDE.iter().find_map(|ending| {
+                let name = name.strip_suffix(ending)?;
+                (!name.is_empty()).then_some(part.start + name.len())
+            }),
+        };
+        if let Some(root) = root {
+            let root = path[..root].trim_end_matches(['/', '\\']);
+            return (!holds_projects(root)).then_some(root);
+        }
+        before = part;
+    }
+    None
+}
+
+/// Returns the names that a folder of the worktrees of several repositories gives to one of them: both parts after
+/// `worktrees`, of which one is the repository and the other the branch or a number.
+pub fn worktree_names(path: &str) -> impl Iterator<Item = &str> {
+    let is_folder = |part: &Part<'_>| matches!(part.name, "worktrees" | ".worktrees");
+    parts(path).skip_while(move |part| !is_folder(part)).skip(1).take(2).map(|part| part.name)
+}
+
+/// True for a directory that is no project of its own although an agent may have worked there: the root, a home
+/// directory, or a folder of temporary files.
+pub fn holds_projects(path: &str) -> bool {
+    let names: Vec<&str> =
+        parts(path).map(|part| part.name).filter(|name| !name.ends_with(':')).collect();
+    match names[..] {
+        [] | ["root" | "tmp" | "home" | "Users" | "private" | "var" | "mnt" | "opt"] => true,
+        ["private", "tmp"] => true,
+        [.., folder, _] => matches!(folder, "home" | "Users"),
+        _ => false,
+    }
+}
+
+fn is_hidden(name: &str) -> bool {
+    name.len() > 1 && name.starts_with('.')
+}
+
+/// A part of a path, and its place there.
+#[derive(Clone, Copy, Default)]
+struct Part<'p> {
+    name: &'p str,
+    start: usize,
+    end: usize,
+}
+
+fn parts(path: &str) -> impl Iterator<Item = Part<'_>> {
+    let mut start = 0;
+    path.split(['/', '\\'])
+        .map(move |name| {
+            let part = Part { name, start, end: start + name.len() };
+            start = part.end + 1;
+            part
+        })
+        .filter(|part| !part.name.is_empty())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_worktree_names_its_repository() {
+        for (path, root) in [
+            ("/p/rocket/.worktrees/fuel", Some("/p/rocket")),
+            ("/p/rocket/.worktrees/fuel/src/tank", Some("/p/rocket")),
+            ("/p/rocket/.claude/worktrees/fuel", Some("/p/rocket")),
+            ("/p/rocket/.cursor/worktrees/fuel/app", Some("/p/rocket")),
+            ("/p/rocket/.trees/fuel", Some("/p/rocket")),
+            ("/p/rocket__worktrees/fuel", Some("/p/rocket")),
+            ("/p/rocket.worktrees/fuel/src", Some("/p/rocket")),
+            ("/p/rocket-worktrees/fuel", Some("/p/rocket")),
+            ("/p/rocket/.worktrees/fuel/.claude/worktrees/pump", Some("/p/rocket")),
+            (r"C:\p\rocket\.worktrees\fuel", Some(r"C:\p\rocket")),
+            // The folder itself holds no checkout.
+            ("/p/rocket/.worktrees", None),
+            ("/p/rocket__worktrees", None),
+            ("/p/rocket/worktrees/fuel", None),
+            // A home directory holds the worktrees of any repository.
+            ("/home/ada/.worktrees/fuel/src", None),
+            ("/Users/ada/.codex/worktrees/4f2a/rocket", None),
+            (r"C:\Users\ada\.codex\worktrees\4f2a\rocket", None),
+            ("/.worktrees/fuel", None),
+            ("/p/rocket", None),
+            ("", None),
+        ] {
+            assert_eq!(worktree_root(path), root, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_folder_of_worktrees_names_the_repositories() {
+        for (path, names) in [
+            ("/Users/ada/.codex/worktrees/4f2a/rocket/src", vec!["4f2a", "rocket"]),
+            ("/home/ada/.worktrees/rocket", vec!["rocket"]),
+            ("/home/ada/rocket", vec![]),
+        ] {
+            assert_eq!(worktree_names(path).collect::<Vec<_>>(), names, "{path}");
+        }
+    }
+
+    #[test]
+    fn home_directories_are_no_projects() {
+        for path in ["/", "/root", "/home/ada", "/Users/ada", r"C:\Users\ada", "C:", "/tmp"] {
+            assert!(holds_projects(path), "{path}");
+        }
+        for path in ["/home/ada/rocket", "/workspace", "/p/rocket", r"C:\Users\ada\rocket"] {
+            assert!(!holds_projects(path), "{path}");
+        }
+    }
 
     #[test]
     fn a_project_is_called_by_the_last_part_of_its_key() {

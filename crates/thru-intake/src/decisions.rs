@@ -255,6 +255,16 @@ impl Intake {
         Ok(removed)
     }
 
+    /// Merges projects again, if sessions came to them.
+    pub(crate) fn settle_projects(store: &mut Store) -> Result<()> {
+        let batch = store.begin()?;
+        if batch.has_merged_projects()? {
+            return Ok(());
+        }
+        merge_projects(&batch, &combine(&batch.operations()?, &[]))?;
+        Ok(batch.commit()?)
+    }
+
     fn apply_decisions(
         &self,
         batch: &mut Batch<'_>,
@@ -264,16 +274,7 @@ impl Intake {
         for (project, name) in &decisions.names {
             batch.rename_project(project, name.as_deref())?;
         }
-        batch.part_projects()?;
-        for (from, into, holds) in &decisions.merges {
-            match holds {
-                true => batch.merge_project(from, into)?,
-                false => {
-                    batch.project(from)?;
-                    batch.project(into)?;
-                }
-            }
-        }
+        merge_projects(batch, decisions)?;
         batch.set_undone(&decisions.undone)?;
         batch.set_memory_decisions(decisions.memories.iter())?;
         let ids: HashSet<&Id> = known.keys().chain(decisions.memories.keys()).collect();
@@ -319,6 +320,21 @@ impl Intake {
         }
         Ok(())
     }
+}
+
+/// Merges projects as people decided, and then those of gone worktrees into their repositories.
+fn merge_projects(batch: &Batch<'_>, decisions: &Decisions) -> Result<()> {
+    batch.part_projects()?;
+    for (from, into, holds) in &decisions.merges {
+        match holds {
+            true => batch.merge_project(from, into)?,
+            false => {
+                batch.project(from)?;
+                batch.project(into)?;
+            }
+        }
+    }
+    Ok(batch.merge_gone_worktrees()?)
 }
 
 fn note_memory(observation: &Observation, is_edited: bool) -> NewMemory {

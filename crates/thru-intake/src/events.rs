@@ -311,7 +311,7 @@ impl Intake {
             self.settle_lifecycle(&batch, session)?;
             batch.commit()?;
         }
-        Ok(())
+        Self::settle_projects(store)
     }
 
     /// Makes the passages of events that no transcript has, numbered from `first` on.

@@ -4,12 +4,13 @@ mod compactions;
 mod events;
 mod jobs;
 mod memories;
+mod projects;
 mod refinements;
 mod sessions;
 
 use rusqlite::{OptionalExtension, Params, Transaction};
 use thru_core::{
-    Access, Agent, Amendment, Diagnostic, FileTouch, Id, Outcome, Passage, ProjectKey, ReadBatch,
+    Access, Agent, Amendment, Diagnostic, FileTouch, Id, Outcome, Passage, ReadBatch,
     RecordId, SessionFacts, SessionKey, SourceKind, Timestamp,
 };
 use thru_redact::Clean;
@@ -502,96 +503,6 @@ impl Batch<'_> {
                 facts.last.map(thru_core::Timestamp::as_millisecond),
             ))?;
         Ok(facts)
-    }
-
-    /// Returns the row of a project, creating it if it is new.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
-    pub fn project(&self, key: &ProjectKey) -> Result<i64> {
-        self.transaction
-            .prepare_cached("INSERT OR IGNORE INTO projects (key, name) VALUES (?1, ?2)")?
-            .execute((key.as_str(), key.default_name()))?;
-        Ok(self
-            .transaction
-            .prepare_cached("SELECT id FROM projects WHERE key = ?1")?
-            .query_row([key.as_str()], |row| row.get(0))?)
-    }
-
-    /// Records the project of a directory. The first project stays.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
-    pub fn directory(&self, path: &str, key: &ProjectKey) -> Result<()> {
-        let project = self.project(key)?;
-        self.transaction
-            .prepare_cached("INSERT OR IGNORE INTO directories (path, project) VALUES (?1, ?2)")?
-            .execute((path, project))?;
-        Ok(())
-    }
-
-    /// Assigns a session to the project of its directory. Passages that the index may hold under
-    /// another project get new rows.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
-    pub fn place_session(&self, session: i64, directory: &str) -> Result<()> {
-        let changed = self
-            .transaction
-            .prepare_cached(
-                "UPDATE sessions SET project = (SELECT project FROM directories WHERE path = ?2)
-                 WHERE id = ?1
-                 AND project IS NOT (SELECT project FROM directories WHERE path = ?2)",
-            )?
-            .execute((session, directory))?;
-        if changed > 0 {
-            let mut statement =
-                self.transaction.prepare_cached("SELECT row FROM passages WHERE session = ?1")?;
-            let rows = statement
-                .query_map([session], |row| row.get(0))?
-                .collect::<rusqlite::Result<Vec<i64>>>()?;
-            for row in rows {
-                self.renew(Collection::Passages, row)?;
-            }
-            self.place_memories(session)?;
-        }
-        Ok(())
-    }
-
-    /// Renames a project; `None` restores its original name.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
-    pub fn rename_project(&self, key: &ProjectKey, name: Option<&str>) -> Result<()> {
-        let project = self.project(key)?;
-        let name = name.map_or_else(|| key.default_name().to_owned(), str::to_owned);
-        self.transaction.execute("UPDATE projects SET name = ?2 WHERE id = ?1", (project, name))?;
-        Ok(())
-    }
-
-    /// Undoes all merges of projects.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
-    pub fn part_projects(&self) -> Result<()> {
-        self.transaction.execute("UPDATE projects SET merged_into = NULL", [])?;
-        Ok(())
-    }
-
-    /// Merges one project into another. Merging a project into itself, or in a circle, does nothing.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
-    pub fn merge_project(&self, from: &ProjectKey, into: &ProjectKey) -> Result<()> {
-        let (from, into) = (self.project(from)?, self.project(into)?);
-        let into = crate::query::merged_project(&self.transaction, into)?;
-        if crate::query::merged_project(&self.transaction, from)? != into {
-            self.transaction.execute(
-                "UPDATE projects SET merged_into = ?2 WHERE ?1 IN (id, merged_into)",
-                (from, into),
-            )?;
-        }
-        Ok(())
     }
 
     /// Deletes a session with its passages and events, and records never to read it again. Projections remove their

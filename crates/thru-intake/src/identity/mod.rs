@@ -8,13 +8,13 @@ mod remote;
 
 use std::path::{Path, PathBuf};
 
-use thru_core::ProjectKey;
+use thru_core::{ProjectKey, worktree_root};
 
 /// The name of the file that names a project.
 pub const PROJECT_FILE: &str = ".throughline.toml";
 
-/// Finds the project of a directory. The directory need not exist any more: a deleted worktree is still
-/// below its repository.
+/// Finds the project of a directory. The directory need not exist any more: a deleted worktree is below its
+/// repository, or in a folder beside it that has its name.
 ///
 /// `home` is the user's home directory: a repository there (dotfiles) does not claim the folders below it.
 /// `declared` reads the name from a project file, if it gives one.
@@ -38,7 +38,11 @@ pub fn identify(
             };
         }
     }
-    ProjectKey::directory(&text(directory))
+    let path = text(directory);
+    match worktree_root(&path) {
+        Some(root) if Some(Path::new(root)) != home => identify(Path::new(root), home, declared),
+        _ => ProjectKey::directory(&path),
+    }
 }
 
 /// Returns the branch checked out in the repository of a directory.
@@ -110,6 +114,26 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let notes = home.path().join("notes");
         assert_eq!(key(&notes), format!("dir:{}", notes.display()));
+    }
+
+    #[test]
+    fn a_gone_worktree_belongs_to_its_repository() {
+        let home = tempfile::tempdir().unwrap();
+        let root = home.path();
+        write(&root.join("a/.git/config"), CONFIG);
+        write(&root.join("a/.git/HEAD"), "ref: refs/heads/main\n");
+        for gone in
+            ["a/.worktrees/x", "a/.claude/worktrees/x/src", "a__worktrees/x", "a.worktrees/x"]
+        {
+            assert_eq!(key(&root.join(gone)), "remote:github.com/acme/rocket", "{gone}");
+        }
+        // The repository is gone as well.
+        let gone = root.join("b");
+        for worktree in ["b/.worktrees/x", "b__worktrees/x/src"] {
+            assert_eq!(key(&root.join(worktree)), format!("dir:{}", gone.display()), "{worktree}");
+        }
+        let found = identify(&root.join(".worktrees/x"), Some(root), &undeclared);
+        assert_eq!(found.as_str(), format!("dir:{}", root.join(".worktrees/x").display()));
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 use thru_core::{
-    Access, FileTouch, Id, IdPrefix, Outcome, ProjectKey, SessionFacts, SourceKind, Timestamp,
+    Access, Agent, FileTouch, Id, IdPrefix, Outcome, ProjectKey, SessionFacts, SessionId,
+    SessionKey, SourceKind, Timestamp,
 };
 use thru_store::index::Collection;
 use thru_store::{SessionFilter, Store};
@@ -155,6 +156,84 @@ fn files_are_found_by_the_end_of_their_path_and_wildcards_are_letters() {
         ("", 0),
     ] {
         assert_eq!(store.files_like(file).unwrap().len(), count, "{file}");
+    }
+}
+
+#[test]
+fn gone_worktrees_count_as_their_repository_in_any_order() {
+    let branch = |branch: &str| Some(branch.to_owned()).filter(|branch| !branch.is_empty());
+    let seen = [
+        ("/p/rocket", "remote:github.com/acme/rocket", ""),
+        ("/p/rocket/.worktrees/fuel", "dir:/p/rocket/.worktrees/fuel", "fuel"),
+        ("/p/rocket__worktrees/pump/src", "dir:/p/rocket__worktrees/pump/src", "pump"),
+        (
+            "/home/ada/.codex/worktrees/4f2a/rocket",
+            "dir:/home/ada/.codex/worktrees/4f2a/rocket",
+            "",
+        ),
+        // The repository of these was never seen.
+        ("/p/probe/.claude/worktrees/a", "dir:/p/probe/.claude/worktrees/a", "a"),
+        ("/p/probe/.claude/worktrees/b", "dir:/p/probe/.claude/worktrees/b", "b"),
+        // A checkout that is gone with its folders, and a folder of checkouts.
+        ("/p/orbit", "dir:/p/orbit", "main"),
+        ("/p/orbit/deep/folder", "dir:/p/orbit/deep/folder", ""),
+        ("/home/ada", "dir:/home/ada", "dotfiles"),
+        ("/home/ada/notes", "dir:/home/ada/notes", ""),
+        ("/srv", "dir:/srv", ""),
+        ("/srv/station", "dir:/srv/station", ""),
+    ];
+    for backwards in [false, true] {
+        let home = Home::new();
+        let mut store = home.store();
+        let mut order: Vec<_> = seen.iter().enumerate().collect();
+        if backwards {
+            order.reverse();
+        }
+        for (number, (directory, project, checked_out)) in order {
+            let batch = store.begin().unwrap();
+            let key = SessionKey { agent: Agent::Codex, id: SessionId::new(format!("s{number}")) };
+            let session = batch.session(&key).unwrap();
+            let source = batch
+                .source(
+                    &format!("e{number}"),
+                    &format!("/t/{number}"),
+                    SourceKind::Main,
+                    Some(session),
+                )
+                .unwrap();
+            let facts = SessionFacts {
+                directory: Some((*directory).to_owned()),
+                branch: branch(checked_out),
+                ..SessionFacts::default()
+            };
+            batch.merge_facts(session, source, facts).unwrap();
+            batch.directory(directory, &ProjectKey::from_stored(*project)).unwrap();
+            batch.place_session(session, directory).unwrap();
+            assert!(!batch.has_merged_projects().unwrap());
+            batch.part_projects().unwrap();
+            batch.merge_gone_worktrees().unwrap();
+            assert!(batch.has_merged_projects().unwrap());
+            batch.commit().unwrap();
+        }
+        let mut found: Vec<(String, u64)> = store
+            .projects()
+            .unwrap()
+            .into_iter()
+            .map(|project| (project.key.to_string(), project.sessions))
+            .collect();
+        found.sort();
+        let wanted = [
+            ("dir:/home/ada", 1),
+            ("dir:/home/ada/notes", 1),
+            ("dir:/p/orbit", 2),
+            ("dir:/p/probe", 2),
+            ("dir:/srv", 1),
+            ("dir:/srv/station", 1),
+            ("remote:github.com/acme/rocket", 4),
+        ];
+        let wanted: Vec<(String, u64)> =
+            wanted.into_iter().map(|(key, sessions)| (key.to_owned(), sessions)).collect();
+        assert_eq!(found, wanted, "backwards: {backwards}");
     }
 }
 
