@@ -15,6 +15,9 @@ const SHOWING: [&str; 11] = [
     "briefing", "export",
 ];
 
+/// The ends of the names of our tools that change something.
+const WRITING: [&str; 4] = ["remember", "forget", "_close", "_sync_history"];
+
 /// Folders in which agents keep sessions, each with true if only files named `.jsonl` are sessions
 /// there.
 const SESSION_FOLDERS: [(&str, bool); 3] =
@@ -61,6 +64,22 @@ pub fn is_echo<'p>(
     }
     let mut paths = paths.peekable();
     paths.peek().is_some() && !tool.is_some_and(changes_files) && paths.all(names_sessions)
+}
+
+/// True if a tool call is an echo that asks memory, and does not write to it. Its turn, if it has no other calls, is a
+/// question to memory, and the agent's answer retells what other sessions said.
+pub fn is_memory_question<'p>(
+    tool: Option<&str>,
+    command: Option<&str>,
+    paths: impl Iterator<Item = &'p str>,
+) -> bool {
+    let writes = |tool: &str| is_own_tool(tool) && WRITING.iter().any(|name| tool.ends_with(name));
+    is_echo(tool, command, paths) && !tool.is_some_and(writes)
+}
+
+/// True for a tool that only loads other tools or instructions.
+pub fn loads_tools(tool: &str) -> bool {
+    matches!(tool, "ToolSearch" | "Skill")
 }
 
 /// True for the names that agents give to tools of our server: `mcp__throughline__search`,
@@ -247,6 +266,17 @@ mod tests {
             "",
         ] {
             assert!(!is_echo(Some(tool), None, std::iter::empty()), "{tool}");
+        }
+    }
+
+    #[test]
+    fn writing_to_memory_asks_nothing() {
+        let asks = |tool: &str| is_memory_question(Some(tool), None, std::iter::empty());
+        for tool in ["mcp__throughline__search", "throughline-get_session"] {
+            assert!(asks(tool), "{tool}");
+        }
+        for tool in ["mcp__throughline__remember", "throughline_forget", "mcp__other__search"] {
+            assert!(!asks(tool), "{tool}");
         }
     }
 

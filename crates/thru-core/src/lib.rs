@@ -31,7 +31,7 @@ pub use batch::{
 };
 pub use chunks::chunks;
 pub use clock::{Clock, FixedClock, SystemClock, Timestamp};
-pub use echo::{is_echo, is_own_tool};
+pub use echo::{is_echo, is_memory_question, is_own_tool, loads_tools};
 pub use event::{CapturedEvent, HOOK_RECORD, INJECTED_RECORD, InjectedMemory, Injection};
 pub use id::{Id, IdPrefix, InvalidIdPrefix};
 pub use layout::Layout;

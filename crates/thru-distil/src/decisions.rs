@@ -60,7 +60,8 @@ pub(crate) fn observe(session: &Session<'_>, turn: &Turn, drafts: &mut Vec<Draft
                 drafts.push(Draft { place, observation });
             }
             Action::Asked(request) => asked(session, request, place, drafts),
-            Action::Wrote(text) if choices < CHOICES => {
+            // What memory said was decided then.
+            Action::Wrote(text) if choices < CHOICES && !turn.asks_memory => {
                 if let Some(choice) = &text.choice {
                     choices += 1;
                     let mut observation =

@@ -49,8 +49,9 @@ pub(crate) struct OpenWork {
 /// Returns the work that is open at the end of a session.
 pub(crate) fn open_work(session: &Session<'_>, has_observations: bool) -> OpenWork {
     let events = session.events;
-    // Prompts that only drive the client, and turns without anything, end no session.
-    let turns: Vec<&Turn> = session.turns.iter().filter(|turn| has_content(events, turn)).collect();
+    // Prompts that only drive the client, questions to memory, and turns without anything, end no session.
+    let ends = |turn: &&Turn| has_content(events, turn) && !turn.asks_memory;
+    let turns: Vec<&Turn> = session.turns.iter().filter(ends).collect();
     let last = turns.last().copied();
     let ending = last.map_or(Ending::Empty, |turn| ending_of(events, turn));
     let mut open = OpenWork {

@@ -1,6 +1,6 @@
 //! The part of a passage that is kept: little, so that a session of any length fits into memory.
 
-use thru_core::{Access, Id, Outcome, PassageKind, Timestamp};
+use thru_core::{Access, Id, Outcome, PassageKind, Timestamp, is_memory_question, loads_tools};
 
 use crate::agent_text::AgentText;
 use crate::answers::{self, DialogAnswer, Plan};
@@ -26,6 +26,10 @@ pub(crate) struct Event {
     pub(crate) tokens: u64,
     /// True if the tool is not one of the client's: its effects are unknown.
     pub(crate) is_foreign: bool,
+    /// True if the call only asks memory about other sessions.
+    pub(crate) asks_memory: bool,
+    /// True if the call only loads tools or instructions.
+    pub(crate) is_loading: bool,
     pub(crate) read: Vec<String>,
     pub(crate) modified: Vec<String>,
     pub(crate) action: Action,
@@ -142,15 +146,27 @@ impl Run {
 impl Event {
     /// Reduces a passage to the part that is kept.
     pub(crate) fn from_moment(moment: Moment) -> Self {
+        let is_tool = moment.kind == PassageKind::Tool;
+        let name = moment.tool.as_deref();
+        let is_loading = is_tool && name.is_some_and(loads_tools);
+        let paths = moment.files.iter().map(|file| file.path.as_str());
+        let asks_memory = is_tool && is_memory_question(name, moment.command.as_deref(), paths);
         let action = match moment.kind {
             PassageKind::Human => Action::Asked(Box::new(Request::parse(&moment.text))),
             PassageKind::Assistant if moment.is_subagent => Action::Nothing,
             PassageKind::Assistant => Action::Wrote(Box::new(AgentText::parse(&moment.text))),
-            PassageKind::Tool => tool(&moment),
+            PassageKind::Tool => match tool(&moment) {
+                // What it prints was said elsewhere.
+                Action::Ran(_) if asks_memory => Action::Used,
+                action => action,
+            },
         };
         let is_failed = moment.outcome == Some(Outcome::Failed);
         let (mut read, mut modified) = (Vec::new(), Vec::new());
         for file in moment.files {
+            if asks_memory {
+                break;
+            }
             match file.access {
                 Access::Read if !is_failed => read.push(file.path),
                 Access::Modified if !is_failed => modified.push(file.path),
@@ -159,7 +175,9 @@ impl Event {
         }
         let is_foreign = moment.tool.as_deref().is_some_and(|tool| tool.starts_with("mcp__"));
         Self {
-            is_foreign: is_foreign && !is_failed,
+            is_foreign: is_foreign && !is_failed && !asks_memory,
+            asks_memory,
+            is_loading,
             id: moment.id,
             turn: moment.turn,
             at: moment.at,
@@ -209,6 +227,11 @@ impl Event {
             Action::Asked(request) => Some(request),
             _ => None,
         }
+    }
+
+    /// Returns true if a tool ran in it, for more than asking memory.
+    pub(crate) fn is_work(&self) -> bool {
+        self.is_tool() && !self.asks_memory && !self.is_loading
     }
 
     /// Returns true if a tool ran in it.

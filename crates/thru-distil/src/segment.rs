@@ -31,6 +31,8 @@ pub(crate) struct Turn {
     pub(crate) number: u32,
     pub(crate) range: Range<usize>,
     pub(crate) segments: Vec<Segment>,
+    /// True if it is a question to memory: the agent retells what other sessions said.
+    pub(crate) asks_memory: bool,
 }
 
 /// Sorts the events by time: passages of subagents, which come last, move to where their work was done.
@@ -79,7 +81,10 @@ pub(crate) fn turns(events: &[Event]) -> Vec<Turn> {
         let length = events[start..].iter().take_while(|event| event.turn == first.turn).count();
         let range = start..start + length;
         let segments = segments(events, range.clone(), &mut tasks);
-        turns.push(Turn { number: first.turn, range, segments });
+        let own = &events[range.clone()];
+        let asks_memory =
+            own.iter().any(|event| event.asks_memory) && !own.iter().any(Event::is_work);
+        turns.push(Turn { number: first.turn, range, segments, asks_memory });
         start += length;
     }
     turns

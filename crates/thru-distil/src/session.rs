@@ -164,7 +164,7 @@ pub(crate) fn distil(session: &Session<'_>) -> Distillate {
         }
         let has_work = drafts.len() > before;
         decisions::observe(session, turn, &mut drafts);
-        if !has_work {
+        if !has_work && !turn.asks_memory {
             drafts.extend(discovery::observe(session, turn));
         }
         for draft in &mut drafts[before..] {

@@ -26,9 +26,9 @@ const FILES: usize = 6;
 /// Most files named as looked into.
 const LOOKED_INTO: usize = 5;
 
-/// Returns the summary of a session, if anything happened in it.
+/// Returns the summary of a session, if anything happened in it beside questions to memory.
 pub(crate) fn summarise(session: &Session<'_>, observations: &[Observation]) -> Option<Summary> {
-    let has_work = session.events.iter().any(Event::is_tool);
+    let has_work = session.events.iter().any(Event::is_work);
     if observations.is_empty() && !has_work {
         return None;
     }

@@ -1,7 +1,9 @@
 //! The order of candidates for a question: candidates by words, by meaning and by neighbourhood, then
 //! [`rank`].
 
-use thru_core::Layout;
+use std::collections::{HashMap, HashSet};
+
+use thru_core::{Layout, is_memory_question, loads_tools};
 use thru_store::index::{Candidate, Candidates, IndexFilter, QueryTerms, Question, TextIndex};
 use thru_store::{Result, Store};
 
@@ -77,12 +79,14 @@ pub(crate) fn order_by(
         add(&mut all, query_meaning.nearest(&question)?);
     }
     let idf = question.idf().to_vec();
+    let questions = mark_retelling(store, &mut all)?;
     let mut candidates = Candidates { found: all, idf, documents: index.documents() };
     let mut found = Found { when: request.when, ..Found::default() };
     found.similarity = similarity(query_meaning, &candidates);
     let beside = neighbours(store, &question, &candidates.found, &found)?;
     if !beside.is_empty() {
         add(&mut candidates.found, beside);
+        mark(&questions, &mut candidates.found);
         found.similarity = similarity(query_meaning, &candidates);
     }
     found.named_file = touching(&question, &candidates.found, &request.query)?;
@@ -93,6 +97,39 @@ pub(crate) fn order_by(
 
 fn similarity(meaning: Option<&QueryMeaning>, candidates: &Candidates) -> Vec<Option<f32>> {
     meaning.map_or_else(Vec::new, |meaning| meaning.similarity(&candidates.found))
+}
+
+/// Passages of a turn among which its calls are looked up.
+const TURN: u32 = 200;
+
+/// A turn: its source, and its number.
+type TurnKey = (i64, u32);
+
+/// Marks what was said in turns whose only calls ask memory: the agent retells there what other sessions said. Returns
+/// these turns.
+fn mark_retelling(store: &Store, all: &mut [Candidate]) -> Result<HashSet<TurnKey>> {
+    let echoes = all.iter().filter(|candidate| candidate.is_echo);
+    let turns: HashMap<TurnKey, &Candidate> =
+        echoes.map(|echo| ((echo.source, echo.turn), echo)).collect();
+    let mut questions = HashSet::new();
+    for (key, echo) in turns {
+        let calls = store.calls_around(echo.session, echo.source, echo.turn, echo.ordinal, TURN)?;
+        let only_asks = calls.iter().all(|(tool, command)| {
+            tool.as_deref().is_some_and(loads_tools)
+                || is_memory_question(tool.as_deref(), command.as_deref(), std::iter::empty())
+        });
+        if only_asks {
+            questions.insert(key);
+        }
+    }
+    mark(&questions, all);
+    Ok(questions)
+}
+
+fn mark(questions: &HashSet<TurnKey>, all: &mut [Candidate]) {
+    for candidate in all {
+        candidate.is_echo |= questions.contains(&(candidate.source, candidate.turn));
+    }
 }
 
 /// Adds the missing candidates, in the order of rows.

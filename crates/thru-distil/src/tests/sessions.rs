@@ -487,3 +487,74 @@ fn a_long_session_takes_linear_time() {
     let observations = story.observations();
     assert_eq!(observations[0].files_modified.len(), 700);
 }
+
+/// An agent that asks memory, and retells what it was told.
+const RETOLD: &str = "We decided to keep the lock in one file per shard instead of a lock server, because a server would need its own failover. The importer takes the lock for a batch, and the reader never does.\n\n**Next steps:**\n- Measure how long a batch holds the lock";
+
+#[test]
+fn a_session_that_only_asked_memory_leaves_nothing() {
+    let ways: [fn(&mut Story); 3] = [
+        |story| {
+            story
+                .calls("ToolSearch", "query: throughline")
+                .calls("mcp__throughline__search", "query: lock");
+        },
+        |story| {
+            story.runs("thru search 'lock server' | head -40", RETOLD, Outcome::Succeeded);
+        },
+        |story| {
+            let path = "/home/ada/.claude/projects/-p/0123.jsonl";
+            story.file("Read", path, thru_core::Access::Read);
+        },
+    ];
+    for asks in ways {
+        let mut story = Story::default();
+        story.asks("Why did we choose one lock file per shard?");
+        asks(&mut story);
+        story.says(RETOLD);
+        let distilled = story.distilled();
+        assert_eq!(all_shown(&distilled.observations), "");
+        assert!(distilled.summary.is_none());
+    }
+}
+
+#[test]
+fn a_question_to_memory_beside_work_leaves_the_work() {
+    let mut story = fix_session();
+    let alone = story.distilled();
+    story
+        .asks("Why did we choose one lock file per shard?")
+        .calls("mcp__throughline__search", "query: lock")
+        .calls("mcp__throughline__get_observations", "ids: abc")
+        .says(RETOLD);
+    let distilled = story.distilled();
+    assert_eq!(all_shown(&distilled.observations), all_shown(&alone.observations));
+    let (summary, alone) = (distilled.summary.unwrap(), alone.summary.unwrap());
+    assert_eq!(summary.title, alone.title);
+    assert_eq!(summary.digest.next_steps, alone.digest.next_steps);
+    assert_eq!(summary.digest.outcome, alone.digest.outcome);
+}
+
+#[test]
+fn a_turn_that_asks_memory_and_works_is_work() {
+    let mut story = Story::default();
+    story
+        .asks("Move the lock into its own module, as we decided.")
+        .calls("mcp__throughline__search", "query: lock module")
+        .edits("/p/src/lock.rs")
+        .says("I moved the lock into its own module, so that the reader no longer depends on the importer.");
+    let changed: Vec<_> =
+        story.observations().into_iter().flat_map(|one| one.files_modified).collect();
+    assert_eq!(changed, ["/p/src/lock.rs"]);
+}
+
+#[test]
+fn the_words_of_the_user_count_where_memory_was_asked() {
+    let mut story = Story::default();
+    story
+        .asks("What did we say about commits? From now on always sign every commit.")
+        .calls("mcp__throughline__search", "query: commits")
+        .says("Nothing was said about commits so far; they were made as git does by default, and pushed in the evening.");
+    let rules: Vec<_> = story.observations().into_iter().filter(|one| one.is_rule).collect();
+    assert_eq!(rules.len(), 1, "{rules:?}");
+}

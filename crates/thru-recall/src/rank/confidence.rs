@@ -58,7 +58,9 @@ pub(super) fn holds_enough(candidates: &Candidates) -> bool {
         (false, false) => return false,
     };
     let held = |one: &Candidate| one.contributions.iter().filter(|part| **part > 0.0).count();
-    wanted > 0 && candidates.found.iter().any(|one| held(one) >= wanted)
+    // A question to memory is no answer to the next one.
+    let is_question = |one: &Candidate| one.is_echo && one.kind.is_prose();
+    wanted > 0 && candidates.found.iter().any(|one| held(one) >= wanted && !is_question(one))
 }
 
 /// Returns the confidence, from 0 to 1.

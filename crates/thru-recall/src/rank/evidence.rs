@@ -71,9 +71,9 @@ pub(super) struct Evidence {
     pub best_words: f32,
 }
 
-/// The weight of the words of a passage that only repeats memories: so low that it ranks below whatever it
+/// The weight of the words and the meaning of a passage that only repeats memories: so low that it ranks below whatever it
 /// repeats, and is found only if nothing else is.
-fn of_echo(candidate: &Candidate) -> f32 {
+pub(super) fn of_echo(candidate: &Candidate) -> f32 {
     if candidate.is_echo { 0.1 } else { 1.0 }
 }
 
@@ -113,11 +113,11 @@ impl Own {
             all.iter().map(|c| of_echo(c) * c.contributions.iter().sum::<f32>()).collect();
         let best_words = words.iter().copied().fold(0.0, f32::max);
         as_shares(&mut words);
-        let mut proximity: Vec<f32> = all.iter().map(|c| c.proximity).collect();
+        let mut proximity: Vec<f32> = all.iter().map(|c| of_echo(c) * c.proximity).collect();
         as_shares(&mut proximity);
         let mut meaning = vec![0.0; all.len()];
-        for (meaning, similarity) in meaning.iter_mut().zip(similarity) {
-            *meaning = (similarity.unwrap_or(0.0) - UNRELATED).max(0.0);
+        for ((meaning, similarity), candidate) in meaning.iter_mut().zip(similarity).zip(all) {
+            *meaning = of_echo(candidate) * (similarity.unwrap_or(0.0) - UNRELATED).max(0.0);
         }
         as_shares(&mut meaning);
         let both = (0..all.len())

@@ -269,6 +269,16 @@ mod tests {
     }
 
     #[test]
+    fn a_question_to_memory_stands_below_what_it_asks_about() {
+        let mut asked = candidate(2, 1, PassageKind::Human, &[2.0, 2.0]);
+        let mut retold = candidate(2, 3, PassageKind::Assistant, &[2.0, 2.0]);
+        (asked.is_echo, retold.is_echo) = (true, true);
+        let found = vec![candidate(1, 1, PassageKind::Tool, &[1.0, 0.5]), asked, retold];
+        assert_eq!(order(found.clone(), vec![Some(0.5), Some(0.9), Some(0.9)])[0], (1, 1));
+        assert_eq!(order(found, vec![])[0], (1, 1));
+    }
+
+    #[test]
     fn nothing_found_is_no_confidence() {
         let nothing = rank(&Candidates::default(), &Found::default());
         assert_eq!(nothing, Ranking::default());

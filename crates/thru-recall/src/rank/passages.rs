@@ -3,7 +3,7 @@
 use thru_core::PassageKind;
 use thru_store::index::Candidate;
 
-use super::evidence::Evidence;
+use super::evidence::{Evidence, of_echo};
 
 /// Number of features.
 const COUNT: usize = 13;
@@ -40,7 +40,8 @@ pub(super) fn features(all: &[Candidate], evidence: &Evidence) -> Vec<PassageFea
         .enumerate()
         .map(|(at, candidate)| {
             let is = |kind| f32::from(candidate.kind == kind && !candidate.is_subagent);
-            let (person, agent) = (is(PassageKind::Human), is(PassageKind::Assistant));
+            let said = |kind| of_echo(candidate) * is(kind);
+            let (person, agent) = (said(PassageKind::Human), said(PassageKind::Assistant));
             // From 0 to 1 for real passages: one term to some ten thousand.
             let length = ((1 + candidate.length) as f32).ln() / 10.0;
             [

@@ -236,6 +236,33 @@ impl Store {
         Ok(rows)
     }
 
+    /// Returns the tool, and the command line of a shell, of the calls of a turn at most `reach` positions from one
+    /// passage.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
+    pub fn calls_around(
+        &self,
+        session: i64,
+        source: i64,
+        turn: u32,
+        ordinal: u32,
+        reach: u32,
+    ) -> Result<Vec<(Option<String>, Option<String>)>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT tool, command FROM passages
+             WHERE session = ?1 AND source = ?2 AND ordinal BETWEEN ?3 AND ?4 AND turn = ?5 AND kind = ?6",
+        )?;
+        let (first, last) = (ordinal.saturating_sub(reach), ordinal.saturating_add(reach));
+        let tool = PassageKind::Tool.code();
+        let calls = statement
+            .query_map((session, source, first, last, turn, tool), |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })?
+            .collect::<rusqlite::Result<_>>()?;
+        Ok(calls)
+    }
+
     /// Returns the text of a passage.
     ///
     /// # Errors
