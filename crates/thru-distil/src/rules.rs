@@ -9,7 +9,7 @@ use crate::pattern;
 use crate::prose::{self, Line, LineKind};
 use crate::reply;
 use crate::request::is_pasted;
-use crate::text::{self, one_line, unmarked};
+use crate::text::{self, TITLE, one_line, unmarked};
 use crate::verbs;
 
 /// Length from which a prompt is mostly pasted or a specification, in bytes: only its ends are looked
@@ -218,7 +218,11 @@ fn ruling(sentence: &str) -> Option<Ruling> {
         .or_else(|| rules_anywhere(whole).then_some((Force::Rule, whole)))
         .filter(|(_, clause)| !(cleaned.ends_with('?') && cleaned.ends_with(*clause)))
         .filter(|_| !asks(whole))?;
-    let force = if rules_anywhere(whole) { Force::Rule } else { force };
+    let lasts = rules_anywhere(whole);
+    let force = if lasts { Force::Rule } else { force };
+    // "use a mutex from now on, never a channel" is one rule.
+    let contrasts = clause.starts_with("never ") || clause.starts_with("not ");
+    let clause = if lasts || contrasts && whole.chars().count() <= TITLE { whole } else { clause };
     Some(Ruling { sentence: one_line(&cleaned, 240), title: reply::titled(clause), force })
 }
 

@@ -356,6 +356,10 @@ pub(crate) fn decide(decisions: &MemoryDecisions, overlay: &mut Overlay) -> Vec<
         if let Some(decision) = decisions.get(&observation.id) {
             decision.edit.apply(observation);
         }
+        // The words are shared by what a turn gave: they go with the first of it that goes.
+        let is_wanted = |said: &Statement| !says_any(said, &unwanted);
+        observation.asked = observation.asked.take().filter(is_wanted);
+        observation.report = observation.report.take().filter(is_wanted);
     }
     overlay.change_summaries(|summary| without(summary, &unwanted));
     unwanted
@@ -433,12 +437,21 @@ fn files_of_summary(summary: &Summary, changes: &HashMap<String, Change>) -> Vec
 pub(crate) fn says_any(statement: &Statement, observations: &[Observation]) -> bool {
     observations.iter().any(|observation| {
         let is_from_person = observation.speaker == Speaker::Person;
-        let same_words = observation.title == statement.text
-            || observation.narrative.as_ref().is_some_and(|said| said.text == statement.text);
+        let mut words = observation.narrative.iter().chain(&observation.report);
+        let same_words =
+            observation.title == statement.text || words.any(|said| said.text == statement.text);
         let same_source =
             statement.sources.iter().any(|source| observation.sources.contains(source));
         same_words || is_from_person && same_source
     })
+}
+
+/// Returns true if a title is one of an observation, or its words.
+fn is_named_in(title: &str, observation: &Observation) -> bool {
+    let title = title.trim_matches(['“', '”', '…', '.']).to_lowercase();
+    let mut words = observation.statements().map(|statement| statement.text.as_str());
+    let is_held = |text: &str| text.to_lowercase().contains(&title);
+    is_held(&observation.title) || words.any(is_held)
 }
 
 /// Removes unwanted statements from a summary: those that say the same, or that come from the same words of a
@@ -456,7 +469,7 @@ fn without(mut summary: Summary, unwanted: &[Observation]) -> Summary {
             statements.retain(is_wanted);
         }
     }
-    if unwanted.iter().any(|observation| observation.title == summary.title) {
+    if unwanted.iter().any(|observation| is_named_in(&summary.title, observation)) {
         let left = summary.digest.completed.first().or(summary.digest.request.as_ref());
         summary.title =
             left.map_or("Session".to_owned(), |left| thru_core::cut(&left.text, TITLE_LENGTH));

@@ -10,8 +10,8 @@ mod sessions;
 
 use rusqlite::{OptionalExtension, Params, Transaction};
 use thru_core::{
-    Access, Agent, Amendment, Diagnostic, FileTouch, Id, Outcome, Passage, ReadBatch,
-    RecordId, SessionFacts, SessionKey, SourceKind, Timestamp,
+    Access, Agent, Amendment, Diagnostic, FileTouch, Id, Outcome, Passage, ReadBatch, RecordId,
+    SessionFacts, SessionKey, SourceKind, Timestamp,
 };
 use thru_redact::Clean;
 

@@ -23,7 +23,7 @@ fn author() -> Author {
     author.asks(PERSON).says(AGENT);
     author
         .asks("Find out why the tests are slow.")
-        .says("I decided to fake the clock in the tests because they wait for it.");
+        .says("I decided to fake the clock in the tests because a real clock takes seconds.");
     author
 }
 

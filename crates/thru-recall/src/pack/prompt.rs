@@ -280,11 +280,13 @@ impl Telling {
             } else {
                 0.0
             };
-        let value = value * self.trust;
-        let value = match self.most > 0.0 {
+        let rare = match self.most > 0.0 {
             true => (value / self.most * self.known * RARE * value).sqrt(),
             false => 0.0,
         };
+        // Where there are few memories, nothing is rare: then the share of the words counts.
+        let share = all / self.words.len().max(1) as f32;
+        let value = self.trust * rare + (1.0 - self.trust) * share;
         (count, value.max(whole))
     }
 }

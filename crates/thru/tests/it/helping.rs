@@ -676,6 +676,7 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
     7y4kp  completed
        Done    The lock is taken after load(): two processes can both read the old index
        Done    Fix lost update in session index by locking per file
+       State   committed 4f0c2d1 on main
 
     Where it is
        Task     Why a lock per file and not one lock for everything? Write the reason down.

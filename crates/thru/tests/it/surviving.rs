@@ -119,7 +119,7 @@ fn what_a_session_held_is_kept_in_store_and_files() {
     let hidden = ["Session `", "- Names: "];
     let is_shown = |line: &&str| !hidden.iter().any(|begin| line.starts_with(begin));
     let shown: Vec<&str> = text.lines().filter(is_shown).collect();
-    assert_snapshot!(shown.join("\n"), @"
+    assert_snapshot!(shown.join("\n"), @r#"
     # Fix the lock in the pump so that two writers never meet
 
 
@@ -129,6 +129,7 @@ fn what_a_session_held_is_kept_in_store_and_files() {
 
     - Objective: Fix the lock in the pump so that two writers never meet. Always use tabs.
     - Asked last: Fix the lock in the pump so that two writers never meet. Always use tabs.
+    - Subjects: why-it-exists, what-changed, problem-solution, pattern
 
     ## Code Changes
 
@@ -154,8 +155,8 @@ fn what_a_session_held_is_kept_in_store_and_files() {
 
     ## Tags
 
-    Nothing that is known.
-    ");
+    #why-it-exists #what-changed #problem-solution #pattern
+    "#);
     assert_eq!(pending(&home), 0);
     // Nothing changes when all is brought in again, or made again.
     intake(&home);
