@@ -37,7 +37,7 @@ const PROMPTS: usize = 12;
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// A folder with transcripts
-    #[arg(long, value_name = "DIR", default_value = "../shared/transcripts")]
+    #[arg(long, value_name = "DIR")]
     transcripts: PathBuf,
     /// Only projects whose name holds this
     #[arg(long, value_name = "TEXT")]

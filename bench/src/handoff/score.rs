@@ -313,7 +313,7 @@ fn shown_by(line: &str) -> Vec<String> {
     let showing = parts.filter(|part| {
         part.split_whitespace().next().is_some_and(|program| SHOWING.contains(&program))
     });
-    showing.flat_map(|part| files(part)).collect()
+    showing.flat_map(files).collect()
 }
 
 #[cfg(test)]
