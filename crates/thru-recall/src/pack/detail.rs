@@ -52,11 +52,13 @@ pub(super) fn adds(text: &str, known: &[String]) -> bool {
         && !known.iter().any(|known| alike(known, text) && known.len() >= text.len())
 }
 
-/// The text behind the title that it begins with.
+/// The text behind the title, or behind the question in the title, that it begins with.
 fn without(text: &str, title: &str) -> String {
     let title = title.trim_end_matches('…').trim_end_matches('.');
-    let rest =
-        text.strip_prefix(title).map(|rest| rest.trim_start_matches(['.', ' ', ':', ',', ';']));
+    let question = title.split_once(" → ").map(|(question, _)| question);
+    let starts = std::iter::once(title).chain(question);
+    let mut rests = starts.filter_map(|start| text.strip_prefix(start));
+    let rest = rests.next().map(|rest| rest.trim_start_matches(['.', ' ', ':', ',', ';', '?']));
     rest.filter(|rest| rest.chars().count() > 20).unwrap_or(text).to_owned()
 }
 
@@ -76,6 +78,13 @@ mod tests {
                 "Bound the retry loop"
             ),
             "Two seconds at most, with jitter."
+        );
+        assert_eq!(
+            without(
+                "Keep the old pump? It would cost a day more to part.",
+                "Keep the old pump? → yes"
+            ),
+            "It would cost a day more to part."
         );
     }
 }

@@ -218,6 +218,9 @@ fn did_something(store: &Store, summary: &MemoryRow) -> Result<bool> {
     }
     let lists = [completed, learned, next_steps, open_questions, decisions];
     let has_said = lists.iter().any(|list| !list.is_empty());
+    if !has_said && body.digest.request.is_none() {
+        return Ok(false);
+    }
     let Some(session) = summary.session else { return Ok(has_said) };
     let kind = Some(thru_core::PassageKind::Tool);
     let calls =

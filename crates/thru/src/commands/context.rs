@@ -1,5 +1,7 @@
 //! `thru context`: exactly what a session that starts here now would be given.
 
+use std::io::Write as _;
+
 use clap::ValueEnum;
 use thru_app::Result;
 use thru_app::ask::context::{AskContext, ContextMoment, SessionBriefing, context};
@@ -37,6 +39,9 @@ pub(crate) struct ContextArguments {
 
 /// Stands where a line tells of the session itself and there is no memory to show.
 const SESSION_ITSELF: &str = "–";
+
+/// The note where a project has no memory.
+const NOTHING: &str = "silent: nothing is known of this project yet";
 
 /// How a session starts, in the agents' own words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -93,6 +98,13 @@ pub(crate) fn run(
         }
     }
     page.print()?;
+    // Standard output stays as an agent is given it: empty.
+    let is_asked = arguments.json || arguments.explain || arguments.prompt.is_some();
+    if context.lines.is_empty() && !is_asked {
+        let is_said = context.note.starts_with("silent");
+        let note = if is_said { context.note.as_str() } else { NOTHING };
+        writeln!(environment.streams.errors(), "{}.", note.trim_end_matches('.'))?;
+    }
     Ok(if context.lines.is_empty() { Outcome::Nothing } else { Outcome::Done })
 }
 

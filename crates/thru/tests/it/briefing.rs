@@ -275,7 +275,11 @@ fn what_deserves_silence_is_answered_with_silence() {
 #[test]
 fn where_nothing_is_known_there_is_silence() {
     let home = Home::new();
-    assert_snapshot!(home.inside(&["context"]).shown(), @"-- exit 1 --");
+    assert_snapshot!(home.inside(&["context"]).shown(), @r#"
+    -- stderr --
+    silent: nothing was recorded yet.
+    -- exit 1 --
+    "#);
     assert_snapshot!(home.inside(&["context", "--explain"]).shown(), @"
     0 lines, about 0 tokens; silent: nothing was recorded yet.
     -- exit 1 --
@@ -284,7 +288,11 @@ fn where_nothing_is_known_there_is_silence() {
     assert!(!home.data().exists());
     // Another project was recorded, this one was not.
     let home = Home::imported();
-    assert_snapshot!(home.inside(&["context"]).shown(), @"-- exit 1 --");
+    assert_snapshot!(home.inside(&["context"]).shown(), @r#"
+    -- stderr --
+    silent: nothing is known of this project yet.
+    -- exit 1 --
+    "#);
     assert_snapshot!(home.inside(&["context", "--explain"]).shown(), @"
     0 lines, about 0 tokens; 0 observations weighed.
     -- exit 1 --
@@ -386,7 +394,11 @@ fn context_can_be_turned_off_for_a_project_or_for_all() {
     let home = worked();
     let settings = home.project().join(".throughline.toml");
     std::fs::write(&settings, "[context]\noff = true\n").unwrap();
-    assert_snapshot!(home.inside(&["context"]).shown(), @"-- exit 1 --");
+    assert_snapshot!(home.inside(&["context"]).shown(), @r#"
+    -- stderr --
+    silent: `context.off` is set here.
+    -- exit 1 --
+    "#);
     assert_snapshot!(home.inside(&["context", "--explain"]).shown(), @"
     0 lines, about 0 tokens; silent: `context.off` is set here.
     -- exit 1 --
